@@ -1,0 +1,104 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ExperimentPhase is where an experiment stands, in a word.
+// +kubebuilder:validation:Enum=Pending;Queued;Running;Suspended;Succeeded;Failed;Cancelled
+type ExperimentPhase string
+
+// The phases of an experiment. The last three are ends.
+const (
+	ExperimentPending   ExperimentPhase = "Pending"
+	ExperimentQueued    ExperimentPhase = "Queued"
+	ExperimentRunning   ExperimentPhase = "Running"
+	ExperimentSuspended ExperimentPhase = "Suspended"
+	ExperimentSucceeded ExperimentPhase = "Succeeded"
+	ExperimentFailed    ExperimentPhase = "Failed"
+	ExperimentCancelled ExperimentPhase = "Cancelled"
+)
+
+// Finished tells whether the phase is an end.
+func (p ExperimentPhase) Finished() bool {
+	return p == ExperimentSucceeded || p == ExperimentFailed || p == ExperimentCancelled
+}
+
+// SizingExperimentStatus is the answer, as far as it is known.
+type SizingExperimentStatus struct {
+	// The generation of the spec that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// What the order and the arrivals are drawn from: the spec's seed, or the one
+	// that was drawn.
+	// +optional
+	Seed *int64 `json:"seed,omitempty"`
+	// Where the experiment stands, in a word.
+	// +optional
+	Phase ExperimentPhase `json:"phase,omitempty"`
+	// When its first trial began.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// When it ended, in whichever way.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+	// Accepted (the question can be measured), Progressing (trials run or wait),
+	// Complete (it succeeded), Failed, and Finished (it ended, in whichever way).
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// How far it has come.
+	// +optional
+	Progress Progress `json:"progress,omitempty"`
+	// A row for each variant, from acceptance on. A number that was not measured
+	// is absent, never 0.
+	// +optional
+	// +listType=map
+	// +listMapKey=variant
+	// +kubebuilder:validation:MaxItems=64
+	Results []VariantResult `json:"results,omitempty"`
+	// Strings for the columns of kubectl get only; never parse them.
+	// +optional
+	Display ExperimentDisplay `json:"display,omitempty"`
+}
+
+// Progress is how far an experiment has come.
+type Progress struct {
+	// How many trials the experiment has: variants times repetitions.
+	Trials int32 `json:"trials"`
+	// How many of them have ended, in whichever way.
+	Finished int32 `json:"finished"`
+	// The variants that are being measured now.
+	// +optional
+	// +listType=atomic
+	Running []string `json:"running,omitempty"`
+	// The experiment's place among those that wait for their turn; 1 is next.
+	// Absent when it does not wait.
+	// +optional
+	QueuePosition *int32 `json:"queuePosition,omitempty"`
+	// When it is likely to end, from the trials that ended and the plan of those
+	// that did not. Absent while it waits or is suspended.
+	// +optional
+	EstimatedEndTime *metav1.Time `json:"estimatedEndTime,omitempty"`
+}
+
+// ExperimentDisplay holds the columns of kubectl get, as a person reads them.
+type ExperimentDisplay struct {
+	// Finished and all trials, such as 4/9.
+	// +optional
+	Trials string `json:"trials,omitempty"`
+	// The variant that the numbers belong to.
+	// +optional
+	Variant string `json:"variant,omitempty"`
+	// The recommended size. Blank in this version.
+	// +optional
+	Recommended string `json:"recommended,omitempty"`
+	// Its p95 at the reported step.
+	// +optional
+	P95 string `json:"p95,omitempty"`
+	// Its capacity.
+	// +optional
+	Capacity string `json:"capacity,omitempty"`
+	// Its maximum throughput.
+	// +optional
+	Throughput string `json:"throughput,omitempty"`
+}

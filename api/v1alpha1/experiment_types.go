@@ -1,0 +1,260 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// SizingExperiment asks how strong a password hash a login service can afford,
+// on how much CPU, at which login rate. The operator measures every variant of
+// its matrix and writes the answer into its status.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=szx,categories=hashmark
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Trials",type=string,JSONPath=`.status.display.trials`
+// +kubebuilder:printcolumn:name="Variant",type=string,JSONPath=`.status.display.variant`
+// +kubebuilder:printcolumn:name="Recommended",type=string,JSONPath=`.status.display.recommended`
+// +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.display.p95`
+// +kubebuilder:printcolumn:name="Capacity",type=string,JSONPath=`.status.display.capacity`
+// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one"
+type SizingExperiment struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// The question. Immutable once created, but for suspend, cancel and
+	// ttlSecondsAfterFinished: a new question is a new object.
+	Spec SizingExperimentSpec `json:"spec"`
+	// The answer, as far as it is known.
+	// +optional
+	Status SizingExperimentStatus `json:"status,omitempty"`
+}
+
+// SizingExperimentList is a list of experiments.
+// +kubebuilder:object:root=true
+type SizingExperimentList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SizingExperiment `json:"items"`
+}
+
+// Order is the order in which trials are measured.
+// +kubebuilder:validation:Enum=Shuffled;AsWritten
+type Order string
+
+const (
+	// OrderShuffled mixes the trials by the experiment's seed, so that a drift of
+	// the machine does not fall on the last variants alone.
+	OrderShuffled Order = "Shuffled"
+	// OrderAsWritten measures the matrix as it is written, repetition by repetition.
+	OrderAsWritten Order = "AsWritten"
+)
+
+// SizingExperimentSpec is the question that an experiment asks.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",message="matrix can't be changed once the experiment exists; create a new experiment for the new question"
+// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="service can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="generator can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.load) == has(oldSelf.load) && (!has(self.load) || self.load == oldSelf.load)",message="load can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.objective) == has(oldSelf.objective) && (!has(self.objective) || self.objective == oldSelf.objective)",message="objective can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.demand) == has(oldSelf.demand) && (!has(self.demand) || self.demand == oldSelf.demand)",message="demand can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.prices) == has(oldSelf.prices) && (!has(self.prices) || self.prices == oldSelf.prices)",message="prices can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.baseline) == has(oldSelf.baseline) && (!has(self.baseline) || self.baseline == oldSelf.baseline)",message="baseline can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.repetitions) == has(oldSelf.repetitions) && (!has(self.repetitions) || self.repetitions == oldSelf.repetitions)",message="repetitions can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order)",message="order can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.seed) == has(oldSelf.seed) && (!has(self.seed) || self.seed == oldSelf.seed)",message="seed can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.parallelism) == has(oldSelf.parallelism) && (!has(self.parallelism) || self.parallelism == oldSelf.parallelism)",message="parallelism can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand"
+// +kubebuilder:validation:XValidation:rule="size(self.matrix.costs) * size(self.matrix.cpuLimits) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours; use fewer variants, repetitions or steps, or shorter steps"
+type SizingExperimentSpec struct {
+	// The variants to measure: every combination of its lists.
+	Matrix Matrix `json:"matrix"`
+
+	// The login service that is deployed for each variant.
+	// +kubebuilder:default={}
+	Service Service `json:"service,omitempty"`
+
+	// The pod that drives the load.
+	// +optional
+	Generator Generator `json:"generator,omitempty"`
+
+	// What the login service is driven with.
+	// +kubebuilder:default={}
+	Load Load `json:"load,omitempty"`
+
+	// What a variant must hold at a rate for the rate to count as served.
+	Objective Objective `json:"objective"`
+
+	// What the login service must carry in production. This version stores it and
+	// does not act on it yet; the Accepted condition says so.
+	// +optional
+	Demand *Demand `json:"demand,omitempty"`
+
+	// What CPUs and an attacker's GPUs cost. This version stores it and does not
+	// act on it yet; the Accepted condition says so.
+	// +optional
+	Prices *Prices `json:"prices,omitempty"`
+
+	// The variant that the others are compared with, by name, such as c8-1. This
+	// version stores it and does not act on it yet; the Accepted condition says so.
+	// +optional
+	// +kubebuilder:validation:MaxLength=52
+	Baseline string `json:"baseline,omitempty"`
+
+	// How often each variant is measured, 1 to 10.
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 10",message="repetitions must lie between 1 and 10"
+	Repetitions int32 `json:"repetitions,omitempty"`
+
+	// Shuffled (the default) mixes the trials by the seed, so that a drift of the
+	// machine does not fall on the last variants alone; AsWritten keeps the
+	// matrix's order.
+	// +kubebuilder:default=Shuffled
+	Order Order `json:"order,omitempty"`
+
+	// What the order and the arrivals are drawn from. When absent: drawn once,
+	// and recorded in the status. The same seed gives the same schedule.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4294967295
+	Seed *int64 `json:"seed,omitempty"`
+
+	// How many trials may be under load at one time, 1 to 8, within the
+	// operator's --max-concurrent-trials.
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 8",message="parallelism must lie between 1 and 8"
+	Parallelism int32 `json:"parallelism,omitempty"`
+
+	// How often a trial is tried before it is given up, 1 to 5. A suspension and
+	// a restart of the operator use up no attempt.
+	// +kubebuilder:default=3
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 5",message="attemptsPerTrial must lie between 1 and 5"
+	AttemptsPerTrial int32 `json:"attemptsPerTrial,omitempty"`
+
+	// Takes the load away while true, and goes on when false again: trials that
+	// were under way are measured afresh, finished ones are kept. May be changed.
+	// +kubebuilder:default=false
+	Suspend bool `json:"suspend"`
+
+	// Ends the experiment for good and keeps the results so far. One way: it
+	// can't be taken back. Wins over suspend.
+	// +kubebuilder:default=false
+	Cancel bool `json:"cancel"`
+
+	// Seconds after its end when the experiment is deleted, and its results with
+	// it; 0 deletes at once. When absent: kept for ever. May be changed. Not for
+	// GitOps, which would create it anew and load the cluster again.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+}
+
+// Matrix spans the variants: every cost with every CPU limit, each in every
+// kind of concurrency and on every node pool. At most 64 variants.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.costs) && size(self.costs) > 0 && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost and one CPU limit, for example costs: [10] and cpuLimits: [\"1\"]"
+// +kubebuilder:validation:XValidation:rule="!has(self.controls)",message="matrix.controls is not supported by this version of Hashmark; remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.costs) || !has(self.cpuLimits) || size(self.costs) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants (costs x cpuLimits x concurrency x nodePools); split it into several experiments"
+type Matrix struct {
+	// The bcrypt costs to measure, each 4 to 16, at most 8. Each step up doubles
+	// the time of a hash, for you and for an attacker. OWASP asks for 10 or more.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(c, c >= 4 && c <= 16)",message="each cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half"
+	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o == c))",message="costs names a cost twice; remove the duplicate"
+	Costs []int32 `json:"costs"`
+
+	// The CPU limits to measure, quantities above 0 and at most 64, such as
+	// "250m" or "1", at most 8, no two equal in value. Kept as written.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.all(l, isQuantity(l))",message="each CPU limit must be a Kubernetes CPU quantity, such as \"250m\" or \"1\""
+	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, quantity(l).isGreaterThan(quantity('0')) && quantity(l).compareTo(quantity('64')) <= 0)",message="each CPU limit must be above 0 and at most 64 CPUs; \"0\" would mean no limit, which can't be sized"
+	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, self.exists_one(o, quantity(o).compareTo(quantity(l)) == 0))",message="two CPU limits are equal in value, as \"1\" and \"1000m\" are; remove one of them"
+	CPULimits []string `json:"cpuLimits"`
+
+	// How the login service deals with several logins at once, one variant each,
+	// at most 8. When absent: one WorkerPool with its defaults.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Concurrency []Concurrency `json:"concurrency,omitempty"`
+
+	// Where the login service runs, one variant each, at most 8. When absent:
+	// wherever the scheduler puts it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(o, o.name == p.name))",message="two node pools have the same name; rename one of them"
+	NodePools []NodePool `json:"nodePools,omitempty"`
+
+	// What else is measured beside the costs. Not supported by this version, and
+	// refused.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Controls []Control `json:"controls,omitempty"`
+}
+
+// Control is a way of checking logins that is measured beside the costs. Not
+// supported by this version, and refused.
+type Control struct {
+	// A short name that becomes the variant's name.
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
+	Name string `json:"name"`
+}
+
+// Demand is what the login service must carry in production.
+type Demand struct {
+	// Logins per second to be served, 1 to 1,000,000.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	LoginsPerSecond int32 `json:"loginsPerSecond"`
+	// How much to spare beyond that, in percent, 0 to 400.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=400
+	HeadroomPercent *int32 `json:"headroomPercent,omitempty"`
+	// The lowest cost that is acceptable, 4 to 16.
+	// +optional
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=16
+	MinimumCost *int32 `json:"minimumCost,omitempty"`
+	// The most CPU that all replicas together may have, a quantity.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="demand.maxTotalCPU must be a CPU quantity above 0, such as \"8\""
+	MaxTotalCPU string `json:"maxTotalCPU,omitempty"`
+	// The most replicas that may run, 1 to 10,000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	MaxReplicas *int32 `json:"maxReplicas,omitempty"`
+}
+
+// Prices is what CPUs and an attacker's GPUs cost.
+type Prices struct {
+	// The currency that prices are told in, three letters, such as USD.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
+	// +kubebuilder:validation:MaxLength=3
+	Currency string `json:"currency,omitempty"`
+	// The price of one CPU for one hour, as a decimal such as "0.04".
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
+	PerCPUHour string `json:"perCPUHour,omitempty"`
+	// The price of one GPU for one hour, to an attacker, as a decimal such as "3".
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
+	GPUHour string `json:"gpuHour,omitempty"`
+	// How many guesses per second one such GPU makes at bcrypt cost 10.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	GuessesPerSecondPerGPUAtCost10 *int64 `json:"guessesPerSecondPerGPUAtCost10,omitempty"`
+}

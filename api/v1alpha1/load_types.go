@@ -1,0 +1,152 @@
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/util/intstr"
+
+// LoadMode says what kind of load a variant is put under.
+// +kubebuilder:validation:Enum=Capacity;Rates;Users
+type LoadMode string
+
+const (
+	// LoadCapacity looks for the highest rate that meets the objective.
+	LoadCapacity LoadMode = "Capacity"
+	// LoadRates holds each of the given rates: an open model.
+	LoadRates LoadMode = "Rates"
+	// LoadUsers holds each of the given numbers of users: a closed model.
+	LoadUsers LoadMode = "Users"
+)
+
+// Arrivals says how logins are spread over a step's time.
+// +kubebuilder:validation:Enum=Poisson;Uniform
+type Arrivals string
+
+const (
+	// ArrivalsPoisson lets logins come by chance, as independent people do.
+	ArrivalsPoisson Arrivals = "Poisson"
+	// ArrivalsUniform spaces logins evenly, which hides queueing.
+	ArrivalsUniform Arrivals = "Uniform"
+)
+
+// Load is what the login service is driven with.
+//
+// +kubebuilder:validation:XValidation:rule="self.mode == 'Rates' ? (has(self.ratesPerSecond) && size(self.ratesPerSecond) > 0) : !has(self.ratesPerSecond)",message="ratesPerSecond goes with mode: Rates, and only with it; set the mode to Rates and name at least one rate, or remove ratesPerSecond"
+// +kubebuilder:validation:XValidation:rule="self.mode == 'Users' ? (has(self.users) && size(self.users) > 0) : !has(self.users)",message="users goes with mode: Users, and only with it; set the mode to Users and name at least one number of users, or remove users"
+// +kubebuilder:validation:XValidation:rule="self.mode != 'Users' || !has(self.arrivals)",message="arrivals has no meaning with mode: Users, where each user logs in again as soon as the last login is answered; remove arrivals"
+// +kubebuilder:validation:XValidation:rule="self.stepSeconds <= self.maxStepSeconds || self.mode != 'Capacity'",message="stepSeconds is above maxStepSeconds; lower stepSeconds or raise maxStepSeconds"
+// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || self.ratesPerSecond.all(r, double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds may come to 2,000 callers at the most; lower the rate or the timeout"
+type Load struct {
+	// Capacity finds the highest login rate at which the variant meets the
+	// objective, and its maximum throughput. Rates holds each of ratesPerSecond
+	// for stepSeconds, whether or not the service keeps up (an open model, as
+	// logins from the world are). Users holds each of users for stepSeconds,
+	// each user logging in again once answered (a closed model).
+	// +kubebuilder:default=Capacity
+	Mode LoadMode `json:"mode,omitempty"`
+
+	// Logins per second to hold, one step each, rising; whole numbers, or
+	// strings such as "0.5" with up to three decimals. Above 0 and at most 2,000.
+	// Only with mode Rates. At most 20.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || (type(r) == string && size(string(r)) <= 8 && string(r).matches('^[0-9]+([.][0-9]{1,3})?$')))",message="a rate is a whole number or a string with up to three decimals, such as \"0.5\""
+	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.all(r, double(r) > 0.0 && double(r) <= 2000.0)",message="each rate must be above 0 and at most 2,000 logins per second; leave a rate of 0 out"
+	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.map(r, double(r)).isSorted() && self.all(r, self.exists_one(o, double(o) == double(r)))",message="ratesPerSecond must rise from entry to entry; sort it and remove duplicates"
+	RatesPerSecond []intstr.IntOrString `json:"ratesPerSecond,omitempty"`
+
+	// Numbers of users to hold, one step each, rising, 1 to 2,000. Only with
+	// mode Users. At most 20.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:XValidation:rule="self.all(u, u >= 1 && u <= 2000)",message="each number of users must lie between 1 and 2,000"
+	// +kubebuilder:validation:XValidation:rule="self.isSorted() && self.all(u, self.exists_one(o, o == u))",message="users must rise from entry to entry; sort it and remove duplicates"
+	Users []int32 `json:"users,omitempty"`
+
+	// Poisson lets logins come by chance, from a seeded schedule that is the
+	// same for every variant. Uniform spaces them evenly, which hides queueing
+	// and flatters p95. When absent: Poisson. Not with mode Users.
+	// +optional
+	Arrivals Arrivals `json:"arrivals,omitempty"`
+
+	// How long a step's counted part lasts, in seconds, 1 to 1,800: exactly in
+	// Rates and Users, at least in Capacity.
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1800
+	StepSeconds int32 `json:"stepSeconds,omitempty"`
+
+	// How many logins a step of Capacity should count: it goes on until it has
+	// offered these, within maxStepSeconds. From 20 to 100,000.
+	// +kubebuilder:default=100
+	// +kubebuilder:validation:Minimum=20
+	// +kubebuilder:validation:Maximum=100000
+	MinSamples int32 `json:"minSamples,omitempty"`
+
+	// The longest that the counted part of a step of Capacity may last, in
+	// seconds, 1 to 1,800.
+	// +kubebuilder:default=120
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1800
+	MaxStepSeconds int32 `json:"maxStepSeconds,omitempty"`
+
+	// How long the service is driven before anything counts, in seconds, 0 to 600.
+	// +kubebuilder:default=5
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=600
+	WarmupSeconds int32 `json:"warmupSeconds"`
+
+	// After how many seconds without a complete answer a caller gives up, 1 to 60.
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=60
+	RequestTimeoutSeconds int32 `json:"requestTimeoutSeconds,omitempty"`
+}
+
+// Objective is what a variant must hold at a rate for the rate to count as served.
+type Objective struct {
+	// The 95th percentile of login latency, in milliseconds, from the moment a
+	// login was due to its complete 200 answer (with mode Users: from sending).
+	// A failed login counts as slower than every success. 1 to 60,000.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=60000
+	P95Milliseconds int32 `json:"p95Milliseconds"`
+
+	// How many of a thousand logins may fail, 0 to 50.
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=50
+	MaxErrorPerMille int32 `json:"maxErrorPerMille"`
+}
+
+// Service is the login service that is deployed for a variant.
+type Service struct {
+	// How many pods share the load behind one Service, 1 to 10.
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	Replicas int32 `json:"replicas,omitempty"`
+
+	// The memory limit of each pod's container, a quantity of at least 32Mi.
+	// +kubebuilder:default="128Mi"
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('32Mi')) >= 0 && quantity(self).compareTo(quantity('64Gi')) <= 0",message="service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi"
+	MemoryLimit string `json:"memoryLimit,omitempty"`
+}
+
+// Generator is the pod that drives a login service with k6.
+type Generator struct {
+	// The CPU limit of the generator, a quantity above 0 and at most 64. When
+	// absent: the operator's --generator-cpu-limit. Too little of it makes a
+	// trial Invalid rather than wrong.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0')) && quantity(self).compareTo(quantity('64')) <= 0",message="generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m"
+	CPULimit string `json:"cpuLimit,omitempty"`
+
+	// The memory limit of the generator, a quantity of at least 16Mi. When
+	// absent: the operator's --generator-memory-limit.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('16Mi')) >= 0 && quantity(self).compareTo(quantity('64Gi')) <= 0",message="generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi"
+	MemoryLimit string `json:"memoryLimit,omitempty"`
+}

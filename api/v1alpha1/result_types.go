@@ -1,0 +1,121 @@
+package v1alpha1
+
+// Verdict says whether a result may be believed.
+// +kubebuilder:validation:Enum=Pending;Valid;Suspect;Invalid
+type Verdict string
+
+// The verdicts, from best to worst, after Pending.
+const (
+	VerdictPending Verdict = "Pending"
+	VerdictValid   Verdict = "Valid"
+	VerdictSuspect Verdict = "Suspect"
+	VerdictInvalid Verdict = "Invalid"
+)
+
+// Reason is why a verdict is not simply Valid, or why p95 is absent.
+type Reason struct {
+	// The reason in one word, such as GeneratorSaturated.
+	// +kubebuilder:validation:MaxLength=64
+	Type string `json:"type"`
+	// What it makes of the result. Absent where the reason only explains.
+	// +optional
+	Verdict Verdict `json:"verdict,omitempty"`
+	// What was seen, the threshold, and what to do, in a sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
+
+// Interval is where the true value lies, with 95 % confidence.
+type Interval struct {
+	// The lower end, in microseconds.
+	LowMicroseconds int64 `json:"lowMicroseconds"`
+	// The upper end, in microseconds.
+	HighMicroseconds int64 `json:"highMicroseconds"`
+}
+
+// CalibrationResult is how long a hash takes on the variant's CPU.
+type CalibrationResult struct {
+	// CPU time of one hash, the mean of the samples, in microseconds.
+	HashMicroseconds int64 `json:"hashMicroseconds"`
+	// Half the width of the mean's 99.9 % Student interval, in microseconds.
+	ErrorMicroseconds int64 `json:"errorMicroseconds"`
+	// How many hashes were timed.
+	Samples int32 `json:"samples"`
+	// Hashes per second by the clock, times 1000, one after another: what is left
+	// of the CPU time's rate once the quota's stalls are counted.
+	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
+}
+
+// VariantResult is a row of the table of results. A number that was not
+// measured is absent, never 0.
+type VariantResult struct {
+	// The variant's name, such as c10-500m.
+	// +kubebuilder:validation:MaxLength=52
+	Variant string `json:"variant"`
+	// How passwords were hashed.
+	Algorithm Algorithm `json:"algorithm"`
+	// The bcrypt cost.
+	Cost int32 `json:"cost"`
+	// The CPU limit, as the experiment wrote it.
+	CPULimit string `json:"cpuLimit"`
+	// How long a hash takes there.
+	// +optional
+	Calibration *CalibrationResult `json:"calibration,omitempty"`
+	// The most logins per second that the CPU could serve, times 1000: replicas ×
+	// min(quota if there is one, workers, GOMAXPROCS, CPUs of the cpuset) ÷ hash time.
+	// +optional
+	BoundMilliPerSecond *int64 `json:"boundMilliPerSecond,omitempty"`
+	// Logins completed per second when saturated, times 1000.
+	// +optional
+	MaxThroughputMilliPerSecond *int64 `json:"maxThroughputMilliPerSecond,omitempty"`
+	// The highest login rate that meets the objective, times 1000; absent when
+	// none was found. The trial holds the bracket and how it was found.
+	// +optional
+	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
+	// True when the highest rate that was offered met the objective, so that the
+	// true capacity is at least this.
+	// +optional
+	CapacityIsLowerBound *bool `json:"capacityIsLowerBound,omitempty"`
+	// Whether some rate meets the objective.
+	// +optional
+	ObjectiveMet *bool `json:"objectiveMet,omitempty"`
+	// In mode Capacity: the reported step's share of the variant's bound, in
+	// percent, the same for every variant, so that rows compare.
+	// +optional
+	ReportedLoadPercent *int32 `json:"reportedLoadPercent,omitempty"`
+	// The login rate of the reported step, times 1000. Absent with mode Users.
+	// +optional
+	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
+	// The number of users of the reported step. Only with mode Users.
+	// +optional
+	Users *int32 `json:"users,omitempty"`
+	// Logins answered with 200 inside the reported step's counted time, per
+	// second, times 1000.
+	// +optional
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// The 95th percentile of latency at the reported step, in microseconds; absent
+	// when the step was overloaded or had under 20 successes.
+	// +optional
+	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
+	// Where the true p95 lies, by order statistics; absent below 72 samples.
+	// +optional
+	P95Interval *Interval `json:"p95Interval,omitempty"`
+	// Successful logins that p95 was taken from.
+	// +optional
+	Samples *int64 `json:"samples,omitempty"`
+	// The share of the reported step's elapsed quota periods in which the service
+	// was throttled, in percent; absent where there is no quota.
+	// +optional
+	ThrottledPercent *int32 `json:"throttledPercent,omitempty"`
+	// Whether the numbers may be believed.
+	Verdict Verdict `json:"verdict"`
+	// Why the verdict is not simply Valid.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Reasons []Reason `json:"reasons,omitempty"`
+	// How many trials this row was taken from.
+	// +optional
+	Trials int32 `json:"trials"`
+}

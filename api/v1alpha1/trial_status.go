@@ -1,0 +1,405 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TrialPhase is where a trial stands, in a word.
+// +kubebuilder:validation:Enum=Pending;Running;Suspended;Succeeded;Failed;Cancelled
+type TrialPhase string
+
+// The phases of a trial. The last three are ends.
+const (
+	TrialPending   TrialPhase = "Pending"
+	TrialRunning   TrialPhase = "Running"
+	TrialSuspended TrialPhase = "Suspended"
+	TrialSucceeded TrialPhase = "Succeeded"
+	TrialFailed    TrialPhase = "Failed"
+	TrialCancelled TrialPhase = "Cancelled"
+)
+
+// Finished tells whether the phase is an end.
+func (p TrialPhase) Finished() bool {
+	return p == TrialSucceeded || p == TrialFailed || p == TrialCancelled
+}
+
+// AttemptOutcome is how an attempt ended.
+// +kubebuilder:validation:Enum=Kept;Broken;Invalid;Interrupted
+type AttemptOutcome string
+
+const (
+	// OutcomeKept means that the attempt's numbers are the trial's.
+	OutcomeKept AttemptOutcome = "Kept"
+	// OutcomeBroken means that the attempt gave no numbers.
+	OutcomeBroken AttemptOutcome = "Broken"
+	// OutcomeInvalid means that the generator fell short, so that the numbers
+	// say nothing of the service.
+	OutcomeInvalid AttemptOutcome = "Invalid"
+	// OutcomeInterrupted means that the experiment was suspended or cancelled;
+	// it uses up no attempt.
+	OutcomeInterrupted AttemptOutcome = "Interrupted"
+)
+
+// SizingTrialStatus is what was measured in a trial, and what it is worth.
+type SizingTrialStatus struct {
+	// The generation of the spec that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Where the trial stands, in a word.
+	// +optional
+	Phase TrialPhase `json:"phase,omitempty"`
+	// Why it stands there, in one word: what it waits for, or why it failed.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// The same in a sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+	// When its first attempt began.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// When it ended and everything it made was gone.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+	// Measured (there is a result) and Released (it ended, and everything it made is gone).
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Every attempt, the last one last. At most the latest 20.
+	// +optional
+	// +listType=map
+	// +listMapKey=number
+	// +kubebuilder:validation:MaxItems=20
+	Attempts []Attempt `json:"attempts,omitempty"`
+	// The row that this trial adds to the experiment's results.
+	// +optional
+	Result *VariantResult `json:"result,omitempty"`
+	// Calibration in full.
+	// +optional
+	Calibration *TrialCalibration `json:"calibration,omitempty"`
+	// How the capacity was found. Only with modes Capacity and Rates.
+	// +optional
+	Capacity *Capacity `json:"capacity,omitempty"`
+	// Every step, in the order it was driven. At most 24.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=24
+	Steps []Step `json:"steps,omitempty"`
+	// What stood under the numbers.
+	// +optional
+	Evidence *Evidence `json:"evidence,omitempty"`
+	// The spread of latencies at the reported step.
+	// +optional
+	Distribution *Distribution `json:"distribution,omitempty"`
+	// Requests under way at 60 evenly spaced moments of the reported step's counted time.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=60
+	UnderWay []int32 `json:"underWay,omitempty"`
+	// Strings for the columns of kubectl get only; never parse them.
+	// +optional
+	Display TrialDisplay `json:"display,omitempty"`
+}
+
+// Attempt is one try at a trial: one service, one k6 Job.
+type Attempt struct {
+	// Counts every attempt of the trial, from 1, interrupted ones too.
+	Number int32 `json:"number"`
+	// When it began.
+	StartTime metav1.Time `json:"startTime"`
+	// When it ended; absent while it goes on.
+	// +optional
+	EndTime *metav1.Time `json:"endTime,omitempty"`
+	// How it ended; absent while it goes on.
+	// +optional
+	Outcome AttemptOutcome `json:"outcome,omitempty"`
+	// Why it ended so, in one word, such as ServiceReplaced.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// The same in a sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+	// The UID of the login service's Deployment.
+	// +optional
+	ServiceUID types.UID `json:"serviceUID,omitempty"`
+	// The UIDs of the login service's pods when the load began.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=10
+	ServicePodUIDs []types.UID `json:"servicePodUIDs,omitempty"`
+	// The UID of the k6 Job that the numbers came from.
+	// +optional
+	JobUID types.UID `json:"jobUID,omitempty"`
+	// When the load began: the k6 Job was created.
+	// +optional
+	LoadStartTime *metav1.Time `json:"loadStartTime,omitempty"`
+}
+
+// TrialCalibration is how long a hash takes in the variant's container, and
+// what the container was given.
+type TrialCalibration struct {
+	CalibrationResult `json:",inline"`
+	// The median CPU time of one hash, in microseconds.
+	// +optional
+	MedianMicroseconds int64 `json:"medianMicroseconds,omitempty"`
+	// The median CPU time of one hash at cost 8, in microseconds: a reference that
+	// shows a drift of the machine between trials.
+	// +optional
+	ReferenceMicroseconds int64 `json:"referenceMicroseconds,omitempty"`
+	// The cost that was timed and scaled up from, where the variant's own was too
+	// slow to time in a minute.
+	// +optional
+	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
+	// GOMAXPROCS as the Go runtime chose it in the container.
+	GoMaxProcs int32 `json:"goMaxProcs"`
+	// The CPUs that the container may run on, as a list such as 0-3,8.
+	// +optional
+	Cpuset string `json:"cpuset,omitempty"`
+	// The CFS quota that was found, in thousandths of a CPU; absent where there is
+	// none, as a static CPU manager gives whole CPUs.
+	// +optional
+	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
+	// The CPU's model as the kernel names it.
+	// +optional
+	CPUModel string `json:"cpuModel,omitempty"`
+	// 1 or 2.
+	// +optional
+	CgroupVersion int32 `json:"cgroupVersion,omitempty"`
+	// The boot id of the node's kernel.
+	// +optional
+	BootID string `json:"bootID,omitempty"`
+	// The Go version that the service was built with.
+	// +optional
+	GoVersion string `json:"goVersion,omitempty"`
+}
+
+// CapacityMethod is how a capacity was found.
+// +kubebuilder:validation:Enum=MeasuredCoarse;Measured
+type CapacityMethod string
+
+const (
+	// CapacityMeasuredCoarse means: the highest of a few fixed shares of the
+	// bound that met the objective.
+	CapacityMeasuredCoarse CapacityMethod = "MeasuredCoarse"
+	// CapacityMeasured means: the highest of the rates that the experiment asked
+	// for that met the objective, with all below it.
+	CapacityMeasured CapacityMethod = "Measured"
+)
+
+// Capacity is the highest rate that meets the objective, as a bracket.
+type Capacity struct {
+	// How it was found.
+	Method CapacityMethod `json:"method"`
+	// The highest rate that met the objective, times 1000.
+	// +optional
+	HighestMetMilliPerSecond *int64 `json:"highestMetMilliPerSecond,omitempty"`
+	// The lowest rate that did not meet it, times 1000; absent when all did.
+	// +optional
+	LowestFailedMilliPerSecond *int64 `json:"lowestFailedMilliPerSecond,omitempty"`
+}
+
+// StepKind says how a step drives the service.
+// +kubebuilder:validation:Enum=Open;Closed;Saturation
+type StepKind string
+
+const (
+	// StepOpen sends logins when they are due, whether or not earlier ones were answered.
+	StepOpen StepKind = "Open"
+	// StepClosed keeps a number of users busy.
+	StepClosed StepKind = "Closed"
+	// StepSaturation keeps just enough callers busy that the service never idles.
+	StepSaturation StepKind = "Saturation"
+)
+
+// StepOutcome is what a step says of the objective.
+// +kubebuilder:validation:Enum=Met;Failed;Undecided;Overloaded;NotRun;NotJudged
+type StepOutcome string
+
+const (
+	// StepMet means that the upper end of the p95 interval holds the objective.
+	StepMet StepOutcome = "Met"
+	// StepFailed means that the lower end does not hold it, or too many failed.
+	StepFailed StepOutcome = "Failed"
+	// StepUndecided means that the objective lies inside the interval, or that
+	// there were too few samples for one.
+	StepUndecided StepOutcome = "Undecided"
+	// StepOverloaded means that the service could not keep up, so that p95 would
+	// only tell how long it was driven.
+	StepOverloaded StepOutcome = "Overloaded"
+	// StepNotRun means that the step could not have gathered enough samples.
+	StepNotRun StepOutcome = "NotRun"
+	// StepNotJudged means that the step has another purpose, as saturation does.
+	StepNotJudged StepOutcome = "NotJudged"
+)
+
+// Step is one offered load held for a while. Counts and latencies are of its
+// counted part only.
+type Step struct {
+	// How the step drove the service.
+	Kind StepKind `json:"kind"`
+	// What the step says of the objective.
+	Outcome StepOutcome `json:"outcome"`
+	// In mode Capacity: the step's share of the calibrated bound, in percent.
+	// +optional
+	LoadPercent *int32 `json:"loadPercent,omitempty"`
+	// The login rate that was offered, times 1000. Only with Open.
+	// +optional
+	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
+	// Callers that log in again once answered. Only with Closed and Saturation.
+	// +optional
+	Users *int32 `json:"users,omitempty"`
+	// How long the counted part lasted, in milliseconds.
+	// +optional
+	CountedMilliseconds int64 `json:"countedMilliseconds,omitempty"`
+	// Logins that were due; the sum of the next six.
+	// +optional
+	Scheduled int64 `json:"scheduled"`
+	// Answered with a complete 200.
+	// +optional
+	OK int64 `json:"ok"`
+	// Answered with 503: the queue was full.
+	// +optional
+	Refused int64 `json:"refused"`
+	// Given up after the request timeout.
+	// +optional
+	TimedOut int64 `json:"timedOut"`
+	// Failed in another way.
+	// +optional
+	OtherErrors int64 `json:"otherErrors"`
+	// Sent, and cut off by the end of the step.
+	// +optional
+	Cut int64 `json:"cut"`
+	// Never sent: the generator had no free caller, or no time.
+	// +optional
+	NeverSent int64 `json:"neverSent"`
+	// Logins answered with 200 per second inside the counted time, times 1000;
+	// with Saturation: (completions − 1) ÷ (last − first).
+	// +optional
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// The median latency, in microseconds; absent when not measured, as all below.
+	// +optional
+	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
+	// The 95th percentile; a failed login counts as slower than every success.
+	// +optional
+	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
+	// Where the true p95 lies, by order statistics; absent below 72 samples.
+	// +optional
+	P95Interval *Interval `json:"p95Interval,omitempty"`
+	// The 99th percentile.
+	// +optional
+	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
+	// The slowest success.
+	// +optional
+	MaxMicroseconds *int64 `json:"maxMicroseconds,omitempty"`
+	// How late logins were sent after they were due, the 95th percentile, in
+	// microseconds. Only with Open.
+	// +optional
+	StartLagP95Microseconds *int64 `json:"startLagP95Microseconds,omitempty"`
+	// The 99th percentile of the same.
+	// +optional
+	StartLagP99Microseconds *int64 `json:"startLagP99Microseconds,omitempty"`
+	// What the step used of the service's CPU; absent without evidence.
+	// +optional
+	Service *StepCPU `json:"service,omitempty"`
+	// What the step used of the generator's CPU; absent without evidence.
+	// +optional
+	Generator *StepCPU `json:"generator,omitempty"`
+	// Hashes that the service finished by its own count, in the counted part;
+	// absent without evidence.
+	// +optional
+	ServiceHashes *int64 `json:"serviceHashes,omitempty"`
+}
+
+// StepCPU is the CPU that a container, or the containers of all replicas, used
+// during a step's counted part.
+type StepCPU struct {
+	// CPU time, in microseconds.
+	CPUMicroseconds int64 `json:"cpuMicroseconds"`
+	// Quota periods that elapsed by the clock; absent without a quota.
+	// +optional
+	Periods *int64 `json:"periods,omitempty"`
+	// Periods in which it was throttled; absent without a quota.
+	// +optional
+	ThrottledPeriods *int64 `json:"throttledPeriods,omitempty"`
+	// How long it was throttled, in microseconds; absent without a quota.
+	// +optional
+	ThrottledMicroseconds *int64 `json:"throttledMicroseconds,omitempty"`
+}
+
+// Evidence is what stood under a trial's numbers.
+type Evidence struct {
+	// The nodes of the login service's pods.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	ServiceNodes []string `json:"serviceNodes,omitempty"`
+	// The node of the generator.
+	// +optional
+	GeneratorNode string `json:"generatorNode,omitempty"`
+	// The boot id of the generator's kernel.
+	// +optional
+	GeneratorBootID string `json:"generatorBootID,omitempty"`
+	// The CPUs that the generator could run on.
+	// +optional
+	GeneratorCpuset string `json:"generatorCpuset,omitempty"`
+	// Restarts of the login service's containers during the load.
+	// +optional
+	ServiceRestarts int32 `json:"serviceRestarts"`
+	// The queue length that the service ran with. Only with WorkerPool.
+	// +optional
+	QueueLength *int32 `json:"queueLength,omitempty"`
+	// The version of k6.
+	// +optional
+	K6Version string `json:"k6Version,omitempty"`
+	// The share of the service's CPUs that stood idle during the reported step, in
+	// percent. Only where the generator could run on the same CPUs.
+	// +optional
+	IdlePercent *int32 `json:"idlePercent,omitempty"`
+	// The share that others than the service used, likewise.
+	// +optional
+	OthersPercent *int32 `json:"othersPercent,omitempty"`
+}
+
+// Distribution is a histogram of latency with 32 buckets, each wider than the
+// last by the same factor: bucket i ends at low × (high ÷ low)^((i+1)/32).
+type Distribution struct {
+	// Where the first bucket begins, in microseconds.
+	LowMicroseconds int64 `json:"lowMicroseconds"`
+	// Where the last bucket ends, in microseconds.
+	HighMicroseconds int64 `json:"highMicroseconds"`
+	// Successful logins in each bucket.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Counts []int64 `json:"counts"`
+}
+
+// TrialDisplay holds the columns of kubectl get, as a person reads them.
+type TrialDisplay struct {
+	// How the service deals with several logins at once, such as pool 1.
+	// +optional
+	Concurrency string `json:"concurrency,omitempty"`
+	// The reported step's rate.
+	// +optional
+	Rate string `json:"rate,omitempty"`
+	// p95 there.
+	// +optional
+	P95 string `json:"p95,omitempty"`
+	// The capacity.
+	// +optional
+	Capacity string `json:"capacity,omitempty"`
+	// The maximum throughput.
+	// +optional
+	Throughput string `json:"throughput,omitempty"`
+	// The verdict.
+	// +optional
+	Verdict string `json:"verdict,omitempty"`
+	// Where the service ran.
+	// +optional
+	Node string `json:"node,omitempty"`
+	// The reasons, or what the trial waits for.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}

@@ -1,0 +1,79 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// SizingTrial is one measurement of one variant of an experiment. The operator
+// writes it; it acts only on trials that a living experiment planned.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=szt,categories=hashmark
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Cost",type=integer,JSONPath=`.spec.variant.cost`
+// +kubebuilder:printcolumn:name="CPU",type=string,JSONPath=`.spec.variant.cpuLimit`
+// +kubebuilder:printcolumn:name="Concurrency",type=string,JSONPath=`.status.display.concurrency`
+// +kubebuilder:printcolumn:name="Rate",type=string,JSONPath=`.status.display.rate`
+// +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.display.p95`
+// +kubebuilder:printcolumn:name="Capacity",type=string,JSONPath=`.status.display.capacity`
+// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
+// +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.display.verdict`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Pool",type=string,priority=1,JSONPath=`.spec.variant.nodePool.name`
+// +kubebuilder:printcolumn:name="Node",type=string,priority=1,JSONPath=`.status.display.node`
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.display.reason`
+type SizingTrial struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// What is measured, copied from the experiment's plan.
+	Spec SizingTrialSpec `json:"spec"`
+	// What was measured, and what it is worth.
+	// +optional
+	Status SizingTrialStatus `json:"status,omitempty"`
+}
+
+// SizingTrialList is a list of trials.
+// +kubebuilder:object:root=true
+type SizingTrialList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SizingTrial `json:"items"`
+}
+
+// SizingTrialSpec is the plan of one trial.
+//
+// +kubebuilder:validation:XValidation:rule="self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
+type SizingTrialSpec struct {
+	// What is deployed and measured.
+	Variant Variant `json:"variant"`
+	// Which of the variant's repetitions this is, from 1 to 10.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	Repetition int32 `json:"repetition"`
+	// The trial's place in the experiment's order, from 1 to 640.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=640
+	Sequence int32 `json:"sequence"`
+	// The login service that is deployed.
+	// +kubebuilder:default={}
+	Service Service `json:"service,omitempty"`
+	// The pod that drives the load.
+	// +optional
+	Generator Generator `json:"generator,omitempty"`
+	// What the login service is driven with.
+	// +kubebuilder:default={}
+	Load Load `json:"load,omitempty"`
+	// What a step must hold.
+	Objective Objective `json:"objective"`
+	// The experiment's seed, that the arrivals are drawn from.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4294967295
+	Seed int64 `json:"seed"`
+	// How often the trial is tried before it is given up, 1 to 5.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5
+	Attempts int32 `json:"attempts"`
+	// True until it is the trial's turn, and again while the experiment is
+	// suspended or cancelled.
+	Suspend bool `json:"suspend"`
+}

@@ -1,0 +1,121 @@
+package v1alpha1
+
+// Algorithm is a way to hash a password.
+// +kubebuilder:validation:Enum=Bcrypt
+type Algorithm string
+
+// AlgorithmBcrypt is bcrypt as golang.org/x/crypto/bcrypt computes it.
+const AlgorithmBcrypt Algorithm = "Bcrypt"
+
+// ConcurrencyMode says how a login service deals with several logins at once.
+// +kubebuilder:validation:Enum=Unbounded;WorkerPool
+type ConcurrencyMode string
+
+const (
+	// ConcurrencyUnbounded hashes every request at once, in a goroutine of its own.
+	ConcurrencyUnbounded ConcurrencyMode = "Unbounded"
+	// ConcurrencyWorkerPool hashes with a fixed number of workers behind a bounded queue.
+	ConcurrencyWorkerPool ConcurrencyMode = "WorkerPool"
+)
+
+// Concurrency is how a login service deals with several logins at once.
+// +kubebuilder:validation:XValidation:rule="self.mode == 'WorkerPool' || (!has(self.workers) && !has(self.queueLength))",message="workers and queueLength belong to mode: WorkerPool; remove them, or change the mode"
+type Concurrency struct {
+	// Unbounded hashes every request at once, in a goroutine of its own: simple,
+	// and the slowest at the tail, because all logins share the CPU. WorkerPool
+	// hashes first come, first served, with `workers` at a time and `queueLength`
+	// waiting; a full queue answers 503 with Retry-After.
+	Mode ConcurrencyMode `json:"mode"`
+
+	// How many hashes are computed at a time, 1 to 64. Only with WorkerPool.
+	// When absent: the CPU limit rounded up to whole CPUs.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Workers *int32 `json:"workers,omitempty"`
+
+	// How many logins may wait for a worker, 1 to 10,000. Only with WorkerPool.
+	// When absent: what the calibrated service can serve in half the request
+	// timeout, at least 1 and at most 1,024.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	QueueLength *int32 `json:"queueLength,omitempty"`
+}
+
+// Toleration lets a login service run on nodes that carry a matching taint.
+type Toleration struct {
+	// The taint's key. When absent, with operator Exists: every taint.
+	// +optional
+	// +kubebuilder:validation:MaxLength=316
+	Key string `json:"key,omitempty"`
+	// Equal (the default) compares the value, Exists does not.
+	// +optional
+	// +kubebuilder:validation:Enum=Equal;Exists
+	// +kubebuilder:default=Equal
+	Operator string `json:"operator,omitempty"`
+	// The taint's value, with operator Equal.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Value string `json:"value,omitempty"`
+	// The taint's effect. When absent: every effect.
+	// +optional
+	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
+	Effect string `json:"effect,omitempty"`
+}
+
+// NodePool is a set of nodes on which the matrix is measured.
+type NodePool struct {
+	// A short name that becomes part of the variants' names: lower-case letters,
+	// digits and dashes, at most 16 characters.
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
+	Name string `json:"name"`
+
+	// Labels that a node must carry for the login service to run there. When
+	// absent: any node.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 316 && size(self[k]) <= 63)",message="a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do"
+	NodeSelector map[string]LabelValue `json:"nodeSelector,omitempty"`
+
+	// Taints that the login service tolerates. When absent: none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Tolerations []Toleration `json:"tolerations,omitempty"`
+
+	// The price of one CPU for one hour on this pool, as a decimal such as
+	// "0.0525". This version stores it and does not act on it yet; the Accepted
+	// condition says so.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
+	PerCPUHour string `json:"perCPUHour,omitempty"`
+}
+
+// LabelValue is the value of a label.
+// +kubebuilder:validation:MaxLength=63
+type LabelValue string
+
+// Variant is one point of the matrix: what is deployed and measured.
+// +kubebuilder:validation:XValidation:rule="self.cost >= 4 && self.cost <= 16",message="cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half"
+// +kubebuilder:validation:XValidation:rule="isQuantity(self.cpuLimit) && quantity(self.cpuLimit).isGreaterThan(quantity('0')) && quantity(self.cpuLimit).compareTo(quantity('64')) <= 0",message="cpuLimit must be a CPU quantity above 0 and at most 64, such as 250m or 1"
+type Variant struct {
+	// The variant's name, unique within its experiment, such as c10-500m.
+	// +kubebuilder:validation:MaxLength=52
+	Name string `json:"name"`
+	// How passwords are hashed.
+	// +kubebuilder:default=Bcrypt
+	Algorithm Algorithm `json:"algorithm"`
+	// The bcrypt cost, 4 to 16: 2^cost rounds of key expansion.
+	Cost int32 `json:"cost"`
+	// The CPU limit of the login service's container, as the experiment wrote it.
+	// +kubebuilder:validation:MaxLength=16
+	CPULimit string `json:"cpuLimit"`
+	// How the service deals with several logins at once.
+	Concurrency Concurrency `json:"concurrency"`
+	// Where the service runs. When absent: on any node.
+	// +optional
+	NodePool *NodePool `json:"nodePool,omitempty"`
+}
