@@ -1,0 +1,56 @@
+package evidence
+
+// Reading holds the counters of one container at one moment. All of them count
+// up from the start of the process, of its cgroup, or of the kernel; only
+// differences mean anything.
+type Reading struct {
+	// InstanceID is drawn when the process starts: another one means a restart.
+	InstanceID string `json:"instanceID"`
+	// BootID is the kernel's; two containers with the same one share a machine.
+	BootID string `json:"bootID"`
+	// Cpuset is the list of CPUs that the process may run on, such as 0-3,8.
+	Cpuset string `json:"cpuset"`
+	// GoVersion is what the process was built with.
+	GoVersion string `json:"goVersion"`
+	// GoMaxProcs is how many threads may run Go code at a time.
+	GoMaxProcs int32 `json:"goMaxProcs"`
+
+	// UptimeMicroseconds is the age of the process by a monotonic clock.
+	UptimeMicroseconds int64 `json:"uptimeMicroseconds"`
+	// CPUMicroseconds is the process's own CPU time, user and system.
+	CPUMicroseconds int64 `json:"cpuMicroseconds"`
+
+	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, 0 when there is none.
+	QuotaMilliCPU int64 `json:"quotaMilliCPU,omitempty"`
+	// PeriodMicroseconds is the length of a quota period, 0 when there is none.
+	PeriodMicroseconds int64 `json:"periodMicroseconds,omitempty"`
+	// ThrottledPeriods counts the periods in which the cgroup was throttled.
+	ThrottledPeriods int64 `json:"throttledPeriods"`
+	// ThrottledMicroseconds is how long it was throttled.
+	ThrottledMicroseconds int64 `json:"throttledMicroseconds"`
+
+	// CPUIdleMicroseconds, CPUStealMicroseconds and CPUBusyMicroseconds are the
+	// kernel's counters, summed over the CPUs of the cpuset.
+	CPUIdleMicroseconds  int64 `json:"cpuIdleMicroseconds"`
+	CPUStealMicroseconds int64 `json:"cpuStealMicroseconds"`
+	CPUBusyMicroseconds  int64 `json:"cpuBusyMicroseconds"`
+}
+
+// Service is what GET /evidence of a login service answers.
+type Service struct {
+	Reading
+	// Hashes that were finished.
+	Hashes int64 `json:"hashes"`
+	// Refused logins: the queue was full.
+	Refused int64 `json:"refused"`
+	// Abandoned logins: the caller gave up before its hash began.
+	Abandoned int64 `json:"abandoned"`
+	// InFlight logins, waiting or being hashed, at this moment.
+	InFlight int64 `json:"inFlight"`
+	// Queued logins at this moment.
+	Queued int64 `json:"queued"`
+	// Workers of the pool, 0 when unbounded.
+	Workers int32 `json:"workers"`
+	// QueueLength of the pool, 0 when unbounded.
+	QueueLength int32 `json:"queueLength"`
+}

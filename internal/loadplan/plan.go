@@ -1,0 +1,66 @@
+package loadplan
+
+// Version is the version of the plan's JSON form.
+const Version = 1
+
+// Kind says how a step drives the service.
+type Kind string
+
+const (
+	// Warmup is an open step whose logins are never counted or reported.
+	Warmup Kind = "Warmup"
+	// Open sends logins when they are due, whether or not earlier ones were answered.
+	Open Kind = "Open"
+	// Closed keeps a number of callers busy.
+	Closed Kind = "Closed"
+	// Saturation is a closed step with just enough callers that the service never idles.
+	Saturation Kind = "Saturation"
+)
+
+// Plan is what one generator drives: steps one after another, every rate fixed
+// before k6 starts, because a k6 run can't change its rates half-way.
+type Plan struct {
+	// Version is the version of this form, 1.
+	Version int `json:"version"`
+	// TimeoutMilliseconds is when a caller gives up.
+	TimeoutMilliseconds int64 `json:"timeoutMs"`
+	// Steps in the order they are driven; they never overlap.
+	Steps []Step `json:"steps"`
+}
+
+// Step is one load held for a while: a settling part that is not counted, the
+// counted part, and a drain in which nothing new is sent.
+type Step struct {
+	Kind Kind `json:"kind"`
+	// StartMilliseconds is the step's beginning, from the start of the k6 run.
+	StartMilliseconds int64 `json:"startMs"`
+	// SettleMilliseconds is how long the step's own load is held before it counts.
+	SettleMilliseconds int64 `json:"settleMs"`
+	// CountedMilliseconds is how long the counted part lasts.
+	CountedMilliseconds int64 `json:"countedMs"`
+	// DrainMilliseconds is how long requests under way may take to end.
+	DrainMilliseconds int64 `json:"drainMs"`
+	// Callers is the number of k6's virtual users.
+	Callers int `json:"callers"`
+
+	// Arrivals is "Poisson" or "Uniform"; only with Warmup and Open.
+	Arrivals string `json:"arrivals,omitempty"`
+	// SettleRequests are due in the settling part.
+	SettleRequests int `json:"settleRequests,omitempty"`
+	// Requests are due in the counted part.
+	Requests int `json:"requests,omitempty"`
+	// Seed draws the counted part's due times, Seed+1 the settling part's.
+	Seed uint32 `json:"seed,omitempty"`
+
+	// OfferedMilliPerSecond is the rate, times 1000; only with Warmup and Open.
+	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond,omitempty"`
+	// LoadPercent is the share of the calibrated bound; only in mode Capacity.
+	LoadPercent int32 `json:"loadPercent,omitempty"`
+	// Reported marks the step that the variant's row is taken from.
+	Reported bool `json:"reported,omitempty"`
+}
+
+// EndMilliseconds is when the step's drain ends, from the start of the k6 run.
+func (s Step) EndMilliseconds() int64 {
+	return s.StartMilliseconds + s.SettleMilliseconds + s.CountedMilliseconds + s.DrainMilliseconds
+}
