@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Compiles the programs that the local cluster, the tests and the generator's
+# image need, each from its published Go module, and keeps them in a cache
+# outside the clone, so that every clone on a machine compiles them once.
+#
+#   binaries.sh kubernetes|etcd|k6|pause   prints the folder of the binaries
+#   binaries.sh all                        prints each of these folders
+#   binaries.sh assets                     prints a folder with etcd,
+#                                          kube-apiserver and kubectl, which is
+#                                          what KUBEBUILDER_ASSETS wants
+#
+# The cache is $HASHMARK_CACHE, by default ~/.cache/hashmark. A folder of it is
+# complete or absent: it is filled under another name and then renamed.
+# shellcheck source-path=SCRIPTDIR
+set -euo pipefail
+shopt -s inherit_errexit
+
+BUILD_FOLDER="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+CACHE="${HASHMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hashmark}"
+
+# shellcheck source=messages.sh
+source "$BUILD_FOLDER/messages.sh"
+# shellcheck source=recipes.sh
+source "$BUILD_FOLDER/recipes.sh"
+
+# folder_of NAME is the cache folder for the current recipe. Its key holds the
+# module's files and the link flags: what can change the binaries, and nothing
+# that cannot, so that an edited comment in a script compiles nothing anew.
+folder_of() {
+  local key
+  key="$({
+    cat "$BUILD_FOLDER/$1"/go.mod "$BUILD_FOLDER/$1"/*.sum "$BUILD_FOLDER/$1"/*.go 2>/dev/null || true
+    printf '%s\n%s\n' "$packages" "$ldflags"
+  } | sha256sum | cut -c1-12)"
+  printf '%s/%s-%s-%s-%s\n' "$CACHE" "$1" "$release" "$(platform)" "$key"
+}
+
+# platform is the one compiled for: an exported GOOS or GOARCH counts.
+platform() {
+  (cd "$BUILD_FOLDER" && go env GOOS GOARCH) | paste -sd- -
+}
+
+# build NAME compiles what is not cached yet and prints its folder.
+build() {
+  local release packages ldflags hint folder lock
+  recipe "$1"
+  folder="$(folder_of "$1")"
+  if [[ ! -d "$folder" ]]; then
+    mkdir -p "$CACHE"
+    # Two runs that start together must not compile the same thing twice.
+    exec {lock}>"$CACHE/.$1.lock"
+    flock -n "$lock" || {
+      say "waiting for another run that compiles $1"
+      flock "$lock"
+    }
+    [[ -d "$folder" ]] || compile "$1" "$folder"
+    exec {lock}>&-
+  fi
+  printf '%s\n' "$folder"
+}
+
+# compile NAME FOLDER fills FOLDER with the binaries of the current recipe.
+compile() {
+  local partial binary package count number=0 began=$SECONDS
+  count="$(wc -l <<<"$packages")"
+  say "compiling $1 $release ($hint)"
+  partial="$(mktemp -d "$CACHE/.partial-$1-XXXXXX")"
+  # A killed run leaves its partial folder behind; an hour later it is litter.
+  find "$CACHE" -maxdepth 1 -name ".partial-$1-*" -mmin +60 -exec rm -rf {} +
+  while read -r binary package; do
+    number=$((number + 1))
+    [[ "$count" -eq 1 ]] || say "  $binary ($number of $count)"
+    go_build "$1" "$package" "$partial/$binary" || {
+      rm -rf "$partial"
+      die "$binary did not compile; the compiler's words stand above"
+    }
+  done <<<"$packages"
+  chmod 0755 "$partial"
+  mv -T "$partial" "$2"
+  say "compiled $1 $release in $((SECONDS - began)) s"
+}
+
+# go_build FOLDER PACKAGE OUTPUT compiles one static program. GOFLAGS and a
+# workspace of the caller's would make the same key stand for other binaries.
+go_build() {
+  (cd "$BUILD_FOLDER/$1" &&
+    GOFLAGS='' GOWORK=off CGO_ENABLED=0 nice go build -mod=readonly -trimpath \
+      -buildvcs=false -ldflags "$ldflags" -o "$3" "$2" </dev/null >&2)
+}
+
+# assets prints a folder that gathers what a test API server needs.
+assets() {
+  local kubernetes etcd folder
+  kubernetes="$(build kubernetes)"
+  etcd="$(build etcd)"
+  folder="$CACHE/assets-$(basename "$kubernetes")-$(basename "$etcd")"
+  mkdir -p "$folder"
+  ln -sfn "$etcd/etcd" "$folder/etcd"
+  ln -sfn "$kubernetes/kube-apiserver" "$folder/kube-apiserver"
+  ln -sfn "$kubernetes/kubectl" "$folder/kubectl"
+  printf '%s\n' "$folder"
+}
+
+main() {
+  command -v go >/dev/null || die "Go is not in PATH; install Go 1.26 or newer"
+  local name
+  case "${1:-}" in
+    assets) assets ;;
+    all) for name in "${RECIPES[@]}"; do build "$name"; done ;;
+    "") die "say what to compile: ${RECIPES[*]}, all or assets" ;;
+    *) build "$1" ;;
+  esac
+}
+
+main "$@"

@@ -1,0 +1,3 @@
+module github.com/hashmark-dev/hashmark/hack/build/pause
+
+go 1.26.0

@@ -1,0 +1,84 @@
+# shellcheck shell=bash
+# The control plane: etcd, API server, controllers and scheduler, in the
+# namespace of the LAN, on the control CPU.
+
+# start_control_plane starts what does not run.
+start_control_plane() {
+  start_etcd
+  start_api_server
+  # The other two end themselves when they find no API server to begin with.
+  wait_until 120 api_ready || return 1
+  start_process kube-controller-manager "$LAN_NETNS" "$KUBERNETES_BIN/kube-controller-manager" \
+    --kubeconfig="$KUBECONFIGS/kube-controller-manager" \
+    --authentication-kubeconfig="$KUBECONFIGS/kube-controller-manager" \
+    --authorization-kubeconfig="$KUBECONFIGS/kube-controller-manager" \
+    --root-ca-file="$PKI/ca.crt" \
+    --service-account-private-key-file="$PKI/service-account.key" \
+    --use-service-account-credentials=true \
+    --leader-elect=false
+  start_process kube-scheduler "$LAN_NETNS" "$KUBERNETES_BIN/kube-scheduler" \
+    --kubeconfig="$KUBECONFIGS/kube-scheduler" \
+    --authentication-kubeconfig="$KUBECONFIGS/kube-scheduler" \
+    --authorization-kubeconfig="$KUBECONFIGS/kube-scheduler" \
+    --leader-elect=false
+}
+
+# start_etcd listens on the loopback of the LAN's namespace only, where no
+# password is needed. It may lose its last writes when the machine stops, which
+# a throw-away cluster can afford, and measurements are spared its disk syncs.
+start_etcd() {
+  start_process etcd "$LAN_NETNS" "$ETCD_BIN/etcd" \
+    --name=hashmark \
+    --data-dir="$STATE/etcd" \
+    --listen-client-urls=http://127.0.0.1:2379 \
+    --advertise-client-urls=http://127.0.0.1:2379 \
+    --listen-peer-urls=http://127.0.0.1:2380 \
+    --initial-advertise-peer-urls=http://127.0.0.1:2380 \
+    --initial-cluster=hashmark=http://127.0.0.1:2380 \
+    --unsafe-no-fsync
+}
+
+# start_api_server names a client certificate towards the kubelets, without
+# which "kubectl logs" is refused, and routes webhooks to endpoints, since no
+# kube-proxy answers for Services in its namespace.
+start_api_server() {
+  start_process kube-apiserver "$LAN_NETNS" "$KUBERNETES_BIN/kube-apiserver" \
+    --etcd-servers=http://127.0.0.1:2379 \
+    --bind-address="$API_ADDRESS" \
+    --advertise-address="$API_ADDRESS" \
+    --secure-port=6443 \
+    --tls-cert-file="$PKI/apiserver.crt" \
+    --tls-private-key-file="$PKI/apiserver.key" \
+    --client-ca-file="$PKI/ca.crt" \
+    --kubelet-client-certificate="$PKI/kubelet-client.crt" \
+    --kubelet-client-key="$PKI/kubelet-client.key" \
+    --kubelet-preferred-address-types=InternalIP \
+    --service-account-issuer=https://kubernetes.default.svc \
+    --service-account-key-file="$PKI/service-account.pub" \
+    --service-account-signing-key-file="$PKI/service-account.key" \
+    --service-cluster-ip-range="$SERVICE_RANGE" \
+    --authorization-mode=Node,RBAC \
+    --enable-admission-plugins=NodeRestriction \
+    --enable-aggregator-routing=true \
+    --allow-privileged=true \
+    --profiling=false
+}
+
+# stop_control_plane ends the API server before its etcd: one whose etcd went
+# first hangs in its graceful stop.
+stop_control_plane() {
+  local name
+  for name in kube-scheduler kube-controller-manager kube-apiserver etcd; do
+    stop_process "$name" 5
+  done
+}
+
+# kubectl calls the cluster as its administrator, whatever the caller's own
+# kubeconfig is.
+kubectl() {
+  "$KUBERNETES_BIN/kubectl" --kubeconfig="$ADMIN_KUBECONFIG" --request-timeout=5s "$@"
+}
+
+api_ready() {
+  [[ "$(kubectl get --raw=/readyz 2>/dev/null)" == ok ]]
+}

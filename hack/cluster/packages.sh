@@ -1,0 +1,71 @@
+# shellcheck shell=bash disable=SC2034
+# What the cluster needs of the machine: root, and some of Debian's packages.
+
+# NEEDED maps a file that must be there to the package that brings it.
+NEEDED=(
+  "containerd containerd"
+  "ctr containerd"
+  "runc runc"
+  "iptables iptables"
+  "conntrack conntrack"
+  "ip iproute2"
+  "sysctl procps"
+  "nsenter util-linux"
+  "openssl openssl"
+  "buildah buildah"
+)
+
+# CNI_FOLDERS are where Debian and everybody else put the CNI plugins.
+CNI_FOLDERS=(/usr/lib/cni /opt/cni/bin)
+
+# require_root stands first in what changes the machine.
+require_root() {
+  [[ "$(id -u)" == 0 ]] || die "the local cluster makes network namespaces and cgroups, for which it must run as root; where Docker is, kind needs no root"
+}
+
+# ensure_packages installs what is missing and sets CNI_BIN.
+ensure_packages() {
+  local missing
+  mapfile -t missing < <(missing_packages | sort -u)
+  ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+  CNI_BIN="$(cni_folder)" || die "there are no CNI plugins in ${CNI_FOLDERS[*]}"
+  # Kernels that build these as modules load the first one on demand only.
+  modprobe -qa overlay br_netfilter 2>/dev/null || true
+}
+
+missing_packages() {
+  local line
+  for line in "${NEEDED[@]}"; do
+    command -v "${line% *}" >/dev/null || echo "${line#* }"
+  done
+  cni_folder >/dev/null || echo containernetworking-plugins
+}
+
+cni_folder() {
+  local folder
+  for folder in "${CNI_FOLDERS[@]}"; do
+    if [[ -x "$folder/bridge" && -x "$folder/host-local" && -x "$folder/loopback" ]]; then
+      echo "$folder"
+      return
+    fi
+  done
+  return 1
+}
+
+# install_packages NAME... installs from Debian without starting any service:
+# the cluster runs a containerd of its own for each node, and a system one
+# would only take CPU from a measurement.
+install_packages() {
+  command -v apt-get >/dev/null || die "this machine lacks $*, and has no apt-get to install them; install them by its own means, or use a Debian machine"
+  say "installing $* (Debian packages)"
+  mkdir -p "$LOGS"
+  (
+    if [[ ! -e /usr/sbin/policy-rc.d ]]; then
+      trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+      printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+      chmod 0755 /usr/sbin/policy-rc.d
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -q && apt-get install -yq --no-install-recommends "$@"
+  ) >>"$LOGS/packages.log" 2>&1 </dev/null || die "apt-get could not install $*; see $LOGS/packages.log"
+}

@@ -1,0 +1,83 @@
+# shellcheck shell=bash disable=SC2034
+# The names, addresses and CPUs of the cluster: the other files ask here.
+#
+# 198.18.0.0/15 is the range set aside for benchmarks, so that no address of
+# the cluster can be one that the machine's own network uses.
+
+# One machine holds one cluster, whichever clone made it, since addresses and
+# namespaces belong to the machine. Hence a folder outside of every clone.
+STATE=/var/lib/hashmark-cluster
+LOCK_FILE=/run/lock/hashmark-cluster.lock
+LOGS="$STATE/logs"
+PKI="$STATE/pki"
+KUBECONFIGS="$STATE/kubeconfigs"
+ADMIN_KUBECONFIG="$STATE/kubeconfig"
+
+LAN_NETNS=hm-lan
+LAN_BRIDGE=hm-bridge
+HOST_LINK=hm-host
+HOST_ADDRESS=198.18.0.254
+API_ADDRESS=198.18.0.1
+API_URL="https://$API_ADDRESS:6443"
+POD_RANGE=198.18.16.0/20
+SERVICE_RANGE=198.19.0.0/16
+API_SERVICE_ADDRESS=198.19.0.1
+
+# CONTROL_CPU runs all that is not a pod; node-1, on CPU 0, only serves.
+CONTROL_CPU=1
+PAUSE_IMAGE=hashmark.dev/pause:local
+
+# cpu_mode prints "split" when each of two nodes has a CPU of its own, which
+# is the default where there are two, and "shared" for one node on all CPUs.
+cpu_mode() {
+  local two=yes
+  taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null || two=no
+  case "${CPUS:-}" in
+    shared) echo shared ;;
+    split | "")
+      if [[ "$two" == yes ]]; then
+        echo split
+      elif [[ -z "${CPUS:-}" ]]; then
+        echo shared
+      else
+        die "CPUS=split needs CPUs 0 and 1, which this shell may not use; leave CPUS out"
+      fi
+      ;;
+    *) die "CPUS is \"$CPUS\"; it may be split or shared" ;;
+  esac
+}
+
+# node_numbers lists the nodes of the mode that is being run.
+node_numbers() {
+  if [[ "$CPU_MODE" == split ]]; then echo 1 2; else echo 1; fi
+}
+
+node_name() { echo "node-$1"; }
+node_netns() { echo "hm-node-$1"; }
+node_address() { echo "198.18.0.1$1"; }
+node_pods() { echo "198.18.$((15 + $1)).0/24"; }
+node_cgroup() { echo "/hashmark-node-$1"; }
+node_folder() { echo "$STATE/node-$1"; }
+node_runtime() { echo "$(node_folder "$1")/containerd.sock"; }
+
+# node_reserved NUMBER lists the CPUs that the node keeps from its pods: all
+# but its own. Where there are more than two, the others stay out of it.
+node_reserved() {
+  local own=$(($1 - 1)) last
+  last=$(($(nproc --all) - 1))
+  seq 0 "$last" | grep -vx "$own" | paste -sd,
+}
+
+# wanted_settings says what a cluster made now would be: the mode, the binaries
+# and the scripts that shape it. Another answer than the recorded one means
+# that the running cluster is another one. The boot id is part of it because
+# namespaces and cgroups do not outlive a boot, while the state folder does.
+wanted_settings() {
+  local shape=(settings.sh network.sh certificates.sh controlplane.sh node.sh nodeconfig.sh)
+  printf 'cpus %s\n' "$CPU_MODE"
+  printf 'kubernetes %s\n' "$(basename "$KUBERNETES_BIN")"
+  printf 'etcd %s\n' "$(basename "$ETCD_BIN")"
+  printf 'pause %s\n' "$(basename "$PAUSE_BIN")"
+  printf 'scripts %s\n' "$(cd "$CLUSTER_FOLDER" && cat "${shape[@]}" | grep -vE '^[[:space:]]*(#|$)' | sha256sum | cut -c1-12)"
+  printf 'boot %s\n' "$(cat /proc/sys/kernel/random/boot_id)"
+}
