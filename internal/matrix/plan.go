@@ -1,0 +1,119 @@
+package matrix
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// PlannedTrial is a trial before it exists in the cluster.
+type PlannedTrial struct {
+	// Name of the SizingTrial object.
+	Name string
+	// Spec of it, suspended until it is the trial's turn.
+	Spec api.SizingTrialSpec
+}
+
+// Plan lists all trials of an experiment in the order they are measured,
+// repetition by repetition: every variant is measured once before any is
+// measured again, so that an experiment that ends early has a row for each.
+// With order Shuffled the variants are mixed anew within each repetition.
+//
+// The generator's defaults are the operator's and are not filled in here.
+// Errors are those of Variants.
+func Plan(exp *api.SizingExperiment, seed int64) ([]PlannedTrial, error) {
+	variants, err := Variants(exp.Spec.Matrix)
+	if err != nil {
+		return nil, err
+	}
+	order := newShuffler(seed)
+	var trials []PlannedTrial
+	for repetition := int32(1); repetition <= max(1, exp.Spec.Repetitions); repetition++ {
+		turn := variants
+		if exp.Spec.Order != api.OrderAsWritten {
+			turn = order.shuffle(variants)
+		}
+		for _, variant := range turn {
+			trials = append(trials, PlannedTrial{
+				Name: trialName(exp, variant, repetition),
+				Spec: trialSpec(exp, variant, repetition, int32(len(trials)+1), seed),
+			})
+		}
+	}
+	return trials, nil
+}
+
+// Seed is what the experiment's order and arrivals are drawn from: the spec's,
+// or the first 32 bits of the SHA-256 of the UID, so that an operator that
+// dies before it recorded the seed draws the same one again.
+func Seed(exp *api.SizingExperiment) int64 {
+	if exp.Spec.Seed != nil {
+		return *exp.Spec.Seed
+	}
+	sum := sha256.Sum256([]byte(exp.UID))
+	return int64(binary.BigEndian.Uint32(sum[:4]))
+}
+
+// SamePlan tells whether two specs plan the same trial. Suspend is no part of
+// the plan: it changes as the trial's turn comes.
+func SamePlan(a, b api.SizingTrialSpec) bool {
+	a.Suspend, b.Suspend = false, false
+	// Semantic: a list or map that is empty here is absent after a round trip.
+	return equality.Semantic.DeepEqual(a, b)
+}
+
+func trialSpec(exp *api.SizingExperiment, variant api.Variant, repetition, sequence int32, seed int64) api.SizingTrialSpec {
+	return api.SizingTrialSpec{
+		Variant:    *variant.DeepCopy(),
+		Repetition: repetition,
+		Sequence:   sequence,
+		Service:    exp.Spec.Service,
+		Generator:  exp.Spec.Generator,
+		Load:       *exp.Spec.Load.DeepCopy(),
+		Objective:  exp.Spec.Objective,
+		Seed:       seed,
+		Attempts:   max(1, exp.Spec.AttemptsPerTrial),
+		Suspend:    true,
+	}
+}
+
+// trialName ends in five characters of the UID, so that an experiment that was
+// deleted and created again under its name does not meet the old one's trials.
+func trialName(exp *api.SizingExperiment, variant api.Variant, repetition int32) string {
+	return fmt.Sprintf("%s-%s-%d-%s", exp.Name, variant.Name, repetition, shortUID(exp.UID))
+}
+
+// shortUID is the first five hexadecimal digits of the UID's SHA-256: a UID's
+// own digits are not all random.
+func shortUID(uid types.UID) string {
+	sum := sha256.Sum256([]byte(uid))
+	return hex.EncodeToString(sum[:])[:5]
+}
+
+// shuffler mixes variants by a seed. Both the generator (PCG-DXSM) and the way
+// its numbers are used are written down here, so that the same seed gives the
+// same order on every machine and with every version of Go.
+type shuffler struct{ source *rand.PCG }
+
+func newShuffler(seed int64) shuffler {
+	const stream = 0x68617368 // "hash": any fixed second half of the seed will do
+	return shuffler{source: rand.NewPCG(uint64(seed), stream)}
+}
+
+// shuffle is the Fisher-Yates shuffle on a copy. The remainder's bias is
+// below 64 ÷ 2^64 and so of no account.
+func (s shuffler) shuffle(variants []api.Variant) []api.Variant {
+	mixed := append([]api.Variant(nil), variants...)
+	for i := len(mixed) - 1; i > 0; i-- {
+		j := int(s.source.Uint64() % uint64(i+1))
+		mixed[i], mixed[j] = mixed[j], mixed[i]
+	}
+	return mixed
+}

@@ -1,0 +1,181 @@
+package matrix
+
+import (
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func experiment(change func(*api.SizingExperiment)) *api.SizingExperiment {
+	exp := &api.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Name: "login-sizing", UID: "0b1e9a52-9a1f-4b0e-8f53-53c7f6a1a001"},
+		Spec: api.SizingExperimentSpec{
+			Matrix:           api.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "1"}},
+			Objective:        api.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Load:             api.Load{Mode: api.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(5)}},
+			Service:          api.Service{Replicas: 2, MemoryLimit: "128Mi"},
+			Generator:        api.Generator{CPULimit: "500m"},
+			Repetitions:      2,
+			AttemptsPerTrial: 3,
+			Order:            api.OrderAsWritten,
+		},
+	}
+	if change != nil {
+		change(exp)
+	}
+	return exp
+}
+
+func names(t *testing.T, exp *api.SizingExperiment, seed int64) []string {
+	t.Helper()
+	trials, err := Plan(exp, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, trial := range trials {
+		all = append(all, trial.Name)
+	}
+	return all
+}
+
+func TestPlanAsWrittenGoesRepetitionByRepetition(t *testing.T) {
+	want := []string{
+		"login-sizing-c8-250m-1-c0a95", "login-sizing-c8-1-1-c0a95", "login-sizing-c10-250m-1-c0a95", "login-sizing-c10-1-1-c0a95",
+		"login-sizing-c8-250m-2-c0a95", "login-sizing-c8-1-2-c0a95", "login-sizing-c10-250m-2-c0a95", "login-sizing-c10-1-2-c0a95",
+	}
+	if diff := cmp.Diff(want, names(t, experiment(nil), 7)); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// The order is part of what a seed promises: the same one on every machine and
+// after every upgrade. If this fails, the promise was broken.
+func TestPlanShuffledIsTheSameForTheSameSeedForEver(t *testing.T) {
+	shuffled := experiment(func(e *api.SizingExperiment) { e.Spec.Order = api.OrderShuffled })
+	want := []string{
+		"login-sizing-c10-250m-1-c0a95", "login-sizing-c10-1-1-c0a95", "login-sizing-c8-1-1-c0a95", "login-sizing-c8-250m-1-c0a95",
+		"login-sizing-c8-250m-2-c0a95", "login-sizing-c10-1-2-c0a95", "login-sizing-c8-1-2-c0a95", "login-sizing-c10-250m-2-c0a95",
+	}
+	if diff := cmp.Diff(want, names(t, shuffled, 7)); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+func TestPlanShuffledMeasuresEveryVariantOnceBeforeAnyTwice(t *testing.T) {
+	shuffled := experiment(func(e *api.SizingExperiment) { e.Spec.Order = api.OrderShuffled })
+	written := names(t, experiment(nil), 0)
+	sort.Strings(written)
+	orders := map[string]bool{}
+	for seed := range int64(50) {
+		got := names(t, shuffled, seed)
+		orders[strings.Join(got, " ")] = true
+		for _, name := range got[:4] {
+			if !strings.HasSuffix(name, "-1-c0a95") {
+				t.Fatalf("seed %d: %s came before every variant had been measured once", seed, name)
+			}
+		}
+		sort.Strings(got)
+		if diff := cmp.Diff(written, got); diff != "" {
+			t.Fatalf("seed %d: the shuffle lost or doubled a trial (-want +got):\n%s", seed, diff)
+		}
+	}
+	if len(orders) < 40 {
+		t.Errorf("50 seeds gave only %d orders", len(orders))
+	}
+}
+
+func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
+	exp := experiment(nil)
+	trials, err := Plan(exp, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := api.SizingTrialSpec{
+		Variant: api.Variant{Name: "c10-250m", Algorithm: api.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+			Concurrency: pool(ptr[int32](1), nil)},
+		Repetition: 2, Sequence: 7,
+		Service: exp.Spec.Service, Generator: exp.Spec.Generator, Load: exp.Spec.Load, Objective: exp.Spec.Objective,
+		Seed: 7, Attempts: 3, Suspend: true,
+	}
+	if diff := cmp.Diff(want, trials[6].Spec); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+	trials[6].Spec.Load.RatesPerSecond[0] = intstr.FromInt32(9)
+	if exp.Spec.Load.RatesPerSecond[0].IntValue() != 5 {
+		t.Error("a trial shares its rates with the experiment, which comes from a cache")
+	}
+}
+
+func TestTrialNamesDifferWhenAnExperimentIsCreatedAgain(t *testing.T) {
+	again := experiment(func(e *api.SizingExperiment) { e.UID = "another" })
+	if names(t, experiment(nil), 7)[0] == names(t, again, 7)[0] {
+		t.Error("the trials of a new experiment have the names of the old one's")
+	}
+}
+
+func TestSeedIsTheSpecsOrDrawnFromTheUID(t *testing.T) {
+	given := experiment(func(e *api.SizingExperiment) { e.Spec.Seed = ptr[int64](0) })
+	if got := Seed(given); got != 0 {
+		t.Errorf("a given seed of 0 became %d", got)
+	}
+	drawn := Seed(experiment(nil))
+	if drawn != Seed(experiment(nil)) {
+		t.Error("the drawn seed is not the same the second time")
+	}
+	if drawn < 0 || drawn > 1<<32-1 {
+		t.Errorf("drawn seed %d is outside the API's bounds", drawn)
+	}
+	if drawn == Seed(experiment(func(e *api.SizingExperiment) { e.UID = "another" })) {
+		t.Error("two experiments drew the same seed")
+	}
+}
+
+func TestSamePlan(t *testing.T) {
+	plan := func(change func(*api.SizingTrialSpec)) api.SizingTrialSpec {
+		trials, err := Plan(experiment(nil), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&trials[0].Spec)
+		return trials[0].Spec
+	}
+	tests := map[string]struct {
+		change func(*api.SizingTrialSpec)
+		want   bool
+	}{
+		"an unchanged spec is the same plan":                    {func(*api.SizingTrialSpec) {}, true},
+		"suspend is no part of the plan":                        {func(s *api.SizingTrialSpec) { s.Suspend = false }, true},
+		"a list that a round trip made absent is the same plan": {func(s *api.SizingTrialSpec) { s.Load.Users = []int32{} }, true},
+		"another cost is another plan":                          {func(s *api.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
+		"another number of workers is another plan":             {func(s *api.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr[int32](9) }, false},
+		"another generator is another plan":                     {func(s *api.SizingTrialSpec) { s.Generator.CPULimit = "20m" }, false},
+		"another rate is another plan":                          {func(s *api.SizingTrialSpec) { s.Load.RatesPerSecond[0] = intstr.FromInt32(6) }, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := SamePlan(plan(func(*api.SizingTrialSpec) {}), plan(test.change)); got != test.want {
+				t.Errorf("SamePlan is %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestNotYetActedOnNamesWhatIsStoredOnly(t *testing.T) {
+	spec := experiment(nil).Spec
+	if got := NotYetActedOn(spec); got != nil {
+		t.Errorf("a plain experiment names %v", got)
+	}
+	spec.Demand, spec.Prices, spec.Baseline = &api.Demand{}, &api.Prices{}, "c8-1"
+	spec.Matrix.NodePools = []api.NodePool{{Name: "free"}, {Name: "small", PerCPUHour: "0.05"}, {Name: "large", PerCPUHour: "0.1"}}
+	want := []string{"demand", "prices", "baseline", "matrix.nodePools[].perCPUHour"}
+	if diff := cmp.Diff(want, NotYetActedOn(spec)); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}

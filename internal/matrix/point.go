@@ -1,0 +1,68 @@
+package matrix
+
+import (
+	"fmt"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// point is one combination of the matrix's entries, as they are written.
+type point struct {
+	cost        int32
+	limit       string
+	concurrency api.Concurrency
+	pool        *api.NodePool
+}
+
+// String tells a person which entries of the matrix were combined.
+func (p point) String() string {
+	text := fmt.Sprintf("cost %d with cpuLimit %q and %s", p.cost, p.limit, p.concurrency.Mode)
+	if p.concurrency.Workers != nil {
+		text += fmt.Sprintf(" of %d workers", *p.concurrency.Workers)
+	}
+	if p.concurrency.QueueLength != nil {
+		text += fmt.Sprintf(" with queueLength %d", *p.concurrency.QueueLength)
+	}
+	if p.pool != nil {
+		text += fmt.Sprintf(" on node pool %s", p.pool.Name)
+	}
+	return text
+}
+
+// resolve fills in the defaults and names the variant. The concurrency is part
+// of the name only where it tells variants apart.
+func (p point) resolve(nameConcurrency bool) (api.Variant, error) {
+	milli, err := MilliCPU(p.limit)
+	if err != nil {
+		return api.Variant{}, err
+	}
+	concurrency := *p.concurrency.DeepCopy()
+	if concurrency.Mode == api.ConcurrencyWorkerPool && concurrency.Workers == nil {
+		workers := wholeCPUs(milli)
+		concurrency.Workers = &workers
+	}
+	name := fmt.Sprintf("c%d-%s", p.cost, shortestLimit(milli))
+	if nameConcurrency {
+		name += "-" + concurrencyName(concurrency)
+	}
+	if p.pool != nil {
+		name += "-" + p.pool.Name
+	}
+	return api.Variant{
+		Name: name, Algorithm: api.AlgorithmBcrypt, Cost: p.cost, CPULimit: p.limit,
+		Concurrency: concurrency, NodePool: p.pool.DeepCopy(),
+	}, nil
+}
+
+// concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue
+// length is left out where it is yet to follow from the calibration.
+func concurrencyName(c api.Concurrency) string {
+	if c.Mode == api.ConcurrencyUnbounded {
+		return "u"
+	}
+	name := fmt.Sprintf("w%d", *c.Workers)
+	if c.QueueLength != nil {
+		name += fmt.Sprintf("q%d", *c.QueueLength)
+	}
+	return name
+}

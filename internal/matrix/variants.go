@@ -1,0 +1,79 @@
+package matrix
+
+import (
+	"errors"
+	"fmt"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// ErrEmpty means that a matrix names no cost or no CPU limit.
+var ErrEmpty = errors.New("the matrix is empty: name at least one cost and one CPU limit")
+
+// DuplicateVariantError means that two points of a matrix would deploy the
+// same thing under the same name.
+type DuplicateVariantError struct {
+	// Name that both resolve to.
+	Name string
+	// First and Second are the two points as the matrix writes them.
+	First, Second string
+}
+
+// Error says which two entries are alike, and what to do.
+func (e *DuplicateVariantError) Error() string {
+	return fmt.Sprintf("two variants resolve to %s: %s, and %s; remove one of them", e.Name, e.First, e.Second)
+}
+
+// Variants lists every point of the matrix in the order it is written, costs
+// outermost, with defaults filled in: one WorkerPool when no concurrency is
+// named, and as many workers as the CPU limit has whole CPUs, rounded up. A
+// queue length that is absent stays absent, because it follows from the
+// calibration.
+//
+// Errors: ErrEmpty, *DuplicateVariantError, and a CPU limit that is none.
+func Variants(m api.Matrix) ([]api.Variant, error) {
+	if len(m.Costs) == 0 || len(m.CPULimits) == 0 {
+		return nil, ErrEmpty
+	}
+	var variants []api.Variant
+	writtenAs := map[string]string{}
+	for _, p := range points(m) {
+		variant, err := p.resolve(len(m.Concurrency) > 1)
+		if err != nil {
+			return nil, err
+		}
+		if first, taken := writtenAs[variant.Name]; taken {
+			return nil, &DuplicateVariantError{Name: variant.Name, First: first, Second: p.String()}
+		}
+		writtenAs[variant.Name] = p.String()
+		variants = append(variants, variant)
+	}
+	return variants, nil
+}
+
+// points is the product of the matrix's lists; an absent list counts as one
+// entry, its default.
+func points(m api.Matrix) []point {
+	concurrency := m.Concurrency
+	if len(concurrency) == 0 {
+		concurrency = []api.Concurrency{{Mode: api.ConcurrencyWorkerPool}}
+	}
+	pools := []*api.NodePool{nil}
+	if len(m.NodePools) > 0 {
+		pools = nil
+		for i := range m.NodePools {
+			pools = append(pools, &m.NodePools[i])
+		}
+	}
+	var all []point
+	for _, cost := range m.Costs {
+		for _, limit := range m.CPULimits {
+			for _, c := range concurrency {
+				for _, pool := range pools {
+					all = append(all, point{cost: cost, limit: limit, concurrency: c, pool: pool})
+				}
+			}
+		}
+	}
+	return all
+}
