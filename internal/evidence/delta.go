@@ -1,0 +1,150 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrRestarted means that two readings are not of the same process on the same
+// kernel: the container was restarted or replaced between them, and its
+// counters began anew.
+var ErrRestarted = errors.New("the process was restarted between two readings")
+
+// ErrBackwards means that a counter fell between two readings of one process:
+// they were given in the wrong order, or the process moved to another cgroup.
+var ErrBackwards = errors.New("a counter fell between two readings")
+
+// ErrMoved means that the process may run on other CPUs than before, so that
+// the counters of its CPUs do not compare.
+var ErrMoved = errors.New("the cpuset changed between two readings")
+
+// Delta is what happened between two readings. For a service with several
+// replicas it is the sum over them.
+type Delta struct {
+	// ElapsedMicroseconds between the readings, by the process's monotonic clock.
+	ElapsedMicroseconds int64 `json:"elapsedMicroseconds"`
+	// CPUMicroseconds that the process used.
+	CPUMicroseconds int64 `json:"cpuMicroseconds"`
+	// Periods of the quota that elapsed by the clock, 0 without a quota. The
+	// kernel's own count of periods is not used: it leaves out those in which the
+	// cgroup was idle, so that a share of it flatters no one and compares with nothing.
+	Periods int64 `json:"periods"`
+	// ThrottledPeriods are the periods in which the cgroup was throttled.
+	ThrottledPeriods int64 `json:"throttledPeriods"`
+	// ThrottledMicroseconds is how long it was throttled.
+	ThrottledMicroseconds int64 `json:"throttledMicroseconds"`
+	// IdleMicroseconds, StealMicroseconds and BusyMicroseconds of the CPUs of the
+	// cpuset, whoever used them.
+	IdleMicroseconds  int64 `json:"idleMicroseconds"`
+	StealMicroseconds int64 `json:"stealMicroseconds"`
+	BusyMicroseconds  int64 `json:"busyMicroseconds"`
+	// Hashes that were finished; 0 for a generator, as the next two.
+	Hashes int64 `json:"hashes"`
+	// Refused logins: the queue was full.
+	Refused int64 `json:"refused"`
+	// Abandoned logins: the caller gave up before its hash began.
+	Abandoned int64 `json:"abandoned"`
+}
+
+// Between is what happened in a service's container from the reading before to
+// the reading after. The error is ErrRestarted, ErrMoved or ErrBackwards,
+// wrapped with what was seen.
+func Between(before, after Service) (Delta, error) {
+	delta, err := before.Reading.to(after.Reading)
+	if err != nil {
+		return Delta{}, err
+	}
+	delta.Hashes = after.Hashes - before.Hashes
+	delta.Refused = after.Refused - before.Refused
+	delta.Abandoned = after.Abandoned - before.Abandoned
+	return delta, delta.check()
+}
+
+// BetweenReadings is the same for a container that hashes nothing, such as the
+// generator's.
+func BetweenReadings(before, after Reading) (Delta, error) {
+	delta, err := before.to(after)
+	if err != nil {
+		return Delta{}, err
+	}
+	return delta, delta.check()
+}
+
+// Sum adds up what happened in several containers over the same window.
+func Sum(deltas ...Delta) Delta {
+	var total Delta
+	for _, d := range deltas {
+		sums, terms := total.counters(), d.counters()
+		for i := range sums {
+			*sums[i].value += *terms[i].value
+		}
+	}
+	return total
+}
+
+// to subtracts the counters, once it is sure that both readings count the same things.
+func (r Reading) to(later Reading) (Delta, error) {
+	switch {
+	case r.InstanceID != later.InstanceID:
+		return Delta{}, fmt.Errorf("%w: instance %q became %q", ErrRestarted, r.InstanceID, later.InstanceID)
+	case r.BootID != later.BootID:
+		return Delta{}, fmt.Errorf("%w: boot id %q became %q", ErrRestarted, r.BootID, later.BootID)
+	case r.Cpuset != later.Cpuset:
+		return Delta{}, fmt.Errorf("%w: %q became %q", ErrMoved, r.Cpuset, later.Cpuset)
+	}
+	elapsed := later.UptimeMicroseconds - r.UptimeMicroseconds
+	return Delta{
+		ElapsedMicroseconds:   elapsed,
+		CPUMicroseconds:       later.CPUMicroseconds - r.CPUMicroseconds,
+		Periods:               periods(elapsed, later),
+		ThrottledPeriods:      later.ThrottledPeriods - r.ThrottledPeriods,
+		ThrottledMicroseconds: later.ThrottledMicroseconds - r.ThrottledMicroseconds,
+		IdleMicroseconds:      forward(later.CPUIdleMicroseconds - r.CPUIdleMicroseconds),
+		StealMicroseconds:     forward(later.CPUStealMicroseconds - r.CPUStealMicroseconds),
+		BusyMicroseconds:      later.CPUBusyMicroseconds - r.CPUBusyMicroseconds,
+	}, nil
+}
+
+// periods counts the quota's periods in a time, rounded to the nearest.
+func periods(elapsedMicroseconds int64, r Reading) int64 {
+	if r.QuotaMilliCPU == 0 || r.PeriodMicroseconds <= 0 {
+		return 0
+	}
+	return (elapsedMicroseconds + r.PeriodMicroseconds/2) / r.PeriodMicroseconds
+}
+
+// forward keeps a counter from running backwards: the kernel documents that
+// idle time in /proc/stat may fall now and then (proc_stat(5), on iowait, and
+// steal is corrected likewise), by a tick or two.
+func forward(difference int64) int64 { return max(difference, 0) }
+
+func (d Delta) check() error {
+	for _, c := range d.counters() {
+		if *c.value < 0 {
+			return fmt.Errorf("%w: %s by %d", ErrBackwards, c.name, -*c.value)
+		}
+	}
+	return nil
+}
+
+type counter struct {
+	name  string
+	value *int64
+}
+
+// counters lists every number of a delta, so that none is left out of a sum or a check.
+func (d *Delta) counters() []counter {
+	return []counter{
+		{"elapsedMicroseconds", &d.ElapsedMicroseconds},
+		{"cpuMicroseconds", &d.CPUMicroseconds},
+		{"periods", &d.Periods},
+		{"throttledPeriods", &d.ThrottledPeriods},
+		{"throttledMicroseconds", &d.ThrottledMicroseconds},
+		{"idleMicroseconds", &d.IdleMicroseconds},
+		{"stealMicroseconds", &d.StealMicroseconds},
+		{"busyMicroseconds", &d.BusyMicroseconds},
+		{"hashes", &d.Hashes},
+		{"refused", &d.Refused},
+		{"abandoned", &d.Abandoned},
+	}
+}
