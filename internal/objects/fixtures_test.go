@@ -1,0 +1,106 @@
+package objects_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+var deadline = time.Date(2026, 11, 21, 4, 0, 0, 0, time.FixedZone("CET", 3600))
+
+func settings() objects.Settings {
+	return objects.Settings{
+		ServiceImage:         "example.test/loginservice:v1",
+		GeneratorImage:       "example.test/generator:v1",
+		PullPolicy:           corev1.PullIfNotPresent,
+		GeneratorCPULimit:    "500m",
+		GeneratorMemoryLimit: "512Mi",
+	}
+}
+
+// fullSettings sets everything that settings leaves out.
+func fullSettings() objects.Settings {
+	full := settings()
+	full.GeneratorTolerations = []corev1.Toleration{{
+		Key: "hashmark.dev/load", Operator: corev1.TolerationOpEqual, Value: "true", Effect: corev1.TaintEffectNoSchedule,
+	}}
+	full.GeneratorNodeSelector = map[string]string{"hashmark.dev/role": "load"}
+	full.GeneratorRawOutput = true
+	return full
+}
+
+func experiment() *v1alpha1.SizingExperiment {
+	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{
+		Name: "login-sizing", Namespace: "team-a", UID: "11111111-2222-3333-4444-555555555555",
+	}}
+}
+
+func trial() *v1alpha1.SizingTrial {
+	return &v1alpha1.SizingTrial{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "login-sizing-c10-250m-1-0a1b2", Namespace: "team-a", UID: "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee",
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(experiment(), v1alpha1.GroupVersion.WithKind("SizingExperiment")),
+			},
+		},
+		Spec: v1alpha1.SizingTrialSpec{
+			Variant: v1alpha1.Variant{
+				Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+				Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+			},
+			Repetition: 1,
+			Service:    v1alpha1.Service{Replicas: 1, MemoryLimit: "128Mi"},
+			Load:       v1alpha1.Load{RequestTimeoutSeconds: 10},
+		},
+	}
+}
+
+// fullTrial sets everything that trial leaves out.
+func fullTrial() *v1alpha1.SizingTrial {
+	full := trial()
+	full.Spec.Variant.Name = "c10-1500m-w2q64-small"
+	full.Spec.Variant.CPULimit = "1.5"
+	full.Spec.Variant.Concurrency = v1alpha1.Concurrency{
+		Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64),
+	}
+	full.Spec.Variant.NodePool = &v1alpha1.NodePool{
+		Name:         "small",
+		NodeSelector: map[string]v1alpha1.LabelValue{"node.kubernetes.io/instance-type": "small"},
+		Tolerations:  []v1alpha1.Toleration{{Key: "dedicated", Operator: "Equal", Value: "login", Effect: "NoSchedule"}},
+	}
+	full.Spec.Service = v1alpha1.Service{Replicas: 3, MemoryLimit: "256Mi"}
+	full.Spec.Generator = v1alpha1.Generator{CPULimit: "2", MemoryLimit: "1Gi"}
+	return full
+}
+
+func load() objects.Load {
+	return objects.Load{
+		Plan: loadplan.Plan{
+			Version: loadplan.Version, TimeoutMilliseconds: 10_000,
+			Steps: []loadplan.Step{{
+				Kind: loadplan.Open, StartMilliseconds: 0, SettleMilliseconds: 1_000, CountedMilliseconds: 25_000,
+				DrainMilliseconds: 10_000, Callers: 40, Arrivals: "Poisson", SettleRequests: 4, Requests: 100,
+				Seed: 7, OfferedMilliPerSecond: 4_000, LoadPercent: 50, Reported: true,
+			}},
+		},
+		ClusterIP:   "198.19.0.7",
+		PodIPs:      []string{"198.18.16.4"},
+		ActiveLimit: 90 * time.Second,
+	}
+}
+
+func mustNew(t *testing.T, settings objects.Settings, trial *v1alpha1.SizingTrial) objects.Attempt {
+	t.Helper()
+	attempt, err := objects.New(settings, trial, 2, deadline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return attempt
+}

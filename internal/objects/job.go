@@ -1,0 +1,132 @@
+package objects
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
+
+const (
+	// GeneratorContainer is the name of the container that drives the load. Its
+	// termination message is what package handover decodes.
+	GeneratorContainer = "generator"
+	// RawOutputFile is where k6 writes each sample, with Settings.GeneratorRawOutput.
+	RawOutputFile = scratchDir + "/k6.json"
+
+	scratchDir = "/tmp"
+	// scratchSize holds the script; rawScratchSize holds every sample too.
+	scratchSize    = "64Mi"
+	rawScratchSize = "1Gi"
+)
+
+// Load is what is known only once the login service stands.
+type Load struct {
+	// Plan is what the generator drives.
+	Plan loadplan.Plan
+	// ClusterIP is the address of the attempt's Service.
+	ClusterIP string
+	// PodIPs are the addresses of the service's pods, where evidence is read.
+	PodIPs []string
+	// ActiveLimit is how long the Job may take in all, its pod's start included.
+	ActiveLimit time.Duration
+}
+
+// Job builds the load of the attempt: one pod, run once. Whether a load that
+// failed is driven again is the operator's to decide, never the Job
+// controller's, since the numbers of two pods would be taken for one.
+//
+// It fails when the plan has no JSON form.
+func (a Attempt) Job(load Load) (*batchv1.Job, error) {
+	plan, err := json.Marshal(load.Plan)
+	if err != nil {
+		return nil, fmt.Errorf("write the load's plan as JSON: %w", err)
+	}
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: a.metadata(Child(a.trial.UID, a.number), v1alpha1.ComponentGenerator),
+		Spec: batchv1.JobSpec{
+			Parallelism:           ptr.To[int32](1),
+			Completions:           ptr.To[int32](1),
+			BackoffLimit:          ptr.To[int32](0),
+			ActiveDeadlineSeconds: ptr.To(int64(load.ActiveLimit.Seconds())),
+			// By default a pod that is still ending would already be replaced, and
+			// two generators would drive one service.
+			PodReplacementPolicy: ptr.To(batchv1.Failed),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: a.podMetadata(v1alpha1.ComponentGenerator),
+				Spec:       a.generatorPod(a.generatorEnvironment(load, plan)),
+			},
+		},
+	}, nil
+}
+
+func (a Attempt) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
+	generator := a.container(GeneratorContainer, a.settings.GeneratorImage, a.generatorResources)
+	generator.Env = environment
+	generator.VolumeMounts = []corev1.VolumeMount{{Name: "scratch", MountPath: scratchDir}}
+
+	size := scratchSize
+	if a.settings.GeneratorRawOutput {
+		size = rawScratchSize
+	}
+	pod := a.podSpec()
+	pod.RestartPolicy = corev1.RestartPolicyNever
+	pod.Containers = []corev1.Container{generator}
+	pod.Volumes = []corev1.Volume{scratch("scratch", corev1.StorageMediumDefault, size)}
+	pod.NodeSelector = maps.Clone(a.settings.GeneratorNodeSelector)
+	pod.Tolerations = slices.Clone(a.settings.GeneratorTolerations)
+	pod.Affinity = a.awayFromService()
+	return pod
+}
+
+// awayFromService prefers another node than the service's, and does not demand
+// it: with one node alone the trial still runs, and its verdict says SharedNode.
+func (a Attempt) awayFromService() *corev1.Affinity {
+	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
+			Weight: 100,
+			PodAffinityTerm: corev1.PodAffinityTerm{
+				TopologyKey:   corev1.LabelHostname,
+				LabelSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
+			},
+		}},
+	}}
+}
+
+func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
+	evidence := make([]string, len(load.PodIPs))
+	for i, ip := range load.PodIPs {
+		evidence[i] = address(ip)
+	}
+	environment := []corev1.EnvVar{
+		variable("HASHMARK_PLAN", string(plan)),
+		variable("HASHMARK_TARGET", address(load.ClusterIP)),
+		variable("HASHMARK_EVIDENCE", strings.Join(evidence, ",")),
+		variable("HASHMARK_REPLICAS", decimal(a.trial.Spec.Service.Replicas)),
+		variable("HASHMARK_DEADLINE", a.deadlineText()),
+		variable("HASHMARK_USER", User),
+		variable("HASHMARK_PASSWORD", Password),
+	}
+	if a.settings.GeneratorRawOutput {
+		environment = append(environment, variable("HASHMARK_RAW_OUTPUT", RawOutputFile))
+	}
+	return environment
+}
+
+// address is the URL of a login service; an IPv6 address is put in brackets.
+func address(ip string) string {
+	return "http://" + net.JoinHostPort(ip, strconv.Itoa(Port))
+}

@@ -1,0 +1,64 @@
+package objects
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// ServicePolicy builds the wall around the login service: it may be called by
+// the attempt's generator, and by pods of any namespace that are labelled as a
+// scraper of metrics. It may call nobody.
+func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
+	generator := networkingv1.NetworkPolicyPeer{
+		PodSelector: &metav1.LabelSelector{MatchLabels: a.GeneratorSelector()},
+	}
+	scraper := networkingv1.NetworkPolicyPeer{
+		NamespaceSelector: &metav1.LabelSelector{},
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelScraper: "true"}},
+	}
+	policy := a.policy(ServicePolicyName(a.trial.UID, a.number), v1alpha1.ComponentService)
+	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{
+		From:  []networkingv1.NetworkPolicyPeer{generator, scraper},
+		Ports: loginPort(),
+	}}
+	return policy
+}
+
+// GeneratorPolicy builds the wall around the generator: it may call the
+// attempt's login service, so that no load can go astray, and be called by
+// nobody. The pods are named, not the Service's address: its destination is
+// already a pod where most networks apply their policies.
+func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
+	policy := a.policy(GeneratorPolicyName(a.trial.UID, a.number), v1alpha1.ComponentGenerator)
+	policy.Spec.Egress = []networkingv1.NetworkPolicyEgressRule{{
+		To: []networkingv1.NetworkPolicyPeer{{
+			PodSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
+		}},
+		Ports: loginPort(),
+	}}
+	return policy
+}
+
+// policy forbids a component's pods everything, both ways.
+func (a Attempt) policy(name, component string) *networkingv1.NetworkPolicy {
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: a.metadata(name, component),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: a.selector(component)},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+		},
+	}
+}
+
+func loginPort() []networkingv1.NetworkPolicyPort {
+	return []networkingv1.NetworkPolicyPort{{
+		Protocol: ptr.To(corev1.ProtocolTCP),
+		Port:     ptr.To(intstr.FromInt32(Port)),
+	}}
+}

@@ -1,0 +1,164 @@
+package objects_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+	psa "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// podTemplates of the attempt that sets everything.
+func podTemplates(t *testing.T) map[string]corev1.PodTemplateSpec {
+	t.Helper()
+	attempt := mustNew(t, fullSettings(), fullTrial())
+	job, err := attempt.Job(load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]corev1.PodTemplateSpec{
+		"login service": attempt.Deployment().Spec.Template,
+		"generator":     job.Spec.Template,
+	}
+}
+
+func TestPodsPassTheRestrictedPodSecurityStandard(t *testing.T) {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
+	for name, template := range podTemplates(t) {
+		t.Run(name, func(t *testing.T) {
+			verdict := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
+			if !verdict.Allowed {
+				t.Errorf("refused: %s: %s", verdict.ForbiddenReason(), verdict.ForbiddenDetail())
+			}
+		})
+	}
+}
+
+func TestPodsAreGuaranteedAndHoldNoToken(t *testing.T) {
+	for name, template := range podTemplates(t) {
+		t.Run(name, func(t *testing.T) {
+			pod := template.Spec
+			if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+				t.Error("the pod mounts a token")
+			}
+			for _, container := range append(pod.InitContainers, pod.Containers...) {
+				if diff := cmp.Diff(container.Resources.Limits, container.Resources.Requests); diff != "" {
+					t.Errorf("container %s requests something else than its limits:\n%s", container.Name, diff)
+				}
+				if container.Resources.Limits.Cpu().IsZero() || container.Resources.Limits.Memory().IsZero() {
+					t.Errorf("container %s lacks a limit", container.Name)
+				}
+				if readOnly := container.SecurityContext.ReadOnlyRootFilesystem; readOnly == nil || !*readOnly {
+					t.Errorf("container %s may write to its root", container.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestASelectorPicksThePodsOfItsComponentAndAttemptOnly(t *testing.T) {
+	later, err := objects.New(fullSettings(), fullTrial(), 3, deadline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempt := mustNew(t, fullSettings(), fullTrial())
+	own := podTemplates(t)
+
+	for _, tt := range []struct {
+		name     string
+		selector map[string]string
+		pod      map[string]string
+		picked   bool
+	}{
+		{"a service's selector picks its pods", attempt.ServiceSelector(), own["login service"].Labels, true},
+		{"a service's selector leaves the generator alone", attempt.ServiceSelector(), own["generator"].Labels, false},
+		{"a generator's selector picks its pod", attempt.GeneratorSelector(), own["generator"].Labels, true},
+		{"a generator's selector leaves the service alone", attempt.GeneratorSelector(), own["login service"].Labels, false},
+		{"the next attempt's selector leaves this one's service alone", later.ServiceSelector(), own["login service"].Labels, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := labels.SelectorFromSet(tt.selector).Matches(labels.Set(tt.pod)); got != tt.picked {
+				t.Errorf("picked = %v, want %v", got, tt.picked)
+			}
+		})
+	}
+}
+
+func TestLabelsAreValid(t *testing.T) {
+	for name, template := range podTemplates(t) {
+		for key, value := range template.Labels {
+			if problems := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(problems) > 0 {
+				t.Errorf("%s: label %s=%s: %s", name, key, value, strings.Join(problems, "; "))
+			}
+		}
+	}
+}
+
+func TestNamesAreAFunctionOfUIDAndAttempt(t *testing.T) {
+	// Fixed values: an operator of the next version must find the children that
+	// this one made.
+	got := map[string]string{
+		"attempt 1":        objects.Child("uid-a", 1),
+		"attempt 2":        objects.Child("uid-a", 2),
+		"another trial":    objects.Child("uid-b", 1),
+		"service policy":   objects.ServicePolicyName("uid-a", 1),
+		"generator policy": objects.GeneratorPolicyName("uid-a", 1),
+		"service account":  objects.ServiceAccountName("uid-a"),
+	}
+	want := map[string]string{
+		"attempt 1":        "hm-85516cfb01", // printf uid-a/1 | sha256sum | cut -c1-10
+		"attempt 2":        "hm-0e7aadc5e1",
+		"another trial":    "hm-a0548a6ee6",
+		"service policy":   "hm-85516cfb01-service",
+		"generator policy": "hm-85516cfb01-generator",
+		"service account":  "hm-c1b41cff14", // printf uid-a | sha256sum | cut -c1-10
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names changed (-want +got):\n%s", diff)
+	}
+}
+
+func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(*objects.Settings, *v1alpha1.SizingTrial)
+		says  string
+	}{
+		{"a trial that no experiment controls", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+			trial.OwnerReferences = []metav1.OwnerReference{}
+		}, "no experiment that controls it"},
+		{"a CPU limit that is no quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+			trial.Spec.Variant.CPULimit = "a lot"
+		}, `the variant's cpuLimit "a lot" is no quantity`},
+		{"a memory limit that is no quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+			trial.Spec.Service.MemoryLimit = ""
+		}, `service.memoryLimit "" is no quantity`},
+		{"a generator without a CPU limit from anyone", func(settings *objects.Settings, _ *v1alpha1.SizingTrial) {
+			settings.GeneratorCPULimit = ""
+		}, `the generator's CPU limit "" is no quantity`},
+		{"a generator whose memory limit is no quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+			trial.Spec.Generator.MemoryLimit = "12 elephants"
+		}, `the generator's memory limit "12 elephants" is no quantity`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			settings, trial := settings(), trial()
+			tt.spoil(&settings, trial)
+			_, err := objects.New(settings, trial, 1, deadline)
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("error = %v, want one that says %q", err, tt.says)
+			}
+		})
+	}
+}

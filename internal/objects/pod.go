@@ -1,0 +1,68 @@
+package objects
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+)
+
+const (
+	// unprivileged is the user that the images run as: any number but 0 would do,
+	// this one is what images without a user database commonly take.
+	unprivileged = 65532
+	// graceSeconds is how long a pod has to end: the login service drains within
+	// four seconds, and a load that is taken away should be gone soon.
+	graceSeconds = 5
+)
+
+// podSpec is what both kinds of pods have in common.
+func (a Attempt) podSpec() corev1.PodSpec {
+	return corev1.PodSpec{
+		ServiceAccountName:           ServiceAccountName(a.experiment.UID),
+		AutomountServiceAccountToken: ptr.To(false),
+		// Without this, each Service of the namespace would add variables.
+		EnableServiceLinks: ptr.To(false),
+		// Neither pod resolves a name: the generator is given addresses. The
+		// default policy would make kubelet warn where the cluster has no DNS.
+		DNSPolicy:                     corev1.DNSDefault,
+		TerminationGracePeriodSeconds: ptr.To[int64](graceSeconds),
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot:   ptr.To(true),
+			RunAsUser:      ptr.To[int64](unprivileged),
+			RunAsGroup:     ptr.To[int64](unprivileged),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+	}
+}
+
+// container is what all containers have in common.
+func (a Attempt) container(name, image string, resources corev1.ResourceRequirements) corev1.Container {
+	return corev1.Container{
+		Name:                     name,
+		Image:                    image,
+		ImagePullPolicy:          a.settings.PullPolicy,
+		Resources:                *resources.DeepCopy(),
+		TerminationMessagePath:   corev1.TerminationMessagePathDefault,
+		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: ptr.To(false),
+			ReadOnlyRootFilesystem:   ptr.To(true),
+			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+	}
+}
+
+// scratch is a folder that lives as long as its pod.
+func scratch(name string, medium corev1.StorageMedium, size string) corev1.Volume {
+	return corev1.Volume{
+		Name: name,
+		VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
+			Medium:    medium,
+			SizeLimit: ptr.To(resource.MustParse(size)),
+		}},
+	}
+}
+
+func variable(name, value string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, Value: value}
+}
