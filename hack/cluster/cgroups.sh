@@ -5,13 +5,10 @@
 # it gives no cpuset of its own: a kubelet under a narrower one fails.
 
 # cgroup_roots lists the mount point of every hierarchy: one on v2; on v1 one
-# for each controller, where the unified one beside them holds no controllers.
+# for each controller, and beside them often a unified one, in which the
+# runtime makes its groups too.
 cgroup_roots() {
-  if [[ -f /sys/fs/cgroup/cgroup.controllers ]]; then
-    echo /sys/fs/cgroup
-  else
-    awk '$3 == "cgroup" {print $2}' /proc/mounts
-  fi
+  awk '$3 == "cgroup" || $3 == "cgroup2" {print $2}' /proc/mounts
 }
 
 # make_node_cgroup NUMBER makes the node's root in every hierarchy.
@@ -19,7 +16,8 @@ make_node_cgroup() {
   local root folder controllers
   for root in $(cgroup_roots); do
     folder="$root$(node_cgroup "$1")"
-    if [[ -f "$root/cgroup.controllers" ]]; then
+    # On v2 a controller reaches a group only if its parent hands it down.
+    if [[ "$root" == /sys/fs/cgroup ]]; then
       controllers="$(sed -E 's/[a-z_]+/+&/g' "$root/cgroup.controllers")"
       echo "$controllers" >"$root/cgroup.subtree_control"
     fi

@@ -58,9 +58,13 @@ keep_running() {
   fi
   problem="$(ailment)"
   [[ -n "$problem" ]] || return 0
-  say "$problem; starting what has died"
-  network_stands && start_everything && wait_until 60 well && return 0
-  say "$(ailment); making the cluster anew"
+  # Processes cannot move to a new namespace, so one that is gone takes all.
+  if network_stands; then
+    say "$problem; starting what has died"
+    start_everything && wait_until 60 well && return 0
+    problem="$(ailment)"
+  fi
+  say "$problem; making the cluster anew"
   return 1
 }
 
@@ -68,6 +72,7 @@ keep_running() {
 make_anew() {
   local began=$SECONDS
   take_down
+  refuse_occupied
   say "starting the cluster, $CPU_MODE CPUs (under a minute)"
   mkdir -p "$LOGS"
   wanted_settings >"$STATE/settings"
@@ -96,10 +101,16 @@ take_down() {
   stop_control_plane
   remove_network
   if [[ -d "$STATE" ]]; then
-    rm -rf "$STATE/logs.previous"
-    [[ ! -d "$LOGS" ]] || mv "$LOGS" "$STATE/logs.previous"
+    keep_logs
     find "$STATE" -mindepth 1 -maxdepth 1 ! -name logs.previous -exec rm -rf --one-file-system {} +
   fi
+}
+
+# keep_logs puts the logs aside, unless the run that asks has only begun.
+keep_logs() {
+  [[ -n "$(find "$LOGS" -type f -print -quit 2>/dev/null)" ]] || return 0
+  rm -rf "$STATE/logs.previous"
+  mv "$LOGS" "$STATE/logs.previous"
 }
 
 down() {

@@ -11,8 +11,7 @@ component_names() {
   done
 }
 
-# ailment prints the first thing that is wrong with the cluster, or nothing. A
-# node's own word comes last: it stays "Ready" for a while after its death.
+# ailment prints the first thing that is wrong with the cluster, or nothing.
 ailment() {
   local name number
   network_stands || { echo "a network namespace is gone" && return; }
@@ -32,7 +31,10 @@ well() {
   [[ -z "$(ailment)" ]]
 }
 
+# node_ready asks the kubelet itself beside the node's condition, which goes on
+# saying Ready for a while when no kubelet is there to say otherwise.
 node_ready() {
+  [[ "$(kubectl get --raw="/api/v1/nodes/$(node_name "$1")/proxy/healthz" 2>/dev/null)" == ok ]] || return 1
   [[ "$(kubectl get node "$(node_name "$1")" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null)" == True ]]
 }
 

@@ -61,11 +61,27 @@ stop_nodes() {
     end_shims "$number"
     stop_process "containerd-$number" 10
     stop_process "kube-proxy-$number" 5
+    remove_shim_sockets "$number"
   done
   remove_mounts
   remove_node_cgroups
-  # The CNI library keeps its results outside of any folder it can be given.
-  rm -f /var/lib/cni/results/hashmark-node-*
+  remove_traces
+}
+
+# remove_traces clears what programs keep outside of any folder they can be
+# given: the CNI library its results, the kubelet the socket for plugins.
+remove_traces() {
+  local file sandbox
+  for file in /var/lib/cni/results/hashmark-node-*-eth0; do
+    sandbox="${file%-eth0}"
+    rm -f "$file" "/var/lib/cni/results/cni-loopback-${sandbox##*-}-lo"
+  done
+  machine_is_node || rm -rf /var/lib/kubelet/device-plugins
+}
+
+# machine_is_node says whether the machine itself is a node of some cluster.
+machine_is_node() {
+  [[ -e /var/lib/kubelet/config.yaml || -e /etc/kubernetes/kubelet.conf ]]
 }
 
 # end_shims NUMBER ends the node's containerd-shim processes. Each names the
@@ -83,12 +99,22 @@ shims_killed() {
   return 1
 }
 
+# remove_shim_sockets NUMBER goes by what each task noted in the node's folder,
+# since the sockets' own folder is one for every containerd of the machine.
+remove_shim_sockets() {
+  local note
+  for note in "$(node_folder "$1")"/run/io.containerd.runtime.v2.task/k8s.io/*/address; do
+    [[ ! -f "$note" ]] || sed 's#^unix://##' "$note" | xargs rm -f
+  done
+}
+
 # shims_of SOCKET lists the processes by their own words, read whole: an
 # argument that merely contains the socket's path is not enough.
 shims_of() {
   local folder words
   for folder in /proc/[0-9]*; do
-    words="$(tr '\0' '\n' <"$folder/cmdline" 2>/dev/null)" || continue
+    # A process may end between the listing and this look at it.
+    words="$({ tr '\0' '\n' <"$folder/cmdline"; } 2>/dev/null)" || continue
     if [[ "$words" == *containerd-shim* ]] && grep -qxF -- "$1" <<<"$words"; then
       echo "${folder#/proc/}"
     fi

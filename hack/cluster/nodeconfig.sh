@@ -42,6 +42,7 @@ disabled_plugins = [
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        Root = "$folder/runc"
         SystemdCgroup = false
 TOML
 }

@@ -23,6 +23,16 @@ require_root() {
   [[ "$(id -u)" == 0 ]] || die "the local cluster makes network namespaces and cgroups, for which it must run as root; where Docker is, kind needs no root"
 }
 
+# refuse_occupied keeps away from machines where the cluster would do harm: a
+# real node's kubelet has files that ours would share, and addresses that
+# something else routes are not ours to take.
+refuse_occupied() {
+  local routes
+  ! machine_is_node || die "this machine is already a Kubernetes node; use that cluster instead of a local one"
+  routes="$(ip -4 route show root 198.18.0.0/15)"
+  [[ -z "$routes" ]] || die "this machine already routes addresses of 198.18.0.0/15, which the local cluster needs: $routes"
+}
+
 # ensure_packages installs what is missing and sets CNI_BIN.
 ensure_packages() {
   local missing
