@@ -1,0 +1,62 @@
+package measurement
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// Buckets of a histogram.
+	Buckets = 32
+	// UnderWayPoints are the moments at which requests under way are counted.
+	UnderWayPoints = 60
+)
+
+// Histogram is the spread of latencies: bucket i ends at
+// Low × (High ÷ Low)^((i+1)/32), and holds what lies above the one before.
+type Histogram struct {
+	// LowMicroseconds is the fastest success.
+	LowMicroseconds int64
+	// HighMicroseconds is the slowest.
+	HighMicroseconds int64
+	Counts           [Buckets]int64
+}
+
+// histogram sorts successes into buckets, or is nil where there are none.
+func histogram(sorted []int64) *Histogram {
+	if len(sorted) == 0 {
+		return nil
+	}
+	h := &Histogram{
+		LowMicroseconds:  max(1, sorted[0]),
+		HighMicroseconds: max(1, sorted[len(sorted)-1]),
+	}
+	spread := math.Log(float64(h.HighMicroseconds) / float64(h.LowMicroseconds))
+	for _, latency := range sorted {
+		h.Counts[bucket(max(1, latency), h.LowMicroseconds, spread)]++
+	}
+	return h
+}
+
+func bucket(latency, low int64, spread float64) int {
+	if latency <= low || spread == 0 {
+		return 0
+	}
+	share := math.Log(float64(latency)/float64(low)) / spread
+	return min(max(int(math.Ceil(share*Buckets))-1, 0), Buckets-1)
+}
+
+// underWay counts the requests that were sent and had not ended at evenly
+// spaced moments, each in the middle of its share of the window.
+func underWay(records []Record, from, over time.Duration) []int64 {
+	points := make([]int64, UnderWayPoints)
+	for i := range points {
+		moment := from + over*time.Duration(2*i+1)/(2*UnderWayPoints)
+		for _, r := range records {
+			if r.Sent <= moment && (r.Outcome == Cut || r.Ended > moment) {
+				points[i]++
+			}
+		}
+	}
+	return points
+}

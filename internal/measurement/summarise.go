@@ -1,0 +1,53 @@
+package measurement
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
+
+// ErrGarbled means that the records contradict the plan or each other, so that
+// no figure can be taken from them.
+var ErrGarbled = errors.New("the records of logins contradict the plan")
+
+// Summary is what the records alone tell of a run.
+type Summary struct {
+	// Steps in the plan's order, without the warm-up.
+	Steps []StepResult
+	// Reported is the index into Steps of the reported step, or -1.
+	Reported int
+	// Histogram and UnderWay of the reported step.
+	Histogram *Histogram
+	UnderWay  []int64
+}
+
+// Summarise computes each step's figures. The records may come in any order.
+// The error is ErrGarbled, wrapped with what was found, and then there are none.
+func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
+	perStep := make([][]Record, len(plan.Steps))
+	for _, r := range records {
+		if r.Step < 0 || r.Step >= len(plan.Steps) {
+			return Summary{}, fmt.Errorf("%w: a login of step %d of %d", ErrGarbled, r.Step, len(plan.Steps))
+		}
+		perStep[r.Step] = append(perStep[r.Step], r)
+	}
+	summary := Summary{Reported: -1}
+	for i, step := range plan.Steps {
+		window := windowOf(step)
+		if err := window.check(i, perStep[i]); err != nil {
+			return Summary{}, err
+		}
+		if step.Kind == loadplan.Warmup {
+			continue
+		}
+		result, successes := window.result(perStep[i])
+		if step.Reported {
+			summary.Reported = len(summary.Steps)
+			summary.Histogram = histogram(successes)
+			summary.UnderWay = underWay(perStep[i], window.from, window.to-window.from)
+		}
+		summary.Steps = append(summary.Steps, result)
+	}
+	return summary, nil
+}

@@ -1,0 +1,269 @@
+package measurement_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+const ms = time.Millisecond
+
+func us(d time.Duration) *int64 { v := d.Microseconds(); return &v }
+
+func number(v int64) *int64 { return &v }
+
+// open is a step from 1 s to 5 s: one second of settling with 10 logins, two of
+// counting with 100, one of drain.
+func open() loadplan.Step {
+	return loadplan.Step{
+		Kind: loadplan.Open, StartMilliseconds: 1000, SettleMilliseconds: 1000, CountedMilliseconds: 2000,
+		DrainMilliseconds: 1000, SettleRequests: 10, Requests: 100, Callers: 8, Reported: true,
+	}
+}
+
+func plan(steps ...loadplan.Step) loadplan.Plan {
+	return loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: 1000, Steps: steps}
+}
+
+// steady are the logins of open(), evenly spaced, each sent a millisecond late
+// and answered after (10 + index) ms from its due time, counted ones from 0 on.
+func steady() []measurement.Record {
+	var records []measurement.Record
+	for i := range 110 {
+		due := 1000*ms + time.Duration(i)*100*ms
+		latency := 10 * ms
+		if i >= 10 {
+			due = 2000*ms + time.Duration(i-10)*20*ms
+			latency = time.Duration(i) * ms
+		}
+		records = append(records, measurement.Record{
+			Index: i, Due: due, Sent: due + ms, Ended: due + latency, Outcome: measurement.OK,
+		})
+	}
+	return records
+}
+
+// change copies the records and alters some.
+func change(records []measurement.Record, alter func([]measurement.Record) []measurement.Record) []measurement.Record {
+	return alter(append([]measurement.Record(nil), records...))
+}
+
+func TestOpenStep(t *testing.T) {
+	whole := measurement.StepResult{
+		CountedMicroseconds: 2_000_000,
+		Scheduled:           100, OK: 100, SentInWindow: 100,
+		// The last five are answered after the counted part: they were due 20 to
+		// 100 ms before its end and took 105 to 109 ms.
+		CompletedInWindow: 95, ThroughputMilliPerSecond: number(47_500),
+		P50Microseconds: us(59 * ms), P95Microseconds: us(104 * ms), P99Microseconds: us(108 * ms),
+		MaxMicroseconds:    us(109 * ms),
+		P95Interval:        &measurement.Interval{LowMicroseconds: 99_000, HighMicroseconds: 109_000},
+		LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
+	}
+	with := func(alter func(*measurement.StepResult)) measurement.StepResult {
+		result := whole
+		alter(&result)
+		return result
+	}
+	tests := map[string]struct {
+		records []measurement.Record
+		want    measurement.StepResult
+	}{
+		"a step in which every login succeeds": {steady(), whole},
+		"the settling part's logins are not counted, whatever became of them": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				r[3].Outcome = measurement.OtherError
+				return r
+			}), whole,
+		},
+		"a failed login counts as slower than every success": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				r[10].Outcome, r[11].Outcome = measurement.Refused, measurement.TimedOut
+				return r
+			}), with(func(s *measurement.StepResult) {
+				s.OK, s.Refused, s.TimedOut = 98, 1, 1
+				s.CompletedInWindow, s.ThroughputMilliPerSecond = 93, number(46_500)
+				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(61*ms), us(106*ms), nil
+				// Rank 100 is a failure: nothing bounds p95 from above.
+				s.P95Interval = nil
+			}),
+		},
+		"p95 is absent when more than 5 % failed, and the maximum is still told": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				for i := 10; i < 16; i++ {
+					r[i].Outcome = measurement.OtherError
+				}
+				return r
+			}), with(func(s *measurement.StepResult) {
+				s.OK, s.OtherErrors = 94, 6
+				s.CompletedInWindow, s.ThroughputMilliPerSecond = 89, number(44_500)
+				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(65*ms), nil, nil, nil
+			}),
+		},
+		"a login without a record was never sent": {
+			change(steady(), func(r []measurement.Record) []measurement.Record { return append(r[:20], r[21:]...) }),
+			with(func(s *measurement.StepResult) {
+				s.OK, s.NeverSent, s.SentInWindow = 99, 1, 99
+				s.CompletedInWindow, s.ThroughputMilliPerSecond = 94, number(47_000)
+				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(60*ms), us(105*ms), us(109*ms)
+				s.P95Interval = nil
+			}),
+		},
+		"a failure that comes once the drain is over is a login cut off": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				r[50].Outcome, r[50].Ended = measurement.OtherError, 5000*ms
+				r[51].Outcome, r[51].Ended = measurement.Cut, 0
+				return r
+			}), with(func(s *measurement.StepResult) {
+				s.OK, s.Cut = 98, 2
+				s.CompletedInWindow, s.ThroughputMilliPerSecond = 93, number(46_500)
+				s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(106*ms), nil, nil
+				s.P50Microseconds = us(61 * ms)
+			}),
+		},
+		"a login sent after the counted part keeps its wait in its latency and its lag": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				r[109].Sent, r[109].Ended = 4100*ms, 4200*ms // due at 3980 ms
+				return r
+			}), with(func(s *measurement.StepResult) {
+				s.SentInWindow = 99
+				s.MaxMicroseconds = us(220 * ms)
+				s.P95Interval = &measurement.Interval{LowMicroseconds: 99_000, HighMicroseconds: 220_000}
+			}),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := measurement.Summarise(plan(open()), test.records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]measurement.StepResult{test.want}, got.Steps); diff != "" {
+				t.Errorf("the step differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
+	step := loadplan.Step{Kind: loadplan.Closed, SettleMilliseconds: 1000, CountedMilliseconds: 2000, DrainMilliseconds: 1000, Callers: 1}
+	var records []measurement.Record
+	for i := range 30 { // one caller, an answer every 100 ms
+		sent := time.Duration(i) * 100 * ms
+		records = append(records, measurement.Record{Index: i, Due: sent, Sent: sent, Ended: sent + 100*ms, Outcome: measurement.OK})
+	}
+	want := measurement.StepResult{
+		CountedMicroseconds: 2_000_000, Scheduled: 20, OK: 20, SentInWindow: 20,
+		// Sent at 900 ms and answered at 1,000 ms: an answer of the window to a
+		// login of the settling part. The last one's comes as the window closes.
+		CompletedInWindow: 20, ThroughputMilliPerSecond: number(10_000),
+		P50Microseconds: us(100 * ms), P95Microseconds: us(100 * ms), P99Microseconds: us(100 * ms), MaxMicroseconds: us(100 * ms),
+	}
+	got, err := measurement.Summarise(plan(step), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]measurement.StepResult{want}, got.Steps); diff != "" {
+		t.Errorf("the step differs (-want +got):\n%s", diff)
+	}
+
+	step.Kind = loadplan.Saturation
+	// The first answer of the window is now late: 19 intervals of 100 ms shrink to 1,850 ms.
+	records[9].Ended += 50 * ms
+	got, err = measurement.Summarise(plan(step), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(number(10_270), got.Steps[0].ThroughputMilliPerSecond); diff != "" {
+		t.Errorf("saturation is (completions - 1) / (last - first) (-want +got):\n%s", diff)
+	}
+
+	got, err = measurement.Summarise(plan(step), records[:10])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rate := got.Steps[0].ThroughputMilliPerSecond; rate != nil {
+		t.Errorf("one completion makes no rate, got %d", *rate)
+	}
+}
+
+func TestTheWarmUpIsLeftOutAndTheReportedStepIsPointedTo(t *testing.T) {
+	warmup := loadplan.Step{Kind: loadplan.Warmup, CountedMilliseconds: 500, Requests: 5}
+	records := steady()
+	for i := range records {
+		records[i].Step = 1
+	}
+	got, err := measurement.Summarise(plan(warmup, open()), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Steps) != 1 || got.Reported != 0 || got.Steps[0].OK != 100 {
+		t.Errorf("want the open step alone, reported; got %d steps, reported %d", len(got.Steps), got.Reported)
+	}
+	if got.Histogram == nil || len(got.UnderWay) != measurement.UnderWayPoints {
+		t.Error("the reported step has no histogram or no requests under way")
+	}
+	unreported := open()
+	unreported.Reported = false
+	got, err = measurement.Summarise(plan(warmup, unreported), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Reported != -1 || got.Histogram != nil || got.UnderWay != nil {
+		t.Errorf("no step is reported, got %d with a distribution", got.Reported)
+	}
+}
+
+func TestRecordsThatContradictThePlanAreGarbled(t *testing.T) {
+	tests := map[string]func(*measurement.Record){
+		"a step that the plan has not":       func(r *measurement.Record) { r.Step = 1 },
+		"a step below zero":                  func(r *measurement.Record) { r.Step = -1 },
+		"a login that the step has not":      func(r *measurement.Record) { r.Index = 110 },
+		"a login below zero":                 func(r *measurement.Record) { r.Index = -1 },
+		"a login that came twice":            func(r *measurement.Record) { r.Index = 0 },
+		"a login sent before it was due":     func(r *measurement.Record) { r.Sent = r.Due - 1 },
+		"a login that ended before its send": func(r *measurement.Record) { r.Ended = r.Sent - 1 },
+	}
+	for name, damage := range tests {
+		t.Run(name, func(t *testing.T) {
+			records := steady()
+			damage(&records[42])
+			if _, err := measurement.Summarise(plan(open()), records); !errors.Is(err, measurement.ErrGarbled) {
+				t.Errorf("want ErrGarbled, got %v", err)
+			}
+		})
+	}
+}
+
+func TestFiguresDoNotDependOnTheOrderAndCountsAddUp(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		records := steady()[:random.IntN(111)]
+		for i := range records {
+			records[i].Outcome = measurement.Outcome(random.IntN(5))
+			records[i].Ended += time.Duration(random.IntN(3000)) * ms
+		}
+		want, err := measurement.Summarise(plan(open()), records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+		got, err := measurement.Summarise(plan(open()), records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("another order gave other figures (-want +got):\n%s", diff)
+		}
+		s := got.Steps[0]
+		if sum := s.OK + s.Refused + s.TimedOut + s.OtherErrors + s.Cut + s.NeverSent; s.Scheduled != 100 || sum != 100 {
+			t.Fatalf("scheduled %d, the sum of outcomes %d, want 100", s.Scheduled, sum)
+		}
+	}
+}
