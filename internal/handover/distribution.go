@@ -1,0 +1,81 @@
+package handover
+
+import (
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// distributionLines are the lines that are left out where there is no room, the
+// most dispensable last.
+func distributionLines(run measurement.Run) []string {
+	var lines []string
+	if run.Histogram != nil {
+		var p positions
+		h := *run.Histogram
+		walkHistogram(&p, &h)
+		if p.finish() == nil {
+			lines = append(lines, "histogram "+p.text()+"\n")
+		}
+	}
+	if len(run.UnderWay) == measurement.UnderWayPoints {
+		var p positions
+		walkUnderWay(&p, append([]int64(nil), run.UnderWay...))
+		if p.finish() == nil {
+			lines = append(lines, "underway "+p.text()+"\n")
+		}
+	}
+	return lines
+}
+
+func walkHistogram(p *positions, h *measurement.Histogram) {
+	p.unsigned(&h.LowMicroseconds)
+	p.above(&h.HighMicroseconds, h.LowMicroseconds)
+	for i := range h.Counts {
+		p.unsigned(&h.Counts[i])
+	}
+}
+
+func decodeHistogram(run *measurement.Run, text string) error {
+	p := reader(text)
+	run.Histogram = new(measurement.Histogram)
+	walkHistogram(p, run.Histogram)
+	return p.finish()
+}
+
+func walkUnderWay(p *positions, points []int64) {
+	var last int64
+	for i := range points {
+		p.near(&points[i], last)
+		last = points[i]
+	}
+}
+
+func decodeUnderWay(run *measurement.Run, text string) error {
+	p := reader(text)
+	run.UnderWay = make([]int64, measurement.UnderWayPoints)
+	walkUnderWay(p, run.UnderWay)
+	return p.finish()
+}
+
+// clone copies a step with everything behind its pointers that a walk writes to.
+func clone(s measurement.StepResult) measurement.StepResult {
+	for _, field := range []**int64{
+		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
+		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
+	} {
+		*field = copyOf(*field)
+	}
+	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {
+		*field = copyOf(*field)
+	}
+	s.P95Interval = copyOf(s.P95Interval)
+	return s
+}
+
+func copyOf[T any](value *T) *T {
+	if value == nil {
+		return nil
+	}
+	copied := *value
+	return &copied
+}

@@ -1,0 +1,117 @@
+package handover
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// Encode writes a run as a termination message of at most MaxBytes. Where there
+// is too little room, the requests under way are left out, then the histogram;
+// it fails where that does not help, and where a number is out of its bounds.
+func Encode(run measurement.Run) (string, error) {
+	head, err := encodeHead(run)
+	if err != nil {
+		return "", err
+	}
+	extras := distributionLines(run)
+	for {
+		message := seal(head + strings.Join(extras, ""))
+		if len(message) <= MaxBytes {
+			return message, nil
+		}
+		if len(extras) == 0 {
+			return "", fmt.Errorf("the result takes %d bytes, %d more than fit a termination message", len(message), len(message)-MaxBytes)
+		}
+		extras = extras[:len(extras)-1]
+	}
+}
+
+func encodeHead(run measurement.Run) (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s steps=%d reported=%d exit=%d k6=%s go=%s\n", version, len(run.Steps), run.Reported, run.ExitCode,
+		word(run.K6Version, 32), word(run.GoVersion, 32))
+	if run.Generator != nil {
+		fmt.Fprintf(&text, "generator %s\n", containerWords(*run.Generator))
+	}
+	for _, pod := range run.Services {
+		fmt.Fprintf(&text, "service %s %d %d\n", containerWords(pod.Container), pod.Workers, pod.QueueLength)
+	}
+	for i, step := range run.Steps {
+		line, err := encodeStep(step, i == run.Reported)
+		if err != nil {
+			return "", fmt.Errorf("step %d can't be handed over: %w", i, err)
+		}
+		text.WriteString(line)
+	}
+	return text.String(), nil
+}
+
+func encodeStep(step measurement.StepResult, reported bool) (string, error) {
+	var p positions
+	copied := clone(step) // the walk rounds as it goes
+	walkStep(&p, &copied, reported)
+	return "step " + p.text() + "\n", p.finish()
+}
+
+// Decode reads a termination message back. The error is ErrAbsent, ErrGarbled
+// (wrapped with what is wrong), or a *Failure when the load gave no numbers.
+func Decode(message string) (measurement.Run, error) {
+	header, lines, err := unseal(message)
+	if err != nil {
+		return measurement.Run{}, err
+	}
+	if _, failed := header["failure"]; failed {
+		return measurement.Run{}, decodeFailure(header, lines)
+	}
+	run := measurement.Run{K6Version: header["k6"], GoVersion: header["go"]}
+	steps, err := intField(header, "steps")
+	run.Reported, err = chain(err, header, "reported")
+	run.ExitCode, err = chain(err, header, "exit")
+	for _, line := range lines {
+		err = errors.Join(err, decodeLine(&run, line))
+	}
+	switch {
+	case err != nil:
+		return measurement.Run{}, err
+	case steps != len(run.Steps):
+		return measurement.Run{}, garbled("it tells of %d steps and holds %d", steps, len(run.Steps))
+	case run.Reported < -1 || run.Reported >= steps:
+		return measurement.Run{}, garbled("step %d of %d can't be the reported one", run.Reported, steps)
+	}
+	return run, nil
+}
+
+func chain(err error, header map[string]string, key string) (int, error) {
+	value, again := intField(header, key)
+	return value, errors.Join(err, again)
+}
+
+// decodeLine reads one line between the first and the last.
+func decodeLine(run *measurement.Run, line string) error {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "generator":
+		pod, err := containerOf(rest, 4)
+		run.Generator = &pod.Container
+		return err
+	case "service":
+		pod, err := containerOf(rest, 6)
+		run.Services = append(run.Services, pod)
+		return err
+	case "step":
+		var step measurement.StepResult
+		p := reader(rest)
+		walkStep(p, &step, len(run.Steps) == run.Reported)
+		run.Steps = append(run.Steps, step)
+		return p.finish()
+	case "histogram":
+		return decodeHistogram(run, rest)
+	case "underway":
+		return decodeUnderWay(run, rest)
+	default:
+		return garbled("it holds a line that begins with %q", word(kind, 16))
+	}
+}

@@ -1,0 +1,327 @@
+package handover_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+func number(v int64) *int64 { return &v }
+
+// ordinary is a run of two steps as a small experiment makes it, the first reported.
+func ordinary() measurement.Run {
+	histogram := &measurement.Histogram{LowMicroseconds: 61_000, HighMicroseconds: 780_000}
+	underWay := make([]int64, measurement.UnderWayPoints)
+	for i := range underWay {
+		underWay[i] = int64(i % 5)
+	}
+	for i := range histogram.Counts {
+		histogram.Counts[i] = int64(i)
+	}
+	return measurement.Run{
+		K6Version: "v1.8.1", GoVersion: "go1.26.8", Reported: 0,
+		Generator: &measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
+		Services: []measurement.ServicePod{{
+			Container: measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "0", GoMaxProcs: 1},
+			Workers:   1, QueueLength: 40,
+		}},
+		Histogram: histogram, UnderWay: underWay,
+		Steps: []measurement.StepResult{
+			{
+				CountedMicroseconds: 10_000_000, Scheduled: 100, OK: 96, Refused: 1, TimedOut: 1, OtherErrors: 1, Cut: 1,
+				SentInWindow: 99, CompletedInWindow: 97, ThroughputMilliPerSecond: number(9_700),
+				P50Microseconds: number(71_234), P95Microseconds: number(556_001), MaxMicroseconds: number(780_000),
+				P95Interval:        &measurement.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
+				LagP95Microseconds: number(350), LagP99Microseconds: number(1_200),
+				Service: &evidence.Delta{
+					ElapsedMicroseconds: 10_004_000, CPUMicroseconds: 5_820_000, Periods: 100, ThrottledPeriods: 61,
+					ThrottledMicroseconds: 3_100_000, Hashes: 98, Refused: 1, Abandoned: 1,
+					IdleMicroseconds: 4_100_000, StealMicroseconds: 10_000, BusyMicroseconds: 5_900_000,
+				},
+				Generator:                 &evidence.Delta{ElapsedMicroseconds: 10_000_000, CPUMicroseconds: 310_000, Periods: 100},
+				ServiceInFlightAfterDrain: number(0),
+			},
+			{
+				CountedMicroseconds: 5_000_000, Scheduled: 50, NeverSent: 50,
+			},
+		},
+	}
+}
+
+// widest has as many steps as a plan may, each with the largest numbers that
+// the API's bounds allow: 2,000 logins a second for half an hour, latencies of
+// a minute, 64 CPUs for each of ten replicas.
+func widest(steps, services int) measurement.Run {
+	const halfAnHour, scheduled = 1800_000_000, 3_600_000
+	fifth := int64(scheduled / 6)
+	run := ordinary()
+	run.Services = nil
+	for range services {
+		run.Services = append(run.Services, measurement.ServicePod{
+			Container: measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "0-63", QuotaMilliCPU: 64_000, GoMaxProcs: 64},
+			Workers:   64, QueueLength: 10_000,
+		})
+	}
+	run.Steps = nil
+	for range steps {
+		run.Steps = append(run.Steps, measurement.StepResult{
+			CountedMicroseconds: halfAnHour, Scheduled: scheduled,
+			OK: fifth, Refused: fifth, TimedOut: fifth, OtherErrors: fifth, Cut: fifth, NeverSent: fifth,
+			SentInWindow: fifth, CompletedInWindow: 0, ThroughputMilliPerSecond: number(2_000_000),
+			P50Microseconds: number(15_000_000), P95Microseconds: number(30_000_000), P99Microseconds: number(45_000_000),
+			MaxMicroseconds:    number(60_000_000),
+			P95Interval:        &measurement.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
+			LagP95Microseconds: number(30_000_000), LagP99Microseconds: number(60_000_000),
+			Service: &evidence.Delta{
+				ElapsedMicroseconds: int64(services) * halfAnHour, CPUMicroseconds: 640 * halfAnHour,
+				Periods: int64(services) * 18_000, ThrottledPeriods: int64(services) * 18_000, ThrottledMicroseconds: int64(services) * halfAnHour,
+				Hashes: fifth, Refused: 0, Abandoned: fifth,
+			},
+			Generator: &evidence.Delta{
+				ElapsedMicroseconds: halfAnHour + 10_000_000, CPUMicroseconds: 64 * halfAnHour,
+				Periods: 18_100, ThrottledPeriods: 18_100, ThrottledMicroseconds: halfAnHour,
+			},
+			ServiceInFlightAfterDrain: number(2_000),
+		})
+	}
+	return run
+}
+
+func TestWhatIsEncodedIsDecoded(t *testing.T) {
+	bare := ordinary()
+	bare.Generator, bare.Services, bare.Histogram, bare.UnderWay, bare.Reported = nil, nil, nil, nil, -1
+	bare.Steps = bare.Steps[1:]
+	anonymous := ordinary()
+	anonymous.Generator = &measurement.Container{}
+	for name, run := range map[string]measurement.Run{
+		"an ordinary run": ordinary(),
+		"a run without evidence or a reported step":     bare,
+		"a run whose generator knows nothing of itself": anonymous,
+		"a run without steps":                           {Reported: -1},
+		"the widest run":                                widest(20, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			message, err := handover.Encode(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := handover.Decode(message)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, message)
+			}
+			if got.Histogram == nil {
+				run.Histogram = nil
+			}
+			if got.UnderWay == nil {
+				run.UnderWay = nil
+			}
+			if diff := cmp.Diff(run, got); diff != "" {
+				t.Errorf("what was read differs from what was written (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheFormIsTheOneThatWasReleased(t *testing.T) {
+	got, err := handover.Encode(ordinary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "ordinary.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("a message of version 1 changed; another form needs another version (-want +got):\n%s", diff)
+	}
+}
+
+func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
+	twenty := widest(20, 1)
+	twenty.Histogram, twenty.UnderWay, twenty.Generator, twenty.Services = nil, nil, nil, nil
+	message, err := handover.Encode(twenty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(message) > 3*1024 {
+		t.Errorf("twenty of the widest steps take %d bytes, more than 3 KiB", len(message))
+	}
+	for name, run := range map[string]measurement.Run{
+		"twenty steps, one pod":         widest(20, 1),
+		"twenty steps, ten pods":        widest(20, 10),
+		"the plan's most steps, 24":     widest(24, 1),
+		"an ordinary run in every part": ordinary(),
+	} {
+		message, err := handover.Encode(run)
+		if err != nil || len(message) > handover.MaxBytes {
+			t.Errorf("%s: %d bytes, error %v", name, len(message), err)
+		}
+	}
+	if _, err := handover.Encode(widest(40, 1)); err == nil {
+		t.Error("forty of the widest steps can't fit, and no error says so")
+	}
+}
+
+func TestRequestsUnderWayGoFirstThenTheHistogram(t *testing.T) {
+	seen := map[[2]bool]bool{}
+	for services := 1; ; services++ {
+		message, err := handover.Encode(widest(20, services))
+		if err != nil {
+			break
+		}
+		run, err := handover.Decode(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[[2]bool{run.Histogram != nil, run.UnderWay != nil}] = true
+	}
+	want := map[[2]bool]bool{{true, true}: true, {true, false}: true, {false, false}: true}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("what is left of {histogram, under way} as pods are added differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestEncodeRefusesNumbersThatCannotBe(t *testing.T) {
+	for name, damage := range map[string]func(*measurement.StepResult){
+		"a count below zero":                  func(s *measurement.StepResult) { s.OK, s.Scheduled = -1, 3 },
+		"counts that don't add up":            func(s *measurement.StepResult) { s.Scheduled++ },
+		"more sent than scheduled":            func(s *measurement.StepResult) { s.SentInWindow = s.Scheduled + 1 },
+		"p95 below p50":                       func(s *measurement.StepResult) { s.P95Microseconds = number(1) },
+		"p99 of the lag below its p95":        func(s *measurement.StepResult) { s.LagP99Microseconds = number(1) },
+		"an interval without p95":             func(s *measurement.StepResult) { s.P95Microseconds = nil },
+		"an interval that lies above p95":     func(s *measurement.StepResult) { s.P95Interval.LowMicroseconds = 600_000 },
+		"a number beyond what can be told":    func(s *measurement.StepResult) { s.MaxMicroseconds = number(1 << 60) },
+		"more hashes than a number can count": func(s *measurement.StepResult) { s.Service.Hashes = 1 << 55 },
+	} {
+		run := ordinary()
+		damage(&run.Steps[0])
+		if message, err := handover.Encode(run); err == nil {
+			t.Errorf("%s: no error, but\n%s", name, message)
+		}
+	}
+}
+
+func TestDamagedMessages(t *testing.T) {
+	whole, err := handover.Encode(ordinary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		message string
+		want    error
+	}{
+		"no message":                       {"", handover.ErrAbsent},
+		"a message of white space":         {" \n\n", handover.ErrAbsent},
+		"a message without its head":       {whole[40:], handover.ErrGarbled},
+		"a message without its end":        {whole[:len(whole)-20], handover.ErrGarbled},
+		"a message of its first line":      {whole[:strings.Index(whole, "\n")+1], handover.ErrGarbled},
+		"a message of another version":     {strings.Replace(whole, "hashmark/1", "hashmark/2", 1), handover.ErrGarbled},
+		"the words of another program":     {"panic: runtime error: index out of range", handover.ErrGarbled},
+		"bytes that are no text":           {"\xff\xfe\x00\x01", handover.ErrGarbled},
+		"a message that is too long":       {whole + strings.Repeat("x", 5000), handover.ErrGarbled},
+		"something after the message":      {whole + "more", handover.ErrGarbled},
+		"a message that came twice in one": {whole + whole, handover.ErrGarbled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := handover.Decode(test.message); !errors.Is(err, test.want) {
+				t.Errorf("want %v, got %v", test.want, err)
+			}
+		})
+	}
+	for i := range len(whole) - 1 {
+		damaged := []byte(whole)
+		damaged[i] ^= 1
+		if _, err := handover.Decode(string(damaged)); err == nil {
+			t.Errorf("byte %d (%q) was changed, and nothing noticed", i, whole[i])
+		}
+	}
+	if _, err := handover.Decode(strings.TrimSpace(whole)); err != nil {
+		t.Errorf("a runtime that trims the message's end does no harm, but: %v", err)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	long := strings.Repeat("a line of k6's stderr\n", 500) + "the last words"
+	for name, test := range map[string]struct {
+		detail string
+		check  func(*handover.Failure) bool
+	}{
+		"a few lines are kept whole": {"one\n\ntwo\n", func(f *handover.Failure) bool { return f.Detail == "one\n\ntwo" }},
+		"of many the last are kept":  {long, func(f *handover.Failure) bool { return strings.HasSuffix(f.Detail, "stderr\nthe last words") }},
+		"of an endless line its end": {strings.Repeat("é", 9000) + "!", func(f *handover.Failure) bool {
+			return strings.HasSuffix(f.Detail, "é!") && len(f.Detail) > 4000
+		}},
+		"no detail":                       {"", func(f *handover.Failure) bool { return f.Detail == "" }},
+		"bytes that are no text":          {"a\xffb", func(f *handover.Failure) bool { return f.Detail == "a?b" }},
+		"a line that looks like the last": {"end 00000000\nhashmark/1", func(f *handover.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			message := handover.EncodeFailure(handover.ScriptError, test.detail, 107)
+			if len(message) > handover.MaxBytes {
+				t.Errorf("the message takes %d bytes", len(message))
+			}
+			_, err := handover.Decode(message)
+			var failure *handover.Failure
+			if !errors.As(err, &failure) {
+				t.Fatalf("want a failure, got %v\n%s", err, message)
+			}
+			if failure.Reason != handover.ScriptError || failure.ExitCode != 107 || !test.check(failure) {
+				t.Errorf("got %+v", failure)
+			}
+		})
+	}
+}
+
+// FuzzDecode looks for messages that panic, and for ones that read as a run
+// which could not be written again as it was read.
+func FuzzDecode(f *testing.F) {
+	for _, run := range []measurement.Run{ordinary(), widest(20, 1), {Reported: -1}} {
+		message, err := handover.Encode(run)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body(message))
+	}
+	f.Add(body(handover.EncodeFailure(handover.K6Failed, "why", 1)))
+	f.Fuzz(func(t *testing.T, text string) {
+		// With a random checksum nothing would get past the first check.
+		message := handover.Seal(text)
+		run, err := handover.Decode(message)
+		if err != nil {
+			return
+		}
+		again, err := handover.Encode(run)
+		if err != nil {
+			return // numbers that a message can hold, and no generator would write
+		}
+		got, err := handover.Decode(again)
+		if err != nil {
+			t.Fatalf("%v\nread %q\nwrote %q", err, message, again)
+		}
+		if got.Histogram == nil || got.UnderWay == nil {
+			run.Histogram, run.UnderWay, got.Histogram, got.UnderWay = nil, nil, nil, nil
+		}
+		if diff := cmp.Diff(run, got); diff != "" {
+			t.Fatalf("read twice, it differs (-first +second):\n%s", diff)
+		}
+	})
+}
+
+func body(message string) string { return message[:strings.LastIndex(message, "end ")] }

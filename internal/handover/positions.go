@@ -1,0 +1,115 @@
+package handover
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+)
+
+// widest is the largest number that can be handed over: 2⁵⁰ microseconds are 35
+// years, and sums of a few such numbers are still whole.
+const widest = int64(1) << 50
+
+// positions writes numbers one after another, or reads them back: the same
+// walk over a structure does both, so that the two can't drift apart.
+type positions struct {
+	reading bool
+	buffer  []byte
+	err     error
+}
+
+func reader(text string) *positions {
+	buffer, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		err = garbled("%q is no base64url", text)
+	}
+	return &positions{reading: true, buffer: buffer, err: err}
+}
+
+// text is what was written.
+func (p *positions) text() string { return base64.RawURLEncoding.EncodeToString(p.buffer) }
+
+// finish is the first error of the walk, or one for numbers that nobody read.
+func (p *positions) finish() error {
+	if p.err == nil && p.reading && len(p.buffer) > 0 {
+		return garbled("%d bytes are left over in a line of numbers", len(p.buffer))
+	}
+	return p.err
+}
+
+// unsigned is a number that is never below zero.
+func (p *positions) unsigned(v *int64) {
+	if !p.reading && (*v < 0 || *v > widest) {
+		p.fail("%d is outside 0 to %d", *v, widest)
+		return
+	}
+	p.raw(v)
+}
+
+// above is a number that is never below another one.
+func (p *positions) above(v *int64, base int64) {
+	difference := *v - base
+	p.unsigned(&difference)
+	*v = base + difference
+}
+
+// below is a number that is never above another one, nor below zero.
+func (p *positions) below(v *int64, base int64) {
+	difference := base - *v
+	p.unsigned(&difference)
+	*v = base - difference
+	if *v < 0 {
+		p.fail("%d is below zero", *v)
+	}
+}
+
+// near is a number that lies close to another one, on either side, and is
+// never below zero itself.
+func (p *positions) near(v *int64, base int64) {
+	difference := *v - base
+	zigzag := difference<<1 ^ difference>>63
+	p.unsigned(&zigzag)
+	*v = base + (zigzag>>1 ^ -(zigzag & 1))
+	if *v < 0 {
+		p.fail("%d is below zero", *v)
+	}
+}
+
+// millis walks a number of microseconds in whole milliseconds.
+func (p *positions) millis(v *int64, walk func(*int64)) {
+	rounded := (*v + 500) / 1000
+	walk(&rounded)
+	*v = rounded * 1000
+}
+
+func (p *positions) raw(v *int64) {
+	switch {
+	case p.err != nil:
+	case p.reading:
+		value, length := binary.Uvarint(p.buffer)
+		if length <= 0 || value > uint64(widest) {
+			p.fail("a line of numbers is too short, or holds too large a one")
+			return
+		}
+		p.buffer, *v = p.buffer[length:], int64(value)
+	default:
+		p.buffer = binary.AppendUvarint(p.buffer, uint64(*v))
+	}
+}
+
+// optional walks the presence of a value: a bit that says whether it is there,
+// and, when reading, a place to read it into.
+func optional[T any](p *positions, bits int64, bit int, field **T) int64 {
+	switch {
+	case p.reading && bits&(1<<bit) != 0:
+		*field = new(T)
+	case !p.reading && *field != nil:
+		bits |= 1 << bit
+	}
+	return bits
+}
+
+func (p *positions) fail(format string, arguments ...any) {
+	if p.err == nil {
+		p.err = garbled(format, arguments...)
+	}
+}

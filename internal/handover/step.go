@@ -1,0 +1,108 @@
+package handover
+
+import (
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// periodMilliseconds is the kernel's default quota period: the count of elapsed
+// periods is told as its distance from what the clock and this make it.
+const periodMilliseconds = 100
+
+// walkStep goes through a step's numbers in the order they are handed over.
+func walkStep(p *positions, s *measurement.StepResult, reported bool) {
+	walkPresence(p, s)
+	p.millis(&s.CountedMicroseconds, p.unsigned)
+	for _, count := range []*int64{&s.OK, &s.Refused, &s.TimedOut, &s.OtherErrors, &s.Cut, &s.NeverSent} {
+		p.unsigned(count)
+	}
+	sum := s.OK + s.Refused + s.TimedOut + s.OtherErrors + s.Cut + s.NeverSent
+	p.near(&s.Scheduled, sum)
+	if s.Scheduled != sum {
+		p.fail("%d logins were scheduled and %d accounted for", s.Scheduled, sum)
+	}
+	p.below(&s.SentInWindow, s.Scheduled)
+	p.near(&s.CompletedInWindow, s.OK)
+	if s.ThroughputMilliPerSecond != nil {
+		p.unsigned(s.ThroughputMilliPerSecond)
+	}
+	walkLatencies(p, s)
+	if s.Service != nil {
+		walkService(p, s, reported)
+	}
+	if s.Generator != nil {
+		walkUsage(p, s.Generator, s.CountedMicroseconds)
+	}
+	if s.ServiceInFlightAfterDrain != nil {
+		p.unsigned(s.ServiceInFlightAfterDrain)
+	}
+}
+
+// walkPresence tells which of the values behind pointers are there.
+func walkPresence(p *positions, s *measurement.StepResult) {
+	var bits int64
+	if p.reading {
+		p.unsigned(&bits)
+	}
+	numbers := []**int64{
+		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
+		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
+	}
+	for bit, field := range numbers {
+		bits = optional(p, bits, bit, field)
+	}
+	bits = optional(p, bits, len(numbers), &s.P95Interval)
+	bits = optional(p, bits, len(numbers)+1, &s.Service)
+	bits = optional(p, bits, len(numbers)+2, &s.Generator)
+	if !p.reading {
+		p.unsigned(&bits)
+	}
+}
+
+// walkLatencies tells each percentile by its distance from the one before, so
+// that they can't be read back in another order than rising.
+func walkLatencies(p *positions, s *measurement.StepResult) {
+	rising(p, s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds)
+	rising(p, s.LagP95Microseconds, s.LagP99Microseconds)
+	switch {
+	case s.P95Interval == nil:
+	case s.P95Microseconds == nil:
+		p.fail("a step has an interval of p95 and no p95")
+	default:
+		p.below(&s.P95Interval.LowMicroseconds, *s.P95Microseconds)
+		p.above(&s.P95Interval.HighMicroseconds, *s.P95Microseconds)
+	}
+}
+
+func rising(p *positions, values ...*int64) {
+	var last int64
+	for _, v := range values {
+		if v != nil {
+			p.above(v, last)
+			last = *v
+		}
+	}
+}
+
+// walkService tells what the service used, and for the reported step what its
+// CPUs did besides: only there is it held against what others used.
+func walkService(p *positions, s *measurement.StepResult, reported bool) {
+	walkUsage(p, s.Service, s.CountedMicroseconds)
+	p.near(&s.Service.Hashes, s.CompletedInWindow)
+	p.near(&s.Service.Refused, s.Refused)
+	p.unsigned(&s.Service.Abandoned)
+	if reported {
+		p.millis(&s.Service.IdleMicroseconds, p.unsigned)
+		p.millis(&s.Service.StealMicroseconds, p.unsigned)
+		p.millis(&s.Service.BusyMicroseconds, p.unsigned)
+	}
+}
+
+// walkUsage tells CPU time and throttling.
+func walkUsage(p *positions, d *evidence.Delta, countedMicroseconds int64) {
+	p.millis(&d.ElapsedMicroseconds, func(v *int64) { p.near(v, countedMicroseconds/1000) })
+	p.millis(&d.CPUMicroseconds, p.unsigned)
+	p.near(&d.Periods, d.ElapsedMicroseconds/1000/periodMilliseconds)
+	p.unsigned(&d.ThrottledPeriods)
+	p.millis(&d.ThrottledMicroseconds, p.unsigned)
+}
