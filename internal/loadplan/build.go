@@ -1,0 +1,97 @@
+package loadplan
+
+import (
+	"fmt"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// gapMilliseconds lies between the end of a step's drain and the next step, so
+// that k6's scenarios never overlap.
+const gapMilliseconds = 100
+
+// NotRun is a step that is left out, and why.
+type NotRun struct {
+	// LoadPercent is its share of the calibrated bound.
+	LoadPercent int32
+	// OfferedMilliPerSecond is the rate it would have had, times 1000.
+	OfferedMilliPerSecond int64
+	// Requests it could have offered in the longest time allowed.
+	Requests int
+	// Reported tells that the variant's row would have been taken from it.
+	Reported bool
+	// Message says in a sentence why it is left out, and what to do.
+	Message string
+}
+
+// Build plans the load of one attempt from the trial and its calibration:
+// a warm-up, the steps from low to high, and in mode Capacity the saturation
+// last, so that nothing follows an overload. The same input gives the same
+// plan, so it need not be remembered between two looks at the cluster.
+//
+// Steps that are not worth their time are left out; LeftOut names them.
+// Errors: ErrNotCalibrated, and a load that the API would have refused.
+func Build(spec api.SizingTrialSpec, cal api.TrialCalibration) (Plan, error) {
+	s, err := newService(spec, cal)
+	if err != nil {
+		return Plan{}, err
+	}
+	steps, _, err := s.steps(spec)
+	if err != nil {
+		return Plan{}, err
+	}
+	if spec.Load.WarmupSeconds > 0 {
+		steps = append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
+	}
+	return Plan{
+		Version:             Version,
+		TimeoutMilliseconds: s.timeout.Milliseconds(),
+		Steps:               inSequence(steps),
+	}, nil
+}
+
+// LeftOut names the steps that Build leaves out, and why. Errors are Build's.
+func LeftOut(spec api.SizingTrialSpec, cal api.TrialCalibration) ([]NotRun, error) {
+	s, err := newService(spec, cal)
+	if err != nil {
+		return nil, err
+	}
+	_, left, err := s.steps(spec)
+	return left, err
+}
+
+// steps of the load's mode, without the warm-up, and those left out.
+func (s service) steps(spec api.SizingTrialSpec) ([]Step, []NotRun, error) {
+	switch spec.Load.Mode {
+	case api.LoadCapacity, "":
+		steps, left := s.capacitySteps(spec)
+		return steps, left, nil
+	case api.LoadRates:
+		steps, err := s.ratesSteps(spec)
+		return steps, nil, err
+	case api.LoadUsers:
+		steps, err := s.usersSteps(spec)
+		return steps, nil, err
+	default:
+		return nil, nil, fmt.Errorf("load mode %q is unknown", spec.Load.Mode)
+	}
+}
+
+// firstRate is the rate that the warm-up leads up to: the first open step's,
+// or the bound where no step has a rate.
+func (s service) firstRate(steps []Step) int64 {
+	if len(steps) > 0 && steps[0].Kind == Open {
+		return steps[0].OfferedMilliPerSecond
+	}
+	return s.bound
+}
+
+// inSequence lets each step start when the one before it has drained.
+func inSequence(steps []Step) []Step {
+	var next int64
+	for i := range steps {
+		steps[i].StartMilliseconds = next
+		next = steps[i].EndMilliseconds() + gapMilliseconds
+	}
+	return steps
+}

@@ -1,0 +1,49 @@
+package loadplan
+
+import (
+	"math"
+	"time"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const (
+	// saturationCompletions make the maximum good to a few percent: its error is
+	// about one completion per lane.
+	saturationCompletions = 20
+	// saturationMargin is for a service that does not quite reach its bound.
+	saturationMargin = 1.5
+	// saturationShortest holds unless the experiment's own steps are shorter.
+	saturationShortest = 5 * time.Second
+)
+
+// closed makes a step in which callers log in again once they are answered.
+func (s service) closed(kind Kind, callers int, counted time.Duration) Step {
+	return Step{
+		Kind:                kind,
+		SettleMilliseconds:  s.closedSettling(callers).Milliseconds(),
+		CountedMilliseconds: counted.Milliseconds(),
+		DrainMilliseconds:   s.boundedDrain(2 * s.round(callers).Seconds()).Milliseconds(),
+		Callers:             callers,
+	}
+}
+
+// saturation keeps every lane busy and, at most, as many logins again waiting.
+// It is a closed loop, because an open overload counts logins whose callers
+// have given up and completions that come after the end.
+func (s service) saturation(load api.Load) Step {
+	seconds := saturationMargin * saturationCompletions * milli / float64(s.bound)
+	shortest := min(saturationShortest, time.Duration(load.StepSeconds)*time.Second)
+	longest := time.Duration(max(load.StepSeconds, load.MaxStepSeconds)) * time.Second
+	return s.closed(Saturation, s.saturationCallers(), max(shortest, atMost(longest, seconds)))
+}
+
+// saturationCallers is 2n + 2 for each replica of n lanes, or fewer where they
+// would wait for more than half the timeout: callers that are about to give up
+// make the service hash for nobody. Fewer than n + 1 would not saturate it.
+func (s service) saturationCallers() int {
+	lanes := int(s.lanes)
+	patient := int(math.Floor(s.timeout.Seconds() / 2 / s.interval.Seconds()))
+	perReplica := max(lanes+1, min(2*lanes+2, patient))
+	return min(mostCallers, perReplica*int(s.replicas))
+}

@@ -1,0 +1,67 @@
+package loadplan
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// ErrNoSteps means that a load of mode Rates or Users names no rate or user.
+var ErrNoSteps = errors.New("the load names no rate and no number of users")
+
+// ratesSteps holds each of the experiment's own rates; the first is reported.
+// A step offers a whole number of logins, at least one, and its time follows
+// from that, so that the offered rate is exactly what was asked for.
+func (s service) ratesSteps(spec api.SizingTrialSpec) ([]Step, error) {
+	if len(spec.Load.RatesPerSecond) == 0 {
+		return nil, ErrNoSteps
+	}
+	var steps []Step
+	for index, rate := range spec.Load.RatesPerSecond {
+		offered, err := milliPerSecond(rate)
+		if err != nil {
+			return nil, err
+		}
+		step := s.open(spec, index, offered, ratesRequests(spec.Load, offered))
+		step.Reported = index == 0
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// ratesRequests is what a step of mode Rates offers.
+func ratesRequests(load api.Load, offeredMilli int64) int {
+	return max(1, requestsIn(time.Duration(load.StepSeconds)*time.Second, offeredMilli))
+}
+
+// usersSteps holds each of the experiment's numbers of users; the first is reported.
+func (s service) usersSteps(spec api.SizingTrialSpec) ([]Step, error) {
+	if len(spec.Load.Users) == 0 {
+		return nil, ErrNoSteps
+	}
+	var steps []Step
+	for index, users := range spec.Load.Users {
+		step := s.closed(Closed, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
+		step.Reported = index == 0
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// milliPerSecond reads a rate, a whole number or a decimal string, times 1000.
+func milliPerSecond(rate intstr.IntOrString) (int64, error) {
+	quantity, err := resource.ParseQuantity(rate.String())
+	if err != nil {
+		return 0, fmt.Errorf("rate %q is not a number: %w", rate.String(), err)
+	}
+	offered := quantity.MilliValue()
+	if offered <= 0 || offered > fastestOpen {
+		return 0, fmt.Errorf("rate %q does not lie above 0 and at most at %d", rate.String(), int64(fastestOpen/milli))
+	}
+	return offered, nil
+}

@@ -1,0 +1,113 @@
+package loadplan
+
+import (
+	"errors"
+	"time"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// ErrNotCalibrated means that the calibration names no hash time or no CPU, so
+// that no rate can be planned from it.
+var ErrNotCalibrated = errors.New("the calibration names no hash time or no GOMAXPROCS")
+
+const (
+	// longestSettling bounds what a step may spend before it counts.
+	longestSettling = 30 * time.Second
+	// quotaPeriod is the kernel's usual CFS period.
+	quotaPeriod = 100 * time.Millisecond
+	// steadyBelow is the utilisation up to which a queue has a steady state that
+	// can be reached in time. Above it the step is an overload.
+	steadyBelow = 0.98
+	// shortestDrain leaves room for the stalls of a quota and for the network.
+	shortestDrain = time.Second
+	// timeoutGrace lets a caller that times out say so before it is cut off.
+	timeoutGrace = 500 * time.Millisecond
+)
+
+// service is what the plan needs to know of the login service.
+type service struct {
+	replicas int32
+	// lanes is how many hashes one replica computes at a time.
+	lanes int32
+	// bound is the calibrated bound of all replicas, in logins per second × 1000.
+	bound int64
+	// interval is D: the time between two logins of one replica at its bound.
+	interval time.Duration
+	timeout  time.Duration
+}
+
+func newService(spec api.SizingTrialSpec, cal api.TrialCalibration) (service, error) {
+	workers := Workers(spec.Variant)
+	replicas := max(1, spec.Service.Replicas)
+	bound := BoundMilliPerSecond(replicas, workers, cal)
+	if bound <= 0 {
+		return service{}, ErrNotCalibrated
+	}
+	lanes := cal.GoMaxProcs
+	if workers > 0 {
+		lanes = workers
+	}
+	return service{
+		replicas: replicas,
+		lanes:    lanes,
+		bound:    bound,
+		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(effectiveMilliCPU(workers, cal)),
+		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,
+	}, nil
+}
+
+// utilisation is ρ: the offered share of the bound.
+func (s service) utilisation(offeredMilli int64) float64 {
+	return float64(offeredMilli) / float64(s.bound)
+}
+
+// settling is how long an open step is held before it counts: five relaxation
+// times of its queue, D/(1−ρ)². A step that starts empty and counts at once
+// reports a p95 that is 13 % too low at ρ = 0.85 and 41 % at 0.95. Without a
+// steady state there is nothing to wait for but the first timeouts.
+func (s service) settling(offeredMilli int64) time.Duration {
+	rho := s.utilisation(offeredMilli)
+	if rho >= steadyBelow {
+		return min(longestSettling, s.timeout)
+	}
+	return atMost(longestSettling, 5*s.interval.Seconds()/((1-rho)*(1-rho)))
+}
+
+// drain is how long requests of an open step may take to end after its last
+// one was due. The wait of a queue falls off as exp(−2(1−ρ)x/D), that of a
+// shared processor no slower than exp(−(1−ρ)x/D), so that after 8·D/(1−ρ) what
+// is cut off is less than one in a thousand of the last few. An overload may
+// take as long as callers are ready to wait.
+func (s service) drain(offeredMilli int64) time.Duration {
+	rho := s.utilisation(offeredMilli)
+	if rho >= steadyBelow {
+		return s.timeout + timeoutGrace
+	}
+	return s.boundedDrain(8 * s.interval.Seconds() / (1 - rho))
+}
+
+// boundedDrain never waits longer than callers do.
+func (s service) boundedDrain(seconds float64) time.Duration {
+	return max(min(shortestDrain, s.timeout+timeoutGrace), atMost(s.timeout+timeoutGrace, seconds))
+}
+
+// round is how long one replica takes to serve its share of the callers once.
+func (s service) round(callers int) time.Duration {
+	return time.Duration(callers) * s.interval / time.Duration(s.replicas)
+}
+
+// closedSettling is two rounds: after the first every caller has been served
+// once, after the second the order in which they come is the service's own.
+func (s service) closedSettling(callers int) time.Duration {
+	return min(longestSettling, max(quotaPeriod, 2*s.round(callers)))
+}
+
+// atMost turns seconds into a duration that can't pass a limit, however large
+// or infinite the seconds are.
+func atMost(limit time.Duration, seconds float64) time.Duration {
+	if seconds >= limit.Seconds() {
+		return limit
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
