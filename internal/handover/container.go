@@ -27,6 +27,9 @@ func containerOf(text string, words int) (measurement.ServicePod, error) {
 	if len(fields) != words {
 		return measurement.ServicePod{}, garbled("a container is told in %d words, not %d", len(fields), words)
 	}
+	if word(fields[0], 36) != fields[0] || word(fields[1], longestCpuset) != fields[1] {
+		return measurement.ServicePod{}, garbled("a container's boot id or cpuset holds what neither can")
+	}
 	numbers := make([]int64, 4)
 	for i, field := range fields[2:] {
 		value, err := strconv.ParseInt(field, 10, 32)

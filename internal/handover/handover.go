@@ -76,6 +76,8 @@ func Decode(message string) (measurement.Run, error) {
 	switch {
 	case err != nil:
 		return measurement.Run{}, err
+	case word(run.K6Version, 32) != run.K6Version || word(run.GoVersion, 32) != run.GoVersion:
+		return measurement.Run{}, garbled("its first line holds a version that can't be one")
 	case steps != len(run.Steps):
 		return measurement.Run{}, garbled("it tells of %d steps and holds %d", steps, len(run.Steps))
 	case run.Reported < -1 || run.Reported >= steps:
