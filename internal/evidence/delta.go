@@ -26,8 +26,8 @@ type Delta struct {
 	// CPUMicroseconds that the process used.
 	CPUMicroseconds int64 `json:"cpuMicroseconds"`
 	// Periods of the quota that elapsed by the clock, 0 without a quota. The
-	// kernel's own count of periods is not used: it leaves out those in which the
-	// cgroup was idle, so that a share of it flatters no one and compares with nothing.
+	// kernel's own count is not used: it leaves out the periods in which the cgroup
+	// was idle, and so makes a lightly loaded container look throttled all the time.
 	Periods int64 `json:"periods"`
 	// ThrottledPeriods are the periods in which the cgroup was throttled.
 	ThrottledPeriods int64 `json:"throttledPeriods"`

@@ -1,0 +1,202 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+const (
+	nanosecondsPerMicrosecond = 1000
+	milliPerCPU               = 1000
+	cpuStat                   = "cpu.stat"
+)
+
+// ErrNoUsage means that no cgroup counts this container's CPU time.
+var ErrNoUsage = errors.New("no cgroup counts the CPU time of this container")
+
+// CPU is a container's share of the CPU and how it was used, counted since its
+// cgroup was made.
+type CPU struct {
+	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, 0 when there is none.
+	QuotaMilliCPU int64
+	// PeriodMicroseconds is the length of a quota period, 0 when there is no quota.
+	PeriodMicroseconds int64
+	// Periods in which the container had work to do, by the kernel's count.
+	Periods int64
+	// ThrottledPeriods are those of them in which it was throttled.
+	ThrottledPeriods int64
+	// ThrottledMicroseconds is how long it was throttled, each CPU by itself.
+	ThrottledMicroseconds int64
+}
+
+// Container is the cgroup of this process.
+type Container struct {
+	fsys    fs.FS
+	version Version
+	cpu     string // the folder of cpu.stat and the quota
+	usage   string // the folder of the CPU time
+}
+
+// Open finds the cgroup of this process in a file system whose root is the
+// machine's. A process that no cgroup controls is no error: it has Version None
+// and no quota. Malformed files are one.
+func Open(fsys fs.FS) (*Container, error) {
+	h, err := readHierarchies(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("find this process's cgroup: %w", err)
+	}
+	c := &Container{fsys: fsys}
+	// A hybrid machine mounts both; a controller can live in one of them only, and
+	// where it is bound to a version 1 hierarchy that one counts.
+	if c.cpu = h.folder(fsys, V1, "cpu", cpuStat); c.cpu != "" {
+		c.version = V1
+		c.usage = h.folder(fsys, V1, "cpuacct", "cpuacct.usage")
+	} else if c.cpu = h.folder(fsys, V2, "cpu", cpuStat); c.cpu != "" {
+		c.version = V2
+		c.usage = c.cpu
+	}
+	if _, err := c.CPU(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Version tells which hierarchy limits the container's CPU.
+func (c *Container) Version() Version { return c.version }
+
+// CPU reads the quota and the counters of throttling.
+func (c *Container) CPU() (CPU, error) {
+	if c.version == None {
+		return CPU{}, nil
+	}
+	stat, err := c.keyed(cpuStat)
+	if err != nil {
+		return CPU{}, err
+	}
+	cpu := CPU{Periods: stat["nr_periods"], ThrottledPeriods: stat["nr_throttled"]}
+	if c.version == V1 {
+		cpu.ThrottledMicroseconds = stat["throttled_time"] / nanosecondsPerMicrosecond
+		err = c.quotaV1(&cpu)
+	} else {
+		cpu.ThrottledMicroseconds = stat["throttled_usec"]
+		err = c.quotaV2(&cpu)
+	}
+	return cpu, err
+}
+
+// UsageMicroseconds is the CPU time of every process that ever ran in the
+// container. The error is ErrNoUsage where nothing counts it.
+func (c *Container) UsageMicroseconds() (int64, error) {
+	switch {
+	case c.usage == "":
+		return 0, ErrNoUsage
+	case c.version == V1:
+		nanoseconds, err := c.number("cpuacct.usage", c.usage)
+		return nanoseconds / nanosecondsPerMicrosecond, err
+	}
+	stat, err := c.keyed(cpuStat)
+	return stat["usage_usec"], err
+}
+
+// quotaV1 reads cpu.cfs_quota_us, -1 for none, and cpu.cfs_period_us. The files
+// are absent in a kernel without CFS bandwidth control: no quota.
+func (c *Container) quotaV1(cpu *CPU) error {
+	quota, err := c.number("cpu.cfs_quota_us", c.cpu)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	period, err := c.number("cpu.cfs_period_us", c.cpu)
+	if err != nil {
+		return err
+	}
+	if quota == -1 {
+		return nil
+	}
+	return cpu.limit(quota, period)
+}
+
+// quotaV2 reads cpu.max: a quota or the word max, and the period. It is absent
+// in the root cgroup: no quota.
+func (c *Container) quotaV2(cpu *CPU) error {
+	text, err := fs.ReadFile(c.fsys, path.Join(c.cpu, "cpu.max"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) != 2 {
+		return fmt.Errorf("cpu.max holds %q, not a quota and a period", text)
+	}
+	if fields[0] == "max" {
+		return nil
+	}
+	quota, quotaErr := strconv.ParseInt(fields[0], 10, 64)
+	period, periodErr := strconv.ParseInt(fields[1], 10, 64)
+	if err := errors.Join(quotaErr, periodErr); err != nil {
+		return fmt.Errorf("cpu.max holds %q: %w", text, err)
+	}
+	return cpu.limit(quota, period)
+}
+
+// maxMicroseconds keeps the arithmetic from overflowing; the kernel's own bounds
+// are smaller (about 2^44 µs for a quota, a second for a period).
+const maxMicroseconds = 1 << 50
+
+func (cpu *CPU) limit(quota, period int64) error {
+	if quota <= 0 || period <= 0 || max(quota, period) > maxMicroseconds {
+		return fmt.Errorf("a quota of %d µs in a period of %d µs is none", quota, period)
+	}
+	cpu.QuotaMilliCPU = (quota*milliPerCPU + period/2) / period
+	cpu.PeriodMicroseconds = period
+	return nil
+}
+
+func (c *Container) number(file, folder string) (int64, error) {
+	text, err := fs.ReadFile(c.fsys, path.Join(folder, file))
+	if err != nil {
+		return 0, err
+	}
+	value, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", file, err)
+	}
+	return value, nil
+}
+
+// keyed reads a file of lines of a name and a number.
+func (c *Container) keyed(file string) (map[string]int64, error) {
+	text, err := fs.ReadFile(c.fsys, path.Join(c.cpu, file))
+	if err != nil {
+		return nil, err
+	}
+	values, err := parseKeyed(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return values, nil
+}
+
+func parseKeyed(text string) (map[string]int64, error) {
+	values := make(map[string]int64)
+	for line := range strings.Lines(text) {
+		name, number, found := strings.Cut(strings.TrimSpace(line), " ")
+		if !found {
+			return nil, fmt.Errorf("line %q is not a name and a number", line)
+		}
+		value, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("line %q: %w", line, err)
+		}
+		values[name] = value
+	}
+	return values, nil
+}

@@ -1,0 +1,50 @@
+package cgroup
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Cpuset is the numbers of the CPUs that a process may run on, rising.
+type Cpuset []int
+
+// String writes the set as the kernel does, such as 0-3,8; empty for no CPU.
+func (c Cpuset) String() string {
+	var list strings.Builder
+	for i := 0; i < len(c); {
+		last := i
+		for last+1 < len(c) && c[last+1] == c[last]+1 {
+			last++
+		}
+		if i > 0 {
+			list.WriteByte(',')
+		}
+		list.WriteString(strconv.Itoa(c[i]))
+		if last > i {
+			list.WriteByte('-')
+			list.WriteString(strconv.Itoa(c[last]))
+		}
+		i = last + 1
+	}
+	return list.String()
+}
+
+// Affinity is the CPUs that this process may run on. The scheduler's own answer
+// is preferred to cpuset.cpus, which is empty in a version 1 cgroup that only
+// inherits and may not be mounted at all.
+func Affinity() (Cpuset, error) {
+	var mask unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &mask); err != nil {
+		return nil, fmt.Errorf("read the CPUs that this process may run on: %w", err)
+	}
+	cpus := make(Cpuset, 0, mask.Count())
+	for cpu := 0; len(cpus) < cap(cpus); cpu++ {
+		if mask.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}

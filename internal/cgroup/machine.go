@@ -1,0 +1,135 @@
+package cgroup
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+// microsecondsPerTick: /proc/stat counts in hundredths of a second on every
+// architecture that Go and Kubernetes run on (USER_HZ, time(7)), whatever the
+// kernel's own tick is.
+const microsecondsPerTick = 10_000
+
+// Ticks is how the CPUs of a set have spent their time since the machine
+// started, whoever used them.
+type Ticks struct {
+	// IdleMicroseconds with nothing to run, waiting for a disk included.
+	IdleMicroseconds int64
+	// StealMicroseconds that the hypervisor gave to other machines.
+	StealMicroseconds int64
+	// BusyMicroseconds of work.
+	BusyMicroseconds int64
+}
+
+// ReadTicks sums up the lines of /proc/stat for the CPUs of a set. A CPU that
+// has no line there is an error.
+func ReadTicks(fsys fs.FS, cpus Cpuset) (Ticks, error) {
+	text, err := fs.ReadFile(fsys, "proc/stat")
+	if err != nil {
+		return Ticks{}, err
+	}
+	ticks, err := parseTicks(string(text), cpus)
+	if err != nil {
+		return Ticks{}, fmt.Errorf("proc/stat: %w", err)
+	}
+	return ticks, nil
+}
+
+// parseTicks stops at the first line that is not a CPU's: they come first.
+func parseTicks(text string, cpus Cpuset) (Ticks, error) {
+	wanted := make(map[string]bool, len(cpus))
+	for _, cpu := range cpus {
+		wanted["cpu"+strconv.Itoa(cpu)] = true
+	}
+	var sum Ticks
+	for line := range strings.Lines(text) {
+		if len(wanted) == 0 || !strings.HasPrefix(line, "cpu") {
+			break
+		}
+		fields := strings.Fields(line)
+		if !wanted[fields[0]] {
+			continue
+		}
+		if err := sum.add(fields[1:]); err != nil {
+			return Ticks{}, fmt.Errorf("%s: %w", fields[0], err)
+		}
+		delete(wanted, fields[0])
+	}
+	for cpu := range wanted {
+		return Ticks{}, fmt.Errorf("no line for %s", cpu)
+	}
+	return sum, nil
+}
+
+// The columns of a CPU's line (proc_stat(5)). Guest time, which follows, is part
+// of user time already.
+const (
+	columnIdle   = 3
+	columnIOWait = 4
+	columnSteal  = 7
+	columns      = 8
+)
+
+func (t *Ticks) add(fields []string) error {
+	if len(fields) < columns {
+		return fmt.Errorf("%d columns, want %d or more", len(fields), columns)
+	}
+	for column, field := range fields[:columns] {
+		ticks, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return err
+		}
+		switch column {
+		case columnIdle, columnIOWait:
+			t.IdleMicroseconds += ticks * microsecondsPerTick
+		case columnSteal:
+			t.StealMicroseconds += ticks * microsecondsPerTick
+		default:
+			t.BusyMicroseconds += ticks * microsecondsPerTick
+		}
+	}
+	return nil
+}
+
+// BootID is drawn by the kernel when it starts: two containers with the same one
+// share a machine, whatever names their nodes have.
+func BootID(fsys fs.FS) (string, error) {
+	text, err := fs.ReadFile(fsys, "proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// CPUModel is the CPU's model as the kernel names it. Kernels on ARM give
+// numbers of maker and part only, and these are put together; it is empty where
+// there is neither.
+func CPUModel(fsys fs.FS) (string, error) {
+	text, err := fs.ReadFile(fsys, "proc/cpuinfo")
+	if err != nil {
+		return "", err
+	}
+	return parseModel(string(text)), nil
+}
+
+func parseModel(text string) string {
+	var implementer, part string
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(name) {
+		case "model name":
+			return value
+		case "CPU implementer":
+			implementer = value
+		case "CPU part":
+			part = value
+		}
+	}
+	if implementer == "" && part == "" {
+		return ""
+	}
+	return fmt.Sprintf("implementer %s part %s", implementer, part)
+}

@@ -1,0 +1,198 @@
+package cgroup
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCpusetIsWrittenAsTheKernelDoes(t *testing.T) {
+	t.Parallel()
+	tests := map[string]Cpuset{
+		"":             nil,
+		"0":            {0},
+		"0-1":          {0, 1},
+		"0-3,8":        {0, 1, 2, 3, 8},
+		"1,3,5-7":      {1, 3, 5, 6, 7},
+		"63,1022-1023": {63, 1022, 1023},
+	}
+	for want, cpus := range tests {
+		if got := cpus.String(); got != want {
+			t.Errorf("%v is written %q, want %q", []int(cpus), got, want)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	machine := os.DirFS("testdata/machine")
+	tests := map[string]struct {
+		cpus Cpuset
+		want Ticks
+	}{
+		"one CPU: guest time is not counted twice": {
+			cpus: Cpuset{1},
+			want: Ticks{
+				IdleMicroseconds:  (91225 + 675) * 10_000,
+				StealMicroseconds: 24 * 10_000,
+				BusyMicroseconds:  (2361 + 32711 + 10142 + 0 + 119) * 10_000,
+			},
+		},
+		"two CPUs are added up": {
+			cpus: Cpuset{0, 1},
+			want: Ticks{
+				IdleMicroseconds:  (94229 + 120 + 91225 + 675) * 10_000,
+				StealMicroseconds: (25 + 24) * 10_000,
+				BusyMicroseconds:  (1216 + 32471 + 9184 + 20 + 2361 + 32711 + 10142 + 119) * 10_000,
+			},
+		},
+		"no CPU": {},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := ReadTicks(machine, test.cpus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("ticks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTicksThatAreNotThereAreAnError(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, want string }{
+		"a CPU without a line":     {"cpu 1\ncpu1 1 2 3 4 5 6 7 8\n", "no line for cpu0"},
+		"a line without columns":   {"cpu0 1 2 3 4 5 6 7\n", "7 columns"},
+		"a column that's no count": {"cpu0 1 2 3 4 5 6 7 x\n", "invalid syntax"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := fstest.MapFS{"proc/stat": {Data: []byte(test.text)}}
+			_, err := ReadTicks(tree, Cpuset{0})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestCPUModel(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, want string }{
+		"as x86 kernels name it":         {"processor : 0\nmodel name\t: AMD EPYC\n", "AMD EPYC"},
+		"put together on ARM":            {"CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "implementer 0x41 part 0xd0c"},
+		"empty where the kernel is mute": {"processor : 0\n", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := CPUModel(fstest.MapFS{"proc/cpuinfo": {Data: []byte(test.text)}})
+			if err != nil || got != test.want {
+				t.Errorf("model %q (%v), want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func FuzzTicks(f *testing.F) {
+	text, _ := fs.ReadFile(os.DirFS("testdata/machine"), "proc/stat")
+	f.Add(string(text))
+	f.Add("cpu\n\ncpu0 -1 2 3 4 5 6 7 8")
+	f.Fuzz(func(_ *testing.T, text string) {
+		_, _ = parseTicks(text, Cpuset{0, 1})
+		_ = parseModel(text)
+		_ = unescape(text)
+	})
+}
+
+func TestObserverReadsThisVeryProcess(t *testing.T) {
+	t.Parallel()
+	observer, err := Observe(os.DirFS("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := observer.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	burn(t, 50*time.Millisecond)
+	after, err := observer.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := after.CPUMicroseconds - before.CPUMicroseconds; used < 40_000 {
+		t.Errorf("50 ms of work read as %d µs of CPU time", used)
+	}
+	if after.UptimeMicroseconds <= before.UptimeMicroseconds {
+		t.Errorf("the uptime went from %d to %d", before.UptimeMicroseconds, after.UptimeMicroseconds)
+	}
+	if before.InstanceID == "" || before.InstanceID != after.InstanceID {
+		t.Errorf("instance %q became %q", before.InstanceID, after.InstanceID)
+	}
+	if before.BootID == "" || before.Cpuset == "" || before.GoMaxProcs == 0 || before.GoVersion == "" {
+		t.Errorf("a reading lacks what it must say: %+v", before)
+	}
+	if _, err := observer.ReadContainer(); err != nil && !errors.Is(err, ErrNoUsage) {
+		t.Error(err)
+	}
+	other, err := Observe(os.DirFS("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading, err := other.Read()
+	if err != nil || reading.InstanceID == before.InstanceID {
+		t.Errorf("two observers share the instance %q (%v)", reading.InstanceID, err)
+	}
+}
+
+func TestThreadCPUTimeIsFinerThanATick(t *testing.T) {
+	t.Parallel()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var fine int
+	for range 20 {
+		used := burn(t, 300*time.Microsecond)
+		if used > 0 && used < 4*time.Millisecond {
+			fine++
+		}
+	}
+	if fine < 15 {
+		t.Errorf("only %d of 20 short bits of work had a time of their own", fine)
+	}
+}
+
+// burn works until the thread has used the CPU for a while by the wall clock, or
+// longer on a busy machine, and tells what the thread's clock said.
+func burn(t *testing.T, span time.Duration) time.Duration {
+	t.Helper()
+	begin, err := ThreadCPUTime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := 1.0
+	for {
+		for range 1000 {
+			x = math.Sqrt(x + 1)
+		}
+		now, err := ThreadCPUTime()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now-begin >= span {
+			return now - begin
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package cgroup
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ProcessCPUTime is the CPU time that this process has used, user and system,
+// by getrusage. A thread that is running right now is counted up to its last
+// scheduler tick, so that the answer may be a few milliseconds behind: fine over
+// a step of seconds.
+func ProcessCPUTime() (time.Duration, error) {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		return 0, fmt.Errorf("read the CPU time of this process: %w", err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
+}
+
+// ThreadCPUTime is the CPU time that the calling thread has used; the caller
+// holds its thread by runtime.LockOSThread.
+//
+// It reads the thread's CPU clock and not getrusage(RUSAGE_THREAD), though both
+// report the same counter: getrusage does not bring it up to date first. On
+// Linux 6.18 at 250 ticks a second a loop of 0.45 ms read 0 to 1.13 ms by
+// getrusage, and 0.45 ms by the clock; a hash of cost 4 takes 0.9 ms. The
+// thread's time is preferred to the process's because the latter includes the
+// garbage collector and whatever else the runtime does beside the hash.
+func ThreadCPUTime() (time.Duration, error) {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+		return 0, fmt.Errorf("read the CPU time of this thread: %w", err)
+	}
+	return time.Duration(now.Nano()), nil
+}
