@@ -1,0 +1,81 @@
+package v1alpha1
+
+// The conditions of an experiment.
+const (
+	// ConditionAccepted is True when the question can be measured. Its message
+	// names the fields that this version stores but does not act on.
+	ConditionAccepted = "Accepted"
+	// ConditionProgressing is True while trials run or wait for their turn.
+	ConditionProgressing = "Progressing"
+	// ConditionComplete is True when every variant has a verdict and one at least
+	// is Valid or Suspect.
+	ConditionComplete = "Complete"
+	// ConditionFailed is True when the experiment ended without any usable result.
+	ConditionFailed = "Failed"
+	// ConditionFinished is True when the experiment ended, in whichever way.
+	ConditionFinished = "Finished"
+)
+
+// The conditions of a trial.
+const (
+	// ConditionMeasured is True when the trial has a result.
+	ConditionMeasured = "Measured"
+	// ConditionReleased is True when the trial ended and everything it made is gone.
+	ConditionReleased = "Released"
+)
+
+// Reasons of an experiment's conditions.
+const (
+	ReasonAccepted          = "Accepted"
+	ReasonAcceptedInPart    = "AcceptedInPart"
+	ReasonDuplicateVariant  = "DuplicateVariant"
+	ReasonNotAccepted       = "NotAccepted"
+	ReasonQueued            = "Queued"
+	ReasonMeasuring         = "Measuring"
+	ReasonSuspended         = "Suspended"
+	ReasonCancelled         = "Cancelled"
+	ReasonFinished          = "Finished"
+	ReasonNotFinished       = "NotFinished"
+	ReasonAllMeasured       = "AllMeasured"
+	ReasonSomeSuspect       = "SomeSuspect"
+	ReasonSomeWithoutResult = "SomeWithoutResult"
+	ReasonNoneMeasured      = "NoneMeasured"
+)
+
+// Reasons why an attempt ended without numbers, or what it waits for.
+const (
+	// Waiting: each fails the attempt only after the operator's --start-timeout.
+	ReasonDeploying        = "Deploying"
+	ReasonUnschedulable    = "Unschedulable"
+	ReasonQuotaRefused     = "QuotaRefused"
+	ReasonAdmissionRefused = "AdmissionRefused"
+	ReasonImagePull        = "ImagePull"
+	ReasonContainerRefused = "ContainerRefused"
+	// Going on.
+	ReasonCalibrating      = "Calibrating"
+	ReasonUnderLoad        = "UnderLoad"
+	ReasonWaitingForOthers = "WaitingForOthers"
+	ReasonCleaningUp       = "CleaningUp"
+	ReasonWaitingForTurn   = "WaitingForTurn"
+	// Broken.
+	ReasonNameTaken          = "NameTaken"
+	ReasonCalibrationFailed  = "CalibrationFailed"
+	ReasonServiceDeleted     = "ServiceDeleted"
+	ReasonServiceReplaced    = "ServiceReplaced"
+	ReasonServiceRestarted   = "ServiceRestarted"
+	ReasonServiceOOMKilled   = "ServiceOOMKilled"
+	ReasonServiceEvicted     = "ServiceEvicted"
+	ReasonServiceFailed      = "ServiceFailed"
+	ReasonJobDeleted         = "JobDeleted"
+	ReasonGeneratorOOMKilled = "GeneratorOOMKilled"
+	ReasonGeneratorEvicted   = "GeneratorEvicted"
+	ReasonGeneratorKilled    = "GeneratorKilled"
+	ReasonSummaryLost        = "SummaryLost"
+	ReasonSummaryGarbled     = "SummaryGarbled"
+	ReasonDeadlineExceeded   = "DeadlineExceeded"
+	ReasonPlanImpossible     = "PlanImpossible"
+	// Other ends.
+	ReasonMeasured       = "Measured"
+	ReasonNotPlanned     = "NotPlanned"
+	ReasonExperimentGone = "ExperimentGone"
+)

@@ -1,0 +1,242 @@
+package lifecycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+// world is an observation a minute into an attempt whose load goes on; tests
+// change it one step away from that.
+func world(changes ...func(*Observation)) *Observation {
+	trial := &v1alpha1.SizingTrial{
+		Spec: v1alpha1.SizingTrialSpec{
+			Attempts: 3, Service: v1alpha1.Service{Replicas: 1},
+			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10},
+		},
+		Status: v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{
+			Number: 1, StartTime: metav1.NewTime(start), ServiceUID: "deployment", JobUID: "job",
+			ServicePodUIDs: []types.UID{"pod"}, LoadStartTime: &metav1.Time{Time: start.Add(20 * time.Second)},
+		}}},
+	}
+	o := &Observation{
+		Now: start.Add(time.Minute), StartTimeout: 5 * time.Minute, MaxUnderLoad: 1, Trial: trial,
+		Children: Children{
+			Deployment:    &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{UID: "deployment"}},
+			Service:       &corev1.Service{},
+			Policies:      2,
+			Job:           &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "job"}},
+			ServicePods:   []corev1.Pod{loginPod()},
+			GeneratorPods: []corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning}}},
+		},
+	}
+	for _, change := range changes {
+		change(o)
+	}
+	return o
+}
+
+// loginPod is calibrated and ready.
+func loginPod() corev1.Pod {
+	yes := func(kind corev1.PodConditionType) corev1.PodCondition {
+		return corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(start.Add(10 * time.Second))}
+	}
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "login", UID: "pod"},
+		Status: corev1.PodStatus{
+			Phase:      corev1.PodRunning,
+			Conditions: []corev1.PodCondition{yes(corev1.PodScheduled), yes(corev1.PodInitialized), yes(corev1.PodReady)},
+		},
+	}
+}
+
+// Changes that several tests share.
+func beforeJob(o *Observation) {
+	a := &o.Trial.Status.Attempts[0]
+	a.JobUID, a.LoadStartTime = "", nil
+	o.Children.Job, o.Children.GeneratorPods = nil, nil
+}
+
+func beforeRecord(o *Observation) {
+	beforeJob(o)
+	o.Trial.Status.Attempts[0].ServicePodUIDs = nil
+}
+
+func noAttempt(o *Observation) {
+	o.Trial.Status.Attempts = nil
+	o.Children = Children{}
+}
+
+func ended(outcome v1alpha1.AttemptOutcome) func(*Observation) {
+	return func(o *Observation) {
+		a := &o.Trial.Status.Attempts[0]
+		a.EndTime, a.Outcome = &metav1.Time{Time: o.Now}, outcome
+		o.Children = Children{}
+	}
+}
+
+func leftovers(o *Observation) { o.Leftovers = []string{"Job hm-1"} }
+
+func suspended(o *Observation) { o.Suspended = true }
+
+func late(o *Observation) { o.Now = start.Add(6 * time.Minute) }
+
+func podState(change func(*corev1.PodStatus)) func(*Observation) {
+	return func(o *Observation) { change(&o.Children.ServicePods[0].Status) }
+}
+
+func unschedulable(s *corev1.PodStatus) {
+	s.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/2 nodes"}}
+}
+
+func imagePull(s *corev1.PodStatus) {
+	s.Conditions = nil
+	s.InitContainerStatuses = []corev1.ContainerStatus{{
+		Name: objects.CalibrateContainer, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}},
+	}}
+}
+
+func containerEnded(name, reason string, code int32) func(*corev1.PodStatus) {
+	return func(s *corev1.PodStatus) {
+		s.ContainerStatuses = []corev1.ContainerStatus{{
+			Name:  name,
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: reason, ExitCode: code}},
+		}}
+	}
+}
+
+func generatorState(change func(*corev1.PodStatus)) func(*Observation) {
+	return func(o *Observation) { change(&o.Children.GeneratorPods[0].Status) }
+}
+
+func jobCondition(kind batchv1.JobConditionType, reason string) func(*Observation) {
+	return func(o *Observation) {
+		o.Children.GeneratorPods = nil
+		o.Children.Job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, Reason: reason}}
+	}
+}
+
+func TestEachStateIsFollowedByOneAction(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		world  *Observation
+		action Action
+		reason string
+	}{
+		{"a trial whose turn came begins an attempt", world(noAttempt), Begin, ""},
+		{"a trial whose turn has not come rests", world(noAttempt, suspended), Rest, v1alpha1.ReasonWaitingForTurn},
+		{"a released trial rests whatever else is seen", world(func(o *Observation) {
+			SetCondition(o.Trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, "Measured", start)
+		}), Rest, ""},
+		{"a trial that nobody plans is refused", world(noAttempt, func(o *Observation) { o.Standing = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
+		{"an orphan takes its load away first", world(leftovers, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
+		{"an orphan without load is refused", world(func(o *Observation) { o.Standing = ExperimentGone }), Refuse, v1alpha1.ReasonExperimentGone},
+
+		{"an attempt without a Deployment deploys", world(beforeRecord, func(o *Observation) {
+			o.Children.Deployment, o.Trial.Status.Attempts[0].ServiceUID = nil, ""
+		}), Deploy, v1alpha1.ReasonDeploying},
+		{"an attempt without a policy deploys", world(beforeRecord, func(o *Observation) { o.Children.Policies = 1 }), Deploy, v1alpha1.ReasonDeploying},
+		{"a service without pods is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods = nil }), Wait, v1alpha1.ReasonDeploying},
+		{"a calibrating pod is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
+		{"a calibrating pod is waited for beyond the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
+		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonCalibrating},
+		{"a recorded service is loaded", world(beforeJob), Load, v1alpha1.ReasonUnderLoad},
+		{"a load waits while another goes on", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
+		{"a Job that was created and not written down is written down", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
+		{"a running load is waited for", world(), Wait, v1alpha1.ReasonUnderLoad},
+		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1alpha1.ReasonMeasured},
+		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1alpha1.ReasonMeasured},
+		{"a kept attempt is swept", world(ended(v1alpha1.OutcomeKept), leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a kept attempt that is swept is released", world(ended(v1alpha1.OutcomeKept)), Release, ""},
+		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, ""},
+		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, ""},
+		{"the last broken attempt releases the trial", world(ended(v1alpha1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
+		{"an interrupted attempt uses up none", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, ""},
+
+		{"suspension interrupts", world(suspended), Interrupt, v1alpha1.ReasonSuspended},
+		{"cancellation interrupts, and wins over suspension", world(suspended, func(o *Observation) { o.Cancelled = true }), Interrupt, v1alpha1.ReasonCancelled},
+		{"a suspended trial takes its load away", world(ended(v1alpha1.OutcomeInterrupted), suspended, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a cancelled trial without load is released", world(noAttempt, func(o *Observation) { o.Cancelled = true }), Release, ""},
+
+		{"a taken name breaks off", world(func(o *Observation) { o.Children.Foreign = "Service hm-1" }), Break, v1alpha1.ReasonNameTaken},
+		{"a deleted Deployment breaks off", world(func(o *Observation) { o.Children.Deployment = nil }), Break, v1alpha1.ReasonServiceDeleted},
+		{"a replaced Deployment breaks off", world(func(o *Observation) { o.Children.Deployment.UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
+		{"a deleted Service breaks off under load", world(func(o *Observation) { o.Children.Service = nil }), Break, v1alpha1.ReasonServiceDeleted},
+		{"a deleted Job breaks off", world(func(o *Observation) { o.Children.Job, o.Children.GeneratorPods = nil, nil }), Break, v1alpha1.ReasonJobDeleted},
+		{"a replaced Job breaks off", world(func(o *Observation) { o.Children.Job.UID = "other" }), Break, v1alpha1.ReasonJobDeleted},
+		{"a replaced login pod breaks off", world(func(o *Observation) { o.Children.ServicePods[0].UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
+		{"a login pod that is being deleted breaks off", world(func(o *Observation) { o.Children.ServicePods[0].DeletionTimestamp = &metav1.Time{Time: start} }), Break, v1alpha1.ReasonServiceReplaced},
+		{"a login pod replaced before the load is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods[0].DeletionTimestamp = &metav1.Time{Time: start} }), Wait, v1alpha1.ReasonDeploying},
+		{"a restarted service breaks off", world(podState(func(s *corev1.PodStatus) {
+			s.ContainerStatuses = []corev1.ContainerStatus{{Name: objects.LoginContainer, RestartCount: 1}}
+		})), Break, v1alpha1.ReasonServiceRestarted},
+		{"a service out of memory breaks off", world(podState(containerEnded(objects.LoginContainer, "OOMKilled", 137))), Break, v1alpha1.ReasonServiceOOMKilled},
+		{"a failed calibration breaks off", world(beforeRecord, podState(containerEnded(objects.CalibrateContainer, "Error", 2))), Break, v1alpha1.ReasonCalibrationFailed},
+		{"an evicted login pod breaks off", world(podState(func(s *corev1.PodStatus) { s.Reason = "Evicted" })), Break, v1alpha1.ReasonServiceEvicted},
+		{"a service that ended breaks off", world(podState(func(s *corev1.PodStatus) { s.Phase = corev1.PodSucceeded })), Break, v1alpha1.ReasonServiceFailed},
+		{"an attempt beyond its deadline breaks off", world(func(o *Observation) { o.Now = start.Add(4 * time.Hour) }), Break, v1alpha1.ReasonDeadlineExceeded},
+
+		{"an unschedulable pod is waited for", world(beforeRecord, podState(unschedulable)), Wait, v1alpha1.ReasonUnschedulable},
+		{"an unschedulable pod fails after the start timeout", world(beforeRecord, late, podState(unschedulable)), Break, v1alpha1.ReasonUnschedulable},
+		{"an image that can't be pulled is waited for", world(beforeRecord, podState(imagePull)), Wait, v1alpha1.ReasonImagePull},
+		{"an image that can't be pulled fails after the start timeout", world(beforeRecord, late, podState(imagePull)), Break, v1alpha1.ReasonImagePull},
+		{"a quota that refuses the service is waited for", world(beforeRecord, func(o *Observation) {
+			o.Children.ServicePods = nil
+			o.Children.Deployment.Status.Conditions = []appsv1.DeploymentCondition{{
+				Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: "forbidden: exceeded quota: small",
+			}}
+		}), Wait, v1alpha1.ReasonQuotaRefused},
+		{"a quota that refuses the generator is waited for", world(func(o *Observation) {
+			o.Children.GeneratorPods, o.Children.JobRefusal = nil, "forbidden: exceeded quota: small"
+		}), Wait, v1alpha1.ReasonQuotaRefused},
+		{"a quota that refuses the generator fails after the start timeout", world(late, func(o *Observation) {
+			o.Children.GeneratorPods, o.Children.JobRefusal = nil, "forbidden: exceeded quota: small"
+		}), Break, v1alpha1.ReasonQuotaRefused},
+		{"an admission that refuses the generator says so", world(func(o *Observation) {
+			o.Children.GeneratorPods, o.Children.JobRefusal = nil, "violates PodSecurity"
+		}), Wait, v1alpha1.ReasonAdmissionRefused},
+		{"a generator without memory breaks off", world(generatorState(containerEnded(objects.GeneratorContainer, "OOMKilled", 137))), Break, v1alpha1.ReasonGeneratorOOMKilled},
+		{"an evicted generator breaks off", world(generatorState(func(s *corev1.PodStatus) { s.Phase, s.Reason = corev1.PodFailed, "Evicted" })), Break, v1alpha1.ReasonGeneratorEvicted},
+		{"a generator's pod that is gone at the end is a lost summary", world(jobCondition(batchv1.JobComplete, "")), Break, v1alpha1.ReasonSummaryLost},
+		{"a generator's pod that is gone with its Job failed is a lost summary", world(jobCondition(batchv1.JobFailed, "BackoffLimitExceeded")), Break, v1alpha1.ReasonSummaryLost},
+		{"a Job beyond its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1alpha1.ReasonDeadlineExceeded},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Decide(tt.world)
+			if got.Action != tt.action || got.Reason != tt.reason {
+				t.Errorf("decided on %s (%s): %s; want %s (%s)", got.Action, got.Reason, got.Message, tt.action, tt.reason)
+			}
+			if got.Action == Break && got.Message == "" {
+				t.Error("an attempt is broken off without a sentence that says why")
+			}
+		})
+	}
+}
+
+func TestAttemptsAreNumberedForEverAndBounded(t *testing.T) {
+	trial := &v1alpha1.SizingTrial{Spec: v1alpha1.SizingTrialSpec{Attempts: 2}}
+	for range 30 {
+		BeginAttempt(trial, start)
+		EndAttempt(trial, start, v1alpha1.OutcomeInterrupted, "Suspended", "")
+	}
+	BeginAttempt(trial, start)
+	EndAttempt(trial, start, v1alpha1.OutcomeBroken, "JobDeleted", "The Job was deleted")
+	got := []int{len(trial.Status.Attempts), int(trial.Status.Attempts[19].Number), int(Spent(&trial.Status))}
+	if diff := cmp.Diff([]int{20, 31, 1}, got); diff != "" {
+		t.Errorf("attempts kept, last number, attempts spent (-want +got):\n%s", diff)
+	}
+	if Decided(trial) {
+		t.Error("the trial counts as decided with an attempt left")
+	}
+}

@@ -1,0 +1,99 @@
+package lifecycle
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Standing says whether a trial has any business being there.
+type Standing int
+
+const (
+	// Planned: a living experiment owns the trial and plans it exactly so.
+	Planned Standing = iota
+	// NotPlanned: the trial's owner is no experiment, or plans something else.
+	NotPlanned
+	// ExperimentGone: the owner was deleted, or is being deleted.
+	ExperimentGone
+)
+
+// Observation is what was seen of a trial's world in one pass.
+type Observation struct {
+	// Now is the time of the pass.
+	Now time.Time
+	// StartTimeout is how long an attempt may wait for what it can't change.
+	StartTimeout time.Duration
+	// Trial as it stands in the cluster.
+	Trial *v1alpha1.SizingTrial
+	// Standing says whether the trial has any business being there.
+	Standing Standing
+	// Suspended and Cancelled are the experiment's wishes, or the trial's own
+	// spec.suspend.
+	Suspended, Cancelled bool
+	// Children of the current attempt.
+	Children Children
+	// Leftovers are the children of the trial that no current attempt needs, as
+	// kind and name.
+	Leftovers []string
+	// OthersUnderLoad names the trials whose generators run now, looked up
+	// without a cache. Only filled when a load is about to begin.
+	OthersUnderLoad []string
+	// MaxUnderLoad is how many trials may be under load at one time.
+	MaxUnderLoad int
+}
+
+// Children are the objects of the current attempt, nil where absent.
+type Children struct {
+	Deployment *appsv1.Deployment
+	Service    *corev1.Service
+	Job        *batchv1.Job
+	// Policies tells how many of the two NetworkPolicies exist.
+	Policies int
+	// Foreign names an object that has a child's name and another owner.
+	Foreign string
+	// ServicePods and GeneratorPods of this attempt, by name.
+	ServicePods, GeneratorPods []corev1.Pod
+	// JobRefusal is the newest FailedCreate message of a Job that has no pod.
+	JobRefusal string
+}
+
+// attempt is the attempt that goes on, or nil.
+func (o *Observation) attempt() *v1alpha1.Attempt { return Current(&o.Trial.Status) }
+
+// Current is the attempt that goes on, or nil.
+func Current(status *v1alpha1.SizingTrialStatus) *v1alpha1.Attempt {
+	if len(status.Attempts) == 0 {
+		return nil
+	}
+	last := &status.Attempts[len(status.Attempts)-1]
+	if last.EndTime != nil {
+		return nil
+	}
+	return last
+}
+
+// Spent counts the attempts that ended and used up one of the allowed number.
+func Spent(status *v1alpha1.SizingTrialStatus) int32 {
+	var spent int32
+	for _, a := range status.Attempts {
+		if a.EndTime != nil && a.Outcome != v1alpha1.OutcomeInterrupted {
+			spent++
+		}
+	}
+	return spent
+}
+
+// Decided tells whether the trial needs no further attempt: it has a result to
+// keep, has used up its attempts, or was cancelled.
+func Decided(trial *v1alpha1.SizingTrial) bool {
+	status := &trial.Status
+	if n := len(status.Attempts); n > 0 && status.Attempts[n-1].Outcome == v1alpha1.OutcomeKept {
+		return true
+	}
+	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
+}

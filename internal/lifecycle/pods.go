@@ -1,0 +1,124 @@
+package lifecycle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// podWaits says what a pod waits for that is not in its own hands, or nil.
+func podWaits(pod *corev1.Pod) *Decision {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			return wait(v1alpha1.ReasonUnschedulable, "No node can take pod "+pod.Name+": "+condition.Message)
+		}
+	}
+	for _, container := range containers(pod) {
+		if container.State.Waiting == nil {
+			continue
+		}
+		if d := containerWaits(container); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// containerWaits sorts kubelet's reasons for a container that has not started.
+func containerWaits(container corev1.ContainerStatus) *Decision {
+	waiting := container.State.Waiting
+	switch waiting.Reason {
+	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
+		return wait(v1alpha1.ReasonImagePull,
+			fmt.Sprintf("Image %s can't be pulled (%s): %s", container.Image, waiting.Reason, waiting.Message))
+	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+		return wait(v1alpha1.ReasonContainerRefused,
+			fmt.Sprintf("Container %s can't start (%s): %s", container.Name, waiting.Reason, waiting.Message))
+	}
+	return nil
+}
+
+// podFailed says how a pod of the login service failed, or nothing.
+func podFailed(pod *corev1.Pod) (reason, message string) {
+	if pod.Status.Reason == "Evicted" || disrupted(pod) {
+		return v1alpha1.ReasonServiceEvicted, "Pod " + pod.Name + " of the login service was evicted: " + pod.Status.Message
+	}
+	for _, container := range containers(pod) {
+		ended := termination(container)
+		switch {
+		case ended != nil && ended.Reason == "OOMKilled":
+			return v1alpha1.ReasonServiceOOMKilled, fmt.Sprintf(
+				"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
+		case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
+			return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf(
+				"Calibration ended with exit code %d: %s", ended.ExitCode, strings.TrimSpace(ended.Message))
+		case container.RestartCount > 0:
+			return v1alpha1.ReasonServiceRestarted, "Container " + container.Name + " of the login service restarted while it was measured"
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return v1alpha1.ReasonServiceFailed, "Pod " + pod.Name + " of the login service ended: " + pod.Status.Message
+	}
+	return "", ""
+}
+
+// disrupted tells whether the control plane took the pod away.
+func disrupted(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal sorts the API server's reasons for not admitting a pod.
+func refusal(message string) *Decision {
+	if strings.Contains(message, "exceeded quota") {
+		return wait(v1alpha1.ReasonQuotaRefused, "The namespace's quota refuses a pod; raise it, or ask for less: "+message)
+	}
+	return wait(v1alpha1.ReasonAdmissionRefused, "The cluster refuses a pod: "+message)
+}
+
+// patience turns waiting into breaking off once it has lasted too long.
+// Calibration is work, not waiting: the attempt's deadline bounds it.
+func patience(o *Observation, waiting Decision, since time.Time) Decision {
+	if waiting.Reason == v1alpha1.ReasonCalibrating || o.Now.Sub(since) < o.StartTimeout {
+		return waiting
+	}
+	waiting.Action = Break
+	waiting.Message = fmt.Sprintf("Gave up after %s. %s", o.StartTimeout, waiting.Message)
+	return waiting
+}
+
+// containers lists a pod's containers in the order they start.
+func containers(pod *corev1.Pod) []corev1.ContainerStatus {
+	all := make([]corev1.ContainerStatus, 0, len(pod.Status.InitContainerStatuses)+len(pod.Status.ContainerStatuses))
+	return append(append(all, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...)
+}
+
+// termination is how a container ended, now or the last time.
+func termination(container corev1.ContainerStatus) *corev1.ContainerStateTerminated {
+	if container.State.Terminated != nil {
+		return container.State.Terminated
+	}
+	return container.LastTerminationState.Terminated
+}
+
+func initialized(pod *corev1.Pod) bool { return podCondition(pod, corev1.PodInitialized) }
+
+func ready(pod *corev1.Pod) bool { return podCondition(pod, corev1.PodReady) }
+
+func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == kind {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
