@@ -14,8 +14,11 @@ var ErrGarbled = errors.New("the generator's termination message is garbled")
 
 // The reasons of a Failure.
 const (
-	// Unfinished means that the generator was ended from outside in mid-load.
-	Unfinished = "Unfinished"
+	// GeneratorKilled means that the generator was ended from outside in mid-load.
+	GeneratorKilled = "GeneratorKilled"
+	// GeneratorOOMKilled means that k6 was killed and the load runner was not, which
+	// only the kernel does, for want of memory.
+	GeneratorOOMKilled = "GeneratorOOMKilled"
 	// BadPlan means that the generator could not make sense of its environment.
 	BadPlan = "BadPlan"
 	// ServiceUnreachable means that the login service did not answer before the load.
@@ -28,8 +31,8 @@ const (
 	BadConfig = "BadConfig"
 	// K6Failed means that k6 could not be run, or failed in another way.
 	K6Failed = "K6Failed"
-	// GarbledSummary means that k6 ended well and its records do not add up.
-	GarbledSummary = "GarbledSummary"
+	// SummaryGarbled means that k6 ended well and its records do not add up.
+	SummaryGarbled = "SummaryGarbled"
 )
 
 // Failure is why a load gave no numbers.

@@ -65,7 +65,8 @@ type StepResult struct {
 	// NeverSent logins found no free caller, or no time, until the counted part ended.
 	NeverSent int64
 
-	// SentInWindow is how many of the scheduled were sent before the counted part ended.
+	// SentInWindow is how many of the scheduled were sent before the counted part
+	// ended, or within SendingTolerance of that.
 	SentInWindow int64
 	// CompletedInWindow counts the 200s that were complete inside the counted part,
 	// those of the settling part's logins included.

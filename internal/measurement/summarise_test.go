@@ -127,6 +127,12 @@ func TestOpenStep(t *testing.T) {
 				s.P50Microseconds = us(61 * ms)
 			}),
 		},
+		"a login sent a little late at the very end counts as offered": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				r[109].Sent = 4019 * ms // due at 3980 ms
+				return r
+			}), whole,
+		},
 		"a login sent after the counted part keeps its wait in its latency and its lag": {
 			change(steady(), func(r []measurement.Record) []measurement.Record {
 				r[109].Sent, r[109].Ended = 4100*ms, 4200*ms // due at 3980 ms
