@@ -45,6 +45,7 @@ type SizingExperimentStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// How far it has come.
 	// +optional
@@ -70,6 +71,7 @@ type Progress struct {
 	// The variants that are being measured now.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
 	Running []string `json:"running,omitempty"`
 	// The experiment's place among those that wait for their turn; 1 is next.
 	// Absent when it does not wait.

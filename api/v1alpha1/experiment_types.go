@@ -67,7 +67,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand"
-// +kubebuilder:validation:XValidation:rule="size(self.matrix.costs) * size(self.matrix.cpuLimits) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours; use fewer variants, repetitions or steps, or shorter steps"
+// +kubebuilder:validation:XValidation:rule="!has(self.matrix.costs) || !has(self.matrix.cpuLimits) || size(self.matrix.costs) * size(self.matrix.cpuLimits) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours, counted as variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, or shorter steps"
 type SizingExperimentSpec struct {
 	// The variants to measure: every combination of its lists.
 	Matrix Matrix `json:"matrix"`
@@ -81,7 +81,7 @@ type SizingExperimentSpec struct {
 	Generator Generator `json:"generator,omitempty"`
 
 	// What the login service is driven with.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={mode: "Capacity", stepSeconds: 10, maxStepSeconds: 120}
 	Load Load `json:"load,omitempty"`
 
 	// What a variant must hold at a rate for the rate to count as served.
@@ -135,11 +135,13 @@ type SizingExperimentSpec struct {
 
 	// Takes the load away while true, and goes on when false again: trials that
 	// were under way are measured afresh, finished ones are kept. May be changed.
+	// +optional
 	// +kubebuilder:default=false
 	Suspend bool `json:"suspend"`
 
 	// Ends the experiment for good and keeps the results so far. One way: it
 	// can't be taken back. Wins over suspend.
+	// +optional
 	// +kubebuilder:default=false
 	Cancel bool `json:"cancel"`
 
@@ -148,6 +150,7 @@ type SizingExperimentSpec struct {
 	// GitOps, which would create it anew and load the cluster again.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
@@ -160,21 +163,25 @@ type SizingExperimentSpec struct {
 type Matrix struct {
 	// The bcrypt costs to measure, each 4 to 16, at most 8. Each step up doubles
 	// the time of a hash, for you and for an attacker. OWASP asks for 10 or more.
+	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="costs names more than 8 costs; split the matrix into several experiments"
 	// +kubebuilder:validation:XValidation:rule="self.all(c, c >= 4 && c <= 16)",message="each cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half"
 	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o == c))",message="costs names a cost twice; remove the duplicate"
-	Costs []int32 `json:"costs"`
+	Costs []int32 `json:"costs,omitempty"`
 
 	// The CPU limits to measure, quantities above 0 and at most 64, such as
 	// "250m" or "1", at most 8, no two equal in value. Kept as written.
+	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="cpuLimits names more than 8 limits; split the matrix into several experiments"
 	// +kubebuilder:validation:XValidation:rule="self.all(l, isQuantity(l))",message="each CPU limit must be a Kubernetes CPU quantity, such as \"250m\" or \"1\""
 	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, quantity(l).isGreaterThan(quantity('0')) && quantity(l).compareTo(quantity('64')) <= 0)",message="each CPU limit must be above 0 and at most 64 CPUs; \"0\" would mean no limit, which can't be sized"
 	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, self.exists_one(o, quantity(o).compareTo(quantity(l)) == 0))",message="two CPU limits are equal in value, as \"1\" and \"1000m\" are; remove one of them"
-	CPULimits []string `json:"cpuLimits"`
+	CPULimits []string `json:"cpuLimits,omitempty"`
 
 	// How the login service deals with several logins at once, one variant each,
 	// at most 8. When absent: one WorkerPool with its defaults.
@@ -206,6 +213,34 @@ type Control struct {
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
 	Name string `json:"name"`
+	// How passwords are hashed: Bcrypt (the default), Argon2id or SHA256.
+	// +optional
+	// +kubebuilder:validation:Enum=Bcrypt;Argon2id;SHA256
+	Algorithm string `json:"algorithm,omitempty"`
+	// The bcrypt cost, 4 to 16. Only with Bcrypt.
+	// +optional
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=16
+	Cost *int32 `json:"cost,omitempty"`
+	// Whether only a caller's first login hashes and later requests carry a
+	// session cookie. When absent: every request hashes.
+	// +optional
+	Sessions bool `json:"sessions,omitempty"`
+	// The memory of one hash, in KiB, 8 to 4,194,304. Only with Argon2id.
+	// +optional
+	// +kubebuilder:validation:Minimum=8
+	// +kubebuilder:validation:Maximum=4194304
+	MemoryKiB *int32 `json:"memoryKiB,omitempty"`
+	// Passes over that memory, 1 to 64. Only with Argon2id.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Iterations *int32 `json:"iterations,omitempty"`
+	// Threads of one hash, 1 to 64. Only with Argon2id.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Parallelism *int32 `json:"parallelism,omitempty"`
 }
 
 // Demand is what the login service must carry in production.

@@ -48,7 +48,9 @@ type Load struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
-	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || (type(r) == string && size(string(r)) <= 8 && string(r).matches('^[0-9]+([.][0-9]{1,3})?$')))",message="a rate is a whole number or a string with up to three decimals, such as \"0.5\""
+	// +kubebuilder:validation:items:XIntOrString
+	// +kubebuilder:validation:items:MaxLength=8
+	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$'))",message="a rate is a whole number or a string with up to three decimals, such as \"0.5\""
 	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.all(r, double(r) > 0.0 && double(r) <= 2000.0)",message="each rate must be above 0 and at most 2,000 logins per second; leave a rate of 0 out"
 	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.map(r, double(r)).isSorted() && self.all(r, self.exists_one(o, double(o) == double(r)))",message="ratesPerSecond must rise from entry to entry; sort it and remove duplicates"
 	RatesPerSecond []intstr.IntOrString `json:"ratesPerSecond,omitempty"`
@@ -90,6 +92,7 @@ type Load struct {
 	MaxStepSeconds int32 `json:"maxStepSeconds,omitempty"`
 
 	// How long the service is driven before anything counts, in seconds, 0 to 600.
+	// +optional
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
@@ -112,6 +115,7 @@ type Objective struct {
 	P95Milliseconds int32 `json:"p95Milliseconds"`
 
 	// How many of a thousand logins may fail, 0 to 50.
+	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=50

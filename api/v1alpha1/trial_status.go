@@ -66,6 +66,7 @@ type SizingTrialStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// Every attempt, the last one last. At most the latest 20.
 	// +optional

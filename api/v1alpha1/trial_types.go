@@ -42,7 +42,8 @@ type SizingTrialList struct {
 
 // SizingTrialSpec is the plan of one trial.
 //
-// +kubebuilder:validation:XValidation:rule="self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="a trial's generator can't be changed; create a new experiment"
 type SizingTrialSpec struct {
 	// What is deployed and measured.
 	Variant Variant `json:"variant"`
@@ -61,7 +62,7 @@ type SizingTrialSpec struct {
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
 	// What the login service is driven with.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={mode: "Capacity", stepSeconds: 10, maxStepSeconds: 120}
 	Load Load `json:"load,omitempty"`
 	// What a step must hold.
 	Objective Objective `json:"objective"`
