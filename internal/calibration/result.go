@@ -1,0 +1,99 @@
+package calibration
+
+import (
+	"math"
+	"time"
+
+	"k8s.io/utils/cpuset"
+)
+
+// Result is what a calibration leaves for the operator and for the login
+// service, as JSON.
+type Result struct {
+	// Cost is the bcrypt cost that the hash times are of.
+	Cost int32 `json:"cost"`
+	// HashMicroseconds is the CPU time of one hash, the mean of the samples.
+	HashMicroseconds int64 `json:"hashMicroseconds"`
+	// ErrorMicroseconds is half the width of the mean's 99.9 % Student interval.
+	ErrorMicroseconds int64 `json:"errorMicroseconds"`
+	// MedianMicroseconds is the median CPU time of one hash.
+	MedianMicroseconds int64 `json:"medianMicroseconds"`
+	// Samples is how many hashes were timed.
+	Samples int32 `json:"samples"`
+	// WallMicroseconds is the mean time of one hash by the clock.
+	WallMicroseconds int64 `json:"wallMicroseconds"`
+	// ClockHashesMilliPerSecond is hashes per second by the clock, one after
+	// another, times 1000.
+	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
+	// ReferenceMicroseconds is the median CPU time of one hash at the reference
+	// cost, 8 unless told otherwise: it shows a drift of the machine.
+	ReferenceMicroseconds int64 `json:"referenceMicroseconds"`
+	// ScaledFromCost is the cost that was timed instead, where Cost was too slow;
+	// absent where Cost itself was timed.
+	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
+
+	Surroundings
+}
+
+// Surroundings is what the container was given.
+type Surroundings struct {
+	// GoMaxProcs is how many threads may run Go code at a time.
+	GoMaxProcs int32 `json:"goMaxProcs"`
+	// Cpuset is the list of CPUs that the container may run on, such as 0-3,8.
+	Cpuset string `json:"cpuset,omitempty"`
+	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, absent if there is none.
+	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
+	// CPUModel is the CPU's model as the kernel names it.
+	CPUModel string `json:"cpuModel,omitempty"`
+	// CgroupVersion is 1 or 2, 0 if no cgroup controls the CPU.
+	CgroupVersion int32 `json:"cgroupVersion,omitempty"`
+	// BootID is the kernel's.
+	BootID string `json:"bootID,omitempty"`
+	// GoVersion is what the program was built with.
+	GoVersion string `json:"goVersion,omitempty"`
+}
+
+// NewResult puts a timing and the surroundings it was taken in together.
+func NewResult(timing Timing, where Surroundings) Result {
+	result := Result{
+		Cost:                      int32(timing.Cost),
+		HashMicroseconds:          microseconds(timing.CPU.Mean),
+		ErrorMicroseconds:         microseconds(timing.CPU.HalfWidth),
+		MedianMicroseconds:        microseconds(timing.CPU.Median),
+		Samples:                   int32(timing.CPU.Samples),
+		WallMicroseconds:          microseconds(timing.Wall.Mean),
+		ClockHashesMilliPerSecond: int64(math.Round(1000 / timing.Wall.Mean)),
+		ReferenceMicroseconds:     microseconds(timing.Reference.Median),
+		Surroundings:              where,
+	}
+	if timing.TimedCost != timing.Cost {
+		from := int32(timing.TimedCost)
+		result.ScaledFromCost = &from
+	}
+	return result
+}
+
+// PerSecond is the most hashes per second that the container can compute, with
+// so many workers or, if that is 0, any number of them:
+//
+//	min(quota, workers, GOMAXPROCS, CPUs of the cpuset) ÷ CPU time of a hash
+//
+// It is 0 where there is no hash time.
+func (r Result) PerSecond(workers int) float64 {
+	if r.HashMicroseconds <= 0 {
+		return 0
+	}
+	cpus := float64(r.GoMaxProcs)
+	if workers > 0 {
+		cpus = min(cpus, float64(workers))
+	}
+	if r.QuotaMilliCPU != nil && *r.QuotaMilliCPU > 0 {
+		cpus = min(cpus, float64(*r.QuotaMilliCPU)/1000)
+	}
+	if set, err := cpuset.Parse(r.Cpuset); err == nil && set.Size() > 0 {
+		cpus = min(cpus, float64(set.Size()))
+	}
+	return cpus * float64(time.Second/time.Microsecond) / float64(r.HashMicroseconds)
+}
+
+func microseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
