@@ -50,7 +50,7 @@ up() {
 keep_running() {
   local problem
   if ! made_before; then
-    [[ ! -e "$STATE/settings" ]] || say "an earlier start was interrupted; making the cluster anew"
+    [[ ! -e "$STATE/settings" ]] || say "an earlier start or stop was interrupted; making the cluster anew"
     return 1
   elif ! as_wanted; then
     say "the running cluster is another one ($(difference)); making it anew"
@@ -86,6 +86,17 @@ make_anew() {
   say "the cluster is up after $((SECONDS - began)) s; to use it: eval \"\$($CLUSTER_FOLDER/cluster.sh env)\""
 }
 
+# refuse_occupied keeps away from machines where the cluster would do harm: a
+# kubelet of the machine's own has a folder that ours would share, and addresses
+# that something else routes are not ours to take.
+refuse_occupied() {
+  local routes
+  [[ -z "$(ls -A "$KUBELET_FOLDER" 2>/dev/null)" ]] ||
+    die "another kubelet uses this machine, since $KUBELET_FOLDER is not empty; use that cluster, or empty the folder if it is gone"
+  routes="$(ip -4 route show root 198.18.0.0/15)"
+  [[ -z "$routes" ]] || die "this machine already routes addresses of 198.18.0.0/15, which the local cluster needs: $routes"
+}
+
 start_everything() {
   local number
   start_control_plane || return 1
@@ -97,6 +108,8 @@ start_everything() {
 # take_down ends and removes everything a cluster may have made, needing no
 # record of how far it came. The logs of the last one are kept for a look back.
 take_down() {
+  # From here on it is no whole cluster: a stop that is killed is not mended.
+  rm -f "$STATE/complete"
   stop_nodes
   stop_control_plane
   remove_network

@@ -68,20 +68,21 @@ stop_nodes() {
   remove_traces
 }
 
+# KUBELET_FOLDER is where every kubelet listens for device plugins, whatever
+# folder it is given for the rest.
+KUBELET_FOLDER=/var/lib/kubelet
+
 # remove_traces clears what programs keep outside of any folder they can be
-# given: the CNI library its results, the kubelet the socket for plugins.
+# given: the CNI library its results, the kubelet its socket for plugins. That
+# folder was empty before the nodes were made, or refuse_occupied would not
+# have let them be, so that what is in it now is theirs.
 remove_traces() {
   local file sandbox
   for file in /var/lib/cni/results/hashmark-node-*-eth0; do
     sandbox="${file%-eth0}"
     rm -f "$file" "/var/lib/cni/results/cni-loopback-${sandbox##*-}-lo"
   done
-  machine_is_node || rm -rf /var/lib/kubelet/device-plugins
-}
-
-# machine_is_node says whether the machine itself is a node of some cluster.
-machine_is_node() {
-  [[ -e /var/lib/kubelet/config.yaml || -e /etc/kubernetes/kubelet.conf ]]
+  [[ ! -d "$(node_folder 1)" ]] || rm -rf "$KUBELET_FOLDER/device-plugins"
 }
 
 # end_shims NUMBER ends the node's containerd-shim processes. Each names the

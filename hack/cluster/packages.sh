@@ -23,16 +23,6 @@ require_root() {
   [[ "$(id -u)" == 0 ]] || die "the local cluster makes network namespaces and cgroups, for which it must run as root; where Docker is, kind needs no root"
 }
 
-# refuse_occupied keeps away from machines where the cluster would do harm: a
-# real node's kubelet has files that ours would share, and addresses that
-# something else routes are not ours to take.
-refuse_occupied() {
-  local routes
-  ! machine_is_node || die "this machine is already a Kubernetes node; use that cluster instead of a local one"
-  routes="$(ip -4 route show root 198.18.0.0/15)"
-  [[ -z "$routes" ]] || die "this machine already routes addresses of 198.18.0.0/15, which the local cluster needs: $routes"
-}
-
 # ensure_packages installs what is missing and sets CNI_BIN.
 ensure_packages() {
   local missing
@@ -76,6 +66,6 @@ install_packages() {
       chmod 0755 /usr/sbin/policy-rc.d
     fi
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -q && apt-get install -yq --no-install-recommends "$@"
+    apt-get update -q && apt-get install -yq -o DPkg::Lock::Timeout=300 --no-install-recommends "$@"
   ) >>"$LOGS/packages.log" 2>&1 </dev/null || die "apt-get could not install $*; see $LOGS/packages.log"
 }

@@ -7,7 +7,7 @@
 # One machine holds one cluster, whichever clone made it, since addresses and
 # namespaces belong to the machine. Hence a folder outside of every clone.
 STATE=/var/lib/hashmark-cluster
-LOCK_FILE=/run/lock/hashmark-cluster.lock
+LOCK_FILE=/run/hashmark-cluster.lock
 LOGS="$STATE/logs"
 PKI="$STATE/pki"
 KUBECONFIGS="$STATE/kubeconfigs"
