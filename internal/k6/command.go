@@ -1,0 +1,142 @@
+package k6
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/loadtests"
+)
+
+// Command is a run of k6 that is about to begin.
+type Command struct {
+	// Binary is the program, a path or a name on PATH.
+	Binary string
+	// Environment is added to the process's own, entries such as HASHMARK_TARGET=….
+	Environment []string
+	// RawOutput is a file that k6 writes each of its samples to as JSON; none when empty.
+	RawOutput string
+	// Started is called once, when the script announces its clock, with what the
+	// plan's clock reads at that moment. It must not block: k6 would wait.
+	Started func(clock time.Duration)
+	// Talk is where k6's own words go, records left out; nowhere when nil.
+	Talk io.Writer
+}
+
+// Result is how a run of k6 ended.
+type Result struct {
+	// ExitCode of k6, -1 when a signal ended it.
+	ExitCode int
+	// Signal that ended it, or 0.
+	Signal syscall.Signal
+	// Log of its stderr.
+	Log *Log
+}
+
+// silence turns k6's network features off: it reports no usage, downloads no
+// extension and serves no dashboard.
+var silence = []string{
+	"K6_NO_USAGE_REPORT=true",
+	"K6_AUTO_EXTENSION_RESOLUTION=false",
+	"K6_WEB_DASHBOARD=false",
+}
+
+// Run runs k6 until it ends, or kills it when the context does. How k6 ended is
+// in the result; an error means that it could not be run at all.
+func (c Command) Run(ctx context.Context) (Result, error) {
+	folder, err := os.MkdirTemp("", "hashmark-k6-")
+	if err != nil {
+		return Result{}, fmt.Errorf("make a folder for the k6 script: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	if err := os.CopyFS(folder, loadtests.Scripts); err != nil {
+		return Result{}, fmt.Errorf("write the k6 script: %w", err)
+	}
+	child := exec.CommandContext(ctx, c.Binary, c.arguments(filepath.Join(folder, loadtests.Main))...)
+	child.Env = append(append(os.Environ(), c.Environment...), silence...)
+	stderr, err := child.StderrPipe()
+	if err != nil {
+		return Result{}, fmt.Errorf("open a pipe from k6: %w", err)
+	}
+	if err := child.Start(); err != nil {
+		return Result{}, fmt.Errorf("start k6: %w", err)
+	}
+	log := c.gather(stderr)
+	return ending(child.Wait(), log)
+}
+
+// arguments: --address "" keeps the REST API off, which 1.8 serves by default
+// and 2.x does not; raw lines hold a message and nothing else.
+func (c Command) arguments(script string) []string {
+	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
+	if c.RawOutput != "" {
+		arguments = append(arguments, "--out", "json="+c.RawOutput)
+	}
+	return append(arguments, script)
+}
+
+// gather reads until k6 closes its stderr. Lines may be of any length: a reader
+// that gave up on one would leave k6 waiting for room in the pipe.
+func (c Command) gather(stderr io.Reader) *Log {
+	log := &Log{}
+	lines := bufio.NewReaderSize(stderr, 1<<16)
+	announced := false
+	for {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			log.Add(line)
+			if c.Talk != nil && !strings.HasPrefix(line, prefix) {
+				_, _ = io.WriteString(c.Talk, line) // k6's words are in the tail as well
+			}
+		}
+		if clock, known := log.Clock(); known && !announced && c.Started != nil {
+			announced = true
+			c.Started(clock)
+		}
+		if err != nil {
+			return log
+		}
+	}
+}
+
+func ending(err error, log *Log) (Result, error) {
+	result := Result{Log: log}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		result.ExitCode = exit.ExitCode()
+		if status, known := exit.Sys().(syscall.WaitStatus); known && status.Signaled() {
+			result.Signal = status.Signal()
+		}
+	case err != nil:
+		return result, fmt.Errorf("wait for k6: %w", err)
+	}
+	return result, nil
+}
+
+var versionLine = regexp.MustCompile(`(?m)^k6\S* (v\S+) \((?:commit/\S+, )?(go\S+?),`)
+
+// Version asks k6 for its version and the Go version it was built with, such as
+// v1.8.1 and go1.26.8.
+func (c Command) Version(ctx context.Context) (k6, golang string, err error) {
+	child := exec.CommandContext(ctx, c.Binary, "version")
+	child.Env = append(os.Environ(), silence...)
+	output, err := child.Output()
+	if err != nil {
+		return "", "", fmt.Errorf("ask k6 for its version: %w", err)
+	}
+	found := versionLine.FindSubmatch(output)
+	if found == nil {
+		return "", "", fmt.Errorf("ask k6 for its version: it answered %.80q", output)
+	}
+	return string(found[1]), string(found[2]), nil
+}

@@ -1,0 +1,198 @@
+package k6
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// ErrGarbled means that the script's records are damaged, or that some are missing.
+var ErrGarbled = errors.New("the records of the k6 script are garbled")
+
+const (
+	prefix = "hm:"
+	// tailLines of stderr are kept, those that are no records.
+	tailLines = 40
+	// noise is what k6 says of each request that failed; the records tell more.
+	noise = "Request Failed"
+	// longest is the largest time that a record may hold.
+	longest = 48 * time.Hour
+)
+
+var outcomes = map[string]measurement.Outcome{
+	"ok":       measurement.OK,
+	"refused":  measurement.Refused,
+	"timedOut": measurement.TimedOut,
+	"error":    measurement.OtherError,
+}
+
+// Log gathers the lines of k6's stderr. The zero value is ready to use.
+type Log struct {
+	records []measurement.Record
+	places  map[place]int
+	ended   int64
+	clock   *time.Duration
+	totals  *totals
+	damage  error
+	tail    []string
+}
+
+type place struct{ step, index int }
+
+type totals struct{ sent, ended int64 }
+
+// Add takes a line, without its line feed. A line that begins as a record and
+// is none makes Records fail.
+func (l *Log) Add(line string) {
+	line = strings.TrimRight(line, "\r\n")
+	text, isRecord := strings.CutPrefix(line, prefix)
+	if !isRecord {
+		l.addTail(line)
+		return
+	}
+	if err := l.record(strings.Split(text, " ")); err != nil && l.damage == nil {
+		l.damage = fmt.Errorf("%w: %w in %.80q", ErrGarbled, err, line)
+	}
+}
+
+// Clock is what the plan's clock read when the script announced it, and whether
+// it has. It is below zero: the plan begins after k6 does.
+func (l *Log) Clock() (time.Duration, bool) {
+	if l.clock == nil {
+		return 0, false
+	}
+	return *l.clock, true
+}
+
+// Records are all logins that were sent, in the order of sending. The error is
+// ErrGarbled, wrapped with what is wrong.
+func (l *Log) Records() ([]measurement.Record, error) {
+	switch {
+	case l.damage != nil:
+		return nil, l.damage
+	case l.totals == nil:
+		return nil, fmt.Errorf("%w: k6 ended without telling its own count of logins", ErrGarbled)
+	// There may be more records than k6 counted: it leaves out samples of callers
+	// that it stops in mid-login, and the script tells each event before it counts it.
+	case int64(len(l.records)) < l.totals.sent:
+		return nil, fmt.Errorf("%w: k6 sent %d logins and %d are recorded", ErrGarbled, l.totals.sent, len(l.records))
+	case l.ended < l.totals.ended:
+		return nil, fmt.Errorf("%w: k6 saw %d logins end and %d are recorded", ErrGarbled, l.totals.ended, l.ended)
+	}
+	return l.records, nil
+}
+
+// Tail is the end of what k6 itself said.
+func (l *Log) Tail() string { return strings.Join(l.tail, "\n") }
+
+func (l *Log) addTail(line string) {
+	if line == noise || strings.TrimSpace(line) == "" {
+		return
+	}
+	l.tail = append(l.tail, line)
+	if len(l.tail) > tailLines {
+		l.tail = l.tail[1:]
+	}
+}
+
+func (l *Log) record(words []string) error {
+	switch kind := words[0]; {
+	case kind == "s" && len(words) == 5:
+		return l.sent(words[1:])
+	case kind == "e" && len(words) == 5:
+		return l.end(words[1:])
+	case kind == "zero" && len(words) == 2:
+		return l.zero(words[1])
+	case kind == "total" && len(words) == 3:
+		return l.total(words[1:])
+	default:
+		return errors.New("no such record")
+	}
+}
+
+func (l *Log) sent(words []string) error {
+	at, err := placeOf(words)
+	due, dueErr := moment(words[2])
+	sent, sentErr := moment(words[3])
+	if err := errors.Join(err, dueErr, sentErr); err != nil {
+		return err
+	}
+	if _, twice := l.places[at]; twice {
+		return errors.New("a login sent twice")
+	}
+	if l.places == nil {
+		l.places = map[place]int{}
+	}
+	l.places[at] = len(l.records)
+	l.records = append(l.records, measurement.Record{Step: at.step, Index: at.index, Due: due, Sent: sent})
+	return nil
+}
+
+func (l *Log) end(words []string) error {
+	at, err := placeOf(words)
+	ended, endedErr := moment(words[2])
+	if err := errors.Join(err, endedErr); err != nil {
+		return err
+	}
+	outcome, known := outcomes[words[3]]
+	if !known {
+		return errors.New("no such outcome")
+	}
+	i, sent := l.places[at]
+	if !sent {
+		return errors.New("an end of a login that was not sent")
+	}
+	if l.records[i].Outcome != measurement.Cut {
+		return errors.New("a login that ended twice")
+	}
+	l.records[i].Ended, l.records[i].Outcome = ended, outcome
+	l.ended++
+	return nil
+}
+
+func (l *Log) zero(word string) error {
+	us, err := strconv.ParseInt(word, 10, 64)
+	if err != nil || us < -longest.Microseconds() || us > longest.Microseconds() {
+		return errors.New("no clock")
+	}
+	if l.clock != nil {
+		return errors.New("a second clock")
+	}
+	clock := time.Duration(us) * time.Microsecond
+	l.clock = &clock
+	return nil
+}
+
+func (l *Log) total(words []string) error {
+	sent, sentErr := strconv.ParseInt(words[0], 10, 64)
+	ended, endedErr := strconv.ParseInt(words[1], 10, 64)
+	if sentErr != nil || endedErr != nil || sent < 0 || ended < 0 || ended > sent {
+		return errors.New("no count of logins")
+	}
+	if l.totals != nil {
+		return errors.New("a second count of logins")
+	}
+	l.totals = &totals{sent: sent, ended: ended}
+	return nil
+}
+
+func placeOf(words []string) (place, error) {
+	step, stepErr := strconv.ParseUint(words[0], 10, 31)
+	index, indexErr := strconv.ParseUint(words[1], 10, 31)
+	if stepErr != nil || indexErr != nil {
+		return place{}, errors.New("no number of a login")
+	}
+	return place{step: int(step), index: int(index)}, nil
+}
+
+func moment(word string) (time.Duration, error) {
+	us, err := strconv.ParseInt(word, 10, 64)
+	if err != nil || us < 0 || us > longest.Microseconds() {
+		return 0, errors.New("no time")
+	}
+	return time.Duration(us) * time.Microsecond, nil
+}
