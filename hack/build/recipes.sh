@@ -2,7 +2,8 @@
 # What is compiled: a recipe for each Go module of this folder.
 #
 # A recipe answers where a program comes from and how it is linked; how it is
-# cached is binaries.sh's matter, which reads the variables set here. Versions stand in the go.mod files alone.
+# cached is binaries.sh's matter, which reads the variables set here. Versions
+# stand in the go.mod files alone.
 
 # RECIPES lists every name that recipe knows, in the order of building.
 RECIPES=(kubernetes etcd k6 pause)
