@@ -6,12 +6,15 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // End is how an attempt ends.
@@ -72,5 +75,65 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryLost, Message: err.Error()}
 	default:
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled, Message: err.Error()}
+	}
+}
+
+// HarvestRun reads and judges what the generator left, and writes it into the
+// trial's status. An invalid run that another try may mend gives no result yet;
+// when it was the last try, its numbers are kept, Invalid.
+func HarvestRun(o *Observation) End {
+	run, lost := readRun(o.Children.GeneratorPods)
+	if lost != nil {
+		return *lost
+	}
+	status := &o.Trial.Status
+	plan, err := loadplan.Build(o.Trial.Spec, *status.Calibration)
+	leftOut, errLeftOut := loadplan.LeftOut(o.Trial.Spec, *status.Calibration)
+	if err = errors.Join(err, errLeftOut); err != nil {
+		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
+	}
+	judged := verdict.Judge(verdict.Input{
+		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
+		Run: run, Placement: placement(o),
+	})
+	if verdict.ForGeneratorsSake(judged.Result) && Spent(status)+1 < o.Trial.Spec.Attempts {
+		first := firstInvalid(judged.Result.Reasons)
+		return End{Outcome: v1alpha1.OutcomeInvalid, Reason: first.Type, Message: first.Message}
+	}
+	keep(o, judged)
+	return End{
+		Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured,
+		Message: "The result was read and judged " + string(judged.Result.Verdict),
+	}
+}
+
+// keep writes a judgement into the trial's status.
+func keep(o *Observation, judged verdict.Judgement) {
+	status := &o.Trial.Status
+	status.Result = &judged.Result
+	status.Steps, status.Capacity, status.Evidence = judged.Steps, judged.Capacity, judged.Evidence
+	status.Distribution, status.UnderWay = judged.Distribution, judged.UnderWay
+	SetCondition(o.Trial, v1alpha1.ConditionMeasured, metav1.ConditionTrue, string(judged.Result.Verdict), o.Now)
+}
+
+func firstInvalid(reasons []v1alpha1.Reason) v1alpha1.Reason {
+	for _, r := range reasons {
+		if r.Verdict == v1alpha1.VerdictInvalid {
+			return r
+		}
+	}
+	return v1alpha1.Reason{}
+}
+
+// inAPI is a calibration as the trial's status holds it.
+func inAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
+	return &v1alpha1.TrialCalibration{
+		CalibrationResult: v1alpha1.CalibrationResult{
+			HashMicroseconds: r.HashMicroseconds, ErrorMicroseconds: r.ErrorMicroseconds,
+			Samples: r.Samples, ClockHashesMilliPerSecond: r.ClockHashesMilliPerSecond,
+		},
+		MedianMicroseconds: r.MedianMicroseconds, ReferenceMicroseconds: r.ReferenceMicroseconds,
+		ScaledFromCost: r.ScaledFromCost, GoMaxProcs: r.GoMaxProcs, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU,
+		CPUModel: r.CPUModel, CgroupVersion: r.CgroupVersion, BootID: r.BootID, GoVersion: r.GoVersion,
 	}
 }

@@ -1,9 +1,8 @@
 package loadplan
 
 import (
-	"k8s.io/utils/cpuset"
-
 	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
 const (
@@ -40,18 +39,8 @@ func effectiveMilliCPU(workers int32, cal api.TrialCalibration) int64 {
 	if cal.QuotaMilliCPU != nil && *cal.QuotaMilliCPU > 0 {
 		effective = min(effective, *cal.QuotaMilliCPU)
 	}
-	if cpus := cpusOf(cal.Cpuset); cpus > 0 {
+	if cpus := int64(evidence.CPUs(cal.Cpuset)); cpus > 0 {
 		effective = min(effective, cpus*milli)
 	}
 	return effective
-}
-
-// cpusOf counts the CPUs of a kernel list such as 0-3,8. A list that is absent
-// or unreadable counts as 0: it is evidence, and what it lacks is judged later.
-func cpusOf(list string) int64 {
-	set, err := cpuset.Parse(list)
-	if err != nil {
-		return 0
-	}
-	return int64(set.Size())
 }

@@ -1,0 +1,111 @@
+package verdict
+
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// apiSteps are the steps that were driven, and after them those left out.
+func (t *trial) apiSteps() []v1alpha1.Step {
+	steps := make([]v1alpha1.Step, 0, len(t.steps)+len(t.NotRun))
+	for _, s := range t.steps {
+		steps = append(steps, s.api())
+	}
+	for _, left := range t.NotRun {
+		steps = append(steps, v1alpha1.Step{
+			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepNotRun,
+			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
+		})
+	}
+	return steps
+}
+
+// evidence is what stood under the numbers.
+func (t *trial) evidence() *v1alpha1.Evidence {
+	shown := &v1alpha1.Evidence{
+		ServiceNodes: t.Placement.ServiceNodes, GeneratorNode: t.Placement.GeneratorNode,
+		ServiceRestarts: t.Placement.Restarts, K6Version: t.Run.K6Version,
+	}
+	if g := t.Run.Generator; g != nil {
+		shown.GeneratorBootID, shown.GeneratorCpuset = g.BootID, g.Cpuset
+	}
+	if len(t.Run.Services) > 0 && t.Run.Services[0].QueueLength > 0 {
+		shown.QueueLength = ptr.To(t.Run.Services[0].QueueLength)
+	}
+	if shared := t.sharing(); shared != nil && shared.measured {
+		shown.IdlePercent = ptr.To(int32(100*shared.idleShare + 0.5))
+		shown.OthersPercent = ptr.To(int32(100*shared.othersShare + 0.5))
+	}
+	return shown
+}
+
+// sharing is how the service's CPUs were used where the generator could run on
+// them as well.
+type sharing struct {
+	measured               bool
+	cpus                   float64
+	idleShare, othersShare float64
+}
+
+// sharing is nil where the generator ran on other CPUs.
+func (t *trial) sharing() *sharing {
+	if t.Run.Generator == nil || !t.overlaps() {
+		return nil
+	}
+	shared := &sharing{cpus: float64(evidence.CPUs(t.Run.Services[0].Cpuset))}
+	if t.reported == nil || t.reported.result.Service == nil || shared.cpus == 0 {
+		return shared
+	}
+	used := *t.reported.result.Service
+	// Readings of several replicas are summed, and so is the time between them.
+	whole := float64(used.ElapsedMicroseconds) * shared.cpus
+	if whole <= 0 {
+		return shared
+	}
+	shared.measured = true
+	shared.idleShare = min(1, float64(used.IdleMicroseconds)/whole)
+	shared.othersShare = min(1, max(0, float64(used.BusyMicroseconds-used.CPUMicroseconds)/whole))
+	return shared
+}
+
+// overlaps tells whether a pod of the service shares a kernel and a CPU with
+// the generator.
+func (t *trial) overlaps() bool {
+	for _, pod := range t.Run.Services {
+		if pod.BootID == t.Run.Generator.BootID && evidence.Overlap(pod.Cpuset, t.Run.Generator.Cpuset) {
+			return true
+		}
+	}
+	return false
+}
+
+func stepCPU(used *evidence.Delta) *v1alpha1.StepCPU {
+	if used == nil {
+		return nil
+	}
+	cpu := &v1alpha1.StepCPU{CPUMicroseconds: used.CPUMicroseconds}
+	if used.Periods > 0 {
+		cpu.Periods = ptr.To(used.Periods)
+		cpu.ThrottledPeriods = ptr.To(used.ThrottledPeriods)
+		cpu.ThrottledMicroseconds = ptr.To(used.ThrottledMicroseconds)
+	}
+	return cpu
+}
+
+func distribution(h *measurement.Histogram) *v1alpha1.Distribution {
+	if h == nil {
+		return nil
+	}
+	return &v1alpha1.Distribution{LowMicroseconds: h.LowMicroseconds, HighMicroseconds: h.HighMicroseconds, Counts: h.Counts[:]}
+}
+
+func underWay(points []int64) []int32 {
+	var shown []int32
+	for _, p := range points {
+		shown = append(shown, int32(p))
+	}
+	return shown
+}

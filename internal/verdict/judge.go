@@ -1,0 +1,132 @@
+package verdict
+
+import (
+	"slices"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// Input is all that a verdict is made from.
+type Input struct {
+	// Spec is the trial's plan.
+	Spec v1alpha1.SizingTrialSpec
+	// Calibration of the variant.
+	Calibration v1alpha1.TrialCalibration
+	// Plan that the generator drove, and the steps that were left out of it.
+	Plan   loadplan.Plan
+	NotRun []loadplan.NotRun
+	// Run is what the generator handed over.
+	Run measurement.Run
+	// Placement is where the pods ran, and whether they were what was planned.
+	Placement Placement
+}
+
+// Placement is where the pods ran, and whether they were what was planned.
+type Placement struct {
+	// ServiceNodes of the login service's pods.
+	ServiceNodes []string
+	// GeneratorNode is the node of the generator.
+	GeneratorNode string
+	// Restarts of the login service's containers.
+	Restarts int32
+	// Altered says in which ways the running pods differ from what was planned.
+	Altered []string
+}
+
+// Judgement is what a run comes to.
+type Judgement struct {
+	// Result is the trial's row.
+	Result v1alpha1.VariantResult
+	// Steps in the order they were driven, and those that were left out.
+	Steps []v1alpha1.Step
+	// Capacity as a bracket; nil where the mode has none.
+	Capacity *v1alpha1.Capacity
+	// Evidence under the numbers.
+	Evidence *v1alpha1.Evidence
+	// Distribution and UnderWay of the reported step; nil where there was no room.
+	Distribution *v1alpha1.Distribution
+	UnderWay     []int32
+}
+
+// Judge says what a run comes to. It never fails: what is missing is absent in
+// the result, and a reason says why.
+func Judge(in Input) Judgement {
+	t := newTrial(in)
+	reasons := t.findings()
+	result := t.row()
+	result.Verdict = worst(reasons)
+	result.Reasons = reasons
+	return Judgement{
+		Result:       result,
+		Steps:        t.apiSteps(),
+		Capacity:     t.capacity(),
+		Evidence:     t.evidence(),
+		Distribution: distribution(in.Run.Histogram),
+		UnderWay:     underWay(in.Run.UnderWay),
+	}
+}
+
+// ForGeneratorsSake tells whether a result is Invalid because the generator
+// fell short: it then says nothing of the service, and another try may.
+func ForGeneratorsSake(result v1alpha1.VariantResult) bool {
+	return slices.ContainsFunc(result.Reasons, func(r v1alpha1.Reason) bool {
+		return r.Verdict == v1alpha1.VerdictInvalid &&
+			(r.Type == GeneratorSaturated || r.Type == GeneratorThrottled || r.Type == RateNotAchieved)
+	})
+}
+
+// worst is the verdict that a list of reasons comes to.
+func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
+	verdict := v1alpha1.VerdictValid
+	for _, r := range reasons {
+		switch {
+		case r.Verdict == v1alpha1.VerdictInvalid:
+			return v1alpha1.VerdictInvalid
+		case r.Verdict == v1alpha1.VerdictSuspect:
+			verdict = v1alpha1.VerdictSuspect
+		}
+	}
+	return verdict
+}
+
+// row is the trial's row without its verdict.
+func (t *trial) row() v1alpha1.VariantResult {
+	variant := t.Spec.Variant
+	row := v1alpha1.VariantResult{
+		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, CPULimit: variant.CPULimit,
+		Calibration:                 ptr.To(t.Calibration.CalibrationResult),
+		BoundMilliPerSecond:         ptr.To(t.bound),
+		MaxThroughputMilliPerSecond: t.maximum,
+		ObjectiveMet:                t.objectiveMet(),
+		Trials:                      1,
+	}
+	if capacity := t.capacity(); capacity != nil {
+		row.CapacityMilliPerSecond = capacity.HighestMetMilliPerSecond
+		if capacity.HighestMetMilliPerSecond != nil && t.Spec.Load.Mode == v1alpha1.LoadRates {
+			row.CapacityIsLowerBound = ptr.To(capacity.LowestFailedMilliPerSecond == nil)
+		}
+	}
+	if t.reported != nil {
+		t.reported.fill(&row)
+	}
+	return row
+}
+
+// fill writes what the reported step adds to the row.
+func (s *step) fill(row *v1alpha1.VariantResult) {
+	api := s.api()
+	row.ReportedLoadPercent = api.LoadPercent
+	row.OfferedMilliPerSecond = api.OfferedMilliPerSecond
+	row.Users = api.Users
+	row.ThroughputMilliPerSecond = api.ThroughputMilliPerSecond
+	row.P95Microseconds, row.P95Interval = api.P95Microseconds, api.P95Interval
+	row.Samples = ptr.To(s.result.OK)
+	if service := s.result.Service; service != nil && service.Periods > 0 {
+		share := 100 * float64(service.ThrottledPeriods) / float64(service.Periods)
+		row.ThrottledPercent = ptr.To(min(100, int32(share+0.5)))
+	}
+}
