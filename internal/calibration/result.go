@@ -62,7 +62,7 @@ func NewResult(timing Timing, where Surroundings) Result {
 		MedianMicroseconds:        microseconds(timing.CPU.Median),
 		Samples:                   int32(timing.CPU.Samples),
 		WallMicroseconds:          microseconds(timing.Wall.Mean),
-		ClockHashesMilliPerSecond: int64(math.Round(1000 / timing.Wall.Mean)),
+		ClockHashesMilliPerSecond: milliPerSecond(timing.Wall.Mean),
 		ReferenceMicroseconds:     microseconds(timing.Reference.Median),
 		Surroundings:              where,
 	}
@@ -97,3 +97,11 @@ func (r Result) PerSecond(workers int) float64 {
 }
 
 func microseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
+
+// milliPerSecond is 0 for hashes that took no time, which is no rate at all.
+func milliPerSecond(seconds float64) int64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return int64(math.Round(1000 / seconds))
+}

@@ -1,0 +1,162 @@
+package calibration
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+)
+
+// machine is a computer whose hashes take exactly 34 µs + 55.25 µs × 2^cost of
+// CPU time, and longer by the clock where its share of the CPU is less than one.
+type machine struct {
+	cpu, wall time.Duration
+	share     float64
+	hashes    map[int]int
+}
+
+func (m *machine) prepare(cost int) (func() error, error) {
+	hash := func() error {
+		took := time.Duration(34_000 + 55_250*math.Exp2(float64(cost)))
+		m.cpu += took
+		m.wall += time.Duration(float64(took) / m.share)
+		m.hashes[cost]++
+		return nil
+	}
+	return hash, hash()
+}
+
+func calibrator(share float64) (*machine, Calibrator) {
+	m := &machine{share: share, hashes: make(map[int]int)}
+	return m, Calibrator{
+		Meter: Meter{
+			CPU:  func() (time.Duration, error) { return m.cpu, nil },
+			Wall: func() time.Duration { return m.wall },
+		},
+		Limits:        Standard,
+		Prepare:       m.prepare,
+		ReferenceCost: 8,
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		share     float64
+		cost      int
+		timed     int
+		samples   int // at least
+		longest   time.Duration
+		tolerance float64
+	}{
+		"a quick cost is timed for three seconds": {
+			share: 1, cost: 4, timed: 4, samples: 3000, longest: 7 * time.Second,
+		},
+		"the reference cost is timed like any other": {
+			share: 1, cost: 8, timed: 8, samples: 200, longest: 7 * time.Second,
+		},
+		"a slow cost is timed for ten hashes": {
+			share: 1, cost: 13, timed: 13, samples: 10, longest: 9 * time.Second,
+		},
+		"a quota stretches the clock, not the CPU time": {
+			share: 0.25, cost: 10, timed: 10, samples: 10, longest: 8 * time.Second,
+		},
+		"a cost too slow for a minute is scaled from the highest that is not": {
+			share: 0.25, cost: 16, timed: 14, samples: 10, longest: 65 * time.Second, tolerance: 0.001,
+		},
+		"under the smallest quota one above the reference is timed": {
+			share: 0.01, cost: 16, timed: 9, samples: 10, longest: 75 * time.Second, tolerance: 0.001,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, c := calibrator(test.share)
+			got, err := c.Run(test.cost)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Cost != test.cost || got.TimedCost != test.timed {
+				t.Errorf("cost %d was timed at %d, want %d", got.Cost, got.TimedCost, test.timed)
+			}
+			if got.CPU.Samples < test.samples || len(got.Samples) != got.CPU.Samples {
+				t.Errorf("%d samples, %d kept, want at least %d", got.CPU.Samples, len(got.Samples), test.samples)
+			}
+			if m.wall > test.longest {
+				t.Errorf("it took %s, want at most %s", m.wall, test.longest)
+			}
+			want := 34e-6 + 55.25e-6*math.Exp2(float64(test.cost))
+			near(t, "CPU time", got.CPU.Mean, want, test.tolerance)
+			near(t, "median", got.CPU.Median, want, test.tolerance)
+			near(t, "wall time", got.Wall.Mean, want/test.share, test.tolerance)
+			near(t, "reference", got.Reference.Median, 34e-6+55.25e-6*256, 0)
+		})
+	}
+}
+
+func TestWarmUpIsNotSampled(t *testing.T) {
+	t.Parallel()
+	m, c := calibrator(1)
+	got, err := c.Run(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warm := float64(m.hashes[4] - len(got.Samples))
+	if spent := warm * got.CPU.Mean; spent < 0.5 || spent > 0.51 {
+		t.Errorf("warmed up for %.3f s, want half a second", spent)
+	}
+}
+
+func TestLimitHoldsAgainstAMachineThatSlowsDown(t *testing.T) {
+	t.Parallel()
+	m, c := calibrator(1)
+	healthy := c.Prepare
+	c.Prepare = func(cost int) (func() error, error) {
+		if cost != c.ReferenceCost {
+			m.share = 0.001
+		}
+		return healthy(cost)
+	}
+	got, err := c.Run(12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One hash takes 226 s by the clock now: no more than the two that a spread needs.
+	if got.CPU.Samples != 2 {
+		t.Errorf("%d samples, want 2", got.CPU.Samples)
+	}
+}
+
+func TestErrorsAreHandedOn(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	tests := map[string]func(*Calibrator){
+		"of preparing": func(c *Calibrator) {
+			c.Prepare = func(int) (func() error, error) { return nil, broken }
+		},
+		"of hashing": func(c *Calibrator) {
+			c.Prepare = func(int) (func() error, error) { return func() error { return broken }, nil }
+		},
+		"of the meter": func(c *Calibrator) {
+			c.Meter.CPU = func() (time.Duration, error) { return 0, broken }
+		},
+	}
+	for name, spoil := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, c := calibrator(1)
+			spoil(&c)
+			if _, err := c.Run(10); !errors.Is(err, broken) {
+				t.Errorf("error %v, want %v", err, broken)
+			}
+		})
+	}
+}
+
+// near compares seconds, to a microsecond and a share of what is wanted.
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-6+want*tolerance {
+		t.Errorf("%s is %.6f s, want %.6f s", what, got, want)
+	}
+}
