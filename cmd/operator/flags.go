@@ -1,0 +1,146 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// flags is what the command line says.
+type flags struct {
+	leaderElect             bool
+	leaderElectionNamespace string
+	probeAddress            string
+	metricsAddress          string
+	metricsSecure           bool
+	maxConcurrentTrials     int
+	startTimeout            time.Duration
+	settings                objects.Settings
+}
+
+// parse reads the command line and refuses what can't work, before anything starts.
+func parse(args []string) (*flags, error) {
+	f := &flags{settings: objects.Settings{PullPolicy: corev1.PullIfNotPresent}}
+	set := flag.NewFlagSet("operator", flag.ContinueOnError)
+	set.BoolVar(&f.leaderElect, "leader-elect", false, "let only one of several replicas work at a time")
+	set.StringVar(&f.leaderElectionNamespace, "leader-election-namespace", "", "where the lease lies; by default the pod's namespace")
+	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "where /healthz and /readyz answer")
+	set.StringVar(&f.metricsAddress, "metrics-bind-address", ":8443", "where /metrics answers; 0 turns it off")
+	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to those that the API server lets read them")
+	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "how many trials may be under load at one time, over all experiments")
+	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait for a pod to be admitted, placed, pulled and started")
+	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
+	set.StringVar(&f.settings.GeneratorImage, "generator-image", "", "image of the generator")
+	set.StringVar(&f.settings.GeneratorCPULimit, "generator-cpu-limit", "500m", "CPU limit of a generator, unless the experiment names one")
+	set.StringVar(&f.settings.GeneratorMemoryLimit, "generator-memory-limit", "512Mi", "memory limit of a generator, unless the experiment names one")
+	set.BoolVar(&f.settings.GeneratorRawOutput, "generator-raw-output", false, "let k6 also write every sample to a file in the generator's pod, for checks; costs the generator CPU")
+	set.Func("generator-node-selector", "label=value that a generator's node must carry; may be repeated", f.addNodeSelector)
+	set.Func("generator-toleration", "key=value:Effect or key:Effect of a taint that generators tolerate; may be repeated", f.addToleration)
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	return f, f.check(set.Args())
+}
+
+func (f *flags) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q; flags begin with --", rest[0])
+	case f.settings.ServiceImage == "" || f.settings.GeneratorImage == "":
+		return errors.New("--service-image and --generator-image are required: they name what trials are made of")
+	case f.maxConcurrentTrials < 1 || f.maxConcurrentTrials > 64:
+		return errors.New("--max-concurrent-trials must lie between 1 and 64")
+	case f.startTimeout < 10*time.Second:
+		return errors.New("--start-timeout must be at least 10s: a pod takes seconds to start")
+	}
+	for name, value := range map[string]string{
+		"--generator-cpu-limit": f.settings.GeneratorCPULimit, "--generator-memory-limit": f.settings.GeneratorMemoryLimit,
+	} {
+		if q, err := resource.ParseQuantity(value); err != nil || q.Sign() <= 0 {
+			return fmt.Errorf("%s must be a quantity above 0, not %q", name, value)
+		}
+	}
+	return nil
+}
+
+func (f *flags) addNodeSelector(text string) error {
+	key, value, found := strings.Cut(text, "=")
+	if !found || key == "" {
+		return fmt.Errorf("%q is not of the form label=value", text)
+	}
+	if f.settings.GeneratorNodeSelector == nil {
+		f.settings.GeneratorNodeSelector = map[string]string{}
+	}
+	f.settings.GeneratorNodeSelector[key] = value
+	return nil
+}
+
+func (f *flags) addToleration(text string) error {
+	taint, effect, _ := strings.Cut(text, ":")
+	key, value, valued := strings.Cut(taint, "=")
+	toleration := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffect(effect)}
+	if valued {
+		toleration.Operator, toleration.Value = corev1.TolerationOpEqual, value
+	}
+	switch toleration.Effect {
+	case corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule:
+	default:
+		return fmt.Errorf("%q ends in no taint effect; write key=value:NoSchedule", text)
+	}
+	if key == "" {
+		return fmt.Errorf("%q names no taint", text)
+	}
+	f.settings.GeneratorTolerations = append(f.settings.GeneratorTolerations, toleration)
+	return nil
+}
+
+// managerOptions is what the flags mean to controller-runtime.
+func (f *flags) managerOptions() ctrl.Options {
+	options := ctrl.Options{
+		Scheme:                        newScheme(),
+		LeaderElection:                f.leaderElect,
+		LeaderElectionID:              "operator.hashmark.dev",
+		LeaderElectionNamespace:       f.leaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true, // the process ends right after
+		HealthProbeBindAddress:        f.probeAddress,
+		Metrics:                       f.metricsOptions(),
+	}
+	// A pass sees what the pass before it wrote. Names and locks would keep it
+	// right without, only with more conflicts.
+	options.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}
+	return options
+}
+
+func (f *flags) metricsOptions() metricsserver.Options {
+	options := metricsserver.Options{BindAddress: f.metricsAddress, SecureServing: f.metricsSecure}
+	if f.metricsSecure {
+		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+		// HTTP/2 off: its rapid resets have taken servers down (CVE-2023-44487).
+		options.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
+	}
+	return options
+}
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	return scheme
+}

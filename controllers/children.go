@@ -1,0 +1,105 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// experimentKind is the kind of the owner of trials and service accounts.
+const experimentKind = "SizingExperiment"
+
+// nameTakenError means that an object has a child's name and another owner. It
+// is never adopted, changed or deleted.
+type nameTakenError struct{ what string }
+
+// Error says what to do about it.
+func (e *nameTakenError) Error() string {
+	return e.what + " exists and belongs to someone else; delete or rename it"
+}
+
+// ensure creates an object unless it exists already, and fills in what the
+// server knows of it. An object of that name with another controller is a
+// *nameTakenError.
+func ensure(ctx context.Context, c client.Client, object client.Object, owner client.Object) error {
+	found := object.DeepCopyObject().(client.Object)
+	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
+	if apierrors.IsNotFound(err) {
+		// Should the cache be behind, AlreadyExists brings the next pass here.
+		return c.Create(ctx, object)
+	}
+	if err != nil {
+		return err
+	}
+	if !metav1.IsControlledBy(found, owner) {
+		return &nameTakenError{what: nameOf(object)}
+	}
+	object.SetUID(found.GetUID())
+	return nil
+}
+
+// remove deletes an object and, in the background, what it owns. The UID is a
+// precondition: an object that was created again under the same name is another.
+func remove(ctx context.Context, c client.Client, object client.Object) error {
+	if object.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	uid := object.GetUID()
+	err := c.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground),
+		client.Preconditions{UID: &uid})
+	return client.IgnoreNotFound(err)
+}
+
+// emptyChildren are the objects that an attempt consists of, with nothing but
+// their names, to be read into.
+func emptyChildren(trial *v1alpha1.SizingTrial, attempt int32) []client.Object {
+	named := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: trial.Namespace, Name: name}
+	}
+	child := objects.Child(trial.UID, attempt)
+	return []client.Object{
+		&appsv1.Deployment{ObjectMeta: named(child)},
+		&corev1.Service{ObjectMeta: named(child)},
+		&batchv1.Job{ObjectMeta: named(child)},
+		&networkingv1.NetworkPolicy{ObjectMeta: named(objects.ServicePolicyName(trial.UID, attempt))},
+		&networkingv1.NetworkPolicy{ObjectMeta: named(objects.GeneratorPolicyName(trial.UID, attempt))},
+	}
+}
+
+// itemsOf lists the items of a typed list.
+func itemsOf(list client.ObjectList) []client.Object {
+	var items []client.Object
+	// EachListItem fails only for what is no list.
+	_ = meta.EachListItem(list, func(item runtime.Object) error {
+		items = append(items, item.(client.Object))
+		return nil
+	})
+	return items
+}
+
+// nameOf is an object's kind and name, for people. The kind is the Go type's:
+// objects that were read from the API server don't carry theirs.
+func nameOf(object client.Object) string {
+	return fmt.Sprintf("%s %s", reflect.TypeOf(object).Elem().Name(), object.GetName())
+}
+
+func names(list []client.Object) []string {
+	all := make([]string, 0, len(list))
+	for _, object := range list {
+		all = append(all, nameOf(object))
+	}
+	return all
+}

@@ -1,0 +1,79 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// ExperimentReconciler turns each SizingExperiment into trials, lets them in
+// turn by turn, and gathers their results.
+//
+// It must run one pass at a time: the turns of all experiments are worked out
+// from the cluster in each pass, and two passes at once could both give away
+// the same turn.
+type ExperimentReconciler struct {
+	client.Client
+	// Live reads the API server without a cache, before a turn is given away.
+	Live client.Reader
+	// Clock tells the time of a pass.
+	Clock clock.PassiveClock
+	// Events tells people what happens.
+	Events events.EventRecorder
+	// MaxConcurrent is how many trials may be under load at one time, in all.
+	MaxConcurrent int
+}
+
+// Reconcile makes one pass over one experiment.
+func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	experiment := &v1alpha1.SizingExperiment{}
+	if err := r.Get(ctx, req.NamespacedName, experiment); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if experiment.DeletionTimestamp != nil {
+		return ctrl.Result{}, nil // owner references take its trials away
+	}
+	before := experiment.DeepCopy()
+	pass := &experimentPass{ExperimentReconciler: r, experiment: experiment, now: r.Clock.Now()}
+	again, err := pass.run(ctx)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("experiment %s: %w", req, err)
+	}
+	if err := patchStatus(ctx, r.Client, experiment, before); err != nil {
+		return ctrl.Result{}, err
+	}
+	pass.told.send(r.Events, experiment)
+	return ctrl.Result{RequeueAfter: again}, nil
+}
+
+// run says which of an experiment's states this is, and what follows.
+func (p *experimentPass) run(ctx context.Context) (again time.Duration, err error) {
+	if p.experiment.Status.Phase.Finished() {
+		return p.afterEnd(ctx)
+	}
+	if refused := p.accept(); refused {
+		return 0, nil
+	}
+	if err := p.observe(ctx); err != nil {
+		return 0, err
+	}
+	if err := p.plan(ctx); err != nil {
+		return 0, err
+	}
+	if err := p.giveTurns(ctx); err != nil {
+		return 0, err
+	}
+	p.gather()
+	if p.allReleased() {
+		return 0, p.end(ctx)
+	}
+	p.show()
+	return refresh, nil
+}

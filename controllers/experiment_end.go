@@ -1,0 +1,106 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+// end writes the end of an experiment whose trials have all been released.
+func (p *experimentPass) end(ctx context.Context) error {
+	if err := p.removeServiceAccount(ctx); err != nil {
+		return err
+	}
+	outcome := summary.End(p.experiment.Status.Results)
+	phase := v1alpha1.ExperimentFailed
+	switch {
+	case p.experiment.Spec.Cancel:
+		phase, outcome.Reason = v1alpha1.ExperimentCancelled, v1alpha1.ReasonCancelled
+		outcome.Message = "Cancelled; the results so far are kept"
+	case outcome.Succeeded:
+		phase = v1alpha1.ExperimentSucceeded
+	}
+	p.finish(phase, outcome.Reason, outcome.Message)
+	return nil
+}
+
+// refuse ends an experiment that can't be measured.
+func (p *experimentPass) refuse(reason, message string) {
+	p.condition(v1alpha1.ConditionAccepted, false, reason, message)
+	p.finish(v1alpha1.ExperimentFailed, reason, message)
+}
+
+// finish sets everything that an end has in common.
+func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message string) {
+	status := &p.experiment.Status
+	status.Phase = phase
+	status.CompletionTime = &metav1.Time{Time: p.now}
+	status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
+	p.condition(v1alpha1.ConditionProgressing, false, v1alpha1.ReasonFinished, message)
+	p.condition(v1alpha1.ConditionComplete, phase == v1alpha1.ExperimentSucceeded, reason, message)
+	p.condition(v1alpha1.ConditionFailed, phase == v1alpha1.ExperimentFailed, reason, message)
+	p.condition(v1alpha1.ConditionFinished, true, reason, message)
+	status.Display = summary.ExperimentDisplay(&p.experiment.Status)
+	kind := normal
+	if phase == v1alpha1.ExperimentFailed {
+		kind = warning
+	}
+	p.told.add(kind, string(phase), "Finish", message)
+}
+
+// afterEnd looks after an experiment that has ended: its conditions are stamped
+// anew when its spec was edited, or kubectl wait would never return, and it is
+// deleted when its time is up.
+func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err error) {
+	status := &p.experiment.Status
+	status.ObservedGeneration = p.experiment.Generation
+	for i := range status.Conditions {
+		status.Conditions[i].ObservedGeneration = p.experiment.Generation
+	}
+	ttl := p.experiment.Spec.TTLSecondsAfterFinished
+	if ttl == nil || status.CompletionTime == nil {
+		return 0, nil
+	}
+	left := status.CompletionTime.Add(time.Duration(*ttl) * time.Second).Sub(p.now)
+	if left > 0 {
+		return left, nil
+	}
+	return 0, remove(ctx, p.Client, p.experiment)
+}
+
+// removeServiceAccount takes away the last of what the experiment made.
+func (p *experimentPass) removeServiceAccount(ctx context.Context) error {
+	account := &corev1.ServiceAccount{}
+	key := client.ObjectKey{Namespace: p.experiment.Namespace, Name: objects.ServiceAccountName(p.experiment.UID)}
+	if err := p.Get(ctx, key, account); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if !metav1.IsControlledBy(account, p.experiment) {
+		return nil
+	}
+	return remove(ctx, p.Client, account)
+}
+
+// condition sets a condition, and tells whether that changed its reason or value.
+func (p *experimentPass) condition(kind string, value bool, reason, message string) (changed bool) {
+	conditions := &p.experiment.Status.Conditions
+	before := meta.FindStatusCondition(*conditions, kind)
+	status := metav1.ConditionFalse
+	if value {
+		status = metav1.ConditionTrue
+	}
+	changed = before == nil || before.Status != status || before.Reason != reason
+	meta.SetStatusCondition(conditions, metav1.Condition{
+		Type: kind, Status: status, Reason: reason, Message: message,
+		ObservedGeneration: p.experiment.Generation, LastTransitionTime: metav1.NewTime(p.now),
+	})
+	return changed
+}

@@ -1,0 +1,150 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+// refresh is how often an experiment under way is looked at for its estimate
+// of time left, when nothing else happens.
+const refresh = 15 * time.Second
+
+// experimentPass is one pass over one experiment: what was seen, and what there
+// is to tell.
+type experimentPass struct {
+	*ExperimentReconciler
+	experiment *v1alpha1.SizingExperiment
+	now        time.Time
+	planned    []matrix.PlannedTrial
+	trials     []v1alpha1.SizingTrial
+	waiting    queue.Turns
+	told       told
+}
+
+// accept works out the plan, once and for all: a matrix that resolves two
+// variants alike can't be measured, and that is the experiment's end.
+func (p *experimentPass) accept() (refused bool) {
+	status := &p.experiment.Status
+	seed := matrix.Seed(p.experiment)
+	status.Seed, status.ObservedGeneration = &seed, p.experiment.Generation
+	var err error
+	p.planned, err = matrix.Plan(p.experiment, seed)
+	if err != nil {
+		reason := v1alpha1.ReasonNotAccepted
+		var duplicate *matrix.DuplicateVariantError
+		if errors.As(err, &duplicate) {
+			reason = v1alpha1.ReasonDuplicateVariant
+		}
+		p.refuse(reason, err.Error()+". Create a new experiment")
+		return true
+	}
+	p.setAccepted()
+	return false
+}
+
+// setAccepted says that the question can be measured, and which of its fields
+// this version only stores.
+func (p *experimentPass) setAccepted() {
+	reason, message := v1alpha1.ReasonAccepted, fmt.Sprintf("%d trials are planned", len(p.planned))
+	if stored := matrix.NotYetActedOn(p.experiment.Spec); len(stored) > 0 {
+		reason = v1alpha1.ReasonAcceptedInPart
+		message += ". This version stores these fields and does not act on them yet: " + strings.Join(stored, ", ")
+	}
+	if p.condition(v1alpha1.ConditionAccepted, true, reason, message) {
+		p.told.add(normal, reason, "Accept", message)
+	}
+}
+
+// observe lists the experiment's trials.
+func (p *experimentPass) observe(ctx context.Context) error {
+	list := &v1alpha1.SizingTrialList{}
+	err := p.List(ctx, list, client.InNamespace(p.experiment.Namespace),
+		client.MatchingFields{ownerField: string(p.experiment.UID)})
+	p.trials = list.Items
+	slices.SortFunc(p.trials, func(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) })
+	// A trial that was made by hand in the experiment's name is not its own.
+	p.trials = slices.DeleteFunc(p.trials, func(t v1alpha1.SizingTrial) bool { return !plans(p.experiment, &t) })
+	return err
+}
+
+// plan creates the service account and the trials that do not exist yet.
+func (p *experimentPass) plan(ctx context.Context) error {
+	if err := ensure(ctx, p.Client, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
+		return err
+	}
+	exists := map[string]bool{}
+	for i := range p.trials {
+		exists[p.trials[i].Name] = true
+	}
+	for _, planned := range p.planned {
+		if exists[planned.Name] {
+			continue
+		}
+		trial := p.newTrial(planned)
+		if err := ensure(ctx, p.Client, trial, p.experiment); err != nil {
+			return err
+		}
+		p.trials = append(p.trials, *trial)
+	}
+	return nil
+}
+
+func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingTrial {
+	return &v1alpha1.SizingTrial{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:      planned.Name,
+			Namespace: p.experiment.Namespace,
+			Labels: map[string]string{
+				v1alpha1.LabelExperimentUID: string(p.experiment.UID),
+				v1alpha1.LabelExperiment:    p.experiment.Name,
+				v1alpha1.LabelVariant:       planned.Spec.Variant.Name,
+			},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(p.experiment, v1alpha1.GroupVersion.WithKind(experimentKind)),
+			},
+		},
+		Spec: planned.Spec,
+	}
+}
+
+// gather writes the rows, the progress and the columns.
+func (p *experimentPass) gather() {
+	status := &p.experiment.Status
+	status.Results = summary.Results(p.variants(), p.trials)
+	status.Progress = summary.Progress(p.trials)
+	status.StartTime = firstStart(p.trials)
+}
+
+// variants in the matrix's order, which is the order of the rows.
+func (p *experimentPass) variants() []v1alpha1.Variant {
+	// accept has planned the same matrix without an error.
+	variants, _ := matrix.Variants(p.experiment.Spec.Matrix)
+	return variants
+}
+
+func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {
+	var first *metav1.Time
+	for i := range trials {
+		if start := trials[i].Status.StartTime; start != nil && (first == nil || start.Before(first)) {
+			first = start
+		}
+	}
+	return first
+}
+
+func (p *experimentPass) allReleased() bool {
+	return len(p.trials) >= len(p.planned) && !slices.ContainsFunc(p.trials, func(t v1alpha1.SizingTrial) bool { return !queue.Released(&t) })
+}

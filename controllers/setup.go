@@ -1,0 +1,127 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// passLimit is how long one pass may take before it is given up: the API
+// server is then in trouble, and a later pass does better.
+const passLimit = 60 * time.Second
+
+// SetupWithManager lets the reconciler look at an experiment whenever it, one
+// of its trials, or anything that may free or take a turn has changed.
+func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("sizingexperiment").
+		For(&v1alpha1.SizingExperiment{}).
+		Owns(&v1alpha1.SizingTrial{}).
+		Watches(&v1alpha1.SizingTrial{}, handler.EnqueueRequestsFromMapFunc(r.waiting)).
+		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.waiting)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).
+		Complete(r)
+}
+
+// waiting lists the experiments whose place in the queue may have changed.
+func (r *ExperimentReconciler) waiting(ctx context.Context, _ client.Object) []reconcile.Request {
+	experiments := &v1alpha1.SizingExperimentList{}
+	if err := r.List(ctx, experiments); err != nil {
+		// The cache is not there yet or no more; each experiment looks again by itself.
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range experiments.Items {
+		if !experiments.Items[i].Status.Phase.Finished() {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&experiments.Items[i])})
+		}
+	}
+	return requests
+}
+
+// SetupWithManager lets the reconciler look at a trial whenever it, its
+// experiment, or one of its children or their pods has changed.
+func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("sizingtrial").
+		For(&v1alpha1.SizingTrial{}).
+		Owns(&appsv1.Deployment{}).
+		Owns(&corev1.Service{}).
+		Owns(&networkingv1.NetworkPolicy{}).
+		Owns(&batchv1.Job{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.trialOf)).
+		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.trialsOf)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: trialWorkers, ReconciliationTimeout: passLimit}).
+		Complete(r)
+}
+
+// trialWorkers is how many trials are looked at at a time.
+const trialWorkers = 4
+
+// trialOf finds the trial that a pod serves by its label: a pod's owner is a
+// ReplicaSet or a Job, and the trial is further up.
+func (r *TrialReconciler) trialOf(ctx context.Context, pod client.Object) []reconcile.Request {
+	uid := pod.GetLabels()[v1alpha1.LabelTrialUID]
+	if uid == "" {
+		return nil
+	}
+	trials := &v1alpha1.SizingTrialList{}
+	if err := r.List(ctx, trials, client.InNamespace(pod.GetNamespace()), client.MatchingFields{uidField: uid}); err != nil {
+		return nil
+	}
+	return requestsFor(trials)
+}
+
+// trialsOf finds the trials of an experiment.
+func (r *TrialReconciler) trialsOf(ctx context.Context, experiment client.Object) []reconcile.Request {
+	trials := &v1alpha1.SizingTrialList{}
+	if err := r.List(ctx, trials, client.InNamespace(experiment.GetNamespace()), client.MatchingFields{ownerField: string(experiment.GetUID())}); err != nil {
+		return nil
+	}
+	return requestsFor(trials)
+}
+
+func requestsFor(trials *v1alpha1.SizingTrialList) []reconcile.Request {
+	requests := make([]reconcile.Request, 0, len(trials.Items))
+	for i := range trials.Items {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&trials.Items[i])})
+	}
+	return requests
+}
+
+// The fields that trials are looked up by in the cache.
+const (
+	uidField   = "metadata.uid"
+	ownerField = "metadata.controller.uid"
+)
+
+// IndexTrials lets trials be looked up by their own UID and by their experiment's.
+func IndexTrials(ctx context.Context, indexer client.FieldIndexer) error {
+	byUID := func(trial client.Object) []string { return []string{string(trial.GetUID())} }
+	if err := indexer.IndexField(ctx, &v1alpha1.SizingTrial{}, uidField, byUID); err != nil {
+		return err
+	}
+	return indexer.IndexField(ctx, &v1alpha1.SizingTrial{}, ownerField, func(trial client.Object) []string {
+		return []string{string(ownerUID(trial))}
+	})
+}
+
+func ownerUID(object client.Object) types.UID {
+	if owner := metav1.GetControllerOf(object); owner != nil {
+		return owner.UID
+	}
+	return ""
+}

@@ -1,0 +1,42 @@
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// patchStatus writes what changed in an object's status, once. The optimistic
+// lock refuses a pass that was made on stale data; it is then made again.
+// Nothing is written when nothing changed.
+func patchStatus(ctx context.Context, c client.Client, after, before client.Object) error {
+	if equality.Semantic.DeepEqual(after, before) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(c.Status().Patch(ctx, after, patch))
+}
+
+// told gathers the events of a pass. They leave only after the status was
+// written, so that an event never speaks of what did not come to be.
+type told []event
+
+type event struct{ kind, reason, action, note string }
+
+// The kinds of events, as core/v1 names them.
+const (
+	normal  = "Normal"
+	warning = "Warning"
+)
+
+func (t *told) add(kind, reason, action, note string) {
+	*t = append(*t, event{kind: kind, reason: reason, action: action, note: note})
+}
+
+func (t *told) send(recorder events.EventRecorder, about client.Object) {
+	for _, e := range *t {
+		recorder.Eventf(about, nil, e.kind, e.reason, e.action, "%s", e.note)
+	}
+}

@@ -1,0 +1,218 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// act does what was decided, and writes into the trial's status what can't be
+// seen again later. Where the world has changed since it was observed, it
+// amends the decision.
+func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
+	trial := seen.Trial
+	switch decision.Action {
+	case lifecycle.Begin:
+		return r.begin(seen), nil
+	case lifecycle.Deploy:
+		return r.deploy(ctx, seen, decision)
+	case lifecycle.Record:
+		return r.record(seen, decision), nil
+	case lifecycle.Load:
+		return r.load(ctx, seen, decision)
+	case lifecycle.Harvest:
+		return r.harvest(seen), nil
+	case lifecycle.Break, lifecycle.Interrupt:
+		return r.end(seen, *decision), nil
+	case lifecycle.Sweep:
+		return nil, r.sweep(ctx, trial)
+	case lifecycle.Release:
+		return r.release(seen), nil
+	case lifecycle.Refuse:
+		lifecycle.RefuseTrial(trial, seen.Now, *decision)
+		return told{{warning, decision.Reason, "Refuse", decision.Message}}, nil
+	default:
+		return nil, nil
+	}
+}
+
+func (r *TrialReconciler) begin(seen *lifecycle.Observation) told {
+	lifecycle.BeginAttempt(seen.Trial, seen.Now)
+	attempt := lifecycle.Current(&seen.Trial.Status)
+	return told{{normal, "AttemptStarted", "Begin", fmt.Sprintf("Attempt %d began: %s", attempt.Number, describe(seen.Trial))}}
+}
+
+func describe(trial *v1alpha1.SizingTrial) string {
+	v := trial.Spec.Variant
+	return fmt.Sprintf("bcrypt cost %d on %s CPU", v.Cost, v.CPULimit)
+}
+
+// deploy creates the login service and the walls around it, walls first.
+func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
+	attempt := lifecycle.Current(&seen.Trial.Status)
+	builder, err := r.builder(seen.Trial, attempt)
+	if err != nil {
+		return r.breakOff(seen, decision, v1alpha1.ReasonPlanImpossible, err), nil
+	}
+	deployment := builder.Deployment()
+	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
+		if err := ensure(ctx, r.Client, child, seen.Trial); err != nil {
+			return r.nameTaken(seen, decision, err)
+		}
+	}
+	attempt.ServiceUID = deployment.UID
+	return nil, nil
+}
+
+// nameTaken breaks the attempt off where a child's name belongs to someone
+// else's object; any other error it hands on.
+func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, decision *lifecycle.Decision, err error) (told, error) {
+	var taken *nameTakenError
+	if errors.As(err, &taken) {
+		return r.breakOff(seen, decision, v1alpha1.ReasonNameTaken, err), nil
+	}
+	return nil, err
+}
+
+// breakOff turns a decision into the end of the attempt.
+func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, decision *lifecycle.Decision, reason string, why error) told {
+	*decision = lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}
+	return r.end(seen, *decision)
+}
+
+func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) (objects.Attempt, error) {
+	deadline := lifecycle.Deadline(trial, attempt, r.StartTimeout)
+	return objects.New(r.Settings, trial, attempt.Number, deadline)
+}
+
+// record keeps what the load will meet: the calibration and the pods.
+func (r *TrialReconciler) record(seen *lifecycle.Observation, decision *lifecycle.Decision) told {
+	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
+	calibration, err := lifecycle.ReadCalibration(seen.Children.ServicePods)
+	if err != nil {
+		return r.breakOff(seen, decision, v1alpha1.ReasonCalibrationFailed, err)
+	}
+	trial.Status.Calibration = calibration
+	attempt.ServicePodUIDs = nil
+	for i := range seen.Children.ServicePods {
+		attempt.ServicePodUIDs = append(attempt.ServicePodUIDs, seen.Children.ServicePods[i].UID)
+	}
+	return told{{normal, "Calibrated", "Record", fmt.Sprintf("A hash takes %.3g ms ± %.1g ms of CPU time here",
+		float64(calibration.HashMicroseconds)/1000, float64(calibration.ErrorMicroseconds)/1000)}}
+}
+
+// load creates the k6 Job, unless another trial came between.
+func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
+	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
+	others, err := r.underLoad(ctx, trial)
+	if err != nil {
+		return nil, err
+	}
+	if seen.OthersUnderLoad = others; len(others) >= seen.MaxUnderLoad && seen.Children.Job == nil {
+		*decision = lifecycle.Decide(seen)
+		return nil, nil
+	}
+	job, duration, err := r.job(seen, attempt)
+	if err != nil {
+		return r.breakOff(seen, decision, v1alpha1.ReasonPlanImpossible, err), nil
+	}
+	if err := ensure(ctx, r.Client, job, trial); err != nil {
+		return r.nameTaken(seen, decision, err)
+	}
+	attempt.JobUID = job.UID
+	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
+	return told{{normal, "LoadStarted", "Load", fmt.Sprintf("k6 drives %s for %s", describe(trial), duration.Round(time.Second))}}, nil
+}
+
+// job builds the k6 Job from the recorded calibration, and tells how long its
+// plan takes.
+func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Attempt) (*batchv1.Job, time.Duration, error) {
+	builder, err := r.builder(seen.Trial, attempt)
+	if err != nil {
+		return nil, 0, err
+	}
+	plan, err := loadplan.Build(seen.Trial.Spec, *seen.Trial.Status.Calibration)
+	if err != nil {
+		return nil, 0, err
+	}
+	duration := loadplan.Duration(plan)
+	job, err := builder.Job(objects.Load{
+		Plan:        plan,
+		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
+		PodIPs:      podIPs(seen),
+		ActiveLimit: r.StartTimeout + lifecycle.RunAllowance + duration,
+	})
+	return job, duration, err
+}
+
+func podIPs(seen *lifecycle.Observation) []string {
+	var ips []string
+	for i := range seen.Children.ServicePods {
+		ips = append(ips, seen.Children.ServicePods[i].Status.PodIP)
+	}
+	return ips
+}
+
+// harvest reads and judges the result, and ends the attempt.
+func (r *TrialReconciler) harvest(seen *lifecycle.Observation) told {
+	trial := seen.Trial
+	end := lifecycle.HarvestRun(seen)
+	lifecycle.EndAttempt(trial, seen.Now, end.Outcome, end.Reason, end.Message)
+	kind := normal
+	if end.Outcome != v1alpha1.OutcomeKept {
+		kind = warning
+	}
+	return told{{kind, end.Reason, "Harvest", end.Message}}
+}
+
+// end writes why an attempt gave no numbers.
+func (r *TrialReconciler) end(seen *lifecycle.Observation, decision lifecycle.Decision) told {
+	outcome, kind := v1alpha1.OutcomeBroken, warning
+	if decision.Action == lifecycle.Interrupt {
+		outcome, kind = v1alpha1.OutcomeInterrupted, normal
+	}
+	lifecycle.EndAttempt(seen.Trial, seen.Now, outcome, decision.Reason, decision.Message)
+	return told{{kind, decision.Reason, string(decision.Action), decision.Message}}
+}
+
+// sweep deletes everything that the trial made and that it still owns.
+func (r *TrialReconciler) sweep(ctx context.Context, trial *v1alpha1.SizingTrial) error {
+	children, err := r.listChildren(ctx, trial)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, child := range children {
+		if owner := metav1.GetControllerOf(child); owner.UID == trial.UID {
+			failed = append(failed, remove(ctx, r.Client, child))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (r *TrialReconciler) release(seen *lifecycle.Observation) told {
+	trial := seen.Trial
+	lifecycle.ReleaseTrial(trial, seen.Now, seen.Cancelled)
+	kind, note := normal, "Measured"
+	if result := trial.Status.Result; result != nil {
+		note = "Measured, " + string(result.Verdict)
+		for _, reason := range result.Reasons {
+			note += ", " + reason.Type
+		}
+	}
+	if trial.Status.Phase != v1alpha1.TrialSucceeded {
+		kind, note = warning, strings.TrimSpace(trial.Status.Message)
+	}
+	return told{{kind, string(trial.Status.Phase), "Release", note}}
+}

@@ -1,0 +1,79 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+// TrialReconciler takes each SizingTrial through its attempts: deploy,
+// calibrate, load, harvest, clean up.
+type TrialReconciler struct {
+	client.Client
+	// Live reads the API server without a cache, for steps that can't be undone.
+	Live client.Reader
+	// Clock tells the time of a pass.
+	Clock clock.PassiveClock
+	// Events tells people what happens.
+	Events events.EventRecorder
+	// Settings are the operator's, for every child.
+	Settings objects.Settings
+	// StartTimeout is how long an attempt may wait for what it can't change.
+	StartTimeout time.Duration
+	// MaxConcurrent is how many trials may be under load at one time.
+	MaxConcurrent int
+}
+
+// Reconcile makes one pass over one trial.
+func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	trial := &v1alpha1.SizingTrial{}
+	if err := r.Get(ctx, req.NamespacedName, trial); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if trial.DeletionTimestamp != nil {
+		return ctrl.Result{}, nil // owner references take its children away
+	}
+	seen, err := r.observe(ctx, trial)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("observing trial %s: %w", req, err)
+	}
+	before := trial.DeepCopy()
+	decision := lifecycle.Decide(seen)
+	told, err := r.act(ctx, seen, &decision)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
+	}
+	r.show(seen, decision)
+	if err := patchStatus(ctx, r.Client, trial, before); err != nil {
+		return ctrl.Result{}, err
+	}
+	told.send(r.Events, trial)
+	return ctrl.Result{RequeueAfter: decision.After}, nil
+}
+
+// show writes what the decision means for the reader of the status.
+func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.Decision) {
+	trial := seen.Trial
+	switch decision.Action {
+	case lifecycle.Rest:
+		if trial.Status.Phase.Finished() {
+			break
+		}
+		lifecycle.ShowProgress(trial, decision, seen.Suspended)
+	case lifecycle.Refuse, lifecycle.Release:
+	default:
+		lifecycle.ShowProgress(trial, decision, seen.Suspended)
+	}
+	trial.Status.ObservedGeneration = trial.Generation
+	trial.Status.Display = summary.TrialDisplay(trial)
+}

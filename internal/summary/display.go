@@ -1,0 +1,152 @@
+package summary
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// ExperimentDisplay is the columns of an experiment: the numbers of the highest
+// cost that met the objective, a Valid row before a Suspect one and then the
+// row with the greater capacity; blank while there is none.
+func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
+	shown := v1alpha1.ExperimentDisplay{
+		Trials: fmt.Sprintf("%d/%d", status.Progress.Finished, status.Progress.Trials),
+	}
+	best := bestRow(status.Results)
+	if best == nil {
+		return shown
+	}
+	shown.Variant = best.Variant
+	shown.P95, shown.Capacity = latency(best.P95Microseconds), atLeast(best)
+	shown.Throughput = rate(best.MaxThroughputMilliPerSecond)
+	return shown
+}
+
+func bestRow(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
+	var best *v1alpha1.VariantResult
+	for i := range rows {
+		r := &rows[i]
+		usable := r.Verdict == v1alpha1.VerdictValid || r.Verdict == v1alpha1.VerdictSuspect
+		if usable && r.ObjectiveMet != nil && *r.ObjectiveMet && (best == nil || better(r, best)) {
+			best = r
+		}
+	}
+	return best
+}
+
+func better(a, b *v1alpha1.VariantResult) bool {
+	switch {
+	case a.Cost != b.Cost:
+		return a.Cost > b.Cost
+	case a.Verdict != b.Verdict:
+		return a.Verdict == v1alpha1.VerdictValid
+	default:
+		return orZero(a.CapacityMilliPerSecond) > orZero(b.CapacityMilliPerSecond)
+	}
+}
+
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// TrialDisplay is the columns of a trial.
+func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
+	shown := v1alpha1.TrialDisplay{Concurrency: concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
+	if evidence := trial.Status.Evidence; evidence != nil {
+		shown.Node = strings.Join(evidence.ServiceNodes, ",")
+	}
+	result := trial.Status.Result
+	if result == nil {
+		return shown
+	}
+	shown.Rate, shown.P95 = rate(result.OfferedMilliPerSecond), latency(result.P95Microseconds)
+	if result.Users != nil {
+		shown.Rate = fmt.Sprintf("%d users", *result.Users)
+	}
+	shown.Capacity, shown.Throughput = atLeast(result), rate(result.MaxThroughputMilliPerSecond)
+	shown.Verdict = string(result.Verdict)
+	shown.Reason = kinds(result.Reasons)
+	return shown
+}
+
+func kinds(reasons []v1alpha1.Reason) string {
+	var names []string
+	for _, r := range reasons {
+		names = append(names, r.Type)
+	}
+	return strings.Join(names, ",")
+}
+
+// concurrency reads pool 1, pool 2 queue 64, or unbounded.
+func concurrency(c v1alpha1.Concurrency) string {
+	if c.Mode == v1alpha1.ConcurrencyUnbounded {
+		return "unbounded"
+	}
+	text := "pool"
+	if c.Workers != nil {
+		text += " " + strconv.Itoa(int(*c.Workers))
+	}
+	if c.QueueLength != nil {
+		text += " queue " + strconv.Itoa(int(*c.QueueLength))
+	}
+	return text
+}
+
+// atLeast is a capacity, with a sign where the true one may be greater.
+func atLeast(r *v1alpha1.VariantResult) string {
+	text := rate(r.CapacityMilliPerSecond)
+	if text != "" && r.CapacityIsLowerBound != nil && *r.CapacityIsLowerBound {
+		return ">" + text
+	}
+	return text
+}
+
+// rate reads 0.43/s, 8.2/s, 17/s, 103/s; blank when absent.
+func rate(milli *int64) string {
+	if milli == nil {
+		return ""
+	}
+	return number(float64(*milli)/1000) + "/s"
+}
+
+// latency reads 980µs, 556ms, 1.23s; blank when absent.
+func latency(microseconds *int64) string {
+	if microseconds == nil {
+		return ""
+	}
+	d := time.Duration(*microseconds) * time.Microsecond
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%dµs", *microseconds)
+	case d < 10*time.Millisecond:
+		return number(float64(*microseconds)/1e3) + "ms"
+	case d < time.Second:
+		return fmt.Sprintf("%.0fms", float64(*microseconds)/1e3)
+	default:
+		return number(d.Seconds()) + "s"
+	}
+}
+
+// number has two decimals below 10, one below 100 and none above, without
+// trailing zeros: as much as a person would say.
+func number(x float64) string {
+	decimals := 0
+	switch {
+	case x < 10:
+		decimals = 2
+	case x < 100:
+		decimals = 1
+	}
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if decimals > 0 {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+)
+
+// Progress counts an experiment's trials and names those under way.
+func Progress(trials []v1alpha1.SizingTrial) v1alpha1.Progress {
+	progress := v1alpha1.Progress{Trials: int32(len(trials))}
+	for i := range trials {
+		switch trial := &trials[i]; {
+		case queue.Released(trial):
+			progress.Finished++
+		case queue.Active(trial):
+			progress.Running = append(progress.Running, trial.Spec.Variant.Name)
+		}
+	}
+	return progress
+}
+
+// Standing says where an experiment stands whose trials have not all ended.
+func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) (phase v1alpha1.ExperimentPhase, reason, message string) {
+	progress := Progress(trials)
+	begun := progress.Finished > 0 || len(progress.Running) > 0
+	switch {
+	case experiment.Spec.Cancel:
+		return v1alpha1.ExperimentRunning, v1alpha1.ReasonCancelled, "Cancelled; taking the load away"
+	case experiment.Spec.Suspend:
+		return v1alpha1.ExperimentSuspended, v1alpha1.ReasonSuspended, "Suspended; set spec.suspend to false to go on"
+	case begun:
+		return v1alpha1.ExperimentRunning, v1alpha1.ReasonMeasuring, measuring(progress, trials)
+	default:
+		return v1alpha1.ExperimentQueued, v1alpha1.ReasonQueued, "Waits for its turn"
+	}
+}
+
+// measuring says what goes on now, and what the trials under way wait for.
+func measuring(progress v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
+	if len(progress.Running) == 0 {
+		return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
+	}
+	var doing []string
+	for i := range trials {
+		if trial := &trials[i]; queue.Active(trial) {
+			doing = append(doing, strings.TrimSpace(trial.Spec.Variant.Name+": "+trial.Status.Message))
+		}
+	}
+	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
+}
+
+// EstimatedEnd is when an experiment is likely to end: what is left of the
+// trials' estimates, stretched by how much longer the ended ones took than
+// theirs. Trials that run at once are not accounted for. Nil when nothing is left.
+func EstimatedEnd(trials []v1alpha1.SizingTrial, now time.Time) *metav1.Time {
+	var estimated, took, left time.Duration
+	for i := range trials {
+		trial := &trials[i]
+		guess, err := loadplan.Estimate(trial.Spec)
+		if err != nil {
+			continue
+		}
+		guess += overhead
+		status := trial.Status
+		switch {
+		case queue.Released(trial) && status.StartTime != nil && status.CompletionTime != nil:
+			estimated += guess
+			took += status.CompletionTime.Sub(status.StartTime.Time)
+		case queue.Released(trial):
+		case status.StartTime != nil && queue.Active(trial):
+			left += max(guess-now.Sub(status.StartTime.Time), 0)
+		default:
+			left += guess
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	if estimated > 0 {
+		left = time.Duration(float64(left) * float64(took) / float64(estimated))
+	}
+	// Whole seconds, as the API keeps them: a finer one would be a new write each pass.
+	return &metav1.Time{Time: now.Add(left).Truncate(time.Second)}
+}
+
+// overhead is what a trial takes beside its load: pods, calibration, k6's start
+// and the end of everything. It is only where an estimate begins; the trials
+// that ended correct it.
+const overhead = 20 * time.Second
+
+// Outcome is how an experiment ended whose trials have all ended.
+type Outcome struct {
+	// Succeeded means that every variant has a verdict and one at least is usable.
+	Succeeded bool
+	Reason    string
+	Message   string
+}
+
+// End says how an experiment ended, from its rows.
+func End(rows []v1alpha1.VariantResult) Outcome {
+	var suspect, without, usable []string
+	for _, r := range rows {
+		switch r.Verdict {
+		case v1alpha1.VerdictValid:
+			usable = append(usable, r.Variant)
+		case v1alpha1.VerdictSuspect:
+			usable, suspect = append(usable, r.Variant), append(suspect, r.Variant)
+		default:
+			without = append(without, r.Variant)
+		}
+	}
+	switch {
+	case len(usable) == 0:
+		return Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows)}
+	case len(without) > 0:
+		return Outcome{true, v1alpha1.ReasonSomeWithoutResult, "Without a usable result: " + strings.Join(without, ", ") + and("suspect", suspect)}
+	case len(suspect) > 0:
+		return Outcome{true, v1alpha1.ReasonSomeSuspect, "Suspect: " + strings.Join(suspect, ", ")}
+	default:
+		return Outcome{true, v1alpha1.ReasonAllMeasured, fmt.Sprintf("All %d variants were measured and are valid", len(rows))}
+	}
+}
+
+func and(what string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; " + what + ": " + strings.Join(names, ", ")
+}
+
+// why lists the kinds of reasons of all rows.
+func why(rows []v1alpha1.VariantResult) string {
+	var kinds []string
+	for _, r := range rows {
+		for _, reason := range r.Reasons {
+			if !slices.Contains(kinds, reason.Type) {
+				kinds = append(kinds, reason.Type)
+			}
+		}
+	}
+	if len(kinds) == 0 {
+		return "nothing was measured"
+	}
+	return strings.Join(kinds, ", ")
+}

@@ -1,0 +1,135 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Results is a row for each variant, in the matrix's order, from acceptance on.
+func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) []v1alpha1.VariantResult {
+	rows := make([]v1alpha1.VariantResult, 0, len(variants))
+	for _, variant := range variants {
+		rows = append(rows, row(variant, trials))
+	}
+	return rows
+}
+
+// row gathers the trials of a variant. Without a result it says why, as far as
+// that is known.
+func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial) v1alpha1.VariantResult {
+	r := v1alpha1.VariantResult{
+		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, CPULimit: variant.CPULimit,
+		Verdict: v1alpha1.VerdictPending,
+	}
+	var measured []*v1alpha1.VariantResult
+	for i := range trials {
+		trial := &trials[i]
+		switch {
+		case trial.Spec.Variant.Name != variant.Name:
+		case trial.Status.Result != nil:
+			measured = append(measured, trial.Status.Result)
+		case trial.Status.Phase == v1alpha1.TrialFailed:
+			r.Reasons = addReason(r.Reasons, v1alpha1.Reason{Type: trial.Status.Reason, Message: clip(trial.Status.Message)})
+		}
+	}
+	if len(measured) == 0 {
+		return r
+	}
+	merge(&r, measured)
+	return r
+}
+
+// clip keeps a message within the API's bound for reasons.
+func clip(message string) string {
+	const most = 500
+	if runes := []rune(message); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return message
+}
+
+// merge fills a row from the results of its repetitions. The numbers come from
+// those that are not Invalid, unless all are.
+func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
+	usable := measured
+	if some := slices.DeleteFunc(slices.Clone(measured), func(m *v1alpha1.VariantResult) bool {
+		return m.Verdict == v1alpha1.VerdictInvalid
+	}); len(some) > 0 {
+		usable = some
+	}
+	r.Verdict = v1alpha1.VerdictValid
+	for _, m := range measured {
+		if rank(m.Verdict) > rank(r.Verdict) {
+			r.Verdict = m.Verdict
+		}
+		for _, reason := range m.Reasons {
+			r.Reasons = addReason(r.Reasons, reason)
+		}
+	}
+	r.Trials = int32(len(measured))
+	mergeNumbers(r, usable)
+}
+
+// mergeNumbers takes the lower median of each number over those that have it.
+// What belongs together comes from one trial: p95 with its interval, the
+// calibration with its error.
+func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
+	typical := median(from, func(m *v1alpha1.VariantResult) *int64 { return m.P95Microseconds })
+	if typical == nil {
+		typical = from[0]
+	}
+	if calibrated := median(from, hashTime); calibrated != nil {
+		r.Calibration = calibrated.Calibration
+	}
+	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
+	r.P95Microseconds, r.P95Interval, r.Samples = typical.P95Microseconds, typical.P95Interval, typical.Samples
+	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
+	r.ObjectiveMet, r.CapacityIsLowerBound = typical.ObjectiveMet, typical.CapacityIsLowerBound
+	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
+	r.MaxThroughputMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.MaxThroughputMilliPerSecond })
+	r.CapacityMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.CapacityMilliPerSecond })
+}
+
+func hashTime(m *v1alpha1.VariantResult) *int64 {
+	if m.Calibration == nil {
+		return nil
+	}
+	return &m.Calibration.HashMicroseconds
+}
+
+// median is the result whose number is the lower median, nil when none has it.
+func median(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResult) *int64) *v1alpha1.VariantResult {
+	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return number(m) == nil })
+	if len(with) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*number(a), *number(b)) })
+	return with[(len(with)-1)/2]
+}
+
+func medianOf(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResult) *int64) *int64 {
+	if m := median(from, number); m != nil {
+		return number(m)
+	}
+	return nil
+}
+
+// rank orders verdicts from good to bad.
+func rank(v v1alpha1.Verdict) int {
+	return slices.Index([]v1alpha1.Verdict{v1alpha1.VerdictPending, v1alpha1.VerdictValid, v1alpha1.VerdictSuspect, v1alpha1.VerdictInvalid}, v)
+}
+
+// addReason keeps one reason of each type, the worst.
+func addReason(reasons []v1alpha1.Reason, more v1alpha1.Reason) []v1alpha1.Reason {
+	for i := range reasons {
+		if reasons[i].Type == more.Type {
+			if rank(more.Verdict) > rank(reasons[i].Verdict) {
+				reasons[i] = more
+			}
+			return reasons
+		}
+	}
+	return append(reasons, more)
+}
