@@ -1,0 +1,51 @@
+package loadrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/k6"
+)
+
+// k6's exit codes that mean something of their own (errext/exitcodes in k6).
+const (
+	k6InvalidConfig   = 104
+	k6ScriptException = 107
+)
+
+// failed is the failure that ended the load: that of the context when it has
+// one, since whatever else went wrong then did so because of it.
+func failed(ctx context.Context, reason, detail string, exitCode int) *handover.Failure {
+	var cause *handover.Failure
+	if errors.As(context.Cause(ctx), &cause) {
+		return cause
+	}
+	return &handover.Failure{Reason: reason, Detail: detail, ExitCode: exitCode}
+}
+
+func reasonOf(result k6.Result) string {
+	switch {
+	case result.Signal == syscall.SIGKILL:
+		return handover.GeneratorOOMKilled
+	case result.ExitCode == k6ScriptException:
+		return handover.ScriptError
+	case result.ExitCode == k6InvalidConfig:
+		return handover.BadConfig
+	default:
+		return handover.K6Failed
+	}
+}
+
+func detailOf(result k6.Result) string {
+	switch result.Signal {
+	case 0:
+		return result.Log.Tail()
+	case syscall.SIGKILL:
+		return result.Log.Tail() + "\nk6 was killed, most likely by the kernel for want of memory; raise spec.generator.memoryLimit"
+	default:
+		return fmt.Sprintf("%s\nk6 was ended by the signal %q", result.Log.Tail(), result.Signal)
+	}
+}

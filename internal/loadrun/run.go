@@ -1,0 +1,157 @@
+package loadrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/k6"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+const (
+	// readyTimeout is how long the service may take to answer through its
+	// ClusterIP: it was ready before the load, only its address may be new.
+	readyTimeout  = 30 * time.Second
+	readyInterval = 200 * time.Millisecond
+)
+
+// Run drives the load. Its error is a *handover.Failure; when the context ends
+// with one as its cause, it is that one. The observer may be nil, where the
+// generator's own counters can't be read; k6's words and the log go to talk.
+func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) (measurement.Run, error) {
+	log := slog.New(slog.NewTextHandler(talk, nil))
+	if err := waitReady(ctx, config.Target, log); err != nil {
+		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
+	}
+	command := k6.Command{Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput, Talk: talk}
+	version, golang, err := command.Version(ctx)
+	if err != nil {
+		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
+	}
+	w := witness{addresses: config.Evidence, observer: observer, client: &http.Client{}, log: log}
+	result, steps, err := drive(ctx, config, command, w)
+	if err != nil {
+		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
+	}
+	if result.ExitCode != 0 {
+		return measurement.Run{}, failed(ctx, reasonOf(result), detailOf(result), result.ExitCode)
+	}
+	run, err := assemble(config, result.Log, steps)
+	if err != nil {
+		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
+	}
+	run.K6Version, run.GoVersion = version, golang
+	return run, nil
+}
+
+// drive runs k6 and, beside it, takes the readings.
+func drive(ctx context.Context, config Config, command k6.Command, w witness) (k6.Result, []edges, error) {
+	steps, moments := edgesOf(config.Plan)
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	k6Done := make(chan struct{})
+	var witnesses sync.WaitGroup
+	command.Started = func(clock time.Duration) {
+		zero := time.Now().Add(-clock)
+		w.log.Info("The load begins", "steps", len(config.Plan.Steps))
+		witnesses.Go(func() { w.watch(watching, zero, moments, k6Done) })
+	}
+	result, err := command.Run(ctx)
+	close(k6Done)
+	if err != nil || result.ExitCode != 0 {
+		stop() // nothing will be told of the steps that are left
+	}
+	witnesses.Wait()
+	return result, steps, err
+}
+
+// assemble makes a run of the records and the readings.
+func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error) {
+	records, err := log.Records()
+	if err != nil {
+		return measurement.Run{}, err
+	}
+	summary, err := measurement.Summarise(config.Plan, records)
+	if err != nil {
+		return measurement.Run{}, err
+	}
+	run := measurement.Run{
+		Steps: summary.Steps, Reported: summary.Reported,
+		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
+	}
+	pods := make([]*evidence.Service, len(config.Evidence))
+	for i, step := range steps {
+		step.tell(&run.Steps[i], i == run.Reported)
+		for _, taken := range []reading{step.settled, step.countedEnd, step.drained} {
+			if taken.generator != nil {
+				own := container(*taken.generator)
+				run.Generator = &own
+			}
+			for j, service := range taken.services {
+				if service != nil {
+					pods[j] = service
+				}
+			}
+		}
+	}
+	for _, pod := range pods {
+		if pod != nil {
+			run.Services = append(run.Services, measurement.ServicePod{
+				Container: container(pod.Reading), Workers: pod.Workers, QueueLength: pod.QueueLength,
+			})
+		}
+	}
+	return run, nil
+}
+
+func container(r evidence.Reading) measurement.Container {
+	return measurement.Container{
+		BootID: r.BootID, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU, GoMaxProcs: r.GoMaxProcs,
+	}
+}
+
+// waitReady asks the service through its own address until it is ready.
+func waitReady(ctx context.Context, target string, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	address := strings.TrimSuffix(target, "/") + "/readyz"
+	last := errors.New("it was not asked")
+	for {
+		if last = ready(ctx, address); last == nil {
+			return nil
+		}
+		log.Info("Waiting for the login service", "address", address, "error", last)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the login service did not get ready at %s within %s: %w", address, readyTimeout, last)
+		case <-time.After(readyInterval):
+		}
+	}
+}
+
+func ready(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answered %s", response.Status)
+	}
+	return nil
+}
