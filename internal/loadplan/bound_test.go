@@ -1,0 +1,55 @@
+package loadplan
+
+import (
+	"testing"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
+	none := func(c *api.TrialCalibration) { c.QuotaMilliCPU = nil }
+	tests := map[string]struct {
+		replicas, workers int32
+		cal               api.TrialCalibration
+		want              int64
+	}{
+		"the quota limits":                        {1, 0, calibrated(), 25_000},
+		"the documented example holds":            {1, 1, calibrated(hashTakes(60_123)), 8_316},
+		"workers limit":                           {1, 1, calibrated(none), 50_000},
+		"GOMAXPROCS limits":                       {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs = 1 }), 50_000},
+		"the cpuset limits":                       {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
+		"a cpuset that is unknown does not limit": {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
+		"a cpuset that is garbled does not limit": {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
+		"replicas add up":                         {3, 1, calibrated(), 75_000},
+		"without a hash time there is none":       {1, 1, api.TrialCalibration{GoMaxProcs: 1}, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := BoundMilliPerSecond(test.replicas, test.workers, test.cal); got != test.want {
+				t.Errorf("bound is %d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestStepSeedsOfOneExperimentNeverShareAPattern(t *testing.T) {
+	used := map[uint32]string{}
+	for repetition := int32(1); repetition <= 10; repetition++ {
+		for step := warmupIndex; step < 24; step++ {
+			seed := StepSeed(7, repetition, step)
+			for _, s := range []uint32{seed, seed + 1} {
+				if other, taken := used[s]; taken {
+					t.Fatalf("repetition %d step %d draws from %d, as %s does", repetition, step, s, other)
+				}
+				used[s] = "an earlier one"
+			}
+		}
+	}
+}
+
+// The seed is part of what an experiment promises: the same arrivals for ever.
+func TestStepSeedIsTheSameForEver(t *testing.T) {
+	if got, want := StepSeed(7, 1, 0), uint32(1508443776); got != want {
+		t.Errorf("seed is %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,190 @@
+package loadplan
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden plans")
+
+func TestBuildGivesTheGoldenPlan(t *testing.T) {
+	tests := map[string]struct {
+		spec api.SizingTrialSpec
+		cal  api.TrialCalibration
+	}{
+		"capacity-at-half-a-cpu":    {aTrial(), calibrated()},
+		"rates-from-slow-to-beyond": {aTrial(atRates(intstr.FromString("0.5"), intstr.FromInt32(20), intstr.FromInt32(40))), calibrated()},
+		"users-on-two-replicas":     {aTrial(withUsers(4, 500), withReplicas(2)), calibrated()},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			plan, err := Build(test.spec, test.cal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.MarshalIndent(plan, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+".json")
+			if *update {
+				if err := os.WriteFile(golden, append(got, '\n'), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.TrimSpace(string(want)), string(got)); diff != "" {
+				t.Errorf("plan (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func stepAt(t *testing.T, p Plan, percent int32) Step {
+	t.Helper()
+	for _, step := range p.Steps {
+		if step.LoadPercent == percent {
+			return step
+		}
+	}
+	t.Fatalf("no step at %d %%", percent)
+	return Step{}
+}
+
+func mustBuild(t *testing.T, spec api.SizingTrialSpec, cal api.TrialCalibration) Plan {
+	t.Helper()
+	plan, err := Build(spec, cal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
+	tests := map[string]struct {
+		hash         int64
+		load         func(*api.Load)
+		wantRequests int
+		wantCounted  int64
+	}{
+		"a fast service fills a step of the least length":         {1_000, func(*api.Load) {}, 3_500, 10_000},
+		"a slow one goes on until it has its samples":             {100_000, func(*api.Load) {}, 100, 28_571},
+		"a slower one stops at the longest step, short of them":   {500_000, func(*api.Load) {}, 84, 120_000},
+		"more samples take a longer step":                         {20_000, func(l *api.Load) { l.MinSamples = 700 }, 700, 40_000},
+		"an experiment that asks for few samples gets few":        {400_000, func(l *api.Load) { l.MinSamples, l.MaxStepSeconds = 20, 30 }, 20, 22_857},
+		"a step that can't have 72 samples but 72 just fits runs": {570_000, func(*api.Load) {}, 73, 119_086},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			spec := aTrial(func(s *api.SizingTrialSpec) { test.load(&s.Load) })
+			step := stepAt(t, mustBuild(t, spec, calibrated(hashTakes(test.hash))), ReportedLoadPercent)
+			if step.Requests != test.wantRequests || step.CountedMilliseconds != test.wantCounted {
+				t.Errorf("%d requests in %d ms, want %d in %d", step.Requests, step.CountedMilliseconds, test.wantRequests, test.wantCounted)
+			}
+			if !step.Reported {
+				t.Error("the step is not the reported one")
+			}
+		})
+	}
+}
+
+func TestLeftOutNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
+	tests := map[string]struct {
+		hash int64
+		want map[int32]string
+	}{
+		"a service that is fast enough runs all": {20_000, map[int32]string{}},
+		"the slowest step goes first":            {800_000, map[int32]string{50: "offers 37 logins in 120 s, of the 72", 70: "offers 52", 85: "offers 63"}},
+		"what one generator can't time is left":  {150, map[int32]string{70: "more than the 2000/s", 85: "more than the 2000/s"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			left, err := LeftOut(aTrial(), calibrated(hashTakes(test.hash)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[int32]string{}
+			for _, step := range left {
+				got[step.LoadPercent] = test.want[step.LoadPercent]
+				if want := test.want[step.LoadPercent]; want == "" || !strings.Contains(step.Message, want) {
+					t.Errorf("%d %%: message %q does not contain %q", step.LoadPercent, step.Message, want)
+				}
+				if step.Reported != (step.LoadPercent == ReportedLoadPercent) {
+					t.Errorf("%d %%: reported is %v", step.LoadPercent, step.Reported)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("left out (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStepsThatAreLeftOutDoNotChangeTheArrivalsOfTheOthers(t *testing.T) {
+	whole := stepAt(t, mustBuild(t, aTrial(), calibrated()), 85)
+	alone := mustBuild(t, aTrial(), calibrated(hashTakes(650_000)))
+	if got := stepAt(t, alone, 85); got.Seed != whole.Seed {
+		t.Errorf("seed is %d, want %d as where all steps run", got.Seed, whole.Seed)
+	}
+	if len(alone.Steps) != 3 {
+		t.Errorf("%d steps, want a warm-up, the one at 85 %% and the saturation", len(alone.Steps))
+	}
+}
+
+func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
+	slow, fast := mustBuild(t, aTrial(), calibrated()), mustBuild(t, aTrial(withWorkers(2)), calibrated(hashTakes(5_000)))
+	again := mustBuild(t, aTrial(func(s *api.SizingTrialSpec) { s.Repetition = 2 }), calibrated())
+	for i := range slow.Steps[:4] {
+		if slow.Steps[i].Seed != fast.Steps[i].Seed {
+			t.Errorf("step %d: variants see different patterns", i)
+		}
+		if slow.Steps[i].Seed == again.Steps[i].Seed {
+			t.Errorf("step %d: repetitions see one pattern", i)
+		}
+	}
+}
+
+func TestStepsNeverOverlapAndSaturationIsLast(t *testing.T) {
+	plan := mustBuild(t, aTrial(), calibrated())
+	for i := range plan.Steps[1:] {
+		if gap := plan.Steps[i+1].StartMilliseconds - plan.Steps[i].EndMilliseconds(); gap != gapMilliseconds {
+			t.Errorf("step %d starts %d ms after the end of step %d", i+1, gap, i)
+		}
+	}
+	if last := plan.Steps[len(plan.Steps)-1]; last.Kind != Saturation {
+		t.Errorf("the last step is %s", last.Kind)
+	}
+}
+
+func TestBuildRefusesWhatItCantPlan(t *testing.T) {
+	if _, err := Build(aTrial(), api.TrialCalibration{}); !errors.Is(err, ErrNotCalibrated) {
+		t.Errorf("without calibration: %v", err)
+	}
+	if _, err := Build(aTrial(atRates()), calibrated()); !errors.Is(err, ErrNoSteps) {
+		t.Errorf("without rates: %v", err)
+	}
+	if _, err := Build(aTrial(withUsers()), calibrated()); !errors.Is(err, ErrNoSteps) {
+		t.Errorf("without users: %v", err)
+	}
+	for _, rate := range []string{"0", "-1", "2001", "many", ""} {
+		if _, err := Build(aTrial(atRates(intstr.FromString(rate))), calibrated()); err == nil {
+			t.Errorf("rate %q was planned", rate)
+		}
+	}
+	if _, err := Build(aTrial(func(s *api.SizingTrialSpec) { s.Load.Mode = "Ramp" }), calibrated()); err == nil {
+		t.Error("an unknown mode was planned")
+	}
+}

@@ -1,0 +1,108 @@
+package loadplan
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func TestEstimateIsOfTheRightSize(t *testing.T) {
+	tests := map[string]struct {
+		cost     int32
+		limit    string
+		least    time.Duration
+		greatest time.Duration
+	}{
+		"cost 8 on a CPU takes about a minute":              {8, "1", 45 * time.Second, 100 * time.Second},
+		"cost 10 on a quarter takes some three to four":     {10, "250m", 150 * time.Second, 300 * time.Second},
+		"cost 16 on a quarter is mostly left out, and ends": {16, "250m", 60 * time.Second, 300 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := Estimate(aTrial(func(s *api.SizingTrialSpec) { s.Variant.Cost, s.Variant.CPULimit = test.cost, test.limit }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got < test.least || got > test.greatest {
+				t.Errorf("estimate is %v, want %v to %v", got, test.least, test.greatest)
+			}
+		})
+	}
+	if _, err := Estimate(aTrial(func(s *api.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
+		t.Error("a variant without a limit was estimated")
+	}
+}
+
+// Whatever the calibration finds, the deadline that was set before it holds,
+// and the plan keeps the promises that k6 and the judgement rely on.
+func FuzzBuildKeepsItsPromises(f *testing.F) {
+	f.Add(int64(20_000), int64(500), int32(1), int32(1), uint8(0), int32(10), int32(100), int32(120), int32(10))
+	f.Add(int64(4_000_000), int64(250), int32(64), int32(10), uint8(1), int32(3), int32(20), int32(3), int32(1))
+	f.Add(int64(1), int64(64_000), int32(0), int32(1), uint8(2), int32(1800), int32(100_000), int32(1800), int32(60))
+	f.Fuzz(func(t *testing.T, hash, quota int64, workers, replicas int32, mode uint8, step, samples, longest, timeout int32) {
+		within := func(v *int32, low, high int32) { *v = low + int32(uint32(*v)%uint32(high-low+1)) }
+		within(&workers, 0, 64)
+		within(&replicas, 1, 10)
+		within(&step, 1, 1800)
+		within(&samples, 20, 100_000)
+		within(&longest, step, 1800)
+		within(&timeout, 1, 60)
+		hash, quota = 1+int64(uint64(hash)%60_000_000), 1+int64(uint64(quota)%64_000)
+		spec := aTrial(withReplicas(replicas), func(s *api.SizingTrialSpec) {
+			s.Load.StepSeconds, s.Load.MinSamples, s.Load.MaxStepSeconds, s.Load.RequestTimeoutSeconds = step, samples, longest, timeout
+			s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyUnbounded}
+			if workers > 0 {
+				s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyWorkerPool, Workers: &workers}
+			}
+			switch mode % 3 {
+			case 1:
+				atRates(intstr.FromString("0.001"), intstr.FromInt32(3), intstr.FromInt32(2000))(s)
+			case 2:
+				withUsers(1, 2000)(s)
+			}
+		})
+		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *api.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }))
+		if err != nil {
+			// A bound below one login in a thousand seconds can't be planned.
+			return
+		}
+		checkPromises(t, plan)
+		if got, deadline := Duration(plan), MaxDuration(spec); got > deadline {
+			t.Errorf("the plan takes %v, the deadline before calibration was %v", got, deadline)
+		}
+	})
+}
+
+func checkPromises(t *testing.T, plan Plan) {
+	t.Helper()
+	var end int64
+	reported := 0
+	for i, s := range plan.Steps {
+		if s.StartMilliseconds < end {
+			t.Errorf("step %d begins before the one before it has drained", i)
+		}
+		end = s.EndMilliseconds()
+		if s.Callers < 1 || s.Callers > mostCallers {
+			t.Errorf("step %d has %d callers", i, s.Callers)
+		}
+		if s.CountedMilliseconds < 1 || s.SettleMilliseconds < 0 || s.SettleMilliseconds > longestSettling.Milliseconds() {
+			t.Errorf("step %d settles for %d ms and counts for %d ms", i, s.SettleMilliseconds, s.CountedMilliseconds)
+		}
+		if s.Kind == Open {
+			offered := float64(s.Requests) * milli * milli / float64(s.CountedMilliseconds)
+			// The time is in whole milliseconds, which is all that may be lost.
+			if off := offered/float64(s.OfferedMilliPerSecond) - 1; off > 0.51/float64(s.CountedMilliseconds) || off < -0.51/float64(s.CountedMilliseconds) {
+				t.Errorf("step %d offers %.1f, says %d", i, offered, s.OfferedMilliPerSecond)
+			}
+		}
+		if s.Reported {
+			reported++
+		}
+	}
+	if reported > 1 {
+		t.Errorf("%d steps are reported", reported)
+	}
+}

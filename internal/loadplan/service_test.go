@@ -1,0 +1,129 @@
+package loadplan
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func mustService(t *testing.T, spec api.SizingTrialSpec, cal api.TrialCalibration) service {
+	t.Helper()
+	s, err := newService(spec, cal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSettlingAndDrainFollowTheQueue(t *testing.T) {
+	tests := map[string]struct {
+		hash                 int64
+		percent              int64
+		wantSettle, wantDrai time.Duration
+	}{
+		"half a load settles in 20 D":               {20_000, 50, 800 * time.Millisecond, time.Second},
+		"at 85 % it takes 222 D, and 53 D to drain": {20_000, 85, 8_888 * time.Millisecond, 2_133 * time.Millisecond},
+		"a slow service settles for 30 s at most":   {200_000, 85, 30 * time.Second, 10_500 * time.Millisecond},
+		"an overload settles for one timeout":       {20_000, 98, 10 * time.Second, 10_500 * time.Millisecond},
+		"far beyond the bound likewise":             {20_000, 400, 10 * time.Second, 10_500 * time.Millisecond},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := mustService(t, aTrial(), calibrated(hashTakes(test.hash)))
+			offered := s.bound * test.percent / 100
+			if got := s.settling(offered).Truncate(time.Millisecond); got != test.wantSettle {
+				t.Errorf("settling is %v, want %v", got, test.wantSettle)
+			}
+			if got := s.drain(offered).Truncate(time.Millisecond); got != test.wantDrai {
+				t.Errorf("drain is %v, want %v", got, test.wantDrai)
+			}
+		})
+	}
+}
+
+func TestReplicasShareTheLoadButNotTheQueue(t *testing.T) {
+	one, three := mustService(t, aTrial(), calibrated()), mustService(t, aTrial(withReplicas(3)), calibrated())
+	if one.settling(one.bound*7/10) != three.settling(three.bound*7/10) {
+		t.Error("settling at one share of the bound depends on the number of replicas")
+	}
+	if one.closedSettling(30) != three.closedSettling(90) {
+		t.Error("thirty callers a replica settle differently with three replicas")
+	}
+}
+
+func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
+	unbounded := func(s *api.SizingTrialSpec) { s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyUnbounded} }
+	tests := map[string]struct {
+		spec api.SizingTrialSpec
+		cal  api.TrialCalibration
+		want int
+	}{
+		"a pool of one gets 4":                             {aTrial(), calibrated(), 4},
+		"an unbounded service gets 2 x GOMAXPROCS + 2":     {aTrial(unbounded), calibrated(), 6},
+		"every replica gets its own":                       {aTrial(withReplicas(3)), calibrated(), 12},
+		"callers wait at most for half the timeout":        {aTrial(withWorkers(8)), calibrated(hashTakes(200_000)), 12},
+		"but never fewer than one more than there are":     {aTrial(withWorkers(8)), calibrated(hashTakes(900_000)), 9},
+		"and there are never more than a generator can be": {aTrial(withWorkers(64), withReplicas(10)), calibrated(hashTakes(900)), 1_300},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := mustService(t, test.spec, test.cal).saturationCallers(); got != test.want {
+				t.Errorf("%d callers, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSaturationLastsForTwentyCompletions(t *testing.T) {
+	tests := map[string]struct {
+		hash int64
+		load func(*api.Load)
+		want int64
+	}{
+		"a fast service: five seconds":                  {20_000, func(*api.Load) {}, 5_000},
+		"a tiny experiment: its own step":               {20_000, func(l *api.Load) { l.StepSeconds = 3 }, 3_000},
+		"a slow service: twenty completions and a half": {200_000, func(*api.Load) {}, 12_000},
+		"a very slow one: the longest step":             {4_000_000, func(*api.Load) {}, 120_000},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			spec := aTrial(func(s *api.SizingTrialSpec) { test.load(&s.Load) })
+			step := mustService(t, spec, calibrated(hashTakes(test.hash))).saturation(spec.Load)
+			if step.CountedMilliseconds != test.want {
+				t.Errorf("counted part lasts %d ms, want %d", step.CountedMilliseconds, test.want)
+			}
+		})
+	}
+}
+
+func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
+	tests := map[string]struct {
+		spec api.SizingTrialSpec
+		cal  api.TrialCalibration
+		want int64
+	}{
+		"Capacity: a quarter of the bound":               {aTrial(), calibrated(), 6_250},
+		"Rates: half of the first":                       {aTrial(atRates(intstr.FromInt32(10))), calibrated(), 5_000},
+		"Rates beyond the bound: half of the bound":      {aTrial(atRates(intstr.FromInt32(100))), calibrated(), 12_500},
+		"Users: half of the bound":                       {aTrial(withUsers(9)), calibrated(), 12_500},
+		"a very fast service: what a generator can bear": {aTrial(withUsers(9)), calibrated(hashTakes(100)), 1_000_000},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			first := mustBuild(t, test.spec, test.cal).Steps[0]
+			if first.Kind != Warmup || first.Reported {
+				t.Fatalf("the first step is %s, reported %v", first.Kind, first.Reported)
+			}
+			if first.OfferedMilliPerSecond != test.want {
+				t.Errorf("warm-up at %d, want %d", first.OfferedMilliPerSecond, test.want)
+			}
+		})
+	}
+	without := mustBuild(t, aTrial(func(s *api.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated())
+	if without.Steps[0].Kind != Open {
+		t.Errorf("without a warm-up the first step is %s", without.Steps[0].Kind)
+	}
+}
