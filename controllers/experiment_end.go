@@ -43,7 +43,9 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 	status := &p.experiment.Status
 	status.Phase = phase
 	status.CompletionTime = &metav1.Time{Time: p.now}
-	status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
+	if status.Progress != nil {
+		status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
+	}
 	p.condition(v1alpha1.ConditionProgressing, false, v1alpha1.ReasonFinished, message)
 	p.condition(v1alpha1.ConditionComplete, phase == v1alpha1.ExperimentSucceeded, reason, message)
 	p.condition(v1alpha1.ConditionFailed, phase == v1alpha1.ExperimentFailed, reason, message)

@@ -92,7 +92,7 @@ func (p *experimentPass) show() {
 	}
 	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
 	for _, kind := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished} {
-		p.condition(kind, false, v1alpha1.ReasonNotFinished, message)
+		p.condition(kind, false, v1alpha1.ReasonNotFinished, "The experiment has not ended")
 	}
 	status.Display = summary.ExperimentDisplay(status)
 }

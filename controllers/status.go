@@ -11,6 +11,9 @@ import (
 // patchStatus writes what changed in an object's status, once. The optimistic
 // lock refuses a pass that was made on stale data; it is then made again.
 // Nothing is written when nothing changed.
+//
+// A merge patch holds only differences: a field whose zero value must be written
+// has to lie in a struct behind a pointer, or in a list.
 func patchStatus(ctx context.Context, c client.Client, after, before client.Object) error {
 	if equality.Semantic.DeepEqual(after, before) {
 		return nil

@@ -49,7 +49,7 @@ type SizingExperimentStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// How far it has come.
 	// +optional
-	Progress Progress `json:"progress,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
 	// A row for each variant, from acceptance on. A number that was not measured
 	// is absent, never 0.
 	// +optional

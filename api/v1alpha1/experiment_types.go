@@ -103,7 +103,7 @@ type SizingExperimentSpec struct {
 	// +kubebuilder:validation:MaxLength=52
 	Baseline string `json:"baseline,omitempty"`
 
-	// How often each variant is measured, 1 to 10.
+	// How often each variant is measured, 1 to 10. By default 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 10",message="repetitions must lie between 1 and 10"
 	Repetitions int32 `json:"repetitions,omitempty"`
@@ -122,25 +122,26 @@ type SizingExperimentSpec struct {
 	Seed *int64 `json:"seed,omitempty"`
 
 	// How many trials may be under load at one time, 1 to 8, within the
-	// operator's --max-concurrent-trials.
+	// operator's --max-concurrent-trials. By default 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 8",message="parallelism must lie between 1 and 8"
 	Parallelism int32 `json:"parallelism,omitempty"`
 
-	// How often a trial is tried before it is given up, 1 to 5. A suspension and
-	// a restart of the operator use up no attempt.
+	// How often a trial is tried before it is given up, 1 to 5, by default 3. A
+	// suspension and a restart of the operator use up no attempt.
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 5",message="attemptsPerTrial must lie between 1 and 5"
 	AttemptsPerTrial int32 `json:"attemptsPerTrial,omitempty"`
 
 	// Takes the load away while true, and goes on when false again: trials that
-	// were under way are measured afresh, finished ones are kept. May be changed.
+	// were under way are measured afresh, finished ones are kept. May be changed. By
+	// default false.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend bool `json:"suspend"`
 
 	// Ends the experiment for good and keeps the results so far. One way: it
-	// can't be taken back. Wins over suspend.
+	// can't be taken back. Wins over suspend. By default false.
 	// +optional
 	// +kubebuilder:default=false
 	Cancel bool `json:"cancel"`

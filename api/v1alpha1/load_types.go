@@ -32,13 +32,15 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.mode == 'Users' ? (has(self.users) && size(self.users) > 0) : !has(self.users)",message="users goes with mode: Users, and only with it; set the mode to Users and name at least one number of users, or remove users"
 // +kubebuilder:validation:XValidation:rule="self.mode != 'Users' || !has(self.arrivals)",message="arrivals has no meaning with mode: Users, where each user logs in again as soon as the last login is answered; remove arrivals"
 // +kubebuilder:validation:XValidation:rule="self.stepSeconds <= self.maxStepSeconds || self.mode != 'Capacity'",message="stepSeconds is above maxStepSeconds; lower stepSeconds or raise maxStepSeconds"
-// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || self.ratesPerSecond.all(r, double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds may come to 2,000 callers at the most; lower the rate or the timeout"
+// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) > 2000.0 || double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds may come to 2,000 callers at the most; lower the rate or the timeout"
+// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) <= 0.0 || double(r) * double(self.stepSeconds) >= 1.0)",message="a rate times stepSeconds must come to one login at least; raise the rate or stepSeconds"
 type Load struct {
 	// Capacity finds the highest login rate at which the variant meets the
 	// objective, and its maximum throughput. Rates holds each of ratesPerSecond
 	// for stepSeconds, whether or not the service keeps up (an open model, as
 	// logins from the world are). Users holds each of users for stepSeconds,
-	// each user logging in again once answered (a closed model).
+	// each user logging in again once answered (a closed model). By default
+	// Capacity.
 	// +kubebuilder:default=Capacity
 	Mode LoadMode `json:"mode,omitempty"`
 
@@ -71,27 +73,28 @@ type Load struct {
 	Arrivals Arrivals `json:"arrivals,omitempty"`
 
 	// How long a step's counted part lasts, in seconds, 1 to 1,800: exactly in
-	// Rates and Users, at least in Capacity.
+	// Rates and Users, at least in Capacity. By default 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1800
 	StepSeconds int32 `json:"stepSeconds,omitempty"`
 
 	// How many logins a step of Capacity should count: it goes on until it has
-	// offered these, within maxStepSeconds. From 20 to 100,000.
+	// offered these, within maxStepSeconds. From 20 to 100,000, by default 100.
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=20
 	// +kubebuilder:validation:Maximum=100000
 	MinSamples int32 `json:"minSamples,omitempty"`
 
 	// The longest that the counted part of a step of Capacity may last, in
-	// seconds, 1 to 1,800.
+	// seconds, 1 to 1,800. By default 120.
 	// +kubebuilder:default=120
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1800
 	MaxStepSeconds int32 `json:"maxStepSeconds,omitempty"`
 
-	// How long the service is driven before anything counts, in seconds, 0 to 600.
+	// How long the service is driven before anything counts, in seconds, 0 to 600. By
+	// default 5.
 	// +optional
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
@@ -99,6 +102,7 @@ type Load struct {
 	WarmupSeconds int32 `json:"warmupSeconds"`
 
 	// After how many seconds without a complete answer a caller gives up, 1 to 60.
+	// By default 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60
@@ -114,7 +118,7 @@ type Objective struct {
 	// +kubebuilder:validation:Maximum=60000
 	P95Milliseconds int32 `json:"p95Milliseconds"`
 
-	// How many of a thousand logins may fail, 0 to 50.
+	// How many of a thousand logins may fail, 0 to 50. By default 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
@@ -124,13 +128,14 @@ type Objective struct {
 
 // Service is the login service that is deployed for a variant.
 type Service struct {
-	// How many pods share the load behind one Service, 1 to 10.
+	// How many pods share the load behind one Service, 1 to 10. By default 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// The memory limit of each pod's container, a quantity of at least 32Mi.
+	// By default 128Mi.
 	// +kubebuilder:default="128Mi"
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).compareTo(quantity('32Mi')) >= 0 && quantity(self).compareTo(quantity('64Gi')) <= 0",message="service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi"

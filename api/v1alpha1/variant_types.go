@@ -18,7 +18,10 @@ const (
 	ConcurrencyWorkerPool ConcurrencyMode = "WorkerPool"
 )
 
-// Concurrency is how a login service deals with several logins at once.
+// Concurrency is one way of dealing with several logins at once. Name two or
+// more to compare them, for example {mode: Unbounded} beside
+// {mode: WorkerPool, workers: 1, queueLength: 64}.
+//
 // +kubebuilder:validation:XValidation:rule="self.mode == 'WorkerPool' || (!has(self.workers) && !has(self.queueLength))",message="workers and queueLength belong to mode: WorkerPool; remove them, or change the mode"
 type Concurrency struct {
 	// Unbounded hashes every request at once, in a goroutine of its own: simple,
@@ -44,12 +47,17 @@ type Concurrency struct {
 }
 
 // Toleration lets a login service run on nodes that carry a matching taint.
+// Its rules are the ones that Kubernetes has for pods: without them an
+// experiment would be accepted and none of its pods.
+//
+// +kubebuilder:validation:XValidation:rule="self.operator != 'Exists' || !has(self.value) || size(self.value) == 0",message="a toleration with operator: Exists can't have a value; remove the value, or use operator: Equal"
+// +kubebuilder:validation:XValidation:rule="self.operator == 'Exists' || (has(self.key) && size(self.key) > 0)",message="a toleration without a key tolerates every taint, and needs operator: Exists for that; set the operator, or name a key"
 type Toleration struct {
 	// The taint's key. When absent, with operator Exists: every taint.
 	// +optional
 	// +kubebuilder:validation:MaxLength=316
 	Key string `json:"key,omitempty"`
-	// Equal (the default) compares the value, Exists does not.
+	// Equal compares the value, Exists does not. By default Equal.
 	// +optional
 	// +kubebuilder:validation:Enum=Equal;Exists
 	// +kubebuilder:default=Equal
@@ -96,6 +104,7 @@ type NodePool struct {
 
 // LabelValue is the value of a label.
 // +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:Pattern=`^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`
 type LabelValue string
 
 // Variant is one point of the matrix: what is deployed and measured.
@@ -105,7 +114,7 @@ type Variant struct {
 	// The variant's name, unique within its experiment, such as c10-500m.
 	// +kubebuilder:validation:MaxLength=52
 	Name string `json:"name"`
-	// How passwords are hashed.
+	// How passwords are hashed. By default Bcrypt.
 	// +kubebuilder:default=Bcrypt
 	Algorithm Algorithm `json:"algorithm"`
 	// The bcrypt cost, 4 to 16: 2^cost rounds of key expansion.

@@ -584,7 +584,11 @@ func (in *SizingExperimentStatus) DeepCopyInto(out *SizingExperimentStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
-	in.Progress.DeepCopyInto(&out.Progress)
+	if in.Progress != nil {
+		in, out := &in.Progress, &out.Progress
+		*out = new(Progress)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Results != nil {
 		in, out := &in.Results, &out.Results
 		*out = make([]VariantResult, len(*in))

@@ -13,8 +13,9 @@ import (
 // cost that met the objective, a Valid row before a Suspect one and then the
 // row with the greater capacity; blank while there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
-	shown := v1alpha1.ExperimentDisplay{
-		Trials: fmt.Sprintf("%d/%d", status.Progress.Finished, status.Progress.Trials),
+	shown := v1alpha1.ExperimentDisplay{}
+	if progress := status.Progress; progress != nil {
+		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
 	}
 	best := bestRow(status.Results)
 	if best == nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // Progress counts an experiment's trials and names those under way.
-func Progress(trials []v1alpha1.SizingTrial) v1alpha1.Progress {
-	progress := v1alpha1.Progress{Trials: int32(len(trials))}
+func Progress(trials []v1alpha1.SizingTrial) *v1alpha1.Progress {
+	progress := &v1alpha1.Progress{Trials: int32(len(trials))}
 	for i := range trials {
 		switch trial := &trials[i]; {
 		case queue.Released(trial):
@@ -44,7 +44,7 @@ func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 }
 
 // measuring says what goes on now, and what the trials under way wait for.
-func measuring(progress v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
+func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
 	if len(progress.Running) == 0 {
 		return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
 	}
