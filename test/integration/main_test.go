@@ -1,0 +1,79 @@
+//go:build integration
+
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// The one API server of this package: starting it takes seconds, so every test
+// shares it and keeps to a namespace of its own.
+var (
+	restConfig *rest.Config
+	apiClient  client.Client
+)
+
+// crdFolder is where the definitions under test stand, seen from this package.
+var crdFolder = filepath.Join("..", "..", "config", "crd")
+
+func TestMain(m *testing.M) {
+	code, err := runAgainstAPIServer(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "integration:", err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+// runAgainstAPIServer starts the API server, runs the tests and stops it again,
+// whatever they did.
+func runAgainstAPIServer(m *testing.M) (code int, err error) {
+	// Without this line controller-runtime prints a stack trace about its log.
+	log.SetLogger(klog.Background())
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		return 0, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
+			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
+	}
+	environment := &envtest.Environment{
+		CRDDirectoryPaths:     []string{crdFolder},
+		ErrorIfCRDPathMissing: true,
+	}
+	restConfig, err = environment.Start()
+	defer func() { err = errors.Join(err, environment.Stop()) }()
+	if err != nil {
+		return 0, fmt.Errorf("starting etcd and kube-apiserver with the definitions of %s: %w", crdFolder, err)
+	}
+	// A test compares what the server answers, so it must not wait for a client
+	// that throttles itself.
+	restConfig.QPS, restConfig.Burst = 1000, 1000
+	apiClient, err = newClient(restConfig)
+	if err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+// newClient speaks to the API server without a cache, with Kubernetes' own
+// types and ours.
+func newClient(config *rest.Config) (client.Client, error) {
+	scheme := runtime.NewScheme()
+	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+	if err != nil {
+		return nil, fmt.Errorf("making the types known: %w", err)
+	}
+	return client.New(config, client.Options{Scheme: scheme})
+}

@@ -1,0 +1,74 @@
+//go:build integration
+
+package integration
+
+import (
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// manifest is an object as a user writes it. Tests send text rather than typed
+// objects, because a typed object can neither leave out a field nor hold a
+// value of the wrong type.
+type manifest string
+
+// plainExperiment is the least that the API accepts.
+const plainExperiment manifest = `
+apiVersion: hashmark.dev/v1alpha1
+kind: SizingExperiment
+metadata: {name: plain, namespace: default}
+spec:
+  matrix: {costs: [10], cpuLimits: ["1"]}
+  objective: {p95Milliseconds: 1000}
+`
+
+// plainTrial is a trial as the operator plans it for plainExperiment.
+const plainTrial manifest = `
+apiVersion: hashmark.dev/v1alpha1
+kind: SizingTrial
+metadata: {name: plain, namespace: default}
+spec:
+  variant: {name: c10-1, cost: 10, cpuLimit: "1", concurrency: {mode: WorkerPool}}
+  repetition: 1
+  sequence: 1
+  objective: {p95Milliseconds: 1000}
+  seed: 7
+  attempts: 3
+  suspend: true
+`
+
+// with returns the object that the manifest describes once the changes, each a
+// JSON merge patch in YAML, are laid over it: null takes a field away.
+func (m manifest) with(t *testing.T, changes ...string) *unstructured.Unstructured {
+	t.Helper()
+	document := asJSON(t, string(m))
+	for _, change := range changes {
+		merged, err := jsonpatch.MergePatch(document, asJSON(t, change))
+		if err != nil {
+			t.Fatalf("laying %s over the manifest: %v", change, err)
+		}
+		document = merged
+	}
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(document); err != nil {
+		t.Fatalf("reading the manifest %s: %v", document, err)
+	}
+	return object
+}
+
+// asJSON turns YAML into JSON; nothing at all is a change of nothing.
+func asJSON(t *testing.T, text string) []byte {
+	t.Helper()
+	if strings.TrimSpace(text) == "" {
+		return []byte("{}")
+	}
+	document, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatalf("%s is not YAML: %v", text, err)
+	}
+	return document
+}
