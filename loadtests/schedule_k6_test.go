@@ -1,0 +1,48 @@
+//go:build k6
+
+package loadtests_test
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestSchedulesInJavaScript runs schedule.js in k6 itself and holds its due
+// times against the same golden. A microsecond is allowed: the two languages
+// need not round a logarithm alike on every machine.
+func TestSchedulesInJavaScript(t *testing.T) {
+	k6 := os.Getenv("HASHMARK_K6")
+	if k6 == "" {
+		t.Fatal("HASHMARK_K6 names no k6 program; run `make test-unit`, which compiles k6 first, or set it to one")
+	}
+	command := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--no-color", "--log-format", "raw", "--address", "", "testdata/due.js")
+	command.Env = append(os.Environ(), "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_WEB_DASHBOARD=false")
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("k6: %v\n%s", err, output)
+	}
+	drawn := map[int][]string{}
+	for line := range strings.Lines(string(output)) {
+		words := strings.SplitN(strings.TrimRight(line, "\n"), " ", 3)
+		if len(words) == 3 && words[0] == "due" {
+			number, _ := strconv.Atoi(words[1])
+			drawn[number] = strings.FieldsFunc(words[2], func(r rune) bool { return r == ',' })
+		}
+	}
+	for number, want := range goldenSchedules(t) {
+		got := drawn[number]
+		if len(got) != len(want.Due) {
+			t.Errorf("%s: k6 drew %d due times, want %d\n%s", want.Name, len(got), len(want.Due), output)
+			continue
+		}
+		for k, text := range got {
+			at, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || at < want.Due[k]-1 || at > want.Due[k]+1 {
+				t.Errorf("%s: login %d is due at %q µs in JavaScript, at %d in Go", want.Name, k, text, want.Due[k])
+			}
+		}
+	}
+}
