@@ -1,0 +1,70 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+)
+
+// ErrQueueFull means that as many logins wait as may.
+var ErrQueueFull = errors.New("the queue is full")
+
+// ErrAbandoned means that the caller gave up before its hash began.
+var ErrAbandoned = errors.New("the caller gave up before its turn")
+
+// Concurrency decides when a login is hashed.
+type Concurrency interface {
+	// Do runs a hash when its turn comes, and returns after it. The error is
+	// ErrQueueFull or ErrAbandoned, and then the hash was not run.
+	Do(ctx context.Context, hash func()) error
+	// Queued is how many logins wait at this moment.
+	Queued() int
+	// Workers is how many hashes are computed at a time, 0 for any number.
+	Workers() int
+	// QueueLength is how many logins may wait, 0 when none ever does.
+	QueueLength() int
+}
+
+// Unbounded hashes every login at once, in its request's own goroutine.
+type Unbounded struct{}
+
+// Do runs the hash now, unless the caller is gone.
+func (Unbounded) Do(ctx context.Context, hash func()) error {
+	if ctx.Err() != nil {
+		return ErrAbandoned
+	}
+	hash()
+	return nil
+}
+
+// Queued is 0.
+func (Unbounded) Queued() int { return 0 }
+
+// Workers is 0: any number.
+func (Unbounded) Workers() int { return 0 }
+
+// QueueLength is 0: none ever waits.
+func (Unbounded) QueueLength() int { return 0 }
+
+// longestDefaultQueue bounds DefaultQueueLength: beyond it a queue is no longer
+// a buffer, whatever the rate.
+const longestDefaultQueue = 1024
+
+// DefaultQueueLength is what a service can hash in half the time that its
+// callers wait, 1 to 1,024. The other half is left to the hash itself and to
+// the stalls of a quota: a login that times out in the queue has kept a place
+// from one that could have been answered.
+func DefaultQueueLength(hashesPerSecond float64, requestTimeout time.Duration) int {
+	served := hashesPerSecond * requestTimeout.Seconds() / 2
+	return int(math.Floor(max(1, min(longestDefaultQueue, served))))
+}
+
+// retryAfterSeconds is how long a full queue takes to be served, in whole
+// seconds, at least 1, which is the finest that the header can say.
+func retryAfterSeconds(queueLength int, hashesPerSecond float64) int {
+	if hashesPerSecond <= 0 {
+		return 1
+	}
+	return int(max(1, min(math.MaxInt32, math.Ceil(float64(queueLength)/hashesPerSecond))))
+}

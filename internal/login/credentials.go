@@ -1,0 +1,125 @@
+package login
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// maxBodyBytes is ample for a user and a password of 72 bytes, escaped.
+	maxBodyBytes = 4096
+	// bodyPatience is how long a body may take to arrive.
+	bodyPatience = 10 * time.Second
+)
+
+// Credentials are what a caller logs in with.
+type Credentials struct {
+	User     string
+	Password string
+}
+
+// refusal is a request that is answered without a hash.
+type refusal struct {
+	status   int
+	sentence string
+}
+
+func (r *refusal) Error() string { return r.sentence }
+
+func badRequest(format string, arguments ...any) *refusal {
+	return &refusal{status: http.StatusBadRequest, sentence: fmt.Sprintf(format, arguments...)}
+}
+
+// readCredentials reads the whole body of POST /login. It must be read before
+// the login queues: net/http notices that a caller is gone only once it has
+// seen the end of the body. The server can't have a ReadTimeout for the same
+// reason, as that would end the watch and with it the login, so a slow body is
+// bounded here.
+func readCredentials(w http.ResponseWriter, r *http.Request) (Credentials, error) {
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Now().Add(bodyPatience)); err != nil {
+		return Credentials{}, fmt.Errorf("bound the time of the body: %w", err)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	if err != nil {
+		return Credentials{}, bodyError(err)
+	}
+	if err := control.SetReadDeadline(time.Time{}); err != nil {
+		return Credentials{}, fmt.Errorf("lift the bound on the body's time: %w", err)
+	}
+	return parseCredentials(r.Header.Get("Content-Type"), body)
+}
+
+func bodyError(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &refusal{
+			status:   http.StatusRequestEntityTooLarge,
+			sentence: fmt.Sprintf("the body has more than %d bytes", maxBodyBytes),
+		}
+	}
+	return badRequest("the body could not be read to its end: %v", err)
+}
+
+// parseCredentials takes user and password from a form or from JSON. The error
+// is a *refusal.
+func parseCredentials(contentType string, body []byte) (Credentials, error) {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		mediaType = ""
+	}
+	var c Credentials
+	switch mediaType {
+	case "application/json":
+		c, err = parseJSON(body)
+	case "application/x-www-form-urlencoded":
+		c, err = parseForm(body)
+	default:
+		return Credentials{}, &refusal{
+			status:   http.StatusUnsupportedMediaType,
+			sentence: "send user and password as application/json or application/x-www-form-urlencoded",
+		}
+	}
+	if err != nil {
+		return Credentials{}, err
+	}
+	return c, c.check()
+}
+
+func parseJSON(body []byte) (Credentials, error) {
+	var fields struct {
+		User     string `json:"user"`
+		Password string `json:"password"`
+	}
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return Credentials{}, badRequest(`the body is not JSON of the form {"user": "...", "password": "..."}: %v`, err)
+	}
+	return Credentials{User: fields.User, Password: fields.Password}, nil
+}
+
+func parseForm(body []byte) (Credentials, error) {
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return Credentials{}, badRequest("the body is not a form: %v", err)
+	}
+	return Credentials{User: form.Get("user"), Password: form.Get("password")}, nil
+}
+
+// check refuses what is not worth a hash. The error is a *refusal.
+func (c Credentials) check() error {
+	switch {
+	case c.User == "":
+		return badRequest("the user is missing")
+	case c.Password == "":
+		return badRequest("the password is missing")
+	case len(c.Password) > MaxPasswordBytes:
+		return badRequest("%v", ErrPasswordTooLong)
+	}
+	return nil
+}

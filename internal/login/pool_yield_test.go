@@ -1,0 +1,52 @@
+package login
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// TestPoolYieldsAfterItsAnswer is not parallel: it takes all but one thread
+// away, so that without the yield the worker would always go on to its next
+// hash first. Once in about sixty turns the Go scheduler looks elsewhere before
+// its own queue, so that a few rounds may go the other way.
+func TestPoolYieldsAfterItsAnswer(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const rounds = 20
+	var answeredFirst int
+	for range rounds {
+		if answeredBeforeTheNextHash(t.Context(), t) {
+			answeredFirst++
+		}
+	}
+	if answeredFirst < rounds*3/4 {
+		t.Errorf("in %d of %d rounds the next hash began before the last answer was out", rounds-answeredFirst, rounds)
+	}
+}
+
+func answeredBeforeTheNextHash(ctx context.Context, t *testing.T) bool {
+	t.Helper()
+	pool := NewPool(1, 2)
+	defer pool.Close()
+	free := make(chan struct{})
+	var answered, before atomic.Bool
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := pool.Do(ctx, func() { <-free }); err != nil {
+			t.Error(err)
+		}
+		answered.Store(true)
+	})
+	await(t, "the first is being hashed", func() bool { return len(pool.slots) == 1 && pool.Queued() == 0 })
+	all.Go(func() {
+		if err := pool.Do(ctx, func() { before.Store(answered.Load()) }); err != nil {
+			t.Error(err)
+		}
+	})
+	await(t, "the second waits", func() bool { return pool.Queued() == 1 })
+	close(free)
+	all.Wait()
+	return before.Load()
+}

@@ -1,0 +1,193 @@
+package login
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+)
+
+// statusCallerGone is nginx's code for a caller that hung up. Nobody reads it
+// but the metrics.
+const statusCallerGone = 499
+
+// Observer tells what the process and its container used.
+type Observer interface {
+	// Read takes a reading of the process.
+	Read() (evidence.Reading, error)
+	// Container is the cgroup under observation.
+	Container() *cgroup.Container
+}
+
+// Options are what a service is made of.
+type Options struct {
+	Account     *Account
+	Concurrency Concurrency
+	Observer    Observer
+	// Cost of the account's hash, for the metrics.
+	Cost int
+	// HashesPerSecond that the container can compute, for Retry-After.
+	HashesPerSecond float64
+}
+
+// Service answers logins and tells what it did.
+type Service struct {
+	options Options
+	metrics *metrics
+
+	hashes, refused, abandoned, inFlight atomic.Int64
+}
+
+// New makes a service. The error says which metric could not be registered.
+func New(options Options) (*Service, error) {
+	s := &Service{options: options}
+	var err error
+	s.metrics, err = newMetrics(s)
+	return s, err
+}
+
+// Handler routes the service's paths.
+func (s *Service) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /login", s.postLogin)
+	mux.HandleFunc("GET /{$}", s.getRoot)
+	mux.HandleFunc("GET /evidence", s.getEvidence)
+	mux.Handle("GET /metrics", s.metrics.handler())
+	mux.HandleFunc("GET /healthz", good)
+	mux.HandleFunc("GET /readyz", good)
+	return mux
+}
+
+// Evidence is what GET /evidence answers. The error is the observer's.
+func (s *Service) Evidence() (evidence.Service, error) {
+	reading, err := s.options.Observer.Read()
+	if err != nil {
+		return evidence.Service{}, err
+	}
+	return evidence.Service{
+		Reading:     reading,
+		Hashes:      s.hashes.Load(),
+		Refused:     s.refused.Load(),
+		Abandoned:   s.abandoned.Load(),
+		InFlight:    s.inFlight.Load(),
+		Queued:      int64(s.options.Concurrency.Queued()),
+		Workers:     int32(s.options.Concurrency.Workers()),
+		QueueLength: int32(s.options.Concurrency.QueueLength()),
+	}, nil
+}
+
+func (s *Service) postLogin(w http.ResponseWriter, r *http.Request) {
+	credentials, err := readCredentials(w, r)
+	s.finish(w, s.login(r.Context(), credentials, err))
+}
+
+func (s *Service) getRoot(w http.ResponseWriter, r *http.Request) {
+	user, password, found := r.BasicAuth()
+	if !found {
+		s.finish(w, errNobody)
+		return
+	}
+	credentials := Credentials{User: user, Password: password}
+	s.finish(w, s.login(r.Context(), credentials, credentials.check()))
+}
+
+func (s *Service) getEvidence(w http.ResponseWriter, _ *http.Request) {
+	evidence, err := s.Evidence()
+	if err != nil {
+		answer(w, http.StatusInternalServerError, status{Error: err.Error()})
+		return
+	}
+	answer(w, http.StatusOK, evidence)
+}
+
+var (
+	errNobody = errors.New("log in by Basic auth")
+	errWrong  = errors.New("the user or the password is wrong")
+)
+
+// login checks credentials when their turn comes, unless reading them already
+// failed. The error is nil for the right password.
+func (s *Service) login(ctx context.Context, c Credentials, err error) error {
+	if err != nil {
+		return err
+	}
+	s.inFlight.Add(1)
+	defer s.inFlight.Add(-1)
+	var right bool
+	err = s.options.Concurrency.Do(ctx, func() {
+		begin := time.Now()
+		right = s.options.Account.Check(c.User, c.Password)
+		s.hashes.Add(1)
+		s.metrics.hashSeconds.Observe(time.Since(begin).Seconds())
+	})
+	switch {
+	case errors.Is(err, ErrQueueFull):
+		s.refused.Add(1)
+	case errors.Is(err, ErrAbandoned):
+		s.abandoned.Add(1)
+	case err == nil && !right:
+		err = errWrong
+	}
+	return err
+}
+
+// finish answers a login and counts the answer.
+func (s *Service) finish(w http.ResponseWriter, err error) {
+	code, body := http.StatusOK, status{Status: "ok"}
+	if err != nil {
+		code, body = s.statusOf(err), status{Error: err.Error()}
+	}
+	switch code {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Basic realm="hashmark", charset="UTF-8"`)
+	case http.StatusServiceUnavailable:
+		seconds := retryAfterSeconds(s.options.Concurrency.QueueLength(), s.options.HashesPerSecond)
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	}
+	s.metrics.requests.WithLabelValues(strconv.Itoa(code)).Inc()
+	answer(w, code, body)
+}
+
+func (s *Service) statusOf(err error) int {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		return refused.status
+	case errors.Is(err, errWrong), errors.Is(err, errNobody):
+		return http.StatusUnauthorized
+	case errors.Is(err, ErrQueueFull):
+		return http.StatusServiceUnavailable
+	case errors.Is(err, ErrAbandoned):
+		return statusCallerGone
+	}
+	return http.StatusInternalServerError
+}
+
+// status is the body of most answers.
+type status struct {
+	Status string `json:"status,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+func good(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, status{Status: "ok"})
+}
+
+// answer writes JSON. A failed write means that the caller is gone, and there is
+// nobody left to tell.
+func answer(w http.ResponseWriter, code int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(append(text, '\n'))
+}
