@@ -87,7 +87,7 @@ type StepResult struct {
 	P95Interval *Interval
 
 	// LagP95Microseconds and LagP99Microseconds say how late logins were sent after
-	// they were due; of those that were sent, in open steps only.
+	// they were due; of those that were sent, however few, in open steps only.
 	LagP95Microseconds *int64
 	LagP99Microseconds *int64
 

@@ -106,6 +106,13 @@ func TestOpenStep(t *testing.T) {
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(65*ms), nil, nil, nil
 			}),
 		},
+		"few logins have no percentiles of latency, and still a start lag": {
+			steady()[:29], measurement.StepResult{
+				CountedMicroseconds: 2_000_000, Scheduled: 100, OK: 19, NeverSent: 81, SentInWindow: 19,
+				CompletedInWindow: 19, ThroughputMilliPerSecond: number(9_500), MaxMicroseconds: us(28 * ms),
+				LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
+			},
+		},
 		"a login without a record was never sent": {
 			change(steady(), func(r []measurement.Record) []measurement.Record { return append(r[:20], r[21:]...) }),
 			with(func(s *measurement.StepResult) {

@@ -99,8 +99,10 @@ func (w window) result(records []Record) (StepResult, []int64) {
 		result.NeverSent = int64(w.Requests - len(lags))
 		result.Scheduled += result.NeverSent
 		slices.Sort(lags)
+		// However few were sent, how late they were says something of the generator.
 		lag := latencies{successes: lags, scheduled: len(lags)}
-		result.LagP95Microseconds, result.LagP99Microseconds = lag.percentile(950), lag.percentile(990)
+		result.LagP95Microseconds = lag.atRank(nearestRank(950, len(lags)))
+		result.LagP99Microseconds = lag.atRank(nearestRank(990, len(lags)))
 	}
 	slices.Sort(successes)
 	result.setLatencies(latencies{successes: successes, scheduled: int(result.Scheduled)})

@@ -1,0 +1,114 @@
+package loadrun_test
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/loadrun"
+)
+
+// twoSteps is a warm-up and an open step of ten logins, the reported one.
+func twoSteps() loadplan.Plan {
+	return loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: 1000, Steps: []loadplan.Step{
+		{Kind: loadplan.Warmup, CountedMilliseconds: 900, DrainMilliseconds: 100, Callers: 2, Arrivals: "Uniform", Requests: 2},
+		{
+			Kind: loadplan.Open, StartMilliseconds: 1100, SettleMilliseconds: 100, CountedMilliseconds: 800, DrainMilliseconds: 100,
+			Callers: 4, Arrivals: "Poisson", SettleRequests: 1, Requests: 20, Seed: 7, Reported: true,
+		},
+	}}
+}
+
+func environment(t *testing.T, plan loadplan.Plan) map[string]string {
+	t.Helper()
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		"HASHMARK_PLAN":     string(text),
+		"HASHMARK_TARGET":   "http://10.96.0.7:8080",
+		"HASHMARK_EVIDENCE": "http://10.1.0.2:8080, http://10.1.0.3:8080",
+		"HASHMARK_USER":     "hashmark",
+		"HASHMARK_PASSWORD": "correct horse battery staple",
+		"HASHMARK_REPLICAS": "2",
+		"HASHMARK_DEADLINE": "2026-11-21T05:00:00Z",
+	}
+}
+
+func lookup(variables map[string]string) func(string) string {
+	return func(name string) string { return variables[name] }
+}
+
+func TestFromEnvironment(t *testing.T) {
+	variables := environment(t, twoSteps())
+	got, err := loadrun.FromEnvironment(lookup(variables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := loadrun.Config{
+		Plan: twoSteps(), Target: "http://10.96.0.7:8080",
+		Evidence: []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
+		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
+		Script: []string{
+			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_USER=hashmark",
+			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2",
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the configuration differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
+	for name, test := range map[string]struct{ variable, value, says string }{
+		"no plan":                       {"HASHMARK_PLAN", "", "HASHMARK_PLAN is not set"},
+		"a plan that is no JSON":        {"HASHMARK_PLAN", "{", "HASHMARK_PLAN is no plan"},
+		"a plan with an unknown field":  {"HASHMARK_PLAN", `{"version":1,"pace":3}`, `unknown field "pace"`},
+		"a target without a scheme":     {"HASHMARK_TARGET", "10.96.0.7:8080", "write an address such as"},
+		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "write an address such as"},
+		"evidence from nowhere":         {"HASHMARK_EVIDENCE", "http://", "HASHMARK_EVIDENCE is"},
+		"a deadline that is no moment":  {"HASHMARK_DEADLINE", "soon", "write a moment such as"},
+		"nobody to log in":              {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
+		"a user who has no password":    {"HASHMARK_PASSWORD", "", "HASHMARK_PASSWORD is not set"},
+		"a plan of a later version":     {"HASHMARK_PLAN", `{"version":2,"timeoutMs":1,"steps":[]}`, "use images of one release"},
+		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":1,"timeoutMs":1,"steps":[]}`, "at least one step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			variables := maps.Clone(environment(t, twoSteps()))
+			variables[test.variable] = test.value
+			if _, err := loadrun.FromEnvironment(lookup(variables)); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("want an error that says %q, got %v", test.says, err)
+			}
+		})
+	}
+}
+
+func TestPlansThatTheScriptCannotDrive(t *testing.T) {
+	for name, test := range map[string]struct {
+		damage func(*loadplan.Step)
+		says   string
+	}{
+		"a step of an unknown kind":        {func(s *loadplan.Step) { s.Kind = "Ramp" }, `kind "Ramp" is unknown`},
+		"a step without callers":           {func(s *loadplan.Step) { s.Callers = 0 }, "needs one at least"},
+		"a step that counts nothing":       {func(s *loadplan.Step) { s.CountedMilliseconds = 0 }, "must be longer than 0"},
+		"a step that k6 finds too short":   {func(s *loadplan.Step) { s.CountedMilliseconds = 799 }, "must last 1000 ms"},
+		"arrivals of an unknown kind":      {func(s *loadplan.Step) { s.Arrivals = "Gamma" }, `arrivals "Gamma" are unknown`},
+		"fewer logins than none":           {func(s *loadplan.Step) { s.Requests = -1 }, "none may be below 0"},
+		"more logins than fit a generator": {func(s *loadplan.Step) { s.Requests = 5_000_000 }, "nor both above"},
+		"a step that overlaps the last":    {func(s *loadplan.Step) { s.StartMilliseconds = 1099 }, "it may start at 1100 ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := twoSteps()
+			test.damage(&plan.Steps[1])
+			if _, err := loadrun.FromEnvironment(lookup(environment(t, plan))); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("want an error that says %q, got %v", test.says, err)
+			}
+		})
+	}
+}
