@@ -1,0 +1,218 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// What the API says of experiments that many people will get wrong.
+const (
+	demandUsers  = `spec: demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand`
+	demandCPU    = `spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0, such as "8"`
+	planTooLong  = `spec: the whole plan may take at most 24 hours, counted as variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, or shorter steps`
+	memoryOfPod  = `spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi`
+	cpuOfLoad    = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
+	memoryOfLoad = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
+	nameTooLong  = `<nil>: the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one`
+)
+
+// outOfBounds is the API server's own sentence for a number below ("greater")
+// or above ("less") what its field may hold.
+func outOfBounds(field, comparison string, bound int) string {
+	return fmt.Sprintf("%[1]s: %[1]s in body should be %s than or equal to %d", field, comparison, bound)
+}
+
+func TestNamesOfExperiments(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"a name of 52 characters": {change: `{metadata: {name: ` + strings.Repeat("n", 52) + `}}`},
+		"a name of 53 characters": {
+			change: `{metadata: {name: ` + strings.Repeat("n", 53) + `}}`, refusals: []string{nameTooLong}},
+	})
+}
+
+func TestNumbersOfAnExperiment(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"the highest of each": {change: `{spec: {repetitions: 10, parallelism: 8, attemptsPerTrial: 5,
+			seed: 4294967295, ttlSecondsAfterFinished: 2147483647}}`},
+		"the lowest of each": {change: `{spec: {repetitions: 1, parallelism: 1, attemptsPerTrial: 1,
+			seed: 0, ttlSecondsAfterFinished: 0}}`},
+		"each above its bound": {
+			change: `{spec: {repetitions: 11, parallelism: 9, attemptsPerTrial: 6, seed: 4294967296}}`,
+			refusals: []string{
+				`spec.repetitions: repetitions must lie between 1 and 10`,
+				`spec.parallelism: parallelism must lie between 1 and 8`,
+				`spec.attemptsPerTrial: attemptsPerTrial must lie between 1 and 5`,
+				outOfBounds("spec.seed", "less", 4294967295)}},
+		"each below its bound": {
+			change: `{spec: {repetitions: 0, parallelism: 0, attemptsPerTrial: 0, seed: -1, ttlSecondsAfterFinished: -1}}`,
+			refusals: []string{
+				`spec.repetitions: repetitions must lie between 1 and 10`,
+				`spec.parallelism: parallelism must lie between 1 and 8`,
+				`spec.attemptsPerTrial: attemptsPerTrial must lie between 1 and 5`,
+				outOfBounds("spec.seed", "greater", 0),
+				outOfBounds("spec.ttlSecondsAfterFinished", "greater", 0)}},
+		"an order that does not exist": {
+			change:   `{spec: {order: Random}}`,
+			refusals: []string{`spec.order: supported values: "Shuffled", "AsWritten"`}},
+	})
+}
+
+func TestObjectivesOfAnExperiment(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"the strictest objective": {change: `{spec: {objective: {p95Milliseconds: 1, maxErrorPerMille: 0}}}`},
+		"the laxest objective":    {change: `{spec: {objective: {p95Milliseconds: 60000, maxErrorPerMille: 50}}}`},
+		"no objective": {
+			change: `{spec: {objective: null}}`, refusals: []string{`spec.objective: Required value`}},
+		"an objective without a latency": {
+			change:   `{spec: {objective: {p95Milliseconds: null}}}`,
+			refusals: []string{`spec.objective.p95Milliseconds: Required value`}},
+		"an objective above what is possible": {
+			change: `{spec: {objective: {p95Milliseconds: 60001, maxErrorPerMille: 51}}}`,
+			refusals: []string{
+				outOfBounds("spec.objective.p95Milliseconds", "less", 60000),
+				outOfBounds("spec.objective.maxErrorPerMille", "less", 50)}},
+		"an objective below what is possible": {
+			change: `{spec: {objective: {p95Milliseconds: 0, maxErrorPerMille: -1}}}`,
+			refusals: []string{
+				outOfBounds("spec.objective.p95Milliseconds", "greater", 1),
+				outOfBounds("spec.objective.maxErrorPerMille", "greater", 0)}},
+	})
+}
+
+func TestPodsOfAnExperiment(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"the smallest pods": {change: `{spec: {service: {replicas: 1, memoryLimit: 32Mi}, generator: {cpuLimit: 1m, memoryLimit: 16Mi}}}`},
+		"the largest pods":  {change: `{spec: {service: {replicas: 10, memoryLimit: 64Gi}, generator: {cpuLimit: "64", memoryLimit: 64Gi}}}`},
+		"pods that are too small": {
+			change: `{spec: {service: {replicas: 0, memoryLimit: 31Mi}, generator: {cpuLimit: "0", memoryLimit: 15Mi}}}`,
+			refusals: []string{outOfBounds("spec.service.replicas", "greater", 1),
+				memoryOfPod, cpuOfLoad, memoryOfLoad}},
+		"pods that are too large": {
+			change: `{spec: {service: {replicas: 11, memoryLimit: 65Gi}, generator: {cpuLimit: "65", memoryLimit: 65Gi}}}`,
+			refusals: []string{outOfBounds("spec.service.replicas", "less", 10),
+				memoryOfPod, cpuOfLoad, memoryOfLoad}},
+		"amounts that are no quantities": {
+			change:   `{spec: {service: {memoryLimit: much}, generator: {cpuLimit: half, memoryLimit: 1 Gi}}}`,
+			refusals: []string{memoryOfPod, cpuOfLoad, memoryOfLoad}},
+	})
+}
+
+func TestDemandPricesAndBaseline(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"all of them, which are stored": {change: `{spec: {baseline: c10-1,
+			demand: {loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, maxTotalCPU: "8", maxReplicas: 20},
+			prices: {currency: USD, perCPUHour: "0.04", gpuHour: "3", guessesPerSecondPerGPUAtCost10: 10000}}}`},
+		"a demand with Rates": {change: `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Rates, ratesPerSecond: [20]}}}`},
+		"a demand with Users, which measures no rate": {
+			change:   `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Users, users: [15]}}}`,
+			refusals: []string{demandUsers}},
+		"a demand of nothing": {
+			change:   `{spec: {demand: {}}}`,
+			refusals: []string{`spec.demand.loginsPerSecond: Required value`}},
+		"a demand below its bounds": {
+			change: `{spec: {demand: {loginsPerSecond: 0, headroomPercent: -1, minimumCost: 3, maxTotalCPU: "0", maxReplicas: 0}}}`,
+			refusals: []string{
+				outOfBounds("spec.demand.loginsPerSecond", "greater", 1),
+				outOfBounds("spec.demand.headroomPercent", "greater", 0),
+				outOfBounds("spec.demand.minimumCost", "greater", 4),
+				outOfBounds("spec.demand.maxReplicas", "greater", 1),
+				demandCPU}},
+		"a demand above its bounds": {
+			change: `{spec: {demand: {loginsPerSecond: 1000001, headroomPercent: 401, minimumCost: 17, maxTotalCPU: all, maxReplicas: 10001}}}`,
+			refusals: []string{
+				outOfBounds("spec.demand.loginsPerSecond", "less", 1000000),
+				outOfBounds("spec.demand.headroomPercent", "less", 400),
+				outOfBounds("spec.demand.minimumCost", "less", 16),
+				outOfBounds("spec.demand.maxReplicas", "less", 10000),
+				demandCPU}},
+		"prices that are none": {
+			change: `{spec: {prices: {currency: usd, perCPUHour: "4c", gpuHour: "-3", guessesPerSecondPerGPUAtCost10: 0}}}`,
+			refusals: []string{
+				`spec.prices.currency: spec.prices.currency in body should match '^[A-Z]{3}$'`,
+				`spec.prices.perCPUHour: spec.prices.perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
+				`spec.prices.gpuHour: spec.prices.gpuHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
+				outOfBounds("spec.prices.guessesPerSecondPerGPUAtCost10", "greater", 1)}},
+	})
+}
+
+func TestNodePoolsOfAnExperiment(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"two pools, told apart by a label and a taint": {change: `{spec: {matrix: {nodePools: [
+			{name: small, nodeSelector: {example.com/pool: small}, perCPUHour: "0.0525"},
+			{name: large-2, tolerations: [{key: example.com/pool, value: large, effect: NoSchedule}, {operator: Exists}]}]}}}`},
+		"two pools of one name": {
+			change:   `{spec: {matrix: {nodePools: [{name: small}, {name: small}]}}}`,
+			refusals: []string{`spec.matrix.nodePools: two node pools have the same name; rename one of them`}},
+		"names that can't become part of another": {
+			change: `{spec: {matrix: {nodePools: [{name: Small}, {name: small-}, {name: 2nd}]}}}`,
+			refusals: []string{
+				`spec.matrix.nodePools[0].name: spec.matrix.nodePools[0].name in body should match '^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$'`,
+				`spec.matrix.nodePools[1].name: spec.matrix.nodePools[1].name in body should match '^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$'`,
+				`spec.matrix.nodePools[2].name: spec.matrix.nodePools[2].name in body should match '^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$'`}},
+		"a selector that no node can match": {
+			change: `{spec: {matrix: {nodePools: [{name: small, nodeSelector: {pool: "a b"}}]}}}`,
+			refusals: []string{
+				`spec.matrix.nodePools[0].nodeSelector.pool: spec.matrix.nodePools[0].nodeSelector.pool in body should match '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$'`}},
+		"a selector with a key of 317 characters": {
+			change:   `{spec: {matrix: {nodePools: [{name: small, nodeSelector: {` + strings.Repeat("k", 317) + `: a}}]}}}`,
+			refusals: []string{`spec.matrix.nodePools[0].nodeSelector: a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do`}},
+		"a toleration of any value that names one": {
+			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{key: a, operator: Exists, value: b}]}]}}}`,
+			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: a toleration with operator: Exists can't have a value; remove the value, or use operator: Equal`}},
+		"a toleration of every taint by accident": {
+			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{effect: NoSchedule}]}]}}}`,
+			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: a toleration without a key tolerates every taint, and needs operator: Exists for that; set the operator, or name a key`}},
+		"a price that is none": {
+			change:   `{spec: {matrix: {nodePools: [{name: small, perCPUHour: cheap}]}}}`,
+			refusals: []string{`spec.matrix.nodePools[0].perCPUHour: spec.matrix.nodePools[0].perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
+	})
+}
+
+// The bound is variants x repetitions x (60 + warm-up + steps x (step + timeout))
+// seconds, at most 86,400 of them.
+func TestPlansEndWithinADay(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		// 1 x 10 x (60 + 12 + 18 x (466 + 10)) = 86,400
+		"a plan of Rates that takes exactly 24 hours": {change: `{spec: {repetitions: 10,
+			load: {mode: Rates, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 12,
+				ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`},
+		"one second of warm-up more": {
+			change: `{spec: {repetitions: 10,
+				load: {mode: Rates, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 13,
+					ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`,
+			refusals: []string{planTooLong}},
+		"one second of warm-up more, with Users": {
+			change: `{spec: {repetitions: 10,
+				load: {mode: Users, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 13,
+					users: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`,
+			refusals: []string{planTooLong}},
+		// 27 x (60 + 5 + 24 x (120 + 10)) = 85,995
+		"27 variants of Capacity as it comes": {change: `{spec: {matrix: {costs: [8, 10, 12], cpuLimits: [250m, 500m, "1"],
+			nodePools: [{name: a}, {name: b}, {name: c}]}}}`},
+		"28 variants of Capacity as it comes": {
+			change:   `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`,
+			refusals: []string{planTooLong}},
+		"28 variants of shorter steps": {change: `{spec: {load: {maxStepSeconds: 60},
+			matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`},
+	})
+}
+
+func TestFieldsThatDoNotExistAreRefused(t *testing.T) {
+	for name, change := range map[string]string{
+		"an image of one's own":       `{spec: {service: {image: example.com/login}}}`,
+		"a misspelt list":             `{spec: {matrix: {cpulimits: ["1"]}}}`,
+		"a load on somebody's server": `{spec: {load: {url: "http://example.com"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := strictly().Create(t.Context(), plainExperiment.with(t, change), client.DryRunAll)
+			if err == nil || !strings.Contains(err.Error(), "unknown field") {
+				t.Errorf("the API said %v, and should have named the unknown field", err)
+			}
+		})
+	}
+}
