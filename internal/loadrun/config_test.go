@@ -3,6 +3,7 @@ package loadrun_test
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,18 @@ func TestFromEnvironment(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the configuration differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheSamplePlanCanBeDriven(t *testing.T) {
+	sample, err := os.ReadFile("../../loadtests/sample-plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := environment(t, twoSteps())
+	variables["HASHMARK_PLAN"] = string(sample)
+	if _, err := loadrun.FromEnvironment(lookup(variables)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/handover"
+)
+
+// TestMain lets the test binary stand in for the load runner and for k6.
+func TestMain(m *testing.M) {
+	switch os.Getenv("STAND_IN_FOR") {
+	case "loadrunner":
+		os.Setenv("STAND_IN_FOR", "k6")
+		os.Exit(run())
+	case "k6":
+		if os.Args[1] == "version" {
+			fmt.Println("k6 v1.8.1 (go1.26.8, linux/amd64)")
+			os.Exit(0)
+		}
+		fmt.Fprintf(os.Stderr, "pid %d\n%s", os.Getpid(), os.Getenv("K6_SAYS"))
+		if os.Getenv("K6_STAYS") != "" {
+			select {}
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const plan = `{"version":1,"timeoutMs":1000,"steps":[{"kind":"Open","startMs":0,"settleMs":0,"countedMs":900,"drainMs":100,"callers":1,"arrivals":"Uniform","requests":1,"reported":true}]}`
+
+// loadRunner is the program with an environment in which it succeeds, and the
+// file that its message goes to.
+func loadRunner(t *testing.T, alter ...string) (*exec.Cmd, string) {
+	t.Helper()
+	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(service.Close)
+	message := filepath.Join(t.TempDir(), "termination-log")
+	command := exec.CommandContext(t.Context(), os.Args[0])
+	command.Env = append([]string{
+		"STAND_IN_FOR=loadrunner", "HASHMARK_K6=" + os.Args[0], "HASHMARK_MESSAGE_FILE=" + message,
+		"HASHMARK_PLAN=" + plan, "HASHMARK_TARGET=" + service.URL, "HASHMARK_USER=u", "HASHMARK_PASSWORD=p",
+		"K6_SAYS=hm:zero 0\nhm:s 0 0 100 110\nhm:e 0 0 5100 ok\nhm:total 1 1\n",
+	}, alter...)
+	return command, message
+}
+
+func decode(t *testing.T, message string) error {
+	t.Helper()
+	text, err := os.ReadFile(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = handover.Decode(string(text))
+	return err
+}
+
+func TestALoadThatSucceedsHandsOverItsRun(t *testing.T) {
+	command, message := loadRunner(t)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	text, err := os.ReadFile(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := handover.Decode(string(text))
+	if err != nil || len(run.Steps) != 1 || run.Steps[0].OK != 1 || run.K6Version != "v1.8.1" {
+		t.Errorf("got %+v, error %v", run, err)
+	}
+}
+
+func TestTheMessageGoesToStandardOutputWhereAsked(t *testing.T) {
+	command, _ := loadRunner(t, "HASHMARK_MESSAGE_FILE=-")
+	output, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handover.Decode(string(output)); err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
+func TestExitCodesAndReasons(t *testing.T) {
+	for name, test := range map[string]struct {
+		alter  []string
+		code   int
+		reason string
+	}{
+		"an environment without a plan":  {[]string{"HASHMARK_PLAN="}, 2, handover.BadPlan},
+		"a k6 that is not there":         {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, handover.K6Failed},
+		"a k6 that says nothing":         {[]string{"K6_SAYS="}, 1, handover.SummaryGarbled},
+		"a deadline that has passed":     {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, handover.DeadlineExceeded},
+		"a deadline in the midst of it":  {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, handover.DeadlineExceeded},
+		"a user who has no name to give": {[]string{"HASHMARK_USER="}, 2, handover.BadPlan},
+	} {
+		t.Run(name, func(t *testing.T) {
+			command, message := loadRunner(t, test.alter...)
+			err := command.Run()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != test.code {
+				t.Errorf("want exit code %d, got %v", test.code, err)
+			}
+			var failure *handover.Failure
+			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != test.reason {
+				t.Errorf("want %s, got %v", test.reason, err)
+			}
+		})
+	}
+}
+
+// TestWhateverEndsItLeavesAMessage ends the load runner in mid-load, once in a
+// way that it can see and once in one that it can't.
+func TestWhateverEndsItLeavesAMessage(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{
+		"when its container is stopped": syscall.SIGTERM,
+		"when it is killed":             syscall.SIGKILL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			command, message := loadRunner(t, "K6_STAYS=yes")
+			stderr, err := command.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			k6 := pidOfK6(t, stderr)
+			_ = command.Process.Signal(signal)
+			_ = command.Wait()
+			var failure *handover.Failure
+			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != handover.GeneratorKilled {
+				t.Errorf("want %s, got %v", handover.GeneratorKilled, err)
+			}
+			if signal == syscall.SIGKILL {
+				_ = syscall.Kill(k6, syscall.SIGKILL) // a container's end would have done it
+			} else if syscall.Kill(k6, 0) == nil {
+				t.Errorf("k6 (pid %d) outlived the load runner", k6)
+			}
+		})
+	}
+}
+
+// pidOfK6 reads the pid that the stand-in tells first.
+func pidOfK6(t *testing.T, stderr interface{ Read([]byte) (int, error) }) int {
+	t.Helper()
+	var text strings.Builder
+	buffer := make([]byte, 1024)
+	for {
+		n, err := stderr.Read(buffer)
+		text.Write(buffer[:n])
+		if _, after, found := strings.Cut(text.String(), "pid "); found && strings.Contains(after, "\n") {
+			var pid int
+			if _, err := fmt.Sscanf(after, "%d", &pid); err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+		if err != nil {
+			t.Fatalf("k6 never began: %v\n%s", err, text.String())
+		}
+	}
+}
