@@ -1,0 +1,160 @@
+package v1alpha1_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// schema is one node of a definition's schema, and where it stands.
+type schema struct {
+	apiextensionsv1.JSONSchemaProps
+	// path has a dot before each field and [] after each list.
+	path string
+	// named tells a field, which has a name, from a list's item or a map's value.
+	named bool
+}
+
+func (s schema) inSpec() bool { return strings.Contains(s.path, ".spec") }
+
+// name is the field's own name.
+func (s schema) name() string { return s.path[strings.LastIndex(s.path, ".")+1:] }
+
+// TestEveryFieldOfTheSchema holds every field of both kinds against the rules
+// of this API. The compiler can't: they stand in comments and markers.
+func TestEveryFieldOfTheSchema(t *testing.T) {
+	rules := map[string]func(schema) string{
+		"has a description":                                             describes,
+		"tells its default":                                             tellsDefault,
+		"has a bound and a type, if it is a list":                       boundsList,
+		"has a bound, if it is a map":                                   boundsMap,
+		"has a bound, if a user writes a string":                        boundsString,
+		"lets nobody choose what runs, or where beyond a node's labels": choosesNothing,
+	}
+	fields := schemas(t)
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			for _, field := range fields {
+				if fault := rule(field); fault != "" {
+					t.Errorf("%s %s", field.path, fault)
+				}
+			}
+		})
+	}
+}
+
+func describes(s schema) string {
+	if s.named && len(s.Description) < 10 {
+		return "has no description; kubectl explain would show nothing"
+	}
+	return ""
+}
+
+// tellsDefault asks for the default in words, since kubectl explain shows none.
+func tellsDefault(s schema) string {
+	if s.Default == nil || s.Type == "object" {
+		return ""
+	}
+	value := strings.Trim(string(s.Default.Raw), `"`)
+	if strings.Contains(s.Description, "default") && strings.Contains(s.Description, value) {
+		return ""
+	}
+	return "does not tell that its default is " + value
+}
+
+func boundsList(s schema) string {
+	switch {
+	case s.Type != "array":
+		return ""
+	case s.MaxItems == nil:
+		return "is a list without maxItems"
+	case s.XListType == nil:
+		return "is a list without listType"
+	}
+	return ""
+}
+
+func boundsMap(s schema) string {
+	if s.AdditionalProperties != nil && s.MaxProperties == nil {
+		return "is a map without maxProperties"
+	}
+	return ""
+}
+
+// boundsString keeps the cost of the rules bounded, which the API server
+// estimates from the longest string that a field takes.
+func boundsString(s schema) string {
+	if !s.inSpec() || (s.Type != "string" && !s.XIntOrString) || len(s.Enum) > 0 || s.MaxLength != nil {
+		return ""
+	}
+	return "is a string without maxLength"
+}
+
+// choosesNothing keeps out what would turn the right to create an experiment
+// into the right to run anything, to reach anything, or to load any server.
+func choosesNothing(s schema) string {
+	if !s.named || !s.inSpec() {
+		return ""
+	}
+	for _, word := range []string{
+		"image", "command", "args", "env", "podtemplate", "serviceaccount", "volume", "secret",
+		"nodename", "host", "namespace", "privileged", "securitycontext", "url", "target", "address",
+	} {
+		if strings.Contains(strings.ToLower(s.name()), word) {
+			return fmt.Sprintf("speaks of %q, which a user may not choose", word)
+		}
+	}
+	return ""
+}
+
+// schemas lists every node below the roots of both definitions, without the
+// metadata that all kinds share.
+func schemas(t *testing.T) []schema {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "config", "crd", "hashmark.dev_*.yaml"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("found the definitions %v, error %v, and wanted two", files, err)
+	}
+	var all []schema
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatalf("reading a definition: %v", err)
+		}
+		var definition apiextensionsv1.CustomResourceDefinition
+		if err := yaml.UnmarshalStrict(text, &definition); err != nil {
+			t.Fatalf("reading %s: %v", file, err)
+		}
+		for _, version := range definition.Spec.Versions {
+			root := schema{JSONSchemaProps: *version.Schema.OpenAPIV3Schema, path: definition.Spec.Names.Kind}
+			all = append(all, below(root)...)
+		}
+	}
+	return all
+}
+
+// below lists the nodes under one, at any depth.
+func below(parent schema) []schema {
+	var children []schema
+	for name, properties := range parent.Properties {
+		if name != "metadata" {
+			children = append(children, schema{properties, parent.path + "." + name, true})
+		}
+	}
+	if parent.Items != nil {
+		children = append(children, schema{*parent.Items.Schema, parent.path + "[]", false})
+	}
+	if parent.AdditionalProperties != nil {
+		children = append(children, schema{*parent.AdditionalProperties.Schema, parent.path + "[]", false})
+	}
+	all := children
+	for _, child := range children {
+		all = append(all, below(child)...)
+	}
+	return all
+}

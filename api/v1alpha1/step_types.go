@@ -1,0 +1,129 @@
+package v1alpha1
+
+// StepKind says how a step drives the service.
+// +kubebuilder:validation:Enum=Open;Closed;Saturation
+type StepKind string
+
+const (
+	// StepOpen sends logins when they are due, whether or not earlier ones were answered.
+	StepOpen StepKind = "Open"
+	// StepClosed keeps a number of users busy.
+	StepClosed StepKind = "Closed"
+	// StepSaturation keeps just enough callers busy that the service never idles.
+	StepSaturation StepKind = "Saturation"
+)
+
+// StepOutcome is what a step says of the objective.
+// +kubebuilder:validation:Enum=Met;Failed;Undecided;Overloaded;NotRun;NotJudged
+type StepOutcome string
+
+const (
+	// StepMet means that the upper end of the p95 interval holds the objective.
+	StepMet StepOutcome = "Met"
+	// StepFailed means that the lower end does not hold it, or too many failed.
+	StepFailed StepOutcome = "Failed"
+	// StepUndecided means that the objective lies inside the interval, or that
+	// there were too few samples for one.
+	StepUndecided StepOutcome = "Undecided"
+	// StepOverloaded means that the service could not keep up, so that p95 would
+	// only tell how long it was driven.
+	StepOverloaded StepOutcome = "Overloaded"
+	// StepNotRun means that the step could not have gathered enough samples.
+	StepNotRun StepOutcome = "NotRun"
+	// StepNotJudged means that the step has another purpose, as saturation does.
+	StepNotJudged StepOutcome = "NotJudged"
+)
+
+// Step is one offered load held for a while. Counts and latencies are of its
+// counted part only.
+type Step struct {
+	// How the step drove the service.
+	Kind StepKind `json:"kind"`
+	// What the step says of the objective.
+	Outcome StepOutcome `json:"outcome"`
+	// In mode Capacity: the step's share of the calibrated bound, in percent.
+	// +optional
+	LoadPercent *int32 `json:"loadPercent,omitempty"`
+	// The login rate that was offered, times 1000. Only with Open.
+	// +optional
+	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
+	// Callers that log in again once answered. Only with Closed and Saturation.
+	// +optional
+	Users *int32 `json:"users,omitempty"`
+	// How long the counted part lasted, in milliseconds.
+	// +optional
+	CountedMilliseconds int64 `json:"countedMilliseconds,omitempty"`
+	// Logins that were due; the sum of the next six.
+	// +optional
+	Scheduled int64 `json:"scheduled"`
+	// Answered with a complete 200.
+	// +optional
+	OK int64 `json:"ok"`
+	// Answered with 503: the queue was full.
+	// +optional
+	Refused int64 `json:"refused"`
+	// Given up after the request timeout.
+	// +optional
+	TimedOut int64 `json:"timedOut"`
+	// Failed in another way.
+	// +optional
+	OtherErrors int64 `json:"otherErrors"`
+	// Sent, and cut off by the end of the step.
+	// +optional
+	Cut int64 `json:"cut"`
+	// Never sent: the generator had no free caller, or no time.
+	// +optional
+	NeverSent int64 `json:"neverSent"`
+	// Logins answered with 200 per second inside the counted time, times 1000;
+	// with Saturation: (completions − 1) ÷ (last − first).
+	// +optional
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// The median latency, in microseconds; absent when not measured, as all below.
+	// +optional
+	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
+	// The 95th percentile; a failed login counts as slower than every success.
+	// +optional
+	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
+	// Where the true p95 lies, by order statistics; absent below 72 samples.
+	// +optional
+	P95Interval *Interval `json:"p95Interval,omitempty"`
+	// The 99th percentile.
+	// +optional
+	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
+	// The slowest success.
+	// +optional
+	MaxMicroseconds *int64 `json:"maxMicroseconds,omitempty"`
+	// How late logins were sent after they were due, the 95th percentile, in
+	// microseconds. Only with Open.
+	// +optional
+	StartLagP95Microseconds *int64 `json:"startLagP95Microseconds,omitempty"`
+	// The 99th percentile of the same.
+	// +optional
+	StartLagP99Microseconds *int64 `json:"startLagP99Microseconds,omitempty"`
+	// What the step used of the service's CPU; absent without evidence.
+	// +optional
+	Service *StepCPU `json:"service,omitempty"`
+	// What the step used of the generator's CPU; absent without evidence.
+	// +optional
+	Generator *StepCPU `json:"generator,omitempty"`
+	// Hashes that the service finished by its own count, in the counted part;
+	// absent without evidence.
+	// +optional
+	ServiceHashes *int64 `json:"serviceHashes,omitempty"`
+}
+
+// StepCPU is the CPU that a container, or the containers of all replicas, used
+// during a step's counted part.
+type StepCPU struct {
+	// CPU time, in microseconds.
+	CPUMicroseconds int64 `json:"cpuMicroseconds"`
+	// Quota periods that elapsed by the clock; absent without a quota.
+	// +optional
+	Periods *int64 `json:"periods,omitempty"`
+	// Periods in which it was throttled; absent without a quota.
+	// +optional
+	ThrottledPeriods *int64 `json:"throttledPeriods,omitempty"`
+	// How long it was throttled, in microseconds; absent without a quota.
+	// +optional
+	ThrottledMicroseconds *int64 `json:"throttledMicroseconds,omitempty"`
+}

@@ -1,0 +1,138 @@
+//go:build integration
+
+package integration
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// plainDefaulted is plainExperiment's spec as the API keeps it: every default
+// that docs and kubectl explain promise, and nothing beside them.
+const plainDefaulted = `
+matrix: {costs: [10], cpuLimits: ["1"]}
+service: {replicas: 1, memoryLimit: 128Mi}
+load:
+  mode: Capacity
+  stepSeconds: 10
+  minSamples: 100
+  maxStepSeconds: 120
+  warmupSeconds: 5
+  requestTimeoutSeconds: 10
+objective: {p95Milliseconds: 1000, maxErrorPerMille: 1}
+repetitions: 1
+order: Shuffled
+parallelism: 1
+attemptsPerTrial: 3
+suspend: false
+cancel: false
+`
+
+func TestDefaultsAreFilledIn(t *testing.T) {
+	for name, test := range map[string]struct{ change, want string }{
+		"where nothing is said": {want: plainDefaulted},
+		"where the parts are there and empty": {
+			change: `{spec: {load: {}, service: {}}}`, want: plainDefaulted},
+		// Where a cluster's tools write null for what was left out.
+		"where the parts are null": {
+			change: `{spec: {matrix: {concurrency: null}, load: null, service: null}}`, want: plainDefaulted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			created := create(t, plainExperiment, test.change)
+			if diff := cmp.Diff(parsed(t, test.want), created.Object["spec"]); diff != "" {
+				t.Errorf("the spec that the API keeps (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("in a toleration", func(t *testing.T) {
+		created := create(t, plainExperiment,
+			`{spec: {matrix: {nodePools: [{name: small, tolerations: [{key: pool}]}]}}}`)
+		want := parsed(t, `[{name: small, tolerations: [{key: pool, operator: Equal}]}]`)
+		got, _, err := unstructured.NestedFieldNoCopy(created.Object, "spec", "matrix", "nodePools")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("the pools that the API keeps (-want +got), error %v:\n%s", err, diff)
+		}
+	})
+}
+
+// full is a spec with every field that this version takes, and quantities in
+// spellings that a typed quantity would rewrite.
+const full = `
+spec:
+  matrix:
+    costs: [8, 10]
+    cpuLimits: ["0.5", "1000m", "1500m"]
+    concurrency:
+    - {mode: Unbounded}
+    - {mode: WorkerPool, workers: 1, queueLength: 64}
+    nodePools:
+    - name: small
+      nodeSelector: {pool: small}
+      tolerations: [{key: pool, operator: Equal, value: small, effect: NoSchedule}]
+      perCPUHour: "0.0525"
+  service: {replicas: 2, memoryLimit: 0.125Gi}
+  generator: {cpuLimit: "0.5", memoryLimit: 1024Mi}
+  load:
+    mode: Rates
+    ratesPerSecond: [1, "2.50", 20]
+    arrivals: Uniform
+    stepSeconds: 3
+    minSamples: 20
+    maxStepSeconds: 60
+    warmupSeconds: 0
+    requestTimeoutSeconds: 5
+  objective: {p95Milliseconds: 500, maxErrorPerMille: 0}
+  demand: {loginsPerSecond: 60, headroomPercent: 0, minimumCost: 10, maxTotalCPU: "8.0", maxReplicas: 20}
+  prices: {currency: USD, perCPUHour: "0.040", gpuHour: "3", guessesPerSecondPerGPUAtCost10: 10000}
+  baseline: c8-500m-u-small
+  repetitions: 2
+  order: AsWritten
+  seed: 0
+  parallelism: 2
+  attemptsPerTrial: 1
+  suspend: true
+  cancel: false
+  ttlSecondsAfterFinished: 0
+`
+
+func TestASpecIsKeptAsWritten(t *testing.T) {
+	created := create(t, plainExperiment, full)
+	want := parsed(t, full).(map[string]any)["spec"]
+	if diff := cmp.Diff(want, created.Object["spec"]); diff != "" {
+		t.Fatalf("the spec that the API keeps (-want +got):\n%s", diff)
+	}
+
+	// A typed client that reads and writes an object must not seem to edit it.
+	typed := &v1alpha1.SizingExperiment{}
+	if err := apiClient.Get(t.Context(), client.ObjectKeyFromObject(created), typed); err != nil {
+		t.Fatalf("reading the experiment: %v", err)
+	}
+	typed.Spec.Suspend = false
+	if err := strictly().Update(t.Context(), typed); err != nil {
+		t.Fatalf("writing back what was read, but for suspend: %v", err)
+	}
+	if err := apiClient.Get(t.Context(), client.ObjectKeyFromObject(created), created); err != nil {
+		t.Fatalf("reading the experiment again: %v", err)
+	}
+	want.(map[string]any)["suspend"] = false
+	if diff := cmp.Diff(want, created.Object["spec"]); diff != "" {
+		t.Errorf("the spec after a typed client's update (-want +got):\n%s", diff)
+	}
+}
+
+// parsed reads YAML into the types that an unstructured object holds.
+func parsed(t *testing.T, text string) any {
+	t.Helper()
+	var value any
+	// Kubernetes' own decoder keeps whole numbers whole, where Go's makes them floats.
+	if err := json.Unmarshal(asJSON(t, text), &value); err != nil {
+		t.Fatalf("reading %s: %v", text, err)
+	}
+	return value
+}
