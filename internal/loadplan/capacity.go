@@ -38,15 +38,21 @@ func (s service) capacitySteps(spec api.SizingTrialSpec) ([]Step, []NotRun) {
 			continue
 		}
 		step := s.open(spec, index, offered, requests)
-		// Below 85 % nothing waits longer than the drain allows for, and callers
-		// that will never be needed cost memory.
-		drain := time.Duration(step.DrainMilliseconds) * time.Millisecond
-		step.Callers = min(step.Callers, s.openCallers(offered, drain))
+		step.Callers = min(step.Callers, s.openCallers(offered, s.patience(offered)))
 		step.LoadPercent = percent
 		step.Reported = percent == ReportedLoadPercent
 		steps = append(steps, step)
 	}
 	return append(steps, s.saturation(spec.Load)), left
+}
+
+// patience is how long a login may take, at loads that a service can bear,
+// before a step of mode Capacity runs out of callers: twice the time in which
+// a queue empties, or the stalls of a few quota periods. Callers for a whole
+// timeout would never be needed there, and cost memory.
+func (s service) patience(offeredMilli int64) time.Duration {
+	empties := 8 * s.interval.Seconds() / (1 - s.utilisation(offeredMilli))
+	return 2 * max(3*quotaPeriod, atMost(s.timeout, empties))
 }
 
 // capacityRequests is what a step offers: at least as long as a step should

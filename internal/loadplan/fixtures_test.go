@@ -59,3 +59,7 @@ func withReplicas(n int32) func(*api.SizingTrialSpec) {
 func withWorkers(n int32) func(*api.SizingTrialSpec) {
 	return func(s *api.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
 }
+
+func unbounded(s *api.SizingTrialSpec) {
+	s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyUnbounded}
+}

@@ -30,6 +30,9 @@ type service struct {
 	replicas int32
 	// lanes is how many hashes one replica computes at a time.
 	lanes int32
+	// pooled means that a login is hashed from beginning to end once it is begun;
+	// otherwise all that are under way share the lanes.
+	pooled bool
 	// bound is the calibrated bound of all replicas, in logins per second × 1000.
 	bound int64
 	// interval is D: the time between two logins of one replica at its bound.
@@ -51,6 +54,7 @@ func newService(spec api.SizingTrialSpec, cal api.TrialCalibration) (service, er
 	return service{
 		replicas: replicas,
 		lanes:    lanes,
+		pooled:   workers > 0,
 		bound:    bound,
 		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(effectiveMilliCPU(workers, cal)),
 		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,

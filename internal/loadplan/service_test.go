@@ -55,7 +55,6 @@ func TestReplicasShareTheLoadButNotTheQueue(t *testing.T) {
 }
 
 func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
-	unbounded := func(s *api.SizingTrialSpec) { s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyUnbounded} }
 	tests := map[string]struct {
 		spec api.SizingTrialSpec
 		cal  api.TrialCalibration
@@ -77,20 +76,28 @@ func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 	}
 }
 
-func TestSaturationLastsForTwentyCompletions(t *testing.T) {
+func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
+	same := func(*api.SizingTrialSpec) {}
 	tests := map[string]struct {
-		hash int64
-		load func(*api.Load)
-		want int64
+		hash   int64
+		change func(*api.SizingTrialSpec)
+		want   int64
 	}{
-		"a fast service: five seconds":                  {20_000, func(*api.Load) {}, 5_000},
-		"a tiny experiment: its own step":               {20_000, func(l *api.Load) { l.StepSeconds = 3 }, 3_000},
-		"a slow service: twenty completions and a half": {200_000, func(*api.Load) {}, 12_000},
-		"a very slow one: the longest step":             {4_000_000, func(*api.Load) {}, 120_000},
+		"a fast service: five seconds":                               {20_000, same, 5_000},
+		"a tiny experiment: its own step":                            {20_000, func(s *api.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
+		"a slow service: twenty completions and a half":              {200_000, same, 12_000},
+		"a very slow one: the longest step":                          {4_000_000, same, 120_000},
+		"four at a time that may complete together: 150 completions": {20_000, withWorkers(4), 6_000},
+		"unbounded, all six callers may complete together: 250":      {20_000, unbounded, 10_000},
+		"but no more than half a minute for that":                    {100_000, unbounded, 30_000},
+		"nor longer than the longest step": {100_000, func(s *api.SizingTrialSpec) {
+			unbounded(s)
+			s.Load.MaxStepSeconds = 12
+		}, 12_000},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *api.SizingTrialSpec) { test.load(&s.Load) })
+			spec := aTrial(test.change)
 			step := mustService(t, spec, calibrated(hashTakes(test.hash))).saturation(spec.Load)
 			if step.CountedMilliseconds != test.want {
 				t.Errorf("counted part lasts %d ms, want %d", step.CountedMilliseconds, test.want)
