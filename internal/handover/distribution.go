@@ -1,9 +1,6 @@
 package handover
 
-import (
-	"github.com/hashmark-dev/hashmark/internal/evidence"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
-)
+import "github.com/hashmark-dev/hashmark/internal/measurement"
 
 // distributionLines are the lines that are left out where there is no room, the
 // most dispensable last.
@@ -55,27 +52,4 @@ func decodeUnderWay(run *measurement.Run, text string) error {
 	run.UnderWay = make([]int64, measurement.UnderWayPoints)
 	walkUnderWay(p, run.UnderWay)
 	return p.finish()
-}
-
-// clone copies a step with everything behind its pointers that a walk writes to.
-func clone(s measurement.StepResult) measurement.StepResult {
-	for _, field := range []**int64{
-		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
-		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
-	} {
-		*field = copyOf(*field)
-	}
-	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {
-		*field = copyOf(*field)
-	}
-	s.P95Interval = copyOf(s.P95Interval)
-	return s
-}
-
-func copyOf[T any](value *T) *T {
-	if value == nil {
-		return nil
-	}
-	copied := *value
-	return &copied
 }

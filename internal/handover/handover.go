@@ -67,9 +67,11 @@ func Decode(message string) (measurement.Run, error) {
 		return measurement.Run{}, decodeFailure(header, lines)
 	}
 	run := measurement.Run{K6Version: header["k6"], GoVersion: header["go"]}
-	steps, err := intField(header, "steps")
-	run.Reported, err = chain(err, header, "reported")
-	run.ExitCode, err = chain(err, header, "exit")
+	steps, stepsErr := intField(header, "steps")
+	reported, reportedErr := intField(header, "reported")
+	exit, exitErr := intField(header, "exit")
+	run.Reported, run.ExitCode = reported, exit
+	err = errors.Join(stepsErr, reportedErr, exitErr)
 	for _, line := range lines {
 		err = errors.Join(err, decodeLine(&run, line))
 	}
@@ -84,11 +86,6 @@ func Decode(message string) (measurement.Run, error) {
 		return measurement.Run{}, garbled("step %d of %d can't be the reported one", run.Reported, steps)
 	}
 	return run, nil
-}
-
-func chain(err error, header map[string]string, key string) (int, error) {
-	value, again := intField(header, key)
-	return value, errors.Join(err, again)
 }
 
 // decodeLine reads one line between the first and the last.

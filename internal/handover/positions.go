@@ -96,18 +96,6 @@ func (p *positions) raw(v *int64) {
 	}
 }
 
-// optional walks the presence of a value: a bit that says whether it is there,
-// and, when reading, a place to read it into.
-func optional[T any](p *positions, bits int64, bit int, field **T) int64 {
-	switch {
-	case p.reading && bits&(1<<bit) != 0:
-		*field = new(T)
-	case !p.reading && *field != nil:
-		bits |= 1 << bit
-	}
-	return bits
-}
-
 func (p *positions) fail(format string, arguments ...any) {
 	if p.err == nil {
 		p.err = garbled(format, arguments...)

@@ -38,27 +38,6 @@ func walkStep(p *positions, s *measurement.StepResult, reported bool) {
 	}
 }
 
-// walkPresence tells which of the values behind pointers are there.
-func walkPresence(p *positions, s *measurement.StepResult) {
-	var bits int64
-	if p.reading {
-		p.unsigned(&bits)
-	}
-	numbers := []**int64{
-		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
-		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
-	}
-	for bit, field := range numbers {
-		bits = optional(p, bits, bit, field)
-	}
-	bits = optional(p, bits, len(numbers), &s.P95Interval)
-	bits = optional(p, bits, len(numbers)+1, &s.Service)
-	bits = optional(p, bits, len(numbers)+2, &s.Generator)
-	if !p.reading {
-		p.unsigned(&bits)
-	}
-}
-
 // walkLatencies tells each percentile by its distance from the one before, so
 // that they can't be read back in another order than rising.
 func walkLatencies(p *positions, s *measurement.StepResult) {

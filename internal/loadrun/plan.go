@@ -40,19 +40,31 @@ func checkPlan(plan loadplan.Plan) error {
 }
 
 func checkStep(step loadplan.Step) error {
-	open := step.Kind == loadplan.Open || step.Kind == loadplan.Warmup
-	switch {
-	case !open && step.Kind != loadplan.Closed && step.Kind != loadplan.Saturation:
+	switch step.Kind {
+	case loadplan.Closed, loadplan.Saturation:
+	case loadplan.Warmup, loadplan.Open:
+		if err := checkArrivals(step); err != nil {
+			return err
+		}
+	default:
 		return fmt.Errorf("its kind %q is unknown", step.Kind)
+	}
+	switch {
 	case step.Callers < 1:
 		return fmt.Errorf("it has %d callers and needs one at least", step.Callers)
-	case step.SettleMilliseconds < 0 || step.CountedMilliseconds < 1 || step.DrainMilliseconds < 0:
+	case step.CountedMilliseconds < 1 || min(step.SettleMilliseconds, step.DrainMilliseconds) < 0:
 		return errors.New("its counted part must be longer than 0, and no part shorter")
 	case step.EndMilliseconds()-step.StartMilliseconds < shortestMilliseconds:
 		return fmt.Errorf("it must last %d ms at least in all", shortestMilliseconds)
-	case open && step.Arrivals != "Poisson" && step.Arrivals != "Uniform":
+	}
+	return nil
+}
+
+func checkArrivals(step loadplan.Step) error {
+	if step.Arrivals != "Poisson" && step.Arrivals != "Uniform" {
 		return fmt.Errorf("its arrivals %q are unknown", step.Arrivals)
-	case step.SettleRequests < 0 || step.Requests < 0 || step.SettleRequests+step.Requests > mostRequests:
+	}
+	if min(step.SettleRequests, step.Requests) < 0 || step.SettleRequests+step.Requests > mostRequests {
 		return fmt.Errorf("it has %d and %d logins; none may be below 0, nor both above %d", step.SettleRequests, step.Requests, mostRequests)
 	}
 	return nil

@@ -1,0 +1,67 @@
+package handover
+
+import (
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// optionalNumbers lists a step's numbers that may be absent, in the order of
+// their bits.
+func optionalNumbers(s *measurement.StepResult) []**int64 {
+	return []**int64{
+		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
+		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
+	}
+}
+
+// walkPresence tells which of the values behind pointers are there.
+func walkPresence(p *positions, s *measurement.StepResult) {
+	var bits int64
+	if p.reading {
+		p.unsigned(&bits)
+	}
+	numbers := optionalNumbers(s)
+	for bit, field := range numbers {
+		bits = optional(p, bits, bit, field)
+	}
+	bits = optional(p, bits, len(numbers), &s.P95Interval)
+	bits = optional(p, bits, len(numbers)+1, &s.Service)
+	bits = optional(p, bits, len(numbers)+2, &s.Generator)
+	if !p.reading {
+		p.unsigned(&bits)
+	} else if bits>>(len(numbers)+3) != 0 {
+		p.fail("a step has values that this version does not know")
+	}
+}
+
+// optional walks the presence of a value: a bit that says whether it is there,
+// and, when reading, a place to read it into.
+func optional[T any](p *positions, bits int64, bit int, field **T) int64 {
+	switch {
+	case p.reading && bits&(1<<bit) != 0:
+		*field = new(T)
+	case !p.reading && *field != nil:
+		bits |= 1 << bit
+	}
+	return bits
+}
+
+// clone copies a step with everything behind its pointers that a walk writes to.
+func clone(s measurement.StepResult) measurement.StepResult {
+	for _, field := range optionalNumbers(&s) {
+		*field = copyOf(*field)
+	}
+	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {
+		*field = copyOf(*field)
+	}
+	s.P95Interval = copyOf(s.P95Interval)
+	return s
+}
+
+func copyOf[T any](value *T) *T {
+	if value == nil {
+		return nil
+	}
+	copied := *value
+	return &copied
+}
