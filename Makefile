@@ -1,0 +1,83 @@
+# Hashmark's workshop. `make help` lists what can be done here.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# Which cluster: local (built from source on this machine), kind (needs Docker
+# and kind), or current (your own kubeconfig, which may bill you).
+CLUSTER ?= $(shell hack/clusters.sh which)
+export CLUSTER
+TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
+CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
+
+##@ Try it
+.PHONY: demo demo-clean
+demo: ## Set up a cluster, measure the quickstart, print the table, leave the cluster up
+	hack/demo.sh run
+
+demo-clean: ## Remove all that the demo made
+	hack/demo.sh clean
+
+##@ Cluster
+.PHONY: cluster-up cluster-down cluster-env images load-images install uninstall
+cluster-up: ## Bring the cluster up, or put a half-dead one right
+	hack/clusters.sh up
+
+cluster-down: ## Take the cluster down and leave nothing behind
+	hack/clusters.sh down
+
+cluster-env: ## Print KUBECONFIG and PATH for it: eval "$$(make -s cluster-env)"
+	@hack/clusters.sh env
+
+images: ## Compile the binaries and build the three images into dist/images
+	hack/images.sh
+
+load-images: images ## Give the cluster's nodes the images
+	hack/clusters.sh load-images dist/images/operator.tar dist/images/loginservice.tar dist/images/generator.tar
+
+install: load-images ## Install the operator into the cluster
+	$(CLUSTER_ENV) && hack/demo.sh install
+
+uninstall: ## Remove the operator, its definitions and every experiment from the cluster
+	$(CLUSTER_ENV) && kubectl delete --ignore-not-found -k config/default
+
+##@ Test
+.PHONY: test test-unit test-integration test-e2e verify-claims bench
+test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
+
+test-unit: ## The core by itself, the scripts under real k6
+	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" go test -tags=k6 ./api/... ./cmd/... ./controllers/... ./internal/... ./loadtests/...
+
+test-integration: ## The API's rules and the reconcilers against a real API server
+	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" go test -tags=integration -timeout=20m ./controllers/... ./test/integration/...
+
+test-e2e: demo build ## The quickstart and the faults on a real cluster
+	$(CLUSTER_ENV) && hack/e2e.sh
+
+verify-claims: ## Say of each claim which test showed it, from the last run
+	hack/verify-claims
+
+bench: ## Measure speed and memory; docs/benchmarks.md tells the last figures
+	go test -run='^$$' -bench=. -benchmem ./internal/...
+
+##@ Develop
+.PHONY: build generate fmt lint verify help
+build: ## Compile the operator into bin/
+	go build -trimpath -o bin/operator ./cmd/operator
+
+generate: ## Write the generated code and definitions anew
+	$(TOOL) controller-gen object paths=./api/...
+	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
+
+fmt: ## Format the Go code
+	gofmt -w api cmd controllers internal loadtests test
+
+lint: ## Run the linters
+	hack/lint.sh
+
+verify: ## Fail if anything generated, formatted or rendered is out of date, and lint
+	hack/verify.sh
+
+help: ## Show this
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
