@@ -31,7 +31,9 @@ type SizingExperimentStatus struct {
 	// that was drawn.
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
-	// Where the experiment stands, in a word.
+	// Where the experiment stands: Pending, Queued (it waits for its turn),
+	// Running or Suspended; or how it ended: Succeeded (every variant has a verdict,
+	// and one at least is Valid or Suspect), Failed or Cancelled.
 	// +optional
 	Phase ExperimentPhase `json:"phase,omitempty"`
 	// When its first trial began.

@@ -76,7 +76,8 @@ type SizingExperimentSpec struct {
 	// +kubebuilder:default={}
 	Service Service `json:"service,omitempty"`
 
-	// The pod that drives the load.
+	// The pod that drives the load. When absent: as large as the operator's flags
+	// say.
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
 

@@ -47,8 +47,8 @@ type CalibrationResult struct {
 	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
 }
 
-// VariantResult is a row of the table of results. A number that was not
-// measured is absent, never 0.
+// VariantResult is what is known of one variant; its trials hold every step
+// and the evidence under the numbers.
 type VariantResult struct {
 	// The variant's name, such as c10-500m.
 	// +kubebuilder:validation:MaxLength=52
@@ -108,7 +108,8 @@ type VariantResult struct {
 	// was throttled, in percent; absent where there is no quota.
 	// +optional
 	ThrottledPercent *int32 `json:"throttledPercent,omitempty"`
-	// Whether the numbers may be believed.
+	// Whether the numbers may be believed: Valid, Suspect (with care, see reasons),
+	// Invalid (no), or Pending, until the last trial has ended.
 	Verdict Verdict `json:"verdict"`
 	// Why the verdict is not simply Valid.
 	// +optional

@@ -39,7 +39,10 @@ const (
 type Step struct {
 	// How the step drove the service.
 	Kind StepKind `json:"kind"`
-	// What the step says of the objective.
+	// What the step says of the objective: Met, Failed or Undecided (the objective
+	// lies inside the p95 interval, or there were too few samples); Overloaded (the
+	// service could not keep up); NotRun (too few samples were in reach); NotJudged
+	// (the step has another purpose, as saturation does).
 	Outcome StepOutcome `json:"outcome"`
 	// In mode Capacity: the step's share of the calibrated bound, in percent.
 	// +optional
@@ -53,7 +56,8 @@ type Step struct {
 	// How long the counted part lasted, in milliseconds.
 	// +optional
 	CountedMilliseconds int64 `json:"countedMilliseconds,omitempty"`
-	// Logins that were due; the sum of the next six.
+	// Logins that were due: the sum of ok, refused, timedOut, otherErrors, cut and
+	// neverSent.
 	// +optional
 	Scheduled int64 `json:"scheduled"`
 	// Answered with a complete 200.
@@ -78,26 +82,29 @@ type Step struct {
 	// with Saturation: (completions − 1) ÷ (last − first).
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// The median latency, in microseconds; absent when not measured, as all below.
+	// The median latency, in microseconds; absent when not measured.
 	// +optional
 	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
-	// The 95th percentile; a failed login counts as slower than every success.
+	// The 95th percentile of latency, in microseconds; a failed login counts as
+	// slower than every success. Absent when the step was overloaded or had under
+	// 20 successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 	// Where the true p95 lies, by order statistics; absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
-	// The 99th percentile.
+	// The 99th percentile of latency, in microseconds; absent when not measured.
 	// +optional
 	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
-	// The slowest success.
+	// The latency of the slowest success, in microseconds; absent when there was none.
 	// +optional
 	MaxMicroseconds *int64 `json:"maxMicroseconds,omitempty"`
 	// How late logins were sent after they were due, the 95th percentile, in
 	// microseconds. Only with Open.
 	// +optional
 	StartLagP95Microseconds *int64 `json:"startLagP95Microseconds,omitempty"`
-	// The 99th percentile of the same.
+	// How late logins were sent after they were due, the 99th percentile, in
+	// microseconds. Only with Open.
 	// +optional
 	StartLagP99Microseconds *int64 `json:"startLagP99Microseconds,omitempty"`
 	// What the step used of the service's CPU; absent without evidence.

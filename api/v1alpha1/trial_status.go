@@ -46,7 +46,8 @@ type SizingTrialStatus struct {
 	// The generation of the spec that this status speaks of.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Where the trial stands, in a word.
+	// Where the trial stands: Pending (it waits for its turn), Running or
+	// Suspended; or how it ended: Succeeded (it has a result), Failed or Cancelled.
 	// +optional
 	Phase TrialPhase `json:"phase,omitempty"`
 	// Why it stands there, in one word: what it waits for, or why it failed.
@@ -231,7 +232,8 @@ type Evidence struct {
 	// percent. Only where the generator could run on the same CPUs.
 	// +optional
 	IdlePercent *int32 `json:"idlePercent,omitempty"`
-	// The share that others than the service used, likewise.
+	// The share of the service's CPUs that others used during the reported step, in
+	// percent. Only where the generator could run on the same CPUs.
 	// +optional
 	OthersPercent *int32 `json:"othersPercent,omitempty"`
 }

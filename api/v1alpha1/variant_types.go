@@ -72,7 +72,8 @@ type Toleration struct {
 	Effect string `json:"effect,omitempty"`
 }
 
-// NodePool is a set of nodes on which the matrix is measured.
+// NodePool is a set of nodes on which the whole matrix is measured, for example
+// {name: small, nodeSelector: {example.com/pool: small}}.
 type NodePool struct {
 	// A short name that becomes part of the variants' names: lower-case letters,
 	// digits and dashes, at most 16 characters.

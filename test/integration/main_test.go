@@ -23,8 +23,9 @@ import (
 // The one API server of this package: starting it takes seconds, so every test
 // shares it and keeps to a namespace of its own.
 var (
-	restConfig *rest.Config
-	apiClient  client.Client
+	environment *envtest.Environment
+	restConfig  *rest.Config
+	apiClient   client.Client
 )
 
 // crdFolder is where the definitions under test stand, seen from this package.
@@ -48,7 +49,7 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 		return 0, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
 			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
 	}
-	environment := &envtest.Environment{
+	environment = &envtest.Environment{
 		CRDDirectoryPaths:     []string{crdFolder},
 		ErrorIfCRDPathMissing: true,
 	}

@@ -1,0 +1,137 @@
+//go:build integration
+
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// tableOnly asks for what kubectl get asks for, and for nothing else instead.
+const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+func TestColumnsOfExperiments(t *testing.T) {
+	experiment := create(t, plainExperiment)
+	setStatus(t, experiment, `{status: {phase: Running, progress: {trials: 9, finished: 4},
+		display: {trials: 4/9, variant: c10-500m, p95: 556ms, capacity: 5.5/s, throughput: 8.2/s}}}`)
+	want := []string{
+		"Name: " + experiment.GetName(),
+		"Phase: Running",
+		"Trials: 4/9",
+		"Variant: c10-500m",
+		"Recommended: <nil>",
+		"P95: 556ms",
+		"Capacity: 5.5/s",
+		"Throughput: 8.2/s",
+		"Age: a while",
+	}
+	if diff := cmp.Diff(want, row(t, experiment, "sizingexperiments")); diff != "" {
+		t.Errorf("the row of kubectl get szx (-want +got):\n%s", diff)
+	}
+}
+
+func TestColumnsOfTrials(t *testing.T) {
+	trial := create(t, plainTrial, `{spec: {variant: {nodePool: {name: small}}}}`)
+	setStatus(t, trial, `{status: {phase: Succeeded, display: {concurrency: pool 1, rate: 5.8/s, p95: 556ms,
+		capacity: 5.5/s, throughput: 8.2/s, verdict: Suspect, node: node-1, reason: SharedNode}}}`)
+	want := []string{
+		"Name: " + trial.GetName(),
+		"Phase: Succeeded",
+		"Cost: 10",
+		"CPU: 1",
+		"Concurrency: pool 1",
+		"Rate: 5.8/s",
+		"P95: 556ms",
+		"Capacity: 5.5/s",
+		"Throughput: 8.2/s",
+		"Verdict: Suspect",
+		"Age: a while",
+		"Pool: small (with -o wide)",
+		"Node: node-1 (with -o wide)",
+		"Reason: SharedNode (with -o wide)",
+	}
+	if diff := cmp.Diff(want, row(t, trial, "sizingtrials")); diff != "" {
+		t.Errorf("the row of kubectl get sizingtrials (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnExperimentThatJustBeganHasBlankColumns(t *testing.T) {
+	experiment := create(t, plainExperiment)
+	got := row(t, experiment, "sizingexperiments")
+	for _, cell := range got[1 : len(got)-1] {
+		if !strings.HasSuffix(cell, ": <nil>") {
+			t.Errorf("before its first status an experiment shows %q", cell)
+		}
+	}
+}
+
+// setStatus lays a status over an object, as the operator does.
+func setStatus(t *testing.T, object *unstructured.Unstructured, status string) {
+	t.Helper()
+	patch := client.RawPatch("application/merge-patch+json", asJSON(t, status))
+	if err := apiClient.Status().Patch(t.Context(), object, patch); err != nil {
+		t.Fatalf("setting the status of %s: %v", object.GetName(), err)
+	}
+}
+
+// row gives the cells that kubectl get would show of an object, each as
+// "column: cell"; a blank cell is <nil>, and how long ago a date is depends on
+// the machine.
+func row(t *testing.T, object *unstructured.Unstructured, resource string) []string {
+	t.Helper()
+	table := table(t, object, resource)
+	if len(table.Rows) != 1 {
+		t.Fatalf("the table has %d rows, and should have one", len(table.Rows))
+	}
+	var cells []string
+	for i, column := range table.ColumnDefinitions {
+		cell := fmt.Sprintf("%s: %v", column.Name, table.Rows[0].Cells[i])
+		if column.Type == "date" {
+			cell = column.Name + ": a while"
+		}
+		if column.Priority > 0 {
+			cell += " (with -o wide)"
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// table asks the API server itself for the table of one object.
+func table(t *testing.T, object *unstructured.Unstructured, resource string) metav1.Table {
+	t.Helper()
+	httpClient, err := rest.HTTPClientFor(restConfig)
+	if err != nil {
+		t.Fatalf("making a client: %v", err)
+	}
+	address, err := url.JoinPath(restConfig.Host, "apis", object.GetAPIVersion(),
+		"namespaces", object.GetNamespace(), resource, object.GetName())
+	if err != nil {
+		t.Fatalf("putting the address together: %v", err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatalf("asking for %s: %v", address, err)
+	}
+	request.Header.Set("Accept", tableOnly)
+	response, err := httpClient.Do(request)
+	if err != nil {
+		t.Fatalf("asking for %s: %v", address, err)
+	}
+	defer response.Body.Close()
+	var table metav1.Table
+	if err := json.NewDecoder(response.Body).Decode(&table); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("the API server answered %s, and no table: %v", response.Status, err)
+	}
+	return table
+}
