@@ -257,6 +257,44 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
+// TestMessagesThatContradictThemselves have a right checksum, so that each is
+// refused for what it says.
+func TestMessagesThatContradictThemselves(t *testing.T) {
+	message, err := handover.Encode(ordinary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := body(message)
+	for name, text := range map[string]string{
+		"a step is missing":                whole[:strings.LastIndex(whole, "step ")],
+		"there is a step too many":         strings.Replace(whole, "steps=2", "steps=1", 1),
+		"a step that is not is reported":   strings.Replace(whole, "reported=0", "reported=2", 1),
+		"no number of steps":               strings.Replace(whole, "steps=2", "steps=two", 1),
+		"no exit code":                     strings.Replace(whole, "exit=0", "", 1),
+		"a version that can't be one":      strings.Replace(whole, "k6=v1.8.1", "k6=v1=8", 1),
+		"a line of an unknown kind":        whole + "more words\n",
+		"numbers that are no base64url":    strings.Replace(whole, "step ", "step !", 1),
+		"numbers that nobody asked for":    strings.Replace(whole, "\nhistogram", "AAAA\nhistogram", 1),
+		"too few numbers":                  strings.Replace(whole, "underway AAIC", "underway AA", 1),
+		"a container without its CPUs":     strings.Replace(whole, " 1 500 1\n", " 1 500\n", 1),
+		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
+		"values that this version has not": strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
+		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0\n", 300),
+		"a failure without a reason":       "hashmark/1 failure= exit=1\n",
+		"a failure without an exit code":   "hashmark/1 failure=K6Failed\n",
+		"a failure with a stray line":      "hashmark/1 failure=K6Failed exit=1\nno detail\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if text == whole {
+				t.Fatal("the message was not changed")
+			}
+			if _, err := handover.Decode(handover.Seal(text)); !errors.Is(err, handover.ErrGarbled) {
+				t.Errorf("want ErrGarbled, got %v", err)
+			}
+		})
+	}
+}
+
 func TestFailures(t *testing.T) {
 	long := strings.Repeat("a line of k6's stderr\n", 500) + "the last words"
 	for name, test := range map[string]struct {
