@@ -44,10 +44,22 @@ func (t *trial) findings() []v1alpha1.Reason {
 	var all []v1alpha1.Reason
 	for _, look := range checks {
 		if found := look(t); len(found) > 0 {
-			all = append(all, worstOf(found))
+			reason := worstOf(found)
+			reason.Message = clip(reason.Message)
+			all = append(all, reason)
 		}
 	}
 	return all
+}
+
+// clip keeps a message within the API's bound: one that is too long would have
+// the whole status refused, and the result lost with it.
+func clip(message string) string {
+	const most = 512
+	if letters := []rune(message); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return message
 }
 
 // worstOf keeps the worst of several findings of one check; of equals the first.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
 // generatorSaturated: logins were sent late, not at all, or by a generator that
@@ -49,15 +50,28 @@ func neverSent(s *step) []v1alpha1.Reason {
 }
 
 func outOfCPU(t *trial, s *step) []v1alpha1.Reason {
-	used := s.result.Generator
-	if used == nil || t.Run.Generator == nil || t.Run.Generator.QuotaMilliCPU == 0 || used.ElapsedMicroseconds == 0 {
+	used, limit := s.result.Generator, t.generatorCPUs()
+	if used == nil || limit == 0 || used.ElapsedMicroseconds == 0 {
 		return nil
 	}
-	limit := float64(t.Run.Generator.QuotaMilliCPU) / 1000
 	share := float64(used.CPUMicroseconds) / float64(used.ElapsedMicroseconds) / limit
 	return graded(GeneratorSaturated, share, generatorCPUInvalid, generatorCPUInvalid,
 		"In %s the generator used %s of its CPU limit (invalid from %s), so that its own delay counts as the service's; raise spec.generator.cpuLimit",
 		s.name(), percent(share), percent(generatorCPUInvalid))
+}
+
+// generatorCPUs is how much CPU the generator was given: its quota, or CPUs of
+// its own where there is none; 0 when that is not known.
+func (t *trial) generatorCPUs() float64 {
+	given := t.Run.Generator
+	switch {
+	case given == nil:
+		return 0
+	case given.QuotaMilliCPU > 0:
+		return float64(given.QuotaMilliCPU) / 1000
+	default:
+		return float64(evidence.CPUs(given.Cpuset))
+	}
 }
 
 // generatorThrottled: the generator's own quota stalled it.
@@ -83,10 +97,10 @@ func rateNotAchieved(t *trial) []v1alpha1.Reason {
 		if !s.settled() || s.result.Scheduled == 0 {
 			continue
 		}
-		share := float64(s.result.SentInWindow) / float64(s.result.Scheduled)
-		found = append(found, graded(RateNotAchieved, 1-share, 1-sentSuspect, 1-sentInvalid,
-			"In %s only %s of the scheduled logins were sent in time (suspect below %s, invalid below %s); give the generator more CPU (spec.generator.cpuLimit)",
-			s.name(), percent(share), percent(sentSuspect), percent(sentInvalid))...)
+		missed := s.share(s.result.Scheduled - s.result.SentInWindow)
+		found = append(found, graded(RateNotAchieved, missed, missedSuspect, missedInvalid,
+			"In %s %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s); give the generator more CPU (spec.generator.cpuLimit)",
+			s.name(), percent(missed), percent(missedSuspect), percent(missedInvalid))...)
 	}
 	return found
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // podAltered: something changed the pods on their way, as a webhook may.
@@ -33,9 +35,13 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 	for _, pod := range t.Run.Services {
 		given, by := float64(pod.QuotaMilliCPU), "a quota"
 		if pod.QuotaMilliCPU == 0 {
+			if !placed(pod.Container) {
+				continue // unknown, which evidenceMissing tells
+			}
 			given, by = float64(1000*evidence.CPUs(pod.Cpuset)), "CPUs of its own"
 		}
-		off := math.Abs(given/float64(planned.MilliValue()) - 1)
+		limit := float64(planned.MilliValue())
+		off := math.Abs(given-limit) / limit
 		found = append(found, graded(LimitNotApplied, off, limitTolerance, limitTolerance,
 			"The service was limited to %gm CPU (by %s) instead of %s; look at the node's kubelet and container runtime",
 			given, by, t.Spec.Variant.CPULimit)...)
@@ -45,13 +51,9 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 
 // evidenceMissing: what could not be checked is not believed.
 func evidenceMissing(t *trial) []v1alpha1.Reason {
-	var missing []string
-	if t.Run.Generator == nil {
-		missing = append(missing, "what the generator was given")
-	}
-	if len(t.Run.Services) < int(t.Spec.Service.Replicas) {
-		missing = append(missing, fmt.Sprintf("what %d of %d pods of the service were given",
-			int(t.Spec.Service.Replicas)-len(t.Run.Services), t.Spec.Service.Replicas))
+	missing := t.missingContainers()
+	if planned := t.plannedSteps(); len(t.Run.Steps) != planned {
+		missing = append(missing, fmt.Sprintf("%d of %d planned steps", planned-len(t.Run.Steps), planned))
 	}
 	for _, s := range t.steps {
 		if s.result.Service == nil {
@@ -68,6 +70,30 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 		Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
 		Message: "These could not be read, so that nothing speaks for the numbers: " + strings.Join(missing, ", "),
 	}}
+}
+
+// missingContainers names the containers of which it is not known what they
+// were given to run on.
+func (t *trial) missingContainers() []string {
+	var missing []string
+	if t.Run.Generator == nil || !placed(*t.Run.Generator) {
+		missing = append(missing, "what the generator was given")
+	}
+	known := 0
+	for _, pod := range t.Run.Services {
+		if placed(pod.Container) {
+			known++
+		}
+	}
+	if replicas := int(t.Spec.Service.Replicas); known < replicas {
+		missing = append(missing, fmt.Sprintf("what %d of %d pods of the service were given", replicas-known, replicas))
+	}
+	return missing
+}
+
+// placed tells whether it is known which CPUs of which machine a container had.
+func placed(c measurement.Container) bool {
+	return c.BootID != "" && evidence.CPUs(c.Cpuset) > 0
 }
 
 // sharedNode: the generator could run on the service's CPUs.
@@ -108,39 +134,64 @@ func aboveCPUBound(t *trial) []v1alpha1.Reason {
 		ratio, aboveBoundSuspect, aboveBoundInvalid)
 }
 
-// tooFewSamples: p95 of a handful of logins is chance.
+// tooFewSamples: p95 of a handful of logins is chance, and so is a maximum of a
+// handful of completions.
 func tooFewSamples(t *trial) []v1alpha1.Reason {
-	if t.reported == nil {
-		return leftOut(t)
+	found := fewCompletions(t)
+	switch {
+	case t.reported == nil:
+		found = append(found, leftOut(t))
+	case !t.reported.overloaded:
+		found = append(found, fewSuccesses(t.reported)...)
 	}
-	if t.reported.overloaded {
-		return nil
-	}
-	ok := t.reported.result.OK
-	found := v1alpha1.Reason{Type: TooFewSamples}
+	return found
+}
+
+func fewSuccesses(s *step) []v1alpha1.Reason {
+	const advice = "Raise load.minSamples and load.maxStepSeconds, or load.stepSeconds"
+	ok := s.result.OK
 	switch {
 	case ok < samplesForP95:
-		found.Verdict = v1alpha1.VerdictInvalid
-		found.Message = fmt.Sprintf("%s had %d successes; below %d there is no p95. Raise maxStepSeconds or minSamples (or stepSeconds)",
-			capital(t.reported.name()), ok, samplesForP95)
+		return []v1alpha1.Reason{{
+			Type: TooFewSamples, Verdict: v1alpha1.VerdictInvalid,
+			Message: fmt.Sprintf("%s had %d successes; below %d there is no p95. %s", capital(s.name()), ok, samplesForP95, advice),
+		}}
 	case ok < samplesForInterval:
-		found.Verdict = v1alpha1.VerdictSuspect
-		found.Message = fmt.Sprintf("%s had %d successes; below %d p95 has no interval. Raise maxStepSeconds or minSamples (or stepSeconds)",
-			capital(t.reported.name()), ok, samplesForInterval)
+		return []v1alpha1.Reason{{
+			Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect,
+			Message: fmt.Sprintf("%s had %d successes; below %d p95 has no interval. %s", capital(s.name()), ok, samplesForInterval, advice),
+		}}
 	default:
 		return nil
 	}
-	return []v1alpha1.Reason{found}
 }
 
-// leftOut says why the reported step was not run at all.
-func leftOut(t *trial) []v1alpha1.Reason {
-	for _, left := range t.NotRun {
-		if left.Reported {
-			return []v1alpha1.Reason{{Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect, Message: left.Message}}
+func fewCompletions(t *trial) []v1alpha1.Reason {
+	var found []v1alpha1.Reason
+	for _, s := range t.steps {
+		if s.Kind == loadplan.Saturation && s.result.CompletedInWindow < completionsForMaximum {
+			found = append(found, v1alpha1.Reason{
+				Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect,
+				Message: fmt.Sprintf("The saturation saw %d completions; below %d there is no maximum. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
+					s.result.CompletedInWindow, completionsForMaximum),
+			})
 		}
 	}
-	return nil
+	return found
+}
+
+// leftOut says why there is no reported step. One that the plan left out takes
+// only p95 away, and the plan says why; any other would leave a row empty.
+func leftOut(t *trial) v1alpha1.Reason {
+	for _, left := range t.NotRun {
+		if left.Reported {
+			return v1alpha1.Reason{Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect, Message: left.Message}
+		}
+	}
+	return v1alpha1.Reason{
+		Type: TooFewSamples, Verdict: v1alpha1.VerdictInvalid,
+		Message: "The generator handed over no numbers of the reported step; see that operator and generator are of one version",
+	}
 }
 
 // overloaded explains a p95 that is absent. It is no verdict: a service that

@@ -107,7 +107,7 @@ func (t *trial) row() v1alpha1.VariantResult {
 	if capacity := t.capacity(); capacity != nil {
 		row.CapacityMilliPerSecond = capacity.HighestMetMilliPerSecond
 		if capacity.HighestMetMilliPerSecond != nil && t.Spec.Load.Mode == v1alpha1.LoadRates {
-			row.CapacityIsLowerBound = ptr.To(capacity.LowestFailedMilliPerSecond == nil)
+			row.CapacityIsLowerBound = ptr.To(*capacity.HighestMetMilliPerSecond == t.highestOffered())
 		}
 	}
 	if t.reported != nil {

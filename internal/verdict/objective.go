@@ -62,6 +62,17 @@ func (t *trial) capacity() *v1alpha1.Capacity {
 	return capacity
 }
 
+// highestOffered is the rate of the fastest open step, times 1000.
+func (t *trial) highestOffered() int64 {
+	var highest int64
+	for _, s := range t.steps {
+		if s.Kind == loadplan.Open {
+			highest = max(highest, s.OfferedMilliPerSecond)
+		}
+	}
+	return highest
+}
+
 // objectiveMet tells whether some step met the objective; absent when none was
 // decided.
 func (t *trial) objectiveMet() *bool {

@@ -21,19 +21,25 @@ const (
 	// and delays every login due in it.
 	throttledSuspect, throttledInvalid = 0.01, 0.05
 
-	// sentSuspect and sentInvalid bound the share of scheduled logins that were
-	// sent inside the counted part: fewer is another rate than was asked for.
-	sentSuspect, sentInvalid = 0.99, 0.95
+	// missedSuspect and missedInvalid bound the share of scheduled logins that were
+	// not sent inside the counted part: without them it is another rate than was
+	// asked for.
+	missedSuspect, missedInvalid = 0.01, 0.05
 
 	// samplesForInterval is the least number of samples for which a two-sided 95 %
 	// interval of p95 exists by order statistics (0.95^n must fall below 2.5 %);
 	// samplesForP95 the least with a 95th percentile below the maximum.
 	samplesForInterval, samplesForP95 = 72, 20
 
+	// completionsForMaximum is the least number of completions that a maximum is
+	// taken from: it is good to about one completion, here 10 %. A saturation is
+	// planned to have at least twenty.
+	completionsForMaximum = 10
+
 	// overloadedShare of the maximum is where a step's queue no longer settles in
 	// the time of a step: at 98 % load the relaxation time is 2,500 services.
 	overloadedShare = 0.98
-	// overloadedFailures is the share of failed logins beyond which p95 would be
+	// overloadedFailures is the share of logins that were sent in vain beyond which p95 would be
 	// the latency of a failure.
 	overloadedFailures = 0.05
 

@@ -35,7 +35,7 @@ func newTrial(in Input) *trial {
 	t.pairSteps()
 	t.maximum = t.findMaximum()
 	for _, s := range t.steps {
-		s.overloaded = s.failedShare() > overloadedFailures || t.beyondMaximum(s)
+		s.overloaded = s.refusedShare() > overloadedFailures || t.beyondMaximum(s)
 	}
 	if t.Spec.Load.Mode == v1alpha1.LoadRates {
 		t.maximum = t.maximumOfOverloaded()
@@ -59,13 +59,24 @@ func (t *trial) pairSteps() {
 	}
 }
 
+// plannedSteps counts the steps that have a result, all but the warm-up.
+func (t *trial) plannedSteps() int {
+	planned := 0
+	for _, s := range t.Plan.Steps {
+		if s.Kind != loadplan.Warmup {
+			planned++
+		}
+	}
+	return planned
+}
+
 // findMaximum is the throughput of the saturation, or, with Users, the highest
 // of all steps.
 func (t *trial) findMaximum() *int64 {
 	var highest *int64
 	for _, s := range t.steps {
 		rate := s.result.ThroughputMilliPerSecond
-		if rate == nil || s.Kind == loadplan.Open {
+		if rate == nil || s.Kind == loadplan.Open || s.result.CompletedInWindow < completionsForMaximum {
 			continue
 		}
 		if highest == nil || *rate > *highest {
@@ -98,11 +109,18 @@ func (t *trial) beyondMaximum(s *step) bool {
 	return s.Kind == loadplan.Open && float64(s.OfferedMilliPerSecond) > overloadedShare*float64(limit)
 }
 
-func (s *step) failedShare() float64 {
+// failedShare is the error share: all scheduled logins that got no 200.
+func (s *step) failedShare() float64 { return s.share(s.result.Failures()) }
+
+// refusedShare leaves out the logins that were never sent: they say something
+// of the generator, and must not make its shortage look like the service's.
+func (s *step) refusedShare() float64 { return s.share(s.result.Failures() - s.result.NeverSent) }
+
+func (s *step) share(logins int64) float64 {
 	if s.result.Scheduled == 0 {
 		return 0
 	}
-	return float64(s.result.Failures()) / float64(s.result.Scheduled)
+	return float64(logins) / float64(s.result.Scheduled)
 }
 
 // settled tells whether an open step's latencies say something: the others are

@@ -1,0 +1,160 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// The service of these tests hashes in 20 ms on half a CPU, so that its bound
+// is 25 logins/s; Capacity offers it 12.5, 17.5 and 21.25/s. Its objective is a
+// p95 of one second.
+
+// world is a run that was planned and went well, until a test disturbs it.
+type world struct {
+	t *testing.T
+	verdict.Input
+}
+
+// ranWell is a run with mode Capacity in which nothing is wrong.
+func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
+	t.Helper()
+	spec := v1alpha1.SizingTrialSpec{
+		Variant: v1alpha1.Variant{
+			Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+		},
+		Repetition: 1, Seed: 7, Service: v1alpha1.Service{Replicas: 1},
+		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Load: v1alpha1.Load{
+			Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+		},
+	}
+	for _, change := range changes {
+		change(&spec)
+	}
+	w := &world{t: t, Input: verdict.Input{
+		Spec: spec,
+		Calibration: v1alpha1.TrialCalibration{
+			CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
+			GoMaxProcs:        2, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](500),
+		},
+		Run: measurement.Run{
+			K6Version: "v1.8.1",
+			Generator: &measurement.Container{BootID: "boot-1", Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
+		},
+		Placement: verdict.Placement{ServiceNodes: []string{"node-0"}, GeneratorNode: "node-1"},
+	}}
+	for range spec.Service.Replicas {
+		w.Run.Services = append(w.Run.Services, measurement.ServicePod{
+			Container: measurement.Container{BootID: "boot-1", Cpuset: "0", QuotaMilliCPU: 500, GoMaxProcs: 1}, Workers: 1, QueueLength: 125,
+		})
+	}
+	w.drive()
+	return w
+}
+
+// drive plans the load anew and lets every step go well.
+func (w *world) drive() {
+	w.t.Helper()
+	var err error
+	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.NotRun, err = loadplan.LeftOut(w.Spec, w.Calibration); err != nil {
+		w.t.Fatal(err)
+	}
+	w.Run.Steps = nil
+	for _, step := range w.Plan.Steps {
+		if step.Kind != loadplan.Warmup {
+			w.Run.Steps = append(w.Run.Steps, wellDriven(step))
+		}
+	}
+}
+
+// wellDriven is what a step comes to with 200 ms at p95, and at 24.5 logins/s
+// when it is saturated.
+func wellDriven(step loadplan.Step) measurement.StepResult {
+	counted := step.CountedMilliseconds * 1000
+	logins := int64(step.Requests)
+	if step.Kind != loadplan.Open {
+		logins = counted * 245 / 10_000_000
+	}
+	result := measurement.StepResult{
+		CountedMicroseconds: counted, Scheduled: logins, OK: logins, SentInWindow: logins, CompletedInWindow: logins,
+		ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / counted),
+		P50Microseconds:          ptr.To[int64](60_000), P95Microseconds: ptr.To[int64](200_000),
+		P99Microseconds: ptr.To[int64](250_000), MaxMicroseconds: ptr.To[int64](300_000),
+		P95Interval:               &measurement.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
+		ServiceInFlightAfterDrain: ptr.To[int64](0),
+		Service: &evidence.Delta{
+			ElapsedMicroseconds: counted, CPUMicroseconds: logins * 20_100, Hashes: logins,
+			Periods: counted / 100_000, ThrottledPeriods: counted / 400_000, ThrottledMicroseconds: counted / 10,
+			BusyMicroseconds: logins * 20_200, IdleMicroseconds: counted - logins*20_200,
+		},
+		Generator: &evidence.Delta{ElapsedMicroseconds: counted, CPUMicroseconds: counted / 50, Periods: counted / 100_000},
+	}
+	if step.Kind == loadplan.Open {
+		result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](900), ptr.To[int64](1_800)
+	}
+	return result
+}
+
+// step is the result at a share of the bound, in percent; 0 is the saturation.
+func (w *world) step(percent int32) *measurement.StepResult {
+	w.t.Helper()
+	result := -1
+	for _, planned := range w.Plan.Steps {
+		if planned.Kind == loadplan.Warmup {
+			continue
+		}
+		result++
+		if planned.Kind == loadplan.Open && planned.LoadPercent == percent || planned.Kind == loadplan.Saturation && percent == 0 {
+			return &w.Run.Steps[result]
+		}
+	}
+	w.t.Fatalf("the plan has no step at %d %%", percent)
+	return nil
+}
+
+func (w *world) reported() *measurement.StepResult { return w.step(loadplan.ReportedLoadPercent) }
+
+// latency sets p95 and its interval, in milliseconds; without an interval where
+// high is 0.
+func latency(s *measurement.StepResult, low, p95, high int64) {
+	s.P95Microseconds, s.P95Interval = ptr.To(p95*1000), nil
+	if high > 0 {
+		s.P95Interval = &measurement.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
+	}
+	s.MaxMicroseconds = ptr.To(max(high, p95) * 1000)
+}
+
+// fail turns some successes into something else.
+func fail(s *measurement.StepResult, logins int64, into *int64) {
+	s.OK -= logins
+	*into += logins
+}
+
+func atRates(rates ...int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) {
+		s.Load.Mode = v1alpha1.LoadRates
+		for _, rate := range rates {
+			s.Load.RatesPerSecond = append(s.Load.RatesPerSecond, intstr.FromInt32(rate))
+		}
+	}
+}
+
+func withUsers(users ...int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1alpha1.LoadUsers, users }
+}
+
+func withReplicas(n int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = n }
+}

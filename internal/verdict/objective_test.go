@@ -1,0 +1,225 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+func TestWhatAStepSaysOfTheObjective(t *testing.T) {
+	tests := map[string]struct {
+		change func(s *measurement.StepResult)
+		want   v1alpha1.StepOutcome
+	}{
+		"met when the upper end of the interval holds it": {func(s *measurement.StepResult) { latency(s, 500, 800, 1000) }, v1alpha1.StepMet},
+		"undecided when it lies inside the interval":      {func(s *measurement.StepResult) { latency(s, 1000, 1100, 1300) }, v1alpha1.StepUndecided},
+		"failed when the lower end does not hold it":      {func(s *measurement.StepResult) { latency(s, 1001, 1100, 1300) }, v1alpha1.StepFailed},
+		"failed when too many logins did":                 {func(s *measurement.StepResult) { fail(s, 1, &s.Refused) }, v1alpha1.StepFailed},
+		"met at the last error that is allowed": {func(s *measurement.StepResult) {
+			samples(s, 1000)
+			fail(s, 1, &s.OtherErrors)
+		}, v1alpha1.StepMet},
+		"overloaded when more than 5 % failed": {func(s *measurement.StepResult) { fail(s, 9, &s.Cut) }, v1alpha1.StepOverloaded},
+		"without an interval undecided": {func(s *measurement.StepResult) {
+			samples(s, 40)
+			latency(s, 0, 800, 0)
+			s.MaxMicroseconds = ptr.To[int64](1_000_001)
+		}, v1alpha1.StepUndecided},
+		"without an interval met where even the slowest held it": {func(s *measurement.StepResult) {
+			samples(s, 40)
+			latency(s, 0, 800, 0)
+			s.MaxMicroseconds = ptr.To[int64](1_000_000)
+		}, v1alpha1.StepMet},
+		"undecided with next to no samples, however fast": {func(s *measurement.StepResult) {
+			samples(s, 19)
+			s.P95Microseconds, s.P95Interval = nil, nil
+		}, v1alpha1.StepUndecided},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t)
+			test.change(w.reported())
+			steps := verdict.Judge(w.Input).Steps
+			if got := steps[1].Outcome; got != test.want {
+				t.Errorf("the step is %s, want %s", got, test.want)
+			}
+			if steps[3].Outcome != v1alpha1.StepNotJudged {
+				t.Errorf("the saturation is %s", steps[3].Outcome)
+			}
+		})
+	}
+}
+
+func TestCapacityIsABracket(t *testing.T) {
+	tooSlow := func(s *measurement.StepResult) { latency(s, 1100, 1200, 1300) }
+	unsure := func(s *measurement.StepResult) { latency(s, 900, 1000, 1100) }
+	coarse := func(met, failed int64) *v1alpha1.Capacity {
+		return capacity(v1alpha1.CapacityMeasuredCoarse, met, failed)
+	}
+	exact := func(met, failed int64) *v1alpha1.Capacity { return capacity(v1alpha1.CapacityMeasured, met, failed) }
+	yes, no := ptr.To(true), ptr.To(false)
+	tests := map[string]struct {
+		world      func(t *testing.T) *world
+		want       *v1alpha1.Capacity
+		met        *bool
+		lowerBound *bool
+	}{
+		"Capacity: the highest that met, all three here": {func(t *testing.T) *world { return ranWell(t) }, coarse(21_250, 0), yes, nil},
+		"Capacity: between the highest met and the lowest failed": {func(t *testing.T) *world {
+			w := ranWell(t)
+			tooSlow(w.step(85))
+			return w
+		}, coarse(17_500, 21_250), yes, nil},
+		"Capacity: an undecided step is neither": {func(t *testing.T) *world {
+			w := ranWell(t)
+			unsure(w.reported())
+			return w
+		}, coarse(21_250, 0), yes, nil},
+		"Capacity: an overloaded step failed": {func(t *testing.T) *world {
+			w := ranWell(t)
+			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_000)
+			return w
+		}, coarse(17_500, 21_250), yes, nil},
+		"Capacity: none when the lowest failed": {func(t *testing.T) *world {
+			w := ranWell(t)
+			tooSlow(w.step(50))
+			tooSlow(w.step(70))
+			tooSlow(w.step(85))
+			return w
+		}, coarse(0, 12_500), no, nil},
+		"Capacity: no answer when none is decided": {func(t *testing.T) *world {
+			w := ranWell(t)
+			unsure(w.step(50))
+			unsure(w.step(70))
+			unsure(w.step(85))
+			return w
+		}, coarse(0, 0), nil, nil},
+
+		"Rates: all met is a lower bound": {func(t *testing.T) *world { return ranWell(t, atRates(5, 10, 20)) }, exact(20_000, 0), yes, yes},
+		"Rates: the highest with all below it": {func(t *testing.T) *world {
+			w := ranWell(t, atRates(5, 10, 20))
+			tooSlow(&w.Run.Steps[1])
+			return w
+		}, exact(5_000, 10_000), yes, no},
+		"Rates: an undecided rate ends it, and is no lower bound": {func(t *testing.T) *world {
+			w := ranWell(t, atRates(5, 10, 20))
+			unsure(&w.Run.Steps[1])
+			return w
+		}, exact(5_000, 0), yes, no},
+		"Rates: a rate beyond the bound is an overload": {func(t *testing.T) *world { return ranWell(t, atRates(5, 40)) }, exact(5_000, 40_000), yes, no},
+		"Rates: none when the first failed": {func(t *testing.T) *world {
+			w := ranWell(t, atRates(5))
+			tooSlow(&w.Run.Steps[0])
+			return w
+		}, exact(0, 5_000), no, nil},
+
+		"Users: no capacity": {func(t *testing.T) *world { return ranWell(t, withUsers(3, 9)) }, nil, yes, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			judged := verdict.Judge(test.world(t).Input)
+			if diff := cmp.Diff(test.want, judged.Capacity); diff != "" {
+				t.Errorf("capacity (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.met, judged.Result.ObjectiveMet); diff != "" {
+				t.Errorf("objectiveMet (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.lowerBound, judged.Result.CapacityIsLowerBound); diff != "" {
+				t.Errorf("capacityIsLowerBound (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// capacity with 0 for what is absent.
+func capacity(method v1alpha1.CapacityMethod, met, failed int64) *v1alpha1.Capacity {
+	c := &v1alpha1.Capacity{Method: method}
+	if met > 0 {
+		c.HighestMetMilliPerSecond = &met
+	}
+	if failed > 0 {
+		c.LowestFailedMilliPerSecond = &failed
+	}
+	return c
+}
+
+func TestTheMaximumOfEachMode(t *testing.T) {
+	rate := func(w *world, step int, milli int64) *world {
+		w.Run.Steps[step].ThroughputMilliPerSecond = &milli
+		return w
+	}
+	tests := map[string]struct {
+		world *world
+		want  *int64
+	}{
+		"Capacity: of the saturation":                {rate(ranWell(t), 3, 24_321), ptr.To[int64](24_321)},
+		"Users: the highest of the steps":            {rate(rate(ranWell(t, withUsers(1, 5, 9)), 1, 24_600), 2, 24_100), ptr.To[int64](24_600)},
+		"Rates: none while the service keeps up":     {ranWell(t, atRates(5, 20)), nil},
+		"Rates: of the steps that it could not keep": {rate(ranWell(t, atRates(5, 40)), 1, 24_700), ptr.To[int64](24_700)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, verdict.Judge(test.world.Input).Result.MaxThroughputMilliPerSecond); diff != "" {
+				t.Errorf("maximum (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheRowHoldsTheReportedStep(t *testing.T) {
+	w := ranWell(t)
+	got := verdict.Judge(w.Input).Result
+	want := v1alpha1.VariantResult{
+		Variant: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+		Calibration:                 &w.Calibration.CalibrationResult,
+		BoundMilliPerSecond:         ptr.To[int64](25_000),
+		MaxThroughputMilliPerSecond: ptr.To[int64](24_400),
+		CapacityMilliPerSecond:      ptr.To[int64](21_250),
+		ObjectiveMet:                ptr.To(true),
+		ReportedLoadPercent:         ptr.To[int32](70),
+		OfferedMilliPerSecond:       ptr.To[int64](17_500),
+		ThroughputMilliPerSecond:    ptr.To[int64](17_500),
+		P95Microseconds:             ptr.To[int64](200_000),
+		P95Interval:                 &v1alpha1.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
+		Samples:                     ptr.To[int64](175),
+		ThrottledPercent:            ptr.To[int32](25),
+		Verdict:                     v1alpha1.VerdictValid,
+		Trials:                      1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("row (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheRowOfUsersHasNoRate(t *testing.T) {
+	got := verdict.Judge(ranWell(t, withUsers(3, 9)).Input).Result
+	if got.OfferedMilliPerSecond != nil || got.ReportedLoadPercent != nil || got.Users == nil || *got.Users != 3 {
+		t.Errorf("offered %v, load %v, users %v", got.OfferedMilliPerSecond, got.ReportedLoadPercent, got.Users)
+	}
+}
+
+func TestAnOverloadedStepKeepsItsThroughputAndLosesItsLatencies(t *testing.T) {
+	w := ranWell(t)
+	fail(w.reported(), 20, &w.reported().Refused)
+	judged := verdict.Judge(w.Input)
+	if r := judged.Result; r.P95Microseconds != nil || r.P95Interval != nil || r.ThroughputMilliPerSecond == nil {
+		t.Errorf("row: p95 %v in %v, throughput %v", r.P95Microseconds, r.P95Interval, r.ThroughputMilliPerSecond)
+	}
+	if s := judged.Steps[1]; s.P50Microseconds != nil || s.P99Microseconds != nil || s.MaxMicroseconds != nil || s.Refused != 20 {
+		t.Errorf("the step still tells latencies: %+v", s)
+	}
+}
+
+func TestWithoutAQuotaNoPeriodIsTold(t *testing.T) {
+	w := ranWell(t)
+	w.reported().Service.Periods = 0
+	judged := verdict.Judge(w.Input)
+	if judged.Result.ThrottledPercent != nil || judged.Steps[1].Service.Periods != nil {
+		t.Errorf("throttled %v of %v periods", judged.Result.ThrottledPercent, judged.Steps[1].Service.Periods)
+	}
+}

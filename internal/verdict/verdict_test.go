@@ -1,0 +1,264 @@
+package verdict_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+const (
+	fine    = v1alpha1.VerdictValid
+	suspect = v1alpha1.VerdictSuspect
+	invalid = v1alpha1.VerdictInvalid
+)
+
+// finding is a reason without its sentence.
+type finding struct {
+	Type    string
+	Verdict v1alpha1.Verdict
+}
+
+// The verdict table, a row at a time: just inside each threshold, and just
+// beyond it.
+func TestVerdictTable(t *testing.T) {
+	tests := map[string]struct {
+		disturb func(w *world)
+		want    v1alpha1.Verdict
+		reason  string // the only one; none when empty
+	}{
+		"an undisturbed run is valid": {func(*world) {}, fine, ""},
+
+		"a lag of 5 % of p95 is allowed": {func(w *world) { w.reported().LagP99Microseconds = ptr.To[int64](10_000) }, fine, ""},
+		"more is suspect":                {func(w *world) { w.reported().LagP99Microseconds = ptr.To[int64](10_001) }, suspect, verdict.GeneratorSaturated},
+		"20 % is the end of suspicion":   {func(w *world) { w.reported().LagP99Microseconds = ptr.To[int64](40_000) }, suspect, verdict.GeneratorSaturated},
+		"more is invalid":                {func(w *world) { w.reported().LagP99Microseconds = ptr.To[int64](40_001) }, invalid, verdict.GeneratorSaturated},
+		"5 ms of lag are allowed however fast the service": {func(w *world) {
+			latency(w.reported(), 15, 20, 29)
+			w.reported().LagP99Microseconds = ptr.To[int64](5_000)
+		}, fine, ""},
+		"20 ms of lag are the end of suspicion however fast": {func(w *world) {
+			latency(w.reported(), 15, 20, 29)
+			w.reported().LagP99Microseconds = ptr.To[int64](20_000)
+		}, suspect, verdict.GeneratorSaturated},
+		"a lag at a step that is not reported counts as well": {func(w *world) { w.step(85).LagP99Microseconds = ptr.To[int64](90_000) }, invalid, verdict.GeneratorSaturated},
+		"a login that was never sent is invalid":              {func(w *world) { fail(w.step(50), 1, &w.step(50).NeverSent) }, invalid, verdict.GeneratorSaturated},
+		"half of them never sent is still the generator's fault": {func(w *world) {
+			fail(w.step(85), 100, &w.step(85).NeverSent)
+		}, invalid, verdict.GeneratorSaturated},
+		"a generator at 80 % of its CPU is allowed": {func(w *world) { used(w.step(0).Generator, 400) }, fine, ""},
+		"above that it is invalid":                  {func(w *world) { used(w.step(0).Generator, 401) }, invalid, verdict.GeneratorSaturated},
+		"without a quota its CPUs are its limit": {func(w *world) {
+			w.Run.Generator.QuotaMilliCPU = 0
+			used(w.reported().Generator, 801)
+		}, invalid, verdict.GeneratorSaturated},
+
+		"1 % of throttling is allowed": {func(w *world) { throttled(w.reported().Generator, 10) }, fine, ""},
+		"more is suspect as throttled": {func(w *world) { throttled(w.reported().Generator, 11) }, suspect, verdict.GeneratorThrottled},
+		"5 % is suspect as throttled":  {func(w *world) { throttled(w.reported().Generator, 50) }, suspect, verdict.GeneratorThrottled},
+		"more is invalid as throttled": {func(w *world) { throttled(w.reported().Generator, 51) }, invalid, verdict.GeneratorThrottled},
+
+		"99 % sent in time is allowed":       {func(w *world) { sent(w.reported(), 990) }, fine, ""},
+		"less is suspect as another rate":    {func(w *world) { sent(w.reported(), 989) }, suspect, verdict.RateNotAchieved},
+		"less than 95 % is invalid, as such": {func(w *world) { sent(w.reported(), 949) }, invalid, verdict.RateNotAchieved},
+
+		"72 successes are enough": {func(w *world) { samples(w.reported(), 72) }, fine, ""},
+		"71 are suspect":          {func(w *world) { samples(w.reported(), 71) }, suspect, verdict.TooFewSamples},
+		"20 are suspect":          {func(w *world) { samples(w.reported(), 20) }, suspect, verdict.TooFewSamples},
+		"19 are invalid":          {func(w *world) { samples(w.reported(), 19) }, invalid, verdict.TooFewSamples},
+		"few samples elsewhere are the step's own affair":    {func(w *world) { samples(w.step(50), 10) }, fine, ""},
+		"ten completions make a maximum":                     {func(w *world) { w.step(0).CompletedInWindow = 10 }, fine, ""},
+		"nine do not":                                        {func(w *world) { w.step(0).CompletedInWindow = 9 }, suspect, verdict.TooFewSamples},
+		"a step that was lost from the hand-over is invalid": {func(w *world) { w.Run.Steps = nil }, invalid, ""},
+
+		"a maximum 2 % above the bound is allowed": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](25_500) }, fine, ""},
+		"above that it is suspect":                 {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](25_501) }, suspect, verdict.AboveCPUBound},
+		"above 5 % it is invalid":                  {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](26_251) }, invalid, verdict.AboveCPUBound},
+
+		"5 % of failures are no overload": {func(w *world) { fail(w.step(85), 10, &w.step(85).Refused) }, fine, ""},
+		"an overload at the reported step explains itself and is no verdict": {func(w *world) {
+			fail(w.reported(), 20, &w.reported().TimedOut)
+		}, fine, verdict.Overloaded},
+		"a maximum below what was offered is an overload": {func(w *world) {
+			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](17_800)
+		}, fine, verdict.Overloaded},
+		"a lag in an overload is the service's doing": {func(w *world) {
+			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_000)
+			w.step(85).LagP99Microseconds = ptr.To[int64](2_000_000)
+			sent(w.step(85), 500)
+			fail(w.step(85), 10, &w.step(85).NeverSent)
+		}, fine, ""},
+
+		"a generator on CPUs of its own shares nothing": {func(w *world) { w.Run.Generator.Cpuset = "1-3" }, fine, ""},
+		"on another machine the same numbers mean nothing": {func(w *world) {
+			w.Run.Generator.Cpuset, w.Run.Generator.BootID = "0", "boot-2"
+		}, fine, ""},
+		"a generator on the service's only CPU is suspect": {func(w *world) { w.Run.Generator.Cpuset = "0-1" }, suspect, verdict.SharedNode},
+		"with an idle core beside them it is not":          {func(w *world) { share(w, 4, 1000, 300) }, fine, ""},
+		"with less than a core idle it is":                 {func(w *world) { share(w, 4, 999, 300) }, suspect, verdict.SharedNode},
+		"others may take 20 % of the service's CPUs":       {func(w *world) { share(w, 4, 1500, 800) }, fine, ""},
+		"more is invalid as shared":                        {func(w *world) { share(w, 4, 1500, 801) }, invalid, verdict.SharedNode},
+
+		"a quota 1 % beside the limit is the limit":     {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 505 }, fine, ""},
+		"one further away is not":                       {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 506 }, invalid, verdict.LimitNotApplied},
+		"a quota that is too small is not the limit":    {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 490 }, invalid, verdict.LimitNotApplied},
+		"without a quota a whole CPU is not half a one": {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 0 }, invalid, verdict.LimitNotApplied},
+		"an injected container is invalid":              {func(w *world) { w.Placement.Altered = []string{"a pod has 2 containers instead of 1"} }, invalid, verdict.PodAltered},
+
+		"no word of the generator's container":  {func(w *world) { w.Run.Generator = nil }, suspect, verdict.EvidenceMissing},
+		"a generator whose CPUs are not known":  {func(w *world) { w.Run.Generator.Cpuset = "" }, suspect, verdict.EvidenceMissing},
+		"no word of the service's pod":          {func(w *world) { w.Run.Services = nil }, suspect, verdict.EvidenceMissing},
+		"a service pod on an unknown machine":   {func(w *world) { w.Run.Services[0].BootID = "" }, suspect, verdict.EvidenceMissing},
+		"a step without the service's CPU":      {func(w *world) { w.step(50).Service = nil }, suspect, verdict.EvidenceMissing},
+		"a step without the generator's CPU":    {func(w *world) { w.step(0).Generator = nil }, suspect, verdict.EvidenceMissing},
+		"a step that has no numbers at the end": {func(w *world) { w.Run.Steps = w.Run.Steps[:3] }, suspect, verdict.EvidenceMissing},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t)
+			test.disturb(w)
+			got := verdict.Judge(w.Input).Result
+			if got.Verdict != test.want {
+				t.Errorf("verdict is %s, want %s", got.Verdict, test.want)
+			}
+			if test.reason == "" && test.want != fine {
+				return
+			}
+			var want []finding
+			if test.reason != "" {
+				want = []finding{{test.reason, test.want}}
+			}
+			if test.reason == verdict.Overloaded {
+				want[0].Verdict = ""
+			}
+			if diff := cmp.Diff(want, findings(got.Reasons)); diff != "" {
+				t.Errorf("reasons (-want +got):\n%s%v", diff, got.Reasons)
+			}
+		})
+	}
+}
+
+func findings(reasons []v1alpha1.Reason) []finding {
+	var all []finding
+	for _, r := range reasons {
+		all = append(all, finding{r.Type, r.Verdict})
+	}
+	return all
+}
+
+// used sets the CPU that was used, in thousandths of a CPU.
+func used(d *evidence.Delta, milli int64) { d.CPUMicroseconds = d.ElapsedMicroseconds * milli / 1000 }
+
+// throttled sets for how many thousandths of the time it was throttled.
+func throttled(d *evidence.Delta, perMille int64) {
+	d.ThrottledMicroseconds = d.ElapsedMicroseconds * perMille / 1000
+}
+
+// sent sets how many of a thousand scheduled logins were sent in time.
+func sent(s *measurement.StepResult, perMille int64) {
+	*s = scaled(*s, 1000)
+	s.SentInWindow = perMille
+}
+
+// samples leaves a step with so many logins, all of them successful.
+func samples(s *measurement.StepResult, n int64) { *s = scaled(*s, n) }
+
+func scaled(s measurement.StepResult, logins int64) measurement.StepResult {
+	s.Scheduled, s.OK, s.SentInWindow, s.CompletedInWindow = logins, logins, logins, logins
+	return s
+}
+
+// share puts service and generator on the same CPUs, with so many thousandths
+// of a CPU idle, and others using so many.
+func share(w *world, cpus, idleMilli, othersMilli int64) {
+	list := map[int64]string{4: "0-3"}[cpus]
+	w.Run.Services[0].Cpuset, w.Run.Generator.Cpuset = list, list
+	d := w.reported().Service
+	d.IdleMicroseconds = d.ElapsedMicroseconds * idleMilli / 1000
+	d.BusyMicroseconds = d.CPUMicroseconds + d.ElapsedMicroseconds*othersMilli/1000
+}
+
+func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {
+	w := ranWell(t)
+	for range 40 {
+		w.Placement.Altered = append(w.Placement.Altered, "container sidecar runs image registry.example/a-long-name/of-an-image:v1.2.3")
+	}
+	w.Run.Generator, w.Run.Services = nil, nil
+	for i := range w.Run.Steps {
+		s := &w.Run.Steps[i]
+		s.Service = nil
+		s.LagP99Microseconds = ptr.To[int64](900_000)
+		fail(s, s.OK/2, &s.NeverSent)
+		samples(s, 12)
+	}
+	for _, r := range verdict.Judge(w.Input).Result.Reasons {
+		if letters := len([]rune(r.Message)); letters > 512 || letters < 40 || !strings.Contains(r.Message, " ") {
+			t.Errorf("%s: %d letters: %s", r.Type, letters, r.Message)
+		}
+	}
+}
+
+func TestTheGeneratorsShortageIsTriedAgainAndNothingElseIs(t *testing.T) {
+	tests := map[string]struct {
+		reasons []v1alpha1.Reason
+		want    bool
+	}{
+		"a saturated generator":           {[]v1alpha1.Reason{{Type: verdict.GeneratorSaturated, Verdict: invalid}}, true},
+		"a throttled generator":           {[]v1alpha1.Reason{{Type: verdict.GeneratorThrottled, Verdict: invalid}}, true},
+		"a rate that was not achieved":    {[]v1alpha1.Reason{{Type: verdict.RateNotAchieved, Verdict: invalid}}, true},
+		"a generator that is suspect":     {[]v1alpha1.Reason{{Type: verdict.GeneratorSaturated, Verdict: suspect}}, false},
+		"something else that is invalid":  {[]v1alpha1.Reason{{Type: verdict.LimitNotApplied, Verdict: invalid}}, false},
+		"a suspect one beside an invalid": {[]v1alpha1.Reason{{Type: verdict.GeneratorSaturated, Verdict: suspect}, {Type: verdict.SharedNode, Verdict: invalid}}, false},
+		"nothing":                         {nil, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := verdict.ForGeneratorsSake(v1alpha1.VariantResult{Reasons: test.reasons}); got != test.want {
+				t.Errorf("tried again: %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAReplicaThatIsNotHeardOfIsMissingEvidence(t *testing.T) {
+	w := ranWell(t, withReplicas(2))
+	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](49_000)
+	if got := verdict.Judge(w.Input).Result.Verdict; got != fine {
+		t.Fatalf("two replicas that ran well are %s", got)
+	}
+	w.Run.Services = w.Run.Services[:1]
+	if got := findings(verdict.Judge(w.Input).Result.Reasons); !cmp.Equal(got, []finding{{verdict.EvidenceMissing, suspect}}) {
+		t.Errorf("reasons are %v", got)
+	}
+}
+
+// A step that was too slow to run takes p95 away, and the row says why; what
+// the saturation found stands.
+func TestAReportedStepThatWasLeftOutLeavesTheMaximum(t *testing.T) {
+	w := ranWell(t)
+	w.Calibration.HashMicroseconds = 800_000
+	w.drive()
+	w.step(0).CompletedInWindow, w.step(0).ThroughputMilliPerSecond = 29, ptr.To[int64](610)
+	judged := verdict.Judge(w.Input)
+	if diff := cmp.Diff([]finding{{verdict.TooFewSamples, suspect}}, findings(judged.Result.Reasons)); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+	if r := judged.Result; r.P95Microseconds != nil || r.MaxThroughputMilliPerSecond == nil || r.ObjectiveMet != nil {
+		t.Errorf("p95 %v, maximum %v, objective met %v", r.P95Microseconds, r.MaxThroughputMilliPerSecond, r.ObjectiveMet)
+	}
+	notRun := 0
+	for _, step := range judged.Steps {
+		if step.Outcome == v1alpha1.StepNotRun {
+			notRun++
+		}
+	}
+	if notRun != 3 {
+		t.Errorf("%d steps are shown as not run, want 3", notRun)
+	}
+}
