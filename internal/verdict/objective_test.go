@@ -24,7 +24,14 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 			samples(s, 1000)
 			fail(s, 1, &s.OtherErrors)
 		}, v1alpha1.StepMet},
-		"overloaded when more than 5 % failed": {func(s *measurement.StepResult) { fail(s, 9, &s.Cut) }, v1alpha1.StepOverloaded},
+		"failed, and not overloaded, when 5 % did": {func(s *measurement.StepResult) {
+			samples(s, 1000)
+			fail(s, 50, &s.TimedOut)
+		}, v1alpha1.StepFailed},
+		"overloaded when more than 5 % failed": {func(s *measurement.StepResult) {
+			samples(s, 1000)
+			fail(s, 51, &s.Cut)
+		}, v1alpha1.StepOverloaded},
 		"without an interval undecided": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
