@@ -94,7 +94,7 @@ func (c Command) gather(stderr io.Reader) *Log {
 		line, err := lines.ReadString('\n')
 		if line != "" {
 			log.Add(line)
-			if c.Talk != nil && !strings.HasPrefix(line, prefix) {
+			if c.Talk != nil && isTalk(line) {
 				_, _ = io.WriteString(c.Talk, line) // k6's words are in the tail as well
 			}
 		}
@@ -106,6 +106,10 @@ func (c Command) gather(stderr io.Reader) *Log {
 			return log
 		}
 	}
+}
+
+func isTalk(line string) bool {
+	return !strings.HasPrefix(line, prefix) && strings.TrimSpace(line) != noise
 }
 
 func ending(err error, log *Log) (Result, error) {

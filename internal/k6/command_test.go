@@ -49,7 +49,7 @@ func fake(says, ends string) k6.Command {
 func TestRunGathersRecordsTailAndExitCode(t *testing.T) {
 	var clock time.Duration
 	var talk bytes.Buffer
-	command := fake("hm:zero -250000\nhm:s 0 0 1 2\nhm:total 1 0\nusage $K6_NO_USAGE_REPORT extensions $K6_AUTO_EXTENSION_RESOLUTION dashboard $K6_WEB_DASHBOARD\n$ARGS\nthe last line has no line feed", "107")
+	command := fake("hm:zero -250000\nhm:s 0 0 1 2\nhm:total 1 0\nusage $K6_NO_USAGE_REPORT extensions $K6_AUTO_EXTENSION_RESOLUTION dashboard $K6_WEB_DASHBOARD\nRequest Failed\n$ARGS\nthe last line has no line feed", "107")
 	command.Started = func(reads time.Duration) { clock = reads }
 	command.Talk = &talk
 	command.RawOutput = "/tmp/raw.json"
@@ -72,7 +72,7 @@ func TestRunGathersRecordsTailAndExitCode(t *testing.T) {
 			t.Errorf("the tail lacks %q:\n%s", part, tail)
 		}
 	}
-	if strings.Contains(talk.String(), "hm:") || !strings.Contains(talk.String(), "the last line") {
+	if strings.Contains(talk.String(), "hm:") || strings.Contains(talk.String(), "Request Failed") || !strings.Contains(talk.String(), "the last line") {
 		t.Errorf("k6's own words are %q", talk.String())
 	}
 }

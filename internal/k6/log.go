@@ -90,7 +90,7 @@ func (l *Log) Records() ([]measurement.Record, error) {
 func (l *Log) Tail() string { return strings.Join(l.tail, "\n") }
 
 func (l *Log) addTail(line string) {
-	if line == noise || strings.TrimSpace(line) == "" {
+	if strings.TrimSpace(line) == noise || strings.TrimSpace(line) == "" {
 		return
 	}
 	l.tail = append(l.tail, line)
