@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -122,27 +121,26 @@ func latency(microseconds *int64) string {
 	if microseconds == nil {
 		return ""
 	}
-	d := time.Duration(*microseconds) * time.Microsecond
-	switch {
-	case d < time.Millisecond:
-		return fmt.Sprintf("%dµs", *microseconds)
-	case d < 10*time.Millisecond:
-		return number(float64(*microseconds)/1e3) + "ms"
-	case d < time.Second:
-		return fmt.Sprintf("%.0fms", float64(*microseconds)/1e3)
+	switch us := *microseconds; {
+	case us < 1000:
+		return fmt.Sprintf("%dµs", us)
+	case us < 999_500: // from here on three digits say 1s
+		return number(float64(us)/1e3) + "ms"
 	default:
-		return number(d.Seconds()) + "s"
+		return number(float64(us)/1e6) + "s"
 	}
 }
 
-// number has two decimals below 10, one below 100 and none above, without
+// number has three digits and, from 1 on, two decimals at the most, without
 // trailing zeros: as much as a person would say.
 func number(x float64) string {
 	decimals := 0
 	switch {
-	case x < 10:
+	case x < 1:
+		return strconv.FormatFloat(x, 'g', 2, 64)
+	case x < 9.995:
 		decimals = 2
-	case x < 100:
+	case x < 99.95:
 		decimals = 1
 	}
 	text := strconv.FormatFloat(x, 'f', decimals, 64)

@@ -51,7 +51,7 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 	var doing []string
 	for i := range trials {
 		if trial := &trials[i]; queue.Active(trial) {
-			doing = append(doing, strings.TrimSpace(trial.Spec.Variant.Name+": "+trial.Status.Message))
+			doing = append(doing, strings.TrimSuffix(trial.Spec.Variant.Name+": "+trial.Status.Message, ": "))
 		}
 	}
 	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
@@ -59,42 +59,51 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 
 // EstimatedEnd is when an experiment is likely to end: what is left of the
 // trials' estimates, stretched by how much longer the ended ones took than
-// theirs. Trials that run at once are not accounted for. Nil when nothing is left.
+// theirs, and shared among as many as run now. Nil when nothing is left.
 func EstimatedEnd(trials []v1alpha1.SizingTrial, now time.Time) *metav1.Time {
-	var estimated, took, left time.Duration
+	var all effort
 	for i := range trials {
-		trial := &trials[i]
-		guess, err := loadplan.Estimate(trial.Spec)
-		if err != nil {
-			continue
-		}
-		guess += overhead
-		status := trial.Status
-		switch {
-		case queue.Released(trial) && status.StartTime != nil && status.CompletionTime != nil:
-			estimated += guess
-			took += status.CompletionTime.Sub(status.StartTime.Time)
-		case queue.Released(trial):
-		case status.StartTime != nil && queue.Active(trial):
-			left += max(guess-now.Sub(status.StartTime.Time), 0)
-		default:
-			left += guess
+		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
+			all.add(&trials[i], guess, now)
 		}
 	}
+	left := all.left
 	if left == 0 {
 		return nil
 	}
-	if estimated > 0 {
-		left = time.Duration(float64(left) * float64(took) / float64(estimated))
+	if all.estimated > 0 {
+		left = time.Duration(float64(left) * float64(all.took) / float64(all.estimated))
 	}
+	left /= time.Duration(max(1, all.atOnce))
 	// Whole seconds, as the API keeps them: a finer one would be a new write each pass.
 	return &metav1.Time{Time: now.Add(left).Truncate(time.Second)}
 }
 
-// overhead is what a trial takes beside its load: pods, calibration, k6's start
-// and the end of everything. It is only where an estimate begins; the trials
-// that ended correct it.
-const overhead = 20 * time.Second
+// effort is the time that trials take.
+type effort struct {
+	// estimated and took are of the trials that ended, left is of the others.
+	estimated, took, left time.Duration
+	atOnce                int
+}
+
+func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.Time) {
+	start, end := trial.Status.StartTime, trial.Status.CompletionTime
+	active := queue.Active(trial)
+	if active {
+		e.atOnce++
+	}
+	switch {
+	case queue.Released(trial):
+		if start != nil && end != nil {
+			e.estimated += guess
+			e.took += end.Sub(start.Time)
+		}
+	case active && start != nil:
+		e.left += max(guess-now.Sub(start.Time), 0)
+	default:
+		e.left += guess
+	}
+}
 
 // Outcome is how an experiment ended whose trials have all ended.
 type Outcome struct {

@@ -74,7 +74,7 @@ func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
 
 // mergeNumbers takes the lower median of each number over those that have it.
 // What belongs together comes from one trial: p95 with its interval, the
-// calibration with its error.
+// calibration with its error, the capacity with whether it meets the objective.
 func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	typical := median(from, func(m *v1alpha1.VariantResult) *int64 { return m.P95Microseconds })
 	if typical == nil {
@@ -86,10 +86,11 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
 	r.P95Microseconds, r.P95Interval, r.Samples = typical.P95Microseconds, typical.P95Interval, typical.Samples
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
-	r.ObjectiveMet, r.CapacityIsLowerBound = typical.ObjectiveMet, typical.CapacityIsLowerBound
+	answer := medianAnswer(from)
+	r.ObjectiveMet, r.CapacityIsLowerBound = answer.ObjectiveMet, answer.CapacityIsLowerBound
+	r.CapacityMilliPerSecond = answer.CapacityMilliPerSecond
 	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
 	r.MaxThroughputMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.MaxThroughputMilliPerSecond })
-	r.CapacityMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.CapacityMilliPerSecond })
 }
 
 func hashTime(m *v1alpha1.VariantResult) *int64 {
@@ -107,6 +108,29 @@ func median(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResult)
 	}
 	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*number(a), *number(b)) })
 	return with[(len(with)-1)/2]
+}
+
+// medianAnswer is the result whose answer to the question is the lower median:
+// a repetition that met the objective nowhere counts as below every capacity,
+// or a variant that fails two times in three would show what it held once.
+func medianAnswer(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
+	sorted := slices.Clone(from)
+	slices.SortStableFunc(sorted, func(a, b *v1alpha1.VariantResult) int {
+		return cmp.Or(cmp.Compare(metRank(a), metRank(b)), cmp.Compare(orZero(a.CapacityMilliPerSecond), orZero(b.CapacityMilliPerSecond)))
+	})
+	return sorted[(len(sorted)-1)/2]
+}
+
+// metRank orders answers: not met, not decided, met.
+func metRank(r *v1alpha1.VariantResult) int {
+	switch {
+	case r.ObjectiveMet == nil:
+		return 1
+	case *r.ObjectiveMet:
+		return 2
+	default:
+		return 0
+	}
 }
 
 func medianOf(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResult) *int64) *int64 {
