@@ -50,8 +50,7 @@ func longestCounted(load api.Load) []time.Duration {
 			longest = append(longest, step)
 		}
 	default:
-		// A millisecond more than the limit, for the rounding of requests ÷ rate.
-		counted := max(step, time.Duration(load.MaxStepSeconds)*time.Second) + time.Millisecond
+		counted := max(step, time.Duration(load.MaxStepSeconds)*time.Second)
 		for range len(capacityLoads()) + 1 {
 			longest = append(longest, counted)
 		}

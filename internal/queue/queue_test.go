@@ -99,6 +99,20 @@ func TestTurns(t *testing.T) {
 			c.add("a", "a2", 2, waits)
 			c.add("b", "b1", 3, waits)
 		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{"b1": 1, "a1": 2, "a2": 3}}},
+		{"a suspended experiment gets no turn", 2, func(c *cluster) {
+			c.add("a", "halted", 1, waits).Spec.Suspend = true
+		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}},
+		{"one that is being deleted gets no turn", 2, func(c *cluster) {
+			c.add("a", "going", 1, waits).DeletionTimestamp = &metav1.Time{Time: noon}
+		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}},
+		{"trials begin in the experiment's own order, however they are listed", 1, func(c *cluster) {
+			c.add("a", "one", 1, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 2 }, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 1 })
+		}, queue.Turns{Start: map[types.UID][]string{"one": {"one-2"}}, Position: map[types.UID]int32{}}},
+		{"a trial that nobody planned takes no one's turn, but holds its load", 1, func(c *cluster) {
+			c.add("a", "one", 1, waits)
+			c.add("b", "by-hand", 2, runs)
+			c.trials[1].OwnerReferences = nil
+		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{"one": 1}}},
 		{"cancelled and finished experiments get no turn", 2, func(c *cluster) {
 			c.add("a", "cancelled", 1, waits).Spec.Cancel = true
 			c.add("a", "finished", 1, waits).Status.Phase = v1alpha1.ExperimentFailed

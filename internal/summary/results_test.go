@@ -56,8 +56,8 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect})},
 			200, 200, ptr.To[int64](30_000), true, v1alpha1.VerdictSuspect, 2, 1},
 		"an invalid repetition gives its verdict and no number": {
-			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}), high, high},
-			300, 300, ptr.To[int64](20_000), true, v1alpha1.VerdictInvalid, 3, 1},
+			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}), high},
+			300, 300, ptr.To[int64](20_000), true, v1alpha1.VerdictInvalid, 2, 1},
 		"where all are invalid their numbers are shown": {
 			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid})},
 			100, 100, ptr.To[int64](9_000), true, v1alpha1.VerdictInvalid, 1, 1},
