@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/summary"
@@ -37,51 +36,66 @@ func trialsOf(results ...v1alpha1.VariantResult) []v1alpha1.SizingTrial {
 
 func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	low, middle, high := found(100, 9), found(200, 30), found(300, 20)
+	shared := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
+	altered := v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}
 	tests := map[string]struct {
-		results           []v1alpha1.VariantResult
-		p95, hash         int64
-		capacity          *int64
-		met               bool
-		verdict           v1alpha1.Verdict
-		trials, wantReson int
+		results []v1alpha1.VariantResult
+		want    numbers
 	}{
-		"one is itself":                         {[]v1alpha1.VariantResult{high}, 300, 300, ptr.To[int64](20_000), true, v1alpha1.VerdictValid, 1, 0},
-		"of two the lower":                      {[]v1alpha1.VariantResult{high, low}, 100, 100, ptr.To[int64](9_000), true, v1alpha1.VerdictValid, 2, 0},
-		"of three the middle, number by number": {[]v1alpha1.VariantResult{high, middle, low}, 200, 200, ptr.To[int64](20_000), true, v1alpha1.VerdictValid, 3, 0},
+		"one is itself": {
+			[]v1alpha1.VariantResult{high}, shows(300, 20, v1alpha1.VerdictValid, 1, 0)},
+		"of two the lower": {
+			[]v1alpha1.VariantResult{high, low}, shows(100, 9, v1alpha1.VerdictValid, 2, 0)},
+		"of three the middle, number by number": {
+			[]v1alpha1.VariantResult{high, middle, low}, shows(200, 20, v1alpha1.VerdictValid, 3, 0)},
 		"one that met the objective nowhere is below every capacity": {
-			[]v1alpha1.VariantResult{high, found(900, 0), found(950, 0)}, 900, 900, nil, false, v1alpha1.VerdictValid, 3, 0},
+			[]v1alpha1.VariantResult{high, found(900, 0), found(950, 0)}, shows(900, 0, v1alpha1.VerdictValid, 3, 0)},
 		"one without p95 does not count for p95": {
-			[]v1alpha1.VariantResult{found(0, 0), high, low}, 100, 100, ptr.To[int64](9_000), true, v1alpha1.VerdictValid, 3, 0},
+			[]v1alpha1.VariantResult{found(0, 0), high, low}, shows(100, 9, v1alpha1.VerdictValid, 3, 0)},
 		"the worst verdict is the row's": {
-			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect})},
-			200, 200, ptr.To[int64](30_000), true, v1alpha1.VerdictSuspect, 2, 1},
+			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, shared)}, shows(200, 30, v1alpha1.VerdictSuspect, 2, 1)},
 		"an invalid repetition gives its verdict and no number": {
-			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}), high},
-			300, 300, ptr.To[int64](20_000), true, v1alpha1.VerdictInvalid, 2, 1},
+			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered), high}, shows(300, 20, v1alpha1.VerdictInvalid, 2, 1)},
 		"where all are invalid their numbers are shown": {
-			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid})},
-			100, 100, ptr.To[int64](9_000), true, v1alpha1.VerdictInvalid, 1, 1},
+			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered)}, shows(100, 9, v1alpha1.VerdictInvalid, 1, 1)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := theRow(trialsOf(test.results...)...)
-			if got.P95Microseconds == nil || *got.P95Microseconds != test.p95*1000 || got.P95Interval.LowMicroseconds != test.p95*900 {
-				t.Errorf("p95 is %v in %v, want %d ms with its own interval", ptr.Deref(got.P95Microseconds, 0), got.P95Interval, test.p95)
+			shown := numbers{
+				p95: got.P95Microseconds, interval: got.P95Interval, capacity: got.CapacityMilliPerSecond, met: got.ObjectiveMet,
+				verdict: got.Verdict, trials: got.Trials, reasons: len(got.Reasons),
 			}
-			if name != "one without p95 does not count for p95" && (got.Calibration.HashMicroseconds != 20_000+test.hash || got.Calibration.ErrorMicroseconds != test.hash) {
-				t.Errorf("calibration is %+v", got.Calibration)
-			}
-			if diff := cmp.Diff(test.capacity, got.CapacityMilliPerSecond); diff != "" {
-				t.Errorf("capacity (-want +got):\n%s", diff)
-			}
-			if got.ObjectiveMet == nil || *got.ObjectiveMet != test.met {
-				t.Errorf("objectiveMet is %v, want %v", got.ObjectiveMet, test.met)
-			}
-			if got.Verdict != test.verdict || int(got.Trials) != test.trials || len(got.Reasons) != test.wantReson {
-				t.Errorf("verdict %s, %d trials, reasons %v", got.Verdict, got.Trials, got.Reasons)
+			if diff := cmp.Diff(test.want, shown, cmp.AllowUnexported(numbers{})); diff != "" {
+				t.Errorf("row (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+func TestACalibrationKeepsItsOwnError(t *testing.T) {
+	got := theRow(trialsOf(found(300, 20), found(200, 30), found(100, 9))...)
+	want := &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}
+	if diff := cmp.Diff(want, got.Calibration); diff != "" {
+		t.Errorf("calibration (-want +got):\n%s", diff)
+	}
+}
+
+// numbers are what a row shows of several repetitions.
+type numbers struct {
+	p95      *int64
+	interval *v1alpha1.Interval
+	capacity *int64
+	met      *bool
+	verdict  v1alpha1.Verdict
+	trials   int32
+	reasons  int
+}
+
+// shows is a row with a p95 in milliseconds and a capacity in logins per second.
+func shows(p95, capacity int64, verdict v1alpha1.Verdict, trials int32, reasons int) numbers {
+	of := found(p95, capacity)
+	return numbers{of.P95Microseconds, of.P95Interval, of.CapacityMilliPerSecond, of.ObjectiveMet, verdict, trials, reasons}
 }
 
 func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
