@@ -19,7 +19,15 @@ const (
 	cpuOfLoad    = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
 	memoryOfLoad = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
 	nameTooLong  = `<nil>: the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one`
+
+	// Of pools, which experiments and trials hold at different places.
+	selectorSize    = `a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do`
+	tolerationValue = `a toleration with operator: Exists can't have a value; remove the value, or use operator: Equal`
+	tolerationKey   = `a toleration without a key tolerates every taint, and needs operator: Exists for that; set the operator, or name a key`
 )
+
+// longKey is one character longer than a node label's key can be.
+var longKey = strings.Repeat("k", 317)
 
 // outOfBounds is the API server's own sentence for a number below ("greater")
 // or above ("less") what its field may hold.
@@ -159,14 +167,14 @@ func TestNodePoolsOfAnExperiment(t *testing.T) {
 			refusals: []string{
 				`spec.matrix.nodePools[0].nodeSelector.pool: spec.matrix.nodePools[0].nodeSelector.pool in body should match '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$'`}},
 		"a selector with a key of 317 characters": {
-			change:   `{spec: {matrix: {nodePools: [{name: small, nodeSelector: {` + strings.Repeat("k", 317) + `: a}}]}}}`,
-			refusals: []string{`spec.matrix.nodePools[0].nodeSelector: a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do`}},
+			change:   `{spec: {matrix: {nodePools: [{name: small, nodeSelector: {` + longKey + `: a}}]}}}`,
+			refusals: []string{`spec.matrix.nodePools[0].nodeSelector: ` + selectorSize}},
 		"a toleration of any value that names one": {
 			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{key: a, operator: Exists, value: b}]}]}}}`,
-			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: a toleration with operator: Exists can't have a value; remove the value, or use operator: Equal`}},
+			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: ` + tolerationValue}},
 		"a toleration of every taint by accident": {
 			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{effect: NoSchedule}]}]}}}`,
-			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: a toleration without a key tolerates every taint, and needs operator: Exists for that; set the operator, or name a key`}},
+			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: ` + tolerationKey}},
 		"a price that is none": {
 			change:   `{spec: {matrix: {nodePools: [{name: small, perCPUHour: cheap}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].perCPUHour: spec.matrix.nodePools[0].perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},

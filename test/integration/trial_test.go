@@ -25,6 +25,13 @@ func TestTrialsHaveTheBoundsOfExperiments(t *testing.T) {
 		"workers without a pool": {
 			change:   `{spec: {variant: {concurrency: {mode: Unbounded, workers: 2}}}}`,
 			refusals: []string{`spec.variant.concurrency: workers and queueLength belong to mode: WorkerPool; remove them, or change the mode`}},
+		"a pool that no pod could be put on": {
+			change: `{spec: {variant: {nodePool: {name: small, nodeSelector: {` + longKey + `: a},
+				tolerations: [{key: a, operator: Exists, value: b}, {effect: NoSchedule}]}}}}`,
+			refusals: []string{
+				`spec.variant.nodePool.nodeSelector: ` + selectorSize,
+				`spec.variant.nodePool.tolerations[0]: ` + tolerationValue,
+				`spec.variant.nodePool.tolerations[1]: ` + tolerationKey}},
 		"another hash than bcrypt": {
 			change:   `{spec: {variant: {algorithm: SHA256}}}`,
 			refusals: []string{`spec.variant.algorithm: supported values: "Bcrypt"`}},
