@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/login"
+)
+
+const (
+	defaultReferenceCost = 8
+	outputMode           = 0o644
+	// The calibrated account: any password takes the same time.
+	calibratedUser     = "calibration"
+	calibratedPassword = "correct horse battery staple"
+)
+
+// errWrongAnswer means that bcrypt did not know its own hash again.
+var errWrongAnswer = errors.New("the password did not match its own hash")
+
+// calibrationSettings of calibrate.
+type calibrationSettings struct {
+	cost, referenceCost int
+	outputs             []string
+	samples             bool
+}
+
+// calibrate times hashes and writes the result as JSON. When it fails, it writes
+// why to the outputs instead: one of them is the container's termination
+// message, and that is all that the operator reads.
+func calibrate(arguments []string, w world) error {
+	var s calibrationSettings
+	flags := flag.NewFlagSet("loginservice calibrate", flag.ContinueOnError)
+	flags.IntVar(&s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
+	flags.IntVar(&s.referenceCost, "reference-cost", defaultReferenceCost,
+		"bcrypt `cost` that is timed besides, to show a drift of the machine")
+	flags.Func("output", "`file` to write the JSON to, besides stdout; may be given several times", func(file string) error {
+		s.outputs = append(s.outputs, file)
+		return nil
+	})
+	flags.BoolVar(&s.samples, "samples", false, "print the single samples to stdout too")
+	err := parse(flags, arguments, w)
+	if err == nil {
+		err = s.run(w)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		err = errors.Join(err, s.write([]byte(err.Error()+"\n")))
+	}
+	return err
+}
+
+func (s calibrationSettings) run(w world) error {
+	if err := errors.Join(checkCost("cost", s.cost), checkCost("reference-cost", s.referenceCost)); err != nil {
+		return err
+	}
+	container, err := cgroup.Open(os.DirFS("/"))
+	if err != nil {
+		return err
+	}
+	where, err := surroundings(container)
+	if err != nil {
+		return err
+	}
+	timing, err := s.time()
+	if err != nil {
+		return err
+	}
+	result := calibration.NewResult(timing, where)
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.write(append(text, '\n')), s.print(w, result, timing.Samples))
+}
+
+// time hashes as the service does, on one thread, whose CPU clock it reads.
+func (s calibrationSettings) time() (calibration.Timing, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begin := time.Now()
+	return calibration.Calibrator{
+		Meter: calibration.Meter{
+			CPU:  cgroup.ThreadCPUTime,
+			Wall: func() time.Duration { return time.Since(begin) },
+		},
+		Limits:        calibration.Standard,
+		Prepare:       prepare,
+		ReferenceCost: s.referenceCost,
+	}.Run(s.cost)
+}
+
+func prepare(cost int) (func() error, error) {
+	account, err := login.NewAccount(calibratedUser, calibratedPassword, cost)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if !account.Check(calibratedUser, calibratedPassword) {
+			return errWrongAnswer
+		}
+		return nil
+	}, nil
+}
+
+// withSamples is the result as a person asks for it by hand. Thousands of
+// samples don't fit into a termination message, so that outputs never get them.
+type withSamples struct {
+	calibration.Result
+	SampleMicroseconds []int64 `json:"sampleMicroseconds,omitempty"`
+}
+
+func (s calibrationSettings) print(w world, result calibration.Result, samples []calibration.Sample) error {
+	printed := withSamples{Result: result}
+	if s.samples {
+		for _, sample := range samples {
+			printed.SampleMicroseconds = append(printed.SampleMicroseconds, sample.CPU.Microseconds())
+		}
+	}
+	return json.NewEncoder(w.stdout).Encode(printed)
+}
+
+func (s calibrationSettings) write(text []byte) error {
+	var failed error
+	for _, file := range s.outputs {
+		if err := os.WriteFile(file, text, outputMode); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("write the calibration: %w", err))
+		}
+	}
+	return failed
+}
+
+// surroundings is what this container was given.
+func surroundings(container *cgroup.Container) (calibration.Surroundings, error) {
+	files := os.DirFS("/")
+	cpu, cpuErr := container.CPU()
+	cpus, affinityErr := cgroup.Affinity()
+	bootID, bootErr := cgroup.BootID(files)
+	model, modelErr := cgroup.CPUModel(files)
+	where := calibration.Surroundings{
+		GoMaxProcs:    int32(runtime.GOMAXPROCS(0)),
+		Cpuset:        cpus.String(),
+		CPUModel:      model,
+		CgroupVersion: int32(container.Version()),
+		BootID:        bootID,
+		GoVersion:     runtime.Version(),
+	}
+	if cpu.QuotaMilliCPU > 0 {
+		where.QuotaMilliCPU = &cpu.QuotaMilliCPU
+	}
+	return where, errors.Join(cpuErr, affinityErr, bootErr, modelErr)
+}

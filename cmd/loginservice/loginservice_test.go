@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+)
+
+// log is a writer that may be read while others write.
+type log struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (l *log) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *log) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
+// freeAddress is one that nobody listens on, at least for now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// get asks until the service is there, or the test's patience is over.
+func get(t *testing.T, url string) *http.Response {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err == nil && response.StatusCode != http.StatusServiceUnavailable {
+			t.Cleanup(func() { _ = response.Body.Close() })
+			return response
+		}
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s was not answered: %v", url, err)
+		case <-tick.C:
+		}
+	}
+}
+
+// calibrated writes a calibration of 8 hashes per second and CPU.
+func calibrated(t *testing.T, cost int32) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "calibration.json")
+	text, err := json.Marshal(calibration.Result{
+		Cost: cost, HashMicroseconds: 125_000,
+		Surroundings: calibration.Surroundings{GoMaxProcs: 4, Cpuset: "0-3"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, outputMode); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestServeUntilToldToStop(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	var output log
+	w := environment(map[string]string{
+		"HASHMARK_LISTEN": address, "HASHMARK_COST": "4", "HASHMARK_CPU_LIMIT": "1500",
+		"HASHMARK_CALIBRATION_FILE": calibrated(t, 4), "HASHMARK_REQUEST_TIMEOUT": "5s",
+	})
+	w.stderr = &output
+	ctx, stop := context.WithCancelCause(t.Context())
+	code := make(chan int, 1)
+	go func() { code <- run(ctx, nil, w) }()
+	if response := get(t, "http://"+address+"/readyz"); response.StatusCode != http.StatusOK {
+		t.Errorf("readyz answers %d", response.StatusCode)
+	}
+	var got evidence.Service
+	if err := json.NewDecoder(get(t, "http://"+address+"/evidence").Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	// 1.5 CPUs round up to two workers, which hash 16 a second: 40 in half of 5 s.
+	if got.Workers != 2 || got.QueueLength != 40 {
+		t.Errorf("%d workers and a queue of %d, want 2 and 40", got.Workers, got.QueueLength)
+	}
+	stop(context.Canceled)
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d, want 0:\n%s", got, &output)
+	}
+}
+
+func TestServeEndsAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		deadline time.Duration
+		served   bool
+	}{
+		"that comes while it serves":          {deadline: 2 * time.Second, served: true},
+		"that was past when it was restarted": {deadline: -time.Hour},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var output log
+			w := environment(nil)
+			w.stderr = &output
+			code := run(t.Context(), []string{
+				"serve", "--listen", "127.0.0.1:0", "--cost", "4", "--concurrency", unbounded,
+				"--deadline", time.Now().Add(test.deadline).UTC().Format(time.RFC3339),
+			}, w)
+			if code != 0 || !strings.Contains(output.String(), errDeadline.Error()) {
+				t.Errorf("exit code %d, want 0 and a line that tells why:\n%s", code, &output)
+			}
+			if served := strings.Contains(output.String(), "serving logins"); served != test.served {
+				t.Errorf("served: %t, want %t:\n%s", served, test.served, &output)
+			}
+		})
+	}
+}
+
+func TestServeFails(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	garbage := filepath.Join(t.TempDir(), "garbage.json")
+	if err := os.WriteFile(garbage, []byte("out of memory"), outputMode); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		arguments []string
+		says      string
+	}{
+		"on an address that is taken":        {[]string{"--listen", taken.Addr().String()}, "address already in use"},
+		"without its calibration":            {[]string{"--calibration-file", garbage + ".lost"}, "read the calibration"},
+		"with a calibration that is no JSON": {[]string{"--calibration-file", garbage}, "read the calibration"},
+		"with a calibration of another cost": {[]string{"--calibration-file", calibrated(t, 12)}, "is of cost 12, not 4"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var output log
+			w := environment(nil)
+			w.stderr = &output
+			arguments := append([]string{"serve", "--cost", "4", "--listen", "127.0.0.1:0"}, test.arguments...)
+			// Should it not fail, it ends without an error and not never.
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if code := run(ctx, arguments, w); code != exitFailed || !strings.Contains(output.String(), test.says) {
+				t.Errorf("exit code %d, want %d and %q:\n%s", code, exitFailed, test.says, &output)
+			}
+		})
+	}
+}
+
+func TestCalibrateWritesTheSameToEveryOutput(t *testing.T) {
+	t.Parallel()
+	first, second := filepath.Join(t.TempDir(), "message"), filepath.Join(t.TempDir(), "calibration.json")
+	var stdout bytes.Buffer
+	w := environment(map[string]string{"HASHMARK_COST": "4"})
+	w.stdout = &stdout
+	// The reference is cheap here, to keep the test short.
+	code := run(t.Context(), []string{
+		"calibrate", "--reference-cost", "4", "--samples", "--output", first, "--output", second,
+	}, w)
+	if code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	message, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := os.ReadFile(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(message), string(shared)); diff != "" {
+		t.Errorf("outputs differ:\n%s", diff)
+	}
+	if len(message) > 4096 {
+		t.Errorf("the message has %d bytes; kubelet keeps 4,096", len(message))
+	}
+	var result calibration.Result
+	if err := json.Unmarshal(message, &result); err != nil {
+		t.Fatal(err)
+	}
+	if result.Cost != 4 || result.HashMicroseconds <= 0 || result.Samples < 10 || result.ReferenceMicroseconds <= 0 {
+		t.Errorf("calibration %s", message)
+	}
+	if result.Cpuset == "" || result.BootID == "" || result.GoVersion == "" || result.GoMaxProcs == 0 {
+		t.Errorf("the surroundings are missing: %s", message)
+	}
+	var printed withSamples
+	if err := json.Unmarshal(stdout.Bytes(), &printed); err != nil {
+		t.Fatal(err)
+	}
+	if len(printed.SampleMicroseconds) != int(result.Samples) {
+		t.Errorf("%d samples printed of %d", len(printed.SampleMicroseconds), result.Samples)
+	}
+}
+
+func TestCalibrateThatFailsLeavesTheReason(t *testing.T) {
+	t.Parallel()
+	message := filepath.Join(t.TempDir(), "message")
+	code := run(t.Context(), []string{"calibrate", "--cost", "31", "--output", message}, environment(nil))
+	text, err := os.ReadFile(message)
+	if code != exitUsage || err != nil || !strings.Contains(string(text), "between 4 and 16") {
+		t.Errorf("exit code %d, message %q (%v)", code, text, err)
+	}
+	code = run(t.Context(), []string{"calibrate", "--cost", "31", "--output", filepath.Join(message, "x")}, environment(nil))
+	if code != exitUsage {
+		t.Errorf("exit code %d, want %d even if the reason can't be written", code, exitUsage)
+	}
+}

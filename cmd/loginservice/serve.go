@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/login"
+)
+
+const milliPerCPU = 1000
+
+// errDeadline ends a service at its trial's deadline, so that one whose operator
+// was uninstalled leaves no CPU burning.
+var errDeadline = errors.New("the deadline has come")
+
+// serve answers logins until it is told to stop or its deadline comes.
+func serve(ctx context.Context, arguments []string, w world) error {
+	s, err := parseSettings(arguments, w)
+	if err != nil {
+		return err
+	}
+	logger := slog.New(slog.NewTextHandler(w.stderr, nil))
+	if !s.deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline, errDeadline)
+		defer cancel()
+	}
+	// A container that is restarted after its deadline ends here, before it hashes.
+	if ctx.Err() == nil {
+		err = s.listenAndServe(ctx, logger)
+	}
+	if ctx.Err() != nil {
+		logger.Info("the login service ends", "why", context.Cause(ctx).Error())
+	}
+	if errors.Is(err, login.ErrCutOff) {
+		logger.Warn(err.Error())
+		return nil
+	}
+	return err
+}
+
+// listenAndServe listens before it is ready, so that health can be asked for
+// while the test account is made.
+func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return err
+	}
+	var gate login.Gate
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		ended <- login.Serve(ctx, listener, &gate, slog.NewLogLogger(logger.Handler(), slog.LevelWarn))
+	}()
+	service, err := s.service(logger)
+	if err != nil {
+		cancel()
+		return errors.Join(err, <-ended)
+	}
+	gate.Open(service.Handler())
+	logger.Info("serving logins", "address", listener.Addr().String())
+	return <-ended
+}
+
+// service makes the test account, sizes the pool, and puts both together.
+func (s settings) service(logger *slog.Logger) (*login.Service, error) {
+	observer, err := cgroup.Observe(os.DirFS("/"))
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	account, err := login.NewAccount(s.user, s.password, s.cost)
+	if err != nil {
+		return nil, err
+	}
+	calibrated, err := s.calibration(observer.Container(), time.Since(begin))
+	if err != nil {
+		return nil, err
+	}
+	concurrency, err := s.arrange(observer.Container(), calibrated)
+	if err != nil {
+		return nil, err
+	}
+	perSecond := calibrated.PerSecond(concurrency.Workers())
+	logger.Info("ready", "cost", s.cost, "concurrency", s.concurrency,
+		"workers", concurrency.Workers(), "queueLength", concurrency.QueueLength(),
+		"hashesPerSecond", perSecond, "goMaxProcs", runtime.GOMAXPROCS(0))
+	return login.New(login.Options{
+		Account: account, Concurrency: concurrency, Observer: observer,
+		Cost: s.cost, HashesPerSecond: perSecond,
+	})
+}
+
+// calibration reads the file, or makes do with the one hash that was just
+// computed when there is none.
+func (s settings) calibration(container *cgroup.Container, oneHash time.Duration) (calibration.Result, error) {
+	if s.calibrationFile == "" {
+		where, err := surroundings(container)
+		return calibration.Result{
+			Cost: int32(s.cost), HashMicroseconds: oneHash.Microseconds(), Surroundings: where,
+		}, err
+	}
+	text, err := os.ReadFile(s.calibrationFile)
+	if err != nil {
+		return calibration.Result{}, fmt.Errorf("read the calibration: %w", err)
+	}
+	var result calibration.Result
+	if err := json.Unmarshal(text, &result); err != nil {
+		return calibration.Result{}, fmt.Errorf("read the calibration in %s: %w", s.calibrationFile, err)
+	}
+	if int(result.Cost) != s.cost {
+		return calibration.Result{}, fmt.Errorf("the calibration in %s is of cost %d, not %d: calibrate anew",
+			s.calibrationFile, result.Cost, s.cost)
+	}
+	return result, nil
+}
+
+// arrange fills in what of the pool was left open, and starts it.
+func (s settings) arrange(container *cgroup.Container, calibrated calibration.Result) (login.Concurrency, error) {
+	if s.concurrency == unbounded {
+		return login.Unbounded{}, nil
+	}
+	workers := s.workers
+	if workers == 0 {
+		limit, err := s.limitMilli(container)
+		if err != nil {
+			return nil, err
+		}
+		workers = int((limit + milliPerCPU - 1) / milliPerCPU)
+	}
+	length := s.queueLength
+	if length == 0 {
+		length = login.DefaultQueueLength(calibrated.PerSecond(workers), s.requestTimeout)
+	}
+	return login.NewPool(workers, length), nil
+}
+
+// limitMilli is the CPU limit in thousandths: as told, as found, or as many CPUs
+// as Go uses.
+func (s settings) limitMilli(container *cgroup.Container) (int64, error) {
+	if s.cpuLimitMilli > 0 {
+		return s.cpuLimitMilli, nil
+	}
+	cpu, err := container.CPU()
+	if err != nil {
+		return 0, err
+	}
+	if cpu.QuotaMilliCPU > 0 {
+		return cpu.QuotaMilliCPU, nil
+	}
+	return int64(runtime.GOMAXPROCS(0)) * milliPerCPU, nil
+}

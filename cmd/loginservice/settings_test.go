@@ -1,0 +1,136 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// environment is a world with some variables and nobody who reads its output.
+func environment(variables map[string]string) world {
+	return world{
+		lookup: func(name string) (string, bool) { value, found := variables[name]; return value, found },
+		stdout: io.Discard, stderr: io.Discard,
+	}
+}
+
+func defaults() settings {
+	return settings{
+		listen: ":8080", cost: 10, concurrency: workerPool, requestTimeout: 10 * time.Second,
+		user: "hashmark", password: "correct horse battery staple",
+	}
+}
+
+func TestParseSettings(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		arguments []string
+		variables map[string]string
+		change    func(*settings)
+	}{
+		"nothing given: the defaults": {change: func(*settings) {}},
+		"every flag has a twin in the environment": {
+			variables: map[string]string{
+				"HASHMARK_LISTEN": "127.0.0.1:1", "HASHMARK_COST": "8", "HASHMARK_CONCURRENCY": "WorkerPool",
+				"HASHMARK_WORKERS": "2", "HASHMARK_QUEUE_LENGTH": "64", "HASHMARK_CALIBRATION_FILE": "c.json",
+				"HASHMARK_REQUEST_TIMEOUT": "3s", "HASHMARK_DEADLINE": "2026-11-21T04:00:00Z",
+				"HASHMARK_USER": "u", "HASHMARK_PASSWORD": "p", "HASHMARK_CPU_LIMIT": "250",
+			},
+			change: func(s *settings) {
+				*s = settings{
+					listen: "127.0.0.1:1", cost: 8, concurrency: workerPool, workers: 2, queueLength: 64,
+					calibrationFile: "c.json", requestTimeout: 3 * time.Second,
+					deadline: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+					user:     "u", password: "p", cpuLimitMilli: 250,
+				}
+			},
+		},
+		"a flag wins over its twin": {
+			arguments: []string{"--cost", "12"}, variables: map[string]string{"HASHMARK_COST": "8"},
+			change: func(s *settings) { s.cost = 12 },
+		},
+		"an empty variable counts as none": {
+			variables: map[string]string{"HASHMARK_COST": "", "HASHMARK_DEADLINE": ""},
+			change:    func(*settings) {},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := defaults()
+			test.change(&want)
+			got, err := parseSettings(test.arguments, environment(test.variables))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); diff != "" {
+				t.Errorf("settings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSettingsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		arguments []string
+		variables map[string]string
+		says      []string
+	}{
+		"a cost of 31":                 {[]string{"--cost", "31"}, nil, []string{"--cost is 31", "between 4 and 16"}},
+		"a cost of 3":                  {[]string{"--cost", "3"}, nil, []string{"--cost is 3"}},
+		"a variable that is no number": {nil, map[string]string{"HASHMARK_COST": "ten"}, []string{`HASHMARK_COST="ten"`}},
+		"a mode that does not exist":   {[]string{"--concurrency", "pool"}, nil, []string{"Unbounded or WorkerPool"}},
+		"workers without a pool":       {[]string{"--concurrency", "Unbounded", "--workers", "2"}, nil, []string{"belong to"}},
+		"a queue without a pool":       {[]string{"--concurrency", "Unbounded", "--queue-length", "2"}, nil, []string{"belong to"}},
+		"too many workers":             {[]string{"--workers", "65"}, nil, []string{"between 0 and 64"}},
+		"too long a queue":             {[]string{"--queue-length", "10001"}, nil, []string{"between 0 and 10000"}},
+		"a timeout of nothing":         {[]string{"--request-timeout", "0s"}, nil, []string{"must be above 0"}},
+		"a negative CPU limit":         {[]string{"--cpu-limit", "-1"}, nil, []string{"must not be negative"}},
+		"no user":                      {[]string{"--user", ""}, nil, []string{"must not be empty"}},
+		"a password that is too long":  {[]string{"--password", strings.Repeat("x", 73)}, nil, []string{"72 bytes"}},
+		"a deadline that is no time":   {[]string{"--deadline", "soon"}, nil, []string{"soon"}},
+		"a flag that does not exist":   {[]string{"--rounds", "10"}, nil, []string{"rounds"}},
+		"a word that is no flag":       {[]string{"cost=10"}, nil, []string{"flags begin with --"}},
+		"all that is wrong, at once":   {[]string{"--cost", "2", "--workers", "-1"}, nil, []string{"--cost is 2", "--workers is -1"}},
+		"wrong variables, all of them": {nil, map[string]string{"HASHMARK_COST": "x", "HASHMARK_WORKERS": "y"}, []string{"HASHMARK_COST", "HASHMARK_WORKERS"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var errors strings.Builder
+			w := environment(test.variables)
+			w.stderr = &errors
+			if code := run(t.Context(), append([]string{"serve"}, test.arguments...), w); code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
+			}
+			for _, says := range test.says {
+				if !strings.Contains(errors.String(), says) {
+					t.Errorf("the sentence lacks %q:\n%s", says, &errors)
+				}
+			}
+		})
+	}
+}
+
+func TestACommandThatDoesNotExistIsRefused(t *testing.T) {
+	t.Parallel()
+	var errors strings.Builder
+	w := environment(nil)
+	w.stderr = &errors
+	if code := run(t.Context(), []string{"crack"}, w); code != exitUsage || !strings.Contains(errors.String(), "only serve and calibrate") {
+		t.Errorf("exit code %d: %s", code, &errors)
+	}
+}
+
+func TestHelpIsNoFailure(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"serve", "calibrate"} {
+		if code := run(t.Context(), []string{command, "--help"}, environment(nil)); code != 0 {
+			t.Errorf("%s --help exits with %d", command, code)
+		}
+	}
+}
