@@ -1,7 +1,7 @@
 package loadplan
 
 import (
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
@@ -14,7 +14,7 @@ const (
 // of all replicas together could hash: nothing that is measured can pass it.
 // Workers is 0 for an unbounded service. What the calibration does not tell
 // (a quota, a cpuset) does not limit. Without a hash time the bound is 0.
-func BoundMilliPerSecond(replicas, workers int32, cal api.TrialCalibration) int64 {
+func BoundMilliPerSecond(replicas, workers int32, cal v1alpha1.TrialCalibration) int64 {
 	if cal.HashMicroseconds <= 0 {
 		return 0
 	}
@@ -22,8 +22,8 @@ func BoundMilliPerSecond(replicas, workers int32, cal api.TrialCalibration) int6
 }
 
 // Workers is how many workers the variant's service has, 0 when it is unbounded.
-func Workers(variant api.Variant) int32 {
-	if variant.Concurrency.Mode == api.ConcurrencyUnbounded || variant.Concurrency.Workers == nil {
+func Workers(variant v1alpha1.Variant) int32 {
+	if variant.Concurrency.Mode == v1alpha1.ConcurrencyUnbounded || variant.Concurrency.Workers == nil {
 		return 0
 	}
 	return *variant.Concurrency.Workers
@@ -31,7 +31,7 @@ func Workers(variant api.Variant) int32 {
 
 // effectiveMilliCPU is how much CPU one replica can use for hashing, in
 // thousandths: the smallest of what limits it.
-func effectiveMilliCPU(workers int32, cal api.TrialCalibration) int64 {
+func effectiveMilliCPU(workers int32, cal v1alpha1.TrialCalibration) int64 {
 	effective := int64(cal.GoMaxProcs) * milli
 	if workers > 0 {
 		effective = min(effective, int64(workers)*milli)

@@ -3,25 +3,25 @@ package loadplan
 import (
 	"testing"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
-	none := func(c *api.TrialCalibration) { c.QuotaMilliCPU = nil }
+	none := func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU = nil }
 	tests := map[string]struct {
 		replicas, workers int32
-		cal               api.TrialCalibration
+		cal               v1alpha1.TrialCalibration
 		want              int64
 	}{
 		"the quota limits":                        {1, 0, calibrated(), 25_000},
 		"the documented example holds":            {1, 1, calibrated(hashTakes(60_123)), 8_316},
 		"workers limit":                           {1, 1, calibrated(none), 50_000},
-		"GOMAXPROCS limits":                       {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs = 1 }), 50_000},
-		"the cpuset limits":                       {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
-		"a cpuset that is unknown does not limit": {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
-		"a cpuset that is garbled does not limit": {1, 0, calibrated(none, func(c *api.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
+		"GOMAXPROCS limits":                       {1, 0, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs = 1 }), 50_000},
+		"the cpuset limits":                       {1, 0, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
+		"a cpuset that is unknown does not limit": {1, 0, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
+		"a cpuset that is garbled does not limit": {1, 0, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
 		"replicas add up":                         {3, 1, calibrated(), 75_000},
-		"without a hash time there is none":       {1, 1, api.TrialCalibration{GoMaxProcs: 1}, 0},
+		"without a hash time there is none":       {1, 1, v1alpha1.TrialCalibration{GoMaxProcs: 1}, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package loadplan
 import (
 	"fmt"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // gapMilliseconds lies between the end of a step's drain and the next step, so
@@ -31,7 +31,7 @@ type NotRun struct {
 //
 // Steps that are not worth their time are left out; LeftOut names them.
 // Errors: ErrNotCalibrated, and a load that the API would have refused.
-func Build(spec api.SizingTrialSpec, cal api.TrialCalibration) (Plan, error) {
+func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (Plan, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return Plan{}, err
@@ -51,7 +51,7 @@ func Build(spec api.SizingTrialSpec, cal api.TrialCalibration) (Plan, error) {
 }
 
 // LeftOut names the steps that Build leaves out, and why. Errors are Build's.
-func LeftOut(spec api.SizingTrialSpec, cal api.TrialCalibration) ([]NotRun, error) {
+func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) ([]NotRun, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return nil, err
@@ -61,15 +61,15 @@ func LeftOut(spec api.SizingTrialSpec, cal api.TrialCalibration) ([]NotRun, erro
 }
 
 // steps of the load's mode, without the warm-up, and those left out.
-func (s service) steps(spec api.SizingTrialSpec) ([]Step, []NotRun, error) {
+func (s service) steps(spec v1alpha1.SizingTrialSpec) ([]Step, []NotRun, error) {
 	switch spec.Load.Mode {
-	case api.LoadCapacity, "":
+	case v1alpha1.LoadCapacity, "":
 		steps, left := s.capacitySteps(spec)
 		return steps, left, nil
-	case api.LoadRates:
+	case v1alpha1.LoadRates:
 		steps, err := s.ratesSteps(spec)
 		return steps, nil, err
-	case api.LoadUsers:
+	case v1alpha1.LoadUsers:
 		steps, err := s.usersSteps(spec)
 		return steps, nil, err
 	default:

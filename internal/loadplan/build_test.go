@@ -12,15 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden plans")
 
 func TestBuildGivesTheGoldenPlan(t *testing.T) {
 	tests := map[string]struct {
-		spec api.SizingTrialSpec
-		cal  api.TrialCalibration
+		spec v1alpha1.SizingTrialSpec
+		cal  v1alpha1.TrialCalibration
 	}{
 		"capacity-at-half-a-cpu":    {aTrial(), calibrated()},
 		"rates-from-slow-to-beyond": {aTrial(atRates(intstr.FromString("0.5"), intstr.FromInt32(20), intstr.FromInt32(40))), calibrated()},
@@ -64,7 +64,7 @@ func stepAt(t *testing.T, p Plan, percent int32) Step {
 	return Step{}
 }
 
-func mustBuild(t *testing.T, spec api.SizingTrialSpec, cal api.TrialCalibration) Plan {
+func mustBuild(t *testing.T, spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) Plan {
 	t.Helper()
 	plan, err := Build(spec, cal)
 	if err != nil {
@@ -76,20 +76,20 @@ func mustBuild(t *testing.T, spec api.SizingTrialSpec, cal api.TrialCalibration)
 func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 	tests := map[string]struct {
 		hash         int64
-		load         func(*api.Load)
+		load         func(*v1alpha1.Load)
 		wantRequests int
 		wantCounted  int64
 	}{
-		"a fast service fills a step of the least length":         {1_000, func(*api.Load) {}, 3_500, 10_000},
-		"a slow one goes on until it has its samples":             {100_000, func(*api.Load) {}, 100, 28_571},
-		"a slower one stops at the longest step, short of them":   {500_000, func(*api.Load) {}, 84, 120_000},
-		"more samples take a longer step":                         {20_000, func(l *api.Load) { l.MinSamples = 700 }, 700, 40_000},
-		"an experiment that asks for few samples gets few":        {400_000, func(l *api.Load) { l.MinSamples, l.MaxStepSeconds = 20, 30 }, 20, 22_857},
-		"a step that can't have 72 samples but 72 just fits runs": {570_000, func(*api.Load) {}, 73, 119_086},
+		"a fast service fills a step of the least length":         {1_000, func(*v1alpha1.Load) {}, 3_500, 10_000},
+		"a slow one goes on until it has its samples":             {100_000, func(*v1alpha1.Load) {}, 100, 28_571},
+		"a slower one stops at the longest step, short of them":   {500_000, func(*v1alpha1.Load) {}, 84, 120_000},
+		"more samples take a longer step":                         {20_000, func(l *v1alpha1.Load) { l.MinSamples = 700 }, 700, 40_000},
+		"an experiment that asks for few samples gets few":        {400_000, func(l *v1alpha1.Load) { l.MinSamples, l.MaxStepSeconds = 20, 30 }, 20, 22_857},
+		"a step that can't have 72 samples but 72 just fits runs": {570_000, func(*v1alpha1.Load) {}, 73, 119_086},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := aTrial(func(s *api.SizingTrialSpec) { test.load(&s.Load) })
+			spec := aTrial(func(s *v1alpha1.SizingTrialSpec) { test.load(&s.Load) })
 			step := stepAt(t, mustBuild(t, spec, calibrated(hashTakes(test.hash))), ReportedLoadPercent)
 			if step.Requests != test.wantRequests || step.CountedMilliseconds != test.wantCounted {
 				t.Errorf("%d requests in %d ms, want %d in %d", step.Requests, step.CountedMilliseconds, test.wantRequests, test.wantCounted)
@@ -146,7 +146,7 @@ func TestStepsThatAreLeftOutDoNotChangeTheArrivalsOfTheOthers(t *testing.T) {
 
 func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
 	slow, fast := mustBuild(t, aTrial(), calibrated()), mustBuild(t, aTrial(withWorkers(2)), calibrated(hashTakes(5_000)))
-	again := mustBuild(t, aTrial(func(s *api.SizingTrialSpec) { s.Repetition = 2 }), calibrated())
+	again := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Repetition = 2 }), calibrated())
 	for i := range slow.Steps[:4] {
 		if slow.Steps[i].Seed != fast.Steps[i].Seed {
 			t.Errorf("step %d: variants see different patterns", i)
@@ -170,7 +170,7 @@ func TestStepsNeverOverlapAndSaturationIsLast(t *testing.T) {
 }
 
 func TestBuildRefusesWhatItCantPlan(t *testing.T) {
-	if _, err := Build(aTrial(), api.TrialCalibration{}); !errors.Is(err, ErrNotCalibrated) {
+	if _, err := Build(aTrial(), v1alpha1.TrialCalibration{}); !errors.Is(err, ErrNotCalibrated) {
 		t.Errorf("without calibration: %v", err)
 	}
 	if _, err := Build(aTrial(atRates()), calibrated()); !errors.Is(err, ErrNoSteps) {
@@ -184,7 +184,7 @@ func TestBuildRefusesWhatItCantPlan(t *testing.T) {
 			t.Errorf("rate %q was planned", rate)
 		}
 	}
-	if _, err := Build(aTrial(func(s *api.SizingTrialSpec) { s.Load.Mode = "Ramp" }), calibrated()); err == nil {
+	if _, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode = "Ramp" }), calibrated()); err == nil {
 		t.Error("an unknown mode was planned")
 	}
 }

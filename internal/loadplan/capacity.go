@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // ReportedLoadPercent is the share of the calibrated bound at which mode
@@ -26,7 +26,7 @@ const (
 func capacityLoads() []int32 { return []int32{50, ReportedLoadPercent, 85} }
 
 // capacitySteps holds each share of the bound and then saturates.
-func (s service) capacitySteps(spec api.SizingTrialSpec) ([]Step, []NotRun) {
+func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec) ([]Step, []NotRun) {
 	var steps []Step
 	var left []NotRun
 	for index, percent := range capacityLoads() {
@@ -57,7 +57,7 @@ func (s service) patience(offeredMilli int64) time.Duration {
 
 // capacityRequests is what a step offers: at least as long as a step should
 // last, until there are enough samples, within the longest time allowed.
-func capacityRequests(load api.Load, offeredMilli int64) int {
+func capacityRequests(load v1alpha1.Load, offeredMilli int64) int {
 	perSecond := float64(offeredMilli) / milli
 	wanted := max(math.Round(perSecond*float64(load.StepSeconds)), float64(load.MinSamples))
 	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds))))
@@ -65,12 +65,12 @@ func capacityRequests(load api.Load, offeredMilli int64) int {
 
 // fewestSamples is what a step must be able to count to be worth its time. An
 // experiment that asks for fewer gets fewer, and no interval.
-func fewestSamples(load api.Load) int {
+func fewestSamples(load v1alpha1.Load) int {
 	return min(intervalSamples, int(load.MinSamples))
 }
 
 // cannotRun says why a step is left out, or nothing.
-func cannotRun(load api.Load, percent int32, offeredMilli int64, requests int) string {
+func cannotRun(load v1alpha1.Load, percent int32, offeredMilli int64, requests int) string {
 	switch {
 	case offeredMilli > fastestOpen:
 		return fmt.Sprintf("%d %% of the bound is %d logins/s, more than the %d/s that one generator times honestly; lower the CPU limit or raise the cost",

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 const (
@@ -38,7 +38,7 @@ func (s service) closed(kind Kind, callers int, counted time.Duration) Step {
 // saturation keeps every lane busy and, at most, as many logins again waiting.
 // It is a closed loop, because an open overload counts logins whose callers
 // have given up and completions that come after the end.
-func (s service) saturation(load api.Load) Step {
+func (s service) saturation(load v1alpha1.Load) Step {
 	callers := s.saturationCallers()
 	own := time.Duration(load.StepSeconds) * time.Second
 	longest := max(own, time.Duration(load.MaxStepSeconds)*time.Second)

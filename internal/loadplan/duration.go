@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -21,7 +21,7 @@ func Duration(p Plan) time.Duration {
 // MaxDuration is the longest that the load of one attempt can take, whatever
 // the calibration finds. It is of the load only: the start of pods, the
 // calibration and the start of k6 come on top.
-func MaxDuration(spec api.SizingTrialSpec) time.Duration {
+func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	load := spec.Load
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
 	beside := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
@@ -33,11 +33,11 @@ func MaxDuration(spec api.SizingTrialSpec) time.Duration {
 }
 
 // longestCounted is the longest that the counted part of each step can last.
-func longestCounted(load api.Load) []time.Duration {
+func longestCounted(load v1alpha1.Load) []time.Duration {
 	var longest []time.Duration
 	step := time.Duration(load.StepSeconds) * time.Second
 	switch load.Mode {
-	case api.LoadRates:
+	case v1alpha1.LoadRates:
 		for _, rate := range load.RatesPerSecond {
 			counted := step
 			if offered, err := milliPerSecond(rate); err == nil {
@@ -45,7 +45,7 @@ func longestCounted(load api.Load) []time.Duration {
 			}
 			longest = append(longest, counted)
 		}
-	case api.LoadUsers:
+	case v1alpha1.LoadUsers:
 		for range load.Users {
 			longest = append(longest, step)
 		}
@@ -71,7 +71,7 @@ const (
 
 // Estimate is a fair guess of how long one attempt takes as a whole, from the
 // trial's spec alone. Errors are those of Build.
-func Estimate(spec api.SizingTrialSpec) (time.Duration, error) {
+func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 	cal, err := guess(spec.Variant)
 	if err != nil {
 		return 0, err
@@ -88,14 +88,14 @@ func Estimate(spec api.SizingTrialSpec) (time.Duration, error) {
 }
 
 // guess is a calibration of the variant on a common machine.
-func guess(variant api.Variant) (api.TrialCalibration, error) {
+func guess(variant v1alpha1.Variant) (v1alpha1.TrialCalibration, error) {
 	limit, err := matrix.MilliCPU(variant.CPULimit)
 	if err != nil {
-		return api.TrialCalibration{}, fmt.Errorf("estimate: %w", err)
+		return v1alpha1.TrialCalibration{}, fmt.Errorf("estimate: %w", err)
 	}
 	hash := guessedHashConstant + guessedHashFactor*math.Exp2(float64(variant.Cost))
-	return api.TrialCalibration{
-		CalibrationResult: api.CalibrationResult{HashMicroseconds: int64(hash)},
+	return v1alpha1.TrialCalibration{
+		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: int64(hash)},
 		GoMaxProcs:        int32((limit + milli - 1) / milli),
 		QuotaMilliCPU:     &limit,
 	}, nil

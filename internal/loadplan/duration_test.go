@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func TestEstimateIsOfTheRightSize(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := Estimate(aTrial(func(s *api.SizingTrialSpec) { s.Variant.Cost, s.Variant.CPULimit = test.cost, test.limit }))
+			got, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost, s.Variant.CPULimit = test.cost, test.limit }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +32,7 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Estimate(aTrial(func(s *api.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
+	if _, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
 		t.Error("a variant without a limit was estimated")
 	}
 }
@@ -52,11 +52,11 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 		within(&longest, step, 1800)
 		within(&timeout, 1, 60)
 		hash, quota = 1+int64(uint64(hash)%60_000_000), 1+int64(uint64(quota)%64_000)
-		spec := aTrial(withReplicas(replicas), func(s *api.SizingTrialSpec) {
+		spec := aTrial(withReplicas(replicas), func(s *v1alpha1.SizingTrialSpec) {
 			s.Load.StepSeconds, s.Load.MinSamples, s.Load.MaxStepSeconds, s.Load.RequestTimeoutSeconds = step, samples, longest, timeout
-			s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyUnbounded}
+			s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
 			if workers > 0 {
-				s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyWorkerPool, Workers: &workers}
+				s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: &workers}
 			}
 			switch mode % 3 {
 			case 1:
@@ -65,7 +65,7 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 				withUsers(1, 2000)(s)
 			}
 		})
-		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *api.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }))
+		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }))
 		if err != nil {
 			// A bound below one login in a thousand seconds can't be planned.
 			return

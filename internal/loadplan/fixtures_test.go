@@ -3,19 +3,19 @@ package loadplan
 import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func ptr[T any](v T) *T { return &v }
 
 // aTrial is a trial of a pool with one worker at cost 8, under the API's defaults.
-func aTrial(changes ...func(*api.SizingTrialSpec)) api.SizingTrialSpec {
-	spec := api.SizingTrialSpec{
-		Variant: api.Variant{Name: "c8-500m", Algorithm: api.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
-			Concurrency: api.Concurrency{Mode: api.ConcurrencyWorkerPool, Workers: ptr[int32](1)}},
+func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
+	spec := v1alpha1.SizingTrialSpec{
+		Variant: v1alpha1.Variant{Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr[int32](1)}},
 		Repetition: 1,
-		Service:    api.Service{Replicas: 1},
-		Load: api.Load{Mode: api.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120,
+		Service:    v1alpha1.Service{Replicas: 1},
+		Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120,
 			WarmupSeconds: 5, RequestTimeoutSeconds: 10},
 		Seed: 7,
 	}
@@ -27,9 +27,9 @@ func aTrial(changes ...func(*api.SizingTrialSpec)) api.SizingTrialSpec {
 
 // calibrated is what a container of half a CPU told: 20 ms a hash, so that its
 // bound is 25 logins/s and D is 40 ms.
-func calibrated(changes ...func(*api.TrialCalibration)) api.TrialCalibration {
-	cal := api.TrialCalibration{
-		CalibrationResult: api.CalibrationResult{HashMicroseconds: 20_000},
+func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalibration {
+	cal := v1alpha1.TrialCalibration{
+		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000},
 		GoMaxProcs:        2,
 		Cpuset:            "0-1",
 		QuotaMilliCPU:     ptr[int64](500),
@@ -40,26 +40,26 @@ func calibrated(changes ...func(*api.TrialCalibration)) api.TrialCalibration {
 	return cal
 }
 
-func hashTakes(micros int64) func(*api.TrialCalibration) {
-	return func(c *api.TrialCalibration) { c.HashMicroseconds = micros }
+func hashTakes(micros int64) func(*v1alpha1.TrialCalibration) {
+	return func(c *v1alpha1.TrialCalibration) { c.HashMicroseconds = micros }
 }
 
-func atRates(rates ...intstr.IntOrString) func(*api.SizingTrialSpec) {
-	return func(s *api.SizingTrialSpec) { s.Load.Mode, s.Load.RatesPerSecond = api.LoadRates, rates }
+func atRates(rates ...intstr.IntOrString) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode, s.Load.RatesPerSecond = v1alpha1.LoadRates, rates }
 }
 
-func withUsers(users ...int32) func(*api.SizingTrialSpec) {
-	return func(s *api.SizingTrialSpec) { s.Load.Mode, s.Load.Users = api.LoadUsers, users }
+func withUsers(users ...int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode, s.Load.Users = v1alpha1.LoadUsers, users }
 }
 
-func withReplicas(n int32) func(*api.SizingTrialSpec) {
-	return func(s *api.SizingTrialSpec) { s.Service.Replicas = n }
+func withReplicas(n int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = n }
 }
 
-func withWorkers(n int32) func(*api.SizingTrialSpec) {
-	return func(s *api.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
+func withWorkers(n int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
 }
 
-func unbounded(s *api.SizingTrialSpec) {
-	s.Variant.Concurrency = api.Concurrency{Mode: api.ConcurrencyUnbounded}
+func unbounded(s *v1alpha1.SizingTrialSpec) {
+	s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // ErrNoSteps means that a load of mode Rates or Users names no rate or user.
@@ -17,7 +17,7 @@ var ErrNoSteps = errors.New("the load names no rate and no number of users")
 // ratesSteps holds each of the experiment's own rates; the first is reported.
 // A step offers a whole number of logins, at least one, and its time follows
 // from that, so that the offered rate is exactly what was asked for.
-func (s service) ratesSteps(spec api.SizingTrialSpec) ([]Step, error) {
+func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) == 0 {
 		return nil, ErrNoSteps
 	}
@@ -35,12 +35,12 @@ func (s service) ratesSteps(spec api.SizingTrialSpec) ([]Step, error) {
 }
 
 // ratesRequests is what a step of mode Rates offers.
-func ratesRequests(load api.Load, offeredMilli int64) int {
+func ratesRequests(load v1alpha1.Load, offeredMilli int64) int {
 	return max(1, requestsIn(time.Duration(load.StepSeconds)*time.Second, offeredMilli))
 }
 
 // usersSteps holds each of the experiment's numbers of users; the first is reported.
-func (s service) usersSteps(spec api.SizingTrialSpec) ([]Step, error) {
+func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.Users) == 0 {
 		return nil, ErrNoSteps
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // open makes a step of the open model that sends the given number of requests
 // at the offered rate: the counted part lasts exactly requests ÷ rate.
-func (s service) open(spec api.SizingTrialSpec, index int, offeredMilli int64, requests int) Step {
+func (s service) open(spec v1alpha1.SizingTrialSpec, index int, offeredMilli int64, requests int) Step {
 	settling := s.settling(offeredMilli)
 	return Step{
 		Kind:                  Open,
@@ -37,7 +37,7 @@ func (s service) open(spec api.SizingTrialSpec, index int, offeredMilli int64, r
 
 // warmup drives half of the first rate, and at most half of the bound, so that
 // the first step does not begin with the queue of an overload.
-func (s service) warmup(spec api.SizingTrialSpec, firstMilli int64) Step {
+func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
 	offered := max(1, min(firstMilli, s.bound, 2*fastestWarmup)/2)
 	counted := time.Duration(spec.Load.WarmupSeconds) * time.Second
 	return Step{
@@ -59,9 +59,9 @@ func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
 }
 
 // arrivals is Poisson unless the experiment says otherwise.
-func arrivals(load api.Load) api.Arrivals {
+func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
 	if load.Arrivals == "" {
-		return api.ArrivalsPoisson
+		return v1alpha1.ArrivalsPoisson
 	}
 	return load.Arrivals
 }

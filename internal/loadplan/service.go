@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // ErrNotCalibrated means that the calibration names no hash time or no CPU, so
@@ -40,7 +40,7 @@ type service struct {
 	timeout  time.Duration
 }
 
-func newService(spec api.SizingTrialSpec, cal api.TrialCalibration) (service, error) {
+func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (service, error) {
 	workers := Workers(spec.Variant)
 	replicas := max(1, spec.Service.Replicas)
 	bound := BoundMilliPerSecond(replicas, workers, cal)

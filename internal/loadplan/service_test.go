@@ -6,10 +6,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func mustService(t *testing.T, spec api.SizingTrialSpec, cal api.TrialCalibration) service {
+func mustService(t *testing.T, spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) service {
 	t.Helper()
 	s, err := newService(spec, cal)
 	if err != nil {
@@ -56,8 +56,8 @@ func TestReplicasShareTheLoadButNotTheQueue(t *testing.T) {
 
 func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 	tests := map[string]struct {
-		spec api.SizingTrialSpec
-		cal  api.TrialCalibration
+		spec v1alpha1.SizingTrialSpec
+		cal  v1alpha1.TrialCalibration
 		want int
 	}{
 		"a pool of one gets 4":                             {aTrial(), calibrated(), 4},
@@ -77,20 +77,20 @@ func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 }
 
 func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
-	same := func(*api.SizingTrialSpec) {}
+	same := func(*v1alpha1.SizingTrialSpec) {}
 	tests := map[string]struct {
 		hash   int64
-		change func(*api.SizingTrialSpec)
+		change func(*v1alpha1.SizingTrialSpec)
 		want   int64
 	}{
 		"a fast service: five seconds":                               {20_000, same, 5_000},
-		"a tiny experiment: its own step":                            {20_000, func(s *api.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
+		"a tiny experiment: its own step":                            {20_000, func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
 		"a slow service: twenty completions and a half":              {200_000, same, 12_000},
 		"a very slow one: the longest step":                          {4_000_000, same, 120_000},
 		"four at a time that may complete together: 150 completions": {20_000, withWorkers(4), 6_000},
 		"unbounded, all six callers may complete together: 250":      {20_000, unbounded, 10_000},
 		"but no more than half a minute for that":                    {100_000, unbounded, 30_000},
-		"nor longer than the longest step": {100_000, func(s *api.SizingTrialSpec) {
+		"nor longer than the longest step": {100_000, func(s *v1alpha1.SizingTrialSpec) {
 			unbounded(s)
 			s.Load.MaxStepSeconds = 12
 		}, 12_000},
@@ -108,8 +108,8 @@ func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
 
 func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 	tests := map[string]struct {
-		spec api.SizingTrialSpec
-		cal  api.TrialCalibration
+		spec v1alpha1.SizingTrialSpec
+		cal  v1alpha1.TrialCalibration
 		want int64
 	}{
 		"Capacity: a quarter of the bound":               {aTrial(), calibrated(), 6_250},
@@ -129,7 +129,7 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 			}
 		})
 	}
-	without := mustBuild(t, aTrial(func(s *api.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated())
+	without := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated())
 	if without.Steps[0].Kind != Open {
 		t.Errorf("without a warm-up the first step is %s", without.Steps[0].Kind)
 	}

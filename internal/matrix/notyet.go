@@ -1,11 +1,11 @@
 package matrix
 
-import api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+import "github.com/hashmark-dev/hashmark/api/v1alpha1"
 
 // NotYetActedOn names the given fields that this version stores and does
 // nothing with, as paths under spec, so that the experiment can say so:
 // nothing that a user writes is silently ignored.
-func NotYetActedOn(spec api.SizingExperimentSpec) []string {
+func NotYetActedOn(spec v1alpha1.SizingExperimentSpec) []string {
 	var fields []string
 	if spec.Demand != nil {
 		fields = append(fields, "demand")

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // PlannedTrial is a trial before it exists in the cluster.
@@ -18,7 +18,7 @@ type PlannedTrial struct {
 	// Name of the SizingTrial object.
 	Name string
 	// Spec of it, suspended until it is the trial's turn.
-	Spec api.SizingTrialSpec
+	Spec v1alpha1.SizingTrialSpec
 }
 
 // Plan lists all trials of an experiment in the order they are measured,
@@ -28,7 +28,7 @@ type PlannedTrial struct {
 //
 // The generator's defaults are the operator's and are not filled in here.
 // Errors are those of Variants.
-func Plan(exp *api.SizingExperiment, seed int64) ([]PlannedTrial, error) {
+func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	variants, err := Variants(exp.Spec.Matrix)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Plan(exp *api.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	var trials []PlannedTrial
 	for repetition := int32(1); repetition <= max(1, exp.Spec.Repetitions); repetition++ {
 		turn := variants
-		if exp.Spec.Order != api.OrderAsWritten {
+		if exp.Spec.Order != v1alpha1.OrderAsWritten {
 			turn = order.shuffle(variants)
 		}
 		for _, variant := range turn {
@@ -53,7 +53,7 @@ func Plan(exp *api.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 // Seed is what the experiment's order and arrivals are drawn from: the spec's,
 // or the first 32 bits of the SHA-256 of the UID, so that an operator that
 // dies before it recorded the seed draws the same one again.
-func Seed(exp *api.SizingExperiment) int64 {
+func Seed(exp *v1alpha1.SizingExperiment) int64 {
 	if exp.Spec.Seed != nil {
 		return *exp.Spec.Seed
 	}
@@ -63,14 +63,14 @@ func Seed(exp *api.SizingExperiment) int64 {
 
 // SamePlan tells whether two specs plan the same trial. Suspend is no part of
 // the plan: it changes as the trial's turn comes.
-func SamePlan(a, b api.SizingTrialSpec) bool {
+func SamePlan(a, b v1alpha1.SizingTrialSpec) bool {
 	a.Suspend, b.Suspend = false, false
 	// Semantic: a list or map that is empty here is absent after a round trip.
 	return equality.Semantic.DeepEqual(a, b)
 }
 
-func trialSpec(exp *api.SizingExperiment, variant api.Variant, repetition, sequence int32, seed int64) api.SizingTrialSpec {
-	return api.SizingTrialSpec{
+func trialSpec(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition, sequence int32, seed int64) v1alpha1.SizingTrialSpec {
+	return v1alpha1.SizingTrialSpec{
 		Variant:    *variant.DeepCopy(),
 		Repetition: repetition,
 		Sequence:   sequence,
@@ -86,7 +86,7 @@ func trialSpec(exp *api.SizingExperiment, variant api.Variant, repetition, seque
 
 // trialName ends in five characters of the UID, so that an experiment that was
 // deleted and created again under its name does not meet the old one's trials.
-func trialName(exp *api.SizingExperiment, variant api.Variant, repetition int32) string {
+func trialName(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition int32) string {
 	return fmt.Sprintf("%s-%s-%d-%s", exp.Name, variant.Name, repetition, shortUID(exp.UID))
 }
 
@@ -109,8 +109,8 @@ func newShuffler(seed int64) shuffler {
 
 // shuffle is the Fisher-Yates shuffle on a copy. The remainder's bias is
 // below 64 ÷ 2^64 and so of no account.
-func (s shuffler) shuffle(variants []api.Variant) []api.Variant {
-	mixed := append([]api.Variant(nil), variants...)
+func (s shuffler) shuffle(variants []v1alpha1.Variant) []v1alpha1.Variant {
+	mixed := append([]v1alpha1.Variant(nil), variants...)
 	for i := len(mixed) - 1; i > 0; i-- {
 		j := int(s.source.Uint64() % uint64(i+1))
 		mixed[i], mixed[j] = mixed[j], mixed[i]

@@ -3,15 +3,15 @@ package matrix
 import (
 	"fmt"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // point is one combination of the matrix's entries, as they are written.
 type point struct {
 	cost        int32
 	limit       string
-	concurrency api.Concurrency
-	pool        *api.NodePool
+	concurrency v1alpha1.Concurrency
+	pool        *v1alpha1.NodePool
 }
 
 // String tells a person which entries of the matrix were combined.
@@ -31,13 +31,13 @@ func (p point) String() string {
 
 // resolve fills in the defaults and names the variant. The concurrency is part
 // of the name only where it tells variants apart.
-func (p point) resolve(nameConcurrency bool) (api.Variant, error) {
+func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 	milli, err := MilliCPU(p.limit)
 	if err != nil {
-		return api.Variant{}, err
+		return v1alpha1.Variant{}, err
 	}
 	concurrency := *p.concurrency.DeepCopy()
-	if concurrency.Mode == api.ConcurrencyWorkerPool && concurrency.Workers == nil {
+	if concurrency.Mode == v1alpha1.ConcurrencyWorkerPool && concurrency.Workers == nil {
 		workers := wholeCPUs(milli)
 		concurrency.Workers = &workers
 	}
@@ -48,16 +48,16 @@ func (p point) resolve(nameConcurrency bool) (api.Variant, error) {
 	if p.pool != nil {
 		name += "-" + p.pool.Name
 	}
-	return api.Variant{
-		Name: name, Algorithm: api.AlgorithmBcrypt, Cost: p.cost, CPULimit: p.limit,
+	return v1alpha1.Variant{
+		Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.cost, CPULimit: p.limit,
 		Concurrency: concurrency, NodePool: p.pool.DeepCopy(),
 	}, nil
 }
 
 // concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue
 // length is left out where it is yet to follow from the calibration.
-func concurrencyName(c api.Concurrency) string {
-	if c.Mode == api.ConcurrencyUnbounded {
+func concurrencyName(c v1alpha1.Concurrency) string {
+	if c.Mode == v1alpha1.ConcurrencyUnbounded {
 		return "u"
 	}
 	name := fmt.Sprintf("w%d", *c.Workers)

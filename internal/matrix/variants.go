@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // ErrEmpty means that a matrix names no cost or no CPU limit.
@@ -31,11 +31,11 @@ func (e *DuplicateVariantError) Error() string {
 // calibration.
 //
 // Errors: ErrEmpty, *DuplicateVariantError, and a CPU limit that is none.
-func Variants(m api.Matrix) ([]api.Variant, error) {
+func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	if len(m.Costs) == 0 || len(m.CPULimits) == 0 {
 		return nil, ErrEmpty
 	}
-	var variants []api.Variant
+	var variants []v1alpha1.Variant
 	writtenAs := map[string]string{}
 	for _, p := range points(m) {
 		variant, err := p.resolve(len(m.Concurrency) > 1)
@@ -53,12 +53,12 @@ func Variants(m api.Matrix) ([]api.Variant, error) {
 
 // points is the product of the matrix's lists; an absent list counts as one
 // entry, its default.
-func points(m api.Matrix) []point {
+func points(m v1alpha1.Matrix) []point {
 	concurrency := m.Concurrency
 	if len(concurrency) == 0 {
-		concurrency = []api.Concurrency{{Mode: api.ConcurrencyWorkerPool}}
+		concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}}
 	}
-	pools := []*api.NodePool{nil}
+	pools := []*v1alpha1.NodePool{nil}
 	if len(m.NodePools) > 0 {
 		pools = nil
 		for i := range m.NodePools {

@@ -6,44 +6,44 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	api "github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func ptr[T any](v T) *T { return &v }
 
-func pool(workers, queue *int32) api.Concurrency {
-	return api.Concurrency{Mode: api.ConcurrencyWorkerPool, Workers: workers, QueueLength: queue}
+func pool(workers, queue *int32) v1alpha1.Concurrency {
+	return v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: workers, QueueLength: queue}
 }
 
-var unbounded = api.Concurrency{Mode: api.ConcurrencyUnbounded}
+var unbounded = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
 
 func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 	tests := map[string]struct {
-		matrix api.Matrix
+		matrix v1alpha1.Matrix
 		want   []string
 	}{
 		"costs are outermost, as the matrix writes them": {
-			matrix: api.Matrix{Costs: []int32{10, 8}, CPULimits: []string{"1", "250m"}},
+			matrix: v1alpha1.Matrix{Costs: []int32{10, 8}, CPULimits: []string{"1", "250m"}},
 			want:   []string{"c10-1", "c10-250m", "c8-1", "c8-250m"},
 		},
 		"a limit is named in its shortest form": {
-			matrix: api.Matrix{Costs: []int32{4}, CPULimits: []string{"1000m", "0.5", "1.5", "2", "64", "1e-1"}},
+			matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"1000m", "0.5", "1.5", "2", "64", "1e-1"}},
 			want:   []string{"c4-1", "c4-500m", "c4-1500m", "c4-2", "c4-64", "c4-100m"},
 		},
 		"one kind of concurrency is not named": {
-			matrix: api.Matrix{Costs: []int32{4}, CPULimits: []string{"1"}, Concurrency: []api.Concurrency{unbounded}},
+			matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded}},
 			want:   []string{"c4-1"},
 		},
 		"several kinds of concurrency are named, with the queue where it is given": {
-			matrix: api.Matrix{Costs: []int32{4}, CPULimits: []string{"1500m"}, Concurrency: []api.Concurrency{
+			matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"1500m"}, Concurrency: []v1alpha1.Concurrency{
 				unbounded, pool(nil, nil), pool(ptr[int32](1), ptr[int32](64)),
 			}},
 			want: []string{"c4-1500m-u", "c4-1500m-w2", "c4-1500m-w1q64"},
 		},
 		"a node pool comes last": {
-			matrix: api.Matrix{Costs: []int32{4}, CPULimits: []string{"1"},
-				Concurrency: []api.Concurrency{unbounded, pool(nil, nil)},
-				NodePools:   []api.NodePool{{Name: "small"}, {Name: "large"}}},
+			matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"1"},
+				Concurrency: []v1alpha1.Concurrency{unbounded, pool(nil, nil)},
+				NodePools:   []v1alpha1.NodePool{{Name: "small"}, {Name: "large"}}},
 			want: []string{"c4-1-u-small", "c4-1-u-large", "c4-1-w1-small", "c4-1-w1-large"},
 		},
 	}
@@ -65,25 +65,25 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 }
 
 func TestVariantsFillInDefaults(t *testing.T) {
-	small := api.NodePool{Name: "small", NodeSelector: map[string]api.LabelValue{"size": "s"}}
+	small := v1alpha1.NodePool{Name: "small", NodeSelector: map[string]v1alpha1.LabelValue{"size": "s"}}
 	tests := map[string]struct {
-		matrix api.Matrix
-		want   api.Variant
+		matrix v1alpha1.Matrix
+		want   v1alpha1.Variant
 	}{
 		"without concurrency there is one pool of as many workers as whole CPUs": {
-			matrix: api.Matrix{Costs: []int32{10}, CPULimits: []string{"2500m"}},
-			want: api.Variant{Name: "c10-2500m", Algorithm: api.AlgorithmBcrypt, Cost: 10, CPULimit: "2500m",
+			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"2500m"}},
+			want: v1alpha1.Variant{Name: "c10-2500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "2500m",
 				Concurrency: pool(ptr[int32](3), nil)},
 		},
 		"what is given is kept, the limit as it is written": {
-			matrix: api.Matrix{Costs: []int32{10}, CPULimits: []string{"0.5"},
-				Concurrency: []api.Concurrency{pool(ptr[int32](4), ptr[int32](7))}, NodePools: []api.NodePool{small}},
-			want: api.Variant{Name: "c10-500m-small", Algorithm: api.AlgorithmBcrypt, Cost: 10, CPULimit: "0.5",
+			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"0.5"},
+				Concurrency: []v1alpha1.Concurrency{pool(ptr[int32](4), ptr[int32](7))}, NodePools: []v1alpha1.NodePool{small}},
+			want: v1alpha1.Variant{Name: "c10-500m-small", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "0.5",
 				Concurrency: pool(ptr[int32](4), ptr[int32](7)), NodePool: &small},
 		},
 		"an unbounded service has no workers": {
-			matrix: api.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []api.Concurrency{unbounded}},
-			want:   api.Variant{Name: "c10-1", Algorithm: api.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Concurrency: unbounded},
+			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded}},
+			want:   v1alpha1.Variant{Name: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Concurrency: unbounded},
 		},
 	}
 	for name, test := range tests {
@@ -92,7 +92,7 @@ func TestVariantsFillInDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]api.Variant{test.want}, got); diff != "" {
+			if diff := cmp.Diff([]v1alpha1.Variant{test.want}, got); diff != "" {
 				t.Errorf("variants (-want +got):\n%s", diff)
 			}
 		})
@@ -100,7 +100,7 @@ func TestVariantsFillInDefaults(t *testing.T) {
 }
 
 func TestVariantsThatResolveAlikeAreRefusedAndBothNamed(t *testing.T) {
-	_, err := Variants(api.Matrix{Costs: []int32{10}, CPULimits: []string{"1500m"}, Concurrency: []api.Concurrency{
+	_, err := Variants(v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1500m"}, Concurrency: []v1alpha1.Concurrency{
 		pool(nil, nil), pool(ptr[int32](2), nil),
 	}})
 	var duplicate *DuplicateVariantError
@@ -118,11 +118,11 @@ func TestVariantsThatResolveAlikeAreRefusedAndBothNamed(t *testing.T) {
 }
 
 func TestVariantsRefuseWhatIsNoMatrix(t *testing.T) {
-	if _, err := Variants(api.Matrix{Costs: []int32{10}}); !errors.Is(err, ErrEmpty) {
+	if _, err := Variants(v1alpha1.Matrix{Costs: []int32{10}}); !errors.Is(err, ErrEmpty) {
 		t.Errorf("a matrix without limits: got %v, want ErrEmpty", err)
 	}
 	for _, limit := range []string{"", "one", "0", "-1", "65", "9e18"} {
-		if _, err := Variants(api.Matrix{Costs: []int32{10}, CPULimits: []string{limit}}); err == nil {
+		if _, err := Variants(v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{limit}}); err == nil {
 			t.Errorf("CPU limit %q was accepted", limit)
 		}
 	}
