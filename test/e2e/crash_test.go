@@ -1,0 +1,65 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func TestAnOperatorKilledTenTimesLosesAndRepeatsNothing(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+
+	o := startOperator(t)
+	watched := watchGenerators(t)
+	e := create(t, tiny(namespace(t), "killed", costs(4, 6)))
+	for range 10 {
+		// A random moment is what is tried here, not a condition waited for.
+		<-time.After(time.Duration(500+random.IntN(3500)) * time.Millisecond)
+		o.kill()
+		o.start()
+	}
+	finished(t, e, 4*time.Minute)
+	eachMeasuredOnce(t, e, watched)
+}
+
+func TestALeaderKilledLosesAndRepeatsNothing(t *testing.T) {
+	leader := startOperator(t)
+	e := create(t, tiny(namespace(t), "deposed", longer(10)))
+	underLoad(t, e)
+	watched := watchGenerators(t)
+	startOperator(t) // waits for the lease
+	leader.kill()
+	finished(t, e, 3*time.Minute)
+	eachMeasuredOnce(t, e, watched)
+}
+
+// eachMeasuredOnce checks that each trial has one counted result and one Job an
+// attempt, that no attempt was spent on a crash, and that no two generators met.
+// An attempt may have been Invalid: a busy machine is not what is tried here.
+func eachMeasuredOnce(t *testing.T, e *v1alpha1.SizingExperiment, watched *generators) {
+	t.Helper()
+	for _, trial := range trialsOf(t, e) {
+		attempts := trial.Status.Attempts
+		for i, attempt := range attempts {
+			if last := i == len(attempts)-1; last != (attempt.Outcome == v1alpha1.OutcomeKept) || !last && attempt.Outcome != v1alpha1.OutcomeInvalid {
+				t.Errorf("%s: attempt %d ended as %s (%s: %s)", trial.Name, attempt.Number, attempt.Outcome, attempt.Reason, attempt.Message)
+			}
+		}
+		if trial.Status.Result == nil {
+			t.Errorf("%s has no result", trial.Name)
+		}
+		if jobs := watched.jobsOfTrial(&trial); jobs != len(attempts) {
+			t.Errorf("%s had %d Jobs in %d attempts", trial.Name, jobs, len(attempts))
+		}
+	}
+	watched.noneAtOnce(t)
+	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+		t.Errorf("the experiment ended as %s", e.Status.Phase)
+	}
+}

@@ -1,0 +1,120 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func TestKubectlWaitReturnsForEveryEnd(t *testing.T) {
+	startOperator(t)
+	ns := namespace(t)
+	succeeds := create(t, tiny(ns, "succeeds"))
+	fails := create(t, tiny(ns, "fails", func(s *v1alpha1.SizingExperimentSpec) {
+		one := v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool}
+		s.Matrix.Concurrency = []v1alpha1.Concurrency{one, {Mode: one.Mode, Workers: ptr.To[int32](1)}}
+	}))
+	cancelled := create(t, tiny(ns, "cancelled", longer(60)))
+	edit(t, cancelled, func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+
+	for e, phase := range map[*v1alpha1.SizingExperiment]v1alpha1.ExperimentPhase{
+		succeeds: v1alpha1.ExperimentSucceeded, fails: v1alpha1.ExperimentFailed, cancelled: v1alpha1.ExperimentCancelled,
+	} {
+		waitFinished(t, e)
+		refresh(t, e)
+		if e.Status.Phase != phase {
+			t.Errorf("%s ended as %s, want %s", e.Name, e.Status.Phase, phase)
+		}
+	}
+	edit(t, succeeds, func(s *v1alpha1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](3600) })
+	waitFinished(t, succeeds)
+	edit(t, succeeds, func(s *v1alpha1.SizingExperimentSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](0) })
+	kubectl(t, "wait", "--for=delete", "--timeout=60s", "-n", ns, "szx/succeeds")
+}
+
+// waitFinished is what users write into their scripts.
+func waitFinished(t *testing.T, e *v1alpha1.SizingExperiment) {
+	t.Helper()
+	kubectl(t, "wait", "--for=condition=Finished", "--timeout=15m", "-n", e.Namespace, "szx/"+e.Name)
+}
+
+// edit patches an experiment's spec.
+func edit(t *testing.T, e *v1alpha1.SizingExperiment, change func(*v1alpha1.SizingExperimentSpec)) {
+	t.Helper()
+	refresh(t, e)
+	before := e.DeepCopy()
+	change(&e.Spec)
+	must(t, cluster.Patch(t.Context(), e, client.MergeFrom(before)))
+}
+
+func TestSuspendTakesTheLoadAwayAndResumeMeasuresThatTrialAgain(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "halted", costs(4, 6), longer(15), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Order = v1alpha1.OrderAsWritten
+	}))
+	until(t, 2*time.Minute, "the second trial to be under load", func() (bool, string) {
+		trials := trialsOf(t, e)
+		return len(trials) == 2 && trials[0].Status.Phase == v1alpha1.TrialSucceeded && loads(trials[1]), standing(t, e)
+	})
+	edit(t, e, func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
+	until(t, 15*time.Second, "the load to go", func() (bool, string) {
+		pods := podsOf(t, e, v1alpha1.ComponentGenerator)
+		return len(pods) == 0, standing(t, e)
+	})
+	until(t, 15*time.Second, "phase Suspended", func() (bool, string) {
+		refresh(t, e)
+		return e.Status.Phase == v1alpha1.ExperimentSuspended, standing(t, e)
+	})
+	first := trialsOf(t, e)[0].Status
+
+	edit(t, e, func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+	finished(t, e, 2*time.Minute)
+	trials := trialsOf(t, e)
+	if n := len(trials[0].Status.Attempts); n != 1 || !trials[0].Status.CompletionTime.Equal(first.CompletionTime) {
+		t.Errorf("the finished trial was measured again: %d attempts", n)
+	}
+	attempts := trials[1].Status.Attempts
+	if len(attempts) != 2 || attempts[0].Outcome != v1alpha1.OutcomeInterrupted || attempts[1].Outcome != v1alpha1.OutcomeKept {
+		t.Errorf("attempts of the interrupted trial: %+v", attempts)
+	}
+}
+
+// loads tells whether a trial's k6 Job was created.
+func loads(trial v1alpha1.SizingTrial) bool {
+	n := len(trial.Status.Attempts)
+	return n > 0 && trial.Status.Attempts[n-1].EndTime == nil && trial.Status.Attempts[n-1].JobUID != ""
+}
+
+func TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "deleted", longer(60)))
+	underLoad(t, e)
+	must(t, cluster.Delete(t.Context(), e))
+	until(t, time.Minute, "everything of it to go", func() (bool, string) {
+		left := kubectl(t, "get", "szx,szt,deployments,replicasets,services,endpointslices,jobs,pods,networkpolicies,serviceaccounts",
+			"-n", e.Namespace, "-l", v1alpha1.LabelExperimentUID+"="+string(e.UID), "-o", "name")
+		return left == "" || left == "No resources found in "+e.Namespace+" namespace.\n", left
+	})
+}
+
+func TestTwoExperimentsInTwoNamespacesTakeTurns(t *testing.T) {
+	startOperator(t)
+	first := create(t, tiny(namespace(t), "first", longer(10)))
+	underLoad(t, first)
+	second := create(t, tiny(namespace(t), "second"))
+	until(t, 20*time.Second, "the second to be queued in place 1", func() (bool, string) {
+		refresh(t, second)
+		progress := second.Status.Progress
+		return second.Status.Phase == v1alpha1.ExperimentQueued && progress.QueuePosition != nil && *progress.QueuePosition == 1, standing(t, second)
+	})
+	watched := watchGenerators(t)
+	finished(t, first, 2*time.Minute)
+	finished(t, second, 2*time.Minute)
+	watched.noneAtOnce(t)
+}

@@ -1,0 +1,183 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// Each fault gets a trial of its own; the next attempt must count.
+func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T) {
+	o := startOperator(t)
+	ns := namespace(t)
+	for _, tt := range []struct {
+		name, reason string
+		fault        func(t *testing.T, e *v1alpha1.SizingExperiment)
+	}{
+		{"job", v1alpha1.ReasonJobDeleted, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+			must(t, cluster.Delete(t.Context(), &jobsOf(t, e)[0], client.PropagationPolicy(metav1.DeletePropagationBackground)))
+		}},
+		{"deployment", v1alpha1.ReasonServiceDeleted, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+			deployments := &appsv1.DeploymentList{}
+			must(t, cluster.List(t.Context(), deployments, client.InNamespace(e.Namespace),
+				client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
+			must(t, cluster.Delete(t.Context(), &deployments.Items[0]))
+		}},
+		{"login-pod", v1alpha1.ReasonServiceReplaced, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+			must(t, cluster.Delete(t.Context(), &podsOf(t, e, v1alpha1.ComponentService)[0]))
+		}},
+		{"generator-pod", v1alpha1.ReasonSummaryLost, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+			// Between its exit and the harvest: nobody harvests meanwhile.
+			o.kill()
+			pod := &podsOf(t, e, v1alpha1.ComponentGenerator)[0]
+			until(t, time.Minute, "the generator to end", func() (bool, string) {
+				refresh(t, pod)
+				return pod.Status.Phase == corev1.PodSucceeded, string(pod.Status.Phase)
+			})
+			must(t, cluster.Delete(t.Context(), pod))
+			until(t, 30*time.Second, "its pod to go", func() (bool, string) {
+				return len(podsOf(t, e, v1alpha1.ComponentGenerator)) == 0, pod.Name
+			})
+			o.start()
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := create(t, tiny(ns, tt.name, longer(6)))
+			underLoad(t, e)
+			tt.fault(t, e)
+			finished(t, e, 2*time.Minute)
+			attempts := theTrial(t, e).Status.Attempts
+			first, last := attempts[0], attempts[len(attempts)-1]
+			if first.Outcome != v1alpha1.OutcomeBroken || first.Reason != tt.reason {
+				t.Errorf("the first attempt ended as %s (%s: %s), want Broken (%s)", first.Outcome, first.Reason, first.Message, tt.reason)
+			}
+			if last.Outcome != v1alpha1.OutcomeKept || len(attempts) < 2 {
+				t.Errorf("the last of %d attempts ended as %s (%s)", len(attempts), last.Outcome, last.Reason)
+			}
+		})
+	}
+}
+
+// failsWith runs an experiment that can't succeed, and checks why its only
+// attempt broke off, well before anybody would call it hung.
+func failsWith(t *testing.T, e *v1alpha1.SizingExperiment, reason string) {
+	t.Helper()
+	begun := time.Now()
+	create(t, e)
+	finished(t, e, 2*time.Minute)
+	trial := theTrial(t, e)
+	if trial.Status.Phase != v1alpha1.TrialFailed || trial.Status.Reason != reason || trial.Status.Message == "" {
+		t.Errorf("the trial is %s (%s: %s), want Failed (%s)", trial.Status.Phase, trial.Status.Reason, trial.Status.Message, reason)
+	}
+	if e.Status.Phase != v1alpha1.ExperimentFailed {
+		t.Errorf("the experiment ended as %s", e.Status.Phase)
+	}
+	t.Logf("%s after %s: %s", trial.Status.Reason, time.Since(begun).Round(time.Second), trial.Status.Message)
+}
+
+func TestAnImageThatCannotBePulledFailsTheTrial(t *testing.T) {
+	startOperator(t, "--service-image=hashmark.dev/absent:dev", "--start-timeout=15s")
+	failsWith(t, tiny(namespace(t), "unpullable", tries(1)), v1alpha1.ReasonImagePull)
+}
+
+func TestAQuotaThatAdmitsTheServiceAndRefusesTheGeneratorFailsTheTrial(t *testing.T) {
+	startOperator(t, "--start-timeout=15s")
+	ns := namespace(t)
+	create(t, &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "small"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceLimitsCPU: resource.MustParse("300m")}},
+	})
+	failsWith(t, tiny(ns, "quota", tries(1)), v1alpha1.ReasonQuotaRefused)
+}
+
+func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
+	startOperator(t)
+	failsWith(t, tiny(namespace(t), "oom", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Generator.MemoryLimit = "32Mi"
+	}), v1alpha1.ReasonGeneratorOOMKilled)
+}
+
+// A generator whose image holds another program, which leaves garbage, or
+// nothing, where the result should be.
+func TestAResultThatCannotBeReadFailsTheTrial(t *testing.T) {
+	for image, reason := range map[string]string{
+		"hashmark.dev/garbage:e2e": v1alpha1.ReasonSummaryGarbled,
+		"hashmark.dev/silent:e2e":  v1alpha1.ReasonSummaryLost,
+	} {
+		t.Run(reason, func(t *testing.T) {
+			startOperator(t, "--generator-image="+image)
+			failsWith(t, tiny(namespace(t), "unreadable", tries(1)), reason)
+		})
+	}
+}
+
+func TestAK6ScriptThatFailsFailsTheTrial(t *testing.T) {
+	startOperator(t, "--generator-image=hashmark.dev/failing-k6:e2e")
+	failsWith(t, tiny(namespace(t), "script", tries(1)), "ScriptError")
+}
+
+func TestAChildsNameThatSomeoneElseHasIsLeftAlone(t *testing.T) {
+	startOperator(t)
+	ns := namespace(t)
+	for _, kind := range []string{"deployment", "service"} {
+		t.Run(kind, func(t *testing.T) {
+			e := create(t, tiny(ns, "decoy-"+kind, tries(1), func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
+			name := objects.Child(theTrial(t, e).UID, 1)
+			decoy := create(t, decoyOf(kind, ns, name))
+			before := decoy.GetUID()
+			edit(t, e, func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+			finished(t, e, time.Minute)
+			if trial := theTrial(t, e); trial.Status.Reason != v1alpha1.ReasonNameTaken {
+				t.Errorf("the trial is %s (%s)", trial.Status.Phase, trial.Status.Reason)
+			}
+			refresh(t, decoy)
+			if decoy.GetUID() != before || len(decoy.GetOwnerReferences()) != 0 || decoy.GetDeletionTimestamp() != nil {
+				t.Errorf("the decoy was touched: %v", decoy)
+			}
+		})
+	}
+}
+
+// decoyOf is an object of a child's exact name that nobody of ours owns.
+func decoyOf(kind, ns, name string) client.Object {
+	metadata := metav1.ObjectMeta{Namespace: ns, Name: name}
+	labels := map[string]string{"app": "decoy"}
+	if kind == "service" {
+		return &corev1.Service{ObjectMeta: metadata, Spec: corev1.ServiceSpec{Selector: labels, Ports: []corev1.ServicePort{{Port: 80}}}}
+	}
+	none := int32(0)
+	return &appsv1.Deployment{ObjectMeta: metadata, Spec: appsv1.DeploymentSpec{
+		Replicas: &none,
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "decoy", Image: "decoy"}}},
+		},
+	}}
+}
+
+func TestATrialThatNobodyPlannedIsRefused(t *testing.T) {
+	startOperator(t)
+	ns := namespace(t)
+	planned := create(t, tiny(ns, "model", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
+	spec := theTrial(t, planned).Spec
+	spec.Suspend = false
+	byHand := create(t, &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "by-hand"}, Spec: spec})
+	until(t, 30*time.Second, "the trial to be refused", func() (bool, string) {
+		refresh(t, byHand)
+		return byHand.Status.Reason == v1alpha1.ReasonNotPlanned, string(byHand.Status.Phase)
+	})
+	if pods := kubectl(t, "get", "pods,deployments,jobs", "-n", ns, "-o", "name"); pods != "" {
+		t.Errorf("it was given %s", pods)
+	}
+}

@@ -1,0 +1,105 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// generators keeps what was seen of every generator's pod and Job.
+type generators struct {
+	mutex sync.Mutex
+	runs  map[types.UID]run
+	// jobs of each trial, by their UIDs, as they came.
+	jobs map[string][]types.UID
+}
+
+// run is when a generator's container ran, by its node's clock.
+type run struct {
+	name        string
+	from, until time.Time
+}
+
+// watchGenerators follows all generators of the cluster until the test ends.
+func watchGenerators(t *testing.T) *generators {
+	t.Helper()
+	clientset, err := kubernetes.NewForConfig(ctrl.GetConfigOrDie())
+	must(t, err)
+	options := metav1.ListOptions{LabelSelector: v1alpha1.LabelComponent + "=" + v1alpha1.ComponentGenerator}
+	watcher, err := clientset.CoreV1().Pods("").Watch(t.Context(), options)
+	must(t, err)
+	t.Cleanup(watcher.Stop)
+	g := &generators{runs: map[types.UID]run{}, jobs: map[string][]types.UID{}}
+	go func() {
+		for event := range watcher.ResultChan() {
+			if pod, ok := event.Object.(*corev1.Pod); ok {
+				g.note(pod)
+			}
+		}
+	}()
+	return g
+}
+
+func (g *generators) note(pod *corev1.Pod) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	trial := pod.Labels[v1alpha1.LabelTrialUID]
+	if owner := metav1.GetControllerOf(pod); owner != nil && !slices.Contains(g.jobs[trial], owner.UID) {
+		g.jobs[trial] = append(g.jobs[trial], owner.UID)
+	}
+	for _, container := range pod.Status.ContainerStatuses {
+		seen := g.runs[pod.UID]
+		seen.name = pod.Name
+		if running := container.State.Running; running != nil {
+			seen.from = running.StartedAt.Time
+		}
+		if ended := container.State.Terminated; ended != nil {
+			seen.from, seen.until = ended.StartedAt.Time, ended.FinishedAt.Time
+		}
+		if !seen.from.IsZero() {
+			g.runs[pod.UID] = seen
+		}
+	}
+}
+
+// noneAtOnce fails when two generators ran at the same time. The times are whole
+// seconds, so that one may begin in the second in which the other ended.
+func (g *generators) noneAtOnce(t *testing.T) {
+	t.Helper()
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	var all []run
+	for _, r := range g.runs {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b run) int { return a.from.Compare(b.from) })
+	if len(all) == 0 {
+		t.Error("no generator was seen at all")
+	}
+	for i := 1; i < len(all); i++ {
+		if before := all[i-1]; before.until.IsZero() || before.until.After(all[i].from) {
+			t.Errorf("%s ran until %s, %s from %s on", before.name, before.until, all[i].name, all[i].from)
+		}
+	}
+	t.Logf("generators seen: %s", fmt.Sprint(all))
+}
+
+// jobsOfTrial is how many Jobs a trial had in all.
+func (g *generators) jobsOfTrial(trial *v1alpha1.SizingTrial) int {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	return len(g.jobs[string(trial.UID)])
+}

@@ -1,0 +1,215 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// namespace makes one that enforces restricted pods, and deletes it at the end.
+func namespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "e2e-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
+	must(t, cluster.Create(t.Context(), ns))
+	t.Cleanup(func() {
+		if t.Failed() {
+			dump(t, ns.Name)
+		}
+		_ = cluster.Delete(context.Background(), ns)
+	})
+	return ns.Name
+}
+
+// tiny is an experiment of one variant at one low rate, a matter of twenty
+// seconds, changed by what a test needs.
+func tiny(ns, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
+	e := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
+			Load: v1alpha1.Load{
+				Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(30)},
+				StepSeconds: 3, WarmupSeconds: 1, RequestTimeoutSeconds: 2,
+			},
+			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		},
+	}
+	for _, change := range changes {
+		change(&e.Spec)
+	}
+	return e
+}
+
+// longer holds each rate for so many seconds, to leave time for a fault.
+func longer(seconds int32) func(*v1alpha1.SizingExperimentSpec) {
+	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.StepSeconds = seconds }
+}
+
+func costs(costs ...int32) func(*v1alpha1.SizingExperimentSpec) {
+	return func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = costs }
+}
+
+func tries(n int32) func(*v1alpha1.SizingExperimentSpec) {
+	return func(s *v1alpha1.SizingExperimentSpec) { s.AttemptsPerTrial = n }
+}
+
+func create[T client.Object](t *testing.T, object T) T {
+	t.Helper()
+	must(t, cluster.Create(t.Context(), object))
+	return object
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits for a condition and says what it saw last when it does not come.
+func until(t *testing.T, limit time.Duration, what string, look func() (done bool, seen string)) {
+	t.Helper()
+	seen := ""
+	err := wait.PollUntilContextTimeout(t.Context(), 300*time.Millisecond, limit, true, func(context.Context) (done bool, err error) {
+		done, seen = look()
+		return done, nil
+	})
+	if err != nil {
+		t.Fatalf("waited %s for %s; seen last: %s", limit, what, seen)
+	}
+}
+
+// refresh reads an object anew.
+func refresh(t *testing.T, object client.Object) {
+	t.Helper()
+	must(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(object), object))
+}
+
+// finished waits for an experiment's end.
+func finished(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) {
+	t.Helper()
+	until(t, limit, e.Name+" to finish", func() (bool, string) {
+		refresh(t, e)
+		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionFinished), standing(t, e)
+	})
+}
+
+// standing tells where an experiment and its trials stand.
+func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
+	var all []string
+	for _, trial := range trialsOf(t, e) {
+		all = append(all, fmt.Sprintf("%s is %s (%s: %s)", trial.Name, trial.Status.Phase, trial.Status.Reason, trial.Status.Message))
+	}
+	return fmt.Sprintf("%s; %s", e.Status.Phase, strings.Join(all, "; "))
+}
+
+// trialsOf lists an experiment's trials in their order.
+func trialsOf(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+	t.Helper()
+	list := &v1alpha1.SizingTrialList{}
+	must(t, cluster.List(t.Context(), list, client.InNamespace(e.Namespace),
+		client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
+	ordered := make([]v1alpha1.SizingTrial, len(list.Items))
+	for _, trial := range list.Items {
+		if trial.Spec.Sequence > int32(len(ordered)) {
+			t.Fatalf("trial %s has place %d of %d", trial.Name, trial.Spec.Sequence, len(ordered))
+		}
+		ordered[trial.Spec.Sequence-1] = trial
+	}
+	return ordered
+}
+
+// theTrial is the only trial of a tiny experiment.
+func theTrial(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial {
+	t.Helper()
+	var trial *v1alpha1.SizingTrial
+	until(t, 30*time.Second, "the trial of "+e.Name, func() (bool, string) {
+		if trials := trialsOf(t, e); len(trials) == 1 {
+			trial = &trials[0]
+		}
+		return trial != nil, "none"
+	})
+	return trial
+}
+
+// underLoad waits until a generator's container runs, and gives its pod.
+func underLoad(t *testing.T, e *v1alpha1.SizingExperiment) *corev1.Pod {
+	t.Helper()
+	var generator *corev1.Pod
+	until(t, time.Minute, e.Name+" to be under load", func() (bool, string) {
+		for _, pod := range podsOf(t, e, v1alpha1.ComponentGenerator) {
+			if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil {
+				generator = &pod
+			}
+		}
+		refresh(t, e)
+		return generator != nil, standing(t, e)
+	})
+	return generator
+}
+
+// podsOf lists the pods of an experiment's login services or generators.
+func podsOf(t *testing.T, e *v1alpha1.SizingExperiment, component string) []corev1.Pod {
+	t.Helper()
+	pods := &corev1.PodList{}
+	must(t, cluster.List(t.Context(), pods, client.InNamespace(e.Namespace), client.MatchingLabels{
+		v1alpha1.LabelExperimentUID: string(e.UID), v1alpha1.LabelComponent: component,
+	}))
+	return pods.Items
+}
+
+func jobsOf(t *testing.T, e *v1alpha1.SizingExperiment) []batchv1.Job {
+	t.Helper()
+	jobs := &batchv1.JobList{}
+	must(t, cluster.List(t.Context(), jobs, client.InNamespace(e.Namespace),
+		client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
+	return jobs.Items
+}
+
+// kubectl runs kubectl as a user would, and fails the test with what it said.
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "kubectl", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// dump shows what a namespace held when a test failed.
+func dump(t *testing.T, ns string) {
+	trials := &v1alpha1.SizingTrialList{}
+	_ = cluster.List(context.Background(), trials, client.InNamespace(ns))
+	for _, trial := range trials.Items {
+		text, _ := yaml.Marshal(trial.Status)
+		t.Logf("trial %s:\n%s", trial.Name, text)
+	}
+	out, _ := exec.Command("kubectl", "get", "szx,szt,pods,jobs,events", "-n", ns, "-o", "wide").CombinedOutput()
+	t.Logf("namespace %s:\n%s", ns, out)
+}
+
+// kubectlAfter is kubectl for cleaning up, when the test's context is over.
+func kubectlAfter(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("kubectl", args...).CombinedOutput(); err != nil {
+		t.Errorf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
