@@ -8,6 +8,8 @@ SHELL := /usr/bin/env bash
 # and kind), or current (your own kubeconfig, which may bill you).
 CLUSTER ?= $(shell hack/clusters.sh which)
 export CLUSTER
+# What the images are called: IMAGES=registry.example.com/team TAG=v1 for a
+# registry of yours.
 TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
@@ -16,7 +18,7 @@ CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 demo: ## Set up a cluster, measure the quickstart, print the table, leave the cluster up
 	hack/demo.sh run
 
-demo-clean: ## Remove all that the demo made
+demo-clean: ## Remove what the demo made, a local or kind cluster included
 	hack/demo.sh clean
 
 ##@ Cluster
@@ -58,7 +60,7 @@ test-e2e: demo build ## The quickstart and the faults on a real cluster
 verify-claims: ## Say of each claim which test showed it, from the last run
 	hack/verify-claims
 
-bench: ## Measure speed and memory; docs/benchmarks.md tells the last figures
+bench: ## Measure the speed and memory of the core
 	go test -run='^$$' -bench=. -benchmem ./internal/...
 
 ##@ Develop
@@ -80,4 +82,4 @@ verify: ## Fail if anything generated, formatted or rendered is out of date, and
 	hack/verify.sh
 
 help: ## Show this
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {gsub(/[$$]+/, "$$", $$2); printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

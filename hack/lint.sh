@@ -7,11 +7,11 @@ go vet -tags=integration,e2e,k6 ./...
 go tool -modfile=hack/tools/golangci-lint/go.mod golangci-lint run
 
 if ! command -v shellcheck >/dev/null; then
-	if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-		echo "shellcheck is not here; install it (on Debian: apt-get install shellcheck)" >&2
-		exit 1
-	fi
-	DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends shellcheck >/dev/null
+  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
+    echo "shellcheck is not here; install it (on Debian: apt-get install shellcheck)" >&2
+    exit 1
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends shellcheck >/dev/null
 fi
 # -x follows what a script sources.
 git ls-files -z '*.sh' .ci/run hack/verify-claims | xargs -0 shellcheck -x

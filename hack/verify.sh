@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 stale() {
-	echo "$1 is out of date; run: $2" >&2
-	exit 1
+  echo "$1 is out of date; run: $2" >&2
+  exit 1
 }
 
 # Generated code is made in a copy, so that a stale tree stays as it is.
@@ -18,19 +18,19 @@ controller_gen crd paths=./api/... "output:crd:dir=$copy/crd"
 controller_gen object paths=./api/... "output:object:dir=$copy"
 diff -u api/v1alpha1/zz_generated.deepcopy.go "$copy/zz_generated.deepcopy.go" || stale "Generated code" "make generate"
 for definition in "$copy"/crd/*.yaml; do
-	diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
+  diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
 done
 
 unformatted=$(gofmt -l api cmd controllers internal loadtests test)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
 for module in . hack/tools hack/tools/golangci-lint hack/build/*/; do
-	(cd "$module" && go mod tidy -diff) || stale "$module/go.mod" "go mod tidy there"
+  (cd "$module" && go mod tidy -diff) || stale "$module/go.mod" "go mod tidy there"
 done
 
 kubectl=$(hack/build/binaries.sh assets)/kubectl
 for folder in config/default config/local; do
-	"$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and mend it"
+  "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and mend it"
 done
 
 hack/lint.sh
