@@ -26,7 +26,6 @@ func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTri
 	seen := &lifecycle.Observation{
 		Now: r.Clock.Now(), StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent,
 		Trial: trial, Suspended: trial.Spec.Suspend,
-		Images: lifecycle.Images{Service: r.Settings.ServiceImage, Generator: r.Settings.GeneratorImage},
 	}
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err

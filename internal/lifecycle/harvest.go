@@ -92,6 +92,12 @@ func HarvestRun(o *Observation) End {
 	if err = errors.Join(err, errLeftOut); err != nil {
 		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
 	}
+	if want := len(plan.Told()); len(run.Steps) != want {
+		return End{
+			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled,
+			Message: fmt.Sprintf("The generator handed over %d steps, the plan has %d; are the operator's and the generator's images of one version?", len(run.Steps), want),
+		}
+	}
 	judged := verdict.Judge(verdict.Input{
 		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
 		Run: run, Placement: placement(o),

@@ -30,8 +30,6 @@ type Observation struct {
 	StartTimeout time.Duration
 	// Trial as it stands in the cluster.
 	Trial *v1alpha1.SizingTrial
-	// Images are what the trial's containers were to run.
-	Images Images
 	// Standing says whether the trial has any business being there.
 	Standing Standing
 	// Suspended and Cancelled are the experiment's wishes, or the trial's own

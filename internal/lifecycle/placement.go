@@ -5,55 +5,52 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Images are what the containers of a trial were to run.
-type Images struct{ Service, Generator string }
-
-// placement says where the pods ran, and in which ways they differ from what
-// was planned: a webhook may have added a container, another image or another
-// limit on their way.
+// placement says where the pods ran, and in which ways they differ from their
+// templates: a webhook may have added a container, another image or another
+// limit on their way. The templates, not the operator's flags, are the plan:
+// the flags may have changed since the attempt began.
 func placement(o *Observation) verdict.Placement {
-	where := verdict.Placement{}
-	for i := range o.Children.ServicePods {
-		pod := &o.Children.ServicePods[i]
+	c, where := o.Children, verdict.Placement{}
+	for i := range c.ServicePods {
+		pod := &c.ServicePods[i]
 		where.ServiceNodes = append(where.ServiceNodes, pod.Spec.NodeName)
 		for _, container := range pod.Status.ContainerStatuses {
 			where.Restarts += container.RestartCount
 		}
-		where.Altered = append(where.Altered, altered(pod, o.Images.Service, o.Trial.Spec.Variant.CPULimit)...)
+		where.Altered = append(where.Altered, altered(pod, c.Deployment.Spec.Template.Spec)...)
 	}
-	for i := range o.Children.GeneratorPods {
-		pod := &o.Children.GeneratorPods[i]
+	for i := range c.GeneratorPods {
+		pod := &c.GeneratorPods[i]
 		where.GeneratorNode = pod.Spec.NodeName
-		where.Altered = append(where.Altered, altered(pod, o.Images.Generator, "")...)
+		where.Altered = append(where.Altered, altered(pod, c.Job.Spec.Template.Spec)...)
 	}
 	slices.Sort(where.Altered)
 	where.Altered = slices.Compact(where.Altered)
 	return where
 }
 
-// altered lists the differences of a pod from its plan; without a CPU limit
-// given, limits are not looked at.
-func altered(pod *corev1.Pod, image, cpuLimit string) []string {
-	var found []string
-	if n := len(pod.Spec.Containers); n != 1 {
-		found = append(found, fmt.Sprintf("a pod has %d containers instead of 1", n))
+// altered lists the differences of a pod's containers from its template's.
+func altered(pod *corev1.Pod, template corev1.PodSpec) []string {
+	planned, given := inOrder(template), inOrder(pod.Spec)
+	if len(planned) != len(given) {
+		return []string{fmt.Sprintf("a pod has %d containers instead of %d", len(given), len(planned))}
 	}
-	for _, container := range append(slices.Clone(pod.Spec.InitContainers), pod.Spec.Containers...) {
-		if container.Image != image {
-			found = append(found, fmt.Sprintf("container %s runs image %s", container.Name, container.Image))
+	var found []string
+	for i := range planned {
+		if given[i].Image != planned[i].Image {
+			found = append(found, fmt.Sprintf("container %s runs image %s instead of %s", given[i].Name, given[i].Image, planned[i].Image))
 		}
-		if cpuLimit == "" {
-			continue
-		}
-		planned, err := resource.ParseQuantity(cpuLimit)
-		if given := container.Resources.Limits.Cpu(); err == nil && given.Cmp(planned) != 0 {
-			found = append(found, fmt.Sprintf("container %s has a CPU limit of %s", container.Name, given))
+		if limit, want := given[i].Resources.Limits.Cpu(), planned[i].Resources.Limits.Cpu(); limit.Cmp(*want) != 0 {
+			found = append(found, fmt.Sprintf("container %s has a CPU limit of %s instead of %s", given[i].Name, limit, want))
 		}
 	}
 	return found
+}
+
+func inOrder(spec corev1.PodSpec) []corev1.Container {
+	return append(slices.Clone(spec.InitContainers), spec.Containers...)
 }

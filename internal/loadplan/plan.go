@@ -64,3 +64,14 @@ type Step struct {
 func (s Step) EndMilliseconds() int64 {
 	return s.StartMilliseconds + s.SettleMilliseconds + s.CountedMilliseconds + s.DrainMilliseconds
 }
+
+// Told are the steps that a run tells of: all but the warm-up.
+func (p Plan) Told() []Step {
+	var told []Step
+	for _, step := range p.Steps {
+		if step.Kind != Warmup {
+			told = append(told, step)
+		}
+	}
+	return told
+}

@@ -16,6 +16,7 @@ const (
 	TooFewSamples      = "TooFewSamples"
 	Overloaded         = "Overloaded"
 	AboveCPUBound      = "AboveCPUBound"
+	BelowCPUBound      = "BelowCPUBound"
 	SharedNode         = "SharedNode"
 	LimitNotApplied    = "LimitNotApplied"
 	PodAltered         = "PodAltered"
@@ -35,6 +36,7 @@ var checks = []check{
 	rateNotAchieved,
 	sharedNode,
 	aboveCPUBound,
+	belowCPUBound,
 	tooFewSamples,
 	overloaded,
 }

@@ -134,6 +134,18 @@ func aboveCPUBound(t *trial) []v1alpha1.Reason {
 		ratio, aboveBoundSuspect, aboveBoundInvalid)
 }
 
+// belowCPUBound: the service was saturated and served far less than its CPU can
+// hash. With Rates and Users the maximum need not be a saturated one.
+func belowCPUBound(t *trial) []v1alpha1.Reason {
+	if t.maximum == nil || t.bound <= 0 || t.Spec.Load.Mode != v1alpha1.LoadCapacity {
+		return nil
+	}
+	ratio := float64(*t.maximum) / float64(t.bound)
+	return graded(BelowCPUBound, -ratio, -belowBoundSuspect, -belowBoundInvalid,
+		"The service served only %.3g of what its CPU could hash when it was calibrated (suspect below %g, invalid below %g); something else used its CPUs. Measure again on a quiet node",
+		ratio, belowBoundSuspect, belowBoundInvalid)
+}
+
 // tooFewSamples: p95 of a handful of logins is chance, and so is a maximum of a
 // handful of completions.
 func tooFewSamples(t *trial) []v1alpha1.Reason {

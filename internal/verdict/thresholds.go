@@ -47,6 +47,11 @@ const (
 	// A CPU can't hash faster than it hashes; quotas are exact to 1 %, measured.
 	aboveBoundSuspect, aboveBoundInvalid = 1.02, 1.05
 
+	// belowBoundSuspect and belowBoundInvalid bound the same from below. A pool
+	// serves 98 %, unbounded goroutines 96 % of the bound, measured; under a quota
+	// with few completions a little less. Below 85 % something else took the CPU.
+	belowBoundSuspect, belowBoundInvalid = 0.85, 0.5
+
 	// othersInvalid is the share of the service's CPUs that others may take when
 	// the generator runs on the same CPUs; idleCoresSuspect is how many cores must
 	// stand idle there for the two not to meet.

@@ -86,10 +86,18 @@ func TestVerdictTable(t *testing.T) {
 			fail(w.reported(), 20, &w.reported().TimedOut)
 		}, fine, verdict.Overloaded},
 		"a maximum below what was offered is an overload": {func(w *world) {
-			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](17_800)
+			for i := range w.Plan.Steps {
+				if w.Plan.Steps[i].Reported {
+					w.Plan.Steps[i].OfferedMilliPerSecond = *w.step(0).ThroughputMilliPerSecond
+				}
+			}
 		}, fine, verdict.Overloaded},
+		"a maximum of 85 % of the bound is allowed": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_250) }, fine, ""},
+		"less is suspect": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249) }, suspect, verdict.BelowCPUBound},
+		"half of the bound is the end of that suspicion": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](12_500) }, suspect, ""},
+		"less than half is invalid":                      {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](12_499) }, invalid, ""},
 		"a lag in an overload is the service's doing": {func(w *world) {
-			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_000)
+			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
 			w.step(85).LagP99Microseconds = ptr.To[int64](2_000_000)
 			sent(w.step(85), 500)
 			fail(w.step(85), 10, &w.step(85).NeverSent)
