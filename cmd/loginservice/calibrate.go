@@ -27,7 +27,7 @@ var errWrongAnswer = errors.New("the password did not match its own hash")
 
 // calibrationSettings of calibrate.
 type calibrationSettings struct {
-	cost, referenceCost int
+	cost, referenceCost int32
 	outputs             []string
 	samples             bool
 }
@@ -38,8 +38,8 @@ type calibrationSettings struct {
 func calibrate(arguments []string, w world) error {
 	var s calibrationSettings
 	flags := flag.NewFlagSet("loginservice calibrate", flag.ContinueOnError)
-	flags.IntVar(&s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
-	flags.IntVar(&s.referenceCost, "reference-cost", defaultReferenceCost,
+	numberVar(flags, &s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
+	numberVar(flags, &s.referenceCost, "reference-cost", defaultReferenceCost,
 		"bcrypt `cost` that is timed besides, to show a drift of the machine")
 	flags.Func("output", "`file` to write the JSON to, besides stdout; may be given several times", func(file string) error {
 		s.outputs = append(s.outputs, file)
@@ -96,7 +96,7 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 	}.Run(s.cost)
 }
 
-func prepare(cost int) (func() error, error) {
+func prepare(cost int32) (func() error, error) {
 	account, err := login.NewAccount(calibratedUser, calibratedPassword, cost)
 	if err != nil {
 		return nil, err
@@ -129,6 +129,7 @@ func (s calibrationSettings) print(w world, result calibration.Result, samples [
 func (s calibrationSettings) write(text []byte) error {
 	var failed error
 	for _, file := range s.outputs {
+		//nolint:gosec // whoever starts the program says where to write
 		if err := os.WriteFile(file, text, outputMode); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("write the calibration: %w", err))
 		}
@@ -144,7 +145,7 @@ func surroundings(container *cgroup.Container) (calibration.Surroundings, error)
 	bootID, bootErr := cgroup.BootID(files)
 	model, modelErr := cgroup.CPUModel(files)
 	where := calibration.Surroundings{
-		GoMaxProcs:    int32(runtime.GOMAXPROCS(0)),
+		GoMaxProcs:    cgroup.GoMaxProcs(),
 		Cpuset:        cpus.String(),
 		CPUModel:      model,
 		CgroupVersion: int32(container.Version()),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/internal/login"
@@ -41,13 +42,33 @@ func parse(flags *flag.FlagSet, arguments []string, w world) error {
 	return wrong
 }
 
+// number is a flag of a 32-bit number, which costs and lengths are everywhere else.
+type number int32
+
+func (n *number) String() string { return strconv.Itoa(int(*n)) }
+
+func (n *number) Set(text string) error {
+	value, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return errors.Unwrap(err)
+	}
+	*n = number(value)
+	return nil
+}
+
+// numberVar makes such a flag with a default.
+func numberVar(flags *flag.FlagSet, to *int32, name string, value int32, usage string) {
+	*to = value
+	flags.Var((*number)(to), name, usage)
+}
+
 // twin is the name of a flag's variable.
 func twin(flagName string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
 // checkCost refuses costs that the service does not hash at.
-func checkCost(name string, cost int) error {
+func checkCost(name string, cost int32) error {
 	if cost < login.MinCost || cost > login.MaxCost {
 		return fmt.Errorf("%w: --%s is %d: %w", errUsage, name, cost, login.ErrCost)
 	}

@@ -201,37 +201,49 @@ func TestCalibrateWritesTheSameToEveryOutput(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	message, err := os.ReadFile(first)
-	if err != nil {
-		t.Fatal(err)
+	var message, shared calibration.Result
+	if size := decode(t, first, &message); size > 4096 {
+		t.Errorf("the message has %d bytes; kubelet keeps 4,096", size)
 	}
-	shared, err := os.ReadFile(second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(message), string(shared)); diff != "" {
+	decode(t, second, &shared)
+	if diff := cmp.Diff(message, shared); diff != "" {
 		t.Errorf("outputs differ:\n%s", diff)
-	}
-	if len(message) > 4096 {
-		t.Errorf("the message has %d bytes; kubelet keeps 4,096", len(message))
-	}
-	var result calibration.Result
-	if err := json.Unmarshal(message, &result); err != nil {
-		t.Fatal(err)
-	}
-	if result.Cost != 4 || result.HashMicroseconds <= 0 || result.Samples < 10 || result.ReferenceMicroseconds <= 0 {
-		t.Errorf("calibration %s", message)
-	}
-	if result.Cpuset == "" || result.BootID == "" || result.GoVersion == "" || result.GoMaxProcs == 0 {
-		t.Errorf("the surroundings are missing: %s", message)
 	}
 	var printed withSamples
 	if err := json.Unmarshal(stdout.Bytes(), &printed); err != nil {
 		t.Fatal(err)
 	}
-	if len(printed.SampleMicroseconds) != int(result.Samples) {
-		t.Errorf("%d samples printed of %d", len(printed.SampleMicroseconds), result.Samples)
+	if diff := cmp.Diff(message, printed.Result); diff != "" {
+		t.Errorf("what is printed differs:\n%s", diff)
 	}
+	if len(printed.SampleMicroseconds) != int(message.Samples) {
+		t.Errorf("%d samples printed of %d", len(printed.SampleMicroseconds), message.Samples)
+	}
+	complete(t, message)
+}
+
+// complete sees that a calibration of cost 4 lacks nothing that every machine has.
+func complete(t *testing.T, got calibration.Result) {
+	t.Helper()
+	if got.Cost != 4 || got.HashMicroseconds <= 0 || got.Samples < 10 || got.ReferenceMicroseconds <= 0 {
+		t.Errorf("the times are missing: %+v", got)
+	}
+	if got.Cpuset == "" || got.BootID == "" || got.GoVersion == "" || got.GoMaxProcs == 0 {
+		t.Errorf("the surroundings are missing: %+v", got)
+	}
+}
+
+// decode reads a file of JSON and tells its size.
+func decode(t *testing.T, file string, into any) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatal(err)
+	}
+	return len(text)
 }
 
 func TestCalibrateThatFailsLeavesTheReason(t *testing.T) {

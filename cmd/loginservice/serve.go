@@ -107,7 +107,7 @@ func (s settings) calibration(container *cgroup.Container, oneHash time.Duration
 	if s.calibrationFile == "" {
 		where, err := surroundings(container)
 		return calibration.Result{
-			Cost: int32(s.cost), HashMicroseconds: oneHash.Microseconds(), Surroundings: where,
+			Cost: s.cost, HashMicroseconds: oneHash.Microseconds(), Surroundings: where,
 		}, err
 	}
 	text, err := os.ReadFile(s.calibrationFile)
@@ -118,7 +118,7 @@ func (s settings) calibration(container *cgroup.Container, oneHash time.Duration
 	if err := json.Unmarshal(text, &result); err != nil {
 		return calibration.Result{}, fmt.Errorf("read the calibration in %s: %w", s.calibrationFile, err)
 	}
-	if int(result.Cost) != s.cost {
+	if result.Cost != s.cost {
 		return calibration.Result{}, fmt.Errorf("the calibration in %s is of cost %d, not %d: calibrate anew",
 			s.calibrationFile, result.Cost, s.cost)
 	}
@@ -136,7 +136,7 @@ func (s settings) arrange(container *cgroup.Container, calibrated calibration.Re
 		if err != nil {
 			return nil, err
 		}
-		workers = int((limit + milliPerCPU - 1) / milliPerCPU)
+		workers = int32(min(maxWorkers, (limit+milliPerCPU-1)/milliPerCPU))
 	}
 	length := s.queueLength
 	if length == 0 {

@@ -22,10 +22,10 @@ const (
 // settings of serve.
 type settings struct {
 	listen          string
-	cost            int
+	cost            int32
 	concurrency     string
-	workers         int
-	queueLength     int
+	workers         int32
+	queueLength     int32
 	calibrationFile string
 	requestTimeout  time.Duration
 	deadline        time.Time
@@ -37,11 +37,11 @@ func parseSettings(arguments []string, w world) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("loginservice serve", flag.ContinueOnError)
 	flags.StringVar(&s.listen, "listen", ":8080", "`address` to listen on, for everything")
-	flags.IntVar(&s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
+	numberVar(flags, &s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
 	flags.StringVar(&s.concurrency, "concurrency", workerPool, "`mode`: Unbounded or WorkerPool")
-	flags.IntVar(&s.workers, "workers", 0,
+	numberVar(flags, &s.workers, "workers", 0,
 		"`number` of hashes computed at a time by WorkerPool; 0 is the CPU limit rounded up to whole CPUs")
-	flags.IntVar(&s.queueLength, "queue-length", 0,
+	numberVar(flags, &s.queueLength, "queue-length", 0,
 		"`number` of logins that may wait for a worker; 0 is what can be hashed in half the request timeout")
 	flags.StringVar(&s.calibrationFile, "calibration-file", "",
 		"`file` that calibrate wrote, from which the queue's length follows; by default the test account's own hash is timed")

@@ -56,19 +56,18 @@ type Surroundings struct {
 // NewResult puts a timing and the surroundings it was taken in together.
 func NewResult(timing Timing, where Surroundings) Result {
 	result := Result{
-		Cost:                      int32(timing.Cost),
+		Cost:                      timing.Cost,
 		HashMicroseconds:          microseconds(timing.CPU.Mean),
 		ErrorMicroseconds:         microseconds(timing.CPU.HalfWidth),
 		MedianMicroseconds:        microseconds(timing.CPU.Median),
-		Samples:                   int32(timing.CPU.Samples),
+		Samples:                   timing.CPU.Samples,
 		WallMicroseconds:          microseconds(timing.Wall.Mean),
 		ClockHashesMilliPerSecond: milliPerSecond(timing.Wall.Mean),
 		ReferenceMicroseconds:     microseconds(timing.Reference.Median),
 		Surroundings:              where,
 	}
 	if timing.TimedCost != timing.Cost {
-		from := int32(timing.TimedCost)
-		result.ScaledFromCost = &from
+		result.ScaledFromCost = &timing.TimedCost
 	}
 	return result
 }
@@ -79,7 +78,7 @@ func NewResult(timing Timing, where Surroundings) Result {
 //	min(quota, workers, GOMAXPROCS, CPUs of the cpuset) ÷ CPU time of a hash
 //
 // It is 0 where there is no hash time.
-func (r Result) PerSecond(workers int) float64 {
+func (r Result) PerSecond(workers int32) float64 {
 	if r.HashMicroseconds <= 0 {
 		return 0
 	}

@@ -21,7 +21,7 @@ type Statistics struct {
 	// Median of the samples; of an even number, the middle two's mean.
 	Median float64
 	// Samples is how many there were.
-	Samples int
+	Samples int32
 }
 
 // Summarise works out the statistics of times in seconds. No samples come to
@@ -32,7 +32,7 @@ func Summarise(seconds []float64) Statistics {
 		return Statistics{}
 	}
 	sorted := slices.Sorted(slices.Values(seconds))
-	s := Statistics{Median: (sorted[(n-1)/2] + sorted[n/2]) / 2, Samples: n}
+	s := Statistics{Median: (sorted[(n-1)/2] + sorted[n/2]) / 2, Samples: int32(n)}
 	if n == 1 {
 		s.Mean = seconds[0]
 		return s
@@ -46,8 +46,8 @@ func Summarise(seconds []float64) Statistics {
 
 // scale follows the line a + b·2^cost through two costs to a third. What the two
 // are unsure of grows with the distance, independently of each other.
-func scale(low, high Statistics, lowCost, highCost, cost int) Statistics {
-	rounds := func(cost int) float64 { return math.Exp2(float64(cost)) }
+func scale(low, high Statistics, lowCost, highCost, cost int32) Statistics {
+	rounds := func(cost int32) float64 { return math.Exp2(float64(cost)) }
 	reach := (rounds(cost) - rounds(lowCost)) / (rounds(highCost) - rounds(lowCost))
 	along := func(low, high float64) float64 { return low + (high-low)*reach }
 	return Statistics{

@@ -79,7 +79,7 @@ func TestScaleWidensTheError(t *testing.T) {
 	reach := (2048.0 - 256) / (1024 - 256)
 	want := Statistics{
 		Mean: 1 + 2048, Median: 1 + 2048, Samples: 7,
-		HalfWidth: math.Sqrt(math.Pow(2*reach, 2) + math.Pow(reach-1, 2)),
+		HalfWidth: math.Hypot(2*reach, reach-1),
 	}
 	alike := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) })
 	if diff := cmp.Diff(want, got, alike); diff != "" {
@@ -136,7 +136,7 @@ func TestPerSecond(t *testing.T) {
 	quota := func(milli int64) *int64 { return &milli }
 	tests := map[string]struct {
 		result  Result
-		workers int
+		workers int32
 		want    float64
 	}{
 		"the quota is the least":         {Result{HashMicroseconds: 50_000, Surroundings: Surroundings{GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: quota(250)}}, 1, 5},

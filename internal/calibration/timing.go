@@ -47,17 +47,17 @@ type Calibrator struct {
 	Meter  Meter
 	Limits Limits
 	// Prepare makes a function that computes one hash of a cost.
-	Prepare func(cost int) (hash func() error, err error)
+	Prepare func(cost int32) (hash func() error, err error)
 	// ReferenceCost is timed beside the wanted cost, and must be lower than any
 	// that has to be scaled.
-	ReferenceCost int
+	ReferenceCost int32
 }
 
 // Timing is how long hashes took.
 type Timing struct {
 	// Cost is the one that was asked for, TimedCost the one that was timed: lower
 	// where the former was too slow.
-	Cost, TimedCost int
+	Cost, TimedCost int32
 	// CPU time and Wall time of one hash of Cost.
 	CPU, Wall Statistics
 	// Reference is the CPU time of one hash of the reference cost.
@@ -70,7 +70,7 @@ type Timing struct {
 type Sample struct{ CPU, Wall time.Duration }
 
 // Run times hashes of a cost. The error is the hash's or the meter's own.
-func (c Calibrator) Run(cost int) (Timing, error) {
+func (c Calibrator) Run(cost int32) (Timing, error) {
 	reference, err := c.time(c.ReferenceCost, c.Limits.Reference, referenceSamples)
 	if err != nil {
 		return Timing{}, err
@@ -93,7 +93,7 @@ func (c Calibrator) Run(cost int) (Timing, error) {
 // affordable is the cost itself, or the highest below it whose samples, and the
 // hash that prepares them, fit into the time there is. One above the reference
 // is timed at the least, or there would be no line to follow.
-func (c Calibrator) affordable(cost int, referenceSeconds float64) int {
+func (c Calibrator) affordable(cost int32, referenceSeconds float64) int32 {
 	for timed := cost; timed > c.ReferenceCost+1; timed-- {
 		perHash := referenceSeconds * math.Exp2(float64(timed-c.ReferenceCost))
 		if perHash*float64(c.Limits.LeastSamples+1) <= c.Limits.Most.Seconds() {
@@ -105,7 +105,7 @@ func (c Calibrator) affordable(cost int, referenceSeconds float64) int {
 
 // time warms up, then takes samples of a cost until it has both the time and
 // the number, or has used up what it may.
-func (c Calibrator) time(cost int, least time.Duration, samples int) ([]Sample, error) {
+func (c Calibrator) time(cost int32, least time.Duration, samples int) ([]Sample, error) {
 	begin := c.Meter.Wall()
 	hash, err := c.Prepare(cost)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 type machine struct {
 	cpu, wall time.Duration
 	share     float64
-	hashes    map[int]int
+	hashes    map[int32]int
 }
 
-func (m *machine) prepare(cost int) (func() error, error) {
+func (m *machine) prepare(cost int32) (func() error, error) {
 	hash := func() error {
 		took := time.Duration(34_000 + 55_250*math.Exp2(float64(cost)))
 		m.cpu += took
@@ -27,7 +27,7 @@ func (m *machine) prepare(cost int) (func() error, error) {
 }
 
 func calibrator(share float64) (*machine, Calibrator) {
-	m := &machine{share: share, hashes: make(map[int]int)}
+	m := &machine{share: share, hashes: make(map[int32]int)}
 	return m, Calibrator{
 		Meter: Meter{
 			CPU:  func() (time.Duration, error) { return m.cpu, nil },
@@ -43,9 +43,9 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		share     float64
-		cost      int
-		timed     int
-		samples   int // at least
+		cost      int32
+		timed     int32
+		samples   int32 // at least
 		longest   time.Duration
 		tolerance float64
 	}{
@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 			if got.Cost != test.cost || got.TimedCost != test.timed {
 				t.Errorf("cost %d was timed at %d, want %d", got.Cost, got.TimedCost, test.timed)
 			}
-			if got.CPU.Samples < test.samples || len(got.Samples) != got.CPU.Samples {
+			if got.CPU.Samples < test.samples || len(got.Samples) != int(got.CPU.Samples) {
 				t.Errorf("%d samples, %d kept, want at least %d", got.CPU.Samples, len(got.Samples), test.samples)
 			}
 			if m.wall > test.longest {
@@ -111,7 +111,7 @@ func TestLimitHoldsAgainstAMachineThatSlowsDown(t *testing.T) {
 	t.Parallel()
 	m, c := calibrator(1)
 	healthy := c.Prepare
-	c.Prepare = func(cost int) (func() error, error) {
+	c.Prepare = func(cost int32) (func() error, error) {
 		if cost != c.ReferenceCost {
 			m.share = 0.001
 		}
@@ -132,10 +132,10 @@ func TestErrorsAreHandedOn(t *testing.T) {
 	broken := errors.New("broken")
 	tests := map[string]func(*Calibrator){
 		"of preparing": func(c *Calibrator) {
-			c.Prepare = func(int) (func() error, error) { return nil, broken }
+			c.Prepare = func(int32) (func() error, error) { return nil, broken }
 		},
 		"of hashing": func(c *Calibrator) {
-			c.Prepare = func(int) (func() error, error) { return func() error { return broken }, nil }
+			c.Prepare = func(int32) (func() error, error) { return func() error { return broken }, nil }
 		},
 		"of the meter": func(c *Calibrator) {
 			c.Meter.CPU = func() (time.Duration, error) { return 0, broken }

@@ -80,7 +80,7 @@ func (o *Observer) read(cpuMicroseconds func() (int64, error)) (evidence.Reading
 		BootID:                o.bootID,
 		Cpuset:                cpus.String(),
 		GoVersion:             runtime.Version(),
-		GoMaxProcs:            int32(runtime.GOMAXPROCS(0)),
+		GoMaxProcs:            GoMaxProcs(),
 		UptimeMicroseconds:    time.Since(o.started).Microseconds(),
 		CPUMicroseconds:       used,
 		QuotaMilliCPU:         cpu.QuotaMilliCPU,

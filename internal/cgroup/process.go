@@ -2,10 +2,18 @@ package cgroup
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// GoMaxProcs is how many threads may run Go code at a time. The runtime takes it
+// from the cpuset and the quota and changes it when they change, so that it is
+// asked anew each time.
+func GoMaxProcs() int32 {
+	return int32(runtime.GOMAXPROCS(0))
+}
 
 // ProcessCPUTime is the CPU time that this process has used, user and system,
 // by getrusage. A thread that is running right now is counted up to its last

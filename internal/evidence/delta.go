@@ -50,7 +50,7 @@ type Delta struct {
 // the reading after. The error is ErrRestarted, ErrMoved or ErrBackwards,
 // wrapped with what was seen.
 func Between(before, after Service) (Delta, error) {
-	delta, err := before.Reading.to(after.Reading)
+	delta, err := before.to(after.Reading)
 	if err != nil {
 		return Delta{}, err
 	}

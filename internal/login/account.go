@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// MinCost and MaxCost bound the bcrypt cost. Each step up doubles the time of
-	// a hash: one at cost 31 would take a day and a half.
+	// MinCost is bcrypt's own lower bound.
 	MinCost = 4
+	// MaxCost is ours. Each step up doubles the time of a hash: one at cost 31
+	// would take a day and a half.
 	MaxCost = 16
 	// MaxPasswordBytes is as much of a password as bcrypt looks at. It counts
 	// bytes, not characters: é is two of them.
@@ -36,7 +37,7 @@ type Account struct {
 
 // NewAccount makes an account, which takes the time of one hash. The error wraps
 // ErrCost or ErrPasswordTooLong.
-func NewAccount(user, password string, cost int) (*Account, error) {
+func NewAccount(user, password string, cost int32) (*Account, error) {
 	if cost < MinCost || cost > MaxCost {
 		return nil, fmt.Errorf("%w, not at %d", ErrCost, cost)
 	}
@@ -46,7 +47,7 @@ func NewAccount(user, password string, cost int) (*Account, error) {
 	if len(password) > MaxPasswordBytes {
 		return nil, ErrPasswordTooLong
 	}
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), cost)
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), int(cost))
 	if err != nil {
 		return nil, fmt.Errorf("hash the test account's password: %w", err)
 	}

@@ -63,7 +63,7 @@ func TestNewAccountRefuses(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		user, password string
-		cost           int
+		cost           int32
 		want           string
 	}{
 		"a cost of 31":                {testUser, testPassword, 31, "between 4 and 16"},

@@ -21,9 +21,9 @@ type Concurrency interface {
 	// Queued is how many logins wait at this moment.
 	Queued() int
 	// Workers is how many hashes are computed at a time, 0 for any number.
-	Workers() int
+	Workers() int32
 	// QueueLength is how many logins may wait, 0 when none ever does.
-	QueueLength() int
+	QueueLength() int32
 }
 
 // Unbounded hashes every login at once, in its request's own goroutine.
@@ -42,10 +42,10 @@ func (Unbounded) Do(ctx context.Context, hash func()) error {
 func (Unbounded) Queued() int { return 0 }
 
 // Workers is 0: any number.
-func (Unbounded) Workers() int { return 0 }
+func (Unbounded) Workers() int32 { return 0 }
 
 // QueueLength is 0: none ever waits.
-func (Unbounded) QueueLength() int { return 0 }
+func (Unbounded) QueueLength() int32 { return 0 }
 
 // longestDefaultQueue bounds DefaultQueueLength: beyond it a queue is no longer
 // a buffer, whatever the rate.
@@ -55,14 +55,14 @@ const longestDefaultQueue = 1024
 // callers wait, 1 to 1,024. The other half is left to the hash itself and to
 // the stalls of a quota: a login that times out in the queue has kept a place
 // from one that could have been answered.
-func DefaultQueueLength(hashesPerSecond float64, requestTimeout time.Duration) int {
+func DefaultQueueLength(hashesPerSecond float64, requestTimeout time.Duration) int32 {
 	served := hashesPerSecond * requestTimeout.Seconds() / 2
-	return int(math.Floor(max(1, min(longestDefaultQueue, served))))
+	return int32(max(1, min(longestDefaultQueue, served)))
 }
 
 // retryAfterSeconds is how long a full queue takes to be served, in whole
 // seconds, at least 1, which is the finest that the header can say.
-func retryAfterSeconds(queueLength int, hashesPerSecond float64) int {
+func retryAfterSeconds(queueLength int32, hashesPerSecond float64) int {
 	if hashesPerSecond <= 0 {
 		return 1
 	}

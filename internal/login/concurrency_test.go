@@ -154,7 +154,7 @@ func TestDefaultQueueLength(t *testing.T) {
 	tests := map[string]struct {
 		perSecond float64
 		timeout   time.Duration
-		want      int
+		want      int32
 	}{
 		"half the timeout's worth of hashes": {8.3, 10 * time.Second, 41},
 		"one at the least":                   {0.1, time.Second, 1},
@@ -172,7 +172,7 @@ func TestDefaultQueueLength(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		length    int
+		length    int32
 		perSecond float64
 		want      int
 	}{

@@ -8,15 +8,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"time"
 )
 
-const (
-	// maxBodyBytes is ample for a user and a password of 72 bytes, escaped.
-	maxBodyBytes = 4096
-	// bodyPatience is how long a body may take to arrive.
-	bodyPatience = 10 * time.Second
-)
+// maxBodyBytes is ample for a user and a password of 72 bytes, escaped.
+const maxBodyBytes = 4096
 
 // Credentials are what a caller logs in with.
 type Credentials struct {
@@ -38,27 +33,17 @@ func badRequest(format string, arguments ...any) *refusal {
 
 // readCredentials reads the whole body of POST /login. It must be read before
 // the login queues: net/http notices that a caller is gone only once it has
-// seen the end of the body. The server can't have a ReadTimeout for the same
-// reason, as that would end the watch and with it the login, so a slow body is
-// bounded here.
+// seen the end of the body.
 func readCredentials(w http.ResponseWriter, r *http.Request) (Credentials, error) {
-	control := http.NewResponseController(w)
-	if err := control.SetReadDeadline(time.Now().Add(bodyPatience)); err != nil {
-		return Credentials{}, fmt.Errorf("bound the time of the body: %w", err)
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	if err != nil {
 		return Credentials{}, bodyError(err)
-	}
-	if err := control.SetReadDeadline(time.Time{}); err != nil {
-		return Credentials{}, fmt.Errorf("lift the bound on the body's time: %w", err)
 	}
 	return parseCredentials(r.Header.Get("Content-Type"), body)
 }
 
 func bodyError(err error) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return &refusal{
 			status:   http.StatusRequestEntityTooLarge,
 			sentence: fmt.Sprintf("the body has more than %d bytes", maxBodyBytes),

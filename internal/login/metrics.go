@@ -72,7 +72,7 @@ func (m *metrics) ofService(s *Service) []prometheus.Collector {
 		Namespace: namespace, Subsystem: subsystem, Name: "info",
 		Help: "How the service hashes; always 1.",
 		ConstLabels: prometheus.Labels{
-			"algorithm": "Bcrypt", "cost": strconv.Itoa(s.options.Cost), "concurrency": mode,
+			"algorithm": "Bcrypt", "cost": strconv.Itoa(int(s.options.Cost)), "concurrency": mode,
 		},
 	})
 	info.Set(1)

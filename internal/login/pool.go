@@ -9,7 +9,7 @@ import (
 // Pool hashes first come, first served, with a fixed number of workers behind a
 // bounded queue.
 type Pool struct {
-	workers int
+	workers, length int32
 	// slots counts who is inside, hashed for or waiting. The queue's own buffer
 	// would count wrong for a moment: a worker that has just answered and not yet
 	// come back for more is free, though nothing can be handed to it.
@@ -27,11 +27,13 @@ type turn struct {
 }
 
 // NewPool starts the workers. Both numbers are at least 1.
-func NewPool(workers, queueLength int) *Pool {
+func NewPool(workers, queueLength int32) *Pool {
+	places := int(workers) + int(queueLength)
 	p := &Pool{
 		workers: workers,
-		slots:   make(chan struct{}, workers+queueLength),
-		queue:   make(chan *turn, workers+queueLength),
+		length:  queueLength,
+		slots:   make(chan struct{}, places),
+		queue:   make(chan *turn, places),
 	}
 	for range workers {
 		p.ended.Go(p.work)
@@ -58,10 +60,10 @@ func (p *Pool) Do(ctx context.Context, hash func()) error {
 func (p *Pool) Queued() int { return len(p.queue) }
 
 // Workers is how many hashes are computed at a time.
-func (p *Pool) Workers() int { return p.workers }
+func (p *Pool) Workers() int32 { return p.workers }
 
 // QueueLength is how many logins may wait.
-func (p *Pool) QueueLength() int { return cap(p.slots) - p.workers }
+func (p *Pool) QueueLength() int32 { return p.length }
 
 // Close ends the workers once the queue is empty. No Do may begin after it.
 func (p *Pool) Close() {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// headerPatience bounds how long a caller may take over its headers.
-	headerPatience = 10 * time.Second
+	// requestPatience bounds how long a request may take to arrive, body included.
+	requestPatience = 10 * time.Second
 	// drainPatience bounds how long logins may take to end once the service was
 	// told to: a little less than its pod's grace period of 5 s.
 	drainPatience  = 4 * time.Second
@@ -25,19 +25,9 @@ var ErrCutOff = errors.New("logins under way were cut off")
 // Serve answers on a listener until the context ends. Then it closes the
 // listener and waits for the logins under way, up to 4 s. The error wraps
 // ErrCutOff, or is the listener's.
-//
-// There is no ReadTimeout, WriteTimeout or IdleTimeout: a login may rightly wait
-// in the queue as long as its caller does, a ReadTimeout would end the watch for
-// callers that hang up, and a connection that the server closes between two
-// steps of a load test would count as an error there. The trial's deadline ends
-// them all.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, errorLog *log.Logger) error {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: headerPatience,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          errorLog,
-	}
+	server := newServer(handler)
+	server.ErrorLog = errorLog
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -52,4 +42,21 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, err
 		return errors.Join(fmt.Errorf("%w after %s", ErrCutOff, drainPatience), server.Close())
 	}
 	return nil
+}
+
+// newServer bounds how long a request may take to arrive, and nothing else. A
+// login may rightly wait as long as its caller does, so that there is no
+// WriteTimeout. A connection that the server closes between two steps of a load
+// test would count as an error there, so that there is no IdleTimeout, which
+// takes a negative number: by default it is the ReadTimeout. The trial's
+// deadline ends them all. The ReadTimeout does not end the watch for callers
+// that hang up, because net/http lifts it at the end of the body
+// (connReader.startBackgroundRead).
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:        handler,
+		ReadTimeout:    requestPatience,
+		IdleTimeout:    -1,
+		MaxHeaderBytes: maxHeaderBytes,
+	}
 }

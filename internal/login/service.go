@@ -31,7 +31,7 @@ type Options struct {
 	Concurrency Concurrency
 	Observer    Observer
 	// Cost of the account's hash, for the metrics.
-	Cost int
+	Cost int32
 	// HashesPerSecond that the container can compute, for Retry-After.
 	HashesPerSecond float64
 }
@@ -77,8 +77,8 @@ func (s *Service) Evidence() (evidence.Service, error) {
 		Abandoned:   s.abandoned.Load(),
 		InFlight:    s.inFlight.Load(),
 		Queued:      int64(s.options.Concurrency.Queued()),
-		Workers:     int32(s.options.Concurrency.Workers()),
-		QueueLength: int32(s.options.Concurrency.QueueLength()),
+		Workers:     s.options.Concurrency.Workers(),
+		QueueLength: s.options.Concurrency.QueueLength(),
 	}, nil
 }
 
@@ -155,10 +155,10 @@ func (s *Service) finish(w http.ResponseWriter, err error) {
 }
 
 func (s *Service) statusOf(err error) int {
-	var refused *refusal
-	switch {
-	case errors.As(err, &refused):
+	if refused, is := errors.AsType[*refusal](err); is {
 		return refused.status
+	}
+	switch {
 	case errors.Is(err, errWrong), errors.Is(err, errNobody):
 		return http.StatusUnauthorized
 	case errors.Is(err, ErrQueueFull):

@@ -123,7 +123,7 @@ type held struct {
 	gone *atomic.Int64
 }
 
-func hold(workers, length int) held {
+func hold(workers, length int32) held {
 	return held{
 		Pool:  NewPool(workers, length),
 		begun: make(chan struct{}, workers+length), free: make(chan struct{}),
