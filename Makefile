@@ -10,6 +10,9 @@ CLUSTER ?= $(shell hack/clusters.sh which)
 export CLUSTER
 # What the images are called: IMAGES=registry.example.com/team TAG=v1 for a
 # registry of yours.
+# One set of flags for all that is compiled here, so that it is compiled once.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
 TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
@@ -45,7 +48,7 @@ uninstall: ## Remove the operator, its definitions and every experiment from the
 	$(CLUSTER_ENV) && kubectl delete --ignore-not-found -k config/default
 
 ##@ Test
-.PHONY: test test-unit test-integration test-e2e verify-claims bench
+.PHONY: test test-unit test-integration test-e2e test-race verify-claims bench
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6
@@ -54,19 +57,22 @@ test-unit: ## The core by itself, the scripts under real k6
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" go test -tags=integration -timeout=20m ./controllers/... ./test/integration/...
 
-test-e2e: demo build ## The quickstart and the faults on a real cluster
+test-e2e: demo ## The quickstart and the faults on a real cluster
 	$(CLUSTER_ENV) && hack/e2e.sh
 
 verify-claims: ## Say of each claim which test showed it, from the last run
 	hack/verify-claims
+
+test-race: ## The parts that run things at once, under the race detector; needs a C compiler
+	CGO_ENABLED=1 go test -race ./internal/login/... ./internal/loadrun/... ./internal/k6/...
 
 bench: ## Measure the speed and memory of the core
 	go test -run='^$$' -bench=. -benchmem ./internal/...
 
 ##@ Develop
 .PHONY: build generate fmt lint verify help
-build: ## Compile the operator into bin/
-	go build -trimpath -o bin/operator ./cmd/operator
+build: ## Compile everything, to see that it does
+	go build ./...
 
 generate: ## Write the generated code and definitions anew
 	$(TOOL) controller-gen object paths=./api/...
