@@ -111,8 +111,8 @@ func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
 // nothing, where the result should be.
 func TestAResultThatCannotBeReadFailsTheTrial(t *testing.T) {
 	for image, reason := range map[string]string{
-		"hashmark.dev/garbage:dev": v1alpha1.ReasonSummaryGarbled,
-		"hashmark.dev/silent:dev":  v1alpha1.ReasonSummaryLost,
+		"hashmark.dev/garbage:e2e": v1alpha1.ReasonSummaryGarbled,
+		"hashmark.dev/silent:e2e":  v1alpha1.ReasonSummaryLost,
 	} {
 		t.Run(reason, func(t *testing.T) {
 			startOperator(t, "--generator-image="+image)
@@ -122,7 +122,7 @@ func TestAResultThatCannotBeReadFailsTheTrial(t *testing.T) {
 }
 
 func TestAK6ScriptThatFailsFailsTheTrial(t *testing.T) {
-	startOperator(t, "--generator-image=hashmark.dev/failing-k6:dev")
+	startOperator(t, "--generator-image=hashmark.dev/failing-k6:e2e")
 	failsWith(t, tiny(namespace(t), "script", tries(1)), "ScriptError")
 }
 
