@@ -82,6 +82,9 @@ compile_generator() {
 
 builder=$(which_builder)
 mkdir -p "$binaries" "$archives"
+# Two runs at once would empty each other's storage.
+exec {lock}>"$archives/.lock"
+flock "$lock"
 compile_generator
 case "${1:-}" in
   "")

@@ -21,9 +21,10 @@ const (
 	LoginContainer = "login"
 	// Port is where a login service answers everything: logins, evidence, metrics.
 	Port = 8080
-	// User and Password are the login that every service knows and every
-	// generator sends. They guard nothing, so they may stand here for all to read.
-	User     = "hashmark"
+	// User is the login that every service knows and every generator sends. It
+	// guards nothing, so that its password may stand here for all to read.
+	User = "hashmark"
+	// Password of User.
 	Password = "correct horse battery staple"
 
 	portName        = "http"
