@@ -52,7 +52,7 @@ uninstall: ## Remove the operator, its definitions and every experiment from the
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6
-	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" go test -tags=k6 ./api/... ./cmd/... ./controllers/... ./internal/... ./loadtests/...
+	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" go test -tags=k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/...
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" go test -tags=integration -timeout=20m ./controllers/... ./test/integration/...
@@ -79,7 +79,7 @@ generate: ## Write the generated code and definitions anew
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
 
 fmt: ## Format the Go code
-	gofmt -w api cmd controllers internal loadtests test
+	gofmt -w api cmd config controllers hack internal loadtests test
 
 lint: ## Run the linters
 	hack/lint.sh

@@ -21,7 +21,7 @@ for definition in "$copy"/crd/*.yaml; do
   diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
 done
 
-unformatted=$(gofmt -l api cmd controllers internal loadtests test)
+unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
 for module in . hack/tools hack/tools/golangci-lint hack/build/*/; do
