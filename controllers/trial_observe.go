@@ -63,7 +63,7 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	case err != nil:
 		return err
 	}
-	seen.Cancelled = experiment.Spec.Cancel
+	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now)
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
 	if !plans(experiment, trial) {
 		seen.Standing = lifecycle.NotPlanned

@@ -240,3 +240,16 @@ func TestAttemptsAreNumberedForEverAndBounded(t *testing.T) {
 		t.Error("the trial counts as decided with an attempt left")
 	}
 }
+
+func TestAnExperimentIsOverdueAfterTheLongestPlanThereMayBe(t *testing.T) {
+	experiment := &v1alpha1.SizingExperiment{}
+	if Overdue(experiment, start) {
+		t.Error("an experiment that has not begun is overdue")
+	}
+	experiment.Status.StartTime = &metav1.Time{Time: start}
+	for after, want := range map[time.Duration]bool{24 * time.Hour: false, 24*time.Hour + time.Second: true} {
+		if got := Overdue(experiment, start.Add(after)); got != want {
+			t.Errorf("overdue after %s: %v, want %v", after, got, want)
+		}
+	}
+}

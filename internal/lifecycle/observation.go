@@ -33,7 +33,7 @@ type Observation struct {
 	// Standing says whether the trial has any business being there.
 	Standing Standing
 	// Suspended and Cancelled are the experiment's wishes, or the trial's own
-	// spec.suspend.
+	// spec.suspend; an experiment that is overdue counts as cancelled.
 	Suspended, Cancelled bool
 	// Children of the current attempt.
 	Children Children
@@ -96,4 +96,15 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 		return true
 	}
 	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
+}
+
+// longestPlan is the most that an experiment may plan, which the API holds it
+// to, and so the most that it may take.
+const longestPlan = 24 * time.Hour
+
+// Overdue tells whether an experiment has taken longer than any plan may. What
+// it has measured by then is its answer.
+func Overdue(experiment *v1alpha1.SizingExperiment, now time.Time) bool {
+	begun := experiment.Status.StartTime
+	return begun != nil && now.Sub(begun.Time) > longestPlan
 }
