@@ -19,8 +19,7 @@ const (
 // failed is the failure that ended the load: that of the context when it has
 // one, since whatever else went wrong then did so because of it.
 func failed(ctx context.Context, reason, detail string, exitCode int) *handover.Failure {
-	var cause *handover.Failure
-	if errors.As(context.Cause(ctx), &cause) {
+	if cause, ok := errors.AsType[*handover.Failure](context.Cause(ctx)); ok {
 		return cause
 	}
 	return &handover.Failure{Reason: reason, Detail: detail, ExitCode: exitCode}

@@ -2,7 +2,6 @@ package loadrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -124,9 +123,9 @@ func waitReady(ctx context.Context, target string, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	address := strings.TrimSuffix(target, "/") + "/readyz"
-	last := errors.New("it was not asked")
 	for {
-		if last = ready(ctx, address); last == nil {
+		last := ready(ctx, address)
+		if last == nil {
 			return nil
 		}
 		log.Info("Waiting for the login service", "address", address, "error", last)

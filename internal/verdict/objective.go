@@ -8,12 +8,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// outcome is what the step says of the objective: met when the upper end of
-// p95's interval holds it, failed when the lower end does not. Too few samples
-// for an interval decide only where every single login held it.
+// outcome is what the step says of the objective.
 func (s *step) outcome() v1alpha1.StepOutcome {
-	limit := int64(s.objective.P95Milliseconds) * 1000
-	r := s.result
 	switch {
 	case s.Kind == loadplan.Saturation:
 		return v1alpha1.StepNotJudged
@@ -21,9 +17,20 @@ func (s *step) outcome() v1alpha1.StepOutcome {
 		return v1alpha1.StepOverloaded
 	case s.failedShare()*1000 > float64(s.objective.MaxErrorPerMille):
 		return v1alpha1.StepFailed
-	case r.P95Interval != nil && r.P95Interval.LowMicroseconds > limit:
+	default:
+		return byLatency(s.result, int64(s.objective.P95Milliseconds)*1000)
+	}
+}
+
+// byLatency holds a step's latencies against a limit in microseconds: met when
+// the upper end of p95's interval holds it, failed when the lower end does not.
+// Too few samples for an interval decide only where every single login held it.
+func byLatency(r measurement.StepResult, limit int64) v1alpha1.StepOutcome {
+	between := r.P95Interval
+	switch {
+	case between != nil && between.LowMicroseconds > limit:
 		return v1alpha1.StepFailed
-	case r.P95Interval != nil && r.P95Interval.HighMicroseconds <= limit:
+	case between != nil && between.HighMicroseconds <= limit:
 		return v1alpha1.StepMet
 	case r.OK >= samplesForP95 && r.MaxMicroseconds != nil && *r.MaxMicroseconds <= limit:
 		return v1alpha1.StepMet

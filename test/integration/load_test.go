@@ -54,7 +54,7 @@ func TestModesOfLoad(t *testing.T) {
 }
 
 func TestRatesThatMayBeHeld(t *testing.T) {
-	ratesMode := manifest(plainExperiment + "  load: {mode: Rates, ratesPerSecond: [1]}\n")
+	ratesMode := plainExperiment + "  load: {mode: Rates, ratesPerSecond: [1]}\n"
 	checkCreations(t, ratesMode, map[string]admission{
 		"whole numbers and decimals, rising": {change: `{spec: {load: {ratesPerSecond: ["0.5", 1, "1.125", 20]}}}`},
 		"the highest rate that one second of timeout allows": {
