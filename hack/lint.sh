@@ -11,6 +11,7 @@ if ! command -v shellcheck >/dev/null; then
     echo "shellcheck is not here; install it (on Debian: apt-get install shellcheck)" >&2
     exit 1
   fi
+  apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends shellcheck >/dev/null
 fi
 # -x follows what a script sources.
