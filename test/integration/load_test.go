@@ -54,8 +54,8 @@ func TestModesOfLoad(t *testing.T) {
 }
 
 func TestRatesThatMayBeHeld(t *testing.T) {
-	ratesMode := plainExperiment + "  load: {mode: Rates, ratesPerSecond: [1]}\n"
-	checkCreations(t, ratesMode, map[string]admission{
+	inRates := plainExperiment + "  load: {mode: Rates, ratesPerSecond: [1]}\n"
+	checkCreations(t, inRates, map[string]admission{
 		"whole numbers and decimals, rising": {change: `{spec: {load: {ratesPerSecond: ["0.5", 1, "1.125", 20]}}}`},
 		"the highest rate that one second of timeout allows": {
 			change: `{spec: {load: {ratesPerSecond: [2000], requestTimeoutSeconds: 1}}}`},
