@@ -44,8 +44,7 @@ func (p *experimentPass) accept() (refused bool) {
 	p.planned, err = matrix.Plan(p.experiment, seed)
 	if err != nil {
 		reason := v1alpha1.ReasonNotAccepted
-		var duplicate *matrix.DuplicateVariantError
-		if errors.As(err, &duplicate) {
+		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
 			reason = v1alpha1.ReasonDuplicateVariant
 		}
 		p.refuse(reason, err.Error()+". Create a new experiment")
@@ -82,6 +81,9 @@ func (p *experimentPass) observe(ctx context.Context) error {
 
 // plan creates the service account and the trials that do not exist yet.
 func (p *experimentPass) plan(ctx context.Context) error {
+	if p.allReleased() {
+		return nil // the end may already have taken the service account away
+	}
 	if err := ensure(ctx, p.Client, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
 		return err
 	}

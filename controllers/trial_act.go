@@ -78,8 +78,7 @@ func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observatio
 // nameTaken breaks the attempt off where a child's name belongs to someone
 // else's object; any other error it hands on.
 func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, decision *lifecycle.Decision, err error) (told, error) {
-	var taken *nameTakenError
-	if errors.As(err, &taken) {
+	if _, taken := errors.AsType[*nameTakenError](err); taken {
 		return r.breakOff(seen, decision, v1alpha1.ReasonNameTaken, err), nil
 	}
 	return nil, err

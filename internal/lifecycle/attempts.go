@@ -72,7 +72,7 @@ func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
 		status.Phase, status.Reason, status.Message = v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured, ""
 	case cancelled:
 		status.Phase, status.Reason = v1alpha1.TrialCancelled, v1alpha1.ReasonCancelled
-		status.Message = "The experiment was cancelled before this trial was measured"
+		status.Message = "The experiment was cancelled, or was overdue, before this trial was measured"
 	default:
 		last := status.Attempts[len(status.Attempts)-1]
 		status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, last.Reason, last.Message
@@ -92,7 +92,8 @@ func RefuseTrial(trial *v1alpha1.SizingTrial, now time.Time, decision Decision) 
 func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool) {
 	status := &trial.Status
 	switch {
-	case Current(status) != nil, decision.Action == Sweep:
+	case decision.Action != Rest:
+		// Also when the attempt has just ended: until it is swept, it holds its turn.
 		status.Phase = v1alpha1.TrialRunning
 	case suspended && len(status.Attempts) > 0:
 		status.Phase = v1alpha1.TrialSuspended

@@ -13,7 +13,7 @@ import (
 type Action string
 
 const (
-	// Rest: nothing to do until something changes.
+	// Rest means that there is nothing to do until something changes.
 	Rest Action = "Rest"
 	// Refuse the trial for good: it has no business being there.
 	Refuse Action = "Refuse"
@@ -25,7 +25,7 @@ const (
 	Wait Action = "Wait"
 	// Record the calibration and the pods that the load will meet.
 	Record Action = "Record"
-	// Load: create the k6 Job.
+	// Load the service: create the k6 Job.
 	Load Action = "Load"
 	// Harvest the result that the generator left.
 	Harvest Action = "Harvest"
@@ -54,23 +54,19 @@ const look = 5 * time.Second
 // Decide says what to do next. The order of its lines is the order of
 // precedence; each line is a state and what follows it.
 func Decide(o *Observation) Decision {
-	status := &o.Trial.Status
-	running := o.attempt() != nil
-	swept := len(o.Leftovers) == 0
+	running, swept := o.attempt() != nil, len(o.Leftovers) == 0
 	switch {
-	case meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReleased):
+	case meta.IsStatusConditionTrue(o.Trial.Status.Conditions, v1alpha1.ConditionReleased):
 		return Decision{Action: Rest}
-	case o.Standing != Planned && !swept:
-		return sweep(o)
 	case o.Standing != Planned:
-		return refuse(o.Standing)
-	case running && (o.Cancelled || o.Suspended):
+		return dismiss(o)
+	case running && o.halted():
 		return interrupt(o)
 	case running:
 		return goOn(o)
 	case !swept:
 		return sweep(o)
-	case Decided(o.Trial) || o.Cancelled:
+	case o.Cancelled || Decided(o.Trial):
 		return Decision{Action: Release}
 	case o.Suspended:
 		return Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn}
@@ -95,20 +91,27 @@ func goOn(o *Observation) Decision {
 	}
 }
 
+// deployed tells whether everything is there and on record: an operator that
+// ended in between has not written down yet which Deployment it is.
 func deployed(o *Observation) bool {
 	c := o.Children
-	return c.Deployment != nil && c.Service != nil && c.Policies == 2
+	return o.attempt().ServiceUID != "" && c.Deployment != nil && c.Service != nil && c.Policies == 2
 }
 
 func sweep(o *Observation) Decision {
 	return Decision{
 		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp, After: look,
-		Message: fmt.Sprintf("Removing what the last attempt made: %d objects left", len(o.Leftovers)),
+		Message: fmt.Sprintf("Removing what the last attempt made; objects left: %d", len(o.Leftovers)),
 	}
 }
 
-func refuse(standing Standing) Decision {
-	if standing == ExperimentGone {
+// dismiss takes away what a trial made that has no business being there, and
+// then refuses it for good.
+func dismiss(o *Observation) Decision {
+	if len(o.Leftovers) > 0 {
+		return sweep(o)
+	}
+	if o.Standing == ExperimentGone {
 		return Decision{
 			Action: Refuse, Reason: v1alpha1.ReasonExperimentGone,
 			Message: "The experiment that planned this trial is gone",

@@ -65,11 +65,11 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 		}
 	}
 	run, err := handover.Decode(message)
-	var failure *handover.Failure
+	failure, failed := errors.AsType[*handover.Failure](err)
 	switch {
 	case err == nil:
 		return run, nil
-	case errors.As(err, &failure):
+	case failed:
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: failure.Reason, Message: failure.Error()}
 	case errors.Is(err, handover.ErrAbsent):
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryLost, Message: err.Error()}

@@ -14,11 +14,11 @@ import (
 type Standing int
 
 const (
-	// Planned: a living experiment owns the trial and plans it exactly so.
+	// Planned means that a living experiment owns the trial and plans it exactly so.
 	Planned Standing = iota
-	// NotPlanned: the trial's owner is no experiment, or plans something else.
+	// NotPlanned means that the trial's owner is no experiment, or plans something else.
 	NotPlanned
-	// ExperimentGone: the owner was deleted, or is being deleted.
+	// ExperimentGone means that the owner was deleted, or is being deleted.
 	ExperimentGone
 )
 
@@ -61,6 +61,9 @@ type Children struct {
 	// JobRefusal is the newest FailedCreate message of a Job that has no pod.
 	JobRefusal string
 }
+
+// halted tells whether the load has to go, for a while or for good.
+func (o *Observation) halted() bool { return o.Cancelled || o.Suspended }
 
 // attempt is the attempt that goes on, or nil.
 func (o *Observation) attempt() *v1alpha1.Attempt { return Current(&o.Trial.Status) }

@@ -49,20 +49,28 @@ func podFailed(pod *corev1.Pod) (reason, message string) {
 		return v1alpha1.ReasonServiceEvicted, "Pod " + pod.Name + " of the login service was evicted: " + pod.Status.Message
 	}
 	for _, container := range containers(pod) {
-		ended := termination(container)
-		switch {
-		case ended != nil && ended.Reason == "OOMKilled":
-			return v1alpha1.ReasonServiceOOMKilled, fmt.Sprintf(
-				"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
-		case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
-			return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf(
-				"Calibration ended with exit code %d: %s", ended.ExitCode, strings.TrimSpace(ended.Message))
-		case container.RestartCount > 0:
-			return v1alpha1.ReasonServiceRestarted, "Container " + container.Name + " of the login service restarted while it was measured"
+		if reason, message := containerFailed(container); reason != "" {
+			return reason, message
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
 		return v1alpha1.ReasonServiceFailed, "Pod " + pod.Name + " of the login service ended: " + pod.Status.Message
+	}
+	return "", ""
+}
+
+// containerFailed says how a container of the login service failed, or nothing.
+func containerFailed(container corev1.ContainerStatus) (reason, message string) {
+	ended := termination(container)
+	switch {
+	case ended != nil && ended.Reason == "OOMKilled":
+		return v1alpha1.ReasonServiceOOMKilled, fmt.Sprintf(
+			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
+	case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
+		return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf(
+			"Calibration ended with exit code %d: %s", ended.ExitCode, strings.TrimSpace(ended.Message))
+	case container.RestartCount > 0:
+		return v1alpha1.ReasonServiceRestarted, "Container " + container.Name + " of the login service restarted while it was measured"
 	}
 	return "", ""
 }

@@ -92,20 +92,29 @@ func breakage(o *Observation) *Decision {
 	case c.Foreign != "":
 		return broken(v1alpha1.ReasonNameTaken,
 			"%s exists and belongs to someone else; it was left alone. Delete or rename it", c.Foreign)
+	case o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)):
+		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt took longer than the whole of its plan allows")
+	}
+	if gone := childGone(attempt, c); gone != nil {
+		return gone
+	}
+	return servicePodsBroken(o)
+}
+
+// childGone looks for children that the attempt began with and that are not
+// there any more.
+func childGone(attempt *v1alpha1.Attempt, c Children) *Decision {
+	switch {
 	case attempt.ServiceUID != "" && c.Deployment == nil:
 		return broken(v1alpha1.ReasonServiceDeleted, "The login service's Deployment was deleted")
 	case attempt.ServiceUID != "" && c.Deployment.UID != attempt.ServiceUID:
 		return broken(v1alpha1.ReasonServiceReplaced, "The login service's Deployment was replaced")
 	case attempt.LoadStartTime != nil && c.Service == nil:
 		return broken(v1alpha1.ReasonServiceDeleted, "The login service's Service was deleted")
-	case attempt.JobUID != "" && c.Job == nil:
-		return broken(v1alpha1.ReasonJobDeleted, "The k6 Job was deleted before its result was read")
-	case attempt.JobUID != "" && c.Job.UID != attempt.JobUID:
-		return broken(v1alpha1.ReasonJobDeleted, "The k6 Job was replaced before its result was read")
-	case o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)):
-		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt took longer than the whole of its plan allows")
+	case attempt.JobUID != "" && (c.Job == nil || c.Job.UID != attempt.JobUID):
+		return broken(v1alpha1.ReasonJobDeleted, "The k6 Job was deleted or replaced before its result was read")
 	}
-	return servicePodsBroken(o)
+	return nil
 }
 
 // servicePodsBroken looks for pods of the service that failed, or that are not
