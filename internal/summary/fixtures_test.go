@@ -40,6 +40,13 @@ func began(before time.Duration) func(*v1alpha1.SizingTrial) {
 	}
 }
 
+// again adds an attempt that began so long before noon.
+func again(before time.Duration) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		t.Status.Attempts = append(t.Status.Attempts, v1alpha1.Attempt{StartTime: metav1.NewTime(noon.Add(-before))})
+	}
+}
+
 // ended is a trial that took so long and left nothing behind.
 func ended(took time.Duration) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {

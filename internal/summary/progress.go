@@ -87,7 +87,7 @@ type effort struct {
 }
 
 func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.Time) {
-	start, end := trial.Status.StartTime, trial.Status.CompletionTime
+	start, end := lastBegan(trial.Status), trial.Status.CompletionTime
 	active := queue.Active(trial)
 	if active {
 		e.atOnce++
@@ -103,6 +103,15 @@ func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.
 	default:
 		e.left += guess
 	}
+}
+
+// lastBegan is when a trial's last attempt began, nil if none did. What lies
+// before it was measured in vain, or spent in suspension.
+func lastBegan(status v1alpha1.SizingTrialStatus) *metav1.Time {
+	if n := len(status.Attempts); n > 0 {
+		return &status.Attempts[n-1].StartTime
+	}
+	return status.StartTime
 }
 
 // Outcome is how an experiment ended whose trials have all ended.

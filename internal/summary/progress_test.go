@@ -64,6 +64,8 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 		"a trial that is overdue adds nothing":      {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour)), aTrial("b")}, guess},
 		"half as long again for one makes all so":   {[]v1alpha1.SizingTrial{aTrial("a", ended(guess*3/2)), aTrial("b"), aTrial("c")}, 3 * guess},
 		"two that run at once share what is left":   {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b", began(0)), aTrial("c"), aTrial("d")}, 2 * guess},
+		"an attempt in vain is not time saved":      {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour), again(10*time.Second))}, guess - 10*time.Second},
+		"a suspension teaches nothing":              {[]v1alpha1.SizingTrial{aTrial("a", ended(24*time.Hour), again(guess)), aTrial("b")}, guess},
 		"when all have ended there is nothing left": {[]v1alpha1.SizingTrial{aTrial("a", ended(time.Minute))}, 0},
 	}
 	for name, test := range tests {
