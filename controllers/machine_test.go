@@ -1,0 +1,132 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"encoding/json"
+	"math"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// machine is a model of the nodes, just good enough that its numbers make
+// sense together:
+//
+//	hash time   D  = (34 + 55.25·2^cost) µs ÷ CPU limit
+//	p95 at load ρ  = D · (1 + 1.5·ρ/(1−ρ))
+//	maximum        = 0.97 ÷ D
+//
+// The service has CPU 0 of one node and the generator CPU 1 of another.
+type machine struct {
+	cost       int32
+	milliCPU   int64
+	generators float64 // how many CPUs a generator would need; its limit is half a CPU
+}
+
+const (
+	quotaPeriod        = 100_000 // microseconds
+	usualGeneratorCPUs = 0.05
+)
+
+func (m machine) hashMicroseconds() int64 {
+	return int64(34 + 55.25*math.Exp2(float64(m.cost)))
+}
+
+// interval is the time between two logins at full load, in microseconds.
+func (m machine) interval() float64 {
+	return float64(m.hashMicroseconds()) * 1000 / float64(m.milliCPU)
+}
+
+// calibration is what the init container leaves.
+func (m machine) calibration() string {
+	hash := m.hashMicroseconds()
+	written, err := json.Marshal(calibration.Result{
+		Cost: m.cost, HashMicroseconds: hash, MedianMicroseconds: hash, ErrorMicroseconds: hash / 100, Samples: 50,
+		WallMicroseconds: int64(m.interval()), ClockHashesMilliPerSecond: int64(1e9 / m.interval()),
+		ReferenceMicroseconds: machine{cost: 8}.hashMicroseconds(),
+		Surroundings: calibration.Surroundings{
+			GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To(m.milliCPU),
+			CPUModel: "Model CPU", CgroupVersion: 2, BootID: serviceNode, GoVersion: "go1.26.8",
+		},
+	})
+	if err != nil {
+		panic(err) // a struct of numbers and words always has a JSON form
+	}
+	return string(written)
+}
+
+// run is what k6 would find, driving the plan.
+func (m machine) run(plan loadplan.Plan) measurement.Run {
+	run := measurement.Run{
+		K6Version: "v1.8.1", GoVersion: "go1.26.8", Reported: -1,
+		Generator: &measurement.Container{BootID: loadNode, Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
+		Services: []measurement.ServicePod{{
+			Container: measurement.Container{BootID: serviceNode, Cpuset: "0", QuotaMilliCPU: m.milliCPU, GoMaxProcs: 1},
+			Workers:   1, QueueLength: 64,
+		}},
+	}
+	for _, step := range plan.Steps {
+		if step.Kind == loadplan.Warmup {
+			continue
+		}
+		if step.Reported {
+			run.Reported = len(run.Steps)
+			run.Histogram = &measurement.Histogram{LowMicroseconds: 1000, HighMicroseconds: 1_000_000}
+			run.Histogram.Counts[7] = int64(step.Requests)
+		}
+		run.Steps = append(run.Steps, m.step(step))
+	}
+	return run
+}
+
+func (m machine) step(planned loadplan.Step) measurement.StepResult {
+	counted := planned.CountedMilliseconds * 1000
+	result := measurement.StepResult{CountedMicroseconds: counted}
+	if planned.Kind == loadplan.Open {
+		m.open(&result, planned)
+	} else {
+		result.OK = int64(0.97 * float64(counted) / m.interval())
+		result.ThroughputMilliPerSecond = ptr.To(int64(0.97 * 1e9 / m.interval()))
+	}
+	result.Scheduled, result.SentInWindow, result.CompletedInWindow = result.OK, result.OK, result.OK
+	result.Service, result.Generator = m.serviceCPU(result), m.generatorCPU(counted)
+	result.ServiceInFlightAfterDrain = ptr.To[int64](0)
+	return result
+}
+
+func (m machine) open(result *measurement.StepResult, planned loadplan.Step) {
+	rho := float64(planned.OfferedMilliPerSecond) / 1e9 * m.interval()
+	latency := func(queued float64) *int64 { return ptr.To(int64(m.interval() * (1 + queued*rho/(1-rho)))) }
+	result.OK = int64(planned.Requests)
+	result.ThroughputMilliPerSecond = ptr.To(planned.OfferedMilliPerSecond)
+	result.P50Microseconds, result.P95Microseconds = latency(0.5), latency(1.5)
+	result.P99Microseconds, result.MaxMicroseconds = latency(2.3), latency(3)
+	result.P95Interval = &measurement.Interval{LowMicroseconds: *latency(1.2), HighMicroseconds: *latency(1.8)}
+	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](300), ptr.To[int64](900)
+}
+
+func (m machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
+	periods := result.CountedMicroseconds / quotaPeriod
+	used := result.OK * m.hashMicroseconds()
+	return &evidence.Delta{
+		ElapsedMicroseconds: result.CountedMicroseconds, CPUMicroseconds: used, Hashes: result.OK,
+		Periods: periods, ThrottledPeriods: periods / 3, ThrottledMicroseconds: result.CountedMicroseconds / 5,
+		BusyMicroseconds: used, IdleMicroseconds: result.CountedMicroseconds - used,
+	}
+}
+
+// generatorCPU is what the generator used, and how long its quota stalled it.
+func (m machine) generatorCPU(counted int64) *evidence.Delta {
+	used := evidence.Delta{ElapsedMicroseconds: counted, Periods: counted / quotaPeriod}
+	used.CPUMicroseconds = int64(min(0.5, m.generators) * float64(counted))
+	if short := m.generators - 0.5; short > 0 {
+		used.ThrottledPeriods = used.Periods
+		used.ThrottledMicroseconds = int64(min(1, short) * float64(counted))
+	}
+	return &used
+}

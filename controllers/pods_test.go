@@ -1,0 +1,180 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// pod takes a pod one step further, when that is due.
+func (k *kubelet) pod(pod *corev1.Pod) bool {
+	mishap := k.mishapOf(pod)
+	switch {
+	case pod.DeletionTimestamp != nil:
+		return k.after(grace, pod, "gone") && k.endPod(pod)
+	case mishap.stuck != nil:
+		return k.stick(pod, mishap.stuck)
+	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentService:
+		return k.loginPod(pod)
+	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator:
+		return k.generatorPod(pod)
+	}
+	return false
+}
+
+func (k *kubelet) endPod(pod *corev1.Pod) bool {
+	k.world.must("ending a pod", k.world.client.Delete(k.world.ctx, pod, client.GracePeriodSeconds(0)))
+	k.tellPod(pod, "is gone")
+	return true
+}
+
+// loginPod calibrates, then serves.
+func (k *kubelet) loginPod(pod *corev1.Pod) bool {
+	status := &pod.Status
+	switch {
+	case !holds(status, corev1.PodScheduled):
+		k.set(status, corev1.PodScheduled)
+		status.InitContainerStatuses = []corev1.ContainerStatus{running(objects.CalibrateContainer)}
+		return k.report(pod, "calibrates")
+	case !holds(status, corev1.PodInitialized):
+		return k.after(calibrating, pod, "calibrated") && k.calibrated(pod)
+	case !holds(status, corev1.PodReady):
+		if !k.after(starting, pod, "ready") {
+			return false
+		}
+		k.set(status, corev1.PodReady)
+		status.PodIP = fmt.Sprintf("10.0.0.%d", len(k.began)%200+10)
+		return k.report(pod, "is ready")
+	}
+	return false
+}
+
+func (k *kubelet) calibrated(pod *corev1.Pod) bool {
+	ended := corev1.ContainerStateTerminated{Message: machineOf(pod).calibration()}
+	if change := k.mishapOf(pod).calibration; change != nil {
+		change(&ended)
+	}
+	status := &pod.Status
+	status.InitContainerStatuses = []corev1.ContainerStatus{terminated(objects.CalibrateContainer, ended)}
+	if ended.ExitCode != 0 {
+		return k.report(pod, "fails to calibrate")
+	}
+	k.set(status, corev1.PodInitialized)
+	status.Phase = corev1.PodRunning
+	status.ContainerStatuses = []corev1.ContainerStatus{running(objects.LoginContainer)}
+	return k.report(pod, "is calibrated")
+}
+
+// generatorPod drives the load and leaves its result.
+func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
+	plan := planOf(pod)
+	switch status := &pod.Status; {
+	case !holds(status, corev1.PodScheduled):
+		if !k.after(startingK6, pod, "running") {
+			return false
+		}
+		k.set(status, corev1.PodScheduled)
+		status.Phase = corev1.PodRunning
+		status.ContainerStatuses = []corev1.ContainerStatus{running(objects.GeneratorContainer)}
+		k.world.checkOverlap()
+		return k.report(pod, "drives the load")
+	case status.Phase == corev1.PodRunning && !k.mishapOf(pod).hangs:
+		return k.after(loadplan.Duration(plan), pod, "ended") && k.endLoad(pod, plan)
+	}
+	return false
+}
+
+func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
+	machine := k.machineUnderLoad(pod)
+	machine.generators = usualGeneratorCPUs
+	if needs := k.mishapOf(pod).generatorNeeds; needs > 0 {
+		machine.generators = needs
+	}
+	message, err := handover.Encode(machine.run(plan))
+	k.world.must("handing a run over", err)
+	ended := corev1.ContainerStateTerminated{Message: message}
+	if change := k.mishapOf(pod).result; change != nil {
+		change(&ended)
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.GeneratorContainer, ended)}
+	pod.Status.Phase = corev1.PodSucceeded
+	if ended.ExitCode != 0 {
+		pod.Status.Phase = corev1.PodFailed
+	}
+	return k.report(pod, fmt.Sprintf("ends with exit code %d", ended.ExitCode))
+}
+
+// report writes a pod's status.
+func (k *kubelet) report(pod *corev1.Pod, what string) bool {
+	k.world.must("reporting a pod", k.world.client.Status().Update(k.world.ctx, pod))
+	k.tellPod(pod, what)
+	return true
+}
+
+// machineOf is the machine that a login pod runs on, as its container is limited.
+func machineOf(pod *corev1.Pod) machine {
+	container := pod.Spec.Containers[0]
+	cost, err := strconv.ParseInt(variable(container, "HASHMARK_COST"), 10, 32)
+	if err != nil {
+		panic("a login pod names no cost: " + err.Error())
+	}
+	return machine{cost: int32(cost), milliCPU: container.Resources.Limits.Cpu().MilliValue()}
+}
+
+// machineUnderLoad is that of the login pods of a generator's attempt.
+func (k *kubelet) machineUnderLoad(generator *corev1.Pod) machine {
+	list := &corev1.PodList{}
+	k.world.list(list, generator.Namespace)
+	for i := range list.Items {
+		pod := &list.Items[i]
+		if pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentService &&
+			pod.Labels[v1alpha1.LabelTrialUID] == generator.Labels[v1alpha1.LabelTrialUID] {
+			return machineOf(pod)
+		}
+	}
+	k.world.t.Fatalf("generator %s drives no login pod", generator.Name)
+	return machine{}
+}
+
+// planOf is the plan that a generator was given.
+func planOf(pod *corev1.Pod) loadplan.Plan {
+	var plan loadplan.Plan
+	if err := json.Unmarshal([]byte(variable(pod.Spec.Containers[0], "HASHMARK_PLAN")), &plan); err != nil {
+		panic("a generator was given no plan: " + err.Error())
+	}
+	return plan
+}
+
+func running(name string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+}
+
+func terminated(name string, how corev1.ContainerStateTerminated) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Terminated: &how}}
+}
+
+// set makes a condition of a pod true from now on.
+func (k *kubelet) set(status *corev1.PodStatus, kind corev1.PodConditionType) {
+	status.Conditions = append(status.Conditions, corev1.PodCondition{
+		Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: *k.moment(),
+	})
+}
+
+func holds(status *corev1.PodStatus, kind corev1.PodConditionType) bool {
+	for _, condition := range status.Conditions {
+		if condition.Type == kind {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

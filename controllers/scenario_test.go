@@ -1,0 +1,85 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Each test of this file plays a whole experiment and compares what happened
+// with a story under testdata, which a reviewer reads when it changes.
+
+func TestTwoVariantsAreMeasured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	w.toEnd(w.ask(question("login"), 0))
+	w.checkGolden(t, "two-variants")
+}
+
+func TestABrokenAttemptIsFollowedByAGoodOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	e := w.ask(question("login", oneVariant), 0)
+	w.run("the load goes on", func() bool { return w.underLoad("c8-500m") })
+	w.wait(10 * time.Second)
+	w.deletePods(v1alpha1.ComponentService)
+	w.toEnd(e)
+	w.checkGolden(t, "broken-attempt")
+}
+
+func TestASuspendedTrialIsMeasuredAfresh(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	e := w.ask(question("login"), 0)
+	w.run("the second trial's load goes on", func() bool { return w.underLoad("c10-500m") })
+	w.wait(10 * time.Second)
+	w.edit(e, "suspends login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
+	w.wait(60 * time.Second)
+	w.edit(e, "resumes login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+	w.toEnd(e)
+	w.checkGolden(t, "suspended")
+}
+
+func TestACancelledExperimentKeepsItsResultsSoFar(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	e := w.ask(question("login"), 0)
+	w.run("the second trial's load goes on", func() bool { return w.underLoad("c10-500m") })
+	w.wait(10 * time.Second)
+	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+	w.toEnd(e)
+	w.checkGolden(t, "cancelled")
+}
+
+func TestExperimentsOfTwoNamespacesTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a", "team-b")
+	first := w.ask(question("first"), 0)
+	w.run("the first experiment's load goes on", func() bool { return w.underLoad("c8-500m") })
+	second, third := w.ask(question("second", oneVariant), 0), w.ask(question("third", oneVariant), 1)
+	for _, e := range []*v1alpha1.SizingExperiment{first, second, third} {
+		w.toEnd(e)
+	}
+	w.checkGolden(t, "two-namespaces")
+}
+
+// deletePods deletes the pods of a component, as somebody with kubectl might.
+func (w *world) deletePods(component string) {
+	w.t.Helper()
+	for _, object := range w.everything() {
+		if pod, is := object.(*corev1.Pod); is && pod.Labels[v1alpha1.LabelComponent] == component {
+			w.tell("user", "deletes pod "+pod.Name)
+			w.must("deleting a pod", w.client.Delete(w.ctx, pod))
+		}
+	}
+}
+
+func isRunning(object client.Object) bool {
+	return object.(*corev1.Pod).Status.Phase == corev1.PodRunning
+}

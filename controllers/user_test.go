@@ -1,0 +1,99 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// question is an experiment as a user writes it: two costs on half a CPU, in
+// the order in which they are written.
+func question(name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
+	e := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix:    v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m"}},
+			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			Order:     v1alpha1.OrderAsWritten, Seed: ptr.To[int64](7),
+		},
+	}
+	for _, change := range changes {
+		change(&e.Spec)
+	}
+	return e
+}
+
+// quick shortens a question to a few seconds of load.
+func quick(spec *v1alpha1.SizingExperimentSpec) {
+	spec.Matrix.Costs = []int32{4, 6}
+	spec.Load = v1alpha1.Load{StepSeconds: 2}
+}
+
+// oneVariant leaves a single variant of the question.
+func oneVariant(spec *v1alpha1.SizingExperimentSpec) { spec.Matrix.Costs = []int32{8} }
+
+// ask creates an experiment in one of the world's namespaces.
+func (w *world) ask(e *v1alpha1.SizingExperiment, namespace int) *v1alpha1.SizingExperiment {
+	w.t.Helper()
+	e.Namespace = w.namespaces[namespace]
+	w.must("creating an experiment", w.client.Create(w.ctx, e))
+	w.tell("user", fmt.Sprintf("creates SizingExperiment %s in %s", e.Name, e.Namespace))
+	return e
+}
+
+// edit changes an experiment's spec as a user does.
+func (w *world) edit(e *v1alpha1.SizingExperiment, what string, change func(*v1alpha1.SizingExperimentSpec)) {
+	w.t.Helper()
+	w.reread(e)
+	before := e.DeepCopy()
+	change(&e.Spec)
+	w.must("editing an experiment", w.client.Patch(w.ctx, e, client.MergeFrom(before)))
+	w.tell("user", what)
+}
+
+// reread reads an object anew, which must still exist.
+func (w *world) reread(object client.Object) {
+	w.t.Helper()
+	if !w.get(object) {
+		w.t.Fatalf("%s is gone", object.GetName())
+	}
+}
+
+// toEnd lets time go by until an experiment has ended.
+func (w *world) toEnd(e *v1alpha1.SizingExperiment) {
+	w.t.Helper()
+	w.run(e.Name+" ends", func() bool {
+		w.reread(e)
+		return e.Status.Phase.Finished()
+	})
+}
+
+// trialsOf are an experiment's own trials, in their order.
+func (w *world) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+	w.t.Helper()
+	var own []v1alpha1.SizingTrial
+	for _, trial := range w.trials() {
+		if metav1.IsControlledBy(&trial, e) {
+			own = append(own, trial)
+		}
+	}
+	return own
+}
+
+// underLoad tells whether a trial's generator drives its load just now.
+func (w *world) underLoad(variant string) bool {
+	for _, object := range w.everything() {
+		labels := object.GetLabels()
+		if kindOf(object) == "Pod" && labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator &&
+			labels[v1alpha1.LabelVariant] == variant && isRunning(object) {
+			return true
+		}
+	}
+	return false
+}
