@@ -31,15 +31,18 @@ func (e *nameTakenError) Error() string {
 	return e.what + " exists and belongs to someone else; delete or rename it"
 }
 
-// ensure creates an object unless it exists already, and fills in what the
-// server knows of it. An object of that name with another controller is a
-// *nameTakenError.
-func ensure(ctx context.Context, c client.Client, object client.Object, owner client.Object) error {
+// ensure creates an object unless it exists already, and fills in the UID that
+// the server knows it by. An object of that name with another controller is a
+// *nameTakenError. It may lack our labels, and is then not in the cache: what
+// the cache does not know is read from the server once it is found to exist.
+func ensure(ctx context.Context, c client.Client, live client.Reader, object client.Object, owner client.Object) error {
 	found := object.DeepCopyObject().(client.Object)
 	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
 	if apierrors.IsNotFound(err) {
-		// Should the cache be behind, AlreadyExists brings the next pass here.
-		return c.Create(ctx, object)
+		if err = c.Create(ctx, object); !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		err = live.Get(ctx, client.ObjectKeyFromObject(object), found)
 	}
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func (p *experimentPass) plan(ctx context.Context) error {
 	if p.allReleased() {
 		return nil // the end may already have taken the service account away
 	}
-	if err := ensure(ctx, p.Client, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
+	if err := ensure(ctx, p.Client, p.Live, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
 		return err
 	}
 	exists := map[string]bool{}
@@ -96,7 +96,7 @@ func (p *experimentPass) plan(ctx context.Context) error {
 			continue
 		}
 		trial := p.newTrial(planned)
-		if err := ensure(ctx, p.Client, trial, p.experiment); err != nil {
+		if err := ensure(ctx, p.Client, p.Live, trial, p.experiment); err != nil {
 			return err
 		}
 		p.trials = append(p.trials, *trial)

@@ -9,8 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -124,4 +128,24 @@ func ownerUID(object client.Object) types.UID {
 		return owner.UID
 	}
 	return ""
+}
+
+// CacheOptions keeps the cache to what carries our labels: a cluster's other
+// pods and Deployments are none of the operator's business, and would not fit
+// into its memory.
+func CacheOptions() cache.Options {
+	ours := func(label string) cache.ByObject {
+		requirement, err := labels.NewRequirement(label, selection.Exists, nil)
+		utilruntime.Must(err) // the label is a constant
+		return cache.ByObject{Label: labels.NewSelector().Add(*requirement)}
+	}
+	trials := ours(v1alpha1.LabelTrialUID)
+	return cache.Options{ByObject: map[client.Object]cache.ByObject{
+		&appsv1.Deployment{}:          trials,
+		&batchv1.Job{}:                trials,
+		&corev1.Pod{}:                 trials,
+		&corev1.Service{}:             trials,
+		&networkingv1.NetworkPolicy{}: trials,
+		&corev1.ServiceAccount{}:      ours(v1alpha1.LabelExperimentUID),
+	}}
 }

@@ -40,7 +40,7 @@ func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTri
 		return seen, nil
 	}
 	sortChildren(seen, children, attempt)
-	if err := r.observeForeign(ctx, seen, attempt); err != nil {
+	if err := r.observeForeign(ctx, seen, names(children), attempt); err != nil {
 		return nil, err
 	}
 	return seen, r.observeRefusal(ctx, seen)
@@ -149,11 +149,14 @@ func place(children *lifecycle.Children, child client.Object) {
 }
 
 // observeForeign looks for objects that have a child's name and another owner.
-// They carry none of our labels, so a list would not show them.
-func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, attempt *v1alpha1.Attempt) error {
+// They need not carry our labels, and then are in no list and in no cache, so
+// the server is asked for each child that is not there.
+func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, there []string, attempt *v1alpha1.Attempt) error {
 	for _, child := range emptyChildren(seen.Trial, attempt.Number) {
-		key := client.ObjectKeyFromObject(child)
-		err := r.Get(ctx, key, child)
+		if slices.Contains(there, nameOf(child)) {
+			continue
+		}
+		err := r.Live.Get(ctx, client.ObjectKeyFromObject(child), child)
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:

@@ -20,6 +20,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -121,6 +122,7 @@ func (f *flags) managerOptions() ctrl.Options {
 		LeaderElectionReleaseOnCancel: true, // the process ends right after
 		HealthProbeBindAddress:        f.probeAddress,
 		Metrics:                       f.metricsOptions(),
+		Cache:                         controllers.CacheOptions(),
 	}
 	// A pass sees what the pass before it wrote. Names and locks would keep it
 	// right without, only with more conflicts.
