@@ -15,7 +15,8 @@ func TestAnOperatorKilledTenTimesLosesAndRepeatsNothing(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 
-	o := startOperator(t)
+	// Without a lease: a successor would wait for it longer than it may live.
+	o := startOperator(t, "--leader-elect=false")
 	watched := watchGenerators(t)
 	e := create(t, tiny(namespace(t), "killed", costs(4, 6)))
 	for range 10 {

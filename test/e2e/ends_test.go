@@ -3,9 +3,14 @@
 package e2e
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -97,10 +102,34 @@ func TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted(t *testing.T) {
 	underLoad(t, e)
 	must(t, cluster.Delete(t.Context(), e))
 	until(t, time.Minute, "everything of it to go", func() (bool, string) {
-		left := kubectl(t, "get", "szx,szt,deployments,replicasets,services,endpointslices,jobs,pods,networkpolicies,serviceaccounts",
-			"-n", e.Namespace, "-l", v1alpha1.LabelExperimentUID+"="+string(e.UID), "-o", "name")
-		return left == "" || left == "No resources found in "+e.Namespace+" namespace.\n", left
+		left := carrying(t, e.Namespace, e.UID)
+		return len(left) == 0, strings.Join(left, ", ")
 	})
+}
+
+// carrying names every object of a namespace, of whatever kind, that mentions a
+// UID anywhere: as its own, an owner's, or in a label. Events are left out.
+func carrying(t *testing.T, ns string, uid types.UID) []string {
+	t.Helper()
+	kinds := strings.Fields(kubectl(t, "api-resources", "--namespaced", "--verbs=list", "-o", "name"))
+	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return strings.HasPrefix(kind, "events") })
+	// Secrets are not the operator's to read, and are looked at here all the same.
+	found := kubectl(t, "get", strings.Join(kinds, ","), "-n", ns, "--ignore-not-found", "-o", "json")
+	var list struct{ Items []json.RawMessage }
+	must(t, json.Unmarshal([]byte(found), &list))
+	if len(list.Items) == 0 {
+		t.Fatal("nothing is listed at all, not even the namespace's own service account")
+	}
+	var left []string
+	for _, item := range list.Items {
+		if !strings.Contains(string(item), string(uid)) {
+			continue
+		}
+		var object metav1.PartialObjectMetadata
+		must(t, json.Unmarshal(item, &object))
+		left = append(left, object.Kind+" "+object.Name)
+	}
+	return left
 }
 
 func TestTwoExperimentsInTwoNamespacesTakeTurns(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -19,7 +20,6 @@ import (
 // Each fault gets a trial of its own; the next attempt must count.
 func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T) {
 	o := startOperator(t)
-	ns := namespace(t)
 	for _, tt := range []struct {
 		name, reason string
 		fault        func(t *testing.T, e *v1alpha1.SizingExperiment)
@@ -52,7 +52,7 @@ func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := create(t, tiny(ns, tt.name, longer(6)))
+			e := create(t, tiny(namespace(t), tt.name, longer(6)))
 			underLoad(t, e)
 			tt.fault(t, e)
 			finished(t, e, 2*time.Minute)
@@ -103,7 +103,10 @@ func TestAQuotaThatAdmitsTheServiceAndRefusesTheGeneratorFailsTheTrial(t *testin
 func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
 	startOperator(t)
 	failsWith(t, tiny(namespace(t), "oom", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
-		s.Generator.MemoryLimit = "32Mi"
+		// A thousand callers of k6's, to hold all that may be due in a timeout.
+		s.Generator.MemoryLimit = "48Mi"
+		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(100)}
+		s.Load.RequestTimeoutSeconds = 10
 	}), v1alpha1.ReasonGeneratorOOMKilled)
 }
 

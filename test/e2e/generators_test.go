@@ -33,6 +33,10 @@ type run struct {
 	from, until time.Time
 }
 
+func (r run) String() string {
+	return fmt.Sprintf("%s from %s to %s", r.name, r.from.Format(time.TimeOnly), r.until.Format(time.TimeOnly))
+}
+
 // watchGenerators follows all generators of the cluster until the test ends.
 func watchGenerators(t *testing.T) *generators {
 	t.Helper()
@@ -91,10 +95,10 @@ func (g *generators) noneAtOnce(t *testing.T) {
 	}
 	for i := 1; i < len(all); i++ {
 		if before := all[i-1]; before.until.IsZero() || before.until.After(all[i].from) {
-			t.Errorf("%s ran until %s, %s from %s on", before.name, before.until, all[i].name, all[i].from)
+			t.Errorf("two generators ran at one time: %s, and %s", before, all[i])
 		}
 	}
-	t.Logf("generators seen: %s", fmt.Sprint(all))
+	t.Logf("generators seen: %v", all)
 }
 
 // jobsOfTrial is how many Jobs a trial had in all.

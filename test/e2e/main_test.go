@@ -11,6 +11,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -71,6 +72,12 @@ func scaleInstalled(replicas int32) error {
 		if err := cluster.Get(ctx, installed, deployment); err != nil {
 			return false, err
 		}
-		return deployment.Status.ObservedGeneration >= deployment.Generation && deployment.Status.Replicas == replicas, nil
+		if deployment.Status.ObservedGeneration < deployment.Generation || deployment.Status.ReadyReplicas != replicas {
+			return false, nil
+		}
+		// The status no longer counts a pod that is ending, and may still work.
+		pods := &corev1.PodList{}
+		err := cluster.List(ctx, pods, client.InNamespace(installed.Namespace), client.MatchingLabels(deployment.Spec.Selector.MatchLabels))
+		return len(pods.Items) == int(replicas), err
 	})
 }

@@ -154,7 +154,7 @@ func theTrial(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial 
 func underLoad(t *testing.T, e *v1alpha1.SizingExperiment) *corev1.Pod {
 	t.Helper()
 	var generator *corev1.Pod
-	until(t, time.Minute, e.Name+" to be under load", func() (bool, string) {
+	until(t, 3*time.Minute, e.Name+" to be under load", func() (bool, string) {
 		for _, pod := range podsOf(t, e, v1alpha1.ComponentGenerator) {
 			if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil {
 				generator = &pod

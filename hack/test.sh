@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs tests and keeps what each said in dist/test/NAME.json, which
+# hack/verify-claims reads, while it prints go test's own words: of the tests
+# only those that failed, or, with -v, all.
+#
+#   hack/test.sh NAME [-v] [flags and packages of go test]
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+name=${1:?"usage: hack/test.sh NAME [-v] [flags and packages of go test]"}
+words=(-brief)
+shift
+if [[ ${1:-} == -v ]]; then
+  words=()
+  shift
+fi
+mkdir -p dist/test
+go test -json "$@" | tee "dist/test/$name.json" | go run ./hack/testwords "${words[@]}"
