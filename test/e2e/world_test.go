@@ -185,11 +185,15 @@ func jobsOf(t *testing.T, e *v1alpha1.SizingExperiment) []batchv1.Job {
 }
 
 // kubectl runs kubectl as a user would, and fails the test with what it said.
+// It gives what was printed, without kubectl's warnings.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "kubectl", args...).CombinedOutput()
+	var warnings strings.Builder
+	command := exec.CommandContext(t.Context(), "kubectl", args...)
+	command.Stderr = &warnings
+	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+		t.Fatalf("kubectl %s: %v\n%s%s", strings.Join(args, " "), err, out, warnings.String())
 	}
 	return string(out)
 }
