@@ -75,7 +75,14 @@ func (p *experimentPass) observe(ctx context.Context) error {
 	p.trials = list.Items
 	slices.SortFunc(p.trials, func(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) })
 	// A trial that was made by hand in the experiment's name is not its own.
-	p.trials = slices.DeleteFunc(p.trials, func(t v1alpha1.SizingTrial) bool { return !plans(p.experiment, &t) })
+	planned := map[string]v1alpha1.SizingTrialSpec{}
+	for _, trial := range p.planned {
+		planned[trial.Name] = trial.Spec
+	}
+	p.trials = slices.DeleteFunc(p.trials, func(t v1alpha1.SizingTrial) bool {
+		spec, is := planned[t.Name]
+		return !is || !matrix.SamePlan(spec, t.Spec)
+	})
 	return err
 }
 

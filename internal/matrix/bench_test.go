@@ -1,0 +1,22 @@
+package matrix
+
+import (
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// The largest plan that the API lets through; each pass over a trial makes it anew.
+func BenchmarkPlanOf640Trials(b *testing.B) {
+	largest := experiment(func(e *v1alpha1.SizingExperiment) {
+		e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
+		e.Spec.Matrix.CPULimits = []string{"1", "2", "3", "4", "5", "6", "7", "8"}
+		e.Spec.Matrix.Concurrency, e.Spec.Matrix.NodePools = nil, nil
+		e.Spec.Repetitions = 10
+	})
+	for b.Loop() {
+		if trials, err := Plan(largest, 7); err != nil || len(trials) != 640 {
+			b.Fatalf("%d trials, %v", len(trials), err)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package queue_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+)
+
+// A hundred experiments of 64 trials each: more than anyone should have waiting.
+func BenchmarkDecideForAHundredExperiments(b *testing.B) {
+	c := &cluster{}
+	trials := make([]func(*v1alpha1.SizingTrial), 64)
+	for i := range trials {
+		trials[i] = waits
+	}
+	for i := range 100 {
+		c.add(fmt.Sprintf("team-%d", i%7), fmt.Sprintf("e%d", i), i, trials...)
+	}
+	for b.Loop() {
+		queue.Decide(c.experiments, c.trials, 1)
+	}
+}
