@@ -17,6 +17,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func suite(m *testing.M) (code int, err error) {
+	ctrl.SetLogger(zap.New()) // without one the library prints a stack
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return 1, fmt.Errorf("no cluster to test on; run make test-e2e: %w", err)

@@ -38,6 +38,7 @@ func TestAGeneratorOnTheServicesNodeIsSuspect(t *testing.T) {
 	if status.Result == nil || status.Result.Verdict == v1alpha1.VerdictValid || !has(status.Result.Reasons, verdict.SharedNode) {
 		t.Fatalf("judged %+v, want SharedNode", status.Result)
 	}
+	t.Logf("judged %s: %+v", status.Result.Verdict, status.Result.Reasons)
 	if status.Evidence.GeneratorNode != status.Evidence.ServiceNodes[0] {
 		t.Errorf("the generator ran on %s, the service on %v", status.Evidence.GeneratorNode, status.Evidence.ServiceNodes)
 	}
