@@ -82,6 +82,16 @@ func emptyChildren(trial *v1alpha1.SizingTrial, attempt int32) []client.Object {
 	}
 }
 
+// unlessTerminating drops the error of creating something in a namespace that
+// is being deleted: everything there is on its way out, and trying again would
+// only fill the log.
+func unlessTerminating(err error) error {
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return nil
+	}
+	return err
+}
+
 // itemsOf lists the items of a typed list.
 func itemsOf(list client.ObjectList) []client.Object {
 	var items []client.Object

@@ -50,7 +50,7 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	before := trial.DeepCopy()
 	decision := lifecycle.Decide(seen)
 	told, err := r.act(ctx, seen, &decision)
-	if err != nil {
+	if err = unlessTerminating(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
 	}
 	r.show(seen, decision)
