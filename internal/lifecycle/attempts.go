@@ -111,11 +111,13 @@ func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.Conditi
 	})
 }
 
-// Clip shortens a message to what the API allows.
+// Clip shortens a message to what the API allows. It leaves out the middle: the
+// beginning says what happened, and the end may be a program's last words.
 func Clip(message string) string {
 	const most = 1000
-	if runes := []rune(message); len(runes) > most {
-		return string(runes[:most]) + "…"
+	runes := []rune(message)
+	if len(runes) <= most {
+		return message
 	}
-	return message
+	return string(runes[:most/4]) + " … " + string(runes[len(runes)-most*3/4:])
 }
