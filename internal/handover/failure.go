@@ -2,6 +2,7 @@ package handover
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,14 +33,18 @@ func EncodeFailure(reason, detail string, exitCode int) string {
 	return seal(head + body)
 }
 
+// reasonForm is what a condition's reason may look like. Another one would have
+// the whole status refused.
+var reasonForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+
 // decodeFailure reads a *Failure back, or says that it is garbled.
 func decodeFailure(header map[string]string, lines []string) error {
 	exitCode, err := intField(header, "exit")
 	if err != nil {
 		return err
 	}
-	if header["failure"] == "" {
-		return garbled("it tells of a failure without a reason")
+	if !reasonForm.MatchString(header["failure"]) {
+		return garbled("it tells of a failure without a reason that can be one")
 	}
 	details := make([]string, len(lines))
 	for i, line := range lines {

@@ -281,6 +281,7 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"values that this version has not": strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0\n", 300),
 		"a failure without a reason":       "hashmark/1 failure= exit=1\n",
+		"a failure for no reason in words": "hashmark/1 failure=%-~ exit=1\n",
 		"a failure without an exit code":   "hashmark/1 failure=K6Failed\n",
 		"a failure with a stray line":      "hashmark/1 failure=K6Failed exit=1\nno detail\n",
 	} {
