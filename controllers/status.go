@@ -2,10 +2,13 @@ package controllers
 
 import (
 	"context"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
 // patchStatus writes what changed in an object's status, once. The optimistic
@@ -40,6 +43,14 @@ func (t *told) add(kind, reason, action, note string) {
 
 func (t *told) send(recorder events.EventRecorder, about client.Object) {
 	for _, e := range *t {
-		recorder.Eventf(about, nil, e.kind, e.reason, e.action, "%s", e.note)
+		recorder.Eventf(about, nil, e.kind, e.reason, e.action, "%s", fitting(e.note))
 	}
+}
+
+// fitting shortens a note to the bytes that the API server takes: it would refuse
+// a longer one, and the event would be lost without anybody hearing of it.
+func fitting(note string) string {
+	const most = 1024
+	note = lifecycle.Clip(note)
+	return strings.ToValidUTF8(note[:min(len(note), most)], "")
 }
