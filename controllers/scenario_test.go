@@ -6,10 +6,8 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // Each test of this file plays a whole experiment and compares what happened
@@ -72,14 +70,5 @@ func TestExperimentsOfTwoNamespacesTakeTurns(t *testing.T) {
 // deletePods deletes the pods of a component, as somebody with kubectl might.
 func (w *world) deletePods(component string) {
 	w.t.Helper()
-	for _, object := range w.everything() {
-		if pod, is := object.(*corev1.Pod); is && pod.Labels[v1alpha1.LabelComponent] == component {
-			w.tell("user", "deletes pod "+pod.Name)
-			w.must("deleting a pod", w.client.Delete(w.ctx, pod))
-		}
-	}
-}
-
-func isRunning(object client.Object) bool {
-	return object.(*corev1.Pod).Status.Phase == corev1.PodRunning
+	deletes(&corev1.PodList{}, component)(w)
 }

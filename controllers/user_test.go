@@ -5,6 +5,7 @@ package controllers_test
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -86,14 +87,9 @@ func (w *world) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	return own
 }
 
-// underLoad tells whether a trial's generator drives its load just now.
+// underLoad tells whether a variant's generator drives its load just now.
 func (w *world) underLoad(variant string) bool {
-	for _, object := range w.everything() {
-		labels := object.GetLabels()
-		if kindOf(object) == "Pod" && labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator &&
-			labels[v1alpha1.LabelVariant] == variant && isRunning(object) {
-			return true
-		}
-	}
-	return false
+	return w.anyPod(v1alpha1.ComponentGenerator, func(pod *corev1.Pod) bool {
+		return pod.Labels[v1alpha1.LabelVariant] == variant && pod.Status.Phase == corev1.PodRunning
+	})
 }

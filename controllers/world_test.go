@@ -40,6 +40,8 @@ type world struct {
 	story      story
 	// crash is when the operator is to die; the zero value is never.
 	crash crash
+	// asleep lets the operator make no passes.
+	asleep bool
 	// limit is the operator's --max-concurrent-trials.
 	limit int
 	// creates counts what the operator has created, by kind.
@@ -104,6 +106,9 @@ func (w *world) settle() {
 // at fewer: only at what has changed.
 func (w *world) pass() {
 	w.t.Helper()
+	if w.asleep {
+		return
+	}
 	for _, e := range w.experiments() {
 		w.reconcile(w.operator.experiments, &e)
 	}
@@ -135,6 +140,9 @@ func (w *world) run(what string, until func() bool) {
 // nextMoment is when somebody has something to do, zero if nobody has.
 func (w *world) nextMoment() time.Time {
 	next := w.kubelet.next
+	if w.asleep {
+		return next
+	}
 	for _, due := range w.operator.due {
 		if next.IsZero() || due.Before(next) {
 			next = due
@@ -143,7 +151,7 @@ func (w *world) nextMoment() time.Time {
 	return next
 }
 
-// pass time lets so much time go by, whatever happens in it.
+// wait lets so much time go by, whatever happens in it.
 func (w *world) wait(d time.Duration) {
 	w.t.Helper()
 	until := w.now().Add(d)

@@ -1,0 +1,196 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fault{
+		{name: "its calibration fails", mishap: mishap{of: service, calibration: exits(2, "no bcrypt")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "its calibration says nothing", mishap: mishap{of: service, calibration: exits(0, "")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "its calibration says something else", mishap: mishap{of: service, calibration: exits(0, "hello")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "its calibration holds no hash", mishap: mishap{of: service, calibration: exits(0, "{}")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "it runs out of memory while it is calibrated", mishap: mishap{of: service, calibration: killed}, reason: v1alpha1.ReasonServiceOOMKilled},
+		{name: "it runs out of memory under load", at: loaded, do: podStatus(service, outOfMemory), reason: v1alpha1.ReasonServiceOOMKilled},
+		{name: "it restarts under load", at: loaded, do: podStatus(service, restarted), reason: v1alpha1.ReasonServiceRestarted},
+		{name: "it is evicted under load", at: loaded, do: podStatus(service, evicted), reason: v1alpha1.ReasonServiceEvicted},
+		{name: "its node is drained under load", at: loaded, do: podStatus(service, disrupted), reason: v1alpha1.ReasonServiceEvicted},
+		{name: "it ends under load", at: loaded, do: podStatus(service, ended), reason: v1alpha1.ReasonServiceFailed},
+		{name: "its pod is deleted under load", at: loaded, do: deletes(&corev1.PodList{}, service), reason: v1alpha1.ReasonServiceReplaced},
+		{name: "its pod is replaced unseen", at: loaded, do: deletes(&corev1.PodList{}, service), asleep: true, reason: v1alpha1.ReasonServiceReplaced},
+		{name: "its Deployment is deleted under load", at: loaded, do: deletes(&appsv1.DeploymentList{}, service), reason: v1alpha1.ReasonServiceDeleted},
+		{name: "its Deployment is deleted before the load", at: calibrates, do: deletes(&appsv1.DeploymentList{}, service), reason: v1alpha1.ReasonServiceDeleted},
+		{name: "its Deployment is created anew under load", at: loaded, do: createsAnew, reason: v1alpha1.ReasonServiceReplaced},
+		{name: "its Service is deleted under load", at: loaded, do: deletes(&corev1.ServiceList{}, service), reason: v1alpha1.ReasonServiceDeleted},
+	} {
+		f.outcome = v1alpha1.OutcomeBroken
+		t.Run(f.name, f.check)
+	}
+}
+
+func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
+	t.Parallel()
+	failure := func(reason string) func(*corev1.ContainerStateTerminated) {
+		return exits(1, handover.EncodeFailure(reason, strings.Repeat("a line of k6's own words\n", 200), 107))
+	}
+	for _, f := range []fault{
+		{name: "it leaves nothing", mishap: mishap{of: generator, result: exits(0, "")}, reason: v1alpha1.ReasonSummaryLost},
+		{name: "it leaves garbage", mishap: mishap{of: generator, result: exits(0, "hello")}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "what it leaves has lost its head", mishap: mishap{of: generator, result: cut(20, 0)}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "what it leaves has lost its end", mishap: mishap{of: generator, result: cut(0, 20)}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "its script throws", mishap: mishap{of: generator, result: failure(handover.ScriptError)}, reason: handover.ScriptError},
+		{name: "it can't reach the service", mishap: mishap{of: generator, result: failure(handover.ServiceUnreachable)}, reason: handover.ServiceUnreachable},
+		{name: "it is killed and can still say so", mishap: mishap{of: generator, result: failure(handover.GeneratorKilled)}, reason: v1alpha1.ReasonGeneratorKilled},
+		{name: "its reason is no word that a status may hold", mishap: mishap{of: generator, result: failure("%-~")}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "it runs out of memory", mishap: mishap{of: generator, result: killed}, reason: v1alpha1.ReasonGeneratorOOMKilled},
+		{name: "it never ends", mishap: mishap{of: generator, hangs: true}, patience: 10 * time.Minute, reason: v1alpha1.ReasonDeadlineExceeded},
+		{name: "its pod is evicted", at: loaded, do: podStatus(generator, evicted), reason: v1alpha1.ReasonGeneratorEvicted},
+		{name: "its pod is deleted", at: loaded, do: deletes(&corev1.PodList{}, generator), reason: v1alpha1.ReasonSummaryLost},
+		{name: "its pod is deleted between its end and the harvest", at: over, do: deletes(&corev1.PodList{}, generator), asleep: true, reason: v1alpha1.ReasonSummaryLost},
+		{name: "its Job is deleted", at: loaded, do: deletes(&batchv1.JobList{}, generator), reason: v1alpha1.ReasonJobDeleted},
+	} {
+		f.outcome = v1alpha1.OutcomeBroken
+		t.Run(f.name, f.check)
+	}
+}
+
+func TestAGeneratorThatFallsShortIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fault{
+		{name: "it needs more than four fifths of its CPU", mishap: mishap{of: generator, generatorNeeds: 0.45}, reason: verdict.GeneratorSaturated},
+		{name: "it is throttled", mishap: mishap{of: generator, generatorNeeds: 0.9}, reason: verdict.GeneratorSaturated},
+	} {
+		f.outcome = v1alpha1.OutcomeInvalid
+		t.Run(f.name, f.check)
+	}
+}
+
+func TestWhatDoesNoHarmCostsNoAttempt(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fault{
+		{name: "a login pod is deleted while it is calibrated", at: calibrates, do: deletes(&corev1.PodList{}, service)},
+		{name: "the Service is deleted before the load", at: calibrates, do: deletes(&corev1.ServiceList{}, service)},
+		{name: "the operator sleeps through the whole load", at: loaded, do: func(*world) {}, asleep: true},
+	} {
+		f.reason, f.outcome = v1alpha1.ReasonMeasured, v1alpha1.OutcomeKept
+		t.Run(f.name, f.check)
+	}
+}
+
+// The moments at which things go wrong.
+
+func calibrates(w *world) bool {
+	return w.anyPod(service, func(pod *corev1.Pod) bool {
+		return holds(&pod.Status, corev1.PodScheduled) && !holds(&pod.Status, corev1.PodInitialized)
+	})
+}
+
+func loaded(w *world) bool {
+	return w.anyPod(generator, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning })
+}
+
+// over is when a load has ended and the operator has not yet looked at it. Its
+// passes come before the world's doings, so the operator has to be asleep.
+func over(w *world) bool {
+	w.asleep = w.asleep || loaded(w)
+	return w.anyPod(generator, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodSucceeded })
+}
+
+func (w *world) anyPod(component string, is func(*corev1.Pod) bool) bool {
+	found := false
+	w.eachPod(component, func(pod *corev1.Pod) { found = found || is(pod) })
+	return found
+}
+
+func (w *world) eachPod(component string, do func(*corev1.Pod)) {
+	for _, object := range w.everything() {
+		if pod, is := object.(*corev1.Pod); is && pod.Labels[v1alpha1.LabelComponent] == component {
+			do(pod)
+		}
+	}
+}
+
+// What goes wrong.
+
+func exits(code int32, message string) func(*corev1.ContainerStateTerminated) {
+	return func(ended *corev1.ContainerStateTerminated) { ended.ExitCode, ended.Message = code, message }
+}
+
+func cut(head, tail int) func(*corev1.ContainerStateTerminated) {
+	return func(ended *corev1.ContainerStateTerminated) {
+		ended.Message = ended.Message[head : len(ended.Message)-tail]
+	}
+}
+
+func killed(ended *corev1.ContainerStateTerminated) {
+	ended.ExitCode, ended.Reason, ended.Message = 137, "OOMKilled", ""
+}
+
+// podStatus changes the status of a component's pods.
+func podStatus(component string, change func(*corev1.PodStatus)) func(*world) {
+	return func(w *world) {
+		w.eachPod(component, func(pod *corev1.Pod) {
+			change(&pod.Status)
+			w.kubelet.report(pod, "is not well")
+		})
+	}
+}
+
+func outOfMemory(s *corev1.PodStatus) {
+	s.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.LoginContainer, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})}
+}
+
+func restarted(s *corev1.PodStatus) { s.ContainerStatuses[0].RestartCount = 1 }
+
+func evicted(s *corev1.PodStatus) {
+	s.Phase, s.Reason, s.Message, s.ContainerStatuses = corev1.PodFailed, "Evicted", "The node was low on memory", nil
+}
+
+func disrupted(s *corev1.PodStatus) {
+	s.Conditions = append(s.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue})
+}
+
+func ended(s *corev1.PodStatus) { s.Phase = corev1.PodFailed }
+
+// deletes an attempt's objects of a kind and component.
+func deletes(list client.ObjectList, component string) func(*world) {
+	return func(w *world) {
+		w.list(list, w.namespaces[0])
+		for _, item := range extract(list) {
+			if object := item.(client.Object); object.GetLabels()[v1alpha1.LabelComponent] == component {
+				w.tell("user", "deletes "+kindOf(object)+" "+object.GetName())
+				// In the background, as kubectl does.
+				w.must("deleting", w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+			}
+		}
+	}
+}
+
+// createsAnew replaces the Deployment by one of the same name and owner.
+func createsAnew(w *world) {
+	list := &appsv1.DeploymentList{}
+	w.list(list, w.namespaces[0])
+	another := list.Items[0].DeepCopy()
+	another.ObjectMeta = metav1.ObjectMeta{
+		Namespace: another.Namespace, Name: another.Name, Labels: another.Labels, OwnerReferences: another.OwnerReferences,
+	}
+	w.tell("user", "creates Deployment "+another.Name+" anew")
+	w.must("deleting", w.client.Delete(w.ctx, &list.Items[0]))
+	w.must("creating anew", w.client.Create(w.ctx, another))
+}
