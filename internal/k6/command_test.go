@@ -27,10 +27,10 @@ func TestMain(m *testing.M) {
 		fmt.Print(os.Getenv("FAKE_K6_PRINTS"))
 		switch ends := os.Getenv("FAKE_K6_ENDS"); ends {
 		case "never":
-			select {}
+			stay()
 		case "killed":
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
+			stay()
 		default:
 			code, _ := strconv.Atoi(ends)
 			os.Exit(code)
@@ -118,5 +118,13 @@ func TestVersion(t *testing.T) {
 				t.Errorf("got %q and %q, error %v", version, golang, err)
 			}
 		})
+	}
+}
+
+// stay waits to be killed. A bare select would be found to be a deadlock where
+// the binary has no C in it.
+func stay() {
+	for {
+		<-time.After(time.Hour)
 	}
 }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprint(os.Stderr, says)
 		if os.Getenv("FAKE_K6_ENDS") == "never" {
-			select {}
+			stay()
 		}
 		code, _ := strconv.Atoi(os.Getenv("FAKE_K6_ENDS"))
 		os.Exit(code)
@@ -254,5 +254,13 @@ func TestTheContextsOwnFailureIsTheOneThatIsTold(t *testing.T) {
 	var got *handover.Failure
 	if !errors.As(err, &got) || got != want {
 		t.Errorf("want %v, got %v", want, err)
+	}
+}
+
+// stay waits to be killed. A bare select would be found to be a deadlock where
+// the binary has no C in it.
+func stay() {
+	for {
+		<-time.After(time.Hour)
 	}
 }
