@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// images are what every operator has to be told.
+var images = []string{"--service-image=example.test/login:v1", "--generator-image=example.test/generator:v1"}
+
+func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no images":                     {nil, "--service-image and --generator-image are required"},
+		"no trial at a time":            {append(images, "--max-concurrent-trials=0"), "--max-concurrent-trials must lie between 1 and 64"},
+		"no time to start":              {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
+		"a limit that is no quantity":   {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},
+		"a limit of nothing":            {append(images, "--generator-memory-limit=0"), "--generator-memory-limit must be a quantity above 0"},
+		"a toleration without effect":   {append(images, "--generator-toleration=load=true"), "ends in no taint effect"},
+		"a toleration of nothing":       {append(images, "--generator-toleration=:NoSchedule"), "names no taint"},
+		"a selector without a value":    {append(images, "--generator-node-selector=role"), "is not of the form label=value"},
+		"a word that is no flag at all": {append(images, "quickly"), `unexpected argument "quickly"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := parse(tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("parsed with error %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestTolerationsAndSelectorsAreRead(t *testing.T) {
+	f, err := parse(append(images, "--generator-toleration=load=true:NoSchedule", "--generator-toleration=spot:NoExecute",
+		"--generator-node-selector=role=load", "--generator-node-selector=zone=a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []corev1.Toleration{
+		{Key: "load", Operator: corev1.TolerationOpEqual, Value: "true", Effect: corev1.TaintEffectNoSchedule},
+		{Key: "spot", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	}
+	if diff := cmp.Diff(want, f.settings.GeneratorTolerations); diff != "" {
+		t.Errorf("tolerations (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"role": "load", "zone": "a"}, f.settings.GeneratorNodeSelector); diff != "" {
+		t.Errorf("node selector (-want +got):\n%s", diff)
+	}
+}
