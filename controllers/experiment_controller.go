@@ -65,7 +65,7 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 		return 0, err
 	}
 	if err := p.plan(ctx); err != nil {
-		return 0, err
+		return p.blocked(err)
 	}
 	if err := p.giveTurns(ctx); err != nil {
 		return 0, err

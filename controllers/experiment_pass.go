@@ -30,6 +30,7 @@ type experimentPass struct {
 	now        time.Time
 	planned    []matrix.PlannedTrial
 	trials     []v1alpha1.SizingTrial
+	impostors  []string // have a planned trial's name and another spec
 	waiting    queue.Turns
 	told       told
 }
@@ -81,6 +82,9 @@ func (p *experimentPass) observe(ctx context.Context) error {
 	}
 	p.trials = slices.DeleteFunc(p.trials, func(t v1alpha1.SizingTrial) bool {
 		spec, is := planned[t.Name]
+		if is && !matrix.SamePlan(spec, t.Spec) {
+			p.impostors = append(p.impostors, t.Name)
+		}
 		return !is || !matrix.SamePlan(spec, t.Spec)
 	})
 	return err
@@ -102,6 +106,9 @@ func (p *experimentPass) plan(ctx context.Context) error {
 		if exists[planned.Name] {
 			continue
 		}
+		if slices.Contains(p.impostors, planned.Name) {
+			return &nameTakenError{what: "SizingTrial " + planned.Name}
+		}
 		trial := p.newTrial(planned)
 		if err := ensure(ctx, p.Client, p.Live, trial, p.experiment); err != nil {
 			return err
@@ -109,6 +116,23 @@ func (p *experimentPass) plan(ctx context.Context) error {
 		p.trials = append(p.trials, *trial)
 	}
 	return nil
+}
+
+// blocked says what keeps an experiment from being planned: a name that belongs
+// to someone else's object. It looks again, for that object may go. Any other
+// error it hands on.
+func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
+	var taken *nameTakenError
+	if !errors.As(err, &taken) {
+		return 0, err
+	}
+	if p.experiment.Status.Phase == "" {
+		p.experiment.Status.Phase = v1alpha1.ExperimentPending
+	}
+	if p.condition(v1alpha1.ConditionProgressing, false, v1alpha1.ReasonNameTaken, taken.Error()) {
+		p.told.add(warning, v1alpha1.ReasonNameTaken, "Plan", taken.Error())
+	}
+	return refresh, nil
 }
 
 func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingTrial {
