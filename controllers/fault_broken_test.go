@@ -172,8 +172,8 @@ func ended(s *corev1.PodStatus) { s.Phase = corev1.PodFailed }
 func deletes(list client.ObjectList, component string) func(*world) {
 	return func(w *world) {
 		w.list(list, w.namespaces[0])
-		for _, item := range extract(list) {
-			if object := item.(client.Object); object.GetLabels()[v1alpha1.LabelComponent] == component {
+		for _, object := range extract(list) {
+			if object.GetLabels()[v1alpha1.LabelComponent] == component {
 				w.tell("user", "deletes "+kindOf(object)+" "+object.GetName())
 				// In the background, as kubectl does.
 				w.must("deleting", w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))

@@ -4,6 +4,8 @@ package controllers_test
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -25,35 +27,46 @@ func lists() []client.ObjectList {
 	}
 }
 
-// everything in the world's namespaces, whoever made it.
+// everything in the world's namespaces that the operator can see.
 func (w *world) everything() []client.Object {
 	w.t.Helper()
 	var all []client.Object
 	for _, namespace := range w.namespaces {
 		for _, list := range lists() {
 			w.list(list, namespace)
-			for _, item := range extract(list) {
-				all = append(all, item.(client.Object))
-			}
+			all = append(all, extract(list)...)
 		}
 	}
 	return all
 }
 
-// extract copies a list's items out of it.
-func extract(list client.ObjectList) []runtime.Object {
-	var items []runtime.Object
+// extract copies a list's items out of it, in an order that is the same each
+// time: a cache gives them in any, and names of children hold a digest of UIDs.
+func extract(list client.ObjectList) []client.Object {
+	var items []client.Object
 	// EachListItem fails only for what is no list.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
-		items = append(items, item.DeepCopyObject())
+		items = append(items, item.DeepCopyObject().(client.Object))
 		return nil
+	})
+	slices.SortFunc(items, func(a, b client.Object) int {
+		for _, label := range []string{v1alpha1.LabelExperiment, v1alpha1.LabelVariant, v1alpha1.LabelAttempt} {
+			if order := strings.Compare(a.GetLabels()[label], b.GetLabels()[label]); order != 0 {
+				return order
+			}
+		}
+		return strings.Compare(a.GetName(), b.GetName())
 	})
 	return items
 }
 
 // fill puts items into a list.
-func fill(list client.ObjectList, items []runtime.Object) error {
-	return meta.SetList(list, items)
+func fill(list client.ObjectList, items []client.Object) error {
+	objects := make([]runtime.Object, len(items))
+	for i, item := range items {
+		objects[i] = item
+	}
+	return meta.SetList(list, objects)
 }
 
 // kindOf is the kind of an object. Objects that were read don't carry it.

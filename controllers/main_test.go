@@ -34,11 +34,14 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 // share it and keep to namespaces of their own.
 //
 // The client is the one that the operator itself runs with: reads come from the
-// cache, with its indexes, and wait until the cache has seen every write that
-// was made through the same client. Since the operator under test and the world
-// around it both write through it, each pass sees the world as it is, without
-// polling, and at a fraction of the cost of asking the server.
+// same cache, with its indexes, and wait until the cache has seen every write
+// that was made through the same client. Since the operator under test and the
+// world around it both write through it, each pass sees the world as it is,
+// without polling, and at a fraction of the cost of asking the server.
 var backstage cluster.Cluster
+
+// outside is a client without a cache, for what the operator's cache leaves out.
+var outside client.Client
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -93,10 +96,13 @@ func openBackstage(ctx context.Context, config *rest.Config) error {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return actor{next} })
 	var err error
 	backstage, err = cluster.New(config, func(o *cluster.Options) {
-		o.Scheme = scheme
+		o.Scheme, o.Cache = scheme, controllers.CacheOptions()
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}
 	})
 	if err != nil {
+		return err
+	}
+	if outside, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
 		return err
 	}
 	if err := controllers.IndexTrials(ctx, backstage.GetFieldIndexer()); err != nil {
@@ -147,7 +153,7 @@ func grantOperator(ctx context.Context) error {
 		if err := documents.Decode(object); err != nil {
 			return fmt.Errorf("reading the operator's rights: %w", err)
 		}
-		if err := backstage.GetClient().Create(ctx, object); err != nil {
+		if err := outside.Create(ctx, object); err != nil {
 			return fmt.Errorf("granting the operator its rights: %w", err)
 		}
 	}

@@ -67,7 +67,7 @@ func (k *kubelet) refuseGenerator(j *batchv1.Job, why string) bool {
 	if !k.once(j, "refused") {
 		return false
 	}
-	k.world.must("refusing a generator", k.world.client.Create(k.world.ctx, &corev1.Event{
+	k.world.must("refusing a generator", outside.Create(k.world.ctx, &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: j.Namespace, GenerateName: "refusal-"},
 		InvolvedObject: corev1.ObjectReference{Kind: "Job", Namespace: j.Namespace, Name: j.Name, UID: j.UID},
 		Reason:         "FailedCreate", Type: corev1.EventTypeWarning, Message: why, LastTimestamp: *k.moment(),

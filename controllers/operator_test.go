@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -170,15 +169,23 @@ type eyes struct {
 	process *operator
 }
 
+func (e eyes) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+	if e.process.dead {
+		return errKilled
+	}
+	return e.Reader.Get(ctx, key, object, opts...)
+}
+
 func (e eyes) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if e.process.dead {
 		return errKilled
 	}
-	if (&client.ListOptions{}).ApplyOptions(opts).Namespace != "" {
-		return e.Reader.List(ctx, list, opts...)
+	namespaces := e.world.namespaces
+	if only := (&client.ListOptions{}).ApplyOptions(opts).Namespace; only != "" {
+		namespaces = []string{only}
 	}
-	var all []runtime.Object
-	for _, namespace := range e.world.namespaces {
+	var all []client.Object
+	for _, namespace := range namespaces {
 		if err := e.Reader.List(ctx, list, append(opts, client.InNamespace(namespace))...); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func newWorld(t *testing.T, names ...string) *world {
 	}
 	for _, name := range names {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
-		if err := w.client.Create(w.ctx, namespace); err != nil {
+		if err := outside.Create(w.ctx, namespace); err != nil {
 			t.Fatalf("making namespace %s: %v", name, err)
 		}
 		w.namespaces = append(w.namespaces, namespace.Name)

@@ -1,0 +1,213 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// TestAnObjectOfAChildsNameIsLeftAlone puts someone else's object in the place
+// of each of an attempt's children.
+func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for name, decoy := range map[string]client.Object{
+		"a Deployment":                     &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Selector: selector(), Template: podTemplate(corev1.RestartPolicyAlways)}},
+		"a Service":                        &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}},
+		"a Job":                            &batchv1.Job{Spec: batchv1.JobSpec{Template: podTemplate(corev1.RestartPolicyNever)}},
+		"a NetworkPolicy of the service":   &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "-service"}},
+		"a NetworkPolicy of the generator": &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "-generator"}},
+		"a Service with all labels of a child": &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelTrialUID: "", v1alpha1.LabelAttempt: "1"}},
+			Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "decoy")
+			e := w.ask(question("login", quick, oneVariant), 0)
+			w.pass() // plans the trial and begins its first attempt, and no more
+			uid := w.trialsOf(e)[0].UID
+			decoy.SetNamespace(e.Namespace)
+			decoy.SetName(objects.Child(uid, 1) + decoy.GetName())
+			if labels := decoy.GetLabels(); labels != nil {
+				labels[v1alpha1.LabelTrialUID] = string(uid)
+			}
+			w.make(decoy)
+			w.toEnd(e)
+			w.checkAttempts(e, "Broken NameTaken", "Kept Measured")
+			w.checkUntouched(decoy)
+		})
+	}
+}
+
+// TestAnExperimentWhoseOwnNamesAreTakenSaysSo covers what an experiment creates
+// itself. It goes on as soon as the name is free.
+func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
+	t.Parallel()
+	for name, decoyOf := range map[string]func(*world, *v1alpha1.SizingExperiment) client.Object{
+		"the service account's": func(_ *world, e *v1alpha1.SizingExperiment) client.Object {
+			return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: objects.ServiceAccountName(e.UID)}}
+		},
+		"a trial's": func(w *world, e *v1alpha1.SizingExperiment) client.Object {
+			return &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e)}, Spec: trialByHand()}
+		},
+		"a trial's, in the experiment's own name": func(w *world, e *v1alpha1.SizingExperiment) client.Object {
+			return &v1alpha1.SizingTrial{
+				ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e), OwnerReferences: ownedBy(e, "SizingExperiment")}, Spec: trialByHand(),
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "decoy")
+			e := w.ask(question("login", quick, oneVariant), 0)
+			decoy := decoyOf(w, e)
+			decoy.SetNamespace(e.Namespace)
+			w.make(decoy)
+			w.wait(time.Minute)
+			w.reread(e)
+			progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
+			if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason != v1alpha1.ReasonNameTaken {
+				t.Fatalf("the experiment does not say that a name is taken: %+v", progressing)
+			}
+			if _, trial := decoy.(*v1alpha1.SizingTrial); !trial { // a trial has a status, which says why it is refused
+				w.checkUntouched(decoy)
+			}
+			w.must("freeing the name", clientFor(decoy).Delete(w.ctx, decoy))
+			w.toEnd(e)
+			w.checkAttempts(e, "Kept Measured")
+		})
+	}
+}
+
+// TestATrialThatNobodyPlansIsRefused makes trials by hand beside an experiment,
+// which must not notice.
+func TestATrialThatNobodyPlansIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, owner := range map[string]func(*v1alpha1.SizingExperiment) []metav1.OwnerReference{
+		"nobody's":         func(*v1alpha1.SizingExperiment) []metav1.OwnerReference { return nil },
+		"an experiment's":  func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "SizingExperiment") },
+		"something else's": func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "Experiment") },
+		"a later experiment's own": func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference {
+			refs := ownedBy(e, "SizingExperiment")
+			refs[0].UID = "00000000-0000-0000-0000-000000000000"
+			return refs
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "byhand")
+			e := w.ask(question("login", quick, oneVariant), 0)
+			trial := &v1alpha1.SizingTrial{
+				ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: "by-hand", OwnerReferences: owner(e)}, Spec: trialByHand(),
+			}
+			w.must("making a trial by hand", w.client.Create(w.ctx, trial))
+			w.pass()
+			w.reread(trial)
+			want := v1alpha1.ReasonNotPlanned
+			if name == "a later experiment's own" {
+				want = v1alpha1.ReasonExperimentGone
+			}
+			if s := trial.Status; s.Phase != v1alpha1.TrialFailed || s.Reason != want || s.Message == "" || len(s.Attempts) > 0 {
+				t.Errorf("the trial by hand is %s, %s: %s, after %d attempts; want Failed, %s", s.Phase, s.Reason, s.Message, len(s.Attempts), want)
+			}
+			w.toEnd(e)
+			w.checkAttempts(e, "Kept Measured")
+			if diff := cmp.Diff(map[string]int{"SizingTrial": 1, "ServiceAccount": 1, "Deployment": 1, "Service": 1, "NetworkPolicy": 2, "Job": 1}, w.creates); diff != "" {
+				t.Errorf("what was created, in all (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// make creates an object of someone else's.
+func (w *world) make(object client.Object) {
+	w.t.Helper()
+	w.must("making someone else's object", clientFor(object).Create(w.ctx, object))
+	w.tell("user", "creates "+kindOf(object)+" "+object.GetName())
+}
+
+// clientFor is the client for an object of someone else's: the operator's where
+// its cache holds the object. Where it does not, that client would wait for ever
+// for the cache to see it.
+func clientFor(object client.Object) client.Client {
+	if _, trial := object.(*v1alpha1.SizingTrial); trial || object.GetLabels() != nil {
+		return backstage.GetClient()
+	}
+	return outside
+}
+
+// checkUntouched holds that an object is what it was when it was made.
+func (w *world) checkUntouched(object client.Object) {
+	w.t.Helper()
+	now := object.DeepCopyObject().(client.Object)
+	w.must("reading a decoy", outside.Get(w.ctx, client.ObjectKeyFromObject(object), now))
+	if diff := cmp.Diff(object, now); diff != "" {
+		w.t.Errorf("the decoy was changed (-made +found):\n%s", diff)
+	}
+}
+
+// checkAttempts holds how the attempts of an experiment's one trial ended.
+func (w *world) checkAttempts(e *v1alpha1.SizingExperiment, want ...string) {
+	w.t.Helper()
+	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: w.plannedName(e)}}
+	w.reread(trial)
+	var got []string
+	for _, a := range trial.Status.Attempts {
+		got = append(got, string(a.Outcome)+" "+a.Reason)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Errorf("the attempts (-want +got):\n%s", diff)
+	}
+}
+
+// plannedName is the name of an experiment's first trial.
+func (w *world) plannedName(e *v1alpha1.SizingExperiment) string {
+	w.t.Helper()
+	planned, err := matrix.Plan(e, matrix.Seed(e))
+	w.must("planning", err)
+	return planned[0].Name
+}
+
+// trialByHand is a plan that nobody made, and whose turn it claims to be.
+func trialByHand() v1alpha1.SizingTrialSpec {
+	return v1alpha1.SizingTrialSpec{
+		Variant: v1alpha1.Variant{
+			Name: "c4-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 4, CPULimit: "1",
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+		},
+		Repetition: 1, Sequence: 1, Objective: v1alpha1.Objective{P95Milliseconds: 1000}, Attempts: 3,
+	}
+}
+
+func ownedBy(e *v1alpha1.SizingExperiment, kind string) []metav1.OwnerReference {
+	return []metav1.OwnerReference{{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: kind, Name: e.Name, UID: e.UID, Controller: ptr.To(true),
+	}}
+}
+
+func selector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": "decoy"}}
+}
+
+func podTemplate(restart corev1.RestartPolicy) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: selector().MatchLabels},
+		Spec:       corev1.PodSpec{RestartPolicy: restart, Containers: []corev1.Container{{Name: "decoy", Image: "example.test/decoy:v1"}}},
+	}
+}
