@@ -122,8 +122,8 @@ func (p *experimentPass) plan(ctx context.Context) error {
 // to someone else's object. It looks again, for that object may go. Any other
 // error it hands on.
 func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
-	var taken *nameTakenError
-	if !errors.As(err, &taken) {
+	taken, is := errors.AsType[*nameTakenError](err)
+	if !is {
 		return 0, err
 	}
 	if p.experiment.Status.Phase == "" {
