@@ -44,8 +44,12 @@ type kubelet struct {
 	next time.Time
 	// made counts the pods that were made for a Deployment or a Job.
 	made map[types.UID]int
+	// addresses counts those that were given to pods.
+	addresses int
 	// mishap is what goes wrong.
 	mishap mishap
+	// forgetsTrials lets the garbage collector leave trials without owner alone.
+	forgetsTrials bool
 }
 
 func newKubelet(w *world) *kubelet {
@@ -102,6 +106,9 @@ func (k *kubelet) after(d time.Duration, object client.Object, what string) bool
 
 // collect deletes what has lost its owner.
 func (k *kubelet) collect(orphan client.Object) bool {
+	if _, trial := orphan.(*v1alpha1.SizingTrial); trial && k.forgetsTrials {
+		return false
+	}
 	if !k.after(collecting, orphan, "collected") {
 		return false
 	}

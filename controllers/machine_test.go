@@ -25,6 +25,7 @@ import (
 type machine struct {
 	cost       int32
 	milliCPU   int64
+	replicas   int
 	generators float64 // how many CPUs a generator would need; its limit is half a CPU
 }
 
@@ -37,9 +38,9 @@ func (m machine) hashMicroseconds() int64 {
 	return int64(34 + 55.25*math.Exp2(float64(m.cost)))
 }
 
-// interval is the time between two logins at full load, in microseconds.
+// interval is the time between two logins of all replicas at full load, in microseconds.
 func (m machine) interval() float64 {
-	return float64(m.hashMicroseconds()) * 1000 / float64(m.milliCPU)
+	return float64(m.hashMicroseconds()) * 1000 / float64(m.milliCPU) / float64(max(1, m.replicas))
 }
 
 // calibration is what the init container leaves.
@@ -65,10 +66,12 @@ func (m machine) run(plan loadplan.Plan) measurement.Run {
 	run := measurement.Run{
 		K6Version: "v1.8.1", GoVersion: "go1.26.8", Reported: -1,
 		Generator: &measurement.Container{BootID: loadNode, Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
-		Services: []measurement.ServicePod{{
+	}
+	for range m.replicas {
+		run.Services = append(run.Services, measurement.ServicePod{
 			Container: measurement.Container{BootID: serviceNode, Cpuset: "0", QuotaMilliCPU: m.milliCPU, GoMaxProcs: 1},
 			Workers:   1, QueueLength: 64,
-		}},
+		})
 	}
 	for _, step := range plan.Steps {
 		if step.Kind == loadplan.Warmup {

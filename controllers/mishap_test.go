@@ -17,6 +17,8 @@ import (
 type mishap struct {
 	// of is the component, a value of v1alpha1.LabelComponent.
 	of string
+	// only is the variant that it happens to; empty for all.
+	only string
 	// always lets it go wrong in every attempt, not only in each trial's first.
 	always bool
 
@@ -36,11 +38,14 @@ type mishap struct {
 
 // mishapOf is what goes wrong with an object; nothing for most.
 func (k *kubelet) mishapOf(object client.Object) mishap {
-	labels := object.GetLabels()
-	if labels[v1alpha1.LabelComponent] != k.mishap.of || (labels[v1alpha1.LabelAttempt] != "1" && !k.mishap.always) {
+	labels, m := object.GetLabels(), k.mishap
+	switch {
+	case labels[v1alpha1.LabelComponent] != m.of,
+		m.only != "" && labels[v1alpha1.LabelVariant] != m.only,
+		!m.always && labels[v1alpha1.LabelAttempt] != "1":
 		return mishap{}
 	}
-	return k.mishap
+	return m
 }
 
 func (m mishap) alter(pod *corev1.Pod) {

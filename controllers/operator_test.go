@@ -65,8 +65,6 @@ func (w *world) reconcile(reconciler reconcile.Reconciler, object client.Object)
 		w.t.Fatalf("a pass over %s failed: %v", key, err)
 	case result.RequeueAfter > 0:
 		process.due[fmt.Sprintf("%T %s", object, key)] = w.now().Add(result.RequeueAfter)
-	default:
-		delete(process.due, fmt.Sprintf("%T %s", object, key))
 	}
 }
 

@@ -5,7 +5,9 @@ package controllers_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +26,8 @@ func (k *kubelet) pod(pod *corev1.Pod) bool {
 		return k.after(grace, pod, "gone") && k.endPod(pod)
 	case mishap.stuck != nil:
 		return k.stick(pod, mishap.stuck)
+	case pod.Spec.NodeName == "":
+		return false // nobody placed it
 	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentService:
 		return k.loginPod(pod)
 	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator:
@@ -53,14 +57,15 @@ func (k *kubelet) loginPod(pod *corev1.Pod) bool {
 			return false
 		}
 		k.set(status, corev1.PodReady)
-		status.PodIP = fmt.Sprintf("10.0.0.%d", len(k.began)%200+10)
+		k.addresses++
+		status.PodIP = fmt.Sprintf("10.0.%d.%d", k.addresses/250, k.addresses%250+1)
 		return k.report(pod, "is ready")
 	}
 	return false
 }
 
 func (k *kubelet) calibrated(pod *corev1.Pod) bool {
-	ended := corev1.ContainerStateTerminated{Message: machineOf(pod).calibration()}
+	ended := corev1.ContainerStateTerminated{Message: k.machineOf(pod).calibration()}
 	if change := k.mishapOf(pod).calibration; change != nil {
 		change(&ended)
 	}
@@ -77,7 +82,7 @@ func (k *kubelet) calibrated(pod *corev1.Pod) bool {
 
 // generatorPod drives the load and leaves its result.
 func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
-	plan := planOf(pod)
+	plan := k.planOf(pod)
 	switch status := &pod.Status; {
 	case !holds(status, corev1.PodScheduled):
 		if !k.after(startingK6, pod, "running") {
@@ -122,36 +127,37 @@ func (k *kubelet) report(pod *corev1.Pod, what string) bool {
 }
 
 // machineOf is the machine that a login pod runs on, as its container is limited.
-func machineOf(pod *corev1.Pod) machine {
+func (k *kubelet) machineOf(pod *corev1.Pod) machine {
 	container := pod.Spec.Containers[0]
 	cost, err := strconv.ParseInt(variable(container, "HASHMARK_COST"), 10, 32)
-	if err != nil {
-		panic("a login pod names no cost: " + err.Error())
-	}
+	k.world.must("reading a login pod's cost", err)
 	return machine{cost: int32(cost), milliCPU: container.Resources.Limits.Cpu().MilliValue()}
 }
 
-// machineUnderLoad is that of the login pods of a generator's attempt.
+// machineUnderLoad is that of the login pods of a generator's attempt. Only
+// those count whose evidence it can read: a pod that was replaced has another
+// address.
 func (k *kubelet) machineUnderLoad(generator *corev1.Pod) machine {
-	list := &corev1.PodList{}
-	k.world.list(list, generator.Namespace)
-	for i := range list.Items {
-		pod := &list.Items[i]
-		if pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentService &&
-			pod.Labels[v1alpha1.LabelTrialUID] == generator.Labels[v1alpha1.LabelTrialUID] {
-			return machineOf(pod)
+	var found machine
+	addresses := strings.Split(variable(generator.Spec.Containers[0], "HASHMARK_EVIDENCE"), ",")
+	k.world.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
+		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] {
+			return
 		}
-	}
-	k.world.t.Fatalf("generator %s drives no login pod", generator.Name)
-	return machine{}
+		readable := found.replicas
+		if slices.Contains(addresses, "http://"+pod.Status.PodIP+":8080") {
+			readable++
+		}
+		found = k.machineOf(pod)
+		found.replicas = readable
+	})
+	return found
 }
 
 // planOf is the plan that a generator was given.
-func planOf(pod *corev1.Pod) loadplan.Plan {
+func (k *kubelet) planOf(pod *corev1.Pod) loadplan.Plan {
 	var plan loadplan.Plan
-	if err := json.Unmarshal([]byte(variable(pod.Spec.Containers[0], "HASHMARK_PLAN")), &plan); err != nil {
-		panic("a generator was given no plan: " + err.Error())
-	}
+	k.world.must("reading a generator's plan", json.Unmarshal([]byte(variable(pod.Spec.Containers[0], "HASHMARK_PLAN")), &plan))
 	return plan
 }
 

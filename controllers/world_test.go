@@ -109,6 +109,7 @@ func (w *world) pass() {
 	if w.asleep {
 		return
 	}
+	clear(w.operator.due) // what is gone by now is not due again
 	for _, e := range w.experiments() {
 		w.reconcile(w.operator.experiments, &e)
 	}
@@ -132,7 +133,7 @@ func (w *world) run(what string, until func() bool) {
 		if next.IsZero() {
 			w.t.Fatalf("waiting until %s: nobody would ever do anything again", what)
 		}
-		w.clock.SetTime(next)
+		w.goTo(next)
 	}
 	w.t.Fatalf("waiting until %s: it never came to be", what)
 }
@@ -160,15 +161,25 @@ func (w *world) wait(d time.Duration) {
 		if w.kubelet.play() {
 			continue
 		}
-		if next := w.nextMoment(); !next.IsZero() && !next.After(until) {
-			w.clock.SetTime(next)
-			continue
-		}
-		if w.now().Equal(until) {
+		next := w.nextMoment()
+		switch {
+		case !next.IsZero() && !next.After(until):
+			w.goTo(next)
+		case w.now().Equal(until):
 			return
+		default:
+			w.goTo(until)
 		}
-		w.clock.SetTime(until)
 	}
+}
+
+// goTo sets the clock. What was due before now was forgotten by somebody.
+func (w *world) goTo(next time.Time) {
+	w.t.Helper()
+	if !next.After(w.now()) {
+		w.t.Fatalf("it is %s, and what was due at %s has not been done", at(w.now()), at(next))
+	}
+	w.clock.SetTime(next)
 }
 
 // experiments of the world, in the order of namespaces and then of names.

@@ -1,0 +1,194 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+func TestHowAnExperimentEnds(t *testing.T) {
+	t.Parallel()
+	usual := question("login", quick)
+	for _, tt := range []struct {
+		name     string
+		change   func(*v1alpha1.SizingExperimentSpec)
+		mishap   mishap
+		phase    v1alpha1.ExperimentPhase
+		reason   string
+		verdicts string
+	}{
+		{name: "all variants are measured", phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c4-500m Valid, c6-500m Valid"},
+		{
+			name: "two replicas share the load", change: func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = 2 },
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c4-500m Valid, c6-500m Valid",
+		},
+		{
+			name: "two repetitions make one row", change: func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = 2 },
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c4-500m Valid, c6-500m Valid",
+		},
+		{
+			name: "one variant never gets a result", mishap: mishap{of: service, only: "c6-500m", always: true, calibration: exits(1, "no")},
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c4-500m Valid, c6-500m Pending CalibrationFailed",
+		},
+		{
+			name: "one variant's pod is altered, which is not tried again", mishap: mishap{of: service, only: "c6-500m", always: true, webhook: otherImage},
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c4-500m Valid, c6-500m Invalid PodAltered",
+		},
+		{
+			name: "the generator falls short each time", mishap: mishap{of: generator, always: true, generatorNeeds: 0.45},
+			phase: v1alpha1.ExperimentFailed, reason: v1alpha1.ReasonNoneMeasured, verdicts: "c4-500m Invalid GeneratorSaturated, c6-500m Invalid GeneratorSaturated",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "ends")
+			w.kubelet.mishap = tt.mishap
+			e := usual.DeepCopy()
+			if tt.change != nil {
+				tt.change(&e.Spec)
+			}
+			w.toEnd(w.ask(e, 0))
+			w.checkEnd(e, tt.phase, tt.reason)
+			var verdicts []string
+			for _, row := range e.Status.Results {
+				text := row.Variant + " " + string(row.Verdict)
+				for _, reason := range row.Reasons {
+					text += " " + reason.Type
+				}
+				verdicts = append(verdicts, text)
+			}
+			if got := strings.Join(verdicts, ", "); got != tt.verdicts {
+				t.Errorf("the rows are %s; want %s", got, tt.verdicts)
+			}
+		})
+	}
+}
+
+// checkEnd holds everything that an end has in common: what it says, that
+// nothing is left of it, and that nobody has anything to do any more.
+func (w *world) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reason string) {
+	w.t.Helper()
+	yes := func(is bool) metav1.ConditionStatus {
+		if is {
+			return metav1.ConditionTrue
+		}
+		return metav1.ConditionFalse
+	}
+	want := map[string]metav1.ConditionStatus{
+		v1alpha1.ConditionProgressing: metav1.ConditionFalse, v1alpha1.ConditionFinished: metav1.ConditionTrue,
+		v1alpha1.ConditionComplete: yes(phase == v1alpha1.ExperimentSucceeded), v1alpha1.ConditionFailed: yes(phase == v1alpha1.ExperimentFailed),
+	}
+	got := map[string]metav1.ConditionStatus{}
+	for _, c := range e.Status.Conditions {
+		if c.Type != v1alpha1.ConditionAccepted {
+			got[c.Type] = c.Status
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Errorf("the conditions (-want +got):\n%s", diff)
+	}
+	finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished)
+	if e.Status.Phase != phase || finished == nil || finished.Reason != reason || finished.Message == "" || e.Status.CompletionTime == nil {
+		w.t.Errorf("it ended %s at %v, %+v; want %s, %s", e.Status.Phase, e.Status.CompletionTime, finished, phase, reason)
+	}
+	w.checkNothingLeft()
+	w.checkStamped(e)
+	w.checkPeace()
+}
+
+// checkStamped holds that every condition speaks of the spec as it is, or
+// kubectl wait would wait for ever.
+func (w *world) checkStamped(e *v1alpha1.SizingExperiment) {
+	w.t.Helper()
+	for _, c := range e.Status.Conditions {
+		if c.ObservedGeneration != e.Generation {
+			w.t.Errorf("condition %s speaks of generation %d, the spec is of %d", c.Type, c.ObservedGeneration, e.Generation)
+		}
+	}
+	if e.Status.ObservedGeneration != e.Generation {
+		w.t.Errorf("the status speaks of generation %d, the spec is of %d", e.Status.ObservedGeneration, e.Generation)
+	}
+}
+
+// checkPeace holds that the operator writes nothing more, however often it looks.
+func (w *world) checkPeace() {
+	w.t.Helper()
+	before := w.writes
+	for range 3 {
+		w.clock.SetTime(w.now().Add(time.Hour))
+		w.pass()
+	}
+	if w.writes != before {
+		w.t.Errorf("the operator wrote %d times after the end", w.writes-before)
+	}
+	if next := w.nextMoment(); !next.IsZero() {
+		w.t.Errorf("somebody still has something to do at %s", at(next))
+	}
+}
+
+func otherImage(pod *corev1.Pod) { pod.Spec.Containers[0].Image = "example.test/other:v1" }
+
+func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ends")
+	e := w.ask(question("login", func(s *v1alpha1.SizingExperimentSpec) {
+		// Half a CPU is one worker by default.
+		s.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}, {Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
+	}), 0)
+	w.toEnd(e)
+	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonDuplicateVariant)
+	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+	if accepted == nil || accepted.Status != metav1.ConditionFalse || accepted.Reason != v1alpha1.ReasonDuplicateVariant || !strings.Contains(accepted.Message, "c8-500m-w1") {
+		t.Errorf("it was accepted: %+v", accepted)
+	}
+	if len(w.creates) > 0 {
+		t.Errorf("the operator created %v", w.creates)
+	}
+}
+
+func TestWhatIsStoredAndNotActedOnIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ends")
+	e := w.ask(question("login", func(s *v1alpha1.SizingExperimentSpec) {
+		s.Demand, s.Prices = &v1alpha1.Demand{LoginsPerSecond: 60}, &v1alpha1.Prices{PerCPUHour: "0.04"}
+		s.Baseline = "c8-500m"
+		s.Suspend = true
+	}), 0)
+	w.settle()
+	w.reread(e)
+	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+	if accepted == nil || accepted.Status != metav1.ConditionTrue || accepted.Reason != v1alpha1.ReasonAcceptedInPart {
+		t.Fatalf("it is not accepted in part: %+v", accepted)
+	}
+	for _, field := range []string{"demand", "prices", "baseline"} {
+		if !strings.Contains(accepted.Message, field) {
+			t.Errorf("the condition does not name %s: %s", field, accepted.Message)
+		}
+	}
+}
+
+func TestAnInvalidTrialKeepsItsLastNumbers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ends")
+	w.kubelet.mishap = mishap{of: generator, always: true, generatorNeeds: 0.45}
+	e := w.ask(question("login", quick, oneVariant), 0)
+	w.toEnd(e)
+	w.checkAttempts(e, "Invalid "+verdict.GeneratorSaturated, "Invalid "+verdict.GeneratorSaturated, "Kept Measured")
+	if row := e.Status.Results[0]; row.P95Microseconds == nil || row.MaxThroughputMilliPerSecond == nil {
+		t.Errorf("the last attempt's numbers were not kept: %s", rowText(row))
+	}
+	if shown := e.Status.Display; shown.P95 != "" || shown.Variant != "" {
+		t.Errorf("the columns show Invalid numbers: %+v", shown)
+	}
+}
