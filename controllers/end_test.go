@@ -39,7 +39,7 @@ func TestHowAnExperimentEnds(t *testing.T) {
 		},
 		{
 			name: "one variant never gets a result", mishap: mishap{of: service, only: "c6-500m", always: true, calibration: exits(1, "no")},
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c4-500m Valid, c6-500m Pending CalibrationFailed",
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c4-500m Valid, c6-500m Invalid CalibrationFailed",
 		},
 		{
 			name: "one variant's pod is altered, which is not tried again", mishap: mishap{of: service, only: "c6-500m", always: true, webhook: otherImage},

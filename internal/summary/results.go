@@ -24,6 +24,7 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial) v1alpha1.Varia
 		Verdict: v1alpha1.VerdictPending,
 	}
 	var measured []*v1alpha1.VariantResult
+	open := false
 	for i := range trials {
 		trial := &trials[i]
 		switch {
@@ -31,14 +32,24 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial) v1alpha1.Varia
 		case trial.Status.Result != nil:
 			measured = append(measured, trial.Status.Result)
 		case trial.Status.Phase == v1alpha1.TrialFailed:
-			r.Reasons = addReason(r.Reasons, v1alpha1.Reason{Type: trial.Status.Reason, Message: clip(trial.Status.Message)})
+			r.Reasons = addReason(r.Reasons, failure(trial))
+		default:
+			open = true
 		}
 	}
-	if len(measured) == 0 {
-		return r
+	switch {
+	case len(measured) > 0:
+		merge(&r, measured)
+	case len(r.Reasons) > 0 && !open:
+		// Nothing is to come any more: there is nothing here that may be believed.
+		r.Verdict = v1alpha1.VerdictInvalid
 	}
-	merge(&r, measured)
 	return r
+}
+
+// failure is why a trial has no result, as a reason of its row.
+func failure(trial *v1alpha1.SizingTrial) v1alpha1.Reason {
+	return v1alpha1.Reason{Type: trial.Status.Reason, Message: clip(trial.Status.Message)}
 }
 
 // clip keeps a message within the API's bound for reasons.

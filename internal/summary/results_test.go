@@ -112,9 +112,13 @@ func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
 	}
 }
 
-func TestAVariantThatFailedSaysWhyAndHasNoVerdict(t *testing.T) {
-	got := theRow(aTrial("c8-1", failed("ImagePull", strings.Repeat("é", 2000))), aTrial("another", measured(found(100, 9))))
-	if got.Verdict != v1alpha1.VerdictPending || got.Trials != 0 || len(got.Reasons) != 1 || got.Reasons[0].Type != "ImagePull" {
+func TestAVariantThatFailedSaysWhyAndIsInvalidOnceNothingIsToCome(t *testing.T) {
+	broke := aTrial("c8-1", failed("ImagePull", strings.Repeat("é", 2000)))
+	if verdict := theRow(broke, aTrial("c8-1", func(*v1alpha1.SizingTrial) {})).Verdict; verdict != v1alpha1.VerdictPending {
+		t.Errorf("with a repetition to come the verdict is %s", verdict)
+	}
+	got := theRow(broke, aTrial("another", measured(found(100, 9))))
+	if got.Verdict != v1alpha1.VerdictInvalid || got.Trials != 0 || len(got.Reasons) != 1 || got.Reasons[0].Type != "ImagePull" {
 		t.Errorf("row is %+v", got)
 	}
 	if letters := len([]rune(got.Reasons[0].Message)); letters > 512 {
