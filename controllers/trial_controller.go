@@ -64,14 +64,7 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 // show writes what the decision means for the reader of the status.
 func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.Decision) {
 	trial := seen.Trial
-	switch decision.Action {
-	case lifecycle.Rest:
-		if trial.Status.Phase.Finished() {
-			break
-		}
-		lifecycle.ShowProgress(trial, decision, seen.Suspended)
-	case lifecycle.Refuse, lifecycle.Release:
-	default:
+	if !trial.Status.Phase.Finished() {
 		lifecycle.ShowProgress(trial, decision, seen.Suspended)
 	}
 	trial.Status.ObservedGeneration = trial.Generation

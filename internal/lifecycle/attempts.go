@@ -103,7 +103,8 @@ func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool
 	status.Reason, status.Message = decision.Reason, Clip(decision.Message)
 }
 
-// SetCondition sets a condition of a trial, its reason serving as its message's start.
+// SetCondition sets a condition of a trial. Its message stays empty: the status
+// has a reason and a message of its own.
 func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.ConditionStatus, reason string, now time.Time) {
 	meta.SetStatusCondition(&trial.Status.Conditions, metav1.Condition{
 		Type: kind, Status: value, Reason: reason, ObservedGeneration: trial.Generation,

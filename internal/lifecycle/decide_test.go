@@ -120,6 +120,24 @@ func generatorState(change func(*corev1.PodStatus)) func(*Observation) {
 	return func(o *Observation) { change(&o.Children.GeneratorPods[0].Status) }
 }
 
+// loadEndedAt ends the generator so long after the attempt's start, and well.
+func loadEndedAt(after time.Duration) func(*Observation) {
+	return func(o *Observation) {
+		containerEnded(objects.GeneratorContainer, "Completed", 0)(&o.Children.GeneratorPods[0].Status)
+		o.Children.GeneratorPods[0].Status.ContainerStatuses[0].State.Terminated.FinishedAt = metav1.NewTime(start.Add(after))
+	}
+}
+
+// serviceEndedAt has the login service end, and kubelet start it again.
+func serviceEndedAt(after time.Duration) func(*Observation) {
+	return podState(func(s *corev1.PodStatus) {
+		s.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: objects.LoginContainer, RestartCount: 1,
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: metav1.NewTime(start.Add(after))}},
+		}}
+	})
+}
+
 func jobCondition(kind batchv1.JobConditionType, reason string) func(*Observation) {
 	return func(o *Observation) {
 		o.Children.GeneratorPods = nil
@@ -186,6 +204,12 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"an evicted login pod breaks off", world(podState(func(s *corev1.PodStatus) { s.Reason = "Evicted" })), Break, v1alpha1.ReasonServiceEvicted},
 		{"a service that ended breaks off", world(podState(func(s *corev1.PodStatus) { s.Phase = corev1.PodSucceeded })), Break, v1alpha1.ReasonServiceFailed},
 		{"an attempt beyond its deadline breaks off", world(func(o *Observation) { o.Now = start.Add(4 * time.Hour) }), Break, v1alpha1.ReasonDeadlineExceeded},
+
+		{"a result is harvested however late the operator comes", world(loadEndedAt(5*time.Minute), func(o *Observation) {
+			o.Now = start.Add(4 * time.Hour)
+		}), Harvest, v1alpha1.ReasonMeasured},
+		{"a service that ended itself after the load does no harm", world(loadEndedAt(5*time.Minute), serviceEndedAt(30*time.Minute)), Harvest, v1alpha1.ReasonMeasured},
+		{"a service that restarted before the load ended breaks off", world(loadEndedAt(5*time.Minute), serviceEndedAt(4*time.Minute)), Break, v1alpha1.ReasonServiceRestarted},
 
 		{"an unschedulable pod is waited for", world(beforeRecord, podState(unschedulable)), Wait, v1alpha1.ReasonUnschedulable},
 		{"an unschedulable pod fails after the start timeout", world(beforeRecord, late, podState(unschedulable)), Break, v1alpha1.ReasonUnschedulable},

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -95,4 +96,15 @@ func generatorEnd(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 		return &corev1.ContainerStateTerminated{Message: fmt.Sprintf("%s: %s", pod.Status.Reason, pod.Status.Message)}
 	}
 	return nil
+}
+
+// loadEnd is when the generator's container ended, zero while it has not. From
+// then on its result lies in the pod's status, and can be read however late.
+func loadEnd(c Children) time.Time {
+	for i := range c.GeneratorPods {
+		if ended := generatorEnd(&c.GeneratorPods[i]); ended != nil {
+			return ended.FinishedAt.Time
+		}
+	}
+	return time.Time{}
 }

@@ -18,9 +18,6 @@ func placement(o *Observation) verdict.Placement {
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
 		where.ServiceNodes = append(where.ServiceNodes, pod.Spec.NodeName)
-		for _, container := range pod.Status.ContainerStatuses {
-			where.Restarts += container.RestartCount
-		}
 		where.Altered = append(where.Altered, altered(pod, c.Deployment.Spec.Template.Spec)...)
 	}
 	for i := range c.GeneratorPods {

@@ -44,12 +44,12 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 }
 
 // podFailed says how a pod of the login service failed, or nothing.
-func podFailed(pod *corev1.Pod) (reason, message string) {
+func podFailed(pod *corev1.Pod, loadEnd time.Time) (reason, message string) {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
 		return v1alpha1.ReasonServiceEvicted, "Pod " + pod.Name + " of the login service was evicted: " + pod.Status.Message
 	}
 	for _, container := range containers(pod) {
-		if reason, message := containerFailed(container); reason != "" {
+		if reason, message := containerFailed(container, loadEnd); reason != "" {
 			return reason, message
 		}
 	}
@@ -60,9 +60,13 @@ func podFailed(pod *corev1.Pod) (reason, message string) {
 }
 
 // containerFailed says how a container of the login service failed, or nothing.
-func containerFailed(container corev1.ContainerStatus) (reason, message string) {
+// What happens after the load has ended can't spoil its numbers: where no
+// operator came to harvest them, the service ends itself at its deadline.
+func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) (reason, message string) {
 	ended := termination(container)
 	switch {
+	case ended != nil && !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd):
+		return "", ""
 	case ended != nil && ended.Reason == "OOMKilled":
 		return v1alpha1.ReasonServiceOOMKilled, fmt.Sprintf(
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)

@@ -92,7 +92,7 @@ func breakage(o *Observation) *Decision {
 	case c.Foreign != "":
 		return broken(v1alpha1.ReasonNameTaken,
 			"%s exists and belongs to someone else; it was left alone. Delete or rename it", c.Foreign)
-	case o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)):
+	case loadEnd(c).IsZero() && o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)):
 		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt took longer than the whole of its plan allows")
 	}
 	if gone := childGone(attempt, c); gone != nil {
@@ -124,7 +124,7 @@ func servicePodsBroken(o *Observation) *Decision {
 	var seen []types.UID
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
-		if reason, message := podFailed(pod); reason != "" {
+		if reason, message := podFailed(pod, loadEnd(c)); reason != "" {
 			return broken(reason, "%s", message)
 		}
 		if pod.DeletionTimestamp == nil {

