@@ -59,6 +59,17 @@ type SizingExperimentStatus struct {
 	// +listMapKey=variant
 	// +kubebuilder:validation:MaxItems=64
 	Results []VariantResult `json:"results,omitempty"`
+	// How the time of a hash grows with bcrypt's cost, a line for each node pool
+	// with two costs or more.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	CostFits []CostFit `json:"costFits,omitempty"`
+	// How far two measurements of the same thing lie apart; absent unless the
+	// matrix holds a pair of variants that differ in nothing but their names, as a
+	// control of a cost that matrix.costs names too.
+	// +optional
+	NoiseFloor *NoiseFloor `json:"noiseFloor,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.
 	// +optional
 	Display ExperimentDisplay `json:"display,omitempty"`
@@ -105,4 +116,60 @@ type ExperimentDisplay struct {
 	// Its maximum throughput.
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
+}
+
+// CostFit is the line a + b·2^cost through the hash times of a node pool.
+type CostFit struct {
+	// The node pool's name; absent where the experiment names no pools.
+	// +optional
+	NodePool string `json:"nodePool,omitempty"`
+	// a, in nanoseconds: what a hash takes beside its rounds.
+	ConstantNanoseconds int64 `json:"constantNanoseconds"`
+	// b, in nanoseconds: what each of the 2^cost rounds takes.
+	RoundNanoseconds int64 `json:"roundNanoseconds"`
+	// How far each cost lies from the line.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Residuals []CostResidual `json:"residuals"`
+}
+
+// CostResidual is how far a cost's hash time lies from the fitted line.
+type CostResidual struct {
+	// The bcrypt cost.
+	Cost int32 `json:"cost"`
+	// (Measured − fitted) ÷ fitted, times 1000.
+	PerMille int64 `json:"perMille"`
+}
+
+// NoiseFloor is how far two measurements of the same thing lie apart, in
+// thousandths: differences between variants below it mean nothing.
+type NoiseFloor struct {
+	// The two variants that are the same but for their names.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=2
+	Pair []string `json:"pair"`
+	// The largest difference between the two in one repetition, where both saw the
+	// same arrivals.
+	// +optional
+	EqualSeeds *Noise `json:"equalSeeds,omitempty"`
+	// The largest difference between repetitions, which see different arrivals.
+	// Absent with a single repetition.
+	// +optional
+	DifferentSeeds *Noise `json:"differentSeeds,omitempty"`
+	// What the comparison of the two says; chance should explain it.
+	// +optional
+	Comparison *Comparison `json:"comparison,omitempty"`
+}
+
+// Noise is a difference in each of the three numbers, in thousandths.
+type Noise struct {
+	// Of p95 at the reported step.
+	// +optional
+	P95PerMille *int64 `json:"p95PerMille,omitempty"`
+	// Of the capacity.
+	// +optional
+	CapacityPerMille *int64 `json:"capacityPerMille,omitempty"`
+	// Of the maximum throughput.
+	// +optional
+	MaxThroughputPerMille *int64 `json:"maxThroughputPerMille,omitempty"`
 }

@@ -208,37 +208,43 @@ type Matrix struct {
 	Controls []Control `json:"controls,omitempty"`
 }
 
-// Control is a way of checking logins that is measured beside the costs. Not
-// supported by this version, and refused.
+// Control is a way of checking logins that is measured beside the costs, on
+// every CPU limit, in every kind of concurrency, and on every node pool. A
+// control of a cost that matrix.costs names too makes an A/A pair, whose
+// difference is told as status.noiseFloor.
 type Control struct {
-	// A short name that becomes the variant's name.
+	// A short name that takes the place of the cost in the variant's name:
+	// lower-case letters, digits and dashes, at most 16 characters.
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
 	Name string `json:"name"`
-	// How passwords are hashed: Bcrypt (the default), Argon2id or SHA256.
-	// +optional
-	// +kubebuilder:validation:Enum=Bcrypt;Argon2id;SHA256
-	Algorithm string `json:"algorithm,omitempty"`
-	// The bcrypt cost, 4 to 16. Only with Bcrypt.
+	// How passwords are hashed: Bcrypt, Argon2id, Scrypt, PBKDF2 (with
+	// HMAC-SHA-256), or SHA256, which is deliberately cheap. By default Bcrypt.
+	// +kubebuilder:default=Bcrypt
+	Algorithm Algorithm `json:"algorithm,omitempty"`
+	// The bcrypt cost, 4 to 16. Only with Bcrypt, which needs it.
 	// +optional
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=16
 	Cost *int32 `json:"cost,omitempty"`
 	// Whether only a caller's first login hashes and later requests carry a
-	// session cookie. When absent: every request hashes.
+	// session cookie. By default every request hashes.
 	// +optional
 	Sessions bool `json:"sessions,omitempty"`
-	// The memory of one hash, in KiB, 8 to 4,194,304. Only with Argon2id.
+	// The memory of one hash, in KiB, 8 to 4,194,304; with Scrypt a power of two.
+	// Only with Argon2id (by default 19,456) and Scrypt (by default 131,072), as
+	// OWASP's Password Storage Cheat Sheet has them.
 	// +optional
 	// +kubebuilder:validation:Minimum=8
 	// +kubebuilder:validation:Maximum=4194304
 	MemoryKiB *int32 `json:"memoryKiB,omitempty"`
-	// Passes over that memory, 1 to 64. Only with Argon2id.
+	// Passes over that memory with Argon2id, 1 to 64, by default 2; rounds with
+	// PBKDF2, 1,000 to 10,000,000, by default 600,000, as OWASP has them.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=64
+	// +kubebuilder:validation:Maximum=10000000
 	Iterations *int32 `json:"iterations,omitempty"`
-	// Threads of one hash, 1 to 64. Only with Argon2id.
+	// Lanes of one hash, 1 to 64. Only with Argon2id and Scrypt. By default 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64

@@ -34,6 +34,14 @@ type Interval struct {
 	HighMicroseconds int64 `json:"highMicroseconds"`
 }
 
+// RateInterval is where the true rate lies.
+type RateInterval struct {
+	// The lower end, in logins per second, times 1000.
+	LowMilliPerSecond int64 `json:"lowMilliPerSecond"`
+	// The upper end, in logins per second, times 1000.
+	HighMilliPerSecond int64 `json:"highMilliPerSecond"`
+}
+
 // CalibrationResult is how long a hash takes on the variant's CPU.
 type CalibrationResult struct {
 	// CPU time of one hash, the mean of the samples, in microseconds.
@@ -55,8 +63,13 @@ type VariantResult struct {
 	Variant string `json:"variant"`
 	// How passwords were hashed.
 	Algorithm Algorithm `json:"algorithm"`
-	// The bcrypt cost.
-	Cost int32 `json:"cost"`
+	// The bcrypt cost. Only with Bcrypt.
+	// +optional
+	Cost int32 `json:"cost,omitempty"`
+	// The name of the control that was measured; absent where a cost was.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Control string `json:"control,omitempty"`
 	// The CPU limit, as the experiment wrote it.
 	CPULimit string `json:"cpuLimit"`
 	// How long a hash takes there.
@@ -70,9 +83,15 @@ type VariantResult struct {
 	// +optional
 	MaxThroughputMilliPerSecond *int64 `json:"maxThroughputMilliPerSecond,omitempty"`
 	// The highest login rate that meets the objective, times 1000; absent when
-	// none was found. The trial holds the bracket and how it was found.
+	// none does. The trial holds the bracket and how it was found.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
+	// Where the true capacity lies.
+	// +optional
+	CapacityInterval *RateInterval `json:"capacityInterval,omitempty"`
+	// How the capacity was decided: Measured, Predicted, or Both.
+	// +optional
+	CapacityMethod CapacityMethod `json:"capacityMethod,omitempty"`
 	// True when the highest rate that was offered met the objective, so that the
 	// true capacity is at least this.
 	// +optional
@@ -98,7 +117,8 @@ type VariantResult struct {
 	// when the step was overloaded or had under 20 successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Where the true p95 lies, by order statistics; absent below 72 samples.
+	// Where the true p95 lies, with 95 % confidence: by order statistics, or by
+	// simulated runs of the same step, whichever is wider. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
 	// Successful logins that p95 was taken from.
@@ -116,7 +136,54 @@ type VariantResult struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Reasons []Reason `json:"reasons,omitempty"`
-	// How many trials this row was taken from.
+	// How many trials this row was taken from. Its numbers are their medians.
 	// +optional
 	Trials int32 `json:"trials"`
+	// How far the repetitions lie apart; absent with a single one.
+	// +optional
+	Spread *Spread `json:"spread,omitempty"`
+	// How the variant differs from spec.baseline, and whether chance explains
+	// that; absent without a baseline and with a single repetition.
+	// +optional
+	Comparison *Comparison `json:"comparison,omitempty"`
+}
+
+// Spread is how far the repetitions of a variant lie apart: each is the range
+// (largest − smallest) in thousandths of the median.
+type Spread struct {
+	// Of p95 at the reported step.
+	// +optional
+	P95PerMille *int64 `json:"p95PerMille,omitempty"`
+	// Of the capacity.
+	// +optional
+	CapacityPerMille *int64 `json:"capacityPerMille,omitempty"`
+	// Of the maximum throughput.
+	// +optional
+	MaxThroughputPerMille *int64 `json:"maxThroughputPerMille,omitempty"`
+}
+
+// Comparison holds a variant's repetitions against another's.
+type Comparison struct {
+	// The variant it is compared with.
+	// +kubebuilder:validation:MaxLength=52
+	Against string `json:"against"`
+	// The difference of p95 at the reported step.
+	// +optional
+	P95 *Difference `json:"p95,omitempty"`
+	// The difference of the capacity.
+	// +optional
+	Capacity *Difference `json:"capacity,omitempty"`
+	// The difference of the maximum throughput.
+	// +optional
+	MaxThroughput *Difference `json:"maxThroughput,omitempty"`
+}
+
+// Difference is how two sets of repetitions differ in one number.
+type Difference struct {
+	// The difference of the medians, in thousandths of the other's median.
+	PerMille int64 `json:"perMille"`
+	// The chance of a difference at least as large where there is none, by the
+	// Mann–Whitney U test, in thousandths. Few repetitions can't give a small one:
+	// with three against three it is 100 at the least.
+	ChancePerMille int64 `json:"chancePerMille"`
 }

@@ -90,7 +90,8 @@ type Step struct {
 	// 20 successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Where the true p95 lies, by order statistics; absent below 72 samples.
+	// Where the true p95 lies, with 95 % confidence: by order statistics, or by
+	// simulated runs of the same step, whichever is wider. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
 	// The 99th percentile of latency, in microseconds; absent when not measured.
@@ -99,6 +100,17 @@ type Step struct {
 	// The latency of the slowest success, in microseconds; absent when there was none.
 	// +optional
 	MaxMicroseconds *int64 `json:"maxMicroseconds,omitempty"`
+	// The median latency of the logins due in the first half of the counted time,
+	// in microseconds. Only with Open; absent when not measured.
+	// +optional
+	FirstHalfP50Microseconds *int64 `json:"firstHalfP50Microseconds,omitempty"`
+	// The same of the second half: in a steady state the two differ by chance only.
+	// +optional
+	SecondHalfP50Microseconds *int64 `json:"secondHalfP50Microseconds,omitempty"`
+	// What the model makes of the step's own arrivals. Only with Open; absent
+	// without evidence, and when the step was overloaded.
+	// +optional
+	Model *StepModel `json:"model,omitempty"`
 	// How late logins were sent after they were due, the 95th percentile, in
 	// microseconds. Only with Open.
 	// +optional
@@ -133,4 +145,16 @@ type StepCPU struct {
 	// How long it was throttled, in microseconds; absent without a quota.
 	// +optional
 	ThrottledMicroseconds *int64 `json:"throttledMicroseconds,omitempty"`
+}
+
+// StepModel is what the simulation of a step makes of the very logins that were
+// sent, with the CPU time that the service used for each of them in that step.
+type StepModel struct {
+	// CPU time per login, in microseconds: the service's, divided by its hashes.
+	CPUPerLoginMicroseconds int64 `json:"cpuPerLoginMicroseconds"`
+	// The simulated 95th percentile of latency, in microseconds.
+	P95Microseconds int64 `json:"p95Microseconds"`
+	// Measured ÷ simulated p95, times 1000.
+	// +optional
+	MeasuredPerMille *int64 `json:"measuredPerMille,omitempty"`
 }

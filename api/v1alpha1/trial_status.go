@@ -81,6 +81,9 @@ type SizingTrialStatus struct {
 	// Calibration in full.
 	// +optional
 	Calibration *TrialCalibration `json:"calibration,omitempty"`
+	// What the model expects of the variant, before any load.
+	// +optional
+	Prediction *Prediction `json:"prediction,omitempty"`
 	// How the capacity was found. Only with modes Capacity and Rates.
 	// +optional
 	Capacity *Capacity `json:"capacity,omitempty"`
@@ -178,29 +181,57 @@ type TrialCalibration struct {
 	GoVersion string `json:"goVersion,omitempty"`
 }
 
-// CapacityMethod is how a capacity was found.
-// +kubebuilder:validation:Enum=MeasuredCoarse;Measured
+// Prediction is what the model expects of a variant from its calibration alone.
+type Prediction struct {
+	// p95 of logins that meet an idle service, in microseconds: where that is above
+	// the objective, no rate can meet it.
+	NoLoadP95Microseconds int64 `json:"noLoadP95Microseconds"`
+	// The highest rate that meets the objective, times 1000; absent where none does.
+	// +optional
+	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
+	// p95 at the reported share of the bound, in microseconds. Only with mode Capacity.
+	// +optional
+	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
+}
+
+// CapacityMethod is how a capacity was decided.
+// +kubebuilder:validation:Enum=Measured;Predicted;Both
 type CapacityMethod string
 
 const (
-	// CapacityMeasuredCoarse means: the highest of a few fixed shares of the
-	// bound that met the objective.
-	CapacityMeasuredCoarse CapacityMethod = "MeasuredCoarse"
-	// CapacityMeasured means: the highest of the rates that the experiment asked
-	// for that met the objective, with all below it.
+	// CapacityMeasured means: by steps that met or failed the objective alone.
 	CapacityMeasured CapacityMethod = "Measured"
+	// CapacityPredicted means: by the model, fed with the run's own CPU time per
+	// login, where no step near the answer could gather enough samples.
+	CapacityPredicted CapacityMethod = "Predicted"
+	// CapacityBoth means: by the model, and measured steps on both sides of the
+	// answer, or at it, agree.
+	CapacityBoth CapacityMethod = "Both"
 )
 
 // Capacity is the highest rate that meets the objective, as a bracket.
 type Capacity struct {
-	// How it was found.
+	// How it was decided.
 	Method CapacityMethod `json:"method"`
-	// The highest rate that met the objective, times 1000.
+	// The answer, times 1000; absent where no rate meets the objective.
+	// +optional
+	MilliPerSecond *int64 `json:"milliPerSecond,omitempty"`
+	// Where the true capacity lies.
+	// +optional
+	Interval *RateInterval `json:"interval,omitempty"`
+	// What the model made of it with the run's own CPU time per login, times 1000.
+	// +optional
+	PredictedMilliPerSecond *int64 `json:"predictedMilliPerSecond,omitempty"`
+	// The highest measured rate that met the objective, times 1000.
 	// +optional
 	HighestMetMilliPerSecond *int64 `json:"highestMetMilliPerSecond,omitempty"`
-	// The lowest rate that did not meet it, times 1000; absent when all did.
+	// The lowest measured rate that did not meet it, times 1000; absent when all did.
 	// +optional
 	LowestFailedMilliPerSecond *int64 `json:"lowestFailedMilliPerSecond,omitempty"`
+	// How it was decided, in a sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
 }
 
 // Evidence is what stood under a trial's numbers.
@@ -229,13 +260,17 @@ type Evidence struct {
 	// +optional
 	K6Version string `json:"k6Version,omitempty"`
 	// The share of the service's CPUs that stood idle during the reported step, in
-	// percent. Only where the generator could run on the same CPUs.
+	// percent.
 	// +optional
 	IdlePercent *int32 `json:"idlePercent,omitempty"`
 	// The share of the service's CPUs that others used during the reported step, in
-	// percent. Only where the generator could run on the same CPUs.
+	// percent.
 	// +optional
 	OthersPercent *int32 `json:"othersPercent,omitempty"`
+	// The share of the service's CPUs that the hypervisor gave to other machines
+	// during the reported step, in percent.
+	// +optional
+	StealPercent *int32 `json:"stealPercent,omitempty"`
 }
 
 // Distribution is a histogram of latency with 32 buckets, each wider than the

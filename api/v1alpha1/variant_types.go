@@ -1,11 +1,23 @@
 package v1alpha1
 
 // Algorithm is a way to hash a password.
-// +kubebuilder:validation:Enum=Bcrypt
+// +kubebuilder:validation:Enum=Bcrypt;Argon2id;Scrypt;PBKDF2;SHA256
 type Algorithm string
 
-// AlgorithmBcrypt is bcrypt as golang.org/x/crypto/bcrypt computes it.
-const AlgorithmBcrypt Algorithm = "Bcrypt"
+const (
+	// AlgorithmBcrypt is bcrypt as golang.org/x/crypto/bcrypt computes it.
+	AlgorithmBcrypt Algorithm = "Bcrypt"
+	// AlgorithmArgon2id is Argon2id as golang.org/x/crypto/argon2 computes it.
+	AlgorithmArgon2id Algorithm = "Argon2id"
+	// AlgorithmScrypt is scrypt as golang.org/x/crypto/scrypt computes it, with
+	// blocks of 1 KiB (r = 8), so that N is the memory in KiB.
+	AlgorithmScrypt Algorithm = "Scrypt"
+	// AlgorithmPBKDF2 is PBKDF2 with HMAC-SHA-256, as crypto/pbkdf2 computes it.
+	AlgorithmPBKDF2 Algorithm = "PBKDF2"
+	// AlgorithmSHA256 is one salted SHA-256: deliberately cheap, to show what is
+	// left of a login when hashing costs nothing. Never store passwords so.
+	AlgorithmSHA256 Algorithm = "SHA256"
+)
 
 // ConcurrencyMode says how a login service deals with several logins at once.
 // +kubebuilder:validation:Enum=Unbounded;WorkerPool
@@ -118,8 +130,27 @@ type Variant struct {
 	// How passwords are hashed. By default Bcrypt.
 	// +kubebuilder:default=Bcrypt
 	Algorithm Algorithm `json:"algorithm"`
-	// The bcrypt cost, 4 to 16: 2^cost rounds of key expansion.
-	Cost int32 `json:"cost"`
+	// The bcrypt cost, 4 to 16: 2^cost rounds of key expansion. Only with Bcrypt.
+	// +optional
+	Cost int32 `json:"cost,omitempty"`
+	// The memory of one hash, in KiB. Only with Argon2id and Scrypt.
+	// +optional
+	MemoryKiB *int32 `json:"memoryKiB,omitempty"`
+	// Passes over that memory with Argon2id, rounds with PBKDF2; only with these.
+	// +optional
+	Iterations *int32 `json:"iterations,omitempty"`
+	// Lanes of one hash. Only with Argon2id and Scrypt.
+	// +optional
+	Parallelism *int32 `json:"parallelism,omitempty"`
+	// True where only a caller's first login hashes, and its later requests carry
+	// a cookie.
+	// +optional
+	Sessions bool `json:"sessions,omitempty"`
+	// The name of the control that this variant comes from; absent where it comes
+	// from matrix.costs.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Control string `json:"control,omitempty"`
 	// The CPU limit of the login service's container, as the experiment wrote it.
 	// +kubebuilder:validation:MaxLength=16
 	CPULimit string `json:"cpuLimit"`

@@ -42,7 +42,7 @@ func byLatency(r measurement.StepResult, limit int64) v1alpha1.StepOutcome {
 // capacity is the bracket of rates around the highest that meets the objective.
 // With Rates, a rate counts only when all below it met the objective, too.
 func (t *trial) capacity() *v1alpha1.Capacity {
-	capacity := &v1alpha1.Capacity{Method: v1alpha1.CapacityMeasuredCoarse}
+	capacity := &v1alpha1.Capacity{Method: v1alpha1.CapacityMeasured}
 	switch t.Spec.Load.Mode {
 	case v1alpha1.LoadUsers:
 		return nil

@@ -66,7 +66,7 @@ func TestCapacityIsABracket(t *testing.T) {
 	tooSlow := func(s *measurement.StepResult) { latency(s, 1100, 1200, 1300) }
 	unsure := func(s *measurement.StepResult) { latency(s, 900, 1000, 1100) }
 	coarse := func(met, failed int64) *v1alpha1.Capacity {
-		return capacity(v1alpha1.CapacityMeasuredCoarse, met, failed)
+		return capacity(v1alpha1.CapacityMeasured, met, failed)
 	}
 	exact := func(met, failed int64) *v1alpha1.Capacity { return capacity(v1alpha1.CapacityMeasured, met, failed) }
 	yes, no := ptr.To(true), ptr.To(false)
