@@ -12,7 +12,9 @@
 //
 // Numbers are positional: unsigned varints in base64url, the order being that
 // of the code in step.go; most are told as the difference from a number they
-// lie near. Evidence is rounded to milliseconds.
+// lie near. Evidence is rounded to milliseconds, and the medians of a step's
+// halves to hundredths of its own. What came after the first release is marked
+// behind all else, so that a message without it is read as well.
 //
 // A load that gave no numbers hands over a failure instead:
 //

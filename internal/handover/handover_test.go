@@ -44,6 +44,7 @@ func ordinary() measurement.Run {
 				P50Microseconds: number(71_234), P95Microseconds: number(556_001), MaxMicroseconds: number(780_000),
 				P95Interval:        &measurement.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
 				LagP95Microseconds: number(350), LagP99Microseconds: number(1_200),
+				FirstHalfP50Microseconds: number(69_776), SecondHalfP50Microseconds: number(73_336),
 				Service: &evidence.Delta{
 					ElapsedMicroseconds: 10_004_000, CPUMicroseconds: 5_820_000, Periods: 100, ThrottledPeriods: 61,
 					ThrottledMicroseconds: 3_100_000, Hashes: 98, Refused: 1, Abandoned: 1,
@@ -83,6 +84,7 @@ func widest(steps, services int) measurement.Run {
 			MaxMicroseconds:    number(60_000_000),
 			P95Interval:        &measurement.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
 			LagP95Microseconds: number(30_000_000), LagP99Microseconds: number(60_000_000),
+			FirstHalfP50Microseconds: number(1_050_000), SecondHalfP50Microseconds: number(60_000_000),
 			Service: &evidence.Delta{
 				ElapsedMicroseconds: int64(services) * halfAnHour, CPUMicroseconds: 640 * halfAnHour,
 				Periods: int64(services) * 18_000, ThrottledPeriods: int64(services) * 18_000, ThrottledMicroseconds: int64(services) * halfAnHour,
@@ -150,6 +152,41 @@ func TestTheFormIsTheOneThatWasReleased(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("a message of version 1 changed; another form needs another version (-want +got):\n%s", diff)
+	}
+}
+
+// A generator of an earlier release hands over no medians of halves: its message
+// is read as one that lacks them.
+func TestAMessageWithoutTheMediansOfHalvesIsRead(t *testing.T) {
+	message, err := os.ReadFile(filepath.Join("testdata", "before-halves.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := handover.Decode(string(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ordinary()
+	want.Steps[0].FirstHalfP50Microseconds, want.Steps[0].SecondHalfP50Microseconds = nil, nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what was read differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheMediansOfHalvesAreGoodToAPercent(t *testing.T) {
+	run := ordinary()
+	run.Steps[0].FirstHalfP50Microseconds, run.Steps[0].SecondHalfP50Microseconds = number(50_000), number(90_001)
+	message, err := handover.Encode(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := handover.Decode(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := *got.Steps[0].FirstHalfP50Microseconds, *got.Steps[0].SecondHalfP50Microseconds
+	if first != 70*712 || second != 126*712 {
+		t.Errorf("50 ms and 90 ms were read as %d and %d µs, want the nearest hundredths of the median", first, second)
 	}
 }
 

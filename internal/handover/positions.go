@@ -81,6 +81,17 @@ func (p *positions) millis(v *int64, walk func(*int64)) {
 	*v = rounded * 1000
 }
 
+// inUnits is a number that is never below zero, rounded to whole units.
+func (p *positions) inUnits(v *int64, unit int64) {
+	units := (*v + unit/2) / unit
+	p.unsigned(&units)
+	if units > widest/unit {
+		p.fail("%d times %d is above %d", units, unit, widest)
+		return
+	}
+	*v = units * unit
+}
+
 func (p *positions) raw(v *int64) {
 	switch {
 	case p.err != nil:

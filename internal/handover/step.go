@@ -43,6 +43,7 @@ func walkStep(p *positions, s *measurement.StepResult, reported bool) {
 func walkLatencies(p *positions, s *measurement.StepResult) {
 	rising(p, s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds)
 	rising(p, s.LagP95Microseconds, s.LagP99Microseconds)
+	walkHalves(p, s)
 	switch {
 	case s.P95Interval == nil:
 	case s.P95Microseconds == nil:
@@ -50,6 +51,21 @@ func walkLatencies(p *positions, s *measurement.StepResult) {
 	default:
 		p.below(&s.P95Interval.LowMicroseconds, *s.P95Microseconds)
 		p.above(&s.P95Interval.HighMicroseconds, *s.P95Microseconds)
+	}
+}
+
+// walkHalves tells the medians of both halves in hundredths of the whole's: they
+// are held against each other only, and exact to the microsecond they would
+// take what room there is for twenty steps.
+func walkHalves(p *positions, s *measurement.StepResult) {
+	unit := int64(1)
+	if s.P50Microseconds != nil {
+		unit = max(unit, *s.P50Microseconds/100)
+	}
+	for _, field := range laterNumbers(s) {
+		if *field != nil {
+			p.inUnits(*field, unit)
+		}
 	}
 }
 

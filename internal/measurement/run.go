@@ -85,6 +85,11 @@ type StepResult struct {
 	// P95Interval holds the true p95 with 95 % confidence; absent below 72
 	// successes, and where the login at its upper end failed.
 	P95Interval *Interval
+	// FirstHalfP50Microseconds and SecondHalfP50Microseconds are the median
+	// latencies of the logins due in either half of the counted part, in open steps
+	// only; absent as P50, each for its own half.
+	FirstHalfP50Microseconds  *int64
+	SecondHalfP50Microseconds *int64
 
 	// LagP95Microseconds and LagP99Microseconds say how late logins were sent after
 	// they were due; of those that were sent, however few, in open steps only.

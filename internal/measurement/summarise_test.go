@@ -62,8 +62,9 @@ func TestOpenStep(t *testing.T) {
 		// 100 ms before its end and took 105 to 109 ms.
 		CompletedInWindow: 95, ThroughputMilliPerSecond: number(47_500),
 		P50Microseconds: us(59 * ms), P95Microseconds: us(104 * ms), P99Microseconds: us(108 * ms),
-		MaxMicroseconds:    us(109 * ms),
-		P95Interval:        &measurement.Interval{LowMicroseconds: 99_000, HighMicroseconds: 109_000},
+		MaxMicroseconds:          us(109 * ms),
+		P95Interval:              &measurement.Interval{LowMicroseconds: 99_000, HighMicroseconds: 109_000},
+		FirstHalfP50Microseconds: us(34 * ms), SecondHalfP50Microseconds: us(84 * ms),
 		LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
 	}
 	with := func(alter func(*measurement.StepResult)) measurement.StepResult {
@@ -90,6 +91,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.Refused, s.TimedOut = 98, 1, 1
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 93, number(46_500)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(61*ms), us(106*ms), nil
+				s.FirstHalfP50Microseconds = us(36 * ms)
 				// Rank 100 is a failure: nothing bounds p95 from above.
 				s.P95Interval = nil
 			}),
@@ -104,6 +106,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.OtherErrors = 94, 6
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 89, number(44_500)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(65*ms), nil, nil, nil
+				s.FirstHalfP50Microseconds = us(40 * ms)
 			}),
 		},
 		"few logins have no percentiles of latency, and still a start lag": {
@@ -113,12 +116,35 @@ func TestOpenStep(t *testing.T) {
 				LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
 			},
 		},
+		"a half with fewer than 20 successes has no median": {
+			change(steady(), func(r []measurement.Record) []measurement.Record {
+				for i := 60; i < 91; i++ {
+					r[i].Outcome = measurement.Refused
+				}
+				return r
+			}), with(func(s *measurement.StepResult) {
+				s.OK, s.Refused = 69, 31
+				s.CompletedInWindow, s.ThroughputMilliPerSecond = 64, number(32_000)
+				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(59*ms), nil, nil, nil
+				s.SecondHalfP50Microseconds = nil
+			}),
+		},
+		"a login that was never sent counts in the half in which it was due": {
+			change(steady(), func(r []measurement.Record) []measurement.Record { return append(r[:62], r[66:]...) }),
+			with(func(s *measurement.StepResult) {
+				s.OK, s.NeverSent, s.SentInWindow = 96, 4, 96
+				s.CompletedInWindow, s.ThroughputMilliPerSecond = 91, number(45_500)
+				s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(108*ms), nil, nil
+				s.SecondHalfP50Microseconds = us(88 * ms)
+			}),
+		},
 		"a login without a record was never sent": {
 			change(steady(), func(r []measurement.Record) []measurement.Record { return append(r[:20], r[21:]...) }),
 			with(func(s *measurement.StepResult) {
 				s.OK, s.NeverSent, s.SentInWindow = 99, 1, 99
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 94, number(47_000)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(60*ms), us(105*ms), us(109*ms)
+				s.FirstHalfP50Microseconds = us(35 * ms)
 				s.P95Interval = nil
 			}),
 		},

@@ -96,6 +96,7 @@ func (w window) result(records []Record) (StepResult, []int64) {
 		lags = append(lags, (r.Sent - r.Due).Microseconds())
 	}
 	if w.open {
+		w.setHalves(&result, records)
 		result.NeverSent = int64(w.Requests - len(lags))
 		result.Scheduled += result.NeverSent
 		slices.Sort(lags)
