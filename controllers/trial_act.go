@@ -141,7 +141,7 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Att
 	if err != nil {
 		return nil, 0, err
 	}
-	plan, err := loadplan.Build(seen.Trial.Spec, *seen.Trial.Status.Calibration)
+	plan, err := loadplan.Build(seen.Trial.Spec, *seen.Trial.Status.Calibration, seen.Trial.Status.Prediction)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -87,8 +87,8 @@ func HarvestRun(o *Observation) End {
 		return *lost
 	}
 	status := &o.Trial.Status
-	plan, err := loadplan.Build(o.Trial.Spec, *status.Calibration)
-	leftOut, errLeftOut := loadplan.LeftOut(o.Trial.Spec, *status.Calibration)
+	plan, err := loadplan.Build(o.Trial.Spec, *status.Calibration, status.Prediction)
+	leftOut, errLeftOut := loadplan.LeftOut(o.Trial.Spec, *status.Calibration, status.Prediction)
 	if err = errors.Join(err, errLeftOut); err != nil {
 		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
 	}

@@ -12,7 +12,7 @@ const gapMilliseconds = 100
 
 // NotRun is a step that is left out, and why.
 type NotRun struct {
-	// LoadPercent is its share of the calibrated bound.
+	// LoadPercent is the share that the step would have had (Step.LoadPercent).
 	LoadPercent int32
 	// OfferedMilliPerSecond is the rate it would have had, times 1000.
 	OfferedMilliPerSecond int64
@@ -20,23 +20,28 @@ type NotRun struct {
 	Requests int
 	// Reported tells that the variant's row would have been taken from it.
 	Reported bool
+	// Predicted tells that its rate is the predicted capacity.
+	Predicted bool
 	// Message says in a sentence why it is left out, and what to do.
 	Message string
 }
 
-// Build plans the load of one attempt from the trial and its calibration:
-// a warm-up, the steps from low to high, and in mode Capacity the saturation
-// last, so that nothing follows an overload. The same input gives the same
+// Build plans the load of one attempt from the trial, its calibration, and in
+// mode Capacity the prediction made from it: a warm-up, the steps from low to
+// high, and in mode Capacity the saturation last, so that nothing follows an
+// overload. A service that can bear more than the generator can drive is not
+// saturated: that would measure the generator. Without a prediction (nil) no
+// step is planned at the predicted capacity. The same input gives the same
 // plan, so it need not be remembered between two looks at the cluster.
 //
 // Steps that are not worth their time are left out; LeftOut names them.
 // Errors: ErrNotCalibrated, and a load that the API would have refused.
-func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (Plan, error) {
+func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) (Plan, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return Plan{}, err
 	}
-	steps, _, err := s.steps(spec)
+	steps, _, err := s.steps(spec, prediction)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -51,20 +56,20 @@ func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (Plan, 
 }
 
 // LeftOut names the steps that Build leaves out, and why. Errors are Build's.
-func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) ([]NotRun, error) {
+func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) ([]NotRun, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return nil, err
 	}
-	_, left, err := s.steps(spec)
+	_, left, err := s.steps(spec, prediction)
 	return left, err
 }
 
 // steps of the load's mode, without the warm-up, and those left out.
-func (s service) steps(spec v1alpha1.SizingTrialSpec) ([]Step, []NotRun, error) {
+func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun, error) {
 	switch spec.Load.Mode {
 	case v1alpha1.LoadCapacity, "":
-		steps, left := s.capacitySteps(spec)
+		steps, left := s.capacitySteps(spec, prediction)
 		return steps, left, nil
 	case v1alpha1.LoadRates:
 		steps, err := s.ratesSteps(spec)
@@ -78,12 +83,12 @@ func (s service) steps(spec v1alpha1.SizingTrialSpec) ([]Step, []NotRun, error) 
 }
 
 // firstRate is the rate that the warm-up leads up to: the first open step's,
-// or the bound where no step has a rate.
+// or the most that may be offered where no step has a rate.
 func (s service) firstRate(steps []Step) int64 {
 	if len(steps) > 0 && steps[0].Kind == Open {
 		return steps[0].OfferedMilliPerSecond
 	}
-	return s.bound
+	return s.most()
 }
 
 // inSequence lets each step start when the one before it has drained.

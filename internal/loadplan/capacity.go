@@ -1,9 +1,8 @@
 package loadplan
 
 import (
-	"fmt"
 	"math"
-	"time"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -12,73 +11,101 @@ import (
 // Capacity reports every variant, so that rows compare.
 const ReportedLoadPercent = 70
 
-const (
-	// intervalSamples is the fewest logins that a p95 has a two-sided 95 %
-	// interval from, by order statistics: 0.95^72 is the first below 2.5 %.
-	intervalSamples = 72
-	// fastestOpen is the API's bound on a rate: what one generator times honestly.
-	fastestOpen = 2000 * milli
-)
-
 // capacityLoads are the shares of the bound that mode Capacity holds. Above
 // 85 % a queue takes minutes to reach its steady state, and a p95 of a hundred
 // samples says little.
 func capacityLoads() []int32 { return []int32{50, ReportedLoadPercent, 85} }
 
-// capacitySteps holds each share of the bound and then saturates.
-func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec) ([]Step, []NotRun) {
-	var steps []Step
-	var left []NotRun
-	for index, percent := range capacityLoads() {
-		offered := max(1, s.bound*int64(percent)/100)
-		requests := capacityRequests(spec.Load, offered)
-		if message := cannotRun(spec.Load, percent, offered, requests); message != "" {
-			left = append(left, NotRun{LoadPercent: percent, OfferedMilliPerSecond: offered, Requests: requests,
-				Reported: percent == ReportedLoadPercent, Message: message})
-			continue
-		}
-		step := s.open(spec, index, offered, requests)
-		step.Callers = min(step.Callers, s.openCallers(offered, s.patience(offered)))
-		step.LoadPercent = percent
-		step.Reported = percent == ReportedLoadPercent
-		steps = append(steps, step)
-	}
-	return append(steps, s.saturation(spec.Load)), left
+// predictedIndex stands for the step at the predicted capacity where steps are
+// counted, so that its arrivals are its own whichever steps run beside it.
+func predictedIndex() int { return len(capacityLoads()) }
+
+// rung is a rate that mode Capacity may hold for a while.
+type rung struct {
+	// index of the step that draws its arrivals.
+	index int
+	// percent is its share of the most that may be offered.
+	percent int32
+	// offered is its rate, times 1000, and requests how many logins that sends.
+	offered  int64
+	requests int
+	// reported and predicted mark the step that the row is taken from and the
+	// one at the predicted capacity.
+	reported, predicted bool
+	// leftOut says why it is not run; empty when it is.
+	leftOut string
 }
 
-// patience is how long a login may take, at loads that a service can bear,
-// before a step of mode Capacity runs out of callers: twice the time in which
-// a queue empties, or the stalls of a few quota periods. Callers for a whole
-// timeout would never be needed there, and cost memory.
-func (s service) patience(offeredMilli int64) time.Duration {
-	empties := 8 * s.interval.Seconds() / (1 - s.utilisation(offeredMilli))
-	return 2 * max(3*quotaPeriod, atMost(s.timeout, empties))
+// capacitySteps holds each rung from low to high and then saturates, where the
+// generator can.
+func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun) {
+	var steps []Step
+	var left []NotRun
+	for _, r := range s.rungs(spec.Load, prediction) {
+		if r.leftOut != "" {
+			left = append(left, NotRun{
+				LoadPercent: r.percent, OfferedMilliPerSecond: r.offered, Requests: r.requests,
+				Reported: r.reported, Predicted: r.predicted, Message: r.leftOut,
+			})
+			continue
+		}
+		steps = append(steps, s.hold(spec, r))
+	}
+	if !s.cheap() {
+		steps = append(steps, s.saturation(spec.Load))
+	}
+	return steps, left
+}
+
+// hold makes the step of a rung.
+func (s service) hold(spec v1alpha1.SizingTrialSpec, r rung) Step {
+	step := s.open(spec, r.index, r.offered, r.requests)
+	step.Callers = min(step.Callers, s.openCallers(r.offered, s.patience(r.offered)))
+	step.LoadPercent, step.Reported, step.Predicted = r.percent, r.reported, r.predicted
+	return step
+}
+
+// rungs are the fixed shares and the predicted capacity, from low to high.
+func (s service) rungs(load v1alpha1.Load, prediction *v1alpha1.Prediction) []rung {
+	rungs := s.fixedRungs(load)
+	if prediction == nil || prediction.CapacityMilliPerSecond == nil || s.cheap() {
+		return rungs
+	}
+	rungs = s.addPredicted(rungs, load, *prediction.CapacityMilliPerSecond)
+	s.economise(rungs, load, *prediction.CapacityMilliPerSecond)
+	slices.SortStableFunc(rungs, func(a, b rung) int { return int(a.offered - b.offered) })
+	return rungs
+}
+
+func (s service) fixedRungs(load v1alpha1.Load) []rung {
+	var rungs []rung
+	for index, percent := range capacityLoads() {
+		r := rung{
+			index: index, percent: percent, reported: percent == ReportedLoadPercent,
+			offered: max(1, s.most()*int64(percent)/100),
+		}
+		least := 0
+		if r.reported {
+			least = s.steadyRequests(r.offered)
+		}
+		r.requests = capacityRequests(load, r.offered, least)
+		r.leftOut = s.tooFew(load, r)
+		rungs = append(rungs, r)
+	}
+	return rungs
 }
 
 // capacityRequests is what a step offers: at least as long as a step should
-// last, until there are enough samples, within the longest time allowed.
-func capacityRequests(load v1alpha1.Load, offeredMilli int64) int {
+// last, until there are enough samples and no fewer than the least, within the
+// longest time allowed.
+func capacityRequests(load v1alpha1.Load, offeredMilli int64, least int) int {
 	perSecond := float64(offeredMilli) / milli
-	wanted := max(math.Round(perSecond*float64(load.StepSeconds)), float64(load.MinSamples))
+	wanted := max(math.Round(perSecond*float64(load.StepSeconds)), float64(load.MinSamples), float64(least))
 	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds))))
 }
 
-// fewestSamples is what a step must be able to count to be worth its time. An
-// experiment that asks for fewer gets fewer, and no interval.
-func fewestSamples(load v1alpha1.Load) int {
-	return min(intervalSamples, int(load.MinSamples))
-}
-
-// cannotRun says why a step is left out, or nothing.
-func cannotRun(load v1alpha1.Load, percent int32, offeredMilli int64, requests int) string {
-	switch {
-	case offeredMilli > fastestOpen:
-		return fmt.Sprintf("%d %% of the bound is %d logins/s, more than the %d/s that one generator times honestly; lower the CPU limit or raise the cost",
-			percent, offeredMilli/milli, int64(fastestOpen/milli))
-	case requests < fewestSamples(load):
-		return fmt.Sprintf("%d %% of the bound offers %d logins in %d s, of the %d that a p95 needs; raise load.maxStepSeconds or the CPU limit, or lower the cost",
-			percent, requests, load.MaxStepSeconds, fewestSamples(load))
-	default:
-		return ""
-	}
+// steadyRequests are due in the time after which a counted part shows a steady
+// state: twenty relaxation times of the queue.
+func (s service) steadyRequests(offeredMilli int64) int {
+	return int(math.Ceil(20 * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
 }

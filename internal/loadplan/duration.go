@@ -1,12 +1,9 @@
 package loadplan
 
 import (
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // Duration is how long a plan takes, from the start of the k6 run to the end
@@ -51,58 +48,9 @@ func longestCounted(load v1alpha1.Load) []time.Duration {
 		}
 	default:
 		counted := max(step, time.Duration(load.MaxStepSeconds)*time.Second)
-		for range len(capacityLoads()) + 1 {
+		for range len(capacityLoads()) + 2 { // and the predicted capacity, and the saturation
 			longest = append(longest, counted)
 		}
 	}
 	return longest
-}
-
-// Of an attempt before its calibration is known. The hash time is what
-// golang.org/x/crypto/bcrypt takes on a 2024 server core (Zen 4), within 1 %
-// there and within a factor of 2 elsewhere, which is fair enough for a guess
-// that is corrected as soon as the first trial has ended.
-const (
-	guessedHashConstant = 34.0  // microseconds
-	guessedHashFactor   = 55.25 // microseconds × 2^cost
-	guessedReference    = 2 * time.Second
-	guessedOverhead     = 10 * time.Second // pods start, k6 starts, all is taken away
-)
-
-// Estimate is a fair guess of how long one attempt takes as a whole, from the
-// trial's spec alone. Errors are those of Build.
-func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
-	cal, err := guess(spec.Variant)
-	if err != nil {
-		return 0, err
-	}
-	s, err := newService(spec, cal)
-	if err != nil {
-		return 0, err
-	}
-	plan, err := Build(spec, cal)
-	if err != nil {
-		return 0, err
-	}
-	return Duration(plan) + guessedCalibration(s) + guessedOverhead, nil
-}
-
-// guess is a calibration of the variant on a common machine.
-func guess(variant v1alpha1.Variant) (v1alpha1.TrialCalibration, error) {
-	limit, err := matrix.MilliCPU(variant.CPULimit)
-	if err != nil {
-		return v1alpha1.TrialCalibration{}, fmt.Errorf("estimate: %w", err)
-	}
-	hash := guessedHashConstant + guessedHashFactor*math.Exp2(float64(variant.Cost))
-	return v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: int64(hash)},
-		GoMaxProcs:        int32((limit + milli - 1) / milli),
-		QuotaMilliCPU:     &limit,
-	}, nil
-}
-
-// guessedCalibration is three seconds or ten hashes, at most a minute, and
-// the reference.
-func guessedCalibration(s service) time.Duration {
-	return min(time.Minute, max(3*time.Second, 10*s.interval)) + guessedReference
 }

@@ -40,10 +40,10 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 // Whatever the calibration finds, the deadline that was set before it holds,
 // and the plan keeps the promises that k6 and the judgement rely on.
 func FuzzBuildKeepsItsPromises(f *testing.F) {
-	f.Add(int64(20_000), int64(500), int32(1), int32(1), uint8(0), int32(10), int32(100), int32(120), int32(10))
-	f.Add(int64(4_000_000), int64(250), int32(64), int32(10), uint8(1), int32(3), int32(20), int32(3), int32(1))
-	f.Add(int64(1), int64(64_000), int32(0), int32(1), uint8(2), int32(1800), int32(100_000), int32(1800), int32(60))
-	f.Fuzz(func(t *testing.T, hash, quota int64, workers, replicas int32, mode uint8, step, samples, longest, timeout int32) {
+	f.Add(int64(20_000), int64(500), int32(1), int32(1), uint8(0), int32(10), int32(100), int32(120), int32(10), int64(20_000))
+	f.Add(int64(4_000_000), int64(250), int32(64), int32(10), uint8(1), int32(3), int32(20), int32(3), int32(1), int64(3))
+	f.Add(int64(1), int64(64_000), int32(0), int32(1), uint8(2), int32(1800), int32(100_000), int32(1800), int32(60), int64(400_000_000))
+	f.Fuzz(func(t *testing.T, hash, quota int64, workers, replicas int32, mode uint8, step, samples, longest, timeout int32, predicted int64) {
 		within := func(v *int32, low, high int32) { *v = low + int32(uint32(*v)%uint32(high-low+1)) }
 		within(&workers, 0, 64)
 		within(&replicas, 1, 10)
@@ -65,7 +65,8 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 				withUsers(1, 2000)(s)
 			}
 		})
-		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }))
+		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }),
+			&v1alpha1.Prediction{CapacityMilliPerSecond: new(predicted & math.MaxInt32)})
 		if err != nil {
 			// A bound below one login in a thousand seconds can't be planned.
 			return

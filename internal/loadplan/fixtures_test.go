@@ -2,17 +2,16 @@ package loadplan
 
 import (
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
-
-func ptr[T any](v T) *T { return &v }
 
 // aTrial is a trial of a pool with one worker at cost 8, under the API's defaults.
 func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
 	spec := v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
-			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr[int32](1)}},
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 		Repetition: 1,
 		Service:    v1alpha1.Service{Replicas: 1},
 		Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120,
@@ -32,13 +31,24 @@ func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalib
 		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000},
 		GoMaxProcs:        2,
 		Cpuset:            "0-1",
-		QuotaMilliCPU:     ptr[int64](500),
+		QuotaMilliCPU:     ptr.To[int64](500),
 	}
 	for _, change := range changes {
 		change(&cal)
 	}
 	return cal
 }
+
+// predicting a capacity at a share of the bound that a calibration comes to.
+func predicting(percent int64) *v1alpha1.Prediction {
+	return &v1alpha1.Prediction{NoLoadP95Microseconds: 40_000, CapacityMilliPerSecond: ptr.To(25_000 * percent / 100)}
+}
+
+func withGenerator(limit string) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Generator.CPULimit = limit }
+}
+
+func withSessions(s *v1alpha1.SizingTrialSpec) { s.Variant.Sessions = true }
 
 func hashTakes(micros int64) func(*v1alpha1.TrialCalibration) {
 	return func(c *v1alpha1.TrialCalibration) { c.HashMicroseconds = micros }

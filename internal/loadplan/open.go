@@ -36,15 +36,16 @@ func (s service) open(spec v1alpha1.SizingTrialSpec, index int, offeredMilli int
 }
 
 // warmup drives half of the first rate, and at most half of the bound, so that
-// the first step does not begin with the queue of an overload.
+// the first step does not begin with the queue of an overload. A service bears
+// that easily, so that callers for a whole timeout would only slow k6's start.
 func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
-	offered := max(1, min(firstMilli, s.bound, 2*fastestWarmup)/2)
+	offered := max(1, min(firstMilli, s.most(), 2*fastestWarmup)/2)
 	counted := time.Duration(spec.Load.WarmupSeconds) * time.Second
 	return Step{
 		Kind:                  Warmup,
 		CountedMilliseconds:   counted.Milliseconds(),
 		DrainMilliseconds:     s.drain(offered).Milliseconds(),
-		Callers:               s.openCallers(offered, s.timeout),
+		Callers:               s.openCallers(offered, min(s.timeout, s.patience(offered))),
 		Arrivals:              string(arrivals(spec.Load)),
 		Requests:              max(1, requestsIn(counted, offered)),
 		Seed:                  StepSeed(spec.Seed, spec.Repetition, warmupIndex),
@@ -54,8 +55,20 @@ func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
 
 // openCallers is what can be under way when every login takes as long as given.
 func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
+	if s.sessions {
+		return s.sessionCallers(offeredMilli)
+	}
 	underWay := math.Ceil(float64(offeredMilli) / milli * longest.Seconds())
 	return min(mostCallers, int(underWay)+spareCallers)
+}
+
+// patience is how long a login may take, at loads that a service can bear,
+// before a step runs out of callers: twice the time in which
+// a queue empties, or the stalls of a few quota periods. Callers for a whole
+// timeout would never be needed there, and cost memory.
+func (s service) patience(offeredMilli int64) time.Duration {
+	empties := 8 * s.interval.Seconds() / (1 - s.utilisation(offeredMilli))
+	return 2 * max(3*quotaPeriod, atMost(s.timeout, empties))
 }
 
 // arrivals is Poisson unless the experiment says otherwise.

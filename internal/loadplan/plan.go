@@ -54,8 +54,12 @@ type Step struct {
 
 	// OfferedMilliPerSecond is the rate, times 1000; only with Warmup and Open.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond,omitempty"`
-	// LoadPercent is the share of the calibrated bound; only in mode Capacity.
+	// LoadPercent is the share of the calibrated bound, or of what the generator
+	// can drive where that is less; only in mode Capacity. Of a rate that is no
+	// round share it is the nearest.
 	LoadPercent int32 `json:"loadPercent,omitempty"`
+	// Predicted marks the step at the predicted capacity; only in mode Capacity.
+	Predicted bool `json:"predicted,omitempty"`
 	// Reported marks the step that the variant's row is taken from.
 	Reported bool `json:"reported,omitempty"`
 }

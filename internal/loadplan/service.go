@@ -2,6 +2,7 @@ package loadplan
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -38,6 +39,10 @@ type service struct {
 	// interval is D: the time between two logins of one replica at its bound.
 	interval time.Duration
 	timeout  time.Duration
+	// sessions means that only a caller's first login in a step is hashed.
+	sessions bool
+	// ceiling is what the generator can drive, in logins per second × 1000.
+	ceiling int64
 }
 
 func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (service, error) {
@@ -46,6 +51,10 @@ func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (s
 	bound := BoundMilliPerSecond(replicas, workers, cal)
 	if bound <= 0 {
 		return service{}, ErrNotCalibrated
+	}
+	ceiling, err := generatorCeiling(spec.Generator)
+	if err != nil {
+		return service{}, err
 	}
 	lanes := cal.GoMaxProcs
 	if workers > 0 {
@@ -58,12 +67,28 @@ func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (s
 		bound:    bound,
 		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(effectiveMilliCPU(workers, cal)),
 		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,
+		sessions: spec.Variant.Sessions,
+		ceiling:  ceiling,
 	}, nil
 }
 
-// utilisation is ρ: the offered share of the bound.
+// utilisation is ρ: the offered share of the bound. Sessions leave next to
+// nothing to hash once every caller has logged in.
 func (s service) utilisation(offeredMilli int64) float64 {
+	if s.sessions {
+		return 0
+	}
 	return float64(offeredMilli) / float64(s.bound)
+}
+
+// relaxation is the time, in seconds, in which a queue forgets how it began:
+// D/(1−ρ)². Without a steady state it is infinite.
+func (s service) relaxation(offeredMilli int64) float64 {
+	rho := s.utilisation(offeredMilli)
+	if rho >= steadyBelow {
+		return math.Inf(1)
+	}
+	return s.interval.Seconds() / ((1 - rho) * (1 - rho))
 }
 
 // settling is how long an open step is held before it counts: five relaxation
@@ -71,11 +96,14 @@ func (s service) utilisation(offeredMilli int64) float64 {
 // reports a p95 that is 13 % too low at ρ = 0.85 and 41 % at 0.95. Without a
 // steady state there is nothing to wait for but the first timeouts.
 func (s service) settling(offeredMilli int64) time.Duration {
-	rho := s.utilisation(offeredMilli)
-	if rho >= steadyBelow {
+	switch {
+	case s.sessions:
+		return s.sessionSettling(offeredMilli)
+	case s.utilisation(offeredMilli) >= steadyBelow:
 		return min(longestSettling, s.timeout)
+	default:
+		return atMost(longestSettling, 5*s.relaxation(offeredMilli))
 	}
-	return atMost(longestSettling, 5*s.interval.Seconds()/((1-rho)*(1-rho)))
 }
 
 // drain is how long requests of an open step may take to end after its last

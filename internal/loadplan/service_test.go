@@ -112,15 +112,16 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 		cal  v1alpha1.TrialCalibration
 		want int64
 	}{
-		"Capacity: a quarter of the bound":               {aTrial(), calibrated(), 6_250},
-		"Rates: half of the first":                       {aTrial(atRates(intstr.FromInt32(10))), calibrated(), 5_000},
-		"Rates beyond the bound: half of the bound":      {aTrial(atRates(intstr.FromInt32(100))), calibrated(), 12_500},
-		"Users: half of the bound":                       {aTrial(withUsers(9)), calibrated(), 12_500},
-		"a very fast service: what a generator can bear": {aTrial(withUsers(9)), calibrated(hashTakes(100)), 1_000_000},
+		"Capacity: a quarter of the bound":                        {aTrial(), calibrated(), 6_250},
+		"Rates: half of the first":                                {aTrial(atRates(intstr.FromInt32(10))), calibrated(), 5_000},
+		"Rates beyond the bound: half of the bound":               {aTrial(atRates(intstr.FromInt32(100))), calibrated(), 12_500},
+		"Users: half of the bound":                                {aTrial(withUsers(9)), calibrated(), 12_500},
+		"a very fast service: half of what a generator can drive": {aTrial(withUsers(9)), calibrated(hashTakes(100)), 250_000},
+		"and never more than warms up a connection":               {aTrial(withUsers(9), withGenerator("4")), calibrated(hashTakes(100)), 1_000_000},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			first := mustBuild(t, test.spec, test.cal).Steps[0]
+			first := mustBuild(t, test.spec, test.cal, nil).Steps[0]
 			if first.Kind != Warmup || first.Reported {
 				t.Fatalf("the first step is %s, reported %v", first.Kind, first.Reported)
 			}
@@ -129,7 +130,7 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 			}
 		})
 	}
-	without := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated())
+	without := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.WarmupSeconds = 0 }), calibrated(), nil)
 	if without.Steps[0].Kind != Open {
 		t.Errorf("without a warm-up the first step is %s", without.Steps[0].Kind)
 	}

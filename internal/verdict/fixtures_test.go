@@ -65,10 +65,10 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
 func (w *world) drive() {
 	w.t.Helper()
 	var err error
-	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration); err != nil {
+	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, nil); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.NotRun, err = loadplan.LeftOut(w.Spec, w.Calibration); err != nil {
+	if w.NotRun, err = loadplan.LeftOut(w.Spec, w.Calibration, nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.Run.Steps = nil

@@ -1,0 +1,82 @@
+package loadplan
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+)
+
+// Of an attempt before its calibration is known. The hash times are what
+// golang.org/x/crypto and the standard library take on a 2024 server core
+// (Zen 4): bcrypt's within 1 % there, the others' from a handful of hashes at
+// OWASP's parameters (Argon2id 22 ms, scrypt 322 ms, PBKDF2 100 ms), and within
+// a factor of 2 elsewhere, which is fair enough for a guess that is corrected
+// as soon as the first trial has ended.
+const (
+	guessedHashConstant = 34.0  // microseconds
+	guessedHashFactor   = 55.25 // microseconds × 2^cost
+	guessedArgon2       = 0.563 // microseconds × KiB × iterations
+	guessedScrypt       = 2.46  // microseconds × KiB
+	guessedPBKDF2       = 0.166 // microseconds × iterations
+	guessedReference    = 2 * time.Second
+	guessedOverhead     = 10 * time.Second // pods start, k6 starts, all is taken away
+)
+
+// guessedHash is the CPU time of one of the variant's hashes, in microseconds.
+func guessedHash(variant v1alpha1.Variant) float64 {
+	memory, iterations := float64(ptr.Deref(variant.MemoryKiB, 0)), float64(ptr.Deref(variant.Iterations, 0))
+	switch variant.Algorithm {
+	case v1alpha1.AlgorithmArgon2id:
+		return guessedArgon2 * memory * iterations
+	case v1alpha1.AlgorithmScrypt:
+		return guessedScrypt * memory
+	case v1alpha1.AlgorithmPBKDF2:
+		return guessedPBKDF2 * iterations
+	case v1alpha1.AlgorithmSHA256:
+		return 1
+	default:
+		return guessedHashConstant + guessedHashFactor*math.Exp2(float64(variant.Cost))
+	}
+}
+
+// Estimate is a fair guess of how long one attempt takes as a whole, from the
+// trial's spec alone. Errors are those of Build.
+func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
+	cal, err := guess(spec.Variant)
+	if err != nil {
+		return 0, err
+	}
+	s, err := newService(spec, cal)
+	if err != nil {
+		return 0, err
+	}
+	plan, err := Build(spec, cal, nil)
+	if err != nil {
+		return 0, err
+	}
+	return Duration(plan) + guessedCalibration(s) + guessedOverhead, nil
+}
+
+// guess is a calibration of the variant on a common machine.
+func guess(variant v1alpha1.Variant) (v1alpha1.TrialCalibration, error) {
+	limit, err := matrix.MilliCPU(variant.CPULimit)
+	if err != nil {
+		return v1alpha1.TrialCalibration{}, fmt.Errorf("estimate: %w", err)
+	}
+	return v1alpha1.TrialCalibration{
+		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: max(1, int64(guessedHash(variant)))},
+		GoMaxProcs:        int32((limit + milli - 1) / milli),
+		QuotaMilliCPU:     &limit,
+	}, nil
+}
+
+// guessedCalibration is three seconds or ten hashes, at most a minute, and
+// the reference.
+func guessedCalibration(s service) time.Duration {
+	return min(time.Minute, max(3*time.Second, 10*s.interval)) + guessedReference
+}

@@ -1,0 +1,127 @@
+package loadplan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// told is a plan's open steps by their shares, the predicted one marked by a p,
+// and what else it drives.
+func told(p Plan) string {
+	var words []string
+	for _, step := range p.Told() {
+		switch {
+		case step.Predicted:
+			words = append(words, fmt.Sprintf("%dp", step.LoadPercent))
+		case step.Kind == Open:
+			words = append(words, fmt.Sprint(step.LoadPercent))
+		default:
+			words = append(words, string(step.Kind))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
+	tests := map[string]struct {
+		hash    int64
+		percent int64
+		longest int32
+		want    string
+		left    map[int32]string
+	}{
+		"it stands in its place among the others":              {20_000, 60, 120, "50 60p 70 85 Saturation", nil},
+		"nothing is run beyond the reported step in its place": {20_000, 72, 120, "50 70 85 Saturation", nil},
+		"it takes the place of a step that it repeats":         {20_000, 83, 120, "50 70 83p Saturation", nil},
+		"so it does below":                    {20_000, 47, 120, "47p 70 85 Saturation", nil},
+		"but not of one a little further off": {20_000, 81, 120, "50 70 81p 85 Saturation", nil},
+		"near the bound it can't be steady, and is left out": {20_000, 90, 120, "50 70 85 Saturation",
+			map[int32]string{90: "where a step takes 80 s to show a steady state, of the 1m0s"}},
+		"where it can't be steady a fixed step keeps its place": {40_000, 86, 120, "50 70 85 Saturation",
+			map[int32]string{86: "steady state"}},
+		"an overload has no steady state at all": {20_000, 98, 120, "50 70 85 Saturation",
+			map[int32]string{98: "more than an hour"}},
+		"a rate too low for its samples is left out": {20_000, 4, 120, "50 70 85 Saturation",
+			map[int32]string{4: "offers 60 logins in 1m0s, of the 72"}},
+		"no step lasts longer than the experiment allows": {20_000, 80, 15, "50 70 85 Saturation",
+			map[int32]string{80: "takes 20 s to show a steady state, of the 15s"}},
+		"a slow service runs what lies nearest to the answer": {200_000, 55, 120, "55p 70 Saturation",
+			map[int32]string{50: "takes 88 s; with the steps nearer to the predicted capacity, which take 70 s", 85: "more than the 2m0s"}},
+		"so it does where no step runs at the answer itself": {200_000, 30, 120, "50 70 Saturation",
+			map[int32]string{30: "45 logins", 85: "takes 77 s; with the steps nearer to the predicted capacity, which take 88 s"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			spec := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.MaxStepSeconds = test.longest })
+			cal := calibrated(hashTakes(test.hash))
+			prediction := predicting(test.percent)
+			*prediction.CapacityMilliPerSecond = 500_000_000 / test.hash * test.percent / 100
+			plan, err := Build(spec, cal, prediction)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := told(plan); got != test.want {
+				t.Errorf("the plan is %s, want %s", got, test.want)
+			}
+			left, err := LeftOut(spec, cal, prediction)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLeft(t, left, test.left)
+		})
+	}
+}
+
+func checkLeft(t *testing.T, left []NotRun, want map[int32]string) {
+	t.Helper()
+	got := map[int32]string{}
+	for _, step := range left {
+		got[step.LoadPercent] = step.Message
+		if w := want[step.LoadPercent]; w != "" && strings.Contains(step.Message, w) {
+			got[step.LoadPercent] = w
+		}
+	}
+	if want == nil {
+		want = map[int32]string{}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+}
+
+func TestThePredictedStepIsLongEnoughForASteadyState(t *testing.T) {
+	for _, percent := range []int64{55, 65, 75, 80, 88} {
+		step := stepAt(t, mustBuild(t, aTrial(), calibrated(), predicting(percent)), int32(percent))
+		rho := float64(percent) / 100
+		steady := time.Duration(20 * 0.04 / (1 - rho) / (1 - rho) * float64(time.Second))
+		if counted := time.Duration(step.CountedMilliseconds) * time.Millisecond; counted < steady || counted > time.Minute {
+			t.Errorf("at %d %% it counts for %s, want %s to a minute", percent, counted, steady)
+		}
+	}
+}
+
+func TestArrivalsOfAShareDoNotDependOnThePrediction(t *testing.T) {
+	without := mustBuild(t, aTrial(), calibrated(), nil)
+	seeds := map[uint32]bool{}
+	for _, percent := range []int64{20, 47, 60, 70, 83, 95} {
+		for _, step := range mustBuild(t, aTrial(), calibrated(), predicting(percent)).Told() {
+			switch {
+			case step.Predicted:
+				seeds[step.Seed] = true
+			case step.Kind == Open:
+				if want := stepAt(t, without, step.LoadPercent).Seed; step.Seed != want {
+					t.Errorf("predicted %d %%: the step at %d %% draws from %d, want %d", percent, step.LoadPercent, step.Seed, want)
+				}
+			}
+		}
+	}
+	if !seeds[StepSeed(7, 1, 3)] || len(seeds) != 1 {
+		t.Errorf("predicted steps draw from %v, want all from %d", seeds, StepSeed(7, 1, 3))
+	}
+}
