@@ -1,0 +1,39 @@
+package prediction
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/arrivals"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+// ArrivalsOf an open step are those that the k6 script sends, to the microsecond:
+// the settling part, drawn from the step's seed + 1, then the one that counts.
+func ArrivalsOf(step loadplan.Step) simulation.Arrivals {
+	settling := time.Duration(step.SettleMilliseconds) * time.Millisecond
+	counted := time.Duration(step.CountedMilliseconds) * time.Millisecond
+	due := part(step, step.Seed+1, step.SettleRequests, settling)
+	first := len(due)
+	for _, at := range part(step, step.Seed, step.Requests, counted) {
+		due = append(due, settling+at)
+	}
+	return simulation.Arrivals{Due: due, Counted: first}
+}
+
+func part(step loadplan.Step, seed uint32, n int, over time.Duration) []time.Duration {
+	if step.Arrivals == string(v1alpha1.ArrivalsUniform) {
+		return arrivals.Uniform(n, over)
+	}
+	return arrivals.Poisson(seed, n, over)
+}
+
+// Redrawn are the arrivals of the same step in another run, from another seed.
+// Run 0 is another one too. Evenly spaced logins are the same in every run.
+func Redrawn(step loadplan.Step, run int) simulation.Arrivals {
+	source := rand.New(rand.NewPCG(uint64(step.Seed), uint64(run)))
+	step.Seed = source.Uint32() &^ 1
+	return ArrivalsOf(step)
+}

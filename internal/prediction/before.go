@@ -1,0 +1,54 @@
+package prediction
+
+import (
+	"math"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+// Before is what the model expects of a variant before any load, from its
+// calibration alone; nil where the calibration tells no hash time, and for a
+// variant with sessions, of whose requests few are hashed.
+func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
+		return nil
+	}
+	model, seed, uniform := Model(spec, cal, 0), uint64(spec.Seed), evenlySpaced(spec.Load)
+	expected := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
+	if capacity := milliPerSecond(model.Capacity(LimitOf(spec.Objective), uniform, seed)); capacity > 0 {
+		expected.CapacityMilliPerSecond = &capacity
+	}
+	if spec.Load.Mode == v1alpha1.LoadCapacity || spec.Load.Mode == "" {
+		reported := model.MaxPerSecond() * loadplan.ReportedLoadPercent / 100
+		if p95, ok := model.SteadyP95(reported, uniform, seed); ok {
+			micros := p95.Microseconds()
+			expected.P95Microseconds = &micros
+		}
+	}
+	return expected
+}
+
+// LimitOf is the objective as the simulation takes it.
+func LimitOf(objective v1alpha1.Objective) simulation.Limit {
+	return simulation.Limit{
+		P95:        time.Duration(objective.P95Milliseconds) * time.Millisecond,
+		ErrorShare: float64(objective.MaxErrorPerMille) / 1000,
+	}
+}
+
+// Infeasible tells whether no rate can meet the objective, since logins on an
+// idle service take longer already. Without a prediction nothing is known.
+func Infeasible(spec v1alpha1.SizingTrialSpec, p *v1alpha1.Prediction) bool {
+	if p == nil {
+		return false
+	}
+	return p.NoLoadP95Microseconds > LimitOf(spec.Objective).P95.Microseconds()
+}
+
+func evenlySpaced(load v1alpha1.Load) bool { return load.Arrivals == v1alpha1.ArrivalsUniform }
+
+// milliPerSecond rounds down: what is above the answer was not found to meet.
+func milliPerSecond(perSecond float64) int64 { return int64(math.Floor(perSecond * milli)) }

@@ -1,0 +1,165 @@
+package simulation
+
+import "time"
+
+// pod is one replica under simulation. Moments count from the step's beginning.
+type pod struct {
+	service Service
+	// places is how many logins may be inside at a time, begun or waiting, and
+	// workers how many of them begun; 0 is any number.
+	places, workers int
+	bandwidth       bandwidth
+	now             time.Duration
+	// running are on a lane, ready are begun and wait for one, waiting are not begun.
+	running        []turn
+	ready, waiting line
+	due, latencies []time.Duration
+}
+
+// newPod is an idle pod whose quota is refilled after a share of a period.
+func newPod(s Service, phase float64) *pod {
+	p := &pod{service: s, bandwidth: newBandwidth(s, phase)}
+	if s.Pooled {
+		p.workers = int(s.Workers)
+		if s.QueueLength > 0 {
+			p.places = p.workers + int(s.QueueLength)
+		}
+	}
+	return p
+}
+
+// serve answers logins that are due at rising moments from 0 on, and writes how
+// long each takes, or Failed. It ends when all are answered.
+func (p *pod) serve(due, latencies []time.Duration) {
+	p.due, p.latencies = due, latencies
+	for next := 0; next < len(due) || p.begun() > 0; {
+		until := p.changes()
+		if next < len(due) {
+			until = min(until, due[next])
+		}
+		p.advance(until)
+		p.finish()
+		for ; next < len(due) && due[next] <= p.now; next++ {
+			p.admit(next)
+		}
+		p.yield()
+		p.run()
+	}
+}
+
+func (p *pod) begun() int { return len(p.running) + p.ready.length() }
+
+// changes is the next moment at which something happens of itself.
+func (p *pod) changes() time.Duration {
+	if len(p.running) == 0 {
+		return never
+	}
+	at := p.bandwidth.changes(p.now, len(p.running))
+	if p.bandwidth.stalled() {
+		return at
+	}
+	for i := range p.running {
+		at = min(at, p.now+p.running[i].left)
+		if p.ready.length() > 0 {
+			at = min(at, p.running[i].until)
+		}
+	}
+	return at
+}
+
+// advance lets what is running run until a moment before which nothing changes.
+func (p *pod) advance(until time.Duration) {
+	var used time.Duration
+	if !p.bandwidth.stalled() {
+		used = until - p.now
+		for i := range p.running {
+			p.running[i].left -= used
+		}
+	}
+	p.bandwidth.drain(used*time.Duration(len(p.running)), until)
+	p.now = until
+}
+
+// finish answers those whose hash is computed, and begins as many that wait.
+func (p *pod) finish() {
+	still := p.running[:0]
+	for _, t := range p.running {
+		if t.left > 0 {
+			still = append(still, t)
+			continue
+		}
+		p.latencies[t.login] = Failed
+		if took := p.now - p.due[t.login]; !p.givenUp(took) {
+			p.latencies[t.login] = took
+		}
+	}
+	p.running = still
+	for p.waiting.length() > 0 && p.begun() < p.workers {
+		p.begin(p.waiting.pop())
+	}
+}
+
+// begin passes over a login whose caller is gone: no hash is computed for it.
+func (p *pod) begin(t turn) {
+	if p.givenUp(p.now - p.due[t.login]) {
+		p.latencies[t.login] = Failed
+		return
+	}
+	p.enter(t)
+}
+
+// enter lets a login take turns with those that are begun. Turns that passed
+// while nobody was ready went on in steps of their length: the runtime preempts
+// whether or not anybody waits.
+func (p *pod) enter(t turn) {
+	if p.ready.length() == 0 {
+		for i := range p.running {
+			if late := p.now - p.running[i].until; late > 0 {
+				p.running[i].until += (1 + late/turnLength) * turnLength
+			}
+		}
+	}
+	p.ready.push(t)
+}
+
+func (p *pod) givenUp(took time.Duration) bool {
+	return p.service.Timeout > 0 && took > p.service.Timeout
+}
+
+// admit takes a login in, unless the queue is full.
+func (p *pod) admit(login int) {
+	t := turn{login: login, left: p.service.Hash}
+	switch {
+	case p.workers == 0 || p.begun() < p.workers:
+		p.enter(t)
+	case p.places == 0 || p.begun()+p.waiting.length() < p.places:
+		p.waiting.push(t)
+	default:
+		p.latencies[login] = Failed
+	}
+}
+
+// yield takes from their lanes those whose turn is over while others are ready.
+func (p *pod) yield() {
+	if p.ready.length() == 0 || p.bandwidth.stalled() {
+		return
+	}
+	still := p.running[:0]
+	for _, t := range p.running {
+		if t.until <= p.now {
+			p.ready.push(t)
+			continue
+		}
+		still = append(still, t)
+	}
+	p.running = still
+}
+
+// run fills free lanes with those that are ready.
+func (p *pod) run() {
+	for len(p.running) < int(p.service.Lanes) && p.ready.length() > 0 {
+		t := p.ready.pop()
+		t.until = p.now + turnLength
+		p.running = append(p.running, t)
+	}
+}

@@ -1,0 +1,151 @@
+package simulation
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// steadyRuns, each with a phase of its own, of steadyLogins that count.
+	steadyRuns, steadyLogins = phases, 20_000
+	// relaxations is how many relaxation times of the queue, D/(1−ρ)², are left
+	// out at the beginning of a run, up to as many logins as count.
+	relaxations = 20
+	// noLoadPhases is how finely the phases of the quota's grid are tried.
+	noLoadPhases = 1000
+	// MostShare is the share of MaxPerSecond that a capacity is never above: beyond
+	// it a queue needs thousands of logins to settle, and a step counts as overloaded.
+	MostShare = 0.98
+	// halvings narrow a capacity down to a thousandth of the maximum.
+	halvings = 10
+)
+
+// Limit is what a service has to hold.
+type Limit struct {
+	// P95 is the longest 95th percentile of latency.
+	P95 time.Duration
+	// ErrorShare is the largest share of logins that may fail, 0 to 1.
+	ErrorShare float64
+}
+
+// NoLoadP95 is the 95th percentile of logins that each meet an idle service,
+// over the phases of the quota's grid: no rate has a shorter one.
+func (s Service) NoLoadP95() time.Duration {
+	s = s.whole()
+	latencies := make([]time.Duration, noLoadPhases)
+	for i := range latencies {
+		phase := (float64(i) + 0.5) / noLoadPhases
+		newPod(s, phase).serve(make([]time.Duration, 1), latencies[i:i+1])
+	}
+	return p95(latencies)
+}
+
+// SteadyP95 is the 95th percentile of latency in a long run at a rate, in logins
+// per second over all replicas, after the queue has settled. Arrivals are
+// Poisson, or evenly spaced. ok is false where the percentile is a failure's.
+func (s Service) SteadyP95(perSecond float64, uniform bool, seed uint64) (time.Duration, bool) {
+	found := s.whole().steady(draw(s.whole(), uniform, seed), perSecond)
+	return found.p95, found.p95 != Failed
+}
+
+// Capacity is the highest rate, in logins per second over all replicas, at which
+// the steady state holds the limit; 0 where none does. It is at most MostShare
+// of MaxPerSecond, also where a bounded queue would hold the limit beyond that.
+// Every rate is tried with the same arrivals but for their scale, so that the
+// answer rises with the limit.
+func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
+	s = s.whole()
+	if s.Hash <= 0 || s.NoLoadP95() > limit.P95 {
+		return 0
+	}
+	gaps := draw(s, uniform, seed)
+	holds := func(perSecond float64) bool { return limit.heldBy(s.steady(gaps, perSecond)) }
+	met, failed := 0.0, MostShare*s.MaxPerSecond()
+	if holds(failed) {
+		return failed
+	}
+	for range halvings {
+		if middle := (met + failed) / 2; holds(middle) {
+			met = middle
+		} else {
+			failed = middle
+		}
+	}
+	return met
+}
+
+// outcome is what a steady state comes to.
+type outcome struct {
+	p95         time.Duration
+	failedShare float64
+}
+
+func (l Limit) heldBy(o outcome) bool {
+	return o.p95 <= l.P95 && o.failedShare <= l.ErrorShare
+}
+
+// gaps are the times between logins at one pod, as multiples of the mean time
+// between logins at all of them, and the phases of the runs they make up.
+type gaps struct {
+	of     [steadyRuns][]float64
+	phases [steadyRuns]float64
+}
+
+// draw makes gaps for runs that are as long as any rate needs.
+func draw(s Service, uniform bool, seed uint64) *gaps {
+	source := stream(seed, arrivalStream)
+	g := &gaps{}
+	for run := range g.of {
+		g.phases[run] = (float64(run) + source.Float64()) / steadyRuns
+		g.of[run] = make([]float64, 2*steadyLogins)
+		for i := range g.of[run] {
+			g.of[run][i] = gap(source, int(s.Replicas), uniform)
+		}
+	}
+	return g
+}
+
+// gap is the time until the next login that comes to this one of the replicas.
+// Of independent logins they make independent ones, only fewer.
+func gap(source *rand.Rand, replicas int, uniform bool) float64 {
+	if !uniform {
+		return float64(replicas) * source.ExpFloat64()
+	}
+	passed := 1.0
+	for source.IntN(replicas) != 0 {
+		passed++
+	}
+	return passed
+}
+
+// steady is the outcome of one pod's share of a rate. All pods are alike.
+func (s Service) steady(g *gaps, perSecond float64) outcome {
+	if perSecond <= 0 || s.Hash <= 0 {
+		return outcome{p95: s.NoLoadP95()}
+	}
+	settling := s.settling(perSecond)
+	n := settling + steadyLogins
+	due, took := make([]time.Duration, n), make([]time.Duration, n)
+	counted := make([]time.Duration, 0, steadyRuns*steadyLogins)
+	for run, gaps := range g.of {
+		at := 0.0
+		for i := range due {
+			at += gaps[i] / perSecond
+			due[i] = time.Duration(at * float64(time.Second))
+		}
+		newPod(s, g.phases[run]).serve(due, took)
+		counted = append(counted, took[settling:]...)
+	}
+	return outcome{failedShare: failedShare(counted), p95: p95(counted)}
+}
+
+// settling is how many logins come to a pod before its queue has settled.
+func (s Service) settling(perSecond float64) int {
+	rho := perSecond / s.MaxPerSecond()
+	logins := relaxations * rho / ((1 - rho) * (1 - rho))
+	if rho >= 1 || logins > steadyLogins {
+		return steadyLogins
+	}
+	return int(math.Ceil(logins))
+}

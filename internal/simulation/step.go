@@ -1,0 +1,117 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// phases is over how many phases of the quota's grid an answer is averaged.
+const phases = 20
+
+// Streams of chance that one seed is split into.
+const (
+	phaseStream = iota + 1
+	replicaStream
+	arrivalStream
+)
+
+// Arrivals are the logins of a step. The service is empty when it begins.
+type Arrivals struct {
+	// Due is when each login is due, from the step's beginning, rising; the
+	// settling part comes first.
+	Due []time.Duration
+	// Counted is the index of the first login that counts.
+	Counted int
+}
+
+// P95 is the 95th percentile of the latencies of the logins that count, by
+// nearest rank: the mean over 20 phases of the quota's grid (and ways by which
+// the replicas share the logins), or one run where nothing is by chance.
+// Failures count as slower than every success: ok is false where the percentile
+// is one, in any phase, and where no login counts.
+func (s Service) P95(a Arrivals, seed uint64) (p95 time.Duration, ok bool) {
+	runs := 1
+	if s.whole().chancy() {
+		runs = phases
+	}
+	source := stream(seed, phaseStream)
+	var sum time.Duration
+	for run := range runs {
+		phase := (float64(run) + source.Float64()) / float64(runs)
+		found := s.oneP95(a, phase, source.Uint64())
+		if found == Failed {
+			return 0, false
+		}
+		sum += found
+	}
+	return sum / time.Duration(runs), true
+}
+
+// Latencies are those of the logins that count, Failed for one that failed. The
+// quota is first refilled after the share phase, 0 to 1, of its period.
+func (s Service) Latencies(a Arrivals, phase float64, seed uint64) []time.Duration {
+	s = s.whole()
+	latencies := make([]time.Duration, len(a.Due))
+	if s.Replicas == 1 {
+		newPod(s, phase).serve(a.Due, latencies)
+		return latencies[min(a.Counted, len(latencies)):]
+	}
+	s.share(a.Due, latencies, phase, seed)
+	return latencies[min(a.Counted, len(latencies)):]
+}
+
+// share sends each login to one of the replicas by chance. Their quotas have a
+// grid each, the first of them that of the phase.
+func (s Service) share(due, latencies []time.Duration, phase float64, seed uint64) {
+	source := stream(seed, replicaStream)
+	of := make([][]int, s.Replicas)
+	for login := range due {
+		replica := source.IntN(int(s.Replicas))
+		of[replica] = append(of[replica], login)
+	}
+	for _, logins := range of {
+		own, took := make([]time.Duration, len(logins)), make([]time.Duration, len(logins))
+		for i, login := range logins {
+			own[i] = due[login]
+		}
+		newPod(s, phase).serve(own, took)
+		for i, login := range logins {
+			latencies[login] = took[i]
+		}
+		phase = source.Float64()
+	}
+}
+
+// Spread is how p95 of a step varies from run to run when its arrivals are drawn
+// afresh, and the phase with them: its 2.5 and 97.5 % points over the runs,
+// divided by its median. ok is false where one of the three is a failure's.
+func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64) (low, high float64, ok bool) {
+	if runs < 1 {
+		return 0, 0, false
+	}
+	source := stream(seed, phaseStream)
+	found := make([]time.Duration, runs)
+	for run := range found {
+		found[run] = s.oneP95(draw(run), source.Float64(), source.Uint64())
+	}
+	slices.Sort(found)
+	median, lowest, highest := found[(runs-1)/2], found[runs*25/1000], found[runs-1-runs*25/1000]
+	if highest == Failed || median <= 0 {
+		return 0, 0, false
+	}
+	return float64(lowest) / float64(median), float64(highest) / float64(median), true
+}
+
+// oneP95 is p95 of one run.
+func (s Service) oneP95(a Arrivals, phase float64, seed uint64) time.Duration {
+	return p95(s.Latencies(a, phase, seed))
+}
+
+// chancy tells whether latencies depend on more than the arrivals.
+func (s Service) chancy() bool { return s.binding() || s.Replicas > 1 }
+
+// stream is a source of chance that is the same for the same seed for ever.
+func stream(seed uint64, of uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, of))
+}
