@@ -76,6 +76,7 @@ const (
 	ReasonPlanImpossible     = "PlanImpossible"
 	// Other ends.
 	ReasonMeasured       = "Measured"
+	ReasonInfeasible     = "Infeasible"
 	ReasonNotPlanned     = "NotPlanned"
 	ReasonExperimentGone = "ExperimentGone"
 )

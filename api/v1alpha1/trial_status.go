@@ -130,6 +130,13 @@ type Attempt struct {
 	// The UID of the login service's Deployment.
 	// +optional
 	ServiceUID types.UID `json:"serviceUID,omitempty"`
+	// When the first of its pods began to calibrate, by the node's clock, in whole
+	// seconds.
+	// +optional
+	CalibrationStartTime *metav1.Time `json:"calibrationStartTime,omitempty"`
+	// When the last of them had calibrated.
+	// +optional
+	CalibrationEndTime *metav1.Time `json:"calibrationEndTime,omitempty"`
 	// The UIDs of the login service's pods when the load began.
 	// +optional
 	// +listType=set
@@ -138,9 +145,16 @@ type Attempt struct {
 	// The UID of the k6 Job that the numbers came from.
 	// +optional
 	JobUID types.UID `json:"jobUID,omitempty"`
-	// When the load began: the k6 Job was created.
+	// When the load began: the k6 Job was created. Absent while none was, as for a
+	// variant that no rate can help to meet the objective.
 	// +optional
 	LoadStartTime *metav1.Time `json:"loadStartTime,omitempty"`
+	// When the generator's container began, by its node's clock, in whole seconds.
+	// +optional
+	GeneratorStartTime *metav1.Time `json:"generatorStartTime,omitempty"`
+	// When it had ended, and its result could be read.
+	// +optional
+	GeneratorEndTime *metav1.Time `json:"generatorEndTime,omitempty"`
 }
 
 // TrialCalibration is how long a hash takes in the variant's container, and

@@ -19,6 +19,14 @@ func (in *Attempt) DeepCopyInto(out *Attempt) {
 		in, out := &in.EndTime, &out.EndTime
 		*out = (*in).DeepCopy()
 	}
+	if in.CalibrationStartTime != nil {
+		in, out := &in.CalibrationStartTime, &out.CalibrationStartTime
+		*out = (*in).DeepCopy()
+	}
+	if in.CalibrationEndTime != nil {
+		in, out := &in.CalibrationEndTime, &out.CalibrationEndTime
+		*out = (*in).DeepCopy()
+	}
 	if in.ServicePodUIDs != nil {
 		in, out := &in.ServicePodUIDs, &out.ServicePodUIDs
 		*out = make([]types.UID, len(*in))
@@ -26,6 +34,14 @@ func (in *Attempt) DeepCopyInto(out *Attempt) {
 	}
 	if in.LoadStartTime != nil {
 		in, out := &in.LoadStartTime, &out.LoadStartTime
+		*out = (*in).DeepCopy()
+	}
+	if in.GeneratorStartTime != nil {
+		in, out := &in.GeneratorStartTime, &out.GeneratorStartTime
+		*out = (*in).DeepCopy()
+	}
+	if in.GeneratorEndTime != nil {
+		in, out := &in.GeneratorEndTime, &out.GeneratorEndTime
 		*out = (*in).DeepCopy()
 	}
 }
