@@ -24,7 +24,7 @@ done
 unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
-for module in . hack/tools hack/tools/golangci-lint hack/build/*/; do
+for module in . hack/tools hack/tools/golangci-lint hack/tools/fortio hack/build/*/; do
   (cd "$module" && go mod tidy -diff) || stale "$module/go.mod" "go mod tidy there"
 done
 

@@ -1,0 +1,67 @@
+// Package figures computes what the benches hold against their goals: medians,
+// percentiles by rank, how arrivals scatter, and where a ladder of rates crosses
+// an objective.
+//
+// It measures nothing and knows no goal.
+package figures
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Median is the middle value, or the mean of the middle two; NaN of nothing.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	upper := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[upper]
+	}
+	return (sorted[upper-1] + sorted[upper]) / 2
+}
+
+// Percentile is the time of rank ⌈share·n⌉, as Hashmark takes its p95; 0 of
+// nothing.
+func Percentile(times []time.Duration, share float64) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	rank := int(math.Ceil(share * float64(len(sorted))))
+	return sorted[min(max(rank, 1), len(sorted))-1]
+}
+
+// Near counts the values that lie within a share of the centre.
+func Near(values []float64, centre, share float64) int {
+	near := 0
+	for _, value := range values {
+		if math.Abs(value-centre) <= share*centre {
+			near++
+		}
+	}
+	return near
+}
+
+// Dispersion is the variance of the counts in bins of equal width, divided by
+// their mean: 1 for a Poisson process, 0 for even spacing. Times before 0 and
+// after the last bin are left out. It is NaN of fewer than two bins.
+func Dispersion(times []time.Duration, width time.Duration, bins int) float64 {
+	counts := make([]float64, bins)
+	total := 0.0
+	for _, at := range times {
+		if bin := int(at / width); at >= 0 && bin < bins {
+			counts[bin]++
+			total++
+		}
+	}
+	mean := total / float64(bins)
+	squares := 0.0
+	for _, count := range counts {
+		squares += (count - mean) * (count - mean)
+	}
+	return squares / float64(bins-1) / mean
+}

@@ -1,0 +1,116 @@
+package figures_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hashmark-dev/hashmark/test/bench/figures"
+)
+
+var nearly = cmp.Options{cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()}
+
+func TestMedian(t *testing.T) {
+	for name, test := range map[string]struct {
+		values []float64
+		want   float64
+	}{
+		"of nothing there is none":             {nil, math.NaN()},
+		"of three it is the middle one":        {[]float64{9, 1, 4}, 4},
+		"of four it is the mean of the middle": {[]float64{9, 1, 4, 6}, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, figures.Median(test.values), nearly); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPercentileIsTheTimeOfARank(t *testing.T) {
+	var hundred []time.Duration
+	for i := 100; i >= 1; i-- {
+		hundred = append(hundred, time.Duration(i))
+	}
+	for name, test := range map[string]struct {
+		times []time.Duration
+		share float64
+		want  time.Duration
+	}{
+		"of nothing it is 0":                         {nil, 0.95, 0},
+		"of a hundred p95 is the ninety-fifth":       {hundred, 0.95, 95},
+		"of nineteen p95 is the slowest":             {hundred[81:], 0.95, 19},
+		"a share of 0 is the fastest":                {hundred, 0, 1},
+		"of 41 p95 is the thirty-ninth, not between": {hundred[59:], 0.95, 39},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := figures.Percentile(test.times, test.share); got != test.want {
+				t.Errorf("got %d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestNearCountsBothSidesAndTheEdge(t *testing.T) {
+	if got := figures.Near([]float64{94.9, 95, 100, 105, 105.1}, 100, 0.05); got != 3 {
+		t.Errorf("%d of five lie within 5 %%, want 3", got)
+	}
+}
+
+func TestDispersion(t *testing.T) {
+	even := []time.Duration{0, 5, 10, 15, 20, 25}
+	if got := figures.Dispersion(even, 10, 3); got != 0 {
+		t.Errorf("evenly spaced arrivals scatter by %v", got)
+	}
+	// Counts 4, 0, 2: mean 2, variance (4 + 4 + 0) ÷ 2 = 4.
+	crowded := []time.Duration{-5, 1, 2, 3, 4, 25, 26, 31}
+	if got := figures.Dispersion(crowded, 10, 3); got != 2 {
+		t.Errorf("the dispersion is %v, want 2; what lies outside must not count", got)
+	}
+}
+
+func TestRising(t *testing.T) {
+	rungs := func(p95s ...float64) []figures.Rung {
+		var all []figures.Rung
+		for i, p95 := range p95s {
+			all = append(all, figures.Rung{Rate: float64(i + 1), P95: p95})
+		}
+		return all
+	}
+	for name, test := range map[string]struct{ given, want []figures.Rung }{
+		"what rises stays":                       {rungs(1, 2, 2, 5), rungs(1, 2, 2, 5)},
+		"two that fall meet in the middle":       {rungs(1, 8, 2, 16), rungs(1, 4, 4, 16)},
+		"a fall reaches back as far as it must":  {rungs(4, 4, 0.5), rungs(2, 2, 2)},
+		"an overloaded rung stays above the top": {rungs(1, 2, math.Inf(1)), rungs(1, 2, math.Inf(1))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, figures.Rising(test.given), nearly); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCrossing(t *testing.T) {
+	ladder := []figures.Rung{{10, 1}, {20, 2}, {30, 8}}
+	for name, test := range map[string]struct {
+		rungs     []figures.Rung
+		objective float64
+		want      float64
+	}{
+		"at a rung it is the rung's rate":                {ladder, 2, 20},
+		"between two it is interpolated in logarithms":   {ladder, 4, 25},
+		"above all there is none":                        {ladder, 9, math.NaN()},
+		"below all there is none":                        {ladder, 0.5, math.NaN()},
+		"before an overload it is the last that held it": {[]figures.Rung{{10, 1}, {20, math.Inf(1)}}, 4, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, figures.Crossing(test.rungs, test.objective), nearly); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

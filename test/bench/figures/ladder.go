@@ -1,0 +1,52 @@
+package figures
+
+import "math"
+
+// Rung is a rate that was held, and its p95; infinite where the service was
+// overloaded.
+type Rung struct{ Rate, P95 float64 }
+
+// Rising makes the p95s of rungs in the order of their rates rise, by the least
+// change of their logarithms: neighbours that fall are put together at their
+// geometric mean (pool adjacent violators). More load can't make a queue shorter,
+// so that a fall is chance.
+func Rising(rungs []Rung) []Rung {
+	type pool struct {
+		sum  float64
+		size int
+	}
+	mean := func(p pool) float64 { return p.sum / float64(p.size) }
+	var pools []pool
+	for _, rung := range rungs {
+		pools = append(pools, pool{math.Log(rung.P95), 1})
+		for n := len(pools); n > 1 && mean(pools[n-2]) > mean(pools[n-1]); n = len(pools) {
+			pools[n-2] = pool{pools[n-2].sum + pools[n-1].sum, pools[n-2].size + pools[n-1].size}
+			pools = pools[:n-1]
+		}
+	}
+	var rising []Rung
+	for _, p := range pools {
+		for range p.size {
+			rising = append(rising, Rung{Rate: rungs[len(rising)].Rate, P95: math.Exp(mean(p))})
+		}
+	}
+	return rising
+}
+
+// Crossing is the rate at which rising p95s reach the objective, interpolated
+// between the two rungs around it in the logarithm of p95. It is NaN where no
+// rung holds the objective, or all do.
+func Crossing(rising []Rung, objective float64) float64 {
+	for i, rung := range rising {
+		if rung.P95 <= objective {
+			continue
+		}
+		if i == 0 {
+			return math.NaN()
+		}
+		below := rising[i-1]
+		share := math.Log(objective/below.P95) / math.Log(rung.P95/below.P95)
+		return below.Rate + share*(rung.Rate-below.Rate)
+	}
+	return math.NaN()
+}

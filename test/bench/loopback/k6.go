@@ -1,0 +1,43 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/hashmark-dev/hashmark/internal/k6"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// K6 drives a plan of one step with Hashmark's own script, and gives the records
+// of its counted logins.
+func K6(ctx context.Context, binary, url string, step loadplan.Step, timeoutMilliseconds int64) ([]measurement.Record, error) {
+	plan, err := json.Marshal(loadplan.Plan{
+		Version: loadplan.Version, TimeoutMilliseconds: timeoutMilliseconds, Steps: []loadplan.Step{step},
+	})
+	if err != nil {
+		return nil, err
+	}
+	result, err := k6.Command{Binary: binary, Environment: []string{
+		"HASHMARK_PLAN=" + string(plan), "HASHMARK_TARGET=" + url,
+		"HASHMARK_USER=" + User, "HASHMARK_PASSWORD=" + Password, "HASHMARK_REPLICAS=1",
+	}}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if result.ExitCode != 0 {
+		return nil, fmt.Errorf("k6 ended with %d: %s", result.ExitCode, result.Log.Tail())
+	}
+	records, err := result.Log.Records()
+	if err != nil {
+		return nil, err
+	}
+	var counted []measurement.Record
+	for _, record := range records {
+		if record.Index >= step.SettleRequests {
+			counted = append(counted, record)
+		}
+	}
+	return counted, nil
+}
