@@ -17,7 +17,11 @@ const (
 	Overloaded         = "Overloaded"
 	AboveCPUBound      = "AboveCPUBound"
 	BelowCPUBound      = "BelowCPUBound"
+	NotSteady          = "NotSteady"
+	ModelDisagrees     = "ModelDisagrees"
 	SharedNode         = "SharedNode"
+	NoisyNeighbour     = "NoisyNeighbour"
+	Resolution         = "Resolution"
 	LimitNotApplied    = "LimitNotApplied"
 	PodAltered         = "PodAltered"
 	EvidenceMissing    = "EvidenceMissing"
@@ -35,9 +39,13 @@ var checks = []check{
 	generatorThrottled,
 	rateNotAchieved,
 	sharedNode,
+	noisyNeighbour,
 	aboveCPUBound,
 	belowCPUBound,
 	tooFewSamples,
+	notSteady,
+	modelDisagrees,
+	resolution,
 	overloaded,
 }
 

@@ -37,52 +37,55 @@ func (t *trial) evidence() *v1alpha1.Evidence {
 	if len(t.Run.Services) > 0 && t.Run.Services[0].QueueLength > 0 {
 		shown.QueueLength = ptr.To(t.Run.Services[0].QueueLength)
 	}
-	if shared := t.sharing(); shared != nil && shared.measured {
-		shown.IdlePercent = ptr.To(int32(100*shared.idleShare + 0.5))
-		shown.OthersPercent = ptr.To(int32(100*shared.othersShare + 0.5))
+	if use := t.use; use != nil {
+		shown.IdlePercent = inPercent(use.idle)
+		shown.OthersPercent = inPercent(use.others)
+		shown.StealPercent = inPercent(use.steal)
 	}
 	return shown
 }
 
-// sharing is how the service's CPUs were used where the generator could run on
-// them as well.
-type sharing struct {
-	measured               bool
-	cpus                   float64
-	idleShare, othersShare float64
+// cpuUse is who used the service's CPUs during the reported step, as shares of
+// all of their time.
+type cpuUse struct {
+	cpus                float64
+	idle, others, steal float64
 }
 
-// sharing is nil where the generator ran on other CPUs.
-func (t *trial) sharing() *sharing {
-	if t.Run.Generator == nil || !t.overlaps() {
+// cpuUse is nil where it was not measured.
+func (t *trial) cpuUse() *cpuUse {
+	if t.reported == nil || t.reported.result.Service == nil || len(t.Run.Services) == 0 {
 		return nil
 	}
-	shared := &sharing{cpus: float64(evidence.CPUs(t.Run.Services[0].Cpuset))}
-	if t.reported == nil || t.reported.result.Service == nil || shared.cpus == 0 {
-		return shared
-	}
 	used := *t.reported.result.Service
+	cpus := float64(evidence.CPUs(t.Run.Services[0].Cpuset))
 	// Readings of several replicas are summed, and so is the time between them.
-	whole := float64(used.ElapsedMicroseconds) * shared.cpus
+	whole := float64(used.ElapsedMicroseconds) * cpus
 	if whole <= 0 {
-		return shared
+		return nil
 	}
-	shared.measured = true
-	shared.idleShare = min(1, float64(used.IdleMicroseconds)/whole)
-	shared.othersShare = min(1, max(0, float64(used.BusyMicroseconds-used.CPUMicroseconds)/whole))
-	return shared
+	share := func(microseconds int64) float64 { return min(1, max(0, float64(microseconds)/whole)) }
+	return &cpuUse{
+		cpus: cpus, idle: share(used.IdleMicroseconds), steal: share(used.StealMicroseconds),
+		others: share(used.BusyMicroseconds - used.CPUMicroseconds),
+	}
 }
+
+// idleCores is how many of the service's CPUs stood idle on average.
+func (u *cpuUse) idleCores() float64 { return u.idle * u.cpus }
 
 // overlaps tells whether a pod of the service shares a kernel and a CPU with
 // the generator.
 func (t *trial) overlaps() bool {
 	for _, pod := range t.Run.Services {
-		if pod.BootID == t.Run.Generator.BootID && evidence.Overlap(pod.Cpuset, t.Run.Generator.Cpuset) {
+		if t.Run.Generator != nil && pod.BootID == t.Run.Generator.BootID && evidence.Overlap(pod.Cpuset, t.Run.Generator.Cpuset) {
 			return true
 		}
 	}
 	return false
 }
+
+func inPercent(share float64) *int32 { return ptr.To(int32(100*share + 0.5)) }
 
 func stepCPU(used *evidence.Delta) *v1alpha1.StepCPU {
 	if used == nil {

@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -21,7 +22,10 @@ import (
 type world struct {
 	t *testing.T
 	verdict.Input
+	model *modelStub
 }
+
+func (w *world) judge() verdict.Judgement { return verdict.JudgeBy(w.Input, w.model.of) }
 
 // ranWell is a run with mode Capacity in which nothing is wrong.
 func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
@@ -40,7 +44,7 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
 	for _, change := range changes {
 		change(&spec)
 	}
-	w := &world{t: t, Input: verdict.Input{
+	w := &world{t: t, model: asMeasured(), Input: verdict.Input{
 		Spec: spec,
 		Calibration: v1alpha1.TrialCalibration{
 			CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
@@ -103,6 +107,7 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 	}
 	if step.Kind == loadplan.Open {
 		result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](900), ptr.To[int64](1_800)
+		result.FirstHalfP50Microseconds, result.SecondHalfP50Microseconds = ptr.To[int64](60_000), ptr.To[int64](60_000)
 	}
 	return result
 }
@@ -136,6 +141,13 @@ func latency(s *measurement.StepResult, low, p95, high int64) {
 	s.MaxMicroseconds = ptr.To(max(high, p95) * 1000)
 }
 
+// expected sets p95 and its interval, in milliseconds, and has the model expect
+// just that.
+func (w *world) expected(s *measurement.StepResult, low, p95, high int64) {
+	latency(s, low, p95, high)
+	w.model.p95Of[int(s.Scheduled)] = time.Duration(p95) * time.Millisecond
+}
+
 // fail turns some successes into something else.
 func fail(s *measurement.StepResult, logins int64, into *int64) {
 	s.OK -= logins
@@ -157,4 +169,8 @@ func withUsers(users ...int32) func(*v1alpha1.SizingTrialSpec) {
 
 func withReplicas(n int32) func(*v1alpha1.SizingTrialSpec) {
 	return func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = n }
+}
+
+func unbounded(s *v1alpha1.SizingTrialSpec) {
+	s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
 }

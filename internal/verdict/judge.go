@@ -52,8 +52,11 @@ type Judgement struct {
 
 // Judge says what a run comes to. It never fails: what is missing is absent in
 // the result, and a reason says why.
-func Judge(in Input) Judgement {
-	t := newTrial(in)
+func Judge(in Input) Judgement { return judge(in, simulated(in)) }
+
+// judge judges by a model of the service.
+func judge(in Input, of modelOf) Judgement {
+	t := newTrial(in, of)
 	reasons := t.findings()
 	result := t.row()
 	result.Verdict = worst(reasons)
@@ -61,7 +64,7 @@ func Judge(in Input) Judgement {
 	return Judgement{
 		Result:       result,
 		Steps:        t.apiSteps(),
-		Capacity:     t.capacity(),
+		Capacity:     t.capacity.api,
 		Evidence:     t.evidence(),
 		Distribution: distribution(in.Run.Histogram),
 		UnderWay:     underWay(in.Run.UnderWay),
@@ -95,23 +98,30 @@ func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
 func (t *trial) row() v1alpha1.VariantResult {
 	variant := t.Spec.Variant
 	row := v1alpha1.VariantResult{
-		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, CPULimit: variant.CPULimit,
+		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
 		Calibration:                 ptr.To(t.Calibration.CalibrationResult),
 		BoundMilliPerSecond:         ptr.To(t.bound),
 		MaxThroughputMilliPerSecond: t.maximum,
 		ObjectiveMet:                t.objectiveMet(),
 		Trials:                      1,
 	}
-	if capacity := t.capacity(); capacity != nil {
-		row.CapacityMilliPerSecond = capacity.HighestMetMilliPerSecond
-		if capacity.HighestMetMilliPerSecond != nil && t.Spec.Load.Mode == v1alpha1.LoadRates {
-			row.CapacityIsLowerBound = ptr.To(*capacity.HighestMetMilliPerSecond == t.highestOffered())
-		}
-	}
+	t.fillCapacity(&row)
 	if t.reported != nil {
 		t.reported.fill(&row)
 	}
 	return row
+}
+
+// fillCapacity writes how the capacity was decided into the row.
+func (t *trial) fillCapacity(row *v1alpha1.VariantResult) {
+	c := t.capacity.api
+	if c == nil || c.MilliPerSecond == nil {
+		return
+	}
+	row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod = c.MilliPerSecond, c.Interval, c.Method
+	if c.Method == v1alpha1.CapacityMeasured {
+		row.CapacityIsLowerBound = ptr.To(*c.MilliPerSecond == t.highestOffered())
+	}
 }
 
 // fill writes what the reported step adds to the row.

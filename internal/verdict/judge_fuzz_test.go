@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // Whatever a generator hands over, the judgement holds together: the worst
@@ -31,12 +30,12 @@ func FuzzJudgementsHoldTogether(f *testing.F) {
 		if !told {
 			disturbed.P95Microseconds, disturbed.P95Interval, disturbed.Service, disturbed.Generator = nil, nil, nil, nil
 		}
-		judged := verdict.Judge(w.Input)
+		judged := w.judge()
 		checkWorst(t, judged.Result)
 		checkBracket(t, judged.Capacity)
 
 		w.Placement.Altered = []string{"another image"}
-		if worse := verdict.Judge(w.Input).Result.Verdict; worse != invalid {
+		if worse := w.judge().Result.Verdict; worse != invalid {
 			t.Errorf("an altered pod made %s of %s", worse, judged.Result.Verdict)
 		}
 	})

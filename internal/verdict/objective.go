@@ -1,11 +1,12 @@
 package verdict
 
 import (
+	"math"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // outcome is what the step says of the objective.
@@ -18,55 +19,51 @@ func (s *step) outcome() v1alpha1.StepOutcome {
 	case s.failedShare()*1000 > float64(s.objective.MaxErrorPerMille):
 		return v1alpha1.StepFailed
 	default:
-		return byLatency(s.result, int64(s.objective.P95Milliseconds)*1000)
+		return s.byLatency(int64(s.objective.P95Milliseconds) * 1000)
 	}
 }
 
 // byLatency holds a step's latencies against a limit in microseconds: met when
 // the upper end of p95's interval holds it, failed when the lower end does not.
-// Too few samples for an interval decide only where every single login held it.
-func byLatency(r measurement.StepResult, limit int64) v1alpha1.StepOutcome {
-	between := r.P95Interval
+// Too few samples for an interval decide only where every single login held it,
+// and p95 of another run would as well.
+func (s *step) byLatency(limit int64) v1alpha1.StepOutcome {
+	between := s.interval()
 	switch {
 	case between != nil && between.LowMicroseconds > limit:
 		return v1alpha1.StepFailed
 	case between != nil && between.HighMicroseconds <= limit:
 		return v1alpha1.StepMet
-	case r.OK >= samplesForP95 && r.MaxMicroseconds != nil && *r.MaxMicroseconds <= limit:
+	case between == nil && s.allHeld(limit):
 		return v1alpha1.StepMet
 	default:
 		return v1alpha1.StepUndecided
 	}
 }
 
-// capacity is the bracket of rates around the highest that meets the objective.
-// With Rates, a rate counts only when all below it met the objective, too.
-func (t *trial) capacity() *v1alpha1.Capacity {
-	capacity := &v1alpha1.Capacity{Method: v1alpha1.CapacityMeasured}
-	switch t.Spec.Load.Mode {
-	case v1alpha1.LoadUsers:
+// allHeld tells whether every success held a limit, and p95 of a rerun would.
+func (s *step) allHeld(limit int64) bool {
+	slowest, p95 := s.result.MaxMicroseconds, s.result.P95Microseconds
+	if s.result.OK < samplesForP95 || slowest == nil || *slowest > limit {
+		return false
+	}
+	return s.spread == nil || p95 == nil || s.spread.high*float64(*p95) <= float64(limit)
+}
+
+// interval is where the true p95 of the step lies: by order statistics, which
+// take logins for independent of each other, or by simulated runs of the same
+// step, which know that those in one queue are not; at each end the wider.
+func (s *step) interval() *v1alpha1.Interval {
+	ranks, p95 := s.result.P95Interval, s.result.P95Microseconds
+	if ranks == nil || p95 == nil {
 		return nil
-	case v1alpha1.LoadRates:
-		capacity.Method = v1alpha1.CapacityMeasured
 	}
-	for _, s := range t.steps {
-		if s.Kind != loadplan.Open {
-			continue
-		}
-		rate := ptr.To(s.OfferedMilliPerSecond)
-		switch s.outcome() {
-		case v1alpha1.StepMet:
-			capacity.HighestMetMilliPerSecond = rate
-			continue
-		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
-			capacity.LowestFailedMilliPerSecond = rate
-			return capacity
-		}
-		if t.Spec.Load.Mode == v1alpha1.LoadRates {
-			return capacity // undecided: what lies above it proves nothing
-		}
+	between := &v1alpha1.Interval{LowMicroseconds: ranks.LowMicroseconds, HighMicroseconds: ranks.HighMicroseconds}
+	if s.spread != nil {
+		between.LowMicroseconds = min(between.LowMicroseconds, int64(s.spread.low*float64(*p95)))
+		between.HighMicroseconds = max(between.HighMicroseconds, int64(s.spread.high*float64(*p95)))
 	}
-	return capacity
+	return between
 }
 
 // highestOffered is the rate of the fastest open step, times 1000.
@@ -80,10 +77,15 @@ func (t *trial) highestOffered() int64 {
 	return highest
 }
 
-// objectiveMet tells whether some step met the objective; absent when none was
-// decided.
+// objectiveMet tells whether some rate meets the objective: a step did, or the
+// model places the capacity below the lowest step that failed. It is false where
+// steps failed and no rate was found, and where the model finds none; absent
+// when nothing was decided.
 func (t *trial) objectiveMet() *bool {
 	var met *bool
+	if t.capacity.denied {
+		met = ptr.To(false)
+	}
 	for _, s := range t.steps {
 		switch s.outcome() {
 		case v1alpha1.StepMet:
@@ -91,6 +93,9 @@ func (t *trial) objectiveMet() *bool {
 		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
 			met = ptr.To(false)
 		}
+	}
+	if c := t.capacity.api; c != nil && c.MilliPerSecond != nil {
+		return ptr.To(true)
 	}
 	return met
 }
@@ -121,17 +126,21 @@ func (s *step) api() v1alpha1.Step {
 		api.ServiceHashes = ptr.To(r.Service.Hashes)
 	}
 	if !s.overloaded {
-		addLatencies(&api, r)
+		s.addLatencies(&api)
 	}
 	return api
 }
 
-func addLatencies(api *v1alpha1.Step, r measurement.StepResult) {
+func (s *step) addLatencies(api *v1alpha1.Step) {
+	r := s.result
 	api.P50Microseconds, api.P95Microseconds = r.P50Microseconds, r.P95Microseconds
 	api.P99Microseconds, api.MaxMicroseconds = r.P99Microseconds, r.MaxMicroseconds
-	if r.P95Interval != nil && r.P95Microseconds != nil {
-		api.P95Interval = &v1alpha1.Interval{
-			LowMicroseconds: r.P95Interval.LowMicroseconds, HighMicroseconds: r.P95Interval.HighMicroseconds,
+	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = r.FirstHalfP50Microseconds, r.SecondHalfP50Microseconds
+	api.P95Interval = s.interval()
+	if s.p95 > 0 {
+		api.Model = &v1alpha1.StepModel{
+			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: s.p95.Microseconds(),
+			MeasuredPerMille: ptr.To(int64(math.Round(1000 * s.ratio()))),
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 func TestWhatAStepSaysOfTheObjective(t *testing.T) {
@@ -51,7 +50,7 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := ranWell(t)
 			test.change(w.reported())
-			steps := verdict.Judge(w.Input).Steps
+			steps := w.judge().Steps
 			if got := steps[1].Outcome; got != test.want {
 				t.Errorf("the step is %s, want %s", got, test.want)
 			}
@@ -62,78 +61,39 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 	}
 }
 
-func TestCapacityIsABracket(t *testing.T) {
+// With Rates the steps decide alone.
+func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 	tooSlow := func(s *measurement.StepResult) { latency(s, 1100, 1200, 1300) }
 	unsure := func(s *measurement.StepResult) { latency(s, 900, 1000, 1100) }
-	coarse := func(met, failed int64) *v1alpha1.Capacity {
-		return capacity(v1alpha1.CapacityMeasured, met, failed)
-	}
-	exact := func(met, failed int64) *v1alpha1.Capacity { return capacity(v1alpha1.CapacityMeasured, met, failed) }
 	yes, no := ptr.To(true), ptr.To(false)
 	tests := map[string]struct {
-		world      func(t *testing.T) *world
-		want       *v1alpha1.Capacity
-		met        *bool
-		lowerBound *bool
+		rates       []int32
+		disturb     func(w *world)
+		met, failed int64 // 0 for absent
+		objective   *bool
+		lowerBound  *bool
 	}{
-		"Capacity: the highest that met, all three here": {func(t *testing.T) *world { return ranWell(t) }, coarse(21_250, 0), yes, nil},
-		"Capacity: between the highest met and the lowest failed": {func(t *testing.T) *world {
-			w := ranWell(t)
-			tooSlow(w.step(85))
-			return w
-		}, coarse(17_500, 21_250), yes, nil},
-		"Capacity: an undecided step is neither": {func(t *testing.T) *world {
-			w := ranWell(t)
-			unsure(w.reported())
-			return w
-		}, coarse(21_250, 0), yes, nil},
-		"Capacity: an overloaded step failed": {func(t *testing.T) *world {
-			w := ranWell(t)
-			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_000)
-			return w
-		}, coarse(17_500, 21_250), yes, nil},
-		"Capacity: none when the lowest failed": {func(t *testing.T) *world {
-			w := ranWell(t)
-			tooSlow(w.step(50))
-			tooSlow(w.step(70))
-			tooSlow(w.step(85))
-			return w
-		}, coarse(0, 12_500), no, nil},
-		"Capacity: no answer when none is decided": {func(t *testing.T) *world {
-			w := ranWell(t)
-			unsure(w.step(50))
-			unsure(w.step(70))
-			unsure(w.step(85))
-			return w
-		}, coarse(0, 0), nil, nil},
-
-		"Rates: all met is a lower bound": {func(t *testing.T) *world { return ranWell(t, atRates(5, 10, 20)) }, exact(20_000, 0), yes, yes},
-		"Rates: the highest with all below it": {func(t *testing.T) *world {
-			w := ranWell(t, atRates(5, 10, 20))
-			tooSlow(&w.Run.Steps[1])
-			return w
-		}, exact(5_000, 10_000), yes, no},
-		"Rates: an undecided rate ends it, and is no lower bound": {func(t *testing.T) *world {
-			w := ranWell(t, atRates(5, 10, 20))
-			unsure(&w.Run.Steps[1])
-			return w
-		}, exact(5_000, 0), yes, no},
-		"Rates: a rate beyond the bound is an overload": {func(t *testing.T) *world { return ranWell(t, atRates(5, 40)) }, exact(5_000, 40_000), yes, no},
-		"Rates: none when the first failed": {func(t *testing.T) *world {
-			w := ranWell(t, atRates(5))
-			tooSlow(&w.Run.Steps[0])
-			return w
-		}, exact(0, 5_000), no, nil},
-
-		"Users: no capacity": {func(t *testing.T) *world { return ranWell(t, withUsers(3, 9)) }, nil, yes, nil},
+		"all met is a lower bound":                           {[]int32{5, 10, 20}, func(*world) {}, 20_000, 0, yes, yes},
+		"the highest with all below it":                      {[]int32{5, 10, 20}, func(w *world) { tooSlow(&w.Run.Steps[1]) }, 5_000, 10_000, yes, no},
+		"an undecided rate ends it, and is no lower bound":   {[]int32{5, 10, 20}, func(w *world) { unsure(&w.Run.Steps[1]) }, 5_000, 0, yes, no},
+		"a rate beyond the bound is an overload":             {[]int32{5, 40}, func(*world) {}, 5_000, 40_000, yes, no},
+		"none when the first failed":                         {[]int32{5}, func(w *world) { tooSlow(&w.Run.Steps[0]) }, 0, 5_000, no, nil},
+		"no answer, not even no, when none could be decided": {[]int32{5}, func(w *world) { unsure(&w.Run.Steps[0]) }, 0, 0, nil, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			judged := verdict.Judge(test.world(t).Input)
-			if diff := cmp.Diff(test.want, judged.Capacity); diff != "" {
-				t.Errorf("capacity (-want +got):\n%s", diff)
+			w := ranWell(t, atRates(test.rates...))
+			test.disturb(w)
+			judged := w.judge()
+			c := judged.Capacity
+			if c.Method != v1alpha1.CapacityMeasured || ptr.Deref(c.HighestMetMilliPerSecond, 0) != test.met ||
+				ptr.Deref(c.MilliPerSecond, 0) != test.met || ptr.Deref(c.LowestFailedMilliPerSecond, 0) != test.failed {
+				t.Errorf("capacity is %+v", c)
 			}
-			if diff := cmp.Diff(test.met, judged.Result.ObjectiveMet); diff != "" {
+			if (c.Interval != nil) != (test.met > 0 && test.failed > 0) {
+				t.Errorf("the interval is %v", c.Interval)
+			}
+			if diff := cmp.Diff(test.objective, judged.Result.ObjectiveMet); diff != "" {
 				t.Errorf("objectiveMet (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.lowerBound, judged.Result.CapacityIsLowerBound); diff != "" {
@@ -143,16 +103,14 @@ func TestCapacityIsABracket(t *testing.T) {
 	}
 }
 
-// capacity with 0 for what is absent.
-func capacity(method v1alpha1.CapacityMethod, met, failed int64) *v1alpha1.Capacity {
-	c := &v1alpha1.Capacity{Method: method}
-	if met > 0 {
-		c.HighestMetMilliPerSecond = &met
+func TestUsersHaveNoCapacity(t *testing.T) {
+	judged := ranWell(t, withUsers(3, 9)).judge()
+	if judged.Capacity != nil || judged.Result.CapacityMilliPerSecond != nil {
+		t.Errorf("capacity is %v, in the row %v", judged.Capacity, judged.Result.CapacityMilliPerSecond)
 	}
-	if failed > 0 {
-		c.LowestFailedMilliPerSecond = &failed
+	if diff := cmp.Diff(ptr.To(true), judged.Result.ObjectiveMet); diff != "" {
+		t.Errorf("objectiveMet (-want +got):\n%s", diff)
 	}
-	return c
 }
 
 func TestTheMaximumOfEachMode(t *testing.T) {
@@ -171,7 +129,7 @@ func TestTheMaximumOfEachMode(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, verdict.Judge(test.world.Input).Result.MaxThroughputMilliPerSecond); diff != "" {
+			if diff := cmp.Diff(test.want, test.world.judge().Result.MaxThroughputMilliPerSecond); diff != "" {
 				t.Errorf("maximum (-want +got):\n%s", diff)
 			}
 		})
@@ -180,13 +138,15 @@ func TestTheMaximumOfEachMode(t *testing.T) {
 
 func TestTheRowHoldsTheReportedStep(t *testing.T) {
 	w := ranWell(t)
-	got := verdict.Judge(w.Input).Result
+	got := w.judge().Result
 	want := v1alpha1.VariantResult{
 		Variant: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
 		Calibration:                 &w.Calibration.CalibrationResult,
 		BoundMilliPerSecond:         ptr.To[int64](25_000),
 		MaxThroughputMilliPerSecond: ptr.To[int64](24_400),
-		CapacityMilliPerSecond:      ptr.To[int64](21_250),
+		CapacityMilliPerSecond:      ptr.To[int64](22_727),
+		CapacityInterval:            &v1alpha1.RateInterval{LowMilliPerSecond: 22_523, HighMilliPerSecond: 22_936},
+		CapacityMethod:              v1alpha1.CapacityBoth,
 		ObjectiveMet:                ptr.To(true),
 		ReportedLoadPercent:         ptr.To[int32](70),
 		OfferedMilliPerSecond:       ptr.To[int64](17_500),
@@ -204,7 +164,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 }
 
 func TestTheRowOfUsersHasNoRate(t *testing.T) {
-	got := verdict.Judge(ranWell(t, withUsers(3, 9)).Input).Result
+	got := ranWell(t, withUsers(3, 9)).judge().Result
 	if got.OfferedMilliPerSecond != nil || got.ReportedLoadPercent != nil || got.Users == nil || *got.Users != 3 {
 		t.Errorf("offered %v, load %v, users %v", got.OfferedMilliPerSecond, got.ReportedLoadPercent, got.Users)
 	}
@@ -213,7 +173,7 @@ func TestTheRowOfUsersHasNoRate(t *testing.T) {
 func TestAnOverloadedStepKeepsItsThroughputAndLosesItsLatencies(t *testing.T) {
 	w := ranWell(t)
 	fail(w.reported(), 20, &w.reported().Refused)
-	judged := verdict.Judge(w.Input)
+	judged := w.judge()
 	if r := judged.Result; r.P95Microseconds != nil || r.P95Interval != nil || r.ThroughputMilliPerSecond == nil {
 		t.Errorf("row: p95 %v in %v, throughput %v", r.P95Microseconds, r.P95Interval, r.ThroughputMilliPerSecond)
 	}
@@ -225,7 +185,7 @@ func TestAnOverloadedStepKeepsItsThroughputAndLosesItsLatencies(t *testing.T) {
 func TestWithoutAQuotaNoPeriodIsTold(t *testing.T) {
 	w := ranWell(t)
 	w.reported().Service.Periods = 0
-	judged := verdict.Judge(w.Input)
+	judged := w.judge()
 	if judged.Result.ThrottledPercent != nil || judged.Steps[1].Service.Periods != nil {
 		t.Errorf("throttled %v of %v periods", judged.Result.ThrottledPercent, judged.Steps[1].Service.Periods)
 	}

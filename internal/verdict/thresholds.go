@@ -1,5 +1,7 @@
 package verdict
 
+import "time"
+
 // The thresholds of every check, in one place, with where each comes from.
 // "Measured" means: on a two-core machine with k6 1.8.1 against the login
 // service, as told in docs/decisions.
@@ -56,6 +58,66 @@ const (
 	// the generator runs on the same CPUs; idleCoresSuspect is how many cores must
 	// stand idle there for the two not to meet.
 	othersInvalid, idleCoresSuspect = 0.20, 1.0
+
+	// stealSuspect and stealInvalid bound the share of the service's CPUs that went
+	// to other machines. At 70 % load each percent that a login takes longer adds
+	// 3.4 % to p95, simulated.
+	stealSuspect, stealInvalid = 0.02, 0.05
+
+	// neighbourSuspect and neighbourInvalid bound the share of the service's CPUs
+	// that other processes may take where not a whole core stands idle. It is wider
+	// than for steal, because what a neighbour takes need not be what the service
+	// wanted: a control plane on the service's only core takes up to 3 % of it at
+	// rest, measured, and more in the bursts that a trial's own pods cause. A
+	// neighbour that never sleeps takes all that the service leaves, at any load
+	// that is measured a fifth of a core or more.
+	neighbourSuspect, neighbourInvalid = 0.10, 0.25
+
+	// resolutionSuspect is the share of p95 that the start lag may be: what is late
+	// by a tenth of what is measured can no longer be told from it.
+	resolutionSuspect = 0.10
+
+	// relaxations is how many relaxation times of its queue, D/(1−ρ)², a step's
+	// counted part must last: over fewer a p95 depends on where the queue began.
+	// Plans are rounded to milliseconds, which relaxationsRounding allows for.
+	relaxations, relaxationsRounding = 20.0, 0.99
+
+	// halvesSuspect is how far apart the medians of a step's halves may lie, second
+	// ÷ first, beyond what the same arrivals come to in the simulation.
+	halvesSuspect = 1.5
+
+	// poolDisagrees and unboundedDisagrees are how far measured ÷ simulated p95 of
+	// the same arrivals may lie from 1, either way, up to modelledUtilisation.
+	// Measured on a quiet machine, a pool lay within 0.94 to 1.08 and unbounded
+	// goroutines within 0.85 to 1.12; near saturation small differences in service
+	// time are large ones in p95, and the comparison says nothing.
+	poolDisagrees, unboundedDisagrees = 1.25, 1.5
+	modelledUtilisation               = 0.9
+
+	// poolValidated and unboundedValidated are how far the model's p95 was found to
+	// be off where nothing disturbs, held against the service under real quotas: no
+	// forecast is taken to be more exact.
+	poolValidated, unboundedValidated = 0.10, 0.25
+
+	// nearEnough is the share of a forecast that a step must have held for the two
+	// to agree about it.
+	nearEnough = 0.9
+
+	// shortestModelled is the CPU time per login from which on hashing rules
+	// latency. Below it the network's and the generator's own delays, about a
+	// millisecond together, are no longer small beside it.
+	shortestModelled = 2 * time.Millisecond
+
+	// spreadRuns are the simulated runs that an interval of p95 comes from: five of
+	// them lie beyond either end.
+	spreadRuns = 200
+	// halvesPhases are the phases of the quota's grid over which the halves of a
+	// step are simulated.
+	halvesPhases = 20
+	// mostRedrawn and mostSimulated bound the logins of a run that is repeated, and
+	// of one that is not, so that a judgement takes seconds: p95 of more logins than
+	// these hardly leaves anything for a model to say.
+	mostRedrawn, mostSimulated = 5_000, 100_000
 
 	// limitTolerance is how far the quota found may lie from the limit asked for.
 	// kubelet rounds it to whole microseconds per period, far less than this.

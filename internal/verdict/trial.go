@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"time"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -17,6 +19,11 @@ type trial struct {
 	steps   []*step
 	// reported is the step that the row is taken from; nil when it was left out.
 	reported *step
+	// of is the model of the service, and capacity what it and the steps come to.
+	of       modelOf
+	capacity capacity
+	// use is who used the service's CPUs there; nil when that was not measured.
+	use *cpuUse
 }
 
 // step is a planned step with what came of it.
@@ -25,21 +32,35 @@ type step struct {
 	result     measurement.StepResult
 	objective  v1alpha1.Objective
 	overloaded bool
+
+	// cpu is the service's CPU time per login; 0 where that is not known.
+	cpu time.Duration
+	// p95 is what the model makes of the step's own arrivals, and halves how far it
+	// has the medians of its halves apart, second ÷ first; 0 where it has no say.
+	p95    time.Duration
+	halves float64
+	// spread of p95 from run to run; nil where it is not known.
+	spread *spread
 }
 
-func newTrial(in Input) *trial {
+func newTrial(in Input, of modelOf) *trial {
 	t := &trial{
-		Input: in,
+		Input: in, of: of,
 		bound: loadplan.BoundMilliPerSecond(in.Spec.Service.Replicas, loadplan.Workers(in.Spec.Variant), in.Calibration),
 	}
 	t.pairSteps()
+	t.use = t.cpuUse()
 	t.maximum = t.findMaximum()
 	for _, s := range t.steps {
 		s.overloaded = s.refusedShare() > overloadedFailures || t.beyondMaximum(s)
+		if s.settled() && t.modelled() {
+			s.simulate(of)
+		}
 	}
 	if t.Spec.Load.Mode == v1alpha1.LoadRates {
 		t.maximum = t.maximumOfOverloaded()
 	}
+	t.capacity = t.decideCapacity()
 	return t
 }
 

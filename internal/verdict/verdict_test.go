@@ -40,11 +40,11 @@ func TestVerdictTable(t *testing.T) {
 		"20 % is the end of suspicion":   {func(w *world) { w.reported().LagP99Microseconds = ptr.To[int64](40_000) }, suspect, verdict.GeneratorSaturated},
 		"more is invalid":                {func(w *world) { w.reported().LagP99Microseconds = ptr.To[int64](40_001) }, invalid, verdict.GeneratorSaturated},
 		"5 ms of lag are allowed however fast the service": {func(w *world) {
-			latency(w.reported(), 15, 20, 29)
+			w.expected(w.reported(), 15, 20, 29)
 			w.reported().LagP99Microseconds = ptr.To[int64](5_000)
 		}, fine, ""},
 		"20 ms of lag are the end of suspicion however fast": {func(w *world) {
-			latency(w.reported(), 15, 20, 29)
+			w.expected(w.reported(), 15, 20, 29)
 			w.reported().LagP99Microseconds = ptr.To[int64](20_000)
 		}, suspect, verdict.GeneratorSaturated},
 		"a lag at a step that is not reported counts as well": {func(w *world) { w.step(85).LagP99Microseconds = ptr.To[int64](90_000) }, invalid, verdict.GeneratorSaturated},
@@ -81,9 +81,13 @@ func TestVerdictTable(t *testing.T) {
 		"above that it is suspect":                 {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](25_501) }, suspect, verdict.AboveCPUBound},
 		"above 5 % it is invalid":                  {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](26_251) }, invalid, verdict.AboveCPUBound},
 
-		"5 % of failures are no overload": {func(w *world) { fail(w.step(85), 10, &w.step(85).Refused) }, fine, ""},
+		"5 % of failures are no overload": {func(w *world) {
+			fail(w.step(85), 10, &w.step(85).Refused)
+			w.model.capacity = always(20)
+		}, fine, ""},
 		"an overload at the reported step explains itself and is no verdict": {func(w *world) {
 			fail(w.reported(), 20, &w.reported().TimedOut)
+			w.model.capacity = always(15)
 		}, fine, verdict.Overloaded},
 		"a maximum below what was offered is an overload": {func(w *world) {
 			for i := range w.Plan.Steps {
@@ -131,7 +135,7 @@ func TestVerdictTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := ranWell(t)
 			test.disturb(w)
-			got := verdict.Judge(w.Input).Result
+			got := w.judge().Result
 			if got.Verdict != test.want {
 				t.Errorf("verdict is %s, want %s", got.Verdict, test.want)
 			}
@@ -205,7 +209,7 @@ func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {
 		fail(s, s.OK/2, &s.NeverSent)
 		samples(s, 12)
 	}
-	for _, r := range verdict.Judge(w.Input).Result.Reasons {
+	for _, r := range w.judge().Result.Reasons {
 		if letters := len([]rune(r.Message)); letters > 512 || letters < 40 || !strings.Contains(r.Message, " ") {
 			t.Errorf("%s: %d letters: %s", r.Type, letters, r.Message)
 		}
@@ -237,28 +241,30 @@ func TestTheGeneratorsShortageIsTriedAgainAndNothingElseIs(t *testing.T) {
 func TestAReplicaThatIsNotHeardOfIsMissingEvidence(t *testing.T) {
 	w := ranWell(t, withReplicas(2))
 	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](49_000)
-	if got := verdict.Judge(w.Input).Result.Verdict; got != fine {
+	w.model.capacity = always(45)
+	if got := w.judge().Result.Verdict; got != fine {
 		t.Fatalf("two replicas that ran well are %s", got)
 	}
 	w.Run.Services = w.Run.Services[:1]
-	if got := findings(verdict.Judge(w.Input).Result.Reasons); !cmp.Equal(got, []finding{{verdict.EvidenceMissing, suspect}}) {
+	if got := findings(w.judge().Result.Reasons); !cmp.Equal(got, []finding{{verdict.EvidenceMissing, suspect}}) {
 		t.Errorf("reasons are %v", got)
 	}
 }
 
 // A step that was too slow to run takes p95 away, and the row says why; what
-// the saturation found stands.
+// the saturation found stands, and feeds the model.
 func TestAReportedStepThatWasLeftOutLeavesTheMaximum(t *testing.T) {
 	w := ranWell(t)
 	w.Calibration.HashMicroseconds = 800_000
 	w.drive()
 	w.step(0).CompletedInWindow, w.step(0).ThroughputMilliPerSecond = 29, ptr.To[int64](610)
-	judged := verdict.Judge(w.Input)
+	w.model.capacity = always(0.3)
+	judged := w.judge()
 	if diff := cmp.Diff([]finding{{verdict.TooFewSamples, suspect}}, findings(judged.Result.Reasons)); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
-	if r := judged.Result; r.P95Microseconds != nil || r.MaxThroughputMilliPerSecond == nil || r.ObjectiveMet != nil {
-		t.Errorf("p95 %v, maximum %v, objective met %v", r.P95Microseconds, r.MaxThroughputMilliPerSecond, r.ObjectiveMet)
+	if r := judged.Result; r.P95Microseconds != nil || r.MaxThroughputMilliPerSecond == nil || r.CapacityMethod != v1alpha1.CapacityPredicted {
+		t.Errorf("p95 %v, maximum %v, capacity %v %s", r.P95Microseconds, r.MaxThroughputMilliPerSecond, r.CapacityMilliPerSecond, r.CapacityMethod)
 	}
 	notRun := 0
 	for _, step := range judged.Steps {

@@ -1,0 +1,158 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
+
+// capacity is how a trial's capacity was decided.
+type capacity struct {
+	// api is nil where the mode has no capacity.
+	api *v1alpha1.Capacity
+	// contradiction says in a sentence how the model is beyond what was measured;
+	// empty when it is not.
+	contradiction string
+	// denied tells that the model, which was allowed to decide, finds no rate.
+	denied bool
+}
+
+// decideCapacity lets the model answer within what was measured. The steps of a
+// plan are few and far apart, and p95 of each is a rough number; but the rate at
+// which p95 reaches the objective is well conditioned: where p95 is off by 10 %,
+// the rate is by 2 to 4 %. So the model, fed with the run's own CPU time per
+// login and held against the run's own steps, places the answer between the
+// steps that met the objective and those that did not, and where it says
+// anything else than these, it is not believed.
+func (t *trial) decideCapacity() capacity {
+	if t.Spec.Load.Mode == v1alpha1.LoadUsers {
+		return capacity{}
+	}
+	measured := t.bracket()
+	decided := capacity{api: &v1alpha1.Capacity{
+		Method: v1alpha1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
+	}}
+	if objection := t.objection(); objection != "" {
+		t.byMeasurement(decided.api, measured, objection)
+		return decided
+	}
+	model := t.predict()
+	decided.api.PredictedMilliPerSecond = rate(model.answer)
+	if beyond := model.beyond(measured); beyond != "" {
+		decided.contradiction = beyond
+		t.byMeasurement(decided.api, measured, beyond)
+		return decided
+	}
+	decided.denied = model.answer < 1
+	t.byModel(decided.api, measured, model)
+	return decided
+}
+
+// objection says why the model has no say in the capacity, or nothing.
+func (t *trial) objection() string {
+	switch {
+	case t.Spec.Load.Mode == v1alpha1.LoadRates:
+		return "with mode Rates the rates that were asked for decide alone"
+	case !t.modelled():
+		return "the model does not know a service that hashes for some of its requests only"
+	case !t.saturated():
+		return "the generator can't drive the service to its limit, so that the true capacity may lie higher"
+	case t.neverSent():
+		return "the model has no say: it takes every login to be sent, and some were not"
+	case t.ownCPU() < shortestModelled:
+		return fmt.Sprintf("the model has no say: the service's CPU time per login is not known, or below the %s from which on it rules latency", shortestModelled)
+	}
+	if worst := t.worstRatio(); worst != nil {
+		if apart := math.Abs(math.Log(worst.ratio())); apart > math.Log(t.disagreement()) {
+			return fmt.Sprintf("the model has no say: in %s p95 was %.3g times the simulated one", worst.name(), worst.ratio())
+		}
+	}
+	return ""
+}
+
+// saturated tells whether the plan drove the service to its limit.
+func (t *trial) saturated() bool {
+	return slices.ContainsFunc(t.steps, func(s *step) bool { return s.Kind == loadplan.Saturation })
+}
+
+// neverSent tells whether the generator fell short in a step that the service
+// kept up with.
+func (t *trial) neverSent() bool {
+	return slices.ContainsFunc(t.steps, func(s *step) bool { return s.settled() && s.result.NeverSent > 0 })
+}
+
+// ownCPU is the run's own CPU time per login: of the saturation, which has the
+// most of them in the shortest time, else of the reported step; 0 where neither
+// is known.
+func (t *trial) ownCPU() time.Duration {
+	for _, s := range t.steps {
+		if cpu := cpuPerLogin(s.result); s.Kind == loadplan.Saturation && cpu > 0 {
+			return cpu
+		}
+	}
+	if t.reported == nil {
+		return 0
+	}
+	return cpuPerLogin(t.reported.result)
+}
+
+// byMeasurement takes the highest rate that met the objective.
+func (t *trial) byMeasurement(c *v1alpha1.Capacity, measured bracket, because string) {
+	c.MilliPerSecond = measured.met
+	if high := min(measured.high(), t.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
+		c.Interval = interval(measured.low(), max(high, measured.low()))
+	}
+	c.Message = clip(fmt.Sprintf("%s; %s", capital(measured.String()), because))
+}
+
+// ceiling is what no capacity can pass, times 1000: beyond this share of the
+// maximum a queue has no steady state.
+func (t *trial) ceiling() float64 {
+	if t.maximum == nil {
+		return math.Inf(1)
+	}
+	return overloadedShare * float64(*t.maximum)
+}
+
+// byModel takes the model's answer, within what was measured.
+func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, model forecast) {
+	model = model.within(measured)
+	c.MilliPerSecond = rate(model.answer)
+	c.Method = v1alpha1.CapacityPredicted
+	if c.MilliPerSecond == nil {
+		c.Message = clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured))
+		return
+	}
+	c.Interval = interval(model.low, model.high)
+	how := "no step near it was decided, so that this is predicted"
+	if measured.supports(model.answer) {
+		c.Method = v1alpha1.CapacityBoth
+		how = "the model and the measurement agree"
+	}
+	c.Message = clip(fmt.Sprintf("The model, fed with the run's own CPU time per login, finds the objective met up to %s (%s to %s), and %s: %s",
+		perSecond(model.answer), perSecond(model.low), perSecond(model.high), measured, how))
+}
+
+// supports tells whether steps speak for a rate: one at it or a little below it
+// met the objective, or the rate lies between one that did and one that did not.
+func (b bracket) supports(rate float64) bool {
+	return b.met != nil && (b.failed != nil || b.low() >= nearEnough*rate)
+}
+
+func interval(low, high float64) *v1alpha1.RateInterval {
+	return &v1alpha1.RateInterval{LowMilliPerSecond: int64(math.Round(low)), HighMilliPerSecond: int64(math.Round(high))}
+}
+
+// rate is a rate in the API, absent where there is none.
+func rate(milli float64) *int64 {
+	if milli < 1 {
+		return nil
+	}
+	return ptr.To(int64(milli))
+}

@@ -1,0 +1,118 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// notSteady: the reported step was too short for its queue to come to rest, or
+// its logins got slower while it lasted.
+func notSteady(t *trial) []v1alpha1.Reason {
+	if t.reported == nil || !t.reported.settled() || !t.modelled() {
+		return nil
+	}
+	return append(tooShort(t), gotSlower(t)...)
+}
+
+func tooShort(t *trial) []v1alpha1.Reason {
+	s := t.reported
+	needed, counted := t.relaxation(s)*relaxations, microseconds(s.result.CountedMicroseconds).Seconds()
+	if counted >= needed*relaxationsRounding {
+		return nil
+	}
+	return []v1alpha1.Reason{{
+		Type: NotSteady, Verdict: v1alpha1.VerdictSuspect,
+		Message: fmt.Sprintf("%s counted %.3g s, and the queue of this service at that load needs %.3g s (20·D/(1−ρ)²) before p95 no longer depends on how it began; raise load.maxStepSeconds or load.stepSeconds, or offer less",
+			capital(s.name()), counted, needed),
+	}}
+}
+
+// relaxation is how long the queue takes at the step's load to forget how it
+// began, D/(1−ρ)², in seconds: endless without a steady state.
+func (t *trial) relaxation(s *step) float64 {
+	idle := 1 - t.utilisation(s)
+	if idle <= 0 {
+		return math.Inf(1)
+	}
+	interval := float64(max(1, t.Spec.Service.Replicas)) * 1000 / float64(t.bound)
+	return interval / (idle * idle)
+}
+
+// gotSlower holds the medians of both halves against each other. The arrivals of
+// one half may by chance be denser than those of the other, which the simulation
+// of the same arrivals shows as well.
+func gotSlower(t *trial) []v1alpha1.Reason {
+	s := t.reported
+	first, second := s.result.FirstHalfP50Microseconds, s.result.SecondHalfP50Microseconds
+	if first == nil || second == nil || *first <= 0 || s.halves <= 0 {
+		return nil
+	}
+	expected := max(1, s.halves)
+	seen := float64(*second) / float64(*first)
+	return graded(NotSteady, seen/expected, halvesSuspect, math.Inf(1),
+		"In %s the median latency of the second half was %.3g times that of the first, and %.3g times in the simulation of the same logins (suspect from %g times that on): the service got slower while it was measured. Measure again on a quiet node, or with a longer load.warmupSeconds",
+		s.name(), seen, expected, halvesSuspect)
+}
+
+const disagreementAdvice = "Something took CPU or delayed answers that the model does not know of: look for other load on the node, and measure again"
+
+// modelDisagrees: what was measured is not what the model makes of the same
+// logins, or the capacity lies elsewhere than it says. Measurement decides; the
+// reason tells that something was at work that the model does not know of.
+func modelDisagrees(t *trial) []v1alpha1.Reason {
+	if t.capacity.contradiction != "" {
+		return []v1alpha1.Reason{{
+			Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
+			Message: capital(t.capacity.contradiction) + " (suspect where the two do not overlap). " + disagreementAdvice,
+		}}
+	}
+	worst := t.worstRatio()
+	if worst == nil {
+		return nil
+	}
+	allowed := t.disagreement()
+	ratio := worst.ratio()
+	return graded(ModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
+		"In %s p95 was %.3g times what the model makes of the same logins, %s (suspect outside %.3g to %.3g); measurement decides. %s",
+		worst.name(), ratio, worst.p95.Round(time.Millisecond/10), 1/allowed, allowed, disagreementAdvice)
+}
+
+// disagreement is how far measured and simulated p95 may lie apart, as a factor.
+func (t *trial) disagreement() float64 {
+	if t.unbounded() {
+		return unboundedDisagrees
+	}
+	return poolDisagrees
+}
+
+// worstRatio is the step whose measured p95 lies furthest from the simulated
+// one, of those in which the two ought to agree; nil where there is none.
+func (t *trial) worstRatio() *step {
+	var worst *step
+	apart := func(s *step) float64 { return math.Abs(math.Log(s.ratio())) }
+	for _, s := range t.steps {
+		if t.comparable(s) && (worst == nil || apart(s) > apart(worst)) {
+			worst = s
+		}
+	}
+	return worst
+}
+
+// resolution: p95 of the reported step is hardly larger than what the generator
+// itself was late by.
+func resolution(t *trial) []v1alpha1.Reason {
+	if t.reported == nil || !t.reported.settled() {
+		return nil
+	}
+	lag, p95 := t.reported.result.LagP95Microseconds, t.reported.result.P95Microseconds
+	if lag == nil || p95 == nil || *p95 <= 0 {
+		return nil
+	}
+	share := float64(*lag) / float64(*p95)
+	return graded(Resolution, share, resolutionSuspect, math.Inf(1),
+		"In %s one login in twenty was sent %s or more after it was due, which is %s of p95 (suspect above %s); this service is faster than the generator can time. Raise spec.generator.cpuLimit, or the cost",
+		t.reported.name(), microseconds(*lag), percent(share), percent(resolutionSuspect))
+}

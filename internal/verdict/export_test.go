@@ -1,0 +1,9 @@
+package verdict
+
+import "time"
+
+// Model is what a verdict asks of the simulation.
+type Model = model
+
+// JudgeBy judges by a model of the test's own.
+func JudgeBy(in Input, of func(cpu time.Duration) Model) Judgement { return judge(in, of) }

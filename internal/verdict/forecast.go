@@ -1,0 +1,76 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+)
+
+// forecast is what the model makes of the capacity, times 1000, and where it
+// may lie if p95 is as far off as it was in the run's own steps.
+type forecast struct{ low, answer, high float64 }
+
+// predict asks the model for the highest rate that meets the objective, and
+// where it would lie if the true p95 were the smallest or the largest multiple
+// of the simulated one that the run's own steps show. No forecast passes what
+// was served when saturated, whatever the model makes of the CPU time.
+func (t *trial) predict() forecast {
+	model := t.of(t.ownCPU())
+	uniform := t.Spec.Load.Arrivals == v1alpha1.ArrivalsUniform
+	at := func(divisor float64) float64 {
+		limit := prediction.LimitOf(t.Spec.Objective)
+		limit.P95 = time.Duration(float64(limit.P95) / divisor)
+		perSecond := model.Capacity(limit, uniform, uint64(t.Spec.Seed))
+		return min(1000*perSecond, t.ceiling())
+	}
+	smallest, largest := t.band()
+	return forecast{low: at(largest), answer: at(1), high: at(smallest)}
+}
+
+// band is how p95 measured ÷ simulated ranges over the steps in which the two
+// ought to agree, and at least as wide as the model was found to be off.
+func (t *trial) band() (smallest, largest float64) {
+	validated := poolValidated
+	if t.unbounded() {
+		validated = unboundedValidated
+	}
+	ratios := []float64{1 - validated, 1 + validated}
+	for _, s := range t.steps {
+		if t.comparable(s) {
+			ratios = append(ratios, s.ratio())
+		}
+	}
+	return slices.Min(ratios), slices.Max(ratios)
+}
+
+// beyond says by how much the whole forecast lies outside what was measured, or
+// nothing where it does not.
+func (f forecast) beyond(measured bracket) string {
+	switch {
+	case f.high < measured.low():
+		return fmt.Sprintf("the model expects the objective to fail from %s on (at most %s), %s below a rate that met it; measurement decides",
+			perSecond(f.answer), perSecond(f.high), percent(1-f.high/measured.low()))
+	case f.low >= measured.high():
+		return fmt.Sprintf("the model expects the objective to be met up to %s (at least %s), %s above a rate that failed it; measurement decides",
+			perSecond(f.answer), perSecond(f.low), percent(f.low/measured.high()-1))
+	default:
+		return ""
+	}
+}
+
+// within is what is left of a forecast between the rate that met the objective
+// and the one that failed it. Where the answer itself lies below the first, that
+// rate is the answer; where it lies at the second or above, the middle of what is
+// left is: a rate that failed can't be the answer.
+func (f forecast) within(measured bracket) forecast {
+	low, high := measured.low(), measured.high()
+	clipped := forecast{low: min(max(f.low, low), high), high: min(max(f.high, low), high)}
+	clipped.answer = max(f.answer, low)
+	if f.answer >= high {
+		clipped.answer = (clipped.low + clipped.high) / 2
+	}
+	return clipped
+}

@@ -1,0 +1,75 @@
+package verdict_test
+
+import (
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// modelStub stands in for the simulation: it expects what the run of these tests
+// measured, until a test has it expect something else. What the simulation
+// itself makes of a step is tested where it is built.
+type modelStub struct {
+	// p95 of every step, and of those that are named by their counted logins.
+	p95   time.Duration
+	p95Of map[int]time.Duration
+	// known is false where the model can't say what p95 is.
+	known bool
+	// slower is how much slower the logins of the second half are.
+	slower float64
+	// low and high are the ends of the spread.
+	low, high float64
+	// capacity per second at a limit.
+	capacity func(limit time.Duration) float64
+	// fedWith is the last CPU time per login that the model was built with.
+	fedWith *time.Duration
+}
+
+// asMeasured is a model that agrees with ranWell.
+func asMeasured() *modelStub {
+	return &modelStub{
+		p95: 200 * time.Millisecond, p95Of: map[int]time.Duration{}, known: true, slower: 1, low: 1, high: 1,
+		capacity: hyperbola(25, 100*time.Millisecond), fedWith: new(time.Duration),
+	}
+}
+
+// hyperbola is the capacity where p95 is reach × ρ/(1−ρ).
+func hyperbola(bound float64, reach time.Duration) func(time.Duration) float64 {
+	return func(limit time.Duration) float64 {
+		return bound * limit.Seconds() / (limit.Seconds() + reach.Seconds())
+	}
+}
+
+func (m *modelStub) of(cpu time.Duration) verdict.Model {
+	*m.fedWith = cpu
+	return m
+}
+
+func (m *modelStub) P95(a simulation.Arrivals, _ uint64) (time.Duration, bool) {
+	if p95, named := m.p95Of[len(a.Due)-a.Counted]; named {
+		return p95, m.known
+	}
+	return m.p95, m.known
+}
+
+func (m *modelStub) Latencies(a simulation.Arrivals, _ float64, _ uint64) []time.Duration {
+	counted := a.Due[a.Counted:]
+	middle := a.Due[a.Counted] + (a.Due[len(a.Due)-1]-a.Due[a.Counted])/2
+	latencies := make([]time.Duration, len(counted))
+	for i, due := range counted {
+		latencies[i] = 60 * time.Millisecond
+		if due > middle {
+			latencies[i] = time.Duration(m.slower * float64(latencies[i]))
+		}
+	}
+	return latencies
+}
+
+func (m *modelStub) Spread(func(int) simulation.Arrivals, int, uint64) (float64, float64, bool) {
+	return m.low, m.high, m.known
+}
+
+func (m *modelStub) Capacity(limit simulation.Limit, _ bool, _ uint64) float64 {
+	return m.capacity(limit.P95)
+}

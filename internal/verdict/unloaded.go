@@ -1,0 +1,69 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+)
+
+// Infeasible is the reason of a result that was found without load: no rate can
+// meet the objective. It is no verdict of its own.
+const Infeasible = "Infeasible"
+
+const (
+	// limitStep is the step in which a sufficient limit is looked for.
+	limitStep = 50
+	// wholeCPU is the limit beyond which one login gets no faster: it is hashed on
+	// one CPU.
+	wholeCPU = 1000
+)
+
+// Unloaded is the judgement on a variant that can't meet the objective at any
+// rate, because logins that meet an idle service miss it already. It is known
+// from the calibration, and no load would tell more. The prediction is that of
+// which prediction.Infeasible said so.
+func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) Judgement {
+	t := &trial{Input: Input{Spec: spec, Calibration: cal}}
+	t.bound = loadplan.BoundMilliPerSecond(spec.Service.Replicas, loadplan.Workers(spec.Variant), cal)
+	row := t.row()
+	row.ObjectiveMet = ptr.To(false)
+	row.Verdict = v1alpha1.VerdictValid
+	message := clip(infeasible(spec, cal, predicted))
+	row.Reasons = []v1alpha1.Reason{{Type: Infeasible, Message: message}}
+	return Judgement{
+		Result:   row,
+		Capacity: &v1alpha1.Capacity{Method: v1alpha1.CapacityPredicted, Message: message},
+	}
+}
+
+// infeasible says what an idle service takes, and what would help.
+func infeasible(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) string {
+	idle := microseconds(predicted.NoLoadP95Microseconds).Round(time.Millisecond)
+	advice := "lower the cost: no CPU limit makes a single login faster than that"
+	if limit := sufficientLimit(spec, cal); limit > 0 {
+		advice = fmt.Sprintf("lower the cost, or raise the CPU limit (from about %s)", resource.NewMilliQuantity(limit, resource.DecimalSI))
+	}
+	return fmt.Sprintf("A login on an idle service already takes %s at p95, above the objective of %d ms, so that no rate can meet it and none was tried; %s",
+		idle, spec.Objective.P95Milliseconds, advice)
+}
+
+// sufficientLimit is the smallest CPU limit, in thousandths, with which a login
+// on an idle service meets the objective; 0 where none does, or where the limit
+// is no quota and so is not what holds a login up.
+func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) int64 {
+	objective := prediction.LimitOf(spec.Objective).P95
+	service := prediction.Model(spec, cal, 0)
+	for limit := service.QuotaMilliCPU/limitStep*limitStep + limitStep; service.QuotaMilliCPU > 0 && limit <= wholeCPU; limit += limitStep {
+		service.QuotaMilliCPU = limit
+		if service.NoLoadP95() <= objective {
+			return limit
+		}
+	}
+	return 0
+}
