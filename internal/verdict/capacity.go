@@ -68,6 +68,9 @@ func (t *trial) objection() string {
 	case t.ownCPU() < shortestModelled:
 		return fmt.Sprintf("the model has no say: the service's CPU time per login is not known, or below the %s from which on it rules latency", shortestModelled)
 	}
+	if t.maximum != nil && float64(*t.maximum) < belowBoundSuspect*float64(t.bound) {
+		return "the model has no say: it takes the service's CPU for its own, and something else used it"
+	}
 	if worst := t.worstRatio(); worst != nil {
 		if apart := math.Abs(math.Log(worst.ratio())); apart > math.Log(t.disagreement()) {
 			return fmt.Sprintf("the model has no say: in %s p95 was %.3g times the simulated one", worst.name(), worst.ratio())

@@ -134,6 +134,10 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			},
 			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "below the 2ms", false,
 		},
+		"nor has one of a service that was kept from its CPU": {
+			always(19), func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249) },
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used it", false,
+		},
 		"nor has one where logins were never sent": {
 			always(19), func(w *world) { fail(w.step(85), 1, &w.step(85).NeverSent) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "some were not", false,

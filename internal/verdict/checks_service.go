@@ -62,6 +62,7 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 			missing = append(missing, "the generator's CPU time in "+s.name())
 		}
 	}
+	missing = append(missing, t.missingForModel()...)
 	if len(missing) == 0 {
 		return nil
 	}
@@ -69,6 +70,23 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 		Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
 		Message: "These could not be read, so that nothing speaks for the numbers: " + strings.Join(missing, ", "),
 	}}
+}
+
+// missingForModel names what the model can't do without to hold the reported
+// step against what it expects. Fewer logins than these need not have it.
+func (t *trial) missingForModel() []string {
+	s := t.reported
+	if s == nil || !s.settled() || !t.modelled() || s.result.OK < samplesForHalves {
+		return nil
+	}
+	var missing []string
+	if s.result.Service != nil && s.cpu == 0 {
+		missing = append(missing, "the service's own count of hashes in "+s.name())
+	}
+	if s.result.FirstHalfP50Microseconds == nil || s.result.SecondHalfP50Microseconds == nil {
+		missing = append(missing, "how the latency of its first half compares with that of its second")
+	}
+	return missing
 }
 
 // missingContainers names the containers of which it is not known what they

@@ -129,6 +129,18 @@ func (w *world) step(percent int32) *measurement.StepResult {
 	return nil
 }
 
+// at is the planned step at a share of the bound, in percent.
+func (w *world) at(percent int32) *loadplan.Step {
+	w.t.Helper()
+	for i := range w.Plan.Steps {
+		if w.Plan.Steps[i].Kind == loadplan.Open && w.Plan.Steps[i].LoadPercent == percent {
+			return &w.Plan.Steps[i]
+		}
+	}
+	w.t.Fatalf("the plan has no step at %d %%", percent)
+	return nil
+}
+
 func (w *world) reported() *measurement.StepResult { return w.step(loadplan.ReportedLoadPercent) }
 
 // latency sets p95 and its interval, in milliseconds; without an interval where

@@ -82,6 +82,10 @@ const (
 	// Plans are rounded to milliseconds, which relaxationsRounding allows for.
 	relaxations, relaxationsRounding = 20.0, 0.99
 
+	// samplesForHalves is the number of successes from which on each half of a step
+	// has the twenty that a median is told of, but for one in a million.
+	samplesForHalves = 100
+
 	// halvesSuspect is how far apart the medians of a step's halves may lie, second
 	// ÷ first, beyond what the same arrivals come to in the simulation.
 	halvesSuspect = 1.5

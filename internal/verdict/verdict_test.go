@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
@@ -117,6 +118,69 @@ func TestVerdictTable(t *testing.T) {
 		"others may take 20 % of the service's CPUs":       {func(w *world) { share(w, 4, 1500, 800) }, fine, ""},
 		"more is invalid as shared":                        {func(w *world) { share(w, 4, 1500, 801) }, invalid, verdict.SharedNode},
 
+		"2 % of the CPU for other machines is allowed": {func(w *world) { stolen(w, 20) }, fine, ""},
+		"more is suspect as stolen":                    {func(w *world) { stolen(w, 21) }, suspect, verdict.NoisyNeighbour},
+		"5 % is the end of suspicion as stolen":        {func(w *world) { stolen(w, 50) }, suspect, verdict.NoisyNeighbour},
+		"more is invalid as stolen":                    {func(w *world) { stolen(w, 51) }, invalid, verdict.NoisyNeighbour},
+		"a neighbour may take a tenth of the CPU":      {func(w *world) { neighbour(w, 1, 300, 100) }, fine, ""},
+		"more is suspect as a neighbour":               {func(w *world) { neighbour(w, 1, 300, 101) }, suspect, verdict.NoisyNeighbour},
+		"a quarter is the end of that":                 {func(w *world) { neighbour(w, 1, 300, 250) }, suspect, verdict.NoisyNeighbour},
+		"more is invalid as a neighbour":               {func(w *world) { neighbour(w, 1, 300, 251) }, invalid, verdict.NoisyNeighbour},
+		"however much, with a core idle beside it":     {func(w *world) { neighbour(w, 4, 1000, 2400) }, fine, ""},
+		"not with less than a core":                    {func(w *world) { neighbour(w, 4, 999, 2400) }, invalid, verdict.NoisyNeighbour},
+
+		// At 70 % of 25/s the queue forgets in D/(1−ρ)² = 40 ms ÷ 0.09, twenty times that is 8.89 s.
+		"a step of twenty relaxation times is steady":   {func(w *world) { w.reported().CountedMicroseconds = 8_889_000 }, fine, ""},
+		"a shorter one is suspect":                      {func(w *world) { w.reported().CountedMicroseconds = 8_780_000 }, suspect, verdict.NotSteady},
+		"a shorter one elsewhere is its own affair":     {func(w *world) { w.step(85).CountedMicroseconds = 1_000_000 }, fine, ""},
+		"half as slow again in the second half is fine": {func(w *world) { w.reported().SecondHalfP50Microseconds = ptr.To[int64](90_000) }, fine, ""},
+		"slower still is suspect":                       {func(w *world) { w.reported().SecondHalfP50Microseconds = ptr.To[int64](90_001) }, suspect, verdict.NotSteady},
+		"unless the arrivals alone make it as slow": {func(w *world) {
+			w.reported().SecondHalfP50Microseconds = ptr.To[int64](180_000)
+			w.model.slower = 2
+		}, fine, ""},
+		"and no slower": {func(w *world) {
+			w.reported().SecondHalfP50Microseconds = ptr.To[int64](180_001)
+			w.model.slower = 2
+		}, suspect, verdict.NotSteady},
+		"arrivals that make it faster excuse nothing": {func(w *world) {
+			w.reported().SecondHalfP50Microseconds = ptr.To[int64](90_000)
+			w.model.slower = 0.5
+		}, fine, ""},
+
+		"a pool may be a quarter slower than simulated": {func(w *world) { w.model.p95 = 160 * time.Millisecond }, fine, ""},
+		"more is suspect, as the model disagrees":       {func(w *world) { w.model.p95 = 159 * time.Millisecond }, suspect, verdict.ModelDisagrees},
+		"a pool may take 0.8 of what is simulated":      {func(w *world) { w.model.p95 = 250 * time.Millisecond }, fine, ""},
+		"less is suspect, as the model disagrees":       {func(w *world) { w.model.p95 = 251 * time.Millisecond }, suspect, verdict.ModelDisagrees},
+		"beyond 90 % load the model is not asked": {func(w *world) {
+			w.at(85).OfferedMilliPerSecond = 22_501
+			w.model.p95Of[int(w.step(85).Scheduled)] = time.Second
+		}, fine, ""},
+		"up to 90 % it is": {func(w *world) {
+			w.at(85).OfferedMilliPerSecond = 22_500
+			w.model.p95Of[int(w.step(85).Scheduled)] = time.Second
+		}, suspect, verdict.ModelDisagrees},
+		"nor is it of 71 logins": {func(w *world) {
+			w.model.p95Of[int(w.step(50).Scheduled)] = time.Second
+			samples(w.step(50), 71)
+		}, fine, ""},
+		"nor of logins that take less CPU than two milliseconds": {func(w *world) {
+			w.model.p95 = time.Second
+			for i := range w.Run.Steps {
+				used := w.Run.Steps[i].Service
+				used.CPUMicroseconds, used.BusyMicroseconds = used.Hashes*1_999, used.Hashes*1_999
+			}
+		}, fine, ""},
+		"nor of a service with sessions": {func(w *world) {
+			w.Spec.Variant.Sessions = true
+			w.model.p95, w.model.slower = time.Second, 9
+			w.reported().CountedMicroseconds = 1_000_000
+		}, fine, ""},
+
+		"a start lag of a tenth of p95 can be told from it": {func(w *world) { w.reported().LagP95Microseconds = ptr.To[int64](20_000) }, fine, ""},
+		"a longer one can not":                              {func(w *world) { w.reported().LagP95Microseconds = ptr.To[int64](20_001) }, suspect, verdict.Resolution},
+		"of another step it need not":                       {func(w *world) { w.step(50).LagP95Microseconds = ptr.To[int64](90_000) }, fine, ""},
+
 		"a quota 1 % beside the limit is the limit":     {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 505 }, fine, ""},
 		"one further away is not":                       {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 506 }, invalid, verdict.LimitNotApplied},
 		"a quota that is too small is not the limit":    {func(w *world) { w.Run.Services[0].QuotaMilliCPU = 490 }, invalid, verdict.LimitNotApplied},
@@ -129,6 +193,8 @@ func TestVerdictTable(t *testing.T) {
 		"a service pod on an unknown machine":   {func(w *world) { w.Run.Services[0].BootID = "" }, suspect, verdict.EvidenceMissing},
 		"a step without the service's CPU":      {func(w *world) { w.step(50).Service = nil }, suspect, verdict.EvidenceMissing},
 		"a step without the generator's CPU":    {func(w *world) { w.step(0).Generator = nil }, suspect, verdict.EvidenceMissing},
+		"a service that counted no hashes":      {func(w *world) { w.reported().Service.Hashes = 0 }, suspect, verdict.EvidenceMissing},
+		"no word of either half of the step":    {func(w *world) { w.reported().FirstHalfP50Microseconds = nil }, suspect, verdict.EvidenceMissing},
 		"a step that has no numbers at the end": {func(w *world) { w.Run.Steps = w.Run.Steps[:3] }, suspect, verdict.EvidenceMissing},
 	}
 	for name, test := range tests {
@@ -189,11 +255,36 @@ func scaled(s measurement.StepResult, logins int64) measurement.StepResult {
 // share puts service and generator on the same CPUs, with so many thousandths
 // of a CPU idle, and others using so many.
 func share(w *world, cpus, idleMilli, othersMilli int64) {
-	list := map[int64]string{4: "0-3"}[cpus]
+	list := map[int64]string{1: "0", 4: "0-3"}[cpus]
 	w.Run.Services[0].Cpuset, w.Run.Generator.Cpuset = list, list
 	d := w.reported().Service
 	d.IdleMicroseconds = d.ElapsedMicroseconds * idleMilli / 1000
 	d.BusyMicroseconds = d.CPUMicroseconds + d.ElapsedMicroseconds*othersMilli/1000
+}
+
+// stolen sets how many thousandths of the service's only CPU went to other machines.
+func stolen(w *world, perMille int64) {
+	d := w.reported().Service
+	d.StealMicroseconds = d.ElapsedMicroseconds * perMille / 1000
+}
+
+// neighbour is share for a generator on CPUs of its own.
+func neighbour(w *world, cpus, idleMilli, othersMilli int64) {
+	share(w, cpus, idleMilli, othersMilli)
+	w.Run.Generator.Cpuset = "8"
+}
+
+func TestUnboundedGoroutinesMayLieFurtherFromTheModel(t *testing.T) {
+	for p95, want := range map[time.Duration]v1alpha1.Verdict{
+		134 * time.Millisecond: fine, 133 * time.Millisecond: suspect,
+		300 * time.Millisecond: fine, 301 * time.Millisecond: suspect,
+	} {
+		w := ranWell(t, unbounded)
+		w.model.p95 = p95
+		if got := w.judge().Result; got.Verdict != want {
+			t.Errorf("200 ms where %s were simulated are %s, want %s: %v", p95, got.Verdict, want, got.Reasons)
+		}
+	}
 }
 
 func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {

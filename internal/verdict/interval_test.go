@@ -1,0 +1,157 @@
+package verdict_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// p95 of the reported step is 200 ms, and 150 to 290 ms by order statistics.
+func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
+	between := func(low, high int64) *v1alpha1.Interval {
+		return &v1alpha1.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
+	}
+	tests := map[string]struct {
+		disturb func(w *world)
+		want    *v1alpha1.Interval
+	}{
+		"order statistics where runs lie closer": {func(w *world) { w.model.low, w.model.high = 0.8, 1.4 }, between(150, 290)},
+		"the spread of runs at its upper end":    {func(w *world) { w.model.low, w.model.high = 0.8, 1.7 }, between(150, 340)},
+		"the spread of runs at both ends":        {func(w *world) { w.model.low, w.model.high = 0.6, 1.7 }, between(120, 340)},
+		"order statistics where the model can't say": {func(w *world) {
+			w.model.low, w.model.high, w.model.known = 0.6, 1.7, false
+		}, between(150, 290)},
+		"order statistics with sessions": {func(w *world) {
+			w.model.low, w.model.high, w.Spec.Variant.Sessions = 0.6, 1.7, true
+		}, between(150, 290)},
+		"none where order statistics give none": {func(w *world) {
+			w.model.low, w.model.high = 0.6, 1.7
+			w.reported().P95Interval = nil
+		}, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t)
+			test.disturb(w)
+			judged := w.judge()
+			if diff := cmp.Diff(test.want, judged.Steps[1].P95Interval); diff != "" {
+				t.Errorf("of the step (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.want, judged.Result.P95Interval); diff != "" {
+				t.Errorf("of the row (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestClosedStepsHaveTheIntervalOfOrderStatistics(t *testing.T) {
+	w := ranWell(t, withUsers(3))
+	w.model.low, w.model.high = 0.1, 9
+	want := &v1alpha1.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000}
+	if diff := cmp.Diff(want, w.judge().Steps[0].P95Interval); diff != "" {
+		t.Errorf("interval (-want +got):\n%s", diff)
+	}
+}
+
+// A long step is simulated shorter: p95 of four times the logins lies half as far apart.
+func TestTheSpreadOfALongStepIsNarrowed(t *testing.T) {
+	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 1000 })
+	w.model.low, w.model.high = 0.2, 2.2
+	want := &v1alpha1.Interval{LowMicroseconds: 120_000, HighMicroseconds: 320_000}
+	if diff := cmp.Diff(want, w.judge().Steps[0].P95Interval); diff != "" {
+		t.Errorf("interval (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStepIsJudgedByTheWiderInterval(t *testing.T) {
+	tests := map[string]struct {
+		change func(s *measurement.StepResult)
+		low    float64
+		high   float64
+		want   v1alpha1.StepOutcome
+	}{
+		"met when another run would hold it too": {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.25, v1alpha1.StepMet},
+		"undecided when it might not":            {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.26, v1alpha1.StepUndecided},
+		"failed when another run would fail too": {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.81, 1, v1alpha1.StepFailed},
+		"undecided when it might hold it":        {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.79, 1, v1alpha1.StepUndecided},
+		"of few logins that all held it, when others would": {func(s *measurement.StepResult) {
+			samples(s, 40)
+			latency(s, 0, 800, 0)
+		}, 0.8, 1.25, v1alpha1.StepMet},
+		"undecided of few that all held it when others might not": {func(s *measurement.StepResult) {
+			samples(s, 40)
+			latency(s, 0, 800, 0)
+		}, 0.8, 1.26, v1alpha1.StepUndecided},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t)
+			test.change(w.reported())
+			w.model.low, w.model.high = test.low, test.high
+			if got := w.judge().Steps[1].Outcome; got != test.want {
+				t.Errorf("the step is %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestEachOpenStepTellsWhatTheModelMakesOfIt(t *testing.T) {
+	w := ranWell(t)
+	w.model.p95 = 190 * time.Millisecond
+	steps := w.judge().Steps
+	want := &v1alpha1.StepModel{CPUPerLoginMicroseconds: 20_100, P95Microseconds: 190_000, MeasuredPerMille: ptr.To[int64](1053)}
+	for i, step := range steps[:3] {
+		if diff := cmp.Diff(want, step.Model); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i, diff)
+		}
+	}
+	if steps[3].Model != nil {
+		t.Errorf("the saturation has a model of open arrivals: %+v", steps[3].Model)
+	}
+}
+
+func TestTheModelIsSilent(t *testing.T) {
+	for name, disturb := range map[string]func(w *world){
+		"without the service's CPU time":   func(w *world) { w.reported().Service = nil },
+		"of fewer than twenty hashes":      func(w *world) { w.reported().Service.Hashes = 19 },
+		"of an overloaded step":            func(w *world) { fail(w.reported(), 20, &w.reported().TimedOut) },
+		"of a service with sessions":       func(w *world) { w.Spec.Variant.Sessions = true },
+		"where its own p95 is a failure's": func(w *world) { w.model.known = false },
+		"without a p95":                    func(w *world) { w.reported().P95Microseconds, w.reported().P95Interval = nil, nil },
+		"of more logins than it simulates": func(w *world) { w.at(70).Requests = 100_001 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t)
+			disturb(w)
+			if got := w.judge().Steps[1].Model; got != nil {
+				t.Errorf("it says %+v", got)
+			}
+		})
+	}
+}
+
+// The simulation itself, not a stand-in: the fixture's steps lie where a pool
+// under half a CPU puts them, and the judgement comes in time.
+func TestTheSimulationJudgesAWholeRun(t *testing.T) {
+	w := ranWell(t)
+	w.expected(w.step(50), 80, 95, 110)
+	w.expected(w.step(70), 130, 155, 180)
+	w.expected(w.step(85), 250, 310, 380)
+	judged := verdict.Judge(w.Input)
+	if judged.Result.Verdict != fine {
+		t.Errorf("the run is %s: %v", judged.Result.Verdict, judged.Result.Reasons)
+	}
+	c := judged.Capacity
+	if c.Method != v1alpha1.CapacityBoth || c.PredictedMilliPerSecond == nil || *c.MilliPerSecond < 21_250 || *c.MilliPerSecond > 23_912 {
+		t.Errorf("capacity: %+v", c)
+	}
+	if s := judged.Steps[1]; s.P95Interval.HighMicroseconds <= 180_000 || s.P95Interval.LowMicroseconds >= 130_000 {
+		t.Errorf("p95 %d lies within %+v, no wider than its order statistics", *s.P95Microseconds, s.P95Interval)
+	}
+}
