@@ -1,0 +1,92 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/test/bench/report"
+)
+
+// modelCell is a way to serve, and how near the model should come at each load.
+type modelCell struct {
+	name, limit string
+	cpus        float64
+	mode        v1alpha1.ConcurrencyMode
+	loads       []float64
+	goals       []report.Goal
+}
+
+// TestModel holds the simulation of a step's own logins, with that step's CPU
+// time per login, against what was measured of them.
+func TestModel(t *testing.T) {
+	w, r := onCluster(t), begin(t, "model")
+	hash := w.hashTime(t, 8)
+	requests := pick(2000, 600)
+	tenth, fifth, quarter := report.Between(0.9, 1.1), report.Between(0.8, 1.2), report.Between(0.75, 1.25)
+	for _, cell := range []modelCell{
+		{"pool at 1", "1", 1, v1alpha1.ConcurrencyWorkerPool, []float64{.5, .6, .7, .8, .9}, []report.Goal{tenth, tenth, tenth, tenth, fifth}},
+		{"pool at 500m", "500m", .5, v1alpha1.ConcurrencyWorkerPool, []float64{.5, .6, .7, .8, .9}, []report.Goal{fifth, fifth, fifth, fifth, {}}},
+		{"unbounded at 1", "1", 1, v1alpha1.ConcurrencyUnbounded, []float64{.5, .6, .7, .8, .9}, []report.Goal{quarter, quarter, quarter, quarter, {}}},
+	} {
+		if *cut {
+			cell.loads, cell.goals = []float64{.5, .8}, []report.Goal{cell.goals[0], cell.goals[3]}
+		}
+		w.model(t, r, cell, hash, requests)
+	}
+	conclude(t, r)
+}
+
+// model measures a cell and puts down a figure for each load.
+func (w world) model(t *testing.T, r *report.Report, cell modelCell, hash time.Duration, requests int) {
+	t.Helper()
+	var perSecond []float64
+	for _, load := range cell.loads {
+		perSecond = append(perSecond, load*cell.cpus/hash.Seconds())
+	}
+	seconds := int(math.Ceil(float64(requests) / perSecond[0]))
+	name := fmt.Sprintf("model-%s-%s", map[bool]string{true: "pool", false: "unbounded"}[cell.mode == v1alpha1.ConcurrencyWorkerPool], cell.limit)
+	trials := w.measure(t, w.experiment(t, name, "model",
+		limits(cell.limit), concurrency(cell.mode), rates(perSecond...), stepSeconds(seconds)))
+	for i, load := range cell.loads {
+		what := fmt.Sprintf("predicted ÷ measured p95, %s, ρ %v", cell.name, load)
+		if len(trials) != 1 || i >= len(trials[0].Status.Steps) {
+			r.Add(what, math.NaN(), cell.goals[i], verdicts(trials))
+			continue
+		}
+		step := trials[0].Status.Steps[i]
+		r.Add(what, ofMeasured(step), cell.goals[i],
+			fmt.Sprintf("%d logins; with the calibration's time %.3f; %s", step.OK, beforehand(t, trials[0], i), verdicts(trials)))
+	}
+}
+
+// ofMeasured is the status's simulated p95 divided by the measured one.
+func ofMeasured(step v1alpha1.Step) float64 {
+	if step.Model == nil || step.P95Microseconds == nil {
+		return math.NaN()
+	}
+	return float64(step.Model.P95Microseconds) / float64(*step.P95Microseconds)
+}
+
+// beforehand is the same ratio with the calibration's time of a hash in place of
+// the CPU time that the step used for each login.
+func beforehand(t *testing.T, trial v1alpha1.SizingTrial, step int) float64 {
+	t.Helper()
+	if trial.Status.Calibration == nil || trial.Status.Steps[step].P95Microseconds == nil {
+		return math.NaN()
+	}
+	plan, err := loadplan.Build(trial.Spec, *trial.Status.Calibration, trial.Status.Prediction)
+	must(t, err)
+	planned := plan.Told()[step]
+	p95, ok := prediction.Model(trial.Spec, *trial.Status.Calibration, 0).P95(prediction.ArrivalsOf(planned), uint64(planned.Seed))
+	if !ok {
+		return math.NaN()
+	}
+	return float64(p95.Microseconds()) / float64(*trial.Status.Steps[step].P95Microseconds)
+}
