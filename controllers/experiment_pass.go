@@ -36,13 +36,17 @@ type experimentPass struct {
 }
 
 // accept works out the plan, once and for all: a matrix that resolves two
-// variants alike can't be measured, and that is the experiment's end.
+// variants alike can't be measured, nor can any be compared with a baseline that
+// is none of them, and that is the experiment's end.
 func (p *experimentPass) accept() (refused bool) {
 	status := &p.experiment.Status
 	seed := matrix.Seed(p.experiment)
 	status.Seed, status.ObservedGeneration = &seed, p.experiment.Generation
 	var err error
 	p.planned, err = matrix.Plan(p.experiment, seed)
+	if err == nil {
+		err = matrix.CheckBaseline(p.experiment.Spec)
+	}
 	if err != nil {
 		reason := v1alpha1.ReasonNotAccepted
 		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
@@ -153,10 +157,12 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 	}
 }
 
-// gather writes the rows, the progress and the columns.
+// gather writes the rows, what the trials tell together, and the progress.
 func (p *experimentPass) gather() {
-	status := &p.experiment.Status
-	status.Results = summary.Results(p.variants(), p.trials)
+	status, variants := &p.experiment.Status, p.variants()
+	status.Results = summary.Results(variants, p.trials, p.experiment.Spec.Baseline)
+	status.CostFits = summary.CostFits(p.trials)
+	status.NoiseFloor = summary.NoiseFloor(variants, p.trials)
 	status.Progress = summary.Progress(p.trials)
 	status.StartTime = firstStart(p.trials)
 }

@@ -13,7 +13,8 @@ func NotYetActedOn(spec v1alpha1.SizingExperimentSpec) []string {
 	if spec.Prices != nil {
 		fields = append(fields, "prices")
 	}
-	if spec.Baseline != "" {
+	if spec.Baseline != "" && spec.Repetitions < 2 {
+		// With more, each row is compared with it.
 		fields = append(fields, "baseline")
 	}
 	for _, pool := range spec.Matrix.NodePools {

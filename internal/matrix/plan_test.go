@@ -172,7 +172,11 @@ func TestNotYetActedOnNamesWhatIsStoredOnly(t *testing.T) {
 	if got := NotYetActedOn(spec); got != nil {
 		t.Errorf("a plain experiment names %v", got)
 	}
-	spec.Demand, spec.Prices, spec.Baseline = &v1alpha1.Demand{}, &v1alpha1.Prices{}, "c8-1"
+	spec.Baseline = "c8-1"
+	if got := NotYetActedOn(spec); got != nil {
+		t.Errorf("a baseline of several repetitions is compared with, and named in %v", got)
+	}
+	spec.Demand, spec.Prices, spec.Repetitions = &v1alpha1.Demand{}, &v1alpha1.Prices{}, 1
 	spec.Matrix.NodePools = []v1alpha1.NodePool{{Name: "free"}, {Name: "small", PerCPUHour: "0.05"}, {Name: "large", PerCPUHour: "0.1"}}
 	want := []string{"demand", "prices", "baseline", "matrix.nodePools[].perCPUHour"}
 	if diff := cmp.Diff(want, NotYetActedOn(spec)); diff != "" {

@@ -21,7 +21,7 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 		return shown
 	}
 	shown.Variant = best.Variant
-	shown.P95, shown.Capacity = latency(best.P95Microseconds), atLeast(best)
+	shown.P95, shown.Capacity = latency(best.P95Microseconds), capacity(best)
 	shown.Throughput = rate(best.MaxThroughputMilliPerSecond)
 	return shown
 }
@@ -70,7 +70,7 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 	if result.Users != nil {
 		shown.Rate = fmt.Sprintf("%d users", *result.Users)
 	}
-	shown.Capacity, shown.Throughput = atLeast(result), rate(result.MaxThroughputMilliPerSecond)
+	shown.Capacity, shown.Throughput = capacity(result), rate(result.MaxThroughputMilliPerSecond)
 	shown.Verdict = string(result.Verdict)
 	shown.Reason = kinds(result.Reasons)
 	return shown
@@ -99,13 +99,20 @@ func concurrency(c v1alpha1.Concurrency) string {
 	return text
 }
 
-// atLeast is a capacity, with a sign where the true one may be greater.
-func atLeast(r *v1alpha1.VariantResult) string {
+// capacity reads 5.5/s; >5.5/s where the true one may be greater, and ~5.5/s
+// where it was predicted and not measured.
+func capacity(r *v1alpha1.VariantResult) string {
 	text := rate(r.CapacityMilliPerSecond)
-	if text != "" && r.CapacityIsLowerBound != nil && *r.CapacityIsLowerBound {
+	switch {
+	case text == "":
+		return ""
+	case r.CapacityIsLowerBound != nil && *r.CapacityIsLowerBound:
 		return ">" + text
+	case r.CapacityMethod == v1alpha1.CapacityPredicted:
+		return "~" + text
+	default:
+		return text
 	}
-	return text
 }
 
 // rate reads 0.43/s, 8.2/s, 17/s, 103/s; blank when absent.

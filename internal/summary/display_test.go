@@ -59,6 +59,26 @@ func TestTheColumnsOfATrial(t *testing.T) {
 			result.CapacityIsLowerBound = ptr.To(true)
 			measured(result)(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: ">6/s", Verdict: "Valid"}},
+		"a capacity that was predicted alone is told apart": {func(t *v1alpha1.SizingTrial) {
+			result := found(0, 6)
+			result.CapacityMethod = v1alpha1.CapacityPredicted
+			measured(result)(t)
+		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: "~6/s", Verdict: "Valid"}},
+		"one that measurement confirmed is plain": {func(t *v1alpha1.SizingTrial) {
+			result := found(0, 6)
+			result.CapacityMethod = v1alpha1.CapacityBoth
+			measured(result)(t)
+		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: "6/s", Verdict: "Valid"}},
+		"a least one is that, however it was found": {func(t *v1alpha1.SizingTrial) {
+			result := found(0, 6)
+			result.CapacityMethod, result.CapacityIsLowerBound = v1alpha1.CapacityPredicted, ptr.To(true)
+			measured(result)(t)
+		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: ">6/s", Verdict: "Valid"}},
+		"no capacity has no sign": {func(t *v1alpha1.SizingTrial) {
+			result := found(0, 0)
+			result.CapacityMethod = v1alpha1.CapacityPredicted
+			measured(result)(t)
+		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Valid"}},
 		"users take the place of a rate, a queue is told": {func(t *v1alpha1.SizingTrial) {
 			t.Spec.Variant.Concurrency.QueueLength = ptr.To[int32](64)
 			measured(judged(v1alpha1.VariantResult{Users: ptr.To[int32](30)}, v1alpha1.VerdictValid))(t)

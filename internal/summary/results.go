@@ -8,19 +8,27 @@ import (
 )
 
 // Results is a row for each variant, in the matrix's order, from acceptance on.
-func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) []v1alpha1.VariantResult {
+// Each but the baseline's tells how it differs from that; without a baseline,
+// its name is empty.
+func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baseline string) []v1alpha1.VariantResult {
+	results := together(trials)
+	base := repetitions(baseline, trials, results)
 	rows := make([]v1alpha1.VariantResult, 0, len(variants))
 	for _, variant := range variants {
-		rows = append(rows, row(variant, trials))
+		r := row(variant, trials, results)
+		if variant.Name != baseline {
+			r.Comparison = compare(repetitions(variant.Name, trials, results), base, baseline)
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }
 
-// row gathers the trials of a variant. Without a result it says why, as far as
-// that is known.
-func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial) v1alpha1.VariantResult {
+// row gathers the trials of a variant, each with its result. Without one it says
+// why, as far as that is known.
+func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) v1alpha1.VariantResult {
 	r := v1alpha1.VariantResult{
-		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, CPULimit: variant.CPULimit,
+		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
 		Verdict: v1alpha1.VerdictPending,
 	}
 	var measured []*v1alpha1.VariantResult
@@ -29,8 +37,8 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial) v1alpha1.Varia
 		trial := &trials[i]
 		switch {
 		case trial.Spec.Variant.Name != variant.Name:
-		case trial.Status.Result != nil:
-			measured = append(measured, trial.Status.Result)
+		case results[i] != nil:
+			measured = append(measured, results[i])
 		case trial.Status.Phase == v1alpha1.TrialFailed:
 			r.Reasons = addReason(r.Reasons, failure(trial))
 		default:
@@ -64,30 +72,28 @@ func clip(message string) string {
 // merge fills a row from the results of its repetitions. The numbers come from
 // those that are not Invalid, unless all are.
 func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
-	usable := measured
-	if some := slices.DeleteFunc(slices.Clone(measured), func(m *v1alpha1.VariantResult) bool {
-		return m.Verdict == v1alpha1.VerdictInvalid
-	}); len(some) > 0 {
-		usable = some
+	from := usable(measured)
+	if len(from) == 0 {
+		from = measured
 	}
 	r.Verdict = v1alpha1.VerdictValid
 	for _, m := range measured {
-		if rank(m.Verdict) > rank(r.Verdict) {
-			r.Verdict = m.Verdict
-		}
+		r.Verdict = worse(r.Verdict, m.Verdict)
 		for _, reason := range m.Reasons {
 			r.Reasons = addReason(r.Reasons, reason)
 		}
 	}
 	r.Trials = int32(len(measured))
-	mergeNumbers(r, usable)
+	mergeNumbers(r, from)
+	r.Spread = spread(from)
 }
 
 // mergeNumbers takes the lower median of each number over those that have it.
 // What belongs together comes from one trial: p95 with its interval, the
-// calibration with its error, the capacity with whether it meets the objective.
+// calibration with its error, the capacity with its interval, with how it was
+// decided, and with whether it meets the objective.
 func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
-	typical := median(from, func(m *v1alpha1.VariantResult) *int64 { return m.P95Microseconds })
+	typical := median(from, p95)
 	if typical == nil {
 		typical = from[0]
 	}
@@ -99,9 +105,9 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
 	answer := medianAnswer(from)
 	r.ObjectiveMet, r.CapacityIsLowerBound = answer.ObjectiveMet, answer.CapacityIsLowerBound
-	r.CapacityMilliPerSecond = answer.CapacityMilliPerSecond
+	r.CapacityMilliPerSecond, r.CapacityInterval, r.CapacityMethod = answer.CapacityMilliPerSecond, answer.CapacityInterval, answer.CapacityMethod
 	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
-	r.MaxThroughputMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.MaxThroughputMilliPerSecond })
+	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
 }
 
 func hashTime(m *v1alpha1.VariantResult) *int64 {
@@ -112,12 +118,12 @@ func hashTime(m *v1alpha1.VariantResult) *int64 {
 }
 
 // median is the result whose number is the lower median, nil when none has it.
-func median(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResult) *int64) *v1alpha1.VariantResult {
-	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return number(m) == nil })
+func median(from []*v1alpha1.VariantResult, of figure) *v1alpha1.VariantResult {
+	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return of(m) == nil })
 	if len(with) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*number(a), *number(b)) })
+	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*of(a), *of(b)) })
 	return with[(len(with)-1)/2]
 }
 
@@ -144,9 +150,9 @@ func metRank(r *v1alpha1.VariantResult) int {
 	}
 }
 
-func medianOf(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResult) *int64) *int64 {
-	if m := median(from, number); m != nil {
-		return number(m)
+func medianOf(from []*v1alpha1.VariantResult, of figure) *int64 {
+	if m := median(from, of); m != nil {
+		return of(m)
 	}
 	return nil
 }
@@ -154,6 +160,13 @@ func medianOf(from []*v1alpha1.VariantResult, number func(*v1alpha1.VariantResul
 // rank orders verdicts from good to bad.
 func rank(v v1alpha1.Verdict) int {
 	return slices.Index([]v1alpha1.Verdict{v1alpha1.VerdictPending, v1alpha1.VerdictValid, v1alpha1.VerdictSuspect, v1alpha1.VerdictInvalid}, v)
+}
+
+func worse(a, b v1alpha1.Verdict) v1alpha1.Verdict {
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
 }
 
 // addReason keeps one reason of each type, the worst.

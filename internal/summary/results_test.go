@@ -11,19 +11,22 @@ import (
 )
 
 func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
-	variants := []v1alpha1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8)}
+	control := aVariant("session-1", 10)
+	control.Control = "session"
+	variants := []v1alpha1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
 	want := []v1alpha1.VariantResult{
 		{Variant: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Verdict: v1alpha1.VerdictPending},
 		{Variant: "c8-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "1", Verdict: v1alpha1.VerdictPending},
+		{Variant: "session-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Control: "session", CPULimit: "1", Verdict: v1alpha1.VerdictPending},
 	}
-	if diff := cmp.Diff(want, summary.Results(variants, nil)); diff != "" {
+	if diff := cmp.Diff(want, summary.Results(variants, nil, "")); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
 
 // theRow of one variant with these trials.
 func theRow(trials ...v1alpha1.SizingTrial) v1alpha1.VariantResult {
-	return summary.Results([]v1alpha1.Variant{aVariant("c8-1", 8)}, trials)[0]
+	return summary.Results([]v1alpha1.Variant{aVariant("c8-1", 8)}, trials, "")[0]
 }
 
 func trialsOf(results ...v1alpha1.VariantResult) []v1alpha1.SizingTrial {
@@ -70,6 +73,22 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 				t.Errorf("row (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestACapacityKeepsItsIntervalAndHowItWasDecided(t *testing.T) {
+	decided := func(capacity int64, method v1alpha1.CapacityMethod) v1alpha1.VariantResult {
+		result := found(100, capacity)
+		result.CapacityMethod = method
+		result.CapacityInterval = &v1alpha1.RateInterval{LowMilliPerSecond: 900 * capacity, HighMilliPerSecond: 1100 * capacity}
+		return result
+	}
+	got := theRow(trialsOf(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured))...)
+	if *got.CapacityMilliPerSecond != 20_000 || got.CapacityMethod != v1alpha1.CapacityPredicted {
+		t.Errorf("capacity is %d, %s; want 20000, Predicted", *got.CapacityMilliPerSecond, got.CapacityMethod)
+	}
+	if diff := cmp.Diff(&v1alpha1.RateInterval{LowMilliPerSecond: 18_000, HighMilliPerSecond: 22_000}, got.CapacityInterval); diff != "" {
+		t.Errorf("interval (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,0 +1,43 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// UnknownBaselineError means that spec.baseline names no variant of the matrix.
+type UnknownBaselineError struct {
+	// Name that was asked for.
+	Name string
+	// Variants that the matrix has, in its order.
+	Variants []string
+}
+
+// Error names the variants that can be a baseline.
+func (e *UnknownBaselineError) Error() string {
+	return fmt.Sprintf("baseline %q names no variant of the matrix; it has: %s", e.Name, strings.Join(e.Variants, ", "))
+}
+
+// CheckBaseline tells whether the baseline, if there is one, is a variant. The
+// schema can't: names follow from the whole matrix.
+//
+// Errors: *UnknownBaselineError, and those of Variants.
+func CheckBaseline(spec v1alpha1.SizingExperimentSpec) error {
+	if spec.Baseline == "" {
+		return nil
+	}
+	variants, err := Variants(spec.Matrix)
+	if err != nil {
+		return err
+	}
+	unknown := &UnknownBaselineError{Name: spec.Baseline}
+	for _, variant := range variants {
+		if variant.Name == spec.Baseline {
+			return nil
+		}
+		unknown.Variants = append(unknown.Variants, variant.Name)
+	}
+	return unknown
+}

@@ -1,0 +1,95 @@
+package summary
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/comparison"
+)
+
+// figure reads one of the numbers that repetitions are compared in; nil where a
+// result does not have it.
+type figure func(*v1alpha1.VariantResult) *int64
+
+func p95(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }
+
+// heldRate is the capacity, and 0 of a result that met the objective nowhere: it
+// lies below every capacity, and must not be left out as if it were unknown.
+func heldRate(r *v1alpha1.VariantResult) *int64 {
+	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
+		return new(int64)
+	}
+	return r.CapacityMilliPerSecond
+}
+
+func maximum(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }
+
+// values of a number over the results that have it.
+func values(from []*v1alpha1.VariantResult, of figure) []int64 {
+	var all []int64
+	for _, r := range from {
+		if n := of(r); n != nil {
+			all = append(all, *n)
+		}
+	}
+	return all
+}
+
+// usable leaves out Invalid results.
+func usable(results []*v1alpha1.VariantResult) []*v1alpha1.VariantResult {
+	return slices.DeleteFunc(slices.Clone(results), func(r *v1alpha1.VariantResult) bool {
+		return r.Verdict == v1alpha1.VerdictInvalid
+	})
+}
+
+// spread is how far repetitions lie apart; nil where no number has two.
+func spread(from []*v1alpha1.VariantResult) *v1alpha1.Spread {
+	s := v1alpha1.Spread{
+		P95PerMille: rangeOf(from, p95), CapacityPerMille: rangeOf(from, heldRate), MaxThroughputPerMille: rangeOf(from, maximum),
+	}
+	if s == (v1alpha1.Spread{}) {
+		return nil
+	}
+	return &s
+}
+
+// rangeOf is largest − smallest in thousandths of the median.
+func rangeOf(from []*v1alpha1.VariantResult, of figure) *int64 {
+	all := values(from, of)
+	if len(all) < 2 {
+		return nil
+	}
+	median := comparison.Median(all)
+	if median <= 0 {
+		return nil
+	}
+	share := comparison.PerMille(slices.Max(all)-slices.Min(all), float64(median))
+	return &share
+}
+
+// repetitions are a variant's usable results by the number of the repetition:
+// those of one number saw the same arrivals.
+func repetitions(variant string, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) map[int32]*v1alpha1.VariantResult {
+	of := map[int32]*v1alpha1.VariantResult{}
+	for i := range trials {
+		result := results[i]
+		if trials[i].Spec.Variant.Name == variant && result != nil && result.Verdict != v1alpha1.VerdictInvalid {
+			of[trials[i].Spec.Repetition] = result
+		}
+	}
+	return of
+}
+
+// compare holds a variant's repetitions against another's; nil where no number
+// can be compared.
+func compare(these, others map[int32]*v1alpha1.VariantResult, against string) *v1alpha1.Comparison {
+	difference := func(of figure) *v1alpha1.Difference {
+		return comparison.Difference(values(slices.Collect(maps.Values(these)), of), values(slices.Collect(maps.Values(others)), of))
+	}
+	c := v1alpha1.Comparison{Against: against, P95: difference(p95), Capacity: difference(heldRate), MaxThroughput: difference(maximum)}
+	if c == (v1alpha1.Comparison{Against: against}) {
+		return nil
+	}
+	return &c
+}
