@@ -149,10 +149,11 @@ func (b bracket) supports(rate float64) bool {
 }
 
 func interval(low, high float64) *v1alpha1.RateInterval {
-	return &v1alpha1.RateInterval{LowMilliPerSecond: int64(math.Round(low)), HighMilliPerSecond: int64(math.Round(high))}
+	return &v1alpha1.RateInterval{LowMilliPerSecond: int64(low), HighMilliPerSecond: int64(math.Round(high))}
 }
 
-// rate is a rate in the API, absent where there is none.
+// rate is a rate in the API, absent where there is none. It is rounded down: a
+// rate that failed must not come of one just below it.
 func rate(milli float64) *int64 {
 	if milli < 1 {
 		return nil

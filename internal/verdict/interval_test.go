@@ -61,7 +61,7 @@ func TestClosedStepsHaveTheIntervalOfOrderStatistics(t *testing.T) {
 
 // A long step is simulated shorter: p95 of four times the logins lies half as far apart.
 func TestTheSpreadOfALongStepIsNarrowed(t *testing.T) {
-	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 1000 })
+	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 400 })
 	w.model.low, w.model.high = 0.2, 2.2
 	want := &v1alpha1.Interval{LowMicroseconds: 120_000, HighMicroseconds: 320_000}
 	if diff := cmp.Diff(want, w.judge().Steps[0].P95Interval); diff != "" {
@@ -124,7 +124,7 @@ func TestTheModelIsSilent(t *testing.T) {
 		"of a service with sessions":       func(w *world) { w.Spec.Variant.Sessions = true },
 		"where its own p95 is a failure's": func(w *world) { w.model.known = false },
 		"without a p95":                    func(w *world) { w.reported().P95Microseconds, w.reported().P95Interval = nil, nil },
-		"of more logins than it simulates": func(w *world) { w.at(70).Requests = 100_001 },
+		"of more logins than it simulates": func(w *world) { w.at(70).Requests = 20_001 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := ranWell(t)

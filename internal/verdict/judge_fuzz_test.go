@@ -61,10 +61,24 @@ func checkWorst(t *testing.T, row v1alpha1.VariantResult) {
 
 func checkBracket(t *testing.T, c *v1alpha1.Capacity) {
 	t.Helper()
-	if c == nil || c.HighestMetMilliPerSecond == nil {
+	if c == nil {
 		return
 	}
-	if failed := ptr.Deref(c.LowestFailedMilliPerSecond, 1<<62); *c.HighestMetMilliPerSecond >= failed {
-		t.Errorf("%d met the objective, and %d did not", *c.HighestMetMilliPerSecond, failed)
+	met, failed := ptr.Deref(c.HighestMetMilliPerSecond, 0), ptr.Deref(c.LowestFailedMilliPerSecond, 1<<62)
+	if met >= failed {
+		t.Errorf("%d met the objective, and %d did not", met, failed)
+	}
+	if c.MilliPerSecond == nil {
+		return
+	}
+	answer := *c.MilliPerSecond
+	if answer < met || answer >= failed {
+		t.Errorf("the answer %d lies outside what was measured, %d to %d", answer, met, failed)
+	}
+	if between := c.Interval; between != nil && (answer < between.LowMilliPerSecond || answer > between.HighMilliPerSecond) {
+		t.Errorf("the answer %d lies outside its interval %+v", answer, between)
+	}
+	if c.Message == "" || len([]rune(c.Message)) > 512 {
+		t.Errorf("it says nothing or too much: %q", c.Message)
 	}
 }

@@ -44,6 +44,8 @@ func (s *step) simulate(of modelOf) {
 	arrivals, model := prediction.ArrivalsOf(s.Step), of(s.cpu)
 	if p95, ok := model.P95(arrivals, uint64(s.Seed)); ok {
 		s.p95 = p95
+	}
+	if s.Reported {
 		s.halves = s.simulatedHalves(model, arrivals)
 	}
 }

@@ -121,7 +121,7 @@ const (
 	// mostRedrawn and mostSimulated bound the logins of a run that is repeated, and
 	// of one that is not, so that a judgement takes seconds: p95 of more logins than
 	// these hardly leaves anything for a model to say.
-	mostRedrawn, mostSimulated = 5_000, 100_000
+	mostRedrawn, mostSimulated = 2_000, 20_000
 
 	// limitTolerance is how far the quota found may lie from the limit asked for.
 	// kubelet rounds it to whole microseconds per period, far less than this.
