@@ -48,11 +48,11 @@ uninstall: ## Remove the operator, its definitions and every experiment from the
 	$(CLUSTER_ENV) && kubectl delete --ignore-not-found -k config/default
 
 ##@ Test
-.PHONY: test test-unit test-integration test-e2e test-race verify-claims bench
+.PHONY: test test-unit test-integration test-e2e test-race verify-claims
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6
-	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" hack/test.sh unit -tags=k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/...
+	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" hack/test.sh unit -tags=k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/cluster/...
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./controllers/... ./test/integration/...
@@ -66,8 +66,39 @@ verify-claims: ## Say of each claim which test showed it, from the last run
 test-race: ## The parts that run things at once, under the race detector; needs a C compiler
 	CGO_ENABLED=1 go test -race ./internal/login/... ./internal/loadrun/... ./internal/k6/...
 
-bench: ## Measure the speed and memory of the core
+##@ Measure Hashmark itself, on a machine that does nothing else
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-ladder bench-matrix bench-account
+bench: bench-core bench-cluster ## The core, and a cut of every bench below: half an hour
+
+bench-core: ## Speed and memory of what runs in every pass
 	go test -run='^$$' -bench=. -benchmem ./internal/...
+
+bench-cluster: cluster-up install ## A cut of every bench below
+	$(CLUSTER_ENV) && hack/bench.sh cut all
+
+bench-arrivals: ## When k6 really sends what is due (4 minutes, without the cluster)
+	hack/bench.sh whole arrivals
+
+bench-generators: ## k6 against fortio and a replay (25 minutes, without the cluster)
+	hack/bench.sh whole generators
+
+bench-bound: cluster-up install ## Maximum against bound (20 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole bound
+
+bench-model: cluster-up install ## Predicted against measured p95 (25 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole model
+
+bench-again: cluster-up install ## The same thing twice, and 10 % more CPU (70 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole again
+
+bench-ladder: cluster-up install ## Capacity against an exhaustive search (100 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole ladder
+
+bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (20 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole matrix
+
+bench-account: cluster-up install ## Goroutines against worker pools (20 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole account
 
 ##@ Develop
 .PHONY: build generate fmt lint verify help

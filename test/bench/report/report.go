@@ -21,7 +21,9 @@ type Report struct {
 	Name string
 	// Setting in which it ran, a sentence: when, on what, how much of it.
 	Setting string
-	rows    []row
+	// Shown is printed below the table as it is, such as a table of kubectl's.
+	Shown string
+	rows  []row
 }
 
 type row struct {
@@ -59,6 +61,9 @@ func (r *Report) Markdown() string {
 	for _, row := range r.rows {
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
 			row.what, number(row.figure), row.goal, row.goal.verdict(row.figure), row.beside)
+	}
+	if r.Shown != "" {
+		fmt.Fprintf(&text, "\n```\n%s\n```\n", strings.TrimRight(r.Shown, "\n"))
 	}
 	return text.String()
 }

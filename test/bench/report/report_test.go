@@ -76,6 +76,14 @@ func TestTheTableHoldsEveryFigureBesideItsGoal(t *testing.T) {
 	}
 }
 
+func TestWhatIsShownStandsBelowTheTableAsItIs(t *testing.T) {
+	r := &report.Report{Name: "account", Setting: "A cut.", Shown: "NAME   P95\nc8-1   59ms\n"}
+	want := "A cut.\n\n| account | figure | goal | met | beside |\n|---|---|---|---|---|\n\n```\nNAME   P95\nc8-1   59ms\n```\n"
+	if diff := cmp.Diff(want, r.Markdown()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestOnlyGoalsThatAreAskedForAreMissed(t *testing.T) {
 	want := []string{"unbounded at 1 is 0.900, want at least 0.95", "pool at 500m is none, want at least 0.95"}
 	if diff := cmp.Diff(want, sample().Missed()); diff != "" {

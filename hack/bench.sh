@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs benches of test/bench against the operator in the cluster of KUBECONFIG,
+# and over loopback beside it. Tables go to stdout and into dist/bench.
+#
+#   hack/bench.sh cut|whole NAME...
+#
+# NAME is account, again, arrivals, bound, generators, ladder, matrix, model, or
+# all. A cut takes minutes where the whole takes up to hours. Everything is
+# compiled first, so that nothing compiles while something is measured.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source hack/build/messages.sh
+
+readonly usage="usage: hack/bench.sh cut|whole NAME..., as all or arrivals"
+(($# > 1)) || die "$usage"
+case $1 in
+  cut) arguments=(-cut -test.timeout=1h) ;;
+  whole) arguments=(-test.timeout=12h) ;;
+  *) die "$usage" ;;
+esac
+shift
+if [[ $1 != all ]]; then
+  tests=("${@^}")
+  arguments+=("-test.run=^Test($(IFS='|' && echo "${tests[*]}"))\$")
+fi
+
+mkdir -p dist/bench
+go build -o dist/bench/loginservice ./cmd/loginservice
+go test -c -tags=bench -o dist/bench/bench.test ./test/bench
+HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice
+HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
+HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
+export HASHMARK_LOGINSERVICE HASHMARK_K6 HASHMARK_FORTIO
+
+# The benches and their generators keep off the CPU that is measured. They run
+# in their own folder, as go test would have it, for what lies in testdata.
+readonly binary=$PWD/dist/bench/bench.test
+cd test/bench
+exec taskset -c 1 "$binary" "${arguments[@]}"

@@ -1,0 +1,76 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/bench/figures"
+	"github.com/hashmark-dev/hashmark/test/bench/report"
+)
+
+// TestAgain measures one thing twice, interleaved: the difference between the
+// two must be told to be chance, and that of 10 % more CPU must not.
+func TestAgain(t *testing.T) {
+	w, r := onCluster(t), begin(t, "again")
+	for _, seed := range pick([]int64{1, 2, 3, 4, 5}, []int64{1}) {
+		e := w.experiment(t, fmt.Sprintf("aa-%d", seed), "aa", seeded(seed), repetitions(pick[int32](5, 3)))
+		trials := w.measure(t, e)
+		capacities := capacitiesOf(trials)
+		near := figures.Near(capacities, figures.Median(capacities), 0.05)
+		r.Add(fmt.Sprintf("share of capacities within ±5 %% of their median, seed %d", seed), float64(near)/float64(len(trials)),
+			report.AtLeast(0.9), fmt.Sprintf("%d of %d; %s", near, len(trials), verdicts(trials)))
+		tellChances(r, e, seed)
+	}
+	if !*cut {
+		w.tenPercentMore(t, r)
+	}
+	conclude(t, r)
+}
+
+// tellChances puts down what the status says of the pair.
+func tellChances(r *report.Report, e *v1alpha1.SizingExperiment, seed int64) {
+	var comparison v1alpha1.Comparison
+	if floor := e.Status.NoiseFloor; floor != nil && floor.Comparison != nil {
+		comparison = *floor.Comparison
+	}
+	for _, number := range []struct {
+		name string
+		of   *v1alpha1.Difference
+	}{{"maximum", comparison.MaxThroughput}, {"capacity", comparison.Capacity}, {"p95", comparison.P95}} {
+		chance, beside := math.NaN(), "no comparison"
+		if number.of != nil {
+			chance, beside = float64(number.of.ChancePerMille)/1000, fmt.Sprintf("medians differ by %d ‰", number.of.PerMille)
+		}
+		r.Add(fmt.Sprintf("p of %s, A against A, seed %d", number.name, seed), chance, report.AtLeast(0.011), beside)
+	}
+}
+
+// tenPercentMore compares two limits, of which one is 10 % higher.
+func (w world) tenPercentMore(t *testing.T, r *report.Report) {
+	t.Helper()
+	e := w.experiment(t, "more", "more")
+	trials := w.measure(t, e)
+	chance, beside := math.NaN(), verdicts(trials)
+	for _, row := range e.Status.Results {
+		if row.Variant != e.Spec.Baseline && row.Comparison != nil && row.Comparison.MaxThroughput != nil {
+			difference := row.Comparison.MaxThroughput
+			chance = float64(difference.ChancePerMille) / 1000
+			beside = fmt.Sprintf("the medians of the maximum differ by %d ‰; %s", difference.PerMille, beside)
+		}
+	}
+	r.Add("p of 10 % more CPU", chance, report.AtMost(0.01), beside)
+}
+
+func capacitiesOf(trials []v1alpha1.SizingTrial) []float64 {
+	var capacities []float64
+	for _, trial := range trials {
+		if trial.Status.Result != nil && trial.Status.Result.CapacityMilliPerSecond != nil {
+			capacities = append(capacities, float64(*trial.Status.Result.CapacityMilliPerSecond)/1000)
+		}
+	}
+	return capacities
+}

@@ -1,0 +1,125 @@
+//go:build bench
+
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/test/bench/figures"
+	"github.com/hashmark-dev/hashmark/test/bench/loopback"
+	"github.com/hashmark-dev/hashmark/test/bench/report"
+)
+
+const (
+	generatorsCost = "10"
+	// serviceCPU is the one that hack/bench.sh keeps this process off.
+	serviceCPU        = "0"
+	generatorsTimeout = 10 * time.Second
+)
+
+// TestGenerators holds k6 under Hashmark's script against fortio, evenly
+// spaced and from sending, and against a replay of one Poisson schedule, from
+// the due times.
+func TestGenerators(t *testing.T) {
+	r := begin(t, "generators")
+	bound := loopbackBound(t)
+	service, err := loopback.Start(t.Context(), program(t, "HASHMARK_LOGINSERVICE"), serviceCPU, "--cost", generatorsCost, "--workers", "1")
+	must(t, err)
+	t.Cleanup(service.Stop)
+	for _, load := range []float64{.5, .7} {
+		againstFortio(t, r, service.URL, load, bound)
+	}
+	for _, load := range pick([]float64{.5, .7, .8}, []float64{.8}) {
+		againstReplay(t, r, service.URL, load, bound)
+	}
+	conclude(t, r)
+}
+
+// loopbackBound is what one CPU can hash per second, by the service's own calibration.
+func loopbackBound(t *testing.T) float64 {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "taskset", "-c", serviceCPU,
+		program(t, "HASHMARK_LOGINSERVICE"), "calibrate", "--cost", generatorsCost).Output()
+	must(t, err)
+	var calibrated calibration.Result
+	must(t, json.Unmarshal(out, &calibrated))
+	return 1e6 / float64(calibrated.HashMicroseconds)
+}
+
+// againstFortio lets both send as many logins, evenly spaced, one after the other.
+func againstFortio(t *testing.T, r *report.Report, url string, load, bound float64) {
+	t.Helper()
+	rate := load * bound
+	logins := int(rate * pick(60.0, 15.0))
+	ours := sentByK6(t, url, openStep("Uniform", rate, logins))
+	say("fortio sends %d logins at %.1f/s", logins, rate)
+	theirs, err := loopback.Fortio(t.Context(), program(t, "HASHMARK_FORTIO"), t.TempDir(), url, rate, logins, generatorsTimeout)
+	must(t, err)
+	our95, their95 := fromSend(t, ours), fromSend(t, theirs)
+	r.Add(fmt.Sprintf("p95 from sending, k6 ÷ fortio, load %v", load), our95.Seconds()/their95.Seconds(),
+		report.Between(0.95, 1.05), fmt.Sprintf("%v and %v, %d logins each", our95.Round(time.Microsecond), their95.Round(time.Microsecond), logins))
+	r.Add(fmt.Sprintf("throughput, k6 ÷ fortio, load %v", load), loopback.Throughput(ours)/loopback.Throughput(theirs),
+		report.Between(0.99, 1.01), "")
+}
+
+// againstReplay lets both drive the same due times, in the order ABBA, so that
+// a drift of the machine falls on both alike.
+func againstReplay(t *testing.T, r *report.Report, url string, load, bound float64) {
+	t.Helper()
+	rate := load * bound
+	step := openStep("Poisson", rate, int(rate*pick(60.0, 15.0)))
+	var ours, theirs []float64
+	for _, k6 := range pick([]bool{true, false, false, true, true, false}, []bool{true, false, false, true}) {
+		if k6 {
+			ours = append(ours, fromDue(t, sentByK6(t, url, step)).Seconds())
+		} else {
+			theirs = append(theirs, fromDue(t, replayed(t, url, step)).Seconds())
+		}
+	}
+	r.Add(fmt.Sprintf("p95 from due times, k6 ÷ replay, load %v", load), figures.Median(ours)/figures.Median(theirs),
+		report.Between(0.95, 1.05), fmt.Sprintf("medians of %d, %d logins each; k6 %s ms, replay %s ms",
+			len(ours), step.Requests, milliseconds(ours), milliseconds(theirs)))
+}
+
+func milliseconds(seconds []float64) string {
+	said := ""
+	for i, s := range seconds {
+		if i > 0 {
+			said += " "
+		}
+		said += fmt.Sprintf("%.0f", s*1000)
+	}
+	return said
+}
+
+// replayed sends what k6 would send, by this process, and gives what counts.
+func replayed(t *testing.T, url string, step loadplan.Step) []measurement.Record {
+	t.Helper()
+	say("this process sends the same")
+	arrivals := prediction.ArrivalsOf(step)
+	records, err := loopback.Replay(t.Context(), url, arrivals.Due, generatorsTimeout)
+	must(t, err)
+	return records[arrivals.Counted:]
+}
+
+func fromSend(t *testing.T, records []measurement.Record) time.Duration {
+	t.Helper()
+	latencies, err := loopback.FromSend(records)
+	must(t, err)
+	return figures.Percentile(latencies, 0.95)
+}
+
+func fromDue(t *testing.T, records []measurement.Record) time.Duration {
+	t.Helper()
+	latencies, err := loopback.FromDue(records)
+	must(t, err)
+	return figures.Percentile(latencies, 0.95)
+}

@@ -1,0 +1,90 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/test/cluster"
+)
+
+const (
+	// verifiedSamples are the fewest from which a p95 has an interval.
+	verifiedSamples = 72
+	// minutesForTwelve is how long twelve variants may be under load.
+	minutesForTwelve = 15
+)
+
+// TestMatrix measures a matrix of twelve variants, and where the seconds go
+// that are not load.
+func TestMatrix(t *testing.T) {
+	w, r := onCluster(t), begin(t, "matrix")
+	line := cluster.NewTimeline(t.Context(), w.client, w.namespace)
+	var changes []change
+	if *cut {
+		changes = []change{costs(8, 10), limits("500m", "1")}
+	}
+	e := w.experiment(t, "matrix", "matrix", changes...)
+	trials := w.measure(t, e)
+	var load time.Duration
+	unverified := 0
+	for _, trial := range trials {
+		load += planned(t, trial)
+		if feasible(trial) && verified(trial) == 0 {
+			unverified++
+		}
+	}
+	r.Add(fmt.Sprintf("minutes of load, %d variants", len(trials)), load.Minutes(),
+		report.AtMost(minutesForTwelve*float64(len(trials))/12), verdicts(trials))
+	r.Add("feasible variants without a verified step", float64(unverified), report.AtMost(0),
+		fmt.Sprintf("a step with at least %d successes", verifiedSamples))
+	for _, trial := range trials {
+		r.Add("verified steps, "+trial.Spec.Variant.Name, float64(verified(trial)), report.Goal{}, answer(trial))
+	}
+	conclude(t, r)
+	tellOverhead(t, trials, line, e.Status.CompletionTime.Time)
+}
+
+// planned is how long a trial's load takes by its plan.
+func planned(t *testing.T, trial v1alpha1.SizingTrial) time.Duration {
+	t.Helper()
+	if trial.Status.Calibration == nil || len(trial.Status.Steps) == 0 {
+		return 0
+	}
+	plan, err := loadplan.Build(trial.Spec, *trial.Status.Calibration, trial.Status.Prediction)
+	must(t, err)
+	return time.Duration(plan.Steps[len(plan.Steps)-1].EndMilliseconds()) * time.Millisecond
+}
+
+// feasible tells whether the model expects that some rate meets the objective.
+func feasible(trial v1alpha1.SizingTrial) bool {
+	return trial.Status.Prediction == nil || trial.Status.Prediction.CapacityMilliPerSecond != nil
+}
+
+// verified counts the open steps with enough successes.
+func verified(trial v1alpha1.SizingTrial) int {
+	count := 0
+	for _, step := range trial.Status.Steps {
+		if step.Kind == v1alpha1.StepOpen && step.OK >= verifiedSamples {
+			count++
+		}
+	}
+	return count
+}
+
+// answer tells the capacity and how it was decided.
+func answer(trial v1alpha1.SizingTrial) string {
+	result := trial.Status.Result
+	switch {
+	case result == nil:
+		return string(trial.Status.Phase)
+	case result.CapacityMilliPerSecond == nil:
+		return fmt.Sprintf("no capacity; %s", result.Verdict)
+	}
+	return fmt.Sprintf("%.2f/s, %s; %s", float64(*result.CapacityMilliPerSecond)/1000, result.CapacityMethod, result.Verdict)
+}
