@@ -10,11 +10,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestSamplesAreAccepted keeps what users copy first in step with the API.
+// TestSamplesAreAccepted keeps what users copy first, and what the benches ask,
+// in step with the API.
 func TestSamplesAreAccepted(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "config", "samples", "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("found no sample, error %v", err)
+	var files []string
+	for _, folder := range []string{filepath.Join("config", "samples"), filepath.Join("test", "bench", "testdata")} {
+		found, err := filepath.Glob(filepath.Join("..", "..", folder, "*.yaml"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("found no sample in %s, error %v", folder, err)
+		}
+		files = append(files, found...)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
