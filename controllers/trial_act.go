@@ -14,6 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -55,7 +56,7 @@ func (r *TrialReconciler) begin(seen *lifecycle.Observation) told {
 
 func describe(trial *v1alpha1.SizingTrial) string {
 	v := trial.Spec.Variant
-	return fmt.Sprintf("bcrypt cost %d on %s CPU", v.Cost, v.CPULimit)
+	return fmt.Sprintf("%s on %s CPU", matrix.Hashing(v), v.CPULimit)
 }
 
 // deploy creates the login service and the walls around it, walls first.

@@ -67,7 +67,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand"
-// +kubebuilder:validation:XValidation:rule="!has(self.matrix.costs) || !has(self.matrix.cpuLimits) || size(self.matrix.costs) * size(self.matrix.cpuLimits) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours, counted as variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, or shorter steps"
+// +kubebuilder:validation:XValidation:rule="!has(self.matrix.cpuLimits) || ((has(self.matrix.costs) ? size(self.matrix.costs) : 0) + (has(self.matrix.controls) ? size(self.matrix.controls) : 0)) * size(self.matrix.cpuLimits) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours, counted as variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, or shorter steps"
+// +kubebuilder:validation:XValidation:rule="!has(self.matrix.controls) || !has(self.matrix.cpuLimits) || !isQuantity(self.service.memoryLimit) || !self.matrix.cpuLimits.all(l, isQuantity(l)) || self.matrix.controls.all(c, !(c.algorithm in ['Argon2id', 'Scrypt']) || (quantity(self.service.memoryLimit).isInteger() && (!has(self.matrix.concurrency) || self.matrix.concurrency.all(k, !has(k.workers) || k.workers * (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072) <= (quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024)) && ((has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 && self.matrix.concurrency.all(k, k.mode == 'Unbounded' || has(k.workers))) || self.matrix.cpuLimits.all(l, quantity(l).asApproximateFloat() <= double((quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024 / (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072))))))",message="service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), where workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit"
 type SizingExperimentSpec struct {
 	// The variants to measure: every combination of its lists.
 	Matrix Matrix `json:"matrix"`
@@ -98,8 +99,9 @@ type SizingExperimentSpec struct {
 	// +optional
 	Prices *Prices `json:"prices,omitempty"`
 
-	// The variant that the others are compared with, by name, such as c8-1. This
-	// version stores it and does not act on it yet; the Accepted condition says so.
+	// The variant that the others are compared with, by name, such as c8-1. It takes
+	// two repetitions or more; with a single one this version stores it and does not
+	// act on it yet, and the Accepted condition says so.
 	// +optional
 	// +kubebuilder:validation:MaxLength=52
 	Baseline string `json:"baseline,omitempty"`
@@ -156,12 +158,12 @@ type SizingExperimentSpec struct {
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
-// Matrix spans the variants: every cost with every CPU limit, each in every
-// kind of concurrency and on every node pool. At most 64 variants.
+// Matrix spans the variants: every cost and every control with every CPU limit,
+// each in every kind of concurrency and on every node pool. At most 64 variants.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.costs) && size(self.costs) > 0 && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost and one CPU limit, for example costs: [10] and cpuLimits: [\"1\"]"
-// +kubebuilder:validation:XValidation:rule="!has(self.controls)",message="matrix.controls is not supported by this version of Hashmark; remove it"
-// +kubebuilder:validation:XValidation:rule="!has(self.costs) || !has(self.cpuLimits) || size(self.costs) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants (costs x cpuLimits x concurrency x nodePools); split it into several experiments"
+// +kubebuilder:validation:XValidation:rule="((has(self.costs) && size(self.costs) > 0) || (has(self.controls) && size(self.controls) > 0)) && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: [\"1\"]"
+// +kubebuilder:validation:XValidation:rule="!has(self.controls) || !has(self.concurrency) || !self.controls.exists(c, c.algorithm in ['Argon2id', 'Scrypt']) || self.concurrency.all(k, k.mode != 'Unbounded')",message="service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id or Scrypt, and mode: Unbounded has no bound on its workers; use WorkerPool, or measure that control in an experiment of its own"
+// +kubebuilder:validation:XValidation:rule="!has(self.cpuLimits) || ((has(self.costs) ? size(self.costs) : 0) + (has(self.controls) ? size(self.controls) : 0)) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments"
 type Matrix struct {
 	// The bcrypt costs to measure, each 4 to 16, at most 8. Each step up doubles
 	// the time of a hash, for you and for an attacker. OWASP asks for 10 or more.
@@ -200,11 +202,12 @@ type Matrix struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(o, o.name == p.name))",message="two node pools have the same name; rename one of them"
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
-	// What else is measured beside the costs. Not supported by this version, and
-	// refused.
+	// What else is measured beside the costs, or in their place: another hash,
+	// sessions, or a cost a second time. One variant each, at most 8.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o.name == c.name))",message="two controls have the same name; rename one of them"
 	Controls []Control `json:"controls,omitempty"`
 }
 
@@ -212,9 +215,18 @@ type Matrix struct {
 // every CPU limit, in every kind of concurrency, and on every node pool. A
 // control of a cost that matrix.costs names too makes an A/A pair, whose
 // difference is told as status.noiseFloor.
+//
+// +kubebuilder:validation:XValidation:rule="!self.name.matches('^c[0-9]+(-|$)')",message="a control's name can't begin as a cost's does, such as c8; choose another name"
+// +kubebuilder:validation:XValidation:rule="(self.algorithm == 'Bcrypt') == has(self.cost)",message="Bcrypt needs a cost, and no other algorithm has one; name a cost from 4 to 16, or remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.memoryKiB) || self.algorithm in ['Argon2id', 'Scrypt']",message="memoryKiB goes with Argon2id and Scrypt only; remove it, or change the algorithm"
+// +kubebuilder:validation:XValidation:rule="!has(self.parallelism) || self.algorithm in ['Argon2id', 'Scrypt']",message="parallelism goes with Argon2id and Scrypt only; remove it, or change the algorithm"
+// +kubebuilder:validation:XValidation:rule="!has(self.iterations) || (self.algorithm == 'Argon2id' ? self.iterations <= 64 : self.algorithm == 'PBKDF2' && self.iterations >= 1000)",message="iterations goes with Argon2id, where it is 1 to 64, and with PBKDF2, where it is 1,000 to 10,000,000; change it, or remove it"
+// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Scrypt' || !has(self.memoryKiB) || self.memoryKiB in [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]",message="memoryKiB must be a power of two with Scrypt, such as 65536 or 131072"
+// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Argon2id' || !has(self.memoryKiB) || self.memoryKiB >= 8 * (has(self.parallelism) ? self.parallelism : 1)",message="Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism"
 type Control struct {
 	// A short name that takes the place of the cost in the variant's name:
-	// lower-case letters, digits and dashes, at most 16 characters.
+	// lower-case letters, digits and dashes, at most 16 characters, and not like
+	// a cost's, such as c8.
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
 	Name string `json:"name"`

@@ -44,6 +44,7 @@ type SizingTrialList struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="a trial's generator can't be changed; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="!(self.variant.algorithm in ['Argon2id', 'Scrypt']) || !has(self.variant.memoryKiB) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(self.service.memoryLimit) && quantity(self.service.memoryLimit).isInteger() && quantity(self.service.memoryLimit).asInteger() >= 67108864 + 1024 * self.variant.memoryKiB * self.variant.concurrency.workers)",message="service.memoryLimit must hold 64Mi + memoryKiB x workers with Argon2id and Scrypt, which need a WorkerPool that names its workers"
 type SizingTrialSpec struct {
 	// What is deployed and measured.
 	Variant Variant `json:"variant"`

@@ -121,7 +121,12 @@ type NodePool struct {
 type LabelValue string
 
 // Variant is one point of the matrix: what is deployed and measured.
-// +kubebuilder:validation:XValidation:rule="self.cost >= 4 && self.cost <= 16",message="cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half"
+// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Bcrypt' || (has(self.cost) && self.cost >= 4 && self.cost <= 16)",message="cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half"
+// +kubebuilder:validation:XValidation:rule="self.algorithm == 'Bcrypt' || !has(self.cost)",message="cost goes with Bcrypt only; remove it, or change the algorithm"
+// +kubebuilder:validation:XValidation:rule="(self.algorithm in ['Argon2id', 'Scrypt']) == has(self.memoryKiB) && has(self.memoryKiB) == has(self.parallelism) && (self.algorithm in ['Argon2id', 'PBKDF2']) == has(self.iterations)",message="Argon2id needs memoryKiB, iterations and parallelism, Scrypt memoryKiB and parallelism, PBKDF2 iterations, and others have none of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.iterations) || (self.algorithm == 'Argon2id' ? self.iterations <= 64 : self.algorithm == 'PBKDF2' && self.iterations >= 1000)",message="iterations goes with Argon2id, where it is 1 to 64, and with PBKDF2, where it is 1,000 to 10,000,000; change it, or remove it"
+// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Scrypt' || !has(self.memoryKiB) || self.memoryKiB in [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]",message="memoryKiB must be a power of two with Scrypt, such as 65536 or 131072"
+// +kubebuilder:validation:XValidation:rule="self.algorithm != 'Argon2id' || !has(self.memoryKiB) || self.memoryKiB >= 8 * (has(self.parallelism) ? self.parallelism : 1)",message="Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism"
 // +kubebuilder:validation:XValidation:rule="isQuantity(self.cpuLimit) && quantity(self.cpuLimit).isGreaterThan(quantity('0')) && quantity(self.cpuLimit).compareTo(quantity('64')) <= 0",message="cpuLimit must be a CPU quantity above 0 and at most 64, such as 250m or 1"
 type Variant struct {
 	// The variant's name, unique within its experiment, such as c10-500m.
@@ -133,14 +138,22 @@ type Variant struct {
 	// The bcrypt cost, 4 to 16: 2^cost rounds of key expansion. Only with Bcrypt.
 	// +optional
 	Cost int32 `json:"cost,omitempty"`
-	// The memory of one hash, in KiB. Only with Argon2id and Scrypt.
+	// The memory of one hash, in KiB, 8 to 4,194,304; with Scrypt a power of two.
+	// Only with Argon2id and Scrypt.
 	// +optional
+	// +kubebuilder:validation:Minimum=8
+	// +kubebuilder:validation:Maximum=4194304
 	MemoryKiB *int32 `json:"memoryKiB,omitempty"`
-	// Passes over that memory with Argon2id, rounds with PBKDF2; only with these.
+	// Passes over that memory with Argon2id, 1 to 64; rounds with PBKDF2, 1,000 to
+	// 10,000,000. Only with these.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000000
 	Iterations *int32 `json:"iterations,omitempty"`
-	// Lanes of one hash. Only with Argon2id and Scrypt.
+	// Lanes of one hash, 1 to 64. Only with Argon2id and Scrypt.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
 	Parallelism *int32 `json:"parallelism,omitempty"`
 	// True where only a caller's first login hashes, and its later requests carry
 	// a cookie.

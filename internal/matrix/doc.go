@@ -2,7 +2,7 @@
 // it: which variants its matrix spans, what they are called, and in which
 // order they are measured.
 //
-//	variants = costs × CPU limits × concurrency × node pools
+//	variants = (costs + controls) × CPU limits × concurrency × node pools
 //	trials   = variants × repetitions
 //
 // Use Plan first. The same experiment always gives the same plan, on every

@@ -8,7 +8,7 @@ import (
 
 // point is one combination of the matrix's entries, as they are written.
 type point struct {
-	cost        int32
+	hashing     hashing
 	limit       string
 	concurrency v1alpha1.Concurrency
 	pool        *v1alpha1.NodePool
@@ -16,7 +16,7 @@ type point struct {
 
 // String tells a person which entries of the matrix were combined.
 func (p point) String() string {
-	text := fmt.Sprintf("cost %d with cpuLimit %q and %s", p.cost, p.limit, p.concurrency.Mode)
+	text := fmt.Sprintf("%s with cpuLimit %q and %s", p.hashing.text, p.limit, p.concurrency.Mode)
 	if p.concurrency.Workers != nil {
 		text += fmt.Sprintf(" of %d workers", *p.concurrency.Workers)
 	}
@@ -41,17 +41,16 @@ func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 		workers := wholeCPUs(milli)
 		concurrency.Workers = &workers
 	}
-	name := fmt.Sprintf("c%d-%s", p.cost, shortestLimit(milli))
+	variant := *p.hashing.variant.DeepCopy()
+	variant.Name = fmt.Sprintf("%s-%s", p.hashing.name, shortestLimit(milli))
 	if nameConcurrency {
-		name += "-" + concurrencyName(concurrency)
+		variant.Name += "-" + concurrencyName(concurrency)
 	}
 	if p.pool != nil {
-		name += "-" + p.pool.Name
+		variant.Name += "-" + p.pool.Name
 	}
-	return v1alpha1.Variant{
-		Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.cost, CPULimit: p.limit,
-		Concurrency: concurrency, NodePool: p.pool.DeepCopy(),
-	}, nil
+	variant.CPULimit, variant.Concurrency, variant.NodePool = p.limit, concurrency, p.pool.DeepCopy()
+	return variant, nil
 }
 
 // concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue

@@ -7,8 +7,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ErrEmpty means that a matrix names no cost or no CPU limit.
-var ErrEmpty = errors.New("the matrix is empty: name at least one cost and one CPU limit")
+// ErrEmpty means that a matrix names neither cost nor control, or no CPU limit.
+var ErrEmpty = errors.New("the matrix is empty: name at least one cost or control and one CPU limit")
 
 // DuplicateVariantError means that two points of a matrix would deploy the
 // same thing under the same name.
@@ -25,14 +25,14 @@ func (e *DuplicateVariantError) Error() string {
 }
 
 // Variants lists every point of the matrix in the order it is written, costs
-// outermost, with defaults filled in: one WorkerPool when no concurrency is
-// named, and as many workers as the CPU limit has whole CPUs, rounded up. A
-// queue length that is absent stays absent, because it follows from the
-// calibration.
+// and then controls outermost, with defaults filled in: one WorkerPool when no
+// concurrency is named, as many workers as the CPU limit has whole CPUs, rounded
+// up, and for controls OWASP's parameters. A queue length that is absent stays
+// absent, because it follows from the calibration.
 //
 // Errors: ErrEmpty, *DuplicateVariantError, and a CPU limit that is none.
 func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
-	if len(m.Costs) == 0 || len(m.CPULimits) == 0 {
+	if len(m.Costs)+len(m.Controls) == 0 || len(m.CPULimits) == 0 {
 		return nil, ErrEmpty
 	}
 	var variants []v1alpha1.Variant
@@ -66,11 +66,11 @@ func points(m v1alpha1.Matrix) []point {
 		}
 	}
 	var all []point
-	for _, cost := range m.Costs {
+	for _, hashing := range hashings(m) {
 		for _, limit := range m.CPULimits {
 			for _, c := range concurrency {
 				for _, pool := range pools {
-					all = append(all, point{cost: cost, limit: limit, concurrency: c, pool: pool})
+					all = append(all, point{hashing: hashing, limit: limit, concurrency: c, pool: pool})
 				}
 			}
 		}

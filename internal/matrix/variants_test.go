@@ -46,6 +46,16 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 				NodePools:   []v1alpha1.NodePool{{Name: "small"}, {Name: "large"}}},
 			want: []string{"c4-1-u-small", "c4-1-u-large", "c4-1-w1-small", "c4-1-w1-large"},
 		},
+		"controls come after the costs, by their own names": {
+			matrix: v1alpha1.Matrix{Costs: []int32{10, 8}, CPULimits: []string{"1", "250m"},
+				Controls: []v1alpha1.Control{{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10)}, {Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}},
+			want: []string{"c10-1", "c10-250m", "c8-1", "c8-250m", "session-1", "session-250m", "cheap-1", "cheap-250m"},
+		},
+		"controls need no costs beside them": {
+			matrix: v1alpha1.Matrix{CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded, pool(nil, nil)},
+				Controls: []v1alpha1.Control{{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}},
+			want: []string{"cheap-1-u", "cheap-1-w1"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +106,96 @@ func TestVariantsFillInDefaults(t *testing.T) {
 				t.Errorf("variants (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestControlsBecomeVariantsWithOWASPsDefaults(t *testing.T) {
+	tests := map[string]struct {
+		control v1alpha1.Control
+		want    v1alpha1.Variant
+	}{
+		"sessions over a cost": {
+			v1alpha1.Control{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10), Sessions: true},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Sessions: true},
+		},
+		"Argon2id": {
+			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](19_456), Iterations: ptr[int32](2), Parallelism: ptr[int32](1)},
+		},
+		"Argon2id with numbers of its own": {
+			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](9216), Iterations: ptr[int32](4), Parallelism: ptr[int32](3)},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](9216), Iterations: ptr[int32](4), Parallelism: ptr[int32](3)},
+		},
+		"scrypt": {
+			v1alpha1.Control{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: ptr[int32](131_072), Parallelism: ptr[int32](1)},
+		},
+		"PBKDF2": {
+			v1alpha1.Control{Name: "pbkdf2", Algorithm: v1alpha1.AlgorithmPBKDF2},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: ptr[int32](600_000)},
+		},
+		"SHA-256, which has no numbers": {
+			v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmSHA256},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.want.Name, test.want.Control, test.want.CPULimit = test.control.Name+"-1", test.control.Name, "1"
+			test.want.Concurrency = pool(ptr[int32](1), nil)
+			got, err := Variants(v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{test.control}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]v1alpha1.Variant{test.want}, got); diff != "" {
+				t.Errorf("variants (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHashingIsToldInTheWordsOfItsAlgorithm(t *testing.T) {
+	tests := map[string]v1alpha1.Variant{
+		"bcrypt cost 10":               {Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10},
+		"bcrypt cost 10 with sessions": {Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Sessions: true},
+		"Argon2id m=64 t=3 p=2":        {Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](64), Iterations: ptr[int32](3), Parallelism: ptr[int32](2)},
+	}
+	for want, variant := range tests {
+		if got := Hashing(variant); got != want {
+			t.Errorf("told as %q, want %q", got, want)
+		}
+	}
+}
+
+// The service knows its algorithms by the names that the API has for them.
+func TestEveryAlgorithmOfTheAPICanBeHashed(t *testing.T) {
+	for _, algorithm := range []v1alpha1.Algorithm{
+		v1alpha1.AlgorithmArgon2id, v1alpha1.AlgorithmScrypt, v1alpha1.AlgorithmPBKDF2, v1alpha1.AlgorithmSHA256,
+	} {
+		if err := Recipe(ofControl(v1alpha1.Control{Algorithm: algorithm}).variant).Check(); err != nil {
+			t.Errorf("%s with its defaults: %v", algorithm, err)
+		}
+	}
+	if err := Recipe(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10}).Check(); err != nil {
+		t.Errorf("bcrypt: %v", err)
+	}
+}
+
+func TestControlsOfOneNameAreRefusedAndBothNamed(t *testing.T) {
+	_, err := Variants(v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{
+		{Name: "other", Algorithm: v1alpha1.AlgorithmSHA256}, {Name: "other", Algorithm: v1alpha1.AlgorithmPBKDF2},
+	}})
+	var duplicate *DuplicateVariantError
+	if !errors.As(err, &duplicate) {
+		t.Fatalf("got %v, want a DuplicateVariantError", err)
+	}
+	want := DuplicateVariantError{
+		Name:   "other-1",
+		First:  `control other (SHA256) with cpuLimit "1" and WorkerPool`,
+		Second: `control other (PBKDF2 with 600000 iterations) with cpuLimit "1" and WorkerPool`,
+	}
+	if diff := cmp.Diff(want, *duplicate); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,6 +24,7 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 		"szx.spec",
 		"szx.spec.matrix",
 		"szx.spec.matrix.concurrency",
+		"szx.spec.matrix.controls",
 		"szx.spec.matrix.nodePools",
 		"szx.spec.load",
 		"szx.spec.objective",

@@ -6,7 +6,7 @@ import "testing"
 
 // What the API says of matrices that many people will get wrong.
 const (
-	emptyMatrix = `spec.matrix: the matrix is empty: name at least one cost and one CPU limit, for example costs: [10] and cpuLimits: ["1"]`
+	emptyMatrix = `spec.matrix: the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: ["1"]`
 	costRange   = `spec.matrix.costs: each cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half`
 	costTwice   = `spec.matrix.costs: costs names a cost twice; remove the duplicate`
 	costsMany   = `spec.matrix.costs: costs names more than 8 costs; split the matrix into several experiments`
@@ -14,9 +14,8 @@ const (
 	limitRange  = `spec.matrix.cpuLimits: each CPU limit must be above 0 and at most 64 CPUs; "0" would mean no limit, which can't be sized`
 	limitTwice  = `spec.matrix.cpuLimits: two CPU limits are equal in value, as "1" and "1000m" are; remove one of them`
 	limitsMany  = `spec.matrix.cpuLimits: cpuLimits names more than 8 limits; split the matrix into several experiments`
-	variants    = `spec.matrix: the matrix has more than 64 variants (costs x cpuLimits x concurrency x nodePools); split it into several experiments`
+	variants    = `spec.matrix: the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments`
 	poolOnly    = `spec.matrix.concurrency[0]: workers and queueLength belong to mode: WorkerPool; remove them, or change the mode`
-	controls    = `spec.matrix: matrix.controls is not supported by this version of Hashmark; remove it`
 )
 
 // eightByEight spans 64 variants, short enough for a day.
@@ -148,17 +147,5 @@ func TestKindsOfConcurrency(t *testing.T) {
 		"no mode": {
 			change:   `{spec: {matrix: {concurrency: [{workers: 1}]}}}`,
 			refusals: []string{`spec.matrix.concurrency[0].mode: Required value`}},
-	})
-}
-
-func TestControlsAreRefused(t *testing.T) {
-	checkCreations(t, plainExperiment, map[string]admission{
-		"a session beside bcrypt": {
-			change:   `{spec: {matrix: {controls: [{name: session, cost: 10, sessions: true}]}}}`,
-			refusals: []string{controls}},
-		"a memory-hard hash and a cheap one": {
-			change: `{spec: {matrix: {controls: [{name: cheap, algorithm: SHA256},
-				{name: argon2id, algorithm: Argon2id, memoryKiB: 19456, iterations: 2, parallelism: 1}]}}}`,
-			refusals: []string{controls}},
 	})
 }

@@ -32,9 +32,9 @@ func TestTrialsHaveTheBoundsOfExperiments(t *testing.T) {
 				`spec.variant.nodePool.nodeSelector: ` + selectorSize,
 				`spec.variant.nodePool.tolerations[0]: ` + tolerationValue,
 				`spec.variant.nodePool.tolerations[1]: ` + tolerationKey}},
-		"another hash than bcrypt": {
-			change:   `{spec: {variant: {algorithm: SHA256}}}`,
-			refusals: []string{`spec.variant.algorithm: supported values: "Bcrypt"`}},
+		"a hash that does not exist": {
+			change:   `{spec: {variant: {algorithm: MD5}}}`,
+			refusals: []string{`spec.variant.algorithm: supported values: "Bcrypt", "Argon2id", "Scrypt", "PBKDF2", "SHA256"`}},
 		"a rate of 0": {
 			change: `{spec: {load: {mode: Rates, ratesPerSecond: [0]}}}`, refusals: []string{rateRange}},
 		"more callers than a generator has": {

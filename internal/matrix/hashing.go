@@ -1,0 +1,82 @@
+package matrix
+
+import (
+	"fmt"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/password"
+)
+
+// hashing is an entry of the matrix's costs or controls: how logins are checked.
+type hashing struct {
+	// name that it gives its variants.
+	name string
+	// text for people.
+	text string
+	// variant with the fields of hashing alone.
+	variant v1alpha1.Variant
+}
+
+// hashings lists the costs, then the controls, as the matrix writes them.
+func hashings(m v1alpha1.Matrix) []hashing {
+	var all []hashing
+	for _, cost := range m.Costs {
+		all = append(all, hashing{
+			name: fmt.Sprintf("c%d", cost), text: fmt.Sprintf("cost %d", cost),
+			variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
+		})
+	}
+	for _, control := range m.Controls {
+		all = append(all, ofControl(control))
+	}
+	return all
+}
+
+// ofControl fills in the numbers that OWASP has a recommendation for, so that a
+// trial's plan says what is measured.
+func ofControl(c v1alpha1.Control) hashing {
+	variant := v1alpha1.Variant{Algorithm: c.Algorithm, Sessions: c.Sessions, Control: c.Name,
+		MemoryKiB: c.MemoryKiB, Iterations: c.Iterations, Parallelism: c.Parallelism}
+	if c.Cost != nil {
+		variant.Cost = *c.Cost
+	}
+	recipe := Recipe(variant).WithDefaults()
+	variant.MemoryKiB, variant.Iterations, variant.Parallelism = given(recipe.MemoryKiB), given(recipe.Iterations), given(recipe.Parallelism)
+	return hashing{name: c.Name, text: fmt.Sprintf("control %s (%s)", c.Name, Hashing(variant)), variant: variant}
+}
+
+// Recipe is how a variant hashes passwords.
+func Recipe(v v1alpha1.Variant) password.Recipe {
+	return password.Recipe{
+		Algorithm:   password.Algorithm(v.Algorithm),
+		Cost:        v.Cost,
+		MemoryKiB:   orZero(v.MemoryKiB),
+		Iterations:  orZero(v.Iterations),
+		Parallelism: orZero(v.Parallelism),
+	}
+}
+
+// Hashing tells a person how a variant checks logins, such as "bcrypt cost 10
+// with sessions".
+func Hashing(v v1alpha1.Variant) string {
+	text := Recipe(v).String()
+	if v.Sessions {
+		text += " with sessions"
+	}
+	return text
+}
+
+func orZero(number *int32) int32 {
+	if number == nil {
+		return 0
+	}
+	return *number
+}
+
+// given is absent for a number that the algorithm does not have.
+func given(number int32) *int32 {
+	if number == 0 {
+		return nil
+	}
+	return &number
+}

@@ -1,0 +1,74 @@
+package password
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Check refuses a recipe that nothing could be hashed by, or nothing in a
+// bearable time, and says all that is wrong at once. The error wraps ErrCost or
+// ErrRecipe.
+func (r Recipe) Check() error {
+	switch r.Algorithm {
+	case Bcrypt:
+		return errors.Join(r.checkCost(), r.without(false, false))
+	case Argon2id:
+		return errors.Join(r.noCost(), r.within("iterations", r.Iterations, 1, maxPasses), r.checkMemory())
+	case Scrypt:
+		return errors.Join(r.noCost(), r.without(true, false), r.checkMemory())
+	case PBKDF2:
+		return errors.Join(r.noCost(), r.without(false, true), r.within("iterations", r.Iterations, minRounds, maxRounds))
+	case SHA256:
+		return errors.Join(r.noCost(), r.without(false, false))
+	default:
+		return fmt.Errorf("%w: %q; it must be %s, %s, %s, %s or %s",
+			ErrRecipe, r.Algorithm, Bcrypt, Argon2id, Scrypt, PBKDF2, SHA256)
+	}
+}
+
+func (r Recipe) checkCost() error {
+	if r.Cost < MinCost || r.Cost > MaxCost {
+		return fmt.Errorf("%w, not at %d", ErrCost, r.Cost)
+	}
+	return nil
+}
+
+func (r Recipe) noCost() error {
+	if r.Cost != 0 {
+		return fmt.Errorf("%w: %s has no cost", ErrRecipe, r.Algorithm)
+	}
+	return nil
+}
+
+// without refuses numbers of other algorithms.
+func (r Recipe) without(memory, iterations bool) error {
+	var wrong error
+	if !memory && (r.MemoryKiB != 0 || r.Parallelism != 0) {
+		wrong = fmt.Errorf("%w: %s has no memory and no parallelism to set", ErrRecipe, r.Algorithm)
+	}
+	if !iterations && r.Iterations != 0 {
+		wrong = errors.Join(wrong, fmt.Errorf("%w: %s has no iterations to set", ErrRecipe, r.Algorithm))
+	}
+	return wrong
+}
+
+func (r Recipe) checkMemory() error {
+	wrong := errors.Join(
+		r.within("memory in KiB", r.MemoryKiB, minMemoryKiB, maxMemoryKiB),
+		r.within("parallelism", r.Parallelism, 1, maxParallelism))
+	if r.Algorithm == Scrypt && r.MemoryKiB&(r.MemoryKiB-1) != 0 {
+		wrong = errors.Join(wrong, fmt.Errorf("%w: %s takes a power of two of memory, not %d KiB", ErrRecipe, r.Algorithm, r.MemoryKiB))
+	}
+	if r.Algorithm == Argon2id && r.MemoryKiB < memoryOfArgon2Lanes*r.Parallelism {
+		wrong = errors.Join(wrong, fmt.Errorf("%w: %s needs %d KiB for each of %d lanes, not %d KiB in all",
+			ErrRecipe, r.Algorithm, memoryOfArgon2Lanes, r.Parallelism, r.MemoryKiB))
+	}
+	return wrong
+}
+
+func (r Recipe) within(what string, number, least, most int32) error {
+	if number < least || number > most {
+		return fmt.Errorf("%w: %s of %s must lie between %d and %d, not at %d", ErrRecipe, what, r.Algorithm, least, most, number)
+	}
+	return nil
+}

@@ -1,0 +1,16 @@
+// Package password hashes a password in one of several ways, and checks
+// another against it. A Recipe says which way; Store keeps a password by it.
+//
+//	Bcrypt    bcrypt of 2^cost rounds              golang.org/x/crypto/bcrypt
+//	Argon2id  memory, passes over it, lanes        golang.org/x/crypto/argon2
+//	Scrypt    N = memory ÷ 1 KiB, r = 8, p lanes   golang.org/x/crypto/scrypt
+//	PBKDF2    HMAC-SHA-256, so many iterations     crypto/pbkdf2
+//	SHA256    one salted SHA-256                   crypto/sha256
+//
+// Every check computes one whole hash and compares in constant time, so that
+// its time tells nothing but the recipe.
+//
+// The package exists for the login service that is measured. It has no form in
+// which hashes could be written down, and SHA256 is there to show what a login
+// costs where hashing costs nothing: no password should be kept so.
+package password

@@ -1,0 +1,109 @@
+package password
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Algorithm is a way to hash, by the name that the API has for it.
+type Algorithm string
+
+// The algorithms.
+const (
+	Bcrypt   Algorithm = "Bcrypt"
+	Argon2id Algorithm = "Argon2id"
+	Scrypt   Algorithm = "Scrypt"
+	PBKDF2   Algorithm = "PBKDF2"
+	SHA256   Algorithm = "SHA256"
+)
+
+const (
+	// MinCost is bcrypt's own lower bound.
+	MinCost = 4
+	// MaxCost is ours. Each step up doubles the time of a hash: one at cost 31
+	// would take a day and a half.
+	MaxCost = 16
+
+	minMemoryKiB        = 8
+	maxMemoryKiB        = 4 << 20
+	maxParallelism      = 64
+	maxPasses           = 64
+	minRounds           = 1000
+	maxRounds           = 10_000_000
+	memoryOfArgon2Lanes = 8
+)
+
+// ErrCost means that a bcrypt cost lies outside MinCost to MaxCost.
+var ErrCost = fmt.Errorf("the bcrypt cost must lie between %d and %d", MinCost, MaxCost)
+
+// ErrRecipe means that an algorithm does not exist, or that its numbers are not
+// ones that it can be computed with.
+var ErrRecipe = errors.New("no such way to hash")
+
+// Recipe says how passwords are hashed. Numbers that are not the algorithm's
+// own are 0.
+type Recipe struct {
+	Algorithm Algorithm
+	// Cost of bcrypt: 2^cost rounds.
+	Cost int32
+	// MemoryKiB of one hash of Argon2id or Scrypt.
+	MemoryKiB int32
+	// Iterations are Argon2id's passes over its memory, or PBKDF2's rounds.
+	Iterations int32
+	// Parallelism is the lanes of one hash of Argon2id or Scrypt.
+	Parallelism int32
+}
+
+// owasp holds what OWASP's Password Storage Cheat Sheet recommends (read in
+// November 2026): Argon2id with 19 MiB, 2 passes and 1 lane; scrypt with
+// N = 2^17, r = 8, p = 1; PBKDF2-HMAC-SHA256 with 600,000 iterations.
+// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
+var owasp = map[Algorithm]Recipe{
+	Argon2id: {MemoryKiB: 19_456, Iterations: 2, Parallelism: 1},
+	Scrypt:   {MemoryKiB: 131_072, Parallelism: 1},
+	PBKDF2:   {Iterations: 600_000},
+}
+
+// WithDefaults fills in the numbers that are 0 and that OWASP has a
+// recommendation for. A bcrypt cost has no default.
+func (r Recipe) WithDefaults() Recipe {
+	recommended := owasp[r.Algorithm]
+	fill := func(number *int32, recommended int32) {
+		if *number == 0 {
+			*number = recommended
+		}
+	}
+	fill(&r.MemoryKiB, recommended.MemoryKiB)
+	fill(&r.Iterations, recommended.Iterations)
+	fill(&r.Parallelism, recommended.Parallelism)
+	return r
+}
+
+// MemoryHard tells whether one hash takes MemoryKiB of memory.
+func (r Recipe) MemoryHard() bool { return r.Algorithm == Argon2id || r.Algorithm == Scrypt }
+
+// Lanes is how many threads one hash can use at a time: Argon2id computes its
+// lanes side by side, scrypt one after another.
+func (r Recipe) Lanes() int32 {
+	if r.Algorithm == Argon2id {
+		return max(1, r.Parallelism)
+	}
+	return 1
+}
+
+// String is the recipe in the words of its algorithm's own literature, such as
+// "Argon2id m=19456 t=2 p=1" or "bcrypt cost 10".
+func (r Recipe) String() string {
+	switch r.Algorithm {
+	case Bcrypt:
+		return fmt.Sprintf("bcrypt cost %d", r.Cost)
+	case Argon2id:
+		return fmt.Sprintf("Argon2id m=%d t=%d p=%d", r.MemoryKiB, r.Iterations, r.Parallelism)
+	case Scrypt:
+		return fmt.Sprintf("scrypt N=%d r=%d p=%d", r.MemoryKiB, scryptBlock, r.Parallelism)
+	case PBKDF2:
+		return fmt.Sprintf("PBKDF2 with %d iterations", r.Iterations)
+	default:
+		return string(r.Algorithm)
+	}
+}

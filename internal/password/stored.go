@@ -1,0 +1,96 @@
+package password
+
+import (
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/crypto/bcrypt"
+	"golang.org/x/crypto/scrypt"
+)
+
+const (
+	// scryptBlock is scrypt's r: with 8, its N is the memory in KiB.
+	scryptBlock = 8
+	saltBytes   = 16
+	keyBytes    = 32
+)
+
+// Stored is a password as a login service keeps it: only its hash is known.
+type Stored struct {
+	// matches computes one hash of a password and compares it.
+	matches func(password []byte) bool
+	// sweep collects a hash's memory as soon as it was compared.
+	sweep bool
+}
+
+// Store hashes a password, which takes the time of one hash. The error is the
+// recipe's own (see Recipe.Check).
+func Store(r Recipe, password string) (*Stored, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	matches, err := matcher(r, []byte(password))
+	if err != nil {
+		return nil, fmt.Errorf("hash a password by %s: %w", r, err)
+	}
+	return &Stored{matches: matches, sweep: r.MemoryHard()}, nil
+}
+
+// Matches tells whether the password is the one that was stored. It costs one
+// hash, whatever the answer.
+//
+// After a memory-hard hash it collects the garbage. The libraries take fresh
+// memory for each hash, and the collector would let up to as much again pile up
+// before it began: a service would need twice the memory, or be killed. So the
+// memory of one hash for each worker is enough, and the collector's work is
+// part of the hash where it is calibrated, as where it is served.
+func (s *Stored) Matches(password string) bool {
+	matches := s.matches([]byte(password))
+	if s.sweep {
+		runtime.GC()
+	}
+	return matches
+}
+
+func matcher(r Recipe, password []byte) (func([]byte) bool, error) {
+	if r.Algorithm == Bcrypt {
+		hash, err := bcrypt.GenerateFromPassword(password, int(r.Cost))
+		return func(other []byte) bool { return bcrypt.CompareHashAndPassword(hash, other) == nil }, err
+	}
+	salt := make([]byte, saltBytes)
+	rand.Read(salt)
+	derive := r.derivation(salt)
+	key, err := derive(password)
+	return func(other []byte) bool {
+		derived, err := derive(other)
+		return err == nil && subtle.ConstantTimeCompare(key, derived) == 1
+	}, err
+}
+
+// derivation is how a key follows from a password, for every algorithm but bcrypt.
+func (r Recipe) derivation(salt []byte) func(password []byte) ([]byte, error) {
+	switch r.Algorithm {
+	case Argon2id:
+		return func(password []byte) ([]byte, error) {
+			return argon2.IDKey(password, salt, uint32(r.Iterations), uint32(r.MemoryKiB), uint8(r.Parallelism), keyBytes), nil
+		}
+	case Scrypt:
+		return func(password []byte) ([]byte, error) {
+			return scrypt.Key(password, salt, int(r.MemoryKiB), scryptBlock, int(r.Parallelism), keyBytes)
+		}
+	case PBKDF2:
+		return func(password []byte) ([]byte, error) {
+			return pbkdf2.Key(sha256.New, string(password), salt, int(r.Iterations), keyBytes)
+		}
+	default:
+		return func(password []byte) ([]byte, error) {
+			sum := sha256.Sum256(append(salt[:saltBytes:saltBytes], password...))
+			return sum[:], nil
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package password
+
+import (
+	"errors"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	right = "correct horse battery staple"
+	wrong = "correct horse battery stapler"
+)
+
+// cheapest is a recipe of each algorithm that a test can afford.
+var cheapest = map[Algorithm]Recipe{
+	Bcrypt:   {Algorithm: Bcrypt, Cost: MinCost},
+	Argon2id: {Algorithm: Argon2id, MemoryKiB: 64, Iterations: 1, Parallelism: 2},
+	Scrypt:   {Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 2},
+	PBKDF2:   {Algorithm: PBKDF2, Iterations: minRounds},
+	SHA256:   {Algorithm: SHA256},
+}
+
+func TestOnlyTheStoredPasswordMatches(t *testing.T) {
+	t.Parallel()
+	for algorithm, recipe := range cheapest {
+		t.Run(string(algorithm), func(t *testing.T) {
+			t.Parallel()
+			stored, err := Store(recipe, right)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for password, want := range map[string]bool{right: true, wrong: false, right[1:]: false, "": false} {
+				if got := stored.Matches(password); got != want {
+					t.Errorf("%q matches: %t, want %t", password, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Two users of one password would otherwise be seen to have the same one.
+func TestEachStoredPasswordIsSaltedAnew(t *testing.T) {
+	t.Parallel()
+	for algorithm, recipe := range cheapest {
+		if algorithm == Bcrypt {
+			continue // its library draws the salt
+		}
+		first, second := recipe.derivation([]byte("one salt of 16 b")), recipe.derivation([]byte("another of 16 b."))
+		a, err := first([]byte(right))
+		b, other := second([]byte(right))
+		if err != nil || other != nil || len(a) != keyBytes || string(a) == string(b) {
+			t.Errorf("%s: keys %x and %x of two salts (%v, %v)", algorithm, a, b, err, other)
+		}
+	}
+}
+
+// The algorithms' published test vectors are their libraries' matter; that the
+// recipe's numbers arrive in the right places is ours.
+func TestEachNumberOfARecipeCounts(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		algorithm Algorithm
+		change    func(*Recipe)
+	}{
+		"memory of Argon2id":      {Argon2id, func(r *Recipe) { r.MemoryKiB = 128 }},
+		"passes of Argon2id":      {Argon2id, func(r *Recipe) { r.Iterations = 2 }},
+		"lanes of Argon2id":       {Argon2id, func(r *Recipe) { r.Parallelism = 1 }},
+		"memory of scrypt":        {Scrypt, func(r *Recipe) { r.MemoryKiB = 128 }},
+		"lanes of scrypt":         {Scrypt, func(r *Recipe) { r.Parallelism = 1 }},
+		"iterations of PBKDF2":    {PBKDF2, func(r *Recipe) { r.Iterations = 2 * minRounds }},
+		"an algorithm of its own": {SHA256, func(r *Recipe) { *r = cheapest[PBKDF2] }},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			salt := []byte("one salt of 16 b")
+			changed := cheapest[test.algorithm]
+			test.change(&changed)
+			before, err := cheapest[test.algorithm].derivation(salt)([]byte(right))
+			after, other := changed.derivation(salt)([]byte(right))
+			if err != nil || other != nil || string(before) == string(after) {
+				t.Errorf("the key stays %x when it changes (%v, %v)", before, err, other)
+			}
+		})
+	}
+}
+
+func TestRecipesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		recipe Recipe
+		is     error
+		says   string
+	}{
+		"a cost of 31":                  {Recipe{Algorithm: Bcrypt, Cost: 31}, ErrCost, "between 4 and 16"},
+		"a cost of 3":                   {Recipe{Algorithm: Bcrypt, Cost: 3}, ErrCost, "between 4 and 16"},
+		"a cost of another algorithm":   {Recipe{Algorithm: SHA256, Cost: 10}, ErrRecipe, "SHA256 has no cost"},
+		"memory of bcrypt":              {Recipe{Algorithm: Bcrypt, Cost: 4, MemoryKiB: 64}, ErrRecipe, "no memory"},
+		"lanes of PBKDF2":               {Recipe{Algorithm: PBKDF2, Iterations: 1000, Parallelism: 1}, ErrRecipe, "no parallelism"},
+		"iterations of scrypt":          {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 1, Iterations: 1}, ErrRecipe, "no iterations"},
+		"PBKDF2 without iterations":     {Recipe{Algorithm: PBKDF2}, ErrRecipe, "between 1000 and 10000000"},
+		"65 passes of Argon2id":         {Recipe{Algorithm: Argon2id, MemoryKiB: 64, Iterations: 65, Parallelism: 1}, ErrRecipe, "between 1 and 64"},
+		"more memory than can be":       {Recipe{Algorithm: Argon2id, MemoryKiB: 4<<20 + 1, Iterations: 1, Parallelism: 1}, ErrRecipe, "memory in KiB"},
+		"65 lanes":                      {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 65}, ErrRecipe, "parallelism"},
+		"too little memory for lanes":   {Recipe{Algorithm: Argon2id, MemoryKiB: 31, Iterations: 1, Parallelism: 4}, ErrRecipe, "8 KiB for each of 4 lanes"},
+		"no power of two":               {Recipe{Algorithm: Scrypt, MemoryKiB: 19_456, Parallelism: 1}, ErrRecipe, "power of two"},
+		"an algorithm nobody knows":     {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be Bcrypt, Argon2id`},
+		"no algorithm":                  {Recipe{}, ErrRecipe, "must be Bcrypt"},
+		"a cost and memory, both wrong": {Recipe{Algorithm: Scrypt, Cost: 8, MemoryKiB: 3, Parallelism: 1}, ErrRecipe, "has no cost"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Store(test.recipe, right)
+			if !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v, want one that says %q", err, test.says)
+			}
+		})
+	}
+}
+
+func TestDefaultsAreOWASPs(t *testing.T) {
+	t.Parallel()
+	for algorithm, want := range map[Algorithm]string{
+		Argon2id: "Argon2id m=19456 t=2 p=1",
+		Scrypt:   "scrypt N=131072 r=8 p=1",
+		PBKDF2:   "PBKDF2 with 600000 iterations",
+		SHA256:   "SHA256",
+		Bcrypt:   "bcrypt cost 0",
+	} {
+		if got := (Recipe{Algorithm: algorithm}).WithDefaults().String(); got != want {
+			t.Errorf("%s has the defaults %q, want %q", algorithm, got, want)
+		}
+	}
+	given := Recipe{Algorithm: Argon2id, MemoryKiB: 8, Iterations: 1, Parallelism: 1}
+	if got := given.WithDefaults(); got != given {
+		t.Errorf("defaults overwrite what is given: %s became %s", given, got)
+	}
+}
+
+// A service has 64Mi beside its workers' memory, and the soft limit of Go's memory
+// (GOMEMLIMIT) leaves half of them to what Go does not count. Without the sweep
+// after each hash, the soft limit alone let the garbage come to 201 MiB here.
+func TestMemoryHardHashesTakeTheMemoryOfTheWorkersAlone(t *testing.T) {
+	const workers, memoryKiB, spare = 2, 64 << 10, 32 << 20
+	before := debug.SetMemoryLimit(workers*memoryKiB<<10 + spare)
+	defer debug.SetMemoryLimit(before)
+	stored, err := Store(Recipe{Algorithm: Argon2id, MemoryKiB: memoryKiB, Iterations: 1, Parallelism: 1}, right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for range 8 {
+				stored.Matches(right)
+			}
+		})
+	}
+	all.Wait()
+	if used, most := highWater(t), workers*memoryKiB+spare>>10+16<<10; used > most {
+		t.Errorf("the process held %d KiB at its highest, want at most %d", used, most)
+	}
+}
+
+// highWater is the most memory that the process ever held, in KiB.
+func highWater(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "VmHWM:" {
+			used, err := strconv.Atoi(words[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return used
+		}
+	}
+	t.Fatal("the kernel does not tell the high water mark")
+	return 0
+}
