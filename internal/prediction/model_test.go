@@ -1,0 +1,107 @@
+package prediction_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+const ms = time.Millisecond
+
+// aTrial is a trial of a pool with one worker at cost 10 on a quarter of a CPU.
+func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
+	spec := v1alpha1.SizingTrialSpec{
+		Variant: v1alpha1.Variant{Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
+		Service:   v1alpha1.Service{Replicas: 1},
+		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 10},
+		Objective: v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1},
+		Seed:      7,
+	}
+	for _, change := range changes {
+		change(&spec)
+	}
+	return spec
+}
+
+func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalibration {
+	cal := v1alpha1.TrialCalibration{
+		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 57_000},
+		GoMaxProcs:        2,
+		Cpuset:            "0-1",
+		QuotaMilliCPU:     ptr.To[int64](250),
+	}
+	for _, change := range changes {
+		change(&cal)
+	}
+	return cal
+}
+
+func workers(n int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = &n }
+}
+
+func unbounded(s *v1alpha1.SizingTrialSpec) {
+	s.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}
+}
+
+func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
+	// The bound is 1 ÷ 0.228 s, and half of the timeout serves 21 logins.
+	pool := simulation.Service{Replicas: 1, Lanes: 1, Pooled: true, Workers: 1, QueueLength: 21,
+		QuotaMilliCPU: 250, Hash: 57 * ms, Timeout: 10 * time.Second}
+	with := func(changes ...func(*simulation.Service)) simulation.Service {
+		s := pool
+		for _, change := range changes {
+			change(&s)
+		}
+		return s
+	}
+	tests := map[string]struct {
+		spec v1alpha1.SizingTrialSpec
+		cal  v1alpha1.TrialCalibration
+		cpu  time.Duration
+		want simulation.Service
+	}{
+		"a pool waits in the queue that the service sizes by default": {aTrial(), calibrated(), 0, pool},
+		"the run's own CPU time goes before the calibration's": {
+			aTrial(), calibrated(), 60 * ms, with(func(s *simulation.Service) { s.Hash = 60 * ms }),
+		},
+		"a queue length that is given is taken": {
+			aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.QueueLength = ptr.To[int32](3) }), calibrated(), 0,
+			with(func(s *simulation.Service) { s.QueueLength = 3 }),
+		},
+		"unbounded goroutines run on all that Go uses, and none waits in a queue": {
+			aTrial(unbounded), calibrated(), 0,
+			with(func(s *simulation.Service) { s.Pooled, s.Workers, s.QueueLength, s.Lanes = false, 0, 0, 2 }),
+		},
+		"a cpuset of one CPU has one lane": {
+			aTrial(workers(2)), calibrated(func(c *v1alpha1.TrialCalibration) { c.Cpuset = "3" }), 0,
+			with(func(s *simulation.Service) { s.Workers = 2 }),
+		},
+		"more workers than GOMAXPROCS take turns": {
+			aTrial(workers(4)), calibrated(), 0, with(func(s *simulation.Service) { s.Workers, s.Lanes = 4, 2 }),
+		},
+		"what is not told does not limit": {
+			aTrial(workers(8)),
+			calibrated(func(c *v1alpha1.TrialCalibration) { c.Cpuset, c.QuotaMilliCPU, c.GoMaxProcs = "", nil, 4 }), 0,
+			with(func(s *simulation.Service) { s.Workers, s.Lanes, s.QuotaMilliCPU, s.QueueLength = 8, 4, 0, 350 }),
+		},
+		"replicas are as many": {
+			aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = 3 }), calibrated(), 0,
+			with(func(s *simulation.Service) { s.Replicas = 3 }),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, prediction.Model(test.spec, test.cal, test.cpu)); diff != "" {
+				t.Errorf("model (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+package simulation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/arrivals"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+// step is a step of a thousand logins at a share of the bound, after a settling
+// part of a fifth of them.
+func step(s simulation.Service, rho float64, logins int, seed uint32) simulation.Arrivals {
+	const settlingShare = 5
+	perSecond := rho * s.MaxPerSecond()
+	over := func(n int) time.Duration { return time.Duration(float64(n) / perSecond * float64(time.Second)) }
+	settling := over(logins / settlingShare)
+	due := arrivals.Poisson(seed+1, logins/settlingShare, settling)
+	counted := len(due)
+	for _, at := range arrivals.Poisson(seed, logins, over(logins)) {
+		due = append(due, settling+at)
+	}
+	return simulation.Arrivals{Due: due, Counted: counted}
+}
+
+// What a plan and a verdict ask of the model, at cost 10.
+func services() map[string]simulation.Service {
+	const hash = 56 * time.Millisecond
+	return map[string]simulation.Service{
+		"pool on a CPU":               {Lanes: 1, Pooled: true, QueueLength: 100, Hash: hash, Timeout: 10 * time.Second},
+		"pool on half a CPU":          {Lanes: 2, Pooled: true, QueueLength: 100, QuotaMilliCPU: 500, Hash: hash, Timeout: 10 * time.Second},
+		"unbounded on a CPU":          {Lanes: 1, Hash: hash, Timeout: 10 * time.Second},
+		"unbounded on half a CPU":     {Lanes: 2, QuotaMilliCPU: 500, Hash: hash, Timeout: 10 * time.Second},
+		"three pools on half a CPU":   {Replicas: 3, Lanes: 2, Pooled: true, QuotaMilliCPU: 500, Hash: hash, Timeout: 10 * time.Second},
+		"cost 12 on a quarter of one": {Lanes: 2, Pooled: true, QueueLength: 5, QuotaMilliCPU: 250, Hash: 4 * hash, Timeout: 10 * time.Second},
+	}
+}
+
+func BenchmarkP95OfAThousandLogins(b *testing.B) {
+	for name, service := range services() {
+		b.Run(name, func(b *testing.B) {
+			a := step(service, 0.8, 1000, 7)
+			for b.Loop() {
+				service.P95(a, 1)
+			}
+		})
+	}
+}
+
+func BenchmarkSpreadOfTwoHundredRuns(b *testing.B) {
+	for name, service := range services() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				service.Spread(func(run int) simulation.Arrivals { return step(service, 0.7, 1000, uint32(2*run)) }, 200, 1)
+			}
+		})
+	}
+}
+
+func BenchmarkCapacity(b *testing.B) {
+	for name, service := range services() {
+		b.Run(name, func(b *testing.B) {
+			limit := simulation.Limit{P95: 8 * service.NoLoadP95(), ErrorShare: 0.001}
+			for b.Loop() {
+				b.ReportMetric(service.Capacity(limit, false, 1)/service.MaxPerSecond(), "rho")
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+package simulation_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+// byRank is a percentile by sorting everything.
+func byRank(latencies []time.Duration, percent int) time.Duration {
+	sorted := slices.Clone(latencies)
+	slices.Sort(sorted)
+	return sorted[max(1, (percent*len(sorted)+99)/100)-1]
+}
+
+func at(moments ...int) simulation.Arrivals {
+	a := simulation.Arrivals{}
+	for _, moment := range moments {
+		a.Due = append(a.Due, time.Duration(moment)*ms)
+	}
+	return a
+}
+
+func TestEachDisciplineServesInItsOwnOrder(t *testing.T) {
+	const failed = -1
+	tests := map[string]struct {
+		service simulation.Service
+		due     simulation.Arrivals
+		want    []int
+	}{
+		"a pool serves first come first served": {
+			simulation.Service{Pooled: true, Hash: 30 * ms}, at(0, 10, 20, 200), []int{30, 50, 70, 30},
+		},
+		"two lanes serve two at a time": {
+			simulation.Service{Lanes: 2, Pooled: true, Hash: 30 * ms}, at(0, 10, 20), []int{30, 30, 40},
+		},
+		"unbounded logins take turns of 10 ms": {
+			simulation.Service{Hash: 30 * ms}, at(0, 0), []int{50, 60},
+		},
+		"a hash shorter than a turn is not interrupted": {
+			simulation.Service{Hash: 8 * ms}, at(0, 0, 0), []int{8, 16, 24},
+		},
+		"a login alone keeps its lane, and yields at the end of its turn": {
+			simulation.Service{Hash: 40 * ms}, at(0, 25), []int{50, 55},
+		},
+		"who comes while two take turns is third in line": {
+			simulation.Service{Hash: 20 * ms}, at(0, 0, 5), []int{40, 50, 55},
+		},
+		"a full queue refuses": {
+			simulation.Service{Pooled: true, QueueLength: 1, Hash: 30 * ms}, at(0, 1, 2, 31), []int{30, 59, failed, 59},
+		},
+		"a free place in the queue is one as soon as a login is begun": {
+			simulation.Service{Pooled: true, QueueLength: 1, Hash: 30 * ms}, at(0, 1, 30), []int{30, 59, 60},
+		},
+		"a caller that gave up is passed over, and costs nothing": {
+			simulation.Service{Pooled: true, Hash: 50 * ms, Timeout: 60 * ms}, at(0, 1, 2, 30, 95), []int{50, failed, failed, failed, 55},
+		},
+		"a caller that gives up while hashed for is hashed for to the end": {
+			simulation.Service{Pooled: true, Hash: 50 * ms, Timeout: 60 * ms}, at(0, 20, 60), []int{50, failed, failed},
+		},
+		"unbounded logins are hashed though their callers are gone": {
+			simulation.Service{Hash: 40 * ms, Timeout: 60 * ms}, at(0, 0, 100), []int{failed, failed, 40},
+		},
+		"a pool of more workers than lanes takes turns among those it has begun": {
+			simulation.Service{Pooled: true, Workers: 2, Hash: 20 * ms}, at(0, 0, 0), []int{30, 40, 60},
+		},
+		"a pool counts those in its workers' hands apart from those that wait": {
+			simulation.Service{Pooled: true, Workers: 2, QueueLength: 1, Hash: 20 * ms}, at(0, 0, 0, 0), []int{30, 40, 60, failed},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []int
+			for _, latency := range test.service.Latencies(test.due, 0, 1) {
+				if latency == simulation.Failed {
+					got = append(got, failed)
+					continue
+				}
+				got = append(got, int(latency/ms))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("latencies in ms (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOnlyLoginsThatCountAreTold(t *testing.T) {
+	s := simulation.Service{Pooled: true, Hash: 30 * ms}
+	a := at(0, 0, 100, 200)
+	a.Counted = 2
+	if diff := cmp.Diff([]time.Duration{30 * ms, 30 * ms}, s.Latencies(a, 0, 1)); diff != "" {
+		t.Errorf("latencies (-want +got):\n%s", diff)
+	}
+	if p95, ok := s.P95(a, 1); !ok || p95 != 30*ms {
+		t.Errorf("p95 is %v, %v", p95, ok)
+	}
+	a.Counted = 4
+	if _, ok := s.P95(a, 1); ok {
+		t.Error("p95 of no login")
+	}
+}
+
+func TestFailuresAreSlowerThanEverySuccess(t *testing.T) {
+	s := simulation.Service{Pooled: true, QueueLength: 18, Hash: 10 * ms}
+	if _, ok := s.P95(simulation.Arrivals{Due: make([]time.Duration, 20)}, 1); !ok {
+		t.Error("one failure of twenty takes p95 away")
+	}
+	s.QueueLength = 17
+	if p95, ok := s.P95(simulation.Arrivals{Due: make([]time.Duration, 20)}, 1); ok {
+		t.Errorf("two failures of twenty leave a p95 of %v", p95)
+	}
+}
+
+func TestReplicasShareLoginsByChance(t *testing.T) {
+	s := simulation.Service{Replicas: 2, Pooled: true, Hash: 30 * ms}
+	due := simulation.Arrivals{Due: make([]time.Duration, 100)}
+	first, second := s.Latencies(due, 0, 1), s.Latencies(due, 0, 2)
+	if cmp.Equal(first, second) {
+		t.Error("another seed shares the logins in the same way")
+	}
+	longest := slices.Max(first)
+	if longest < 50*30*ms || longest > 70*30*ms {
+		t.Errorf("the last of 100 logins took %v, want about half of 3 s", longest)
+	}
+	// Chance makes queues that one line in front of both would not have.
+	together := simulation.Service{Lanes: 2, Pooled: true, Hash: 30 * ms}
+	apart, _ := s.SteadyP95(0.7*s.MaxPerSecond(), false, 1)
+	in1, _ := together.SteadyP95(0.7*together.MaxPerSecond(), false, 1)
+	if apart < in1*3/2 {
+		t.Errorf("p95 is %v behind two queues and %v behind one", apart, in1)
+	}
+}
