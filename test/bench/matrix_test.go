@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
-	"github.com/hashmark-dev/hashmark/test/cluster"
+	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // that are not load.
 func TestMatrix(t *testing.T) {
 	w, r := onCluster(t), begin(t, "matrix")
-	line := cluster.NewTimeline(t.Context(), w.client, w.namespace)
+	line := lab.NewTimeline(t.Context(), w.client, w.namespace)
 	var changes []change
 	if *cut {
 		changes = []change{costs(8, 10), limits("500m", "1")}

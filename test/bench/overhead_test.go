@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
-	"github.com/hashmark-dev/hashmark/test/cluster"
+	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
 // stages are the parts of a trial that are neither calibration nor load, in
@@ -18,13 +18,13 @@ import (
 // container lived beyond the plan.
 var stages = []struct {
 	name        string
-	from, until cluster.Moment
+	from, until lab.Moment
 }{
-	{"until the calibration runs", cluster.Begun, cluster.Calibrating},
-	{"from there to the Job", cluster.Calibrated, cluster.Loading},
-	{"until the generator runs", cluster.Loading, cluster.Driving},
-	{"k6's own start and end", cluster.Driving, cluster.Driven},
-	{"until the result is kept", cluster.Driven, cluster.Kept},
+	{"until the calibration runs", lab.Begun, lab.Calibrating},
+	{"from there to the Job", lab.Calibrated, lab.Loading},
+	{"until the generator runs", lab.Loading, lab.Driving},
+	{"k6's own start and end", lab.Driving, lab.Driven},
+	{"until the result is kept", lab.Driven, lab.Kept},
 }
 
 // lastStage is from the result to the next trial's beginning.
@@ -32,7 +32,7 @@ const lastStage = "until the next trial begins"
 
 // tellOverhead says where the seconds of the trials went that were driven at
 // the first attempt. Times are told, not asked for.
-func tellOverhead(t *testing.T, trials []v1alpha1.SizingTrial, line *cluster.Timeline, end time.Time) {
+func tellOverhead(t *testing.T, trials []v1alpha1.SizingTrial, line *lab.Timeline, end time.Time) {
 	t.Helper()
 	r := begin(t, "overhead")
 	parts, totals := map[string][]float64{}, []float64(nil)
@@ -43,7 +43,7 @@ func tellOverhead(t *testing.T, trials []v1alpha1.SizingTrial, line *cluster.Tim
 		}
 		next := end
 		if i+1 < len(trials) {
-			next = line.Of(trials[i+1].UID)[cluster.Begun]
+			next = line.Of(trials[i+1].UID)[lab.Begun]
 		}
 		total := 0.0
 		for name, seconds := range overheadOf(moments, planned(t, trial), next) {
@@ -63,15 +63,15 @@ func tellOverhead(t *testing.T, trials []v1alpha1.SizingTrial, line *cluster.Tim
 
 // overheadOf is a trial's seconds in each stage. A generator that was made early
 // and waits has driven only since its load began.
-func overheadOf(moments map[cluster.Moment]time.Time, plan time.Duration, next time.Time) map[string]float64 {
-	seconds := map[string]float64{lastStage: next.Sub(moments[cluster.Kept]).Seconds()}
+func overheadOf(moments map[lab.Moment]time.Time, plan time.Duration, next time.Time) map[string]float64 {
+	seconds := map[string]float64{lastStage: next.Sub(moments[lab.Kept]).Seconds()}
 	for _, stage := range stages {
 		from, until := moments[stage.from], moments[stage.until]
-		if stage.from == cluster.Driving && from.Before(moments[cluster.Loading]) {
-			from = moments[cluster.Loading]
+		if stage.from == lab.Driving && from.Before(moments[lab.Loading]) {
+			from = moments[lab.Loading]
 		}
 		seconds[stage.name] = max(0, until.Sub(from).Seconds())
-		if stage.from == cluster.Driving {
+		if stage.from == lab.Driving {
 			seconds[stage.name] -= plan.Seconds()
 		}
 	}

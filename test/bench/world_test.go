@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/test/cluster"
+	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
 // patience is longer than the longest experiment of these benches.
@@ -38,7 +38,7 @@ type world struct {
 // bench ends.
 func onCluster(t *testing.T) world {
 	t.Helper()
-	connection, err := cluster.Connect()
+	connection, err := lab.Connect()
 	must(t, err)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "bench-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
@@ -73,13 +73,13 @@ func (w world) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.Si
 	defer cancel()
 	must(t, w.client.Create(ctx, e))
 	said := ""
-	must(t, cluster.Finished(ctx, w.client, e, func(now *v1alpha1.SizingExperiment) {
+	must(t, lab.Finished(ctx, w.client, e, func(now *v1alpha1.SizingExperiment) {
 		if line := fmt.Sprintf("%s: %s %s", now.Name, now.Status.Phase, now.Status.Display.Trials); line != said {
 			said = line
 			say("%s", line)
 		}
 	}))
-	trials, err := cluster.Trials(ctx, w.client, e)
+	trials, err := lab.Trials(ctx, w.client, e)
 	must(t, err)
 	for _, trial := range trials {
 		if trial.Status.Result == nil {

@@ -12,14 +12,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
 // cluster is the way to the cluster that all tests share.
@@ -38,16 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func suite(m *testing.M) (code int, err error) {
-	ctrl.SetLogger(zap.New()) // without one the library prints a stack
-	config, err := ctrl.GetConfig()
-	if err != nil {
-		return 1, fmt.Errorf("no cluster to test on; run make test-e2e: %w", err)
-	}
-	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
-		return 1, err
-	}
-	if cluster, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+	if cluster, err = lab.Connect(); err != nil {
 		return 1, err
 	}
 	if err := scaleInstalled(0); err != nil {

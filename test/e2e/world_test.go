@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
 // namespace makes one that enforces restricted pods, and deletes it at the end.
@@ -124,16 +125,8 @@ func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
 // trialsOf lists an experiment's trials in their order.
 func trialsOf(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	t.Helper()
-	list := &v1alpha1.SizingTrialList{}
-	must(t, cluster.List(t.Context(), list, client.InNamespace(e.Namespace),
-		client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
-	ordered := make([]v1alpha1.SizingTrial, len(list.Items))
-	for _, trial := range list.Items {
-		if trial.Spec.Sequence > int32(len(ordered)) {
-			t.Fatalf("trial %s has place %d of %d", trial.Name, trial.Spec.Sequence, len(ordered))
-		}
-		ordered[trial.Spec.Sequence-1] = trial
-	}
+	ordered, err := lab.Trials(t.Context(), cluster, e)
+	must(t, err)
 	return ordered
 }
 

@@ -1,10 +1,10 @@
-// Package cluster is the way of the suites that need a cluster to the one that
+// Package lab is the way of the suites that need a cluster to the one that
 // KUBECONFIG leads to: a client, an experiment's trials in their order, and
 // waiting for an experiment's end by watching it.
 //
 // It makes and judges nothing. The timeline tells when each moment of a trial
 // was seen, for those that ask where its seconds go.
-package cluster
+package lab
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func Connect() (client.WithWatch, error) {
 	ctrl.SetLogger(zap.New()) // without one the library prints a stack
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return nil, fmt.Errorf("no cluster to test on; run make demo: %w", err)
+		return nil, fmt.Errorf("no cluster to test on; run make demo, and the suite by make: %w", err)
 	}
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
