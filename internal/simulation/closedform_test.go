@@ -16,7 +16,7 @@ const hash = 56 * time.Millisecond
 func byChance(rho float64) float64 {
 	switch {
 	case rho <= 0.5:
-		return 0.025
+		return 0.03
 	case rho <= 0.7:
 		return 0.035
 	case rho <= 0.8:
