@@ -34,7 +34,7 @@ func Difference(these, others []int64) *v1alpha1.Difference {
 // It is never 0: nothing is impossible by chance.
 func chance(these, others []int64) int64 {
 	found := benchmath.AssumeNothing.Compare(sample(these), sample(others))
-	return max(1, int64(math.Round(1000*min(found.P, 1))))
+	return max(1, int64(math.Round(1000*found.P)))
 }
 
 func sample(values []int64) *benchmath.Sample {

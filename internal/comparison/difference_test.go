@@ -23,6 +23,7 @@ func TestHowTwoSetsOfRepetitionsDiffer(t *testing.T) {
 		"of five it is small":                             {[]int64{111, 110, 112, 113, 114}, []int64{101, 100, 99, 102, 98}, differs(120, 8)},
 		"to the lower side it is the same":                {[]int64{101, 100, 99, 102, 98}, []int64{111, 110, 112, 113, 114}, differs(-107, 8)},
 		"interleaved sets differ by chance":               {[]int64{100, 102, 104, 106}, []int64{101, 103, 105, 107}, differs(-10, 686)},
+		"sets whose middles meet differ by chance alone":  {[]int64{100, 103}, []int64{101, 102}, differs(-10, 1000)},
 		"equal sets differ by chance alone":               {[]int64{100, 100, 100}, []int64{100, 100, 100}, differs(0, 1000)},
 		"ties count half":                                 {[]int64{100, 101, 102}, []int64{101, 102, 103}, differs(-10, 500)},
 		"ten against ten never come to nothing":           {tenFrom(200), tenFrom(100), differs(962, 1)},

@@ -79,6 +79,9 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 		"one without a calibration is passed over": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1alpha1.SizingTrial) { t.Status.Calibration = nil })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
+		"nor one whose calibration has no time": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 0)},
+			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
 		"nothing of nothing": {nil, nil},
 	}
 	for name, test := range tests {

@@ -47,6 +47,9 @@ func TestTheNoiseFloorIsHowFarAPairOfTheSameLiesApart(t *testing.T) {
 		"a number that one of the two lacks is left out": {
 			a[:1], []v1alpha1.VariantResult{found(120, 41)},
 			&v1alpha1.NoiseFloor{EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](182), CapacityPerMille: ptr.To[int64](25)}}},
+		"of two that met the objective nowhere there is no share": {
+			[]v1alpha1.VariantResult{served(100, 0, 50)}, []v1alpha1.VariantResult{served(100, 0, 50)},
+			&v1alpha1.NoiseFloor{EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](0), MaxThroughputPerMille: ptr.To[int64](0)}}},
 		"nothing while nothing is measured": {nil, nil, nil},
 	}
 	for name, test := range tests {

@@ -71,6 +71,25 @@ func TestARowTakesInWhatOnlyAllTrialsTell(t *testing.T) {
 	}
 }
 
+func TestOfTwoFindingsTheWorseCounts(t *testing.T) {
+	calibrated := func(name string, hash, reference int64) v1alpha1.SizingTrial {
+		return aTrial(name, measured(found(100, 20)), hashedIn(8, hash), func(t *v1alpha1.SizingTrial) { t.Status.Calibration.ReferenceMicroseconds = reference })
+	}
+	row := theRow(
+		calibrated("c8-1", 20_000, 11_000), // twice too slow, and its reference a tenth
+		calibrated("again", 10_240, 10_000), calibrated("again", 10_240, 10_000),
+		aTrial("c10-1", measured(found(100, 20)), hashedIn(10, 40_960)), aTrial("c12-1", measured(found(100, 20)), hashedIn(12, 163_840)),
+	)
+	var reasons []string
+	for _, reason := range row.Reasons {
+		reasons = append(reasons, reason.Type+":"+string(reason.Verdict))
+	}
+	want := []string{"CostDoublingBroken:Invalid", "ReferenceDrift:Suspect"}
+	if diff := cmp.Diff(want, reasons); diff != "" || row.Verdict != v1alpha1.VerdictInvalid {
+		t.Errorf("the row is %s; reasons (-want +got):\n%s", row.Verdict, diff)
+	}
+}
+
 func TestAnExperimentsEndCountsWhatOnlyAllTrialsTell(t *testing.T) {
 	trials := []v1alpha1.SizingTrial{
 		aTrial("c8-1", measured(found(100, 20)), referenced(10_000)),
