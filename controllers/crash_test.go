@@ -18,15 +18,27 @@ import (
 // to what came of the experiment that was left in peace.
 func TestAnOperatorKilledAtAnyWriteLosesNothing(t *testing.T) {
 	t.Parallel()
+	killedAtEachWrite(t, quick)
+}
+
+// TestAnOperatorKilledAtAnyWriteLosesNoResultWithoutLoad does the same with a
+// variant that is not loaded.
+func TestAnOperatorKilledAtAnyWriteLosesNoResultWithoutLoad(t *testing.T) {
+	t.Parallel()
+	killedAtEachWrite(t, infeasibleAtCost12, func(spec *v1alpha1.SizingExperimentSpec) { spec.Matrix.Costs = []int32{12} })
+}
+
+func killedAtEachWrite(t *testing.T, changes ...func(*v1alpha1.SizingExperimentSpec)) {
+	t.Helper()
 	peace := newWorld(t, "crash")
-	want := peace.outcome(peace.ask(question("login", quick), 0))
+	want := peace.outcome(peace.ask(question("login", changes...), 0))
 	for write := 1; write <= peace.writes; write++ {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("write %d, after it was done: %t", write, after), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, "crash")
 				w.crash = crash{atWrite: write, after: after}
-				got := w.outcome(w.ask(question("login", quick), 0))
+				got := w.outcome(w.ask(question("login", changes...), 0))
 				if w.writes < write {
 					t.Fatalf("the experiment was over after %d writes, before the operator could be killed", w.writes)
 				}

@@ -28,26 +28,26 @@ func TestHowAnExperimentEnds(t *testing.T) {
 		reason   string
 		verdicts string
 	}{
-		{name: "all variants are measured", phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c4-500m Valid, c6-500m Valid"},
+		{name: "all variants are measured", phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid"},
 		{
 			name: "two replicas share the load", change: func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = 2 },
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c4-500m Valid, c6-500m Valid",
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
 		},
 		{
 			name: "two repetitions make one row", change: func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = 2 },
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c4-500m Valid, c6-500m Valid",
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonAllMeasured, verdicts: "c6-500m Valid, c7-500m Valid",
 		},
 		{
-			name: "one variant never gets a result", mishap: mishap{of: service, only: "c6-500m", always: true, calibration: exits(1, "no")},
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c4-500m Valid, c6-500m Invalid CalibrationFailed",
+			name: "one variant never gets a result", mishap: mishap{of: service, only: "c7-500m", always: true, calibration: exits(1, "no")},
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid CalibrationFailed",
 		},
 		{
-			name: "one variant's pod is altered, which is not tried again", mishap: mishap{of: service, only: "c6-500m", always: true, webhook: otherImage},
-			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c4-500m Valid, c6-500m Invalid PodAltered",
+			name: "one variant's pod is altered, which is not tried again", mishap: mishap{of: service, only: "c7-500m", always: true, webhook: otherImage},
+			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid PodAltered",
 		},
 		{
 			name: "the generator falls short each time", mishap: mishap{of: generator, always: true, generatorNeeds: 0.45},
-			phase: v1alpha1.ExperimentFailed, reason: v1alpha1.ReasonNoneMeasured, verdicts: "c4-500m Invalid GeneratorSaturated, c6-500m Invalid GeneratorSaturated",
+			phase: v1alpha1.ExperimentFailed, reason: v1alpha1.ReasonNoneMeasured, verdicts: "c6-500m Invalid GeneratorSaturated, c7-500m Invalid GeneratorSaturated",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

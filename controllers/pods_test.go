@@ -48,7 +48,9 @@ func (k *kubelet) loginPod(pod *corev1.Pod) bool {
 	switch {
 	case !holds(status, corev1.PodScheduled):
 		k.set(status, corev1.PodScheduled)
-		status.InitContainerStatuses = []corev1.ContainerStatus{running(objects.CalibrateContainer)}
+		status.InitContainerStatuses = []corev1.ContainerStatus{k.running(objects.CalibrateContainer)}
+		k.addresses++
+		status.PodIP = fmt.Sprintf("10.0.%d.%d", k.addresses/250, k.addresses%250+1)
 		return k.report(pod, "calibrates")
 	case !holds(status, corev1.PodInitialized):
 		return k.after(calibrating, pod, "calibrated") && k.calibrated(pod)
@@ -57,15 +59,13 @@ func (k *kubelet) loginPod(pod *corev1.Pod) bool {
 			return false
 		}
 		k.set(status, corev1.PodReady)
-		k.addresses++
-		status.PodIP = fmt.Sprintf("10.0.%d.%d", k.addresses/250, k.addresses%250+1)
 		return k.report(pod, "is ready")
 	}
 	return false
 }
 
 func (k *kubelet) calibrated(pod *corev1.Pod) bool {
-	ended := corev1.ContainerStateTerminated{Message: k.machineOf(pod).calibration()}
+	ended := k.ended(pod.Status.InitContainerStatuses, k.machineOf(pod).calibration())
 	if change := k.mishapOf(pod).calibration; change != nil {
 		change(&ended)
 	}
@@ -76,7 +76,7 @@ func (k *kubelet) calibrated(pod *corev1.Pod) bool {
 	}
 	k.set(status, corev1.PodInitialized)
 	status.Phase = corev1.PodRunning
-	status.ContainerStatuses = []corev1.ContainerStatus{running(objects.LoginContainer)}
+	status.ContainerStatuses = []corev1.ContainerStatus{k.running(objects.LoginContainer)}
 	return k.report(pod, "is calibrated")
 }
 
@@ -90,7 +90,7 @@ func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 		}
 		k.set(status, corev1.PodScheduled)
 		status.Phase = corev1.PodRunning
-		status.ContainerStatuses = []corev1.ContainerStatus{running(objects.GeneratorContainer)}
+		status.ContainerStatuses = []corev1.ContainerStatus{k.running(objects.GeneratorContainer)}
 		k.world.checkOverlap()
 		return k.report(pod, "drives the load")
 	case status.Phase == corev1.PodRunning && !k.mishapOf(pod).hangs:
@@ -107,7 +107,7 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	}
 	message, err := handover.Encode(machine.run(plan))
 	k.world.must("handing a run over", err)
-	ended := corev1.ContainerStateTerminated{Message: message}
+	ended := k.ended(pod.Status.ContainerStatuses, message)
 	if change := k.mishapOf(pod).result; change != nil {
 		change(&ended)
 	}
@@ -161,8 +161,14 @@ func (k *kubelet) planOf(pod *corev1.Pod) loadplan.Plan {
 	return plan
 }
 
-func running(name string) corev1.ContainerStatus {
-	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+// running is a container that began in this moment.
+func (k *kubelet) running(name string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *k.moment()}}}
+}
+
+// ended is how a pod's running container ends in this moment.
+func (k *kubelet) ended(was []corev1.ContainerStatus, message string) corev1.ContainerStateTerminated {
+	return corev1.ContainerStateTerminated{Message: message, StartedAt: was[0].State.Running.StartedAt, FinishedAt: *k.moment()}
 }
 
 func terminated(name string, how corev1.ContainerStateTerminated) corev1.ContainerStatus {

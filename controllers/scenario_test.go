@@ -67,6 +67,25 @@ func TestExperimentsOfTwoNamespacesTakeTurns(t *testing.T) {
 	w.checkGolden(t, "two-namespaces")
 }
 
+func TestAVariantThatNoRateCanHelpIsNotLoaded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	e := w.ask(question("login", infeasibleAtCost12), 0)
+	w.toEnd(e)
+	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	if w.creates["Job"] != 1 {
+		t.Errorf("%d Jobs were created, want one for the variant that can meet the objective", w.creates["Job"])
+	}
+	w.checkGolden(t, "infeasible")
+}
+
+// infeasibleAtCost12 asks for less than a hash at cost 12 takes on half a CPU
+// that is not even busy.
+func infeasibleAtCost12(spec *v1alpha1.SizingExperimentSpec) {
+	spec.Matrix.Costs = []int32{8, 12}
+	spec.Objective.P95Milliseconds = 300
+}
+
 // deletePods deletes the pods of a component, as somebody with kubectl might.
 func (w *world) deletePods(component string) {
 	w.t.Helper()

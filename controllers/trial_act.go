@@ -30,6 +30,8 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 		return r.deploy(ctx, seen, decision)
 	case lifecycle.Record:
 		return r.record(seen, decision), nil
+	case lifecycle.Conclude:
+		return r.conclude(seen), nil
 	case lifecycle.Load:
 		return r.load(ctx, seen, decision)
 	case lifecycle.Harvest:
@@ -96,20 +98,22 @@ func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1
 	return objects.New(r.Settings, trial, attempt.Number, deadline)
 }
 
-// record keeps what the load will meet: the calibration and the pods.
+// record keeps what the load will meet: the calibration, what the model expects
+// from it, and the pods.
 func (r *TrialReconciler) record(seen *lifecycle.Observation, decision *lifecycle.Decision) told {
-	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
-	calibration, err := lifecycle.ReadCalibration(seen.Children.ServicePods)
-	if err != nil {
+	if err := lifecycle.RecordCalibration(seen); err != nil {
 		return r.breakOff(seen, decision, v1alpha1.ReasonCalibrationFailed, err)
 	}
-	trial.Status.Calibration = calibration
-	attempt.ServicePodUIDs = nil
-	for i := range seen.Children.ServicePods {
-		attempt.ServicePodUIDs = append(attempt.ServicePodUIDs, seen.Children.ServicePods[i].UID)
-	}
+	calibration := seen.Trial.Status.Calibration
 	return told{{normal, "Calibrated", "Record", fmt.Sprintf("A hash takes %.3g ms ± %.1g ms of CPU time here",
 		float64(calibration.HashMicroseconds)/1000, float64(calibration.ErrorMicroseconds)/1000)}}
+}
+
+// conclude ends the attempt of a variant that no load can tell more about.
+func (r *TrialReconciler) conclude(seen *lifecycle.Observation) told {
+	end := lifecycle.ConcludeUnloaded(seen)
+	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
+	return told{{normal, end.Reason, "Conclude", end.Message}}
 }
 
 // load creates the k6 Job, unless another trial came between.
@@ -142,7 +146,7 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Att
 	if err != nil {
 		return nil, 0, err
 	}
-	plan, err := loadplan.Build(seen.Trial.Spec, *seen.Trial.Status.Calibration, seen.Trial.Status.Prediction)
+	plan, err := loadplan.Build(seen.LoadSpec(), *seen.Trial.Status.Calibration, seen.Trial.Status.Prediction)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -30,6 +30,8 @@ type TrialReconciler struct {
 	Settings objects.Settings
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
+	// Oracle is asked what to expect of a variant, and what its numbers are worth.
+	Oracle lifecycle.Oracle
 	// MaxConcurrent is how many trials may be under load at one time.
 	MaxConcurrent int
 }

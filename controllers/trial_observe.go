@@ -25,7 +25,7 @@ import (
 func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
 		Now: r.Clock.Now(), StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent,
-		Trial: trial, Suspended: trial.Spec.Suspend,
+		Trial: trial, Suspended: trial.Spec.Suspend, GeneratorCPULimit: r.Settings.GeneratorCPULimit, Oracle: r.Oracle,
 	}
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
 	w.limit = 2
 	w.startOperator()
 	e := w.ask(question("login", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Parallelism = 2 }), 0)
-	w.run("both loads go on", func() bool { return w.underLoad("c4-500m") && w.underLoad("c6-500m") })
+	w.run("both loads go on", func() bool { return w.underLoad("c6-500m") && w.underLoad("c7-500m") })
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 }

@@ -32,7 +32,7 @@ func question(name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1a
 
 // quick shortens a question to a few seconds of load.
 func quick(spec *v1alpha1.SizingExperimentSpec) {
-	spec.Matrix.Costs = []int32{4, 6}
+	spec.Matrix.Costs = []int32{6, 7}
 	spec.Load = v1alpha1.Load{StepSeconds: 2}
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/hashmark-dev/hashmark/controllers"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
 func main() {
@@ -57,7 +58,7 @@ func setup(mgr ctrl.Manager, flags *flags) error {
 	trials := &controllers.TrialReconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
-		Settings: flags.settings, StartTimeout: flags.startTimeout,
+		Settings: flags.settings, StartTimeout: flags.startTimeout, Oracle: lifecycle.Simulation(),
 	}
 	return errors.Join(
 		experiments.SetupWithManager(mgr),

@@ -25,6 +25,8 @@ const (
 	Wait Action = "Wait"
 	// Record the calibration and the pods that the load will meet.
 	Record Action = "Record"
+	// Conclude the attempt without load: no rate can meet the objective.
+	Conclude Action = "Conclude"
 	// Load the service: create the k6 Job.
 	Load Action = "Load"
 	// Harvest the result that the generator left.

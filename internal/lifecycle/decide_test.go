@@ -56,6 +56,7 @@ func loginPod() corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Name: "login", UID: "pod"},
 		Status: corev1.PodStatus{
 			Phase:      corev1.PodRunning,
+			PodIP:      "10.0.0.1",
 			Conditions: []corev1.PodCondition{yes(corev1.PodScheduled), yes(corev1.PodInitialized), yes(corev1.PodReady)},
 		},
 	}
@@ -76,6 +77,14 @@ func beforeRecord(o *Observation) {
 func noAttempt(o *Observation) {
 	o.Trial.Status.Attempts = nil
 	o.Children = Children{}
+}
+
+// noLoadP95 is what the model expects of an idle service, whose objective is 300 ms.
+func noLoadP95(micros int64) func(*Observation) {
+	return func(o *Observation) {
+		o.Trial.Spec.Objective.P95Milliseconds = 300
+		o.Trial.Status.Prediction = &v1alpha1.Prediction{NoLoadP95Microseconds: micros}
+	}
 }
 
 func ended(outcome v1alpha1.AttemptOutcome) func(*Observation) {
@@ -169,7 +178,15 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a calibrating pod is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
 		{"a calibrating pod is waited for beyond the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
 		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonCalibrating},
+		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1alpha1.ReasonCalibrating},
+		{"a pod without an address is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.PodIP = "" })), Wait, v1alpha1.ReasonDeploying},
 		{"a recorded service is loaded", world(beforeJob), Load, v1alpha1.ReasonUnderLoad},
+		{"a variant that may meet its objective is loaded", world(beforeJob, noLoadP95(300_000)), Load, v1alpha1.ReasonUnderLoad},
+		{"a variant that no rate can help is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1alpha1.ReasonInfeasible},
+		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1alpha1.ReasonInfeasible},
+		{"a prediction of the attempt before concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1alpha1.ReasonCalibrating},
+		{"rates that the experiment names are driven whatever is expected", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonUnderLoad},
+		{"a load that goes on is not concluded", world(noLoadP95(300_001)), Wait, v1alpha1.ReasonUnderLoad},
 		{"a load waits while another goes on", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
 		{"a Job that was created and not written down is written down", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
 		{"a running load is waited for", world(), Wait, v1alpha1.ReasonUnderLoad},

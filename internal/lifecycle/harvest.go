@@ -82,13 +82,15 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 // trial's status. An invalid run that another try may mend gives no result yet;
 // when it was the last try, its numbers are kept, Invalid.
 func HarvestRun(o *Observation) End {
+	noteGenerator(o)
 	run, lost := readRun(o.Children.GeneratorPods)
 	if lost != nil {
 		return *lost
 	}
 	status := &o.Trial.Status
-	plan, err := loadplan.Build(o.Trial.Spec, *status.Calibration, status.Prediction)
-	leftOut, errLeftOut := loadplan.LeftOut(o.Trial.Spec, *status.Calibration, status.Prediction)
+	spec := o.LoadSpec()
+	plan, err := loadplan.Build(spec, *status.Calibration, status.Prediction)
+	leftOut, errLeftOut := loadplan.LeftOut(spec, *status.Calibration, status.Prediction)
 	if err = errors.Join(err, errLeftOut); err != nil {
 		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
 	}
@@ -98,7 +100,7 @@ func HarvestRun(o *Observation) End {
 			Message: fmt.Sprintf("The generator handed over %d steps, the plan has %d; are the operator's and the generator's images of one version?", len(run.Steps), want),
 		}
 	}
-	judged := verdict.Judge(verdict.Input{
+	judged := o.Oracle.Judge(verdict.Input{
 		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
 		Run: run, Placement: placement(o),
 	})
@@ -110,6 +112,17 @@ func HarvestRun(o *Observation) End {
 	return End{
 		Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured,
 		Message: "The result was read and judged " + string(judged.Result.Verdict),
+	}
+}
+
+// noteGenerator keeps when the generator began and ended.
+func noteGenerator(o *Observation) {
+	attempt := o.attempt()
+	for i := range o.Children.GeneratorPods {
+		ended := generatorEnd(&o.Children.GeneratorPods[i])
+		if ended != nil && !ended.StartedAt.IsZero() && !ended.FinishedAt.IsZero() {
+			attempt.GeneratorStartTime, attempt.GeneratorEndTime = ended.StartedAt.DeepCopy(), ended.FinishedAt.DeepCopy()
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // Standing says whether a trial has any business being there.
@@ -45,7 +47,24 @@ type Observation struct {
 	OthersUnderLoad []string
 	// MaxUnderLoad is how many trials may be under load at one time.
 	MaxUnderLoad int
+	// GeneratorCPULimit is the operator's, for trials that name none.
+	GeneratorCPULimit string
+	// Oracle is asked what to expect of a variant, and what its numbers are worth.
+	Oracle Oracle
 }
+
+// Oracle is what takes the operator seconds of CPU time rather than none. It
+// stands apart so that whoever plays hundreds of trials need not ask again what
+// has been answered; the same questions always have the same answers.
+type Oracle struct {
+	// Expect says what the model expects before any load.
+	Expect func(v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration) *v1alpha1.Prediction
+	// Judge says what a run comes to.
+	Judge func(verdict.Input) verdict.Judgement
+}
+
+// Simulation is the oracle that simulates each question afresh.
+func Simulation() Oracle { return Oracle{Expect: prediction.Before, Judge: verdict.Judge} }
 
 // Children are the objects of the current attempt, nil where absent.
 type Children struct {

@@ -124,8 +124,6 @@ func termination(container corev1.ContainerStatus) *corev1.ContainerStateTermina
 
 func initialized(pod *corev1.Pod) bool { return podCondition(pod, corev1.PodInitialized) }
 
-func ready(pod *corev1.Pod) bool { return podCondition(pod, corev1.PodReady) }
-
 func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == kind {

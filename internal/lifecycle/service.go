@@ -20,7 +20,9 @@ func beforeLoad(o *Observation) Decision {
 	}
 	switch {
 	case len(attempt.ServicePodUIDs) == 0:
-		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: "The login service is up and calibrated"}
+		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: "The login service is calibrated"}
+	case infeasible(o.Trial):
+		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective, so that no load is driven"}
 	case len(o.OthersUnderLoad) >= o.MaxUnderLoad:
 		return Decision{
 			Action: Wait, Reason: v1alpha1.ReasonWaitingForOthers, After: look,
@@ -46,7 +48,9 @@ func waitingSince(o *Observation) time.Time {
 	return since
 }
 
-// serviceWaits says what the login service waits for, or nil when it is up.
+// serviceWaits says what the login service waits for, or nil when it is
+// calibrated. That it answers, too, the generator waits for while it starts
+// itself: one after the other, each trial would take two seconds longer.
 func serviceWaits(o *Observation) *Decision {
 	c := o.Children
 	for i := range c.ServicePods {
@@ -78,8 +82,8 @@ func podsSettled(o *Observation) *Decision {
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to end")
 		case !initialized(pod):
 			return wait(v1alpha1.ReasonCalibrating, "Measuring how long a hash takes")
-		case !ready(pod):
-			return wait(v1alpha1.ReasonDeploying, "Waiting for the login service to answer")
+		case pod.Status.PodIP == "":
+			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get its address")
 		}
 	}
 	return nil

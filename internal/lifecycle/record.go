@@ -1,0 +1,70 @@
+package lifecycle
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// RecordCalibration keeps what the load will meet: the calibration, what the
+// model expects from it, and the pods. The prediction stands in the status so
+// that the plan that follows from it is the same at the harvest, whatever
+// becomes of the model meanwhile. It fails when a calibration can't be read.
+func RecordCalibration(o *Observation) error {
+	read, err := ReadCalibration(o.Children.ServicePods)
+	if err != nil {
+		return err
+	}
+	status, attempt := &o.Trial.Status, o.attempt()
+	status.Calibration = read
+	status.Prediction = o.Oracle.Expect(o.Trial.Spec, *read)
+	attempt.CalibrationStartTime, attempt.CalibrationEndTime = calibrationTimes(o.Children.ServicePods)
+	attempt.ServicePodUIDs = nil
+	for i := range o.Children.ServicePods {
+		attempt.ServicePodUIDs = append(attempt.ServicePodUIDs, o.Children.ServicePods[i].UID)
+	}
+	return nil
+}
+
+// calibrationTimes are when the first pod began to calibrate, and when the last had.
+func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
+	for i := range pods {
+		for _, container := range pods[i].Status.InitContainerStatuses {
+			done := container.State.Terminated
+			if done == nil || container.Name != objects.CalibrateContainer {
+				continue
+			}
+			if begun == nil || done.StartedAt.Before(begun) {
+				begun = done.StartedAt.DeepCopy()
+			}
+			if ended == nil || ended.Before(&done.FinishedAt) {
+				ended = done.FinishedAt.DeepCopy()
+			}
+		}
+	}
+	return begun, ended
+}
+
+// infeasible tells whether no rate can meet the objective. Only mode Capacity
+// asks for a rate; in the others the experiment names what is to be measured.
+func infeasible(trial *v1alpha1.SizingTrial) bool {
+	mode := trial.Spec.Load.Mode
+	return (mode == v1alpha1.LoadCapacity || mode == "") && prediction.Infeasible(trial.Spec, trial.Status.Prediction)
+}
+
+// ConcludeUnloaded judges a variant that no rate can help by its calibration
+// alone, and writes the result into the trial's status.
+func ConcludeUnloaded(o *Observation) End {
+	status := &o.Trial.Status
+	judged := verdict.Unloaded(o.Trial.Spec, *status.Calibration, status.Prediction)
+	keep(o, judged)
+	end := End{Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load was driven"}
+	if len(judged.Result.Reasons) > 0 {
+		end.Message = judged.Result.Reasons[0].Message
+	}
+	return end
+}
