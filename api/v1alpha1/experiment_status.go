@@ -110,7 +110,8 @@ type ExperimentDisplay struct {
 	// Its p95 at the reported step.
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// Its capacity.
+	// Its capacity: with > before it where the true one may be greater, with ~ where
+	// it was predicted and not measured.
 	// +optional
 	Capacity string `json:"capacity,omitempty"`
 	// Its maximum throughput.

@@ -99,9 +99,9 @@ type SizingExperimentSpec struct {
 	// +optional
 	Prices *Prices `json:"prices,omitempty"`
 
-	// The variant that the others are compared with, by name, such as c8-1. It takes
-	// two repetitions or more; with a single one this version stores it and does not
-	// act on it yet, and the Accepted condition says so.
+	// The variant that the others are compared with, by name, such as c8-1, from
+	// two repetitions on. With a single one this version stores it and does not
+	// act on it yet; the Accepted condition says so.
 	// +optional
 	// +kubebuilder:validation:MaxLength=52
 	Baseline string `json:"baseline,omitempty"`

@@ -143,7 +143,8 @@ type VariantResult struct {
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
 	// How the variant differs from spec.baseline, and whether chance explains
-	// that; absent without a baseline and with a single repetition.
+	// that; absent without a baseline, on the baseline itself, and with fewer than
+	// two repetitions of both that are not Invalid.
 	// +optional
 	Comparison *Comparison `json:"comparison,omitempty"`
 }

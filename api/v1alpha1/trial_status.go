@@ -311,7 +311,8 @@ type TrialDisplay struct {
 	// p95 there.
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// The capacity.
+	// The capacity: with > before it where the true one may be greater, with ~ where
+	// it was predicted and not measured.
 	// +optional
 	Capacity string `json:"capacity,omitempty"`
 	// The maximum throughput.
