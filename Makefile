@@ -67,7 +67,7 @@ test-race: ## The parts that run things at once, under the race detector; needs 
 	CGO_ENABLED=1 go test -race ./internal/login/... ./internal/loadrun/... ./internal/k6/...
 
 ##@ Measure Hashmark itself, on a machine that does nothing else
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-ladder bench-matrix bench-account
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-ladder bench-matrix bench-account bench-docs
 bench: bench-core bench-cluster ## The core, and a cut of every bench below: half an hour
 
 bench-core: ## Speed and memory of what runs in every pass
@@ -99,6 +99,9 @@ bench-matrix: cluster-up install ## Twelve variants, and the overhead of each tr
 
 bench-account: cluster-up install ## Goroutines against worker pools (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole account
+
+bench-docs: ## Write the last tables into docs/benchmarks.md
+	hack/bench-docs.sh
 
 ##@ Develop
 .PHONY: build generate fmt lint verify help

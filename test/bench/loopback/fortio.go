@@ -31,7 +31,9 @@ func Fortio(ctx context.Context, binary, folder, url string, perSecond float64, 
 	if err != nil {
 		return nil, err
 	}
-	command := exec.CommandContext(ctx, binary, "load", "-quiet", "-uniform",
+	// With any duration, even one that -n overrides, fortio stretches the gaps so
+	// that each connection's last call falls on its end.
+	command := exec.CommandContext(ctx, binary, "load", "-quiet", "-uniform", "-t", "-1s",
 		"-c", strconv.Itoa(fortioConnections), "-n", strconv.Itoa(logins),
 		"-qps", strconv.FormatFloat(perSecond, 'f', 3, 64), "-timeout", timeout.String(),
 		"-content-type", "application/json", "-payload", string(payload),
