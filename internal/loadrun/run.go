@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/handover"
 	"github.com/hashmark-dev/hashmark/internal/k6"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -87,35 +86,11 @@ func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error
 		Steps: summary.Steps, Reported: summary.Reported,
 		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
 	}
-	pods := make([]*evidence.Service, len(config.Evidence))
 	for i, step := range steps {
 		step.tell(&run.Steps[i], i == run.Reported)
-		for _, taken := range []reading{step.settled, step.countedEnd, step.drained} {
-			if taken.generator != nil {
-				own := container(*taken.generator)
-				run.Generator = &own
-			}
-			for j, service := range taken.services {
-				if service != nil {
-					pods[j] = service
-				}
-			}
-		}
 	}
-	for _, pod := range pods {
-		if pod != nil {
-			run.Services = append(run.Services, measurement.ServicePod{
-				Container: container(pod.Reading), Workers: pod.Workers, QueueLength: pod.QueueLength,
-			})
-		}
-	}
+	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Evidence))
 	return run, nil
-}
-
-func container(r evidence.Reading) measurement.Container {
-	return measurement.Container{
-		BootID: r.BootID, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU, GoMaxProcs: r.GoMaxProcs,
-	}
 }
 
 // waitReady asks the service through its own address until it is ready.

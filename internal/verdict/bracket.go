@@ -49,9 +49,6 @@ func (b bracket) high() float64 {
 	return float64(*b.failed)
 }
 
-// within tells whether a rate may be the capacity. One that failed is not.
-func (b bracket) within(rate float64) bool { return rate >= b.low() && rate < b.high() }
-
 // String tells the bracket as part of a sentence.
 func (b bracket) String() string {
 	switch {

@@ -68,7 +68,7 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 	}
 	return []v1alpha1.Reason{{
 		Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
-		Message: "These could not be read, so that nothing speaks for the numbers: " + strings.Join(missing, ", "),
+		Message: "These could not be read, or changed while the load ran, so that nothing speaks for the numbers: " + strings.Join(missing, ", "),
 	}}
 }
 
