@@ -1,0 +1,12 @@
+// Package model holds the simulation against the real login service under real
+// quotas, without a cluster: the service runs in a control group of its own on
+// CPUs of its own, and is driven over loopback by the schedule that the
+// simulation is given, with the CPU time per login that it used in that run.
+//
+// It says how far the model itself is off, and nothing of how well a calibration
+// tells the CPU time beforehand. It needs root, cgroup v1 and the tag bench:
+//
+//	go build -o dist/bench/loginservice ./cmd/loginservice
+//	go test -c -tags bench -o dist/bench/model.test ./test/bench/model
+//	HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice taskset -c 1 dist/bench/model.test -test.v -logins 2000
+package model

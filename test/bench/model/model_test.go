@@ -1,0 +1,209 @@
+//go:build bench
+
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/test/bench/loopback"
+)
+
+var (
+	logins = flag.Int("logins", 500, "logins that count in each run")
+	only   = flag.String("only", "", "measure only cells whose name contains this")
+	seed   = flag.Uint("seed", 20, "an even number that arrivals are drawn from")
+	raw    = flag.Bool("raw", false, "print more percentiles")
+)
+
+const (
+	cost    = "8"
+	timeout = 10 * time.Second
+	// probes find the CPU time of a hash before the load.
+	probes = 60
+)
+
+// cell is one way to serve.
+type cell struct {
+	name    string
+	cpus    string
+	milli   int64
+	workers int32 // 0: unbounded
+	within  float64
+}
+
+func cells() []cell {
+	return []cell{
+		{"pool, 1 CPU, no quota", "0", 0, 1, 0.10},
+		{"unbounded, 1 CPU, no quota", "0", 0, 0, 0.25},
+		{"pool, 1 CPU, 500m", "0", 500, 1, 0.20},
+		{"unbounded, 1 CPU, 500m", "0", 500, 0, 0.25},
+		{"pool, 1 CPU, 250m", "0", 250, 1, 0.20},
+		{"pool of 2, 2 CPUs, 500m", "0-1", 500, 2, 0.20},
+		{"pool of 2, 2 CPUs, 1000m", "0-1", 1000, 2, 0.20},
+	}
+}
+
+// TestModel prints simulated ÷ measured p95 for each cell and load.
+func TestModel(t *testing.T) {
+	fmt.Printf("| service | ρ | hashes' CPU | measured p95 | simulated | simulated ÷ measured | goal |\n|---|---|---|---|---|---|---|\n")
+	for _, c := range cells() {
+		if !strings.Contains(c.name, *only) {
+			continue
+		}
+		for _, rho := range []float64{0.5, 0.7, 0.8} {
+			measure(t, c, rho)
+		}
+	}
+}
+
+func measure(t *testing.T, c cell, rho float64) {
+	t.Helper()
+	group, err := newQuota(fmt.Sprintf("hashmark-model-%d", os.Getpid()), c.milli)
+	must(t, err)
+	defer func() { must(t, group.remove()) }()
+	service := start(t, c, group)
+	defer func() {
+		service.Stop()
+		awaitEmpty(t, group)
+	}()
+
+	hash := warmUp(t, service.URL)
+	model := simulation.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
+	found := read(t, service.URL)
+	model.Lanes = min(found.GoMaxProcs, int32(evidence.CPUs(found.Cpuset)))
+	if c.workers > 0 {
+		model.Lanes = min(model.Lanes, c.workers)
+	}
+	if found.QuotaMilliCPU != c.milli {
+		t.Fatalf("%s: the service found a quota of %d", c.name, found.QuotaMilliCPU)
+	}
+	arrivals := prediction.ArrivalsOf(step(rho * model.MaxPerSecond()))
+
+	before := read(t, service.URL)
+	records, err := loopback.Replay(t.Context(), service.URL, arrivals.Due, timeout)
+	must(t, err)
+	after := read(t, service.URL)
+	latencies, err := loopback.FromDue(records)
+	must(t, err)
+	model.Hash = time.Duration(after.CPUMicroseconds-before.CPUMicroseconds) * time.Microsecond / time.Duration(after.Hashes-before.Hashes)
+	simulated, ok := model.P95(arrivals, 1)
+	if !ok {
+		simulated = simulation.Failed
+	}
+	counted := latencies[arrivals.Counted:]
+	measured := rank(counted, 95)
+	ratio := simulated.Seconds() / measured.Seconds()
+	fmt.Printf("| %s, GOMAXPROCS %d | %v | %.2f ms | %.1f ms | %.1f ms | %.3f | %s |\n", c.name, found.GoMaxProcs, rho,
+		milliseconds(model.Hash), milliseconds(measured), milliseconds(simulated), ratio, verdict(ratio, c.within))
+	if *raw {
+		of := model.Latencies(arrivals, 0.5, 1)
+		for _, percent := range []int{10, 25, 50, 75, 90, 99} {
+			fmt.Printf("  p%d %.1f ms, simulated %.1f\n", percent, milliseconds(rank(counted, percent)), milliseconds(rank(of, percent)))
+		}
+	}
+}
+
+// start starts the service inside the group, on the cell's CPUs.
+func start(t *testing.T, c cell, group quota) *loopback.Service {
+	t.Helper()
+	binary := os.Getenv("HASHMARK_LOGINSERVICE")
+	if binary == "" {
+		t.Fatal("HASHMARK_LOGINSERVICE names no program")
+	}
+	wrapped, err := group.within(t.TempDir(), binary)
+	must(t, err)
+	arguments := []string{"--cost", cost, "--concurrency", "Unbounded"}
+	if c.workers > 0 {
+		arguments = []string{"--cost", cost, "--workers", fmt.Sprint(c.workers), "--queue-length", "1000"}
+	}
+	service, err := loopback.Start(t.Context(), wrapped, c.cpus, arguments...)
+	must(t, err)
+	return service
+}
+
+// warmUp logs in one after another, and tells the CPU time of a login.
+func warmUp(t *testing.T, url string) time.Duration {
+	t.Helper()
+	before := read(t, url)
+	for range probes {
+		_, err := loopback.Replay(t.Context(), url, []time.Duration{0}, timeout)
+		must(t, err)
+	}
+	after := read(t, url)
+	return time.Duration(after.CPUMicroseconds-before.CPUMicroseconds) * time.Microsecond / time.Duration(after.Hashes-before.Hashes)
+}
+
+// step is what is sent: a tenth of the logins settle the queue.
+func step(perSecond float64) loadplan.Step {
+	settle := *logins / 10
+	over := func(n int) int64 { return int64(math.Round(float64(n) / perSecond * 1000)) }
+	return loadplan.Step{Kind: loadplan.Open, Arrivals: "Poisson", Seed: uint32(*seed),
+		SettleRequests: settle, SettleMilliseconds: over(settle), Requests: *logins, CountedMilliseconds: over(*logins)}
+}
+
+func read(t *testing.T, url string) evidence.Service {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/evidence", http.NoBody)
+	must(t, err)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	var found evidence.Service
+	must(t, json.NewDecoder(response.Body).Decode(&found))
+	return found
+}
+
+// awaitEmpty waits until the kernel has let go of the group's last process.
+func awaitEmpty(t *testing.T, group quota) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	for {
+		inside, err := os.ReadFile(group.folder + "/cgroup.procs")
+		must(t, err)
+		if len(inside) == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal(ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func rank(latencies []time.Duration, percent int) time.Duration {
+	sorted := slices.Clone(latencies)
+	slices.Sort(sorted)
+	return sorted[max(1, (percent*len(sorted)+99)/100)-1]
+}
+
+func verdict(ratio, within float64) string {
+	if math.Abs(ratio-1) <= within {
+		return fmt.Sprintf("within %v", within)
+	}
+	return fmt.Sprintf("**not within %v**", within)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
