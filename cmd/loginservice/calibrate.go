@@ -12,6 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 const (
@@ -22,23 +23,25 @@ const (
 	calibratedPassword = "correct horse battery staple"
 )
 
-// errWrongAnswer means that bcrypt did not know its own hash again.
+// errWrongAnswer means that an algorithm did not know its own hash again.
 var errWrongAnswer = errors.New("the password did not match its own hash")
 
 // calibrationSettings of calibrate.
 type calibrationSettings struct {
-	cost, referenceCost int32
-	outputs             []string
-	samples             bool
+	recipe        password.Recipe
+	referenceCost int32
+	limits        calibration.Limits
+	outputs       []string
+	samples       bool
 }
 
 // calibrate times hashes and writes the result as JSON. When it fails, it writes
 // why to the outputs instead: one of them is the container's termination
 // message, and that is all that the operator reads.
 func calibrate(arguments []string, w world) error {
-	var s calibrationSettings
+	s := calibrationSettings{limits: calibration.Standard}
 	flags := flag.NewFlagSet("loginservice calibrate", flag.ContinueOnError)
-	numberVar(flags, &s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
+	recipeVars(flags, &s.recipe)
 	numberVar(flags, &s.referenceCost, "reference-cost", defaultReferenceCost,
 		"bcrypt `cost` that is timed besides, to show a drift of the machine")
 	flags.Func("output", "`file` to write the JSON to, besides stdout; may be given several times", func(file string) error {
@@ -57,7 +60,7 @@ func calibrate(arguments []string, w world) error {
 }
 
 func (s calibrationSettings) run(w world) error {
-	if err := errors.Join(checkCost("cost", s.cost), checkCost("reference-cost", s.referenceCost)); err != nil {
+	if err := errors.Join(checkRecipe(&s.recipe), s.checkReference()); err != nil {
 		return err
 	}
 	container, err := cgroup.Open(os.DirFS("/"))
@@ -80,24 +83,58 @@ func (s calibrationSettings) run(w world) error {
 	return errors.Join(s.write(append(text, '\n')), s.print(w, result, timing.Samples))
 }
 
-// time hashes as the service does, on one thread, whose CPU clock it reads.
+func (s calibrationSettings) checkReference() error {
+	if err := bcrypt(s.referenceCost).Check(); err != nil {
+		return fmt.Errorf("%w: --reference-cost is %d: %w", errUsage, s.referenceCost, err)
+	}
+	return nil
+}
+
+// time hashes as the service does, on one thread, whose CPU clock it reads. What
+// needs memory is timed by the clock of all threads: Argon2id computes its lanes
+// on several, and the memory is collected on others.
 func (s calibrationSettings) time() (calibration.Timing, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
-	return calibration.Calibrator{
+	calibrator := calibration.Calibrator{
 		Meter: calibration.Meter{
 			CPU:  cgroup.ThreadCPUTime,
 			Wall: func() time.Duration { return time.Since(begin) },
 		},
-		Limits:        calibration.Standard,
-		Prepare:       prepare,
+		Limits:        s.limits,
+		Prepare:       func(cost int32) (func() error, error) { return prepare(bcrypt(cost)) },
 		ReferenceCost: s.referenceCost,
-	}.Run(s.cost)
+	}
+	if s.recipe.Algorithm == password.Bcrypt {
+		return calibrator.Run(s.recipe.Cost)
+	}
+	other := calibration.Other{
+		Recipe:  otherThanBcrypt(s.recipe),
+		CPU:     cgroup.ThreadCPUTime,
+		Prepare: func() (func() error, error) { return prepare(s.recipe) },
+	}
+	if s.recipe.MemoryHard() {
+		other.CPU = cgroup.AllThreadsCPUTime
+	}
+	return calibrator.RunOther(other)
 }
 
-func prepare(cost int32) (func() error, error) {
-	account, err := login.NewAccount(calibratedUser, calibratedPassword, cost)
+func bcrypt(cost int32) password.Recipe {
+	return password.Recipe{Algorithm: password.Bcrypt, Cost: cost}
+}
+
+// otherThanBcrypt is the recipe as a calibration names it: not at all where its
+// cost says everything.
+func otherThanBcrypt(r password.Recipe) string {
+	if r.Algorithm == password.Bcrypt {
+		return ""
+	}
+	return r.String()
+}
+
+func prepare(recipe password.Recipe) (func() error, error) {
+	account, err := login.NewAccount(calibratedUser, calibratedPassword, recipe)
 	if err != nil {
 		return nil, err
 	}

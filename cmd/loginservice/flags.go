@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 // environmentPrefix begins the name of every flag's twin.
@@ -67,10 +67,30 @@ func twin(flagName string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// checkCost refuses costs that the service does not hash at.
-func checkCost(name string, cost int32) error {
-	if cost < login.MinCost || cost > login.MaxCost {
-		return fmt.Errorf("%w: --%s is %d: %w", errUsage, name, cost, login.ErrCost)
+// recipeVars makes the flags that say how passwords are hashed.
+func recipeVars(flags *flag.FlagSet, to *password.Recipe) {
+	to.Algorithm = password.Bcrypt
+	flags.StringVar((*string)(&to.Algorithm), "algorithm", string(to.Algorithm),
+		"`name` of the hash: Bcrypt, Argon2id, Scrypt, PBKDF2, or SHA256, which is deliberately cheap")
+	numberVar(flags, &to.Cost, "cost", 0, fmt.Sprintf("bcrypt `cost`, 4 to 16; 0 is %d; with Bcrypt only", defaultCost))
+	numberVar(flags, &to.MemoryKiB, "memory-kib", 0,
+		"`memory` of one hash in KiB, with Argon2id and Scrypt only, where it is a power of two; 0 is OWASP's recommendation")
+	numberVar(flags, &to.Iterations, "iterations", 0,
+		"`passes` over the memory of Argon2id, or rounds of PBKDF2; 0 is OWASP's recommendation")
+	numberVar(flags, &to.Parallelism, "parallelism", 0, "`lanes` of one hash of Argon2id or Scrypt; 0 is OWASP's recommendation")
+}
+
+// checkRecipe fills in what was left open, and refuses what can't be hashed by.
+func checkRecipe(r *password.Recipe) error {
+	if r.Algorithm == password.Bcrypt && r.Cost == 0 {
+		r.Cost = defaultCost
+	}
+	*r = r.WithDefaults()
+	switch err := r.Check(); {
+	case errors.Is(err, password.ErrCost):
+		return fmt.Errorf("%w: --cost is %d: %w", errUsage, r.Cost, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 // log is a writer that may be read while others write.
@@ -122,6 +124,38 @@ func TestServeUntilToldToStop(t *testing.T) {
 	}
 }
 
+func TestServeHashesByAnotherRecipeAndKeepsSessions(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	var output log
+	w := environment(map[string]string{
+		"HASHMARK_LISTEN": address, "HASHMARK_ALGORITHM": "SHA256",
+		"HASHMARK_SESSIONS": "true", "HASHMARK_SESSION_KEY": "shared",
+	})
+	w.stderr = &output
+	ctx, stop := context.WithCancelCause(t.Context())
+	code := make(chan int, 1)
+	go func() { code <- run(ctx, nil, w) }()
+	get(t, "http://"+address+"/readyz")
+	cookie := login.NewSessions("shared").Cookie()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.AddCookie(cookie)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("a cookie signed by the shared key is answered by %d (%v), want 200", response.StatusCode, err)
+	}
+	stop(context.Canceled)
+	if got := <-code; got != 0 || !strings.Contains(output.String(), "hash=SHA256") {
+		t.Errorf("exit code %d, want 0 after hashing by SHA256:\n%s", got, &output)
+	}
+}
+
 func TestServeEndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -169,7 +203,9 @@ func TestServeFails(t *testing.T) {
 		"on an address that is taken":        {[]string{"--listen", taken.Addr().String()}, "address already in use"},
 		"without its calibration":            {[]string{"--calibration-file", garbage + ".lost"}, "read the calibration"},
 		"with a calibration that is no JSON": {[]string{"--calibration-file", garbage}, "read the calibration"},
-		"with a calibration of another cost": {[]string{"--calibration-file", calibrated(t, 12)}, "is of cost 12, not 4"},
+		"with a calibration of another cost": {[]string{"--calibration-file", calibrated(t, 12)}, "of another hash (cost 12"},
+		"with a calibration of another hash": {[]string{"--algorithm", "SHA256", "--cost", "0", "--calibration-file", calibrated(t, 0)},
+			"of another hash (cost 0, recipe \"\") than SHA256"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -244,6 +280,45 @@ func decode(t *testing.T, file string, into any) int {
 		t.Fatal(err)
 	}
 	return len(text)
+}
+
+// quick are limits for tests: the reference and one hash each.
+var quick = calibration.Limits{Least: 200 * time.Millisecond, LeastSamples: 4, Most: 20 * time.Second}
+
+func TestCalibrateTimesEveryAlgorithm(t *testing.T) {
+	t.Parallel()
+	for _, recipe := range []password.Recipe{
+		{Algorithm: password.Argon2id, MemoryKiB: 1024, Iterations: 1, Parallelism: 1},
+		{Algorithm: password.Scrypt, MemoryKiB: 1024, Parallelism: 1},
+		{Algorithm: password.PBKDF2, Iterations: 1000},
+		{Algorithm: password.SHA256},
+	} {
+		timing, err := calibrationSettings{recipe: recipe, referenceCost: 4, limits: quick}.time()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := calibration.NewResult(timing, calibration.Surroundings{})
+		if got.Cost != 0 || got.Recipe != recipe.String() || got.HashMicroseconds < 1 || got.ReferenceMicroseconds < 100 {
+			t.Errorf("%s was calibrated as %+v", recipe, got)
+		}
+	}
+}
+
+// The calling thread waits while Argon2id's lanes are computed on others: by its
+// own clock a hash of four lanes would take next to nothing.
+func TestCalibrateCountsAllThreadsOfAHash(t *testing.T) {
+	var means []float64
+	for _, lanes := range []int32{1, 4} {
+		recipe := password.Recipe{Algorithm: password.Argon2id, MemoryKiB: 16 << 10, Iterations: 1, Parallelism: lanes}
+		timing, err := calibrationSettings{recipe: recipe, referenceCost: 4, limits: quick}.time()
+		if err != nil {
+			t.Fatal(err)
+		}
+		means = append(means, timing.CPU.Median)
+	}
+	if ratio := means[1] / means[0]; ratio < 0.6 {
+		t.Errorf("four lanes take %.2f of the CPU time of one, which fills the same memory", ratio)
+	}
 }
 
 func TestCalibrateThatFailsLeavesTheReason(t *testing.T) {

@@ -79,7 +79,7 @@ func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 		return nil, err
 	}
 	begin := time.Now()
-	account, err := login.NewAccount(s.user, s.password, s.cost)
+	account, err := login.NewAccount(s.user, s.password, s.recipe)
 	if err != nil {
 		return nil, err
 	}
@@ -91,15 +91,22 @@ func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	perSecond := calibrated.PerSecond(concurrency.Workers())
-	logger.Info("ready", "cost", s.cost, "concurrency", s.concurrency,
+	perSecond := calibrated.PerSecond(s.threads(concurrency.Workers()))
+	logger.Info("ready", "hash", s.recipe.String(), "sessions", s.sessions, "concurrency", s.concurrency,
 		"workers", concurrency.Workers(), "queueLength", concurrency.QueueLength(),
 		"hashesPerSecond", perSecond, "goMaxProcs", runtime.GOMAXPROCS(0))
-	return login.New(login.Options{
+	options := login.Options{
 		Account: account, Concurrency: concurrency, Observer: observer,
-		Cost: s.cost, HashesPerSecond: perSecond,
-	})
+		Recipe: s.recipe, HashesPerSecond: perSecond,
+	}
+	if s.sessions {
+		options.Sessions = login.NewSessions(s.sessionKey)
+	}
+	return login.New(options)
 }
+
+// threads is how many of them so many workers can hash on at a time.
+func (s settings) threads(workers int32) int32 { return workers * s.recipe.Lanes() }
 
 // calibration reads the file, or makes do with the one hash that was just
 // computed when there is none.
@@ -107,7 +114,7 @@ func (s settings) calibration(container *cgroup.Container, oneHash time.Duration
 	if s.calibrationFile == "" {
 		where, err := surroundings(container)
 		return calibration.Result{
-			Cost: s.cost, HashMicroseconds: oneHash.Microseconds(), Surroundings: where,
+			Cost: s.recipe.Cost, HashMicroseconds: max(1, oneHash.Microseconds()), Surroundings: where,
 		}, err
 	}
 	text, err := os.ReadFile(s.calibrationFile)
@@ -118,9 +125,9 @@ func (s settings) calibration(container *cgroup.Container, oneHash time.Duration
 	if err := json.Unmarshal(text, &result); err != nil {
 		return calibration.Result{}, fmt.Errorf("read the calibration in %s: %w", s.calibrationFile, err)
 	}
-	if result.Cost != s.cost {
-		return calibration.Result{}, fmt.Errorf("the calibration in %s is of cost %d, not %d: calibrate anew",
-			s.calibrationFile, result.Cost, s.cost)
+	if result.Cost != s.recipe.Cost || result.Recipe != otherThanBcrypt(s.recipe) {
+		return calibration.Result{}, fmt.Errorf("the calibration in %s is of another hash (cost %d, recipe %q) than %s: calibrate anew",
+			s.calibrationFile, result.Cost, result.Recipe, s.recipe)
 	}
 	return result, nil
 }
@@ -140,7 +147,7 @@ func (s settings) arrange(container *cgroup.Container, calibrated calibration.Re
 	}
 	length := s.queueLength
 	if length == 0 {
-		length = login.DefaultQueueLength(calibrated.PerSecond(workers), s.requestTimeout)
+		length = login.DefaultQueueLength(calibrated.PerSecond(s.threads(workers)), s.requestTimeout)
 	}
 	return login.NewPool(workers, length), nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 const (
@@ -22,7 +23,9 @@ const (
 // settings of serve.
 type settings struct {
 	listen          string
-	cost            int32
+	recipe          password.Recipe
+	sessions        bool
+	sessionKey      string
 	concurrency     string
 	workers         int32
 	queueLength     int32
@@ -37,7 +40,10 @@ func parseSettings(arguments []string, w world) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("loginservice serve", flag.ContinueOnError)
 	flags.StringVar(&s.listen, "listen", ":8080", "`address` to listen on, for everything")
-	numberVar(flags, &s.cost, "cost", defaultCost, "bcrypt `cost`, 4 to 16")
+	recipeVars(flags, &s.recipe)
+	flags.BoolVar(&s.sessions, "sessions", false, "let callers of GET / in by a cookie that an earlier login earned them")
+	flags.StringVar(&s.sessionKey, "session-key", "",
+		"`words` that cookies are signed by, the same for all replicas; by default random. It guards a test service, and is no secret")
 	flags.StringVar(&s.concurrency, "concurrency", workerPool, "`mode`: Unbounded or WorkerPool")
 	numberVar(flags, &s.workers, "workers", 0,
 		"`number` of hashes computed at a time by WorkerPool; 0 is the CPU limit rounded up to whole CPUs")
@@ -58,12 +64,13 @@ func parseSettings(arguments []string, w world) (settings, error) {
 	if err := parse(flags, arguments, w); err != nil {
 		return settings{}, err
 	}
-	return s, s.check()
+	err := s.check()
+	return s, err
 }
 
-// check says all that is wrong at once.
-func (s settings) check() error {
-	wrong := checkCost("cost", s.cost)
+// check fills in the recipe, and says all that is wrong at once.
+func (s *settings) check() error {
+	wrong := checkRecipe(&s.recipe)
 	refuse := func(refused bool, format string, arguments ...any) {
 		if refused {
 			wrong = errors.Join(wrong, fmt.Errorf("%w: "+format, append([]any{errUsage}, arguments...)...))
@@ -78,6 +85,9 @@ func (s settings) check() error {
 		"--queue-length is %d; it must lie between 0 and %d", s.queueLength, maxQueueLength)
 	refuse(s.requestTimeout <= 0, "--request-timeout is %s; it must be above 0", s.requestTimeout)
 	refuse(s.cpuLimitMilli < 0, "--cpu-limit is %d; it must not be negative", s.cpuLimitMilli)
+	refuse(s.sessionKey != "" && !s.sessions, "--session-key belongs to --sessions")
+	refuse(s.recipe.MemoryHard() && s.concurrency == unbounded,
+		"--algorithm %s with --concurrency %s would take any amount of memory; use %s", s.recipe.Algorithm, unbounded, workerPool)
 	refuse(s.user == "" || s.password == "", "--user and --password must not be empty")
 	refuse(len(s.password) > login.MaxPasswordBytes, "--password: %v", login.ErrPasswordTooLong)
 	return wrong

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 // environment is a world with some variables and nobody who reads its output.
@@ -19,7 +21,7 @@ func environment(variables map[string]string) world {
 
 func defaults() settings {
 	return settings{
-		listen: ":8080", cost: 10, concurrency: workerPool, requestTimeout: 10 * time.Second,
+		listen: ":8080", recipe: bcrypt(10), concurrency: workerPool, requestTimeout: 10 * time.Second,
 		user: "hashmark", password: "correct horse battery staple",
 	}
 }
@@ -38,10 +40,11 @@ func TestParseSettings(t *testing.T) {
 				"HASHMARK_WORKERS": "2", "HASHMARK_QUEUE_LENGTH": "64", "HASHMARK_CALIBRATION_FILE": "c.json",
 				"HASHMARK_REQUEST_TIMEOUT": "3s", "HASHMARK_DEADLINE": "2026-11-21T04:00:00Z",
 				"HASHMARK_USER": "u", "HASHMARK_PASSWORD": "p", "HASHMARK_CPU_LIMIT": "250",
+				"HASHMARK_SESSIONS": "true", "HASHMARK_SESSION_KEY": "k",
 			},
 			change: func(s *settings) {
 				*s = settings{
-					listen: "127.0.0.1:1", cost: 8, concurrency: workerPool, workers: 2, queueLength: 64,
+					listen: "127.0.0.1:1", recipe: bcrypt(8), sessions: true, sessionKey: "k", concurrency: workerPool, workers: 2, queueLength: 64,
 					calibrationFile: "c.json", requestTimeout: 3 * time.Second,
 					deadline: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 					user:     "u", password: "p", cpuLimitMilli: 250,
@@ -50,7 +53,21 @@ func TestParseSettings(t *testing.T) {
 		},
 		"a flag wins over its twin": {
 			arguments: []string{"--cost", "12"}, variables: map[string]string{"HASHMARK_COST": "8"},
-			change: func(s *settings) { s.cost = 12 },
+			change: func(s *settings) { s.recipe.Cost = 12 },
+		},
+		"another hash has OWASP's numbers": {
+			variables: map[string]string{"HASHMARK_ALGORITHM": "Argon2id"},
+			change: func(s *settings) {
+				s.recipe = password.Recipe{Algorithm: password.Argon2id, MemoryKiB: 19_456, Iterations: 2, Parallelism: 1}
+			},
+		},
+		"another hash with numbers of its own": {
+			variables: map[string]string{
+				"HASHMARK_ALGORITHM": "Argon2id", "HASHMARK_MEMORY_KIB": "64", "HASHMARK_ITERATIONS": "3", "HASHMARK_PARALLELISM": "2",
+			},
+			change: func(s *settings) {
+				s.recipe = password.Recipe{Algorithm: password.Argon2id, MemoryKiB: 64, Iterations: 3, Parallelism: 2}
+			},
 		},
 		"an empty variable counts as none": {
 			variables: map[string]string{"HASHMARK_COST": "", "HASHMARK_DEADLINE": ""},
@@ -82,6 +99,10 @@ func TestSettingsThatAreRefused(t *testing.T) {
 	}{
 		"a cost of 31":                 {[]string{"--cost", "31"}, nil, []string{"--cost is 31", "between 4 and 16"}},
 		"a cost of 3":                  {[]string{"--cost", "3"}, nil, []string{"--cost is 3"}},
+		"a hash nobody knows":          {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be Bcrypt`}},
+		"a cost of another hash":       {[]string{"--algorithm", "SHA256", "--cost", "8"}, nil, []string{"SHA256 has no cost"}},
+		"memory without bound":         {[]string{"--algorithm", "Scrypt", "--concurrency", "Unbounded"}, nil, []string{"any amount of memory"}},
+		"a key without sessions":       {[]string{"--session-key", "k"}, nil, []string{"belongs to --sessions"}},
 		"a variable that is no number": {nil, map[string]string{"HASHMARK_COST": "ten"}, []string{`HASHMARK_COST="ten"`}},
 		"a mode that does not exist":   {[]string{"--concurrency", "pool"}, nil, []string{"Unbounded or WorkerPool"}},
 		"workers without a pool":       {[]string{"--concurrency", "Unbounded", "--workers", "2"}, nil, []string{"belong to"}},

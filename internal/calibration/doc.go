@@ -1,15 +1,18 @@
 // Package calibration says how long a password hash takes in this container,
 // and how sure that is.
 //
-// Hashes are timed one after another, by the CPU time of their thread: under a
+// Hashes are timed one after another, by the CPU time of their thread, or of the
+// process where a hash has several: under a
 // quota the wall clock counts the stalls too, and scatters by a quarter where
 // CPU time scatters by a hundredth. The mean is told with its 99.9 % Student
 // interval:
 //
 //	mean ± t(0.9995, n−1) · s / √n
 //
-// A cost too slow for the time there is is scaled from the highest that is not,
-// by the line a + b·2^cost through it and the reference cost.
+// A bcrypt cost too slow for the time there is is scaled from the highest that
+// is not, by the line a + b·2^cost through it and the reference cost. Another
+// hash is timed as it is. Where one takes less than half a millisecond, a sample
+// is the mean of as many as fill one, so that it times the hash and not the clock.
 //
 // The package knows no clock and no hash: both come in as functions. It does not
 // say how many logins a service can take under load (package loadplan does).

@@ -10,15 +10,21 @@ import (
 // Result is what a calibration leaves for the operator and for the login
 // service, as JSON.
 type Result struct {
-	// Cost is the bcrypt cost that the hash times are of.
+	// Cost is the bcrypt cost that the hash times are of, 0 where they are of
+	// another hash.
 	Cost int32 `json:"cost"`
-	// HashMicroseconds is the CPU time of one hash, the mean of the samples.
+	// Recipe is that other hash, in words; absent with bcrypt.
+	Recipe string `json:"recipe,omitempty"`
+	// HashMicroseconds is the CPU time of one hash, the mean of the samples. One
+	// that takes less than a microsecond is told as 1: its rate is then
+	// understated, and still a hundred times what a load could ask for.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// ErrorMicroseconds is half the width of the mean's 99.9 % Student interval.
 	ErrorMicroseconds int64 `json:"errorMicroseconds"`
 	// MedianMicroseconds is the median CPU time of one hash.
 	MedianMicroseconds int64 `json:"medianMicroseconds"`
-	// Samples is how many hashes were timed.
+	// Samples is how many were taken: of one hash each, or of as many as fill a
+	// millisecond.
 	Samples int32 `json:"samples"`
 	// WallMicroseconds is the mean time of one hash by the clock.
 	WallMicroseconds int64 `json:"wallMicroseconds"`
@@ -57,9 +63,10 @@ type Surroundings struct {
 func NewResult(timing Timing, where Surroundings) Result {
 	result := Result{
 		Cost:                      timing.Cost,
-		HashMicroseconds:          microseconds(timing.CPU.Mean),
+		Recipe:                    timing.Recipe,
+		HashMicroseconds:          wholeMicroseconds(timing.CPU.Mean),
 		ErrorMicroseconds:         microseconds(timing.CPU.HalfWidth),
-		MedianMicroseconds:        microseconds(timing.CPU.Median),
+		MedianMicroseconds:        wholeMicroseconds(timing.CPU.Median),
 		Samples:                   timing.CPU.Samples,
 		WallMicroseconds:          microseconds(timing.Wall.Mean),
 		ClockHashesMilliPerSecond: milliPerSecond(timing.Wall.Mean),
@@ -96,6 +103,15 @@ func (r Result) PerSecond(workers int32) float64 {
 }
 
 func microseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
+
+// wholeMicroseconds is at least 1 for what took any time at all: 0 would read as
+// a hash that was never timed, and divide a rate.
+func wholeMicroseconds(seconds float64) int64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return max(1, microseconds(seconds))
+}
 
 // milliPerSecond is 0 for hashes that took no time, which is no rate at all.
 func milliPerSecond(seconds float64) int64 {

@@ -160,3 +160,88 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 		t.Errorf("%s is %.6f s, want %.6f s", what, got, want)
 	}
 }
+
+// quick is a hash of any length on a machine, as another algorithm's.
+func (m *machine) quick(took time.Duration) Other {
+	hash := func() error {
+		m.cpu += took
+		m.wall += time.Duration(float64(took) / m.share)
+		m.hashes[0]++
+		return nil
+	}
+	return Other{
+		Recipe:  "SHA256",
+		CPU:     func() (time.Duration, error) { return m.cpu, nil },
+		Prepare: func() (func() error, error) { return hash, hash() },
+	}
+}
+
+func TestRunOther(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		share   float64
+		took    time.Duration
+		samples int32 // at least
+		longest time.Duration
+	}{
+		"a quick hash is timed for three seconds":  {share: 1, took: 5 * time.Millisecond, samples: 600, longest: 7 * time.Second},
+		"a slow hash is timed for ten hashes":      {share: 1, took: time.Second, samples: 10, longest: 15 * time.Second},
+		"a slower one for as many as fit a minute": {share: 0.25, took: 4 * time.Second, samples: 4, longest: 85 * time.Second},
+		"the slowest is timed twice":               {share: 1, took: 29 * time.Second, samples: 2, longest: 125 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, c := calibrator(test.share)
+			got, err := c.RunOther(m.quick(test.took))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Cost != 0 || got.TimedCost != 0 || got.Recipe != "SHA256" {
+				t.Errorf("it was timed as cost %d at cost %d, %q", got.Cost, got.TimedCost, got.Recipe)
+			}
+			if got.CPU.Samples < test.samples {
+				t.Errorf("%d samples, want at least %d", got.CPU.Samples, test.samples)
+			}
+			if m.wall > test.longest {
+				t.Errorf("it took %s, want at most %s", m.wall, test.longest)
+			}
+			near(t, "CPU time", got.CPU.Mean, test.took.Seconds(), 0)
+			near(t, "wall time", got.Wall.Mean, test.took.Seconds()/test.share, 0)
+			near(t, "reference", got.Reference.Median, 34e-6+55.25e-6*256, 0)
+		})
+	}
+}
+
+func TestAHashTooSlowToBeTimedTwiceIsRefused(t *testing.T) {
+	t.Parallel()
+	m, c := calibrator(1)
+	if _, err := c.RunOther(m.quick(31 * time.Second)); !errors.Is(err, ErrTooSlow) {
+		t.Errorf("error %v, want %v", err, ErrTooSlow)
+	}
+	if m.hashes[0] != 1 {
+		t.Errorf("%d hashes of half a minute were computed, want the first alone", m.hashes[0])
+	}
+}
+
+// A clock that jumps by 10 µs would time a hash of 0.3 µs at 0 or at 10 µs.
+func TestTheClocksResolutionDoesNotDecide(t *testing.T) {
+	t.Parallel()
+	const took, resolution = 300 * time.Nanosecond, 10 * time.Microsecond
+	m, c := calibrator(0.25)
+	other := m.quick(took)
+	other.CPU = func() (time.Duration, error) { return m.cpu.Truncate(resolution), nil }
+	got, err := c.RunOther(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range got.Samples {
+		if sample.CPU < took-took/50 || sample.CPU > took+took/50 {
+			t.Fatalf("a sample is %s of CPU time, want %s within 2 %%", sample.CPU, took)
+		}
+	}
+	result := NewResult(got, Surroundings{})
+	if result.HashMicroseconds != 1 || result.MedianMicroseconds != 1 || result.Recipe != "SHA256" {
+		t.Errorf("told as %+v, want 1 µs: 0 would read as a hash that was never timed", result)
+	}
+}

@@ -186,6 +186,24 @@ func TestThreadCPUTimeIsFinerThanATick(t *testing.T) {
 	}
 }
 
+func TestAllThreadsCPUTimeCountsOtherThreads(t *testing.T) {
+	begin, err := AllThreadsCPUTime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := make(chan time.Duration)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		used <- burn(t, 20*time.Millisecond)
+	}()
+	other := <-used
+	now, err := AllThreadsCPUTime()
+	if err != nil || now-begin < other {
+		t.Errorf("the process used %s while one of its threads used %s (%v)", now-begin, other, err)
+	}
+}
+
 // burn works until the thread has used the CPU for a while by the wall clock, or
 // longer on a busy machine, and tells what the thread's clock said.
 func burn(t *testing.T, span time.Duration) time.Duration {

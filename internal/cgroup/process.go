@@ -37,9 +37,20 @@ func ProcessCPUTime() (time.Duration, error) {
 // thread's time is preferred to the process's because the latter includes the
 // garbage collector and whatever else the runtime does beside the hash.
 func ThreadCPUTime() (time.Duration, error) {
+	return cpuClock(unix.CLOCK_THREAD_CPUTIME_ID, "thread")
+}
+
+// AllThreadsCPUTime is the CPU time that this process has used, by its CPU clock
+// and so up to this moment, which ProcessCPUTime is not. It is for what has
+// threads of its own, and includes what the runtime does beside.
+func AllThreadsCPUTime() (time.Duration, error) {
+	return cpuClock(unix.CLOCK_PROCESS_CPUTIME_ID, "process")
+}
+
+func cpuClock(clock int32, of string) (time.Duration, error) {
 	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
-		return 0, fmt.Errorf("read the CPU time of this thread: %w", err)
+	if err := unix.ClockGettime(clock, &now); err != nil {
+		return 0, fmt.Errorf("read the CPU time of this %s: %w", of, err)
 	}
 	return time.Duration(now.Nano()), nil
 }

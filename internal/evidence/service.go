@@ -45,6 +45,9 @@ type Service struct {
 	Refused int64 `json:"refused"`
 	// Abandoned logins: the caller gave up before its hash began.
 	Abandoned int64 `json:"abandoned"`
+	// Sessions counts requests that a session's cookie let in, without a hash;
+	// absent where there were none.
+	Sessions int64 `json:"sessions,omitempty"`
 	// InFlight logins, waiting or being hashed, at this moment.
 	InFlight int64 `json:"inFlight"`
 	// Queued logins at this moment.

@@ -1,74 +1,53 @@
 package login
 
 import (
+	"crypto/subtle"
 	"errors"
 	"fmt"
 
-	"golang.org/x/crypto/bcrypt"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-const (
-	// MinCost is bcrypt's own lower bound.
-	MinCost = 4
-	// MaxCost is ours. Each step up doubles the time of a hash: one at cost 31
-	// would take a day and a half.
-	MaxCost = 16
-	// MaxPasswordBytes is as much of a password as bcrypt looks at. It counts
-	// bytes, not characters: é is two of them.
-	MaxPasswordBytes = 72
-)
-
-// ErrCost means that a cost lies outside MinCost to MaxCost.
-var ErrCost = fmt.Errorf("the bcrypt cost must lie between %d and %d", MinCost, MaxCost)
+// MaxPasswordBytes is as much of a password as bcrypt looks at, and holds for
+// every algorithm, so that they are asked the same. It counts bytes, not
+// characters: é is two of them.
+const MaxPasswordBytes = 72
 
 // ErrPasswordTooLong means that bcrypt would look at a part of the password only.
 var ErrPasswordTooLong = fmt.Errorf(
 	"the password has more than %d bytes, and bcrypt would ignore the rest; choose a shorter one (bytes count, not characters)",
 	MaxPasswordBytes)
 
+// hash is a stored password, of which one check costs one hash.
+type hash interface{ Matches(password string) bool }
+
 // Account is a user's name and the hash of the password.
 type Account struct {
 	user string
-	hash []byte
-	// nobody is compared against for any other user: it costs the same and no
-	// password has it.
-	nobody []byte
+	hash hash
 }
 
 // NewAccount makes an account, which takes the time of one hash. The error wraps
-// ErrCost or ErrPasswordTooLong.
-func NewAccount(user, password string, cost int32) (*Account, error) {
-	if cost < MinCost || cost > MaxCost {
-		return nil, fmt.Errorf("%w, not at %d", ErrCost, cost)
-	}
-	if user == "" || password == "" {
+// ErrPasswordTooLong or the recipe's own (see password.Recipe.Check).
+func NewAccount(user, secret string, recipe password.Recipe) (*Account, error) {
+	if user == "" || secret == "" {
 		return nil, errors.New("the test account needs a user and a password")
 	}
-	if len(password) > MaxPasswordBytes {
+	if len(secret) > MaxPasswordBytes {
 		return nil, ErrPasswordTooLong
 	}
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), int(cost))
+	hash, err := password.Store(recipe, secret)
 	if err != nil {
-		return nil, fmt.Errorf("hash the test account's password: %w", err)
+		return nil, fmt.Errorf("make the test account: %w", err)
 	}
-	return &Account{user: user, hash: hash, nobody: withoutPassword(hash)}, nil
+	return &Account{user: user, hash: hash}, nil
 }
 
 // Check tells whether the password is the user's. It always costs one hash, so
-// that its time does not tell which users there are.
-func (a *Account) Check(user, password string) bool {
-	hash := a.nobody
-	if user == a.user {
-		hash = a.hash
-	}
-	return bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil
-}
-
-// withoutPassword turns a hash into one that no password has, of the same cost.
-// The last of bcrypt's 31 characters carries four bits only and is written with
-// the rest zero; a character with other bits there is never computed.
-func withoutPassword(hash []byte) []byte {
-	nobody := append([]byte(nil), hash...)
-	nobody[len(nobody)-1] = '9'
-	return nobody
+// that its time does not tell which users there are: another user's password is
+// held against this one's, and refused whatever comes of it.
+func (a *Account) Check(user, secret string) bool {
+	matches := a.hash.Matches(secret)
+	known := subtle.ConstantTimeCompare([]byte(user), []byte(a.user)) == 1
+	return matches && known
 }

@@ -1,8 +1,8 @@
-// Package login is the service under test: it checks passwords by bcrypt, over
-// HTTP, and counts what it did.
+// Package login is the service under test: it checks passwords by bcrypt, or in
+// another way that package password knows, over HTTP, and counts what it did.
 //
 //	POST /login   a form or JSON with user and password: 200, or 401
-//	GET  /        the same by Basic auth
+//	GET  /        the same by Basic auth, or by a session's cookie
 //	GET  /evidence  counters of the process and of its container, as JSON
 //	GET  /metrics   the same and more, for Prometheus
 //	GET  /healthz   the process answers
@@ -13,7 +13,10 @@
 // queue, in which a full queue is answered by 503. A caller that gave up
 // before its turn is not hashed for.
 //
-// It keeps no sessions, and its one account is made when it starts: it exists
-// to be measured. What the numbers mean is said elsewhere (packages evidence
-// and verdict).
+// With Sessions a right login earns a cookie, and GET / lets its bearer in
+// without a hash. They are off unless asked for.
+//
+// Its one account is made when it starts, and it can neither end nor list
+// sessions: it exists to be measured. What the numbers mean is said elsewhere
+// (packages evidence and verdict).
 package login

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 const (
@@ -19,7 +20,8 @@ const (
 	// the last: percentiles read from it are right to within 5 %.
 	nativeFactor = 1.1
 	// shortestBucket, with 17 doublings, spans a hash of cost 4 on a whole CPU to
-	// one of cost 16 on a twentieth of it.
+	// one of cost 16 on a twentieth of it. Cheaper hashes fall into the first, and
+	// are told apart by the native histogram.
 	shortestBucket = 0.0005
 	bucketCount    = 18
 )
@@ -68,11 +70,16 @@ func (m *metrics) ofService(s *Service) []prometheus.Collector {
 	if concurrency.Workers() == 0 {
 		mode = "Unbounded"
 	}
+	cost := ""
+	if s.options.Recipe.Algorithm == password.Bcrypt {
+		cost = strconv.Itoa(int(s.options.Recipe.Cost))
+	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Subsystem: subsystem, Name: "info",
 		Help: "How the service hashes; always 1.",
 		ConstLabels: prometheus.Labels{
-			"algorithm": "Bcrypt", "cost": strconv.Itoa(int(s.options.Cost)), "concurrency": mode,
+			"algorithm": string(s.options.Recipe.Algorithm), "cost": cost, "concurrency": mode,
+			"sessions": strconv.FormatBool(s.options.Sessions != nil),
 		},
 	})
 	info.Set(1)
@@ -90,6 +97,10 @@ func (m *metrics) ofService(s *Service) []prometheus.Collector {
 			Namespace: namespace, Subsystem: subsystem, Name: "abandoned_total",
 			Help: "Logins whose caller gave up before their hash began.",
 		}, func() float64 { return float64(s.abandoned.Load()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: namespace, Subsystem: subsystem, Name: "session_requests_total",
+			Help: "Requests that a session's cookie let in, without a hash.",
+		}, func() float64 { return float64(s.admitted.Load()) }),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 // statusCallerGone is nginx's code for a caller that hung up. Nobody reads it
@@ -30,8 +31,10 @@ type Options struct {
 	Account     *Account
 	Concurrency Concurrency
 	Observer    Observer
-	// Cost of the account's hash, for the metrics.
-	Cost int32
+	// Recipe of the account's hash, for the metrics.
+	Recipe password.Recipe
+	// Sessions let callers in by a cookie; nil lets each login hash.
+	Sessions *Sessions
 	// HashesPerSecond that the container can compute, for Retry-After.
 	HashesPerSecond float64
 }
@@ -42,6 +45,8 @@ type Service struct {
 	metrics *metrics
 
 	hashes, refused, abandoned, inFlight atomic.Int64
+	// admitted by a session cookie, without a hash.
+	admitted atomic.Int64
 }
 
 // New makes a service. The error says which metric could not be registered.
@@ -75,6 +80,7 @@ func (s *Service) Evidence() (evidence.Service, error) {
 		Hashes:      s.hashes.Load(),
 		Refused:     s.refused.Load(),
 		Abandoned:   s.abandoned.Load(),
+		Sessions:    s.admitted.Load(),
 		InFlight:    s.inFlight.Load(),
 		Queued:      int64(s.options.Concurrency.Queued()),
 		Workers:     s.options.Concurrency.Workers(),
@@ -87,7 +93,14 @@ func (s *Service) postLogin(w http.ResponseWriter, r *http.Request) {
 	s.finish(w, s.login(r.Context(), credentials, err))
 }
 
+// getRoot lets in whoever carries a session's cookie, and asks anybody else for
+// the password.
 func (s *Service) getRoot(w http.ResponseWriter, r *http.Request) {
+	if s.options.Sessions != nil && s.options.Sessions.admits(r) {
+		s.admitted.Add(1)
+		s.answerLogin(w, nil)
+		return
+	}
 	user, password, found := r.BasicAuth()
 	if !found {
 		s.finish(w, errNobody)
@@ -137,8 +150,17 @@ func (s *Service) login(ctx context.Context, c Credentials, err error) error {
 	return err
 }
 
-// finish answers a login and counts the answer.
+// finish answers a login that had to hash, and opens a session for one that
+// was right.
 func (s *Service) finish(w http.ResponseWriter, err error) {
+	if err == nil && s.options.Sessions != nil {
+		http.SetCookie(w, s.options.Sessions.Cookie())
+	}
+	s.answerLogin(w, err)
+}
+
+// answerLogin answers and counts the answer.
+func (s *Service) answerLogin(w http.ResponseWriter, err error) {
 	code, body := http.StatusOK, status{Status: "ok"}
 	if err != nil {
 		code, body = s.statusOf(err), status{Error: err.Error()}

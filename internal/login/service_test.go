@@ -29,7 +29,7 @@ func start(t *testing.T, concurrency Concurrency) (*Service, string) {
 	}
 	service, err := New(Options{
 		Account: testAccount(t), Concurrency: concurrency, Observer: observer,
-		Cost: MinCost, HashesPerSecond: 2,
+		Recipe: testRecipe, HashesPerSecond: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +251,8 @@ func TestMetrics(t *testing.T) {
 		`hashmark_login_cfs_throttled_periods_total `,
 		`hashmark_login_cfs_throttled_seconds_total `,
 		`hashmark_login_gomaxprocs `,
-		`hashmark_login_info{algorithm="Bcrypt",concurrency="WorkerPool",cost="4"} 1`,
+		`hashmark_login_info{algorithm="Bcrypt",concurrency="WorkerPool",cost="4",sessions="false"} 1`,
+		`hashmark_login_session_requests_total 0`,
 		"go_goroutines ",
 		"process_cpu_seconds_total ",
 	} {

@@ -1,0 +1,158 @@
+package login
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+)
+
+// startSessions serves logins with sessions on loopback.
+func startSessions(t *testing.T, key string) (*Service, string) {
+	t.Helper()
+	observer, err := cgroup.Observe(os.DirFS("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := New(Options{
+		Account: testAccount(t), Concurrency: Unbounded{}, Observer: observer,
+		Recipe: testRecipe, Sessions: NewSessions(key), HashesPerSecond: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(service.Handler())
+	t.Cleanup(server.Close)
+	return service, server.URL
+}
+
+// logIn returns the cookie that a right login earns.
+func logIn(t *testing.T, url string) *http.Cookie {
+	t.Helper()
+	response, _ := send(t, request(t.Context(), t, "POST", url+"/login", jsonType, goodLogin))
+	for _, cookie := range response.Cookies() {
+		if cookie.Name == sessionCookie {
+			return cookie
+		}
+	}
+	t.Fatalf("a right login, answered by %d, earned no session", response.StatusCode)
+	return nil
+}
+
+func TestASessionsBearerIsLetInWithoutAHash(t *testing.T) {
+	t.Parallel()
+	service, url := startSessions(t, "")
+	cookie := logIn(t, url)
+	for range 3 {
+		r := request(t.Context(), t, "GET", url+"/", "", "")
+		r.AddCookie(cookie)
+		response, body := send(t, r)
+		if response.StatusCode != http.StatusOK || len(response.Cookies()) != 0 {
+			t.Errorf("%d %s with %v, want 200 and no new cookie", response.StatusCode, body, response.Cookies())
+		}
+	}
+	got := read(t, url)
+	if got.Hashes != 1 || got.Sessions != 3 {
+		t.Errorf("%d hashes and %d session requests, want 1 and 3", got.Hashes, got.Sessions)
+	}
+	if _, body := send(t, request(t.Context(), t, "GET", url+"/metrics", "", "")); !strings.Contains(body, "hashmark_login_session_requests_total 3") {
+		t.Error("the metrics lack the three requests")
+	}
+	if got := service.inFlight.Load(); got != 0 {
+		t.Errorf("%d logins are still under way", got)
+	}
+}
+
+func TestTheCookieIsForThisServiceAlone(t *testing.T) {
+	t.Parallel()
+	_, url := startSessions(t, "")
+	got := logIn(t, url)
+	if !got.HttpOnly || got.SameSite != http.SameSiteStrictMode || got.Path != "/" || got.Secure || got.Domain != "" {
+		t.Errorf("the cookie is %s; want HttpOnly, SameSite=Strict, Path=/, and not Secure over plain HTTP", got)
+	}
+	if got.MaxAge != 3600 {
+		t.Errorf("it lasts %d s, want an hour", got.MaxAge)
+	}
+}
+
+func TestWithoutAValidCookieALoginHashes(t *testing.T) {
+	t.Parallel()
+	earlier := NewSessions("key")
+	earlier.now = func() time.Time { return time.Now().Add(-sessionLifetime - time.Second) }
+	mine := NewSessions("key").Cookie().Value
+	expires, signature, _ := strings.Cut(mine, ".")
+	tests := map[string]string{
+		"no cookie":                     "",
+		"an expired one":                earlier.Cookie().Value,
+		"one signed by another key":     NewSessions("another").Cookie().Value,
+		"one signed by a random key":    NewSessions("").Cookie().Value,
+		"one whose expiry was put off":  expires + "0." + signature,
+		"one without a signature":       expires,
+		"one with an empty signature":   expires + ".",
+		"one whose signature was cut":   expires + "." + signature[:32],
+		"a signed word that is no time": "soon." + NewSessions("key").signature("soon"),
+		"one that is empty":             ".",
+	}
+	for name, value := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := startSessions(t, "key")
+			for _, password := range []string{"", testPassword} {
+				r := request(t.Context(), t, "GET", url+"/", "", "")
+				if value != "" {
+					r.AddCookie(&http.Cookie{Name: sessionCookie, Value: value})
+				}
+				want := http.StatusUnauthorized
+				if password != "" {
+					r.SetBasicAuth(testUser, password)
+					want = http.StatusOK
+				}
+				response, _ := send(t, r)
+				if response.StatusCode != want || (len(response.Cookies()) == 1) != (want == http.StatusOK) {
+					t.Errorf("%d with the cookies %v, want %d", response.StatusCode, response.Cookies(), want)
+				}
+			}
+			if hashes, sessions := service.hashes.Load(), service.admitted.Load(); hashes != 1 || sessions != 0 {
+				t.Errorf("%d hashes and %d by session, want 1 and none", hashes, sessions)
+			}
+		})
+	}
+}
+
+func TestReplicasOfOneKeyLetEachOthersCallersIn(t *testing.T) {
+	t.Parallel()
+	_, first := startSessions(t, "one key for all replicas")
+	second, other := startSessions(t, "one key for all replicas")
+	r := request(t.Context(), t, "GET", other+"/", "", "")
+	r.AddCookie(logIn(t, first))
+	if response, body := send(t, r); response.StatusCode != http.StatusOK || second.hashes.Load() != 0 {
+		t.Errorf("%d %s after %d hashes, want 200 without any", response.StatusCode, body, second.hashes.Load())
+	}
+}
+
+func TestAWrongPasswordEarnsNoSession(t *testing.T) {
+	t.Parallel()
+	_, url := startSessions(t, "")
+	response, _ := send(t, request(t.Context(), t, "POST", url+"/login", formType, "user=hashmark&password=x"))
+	if response.StatusCode != http.StatusUnauthorized || len(response.Cookies()) != 0 {
+		t.Errorf("%d with %v, want 401 and no cookie", response.StatusCode, response.Cookies())
+	}
+}
+
+func TestWithoutSessionsACookieIsIgnored(t *testing.T) {
+	t.Parallel()
+	service, url := start(t, Unbounded{})
+	response, _ := send(t, request(t.Context(), t, "POST", url+"/login", jsonType, goodLogin))
+	if len(response.Cookies()) != 0 {
+		t.Errorf("a login earned %v", response.Cookies())
+	}
+	r := request(t.Context(), t, "GET", url+"/", "", "")
+	r.AddCookie(NewSessions("").Cookie())
+	if response, _ := send(t, r); response.StatusCode != http.StatusUnauthorized || service.admitted.Load() != 0 {
+		t.Errorf("%d, want 401", response.StatusCode)
+	}
+}
