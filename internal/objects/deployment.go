@@ -68,7 +68,7 @@ func (a Attempt) servicePod() corev1.PodSpec {
 		"--output", corev1.TerminationMessagePathDefault,
 		"--output", calibrationFile,
 	}
-	calibrate.Env = []corev1.EnvVar{variable("HASHMARK_COST", decimal(a.trial.Spec.Variant.Cost))}
+	calibrate.Env = a.hashing()
 	calibrate.VolumeMounts = []corev1.VolumeMount{shared}
 
 	login := a.container(LoginContainer, a.settings.ServiceImage, a.serviceResources)
@@ -105,8 +105,7 @@ func startupProbe() *corev1.Probe {
 func (a Attempt) loginEnvironment() []corev1.EnvVar {
 	variant := a.trial.Spec.Variant
 	timeout := time.Duration(a.trial.Spec.Load.RequestTimeoutSeconds) * time.Second
-	environment := []corev1.EnvVar{
-		variable("HASHMARK_COST", decimal(variant.Cost)),
+	environment := append(a.hashing(),
 		variable("HASHMARK_CONCURRENCY", string(variant.Concurrency.Mode)),
 		variable("HASHMARK_CPU_LIMIT", strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
 		variable("HASHMARK_CALIBRATION_FILE", calibrationFile),
@@ -114,7 +113,8 @@ func (a Attempt) loginEnvironment() []corev1.EnvVar {
 		variable("HASHMARK_DEADLINE", a.deadlineText()),
 		variable("HASHMARK_USER", User),
 		variable("HASHMARK_PASSWORD", Password),
-	}
+	)
+	environment = append(environment, a.sessions()...)
 	if workers := variant.Concurrency.Workers; workers != nil {
 		environment = append(environment, variable("HASHMARK_WORKERS", decimal(*workers)))
 	}

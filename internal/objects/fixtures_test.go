@@ -80,6 +80,18 @@ func fullTrial() *v1alpha1.SizingTrial {
 	return full
 }
 
+// controlTrial measures a memory-hard hash with sessions.
+func controlTrial() *v1alpha1.SizingTrial {
+	control := trial()
+	control.Name = "login-sizing-argon2id-1-1-0a1b2"
+	control.Spec.Variant = v1alpha1.Variant{
+		Name: "argon2id-1", Algorithm: v1alpha1.AlgorithmArgon2id, Control: "argon2id", CPULimit: "1", Sessions: true,
+		MemoryKiB: ptr.To[int32](19456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1),
+		Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+	}
+	return control
+}
+
 func load() objects.Load {
 	return objects.Load{
 		Plan: loadplan.Plan{

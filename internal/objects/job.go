@@ -120,6 +120,9 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		variable("HASHMARK_USER", User),
 		variable("HASHMARK_PASSWORD", Password),
 	}
+	if a.trial.Spec.Variant.Sessions {
+		environment = append(environment, variable("HASHMARK_SESSIONS", "true"))
+	}
 	if a.settings.GeneratorRawOutput {
 		environment = append(environment, variable("HASHMARK_RAW_OUTPUT", RawOutputFile))
 	}

@@ -162,3 +162,34 @@ func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
 		})
 	}
 }
+
+func TestAllReplicasOfAnAttemptShareASessionKeyOfItsOwn(t *testing.T) {
+	key := func(change func(*v1alpha1.SizingTrial), number int32) string {
+		trial := controlTrial()
+		change(trial)
+		attempt, err := objects.New(settings(), trial, number, deadline)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, variable := range attempt.Deployment().Spec.Template.Spec.Containers[0].Env {
+			if variable.Name == "HASHMARK_SESSION_KEY" {
+				return variable.Value
+			}
+		}
+		t.Fatal("the service has no session key")
+		return ""
+	}
+	same := func(*v1alpha1.SizingTrial) {}
+	mine := key(same, 1)
+	for name, other := range map[string]string{
+		"the next attempt": key(same, 2),
+		"another trial":    key(func(trial *v1alpha1.SizingTrial) { trial.UID = "another" }, 1),
+	} {
+		if other == mine {
+			t.Errorf("%s signs its cookies by the same key", name)
+		}
+	}
+	if len(mine) != 64 || key(same, 1) != mine {
+		t.Errorf("the key is %q, and %q when it is built again", mine, key(same, 1))
+	}
+}
