@@ -51,9 +51,10 @@ func (q quota) set(file string, value int64) error {
 func (q quota) remove() error { return os.Remove(q.folder) }
 
 // within writes a program that runs another inside the group from its first
-// moment: the Go runtime looks at its limit as it starts.
+// moment: the Go runtime looks at its limit as it starts. The generator's
+// real-time priority is given up first, which quotas don't apply to.
 func (q quota) within(folder, binary string) (string, error) {
 	wrapper := filepath.Join(folder, "within")
-	text := fmt.Sprintf("#!/bin/sh\necho $$ > %s/cgroup.procs || exit 1\nexec %s \"$@\"\n", q.folder, binary)
+	text := fmt.Sprintf("#!/bin/sh\nchrt --other --pid 0 $$ && echo $$ > %s/cgroup.procs || exit 1\nexec %s \"$@\"\n", q.folder, binary)
 	return wrapper, os.WriteFile(wrapper, []byte(text), programMode)
 }
