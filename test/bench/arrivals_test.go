@@ -61,13 +61,13 @@ func lagGoal(rate int) report.Goal {
 	return report.AtMost(5)
 }
 
-// openStep is a step at a rate, with a second of settling.
+// openStep is a step at a rate, with two seconds of settling.
 func openStep(arrivals string, perSecond float64, logins int) loadplan.Step {
 	const settle = 2 * time.Second
 	counted := time.Duration(float64(logins) / perSecond * float64(time.Second))
 	return loadplan.Step{
 		Kind: loadplan.Open, SettleMilliseconds: settle.Milliseconds(), CountedMilliseconds: counted.Milliseconds(),
-		DrainMilliseconds: 5000, Callers: 100, Arrivals: arrivals,
+		DrainMilliseconds: generatorsTimeout.Milliseconds(), Callers: 100, Arrivals: arrivals,
 		SettleRequests: int(perSecond * settle.Seconds()), Requests: logins, Seed: 20261121 &^ 1,
 		OfferedMilliPerSecond: int64(perSecond * 1000), Reported: true,
 	}
@@ -76,7 +76,7 @@ func openStep(arrivals string, perSecond float64, logins int) loadplan.Step {
 func sentByK6(t *testing.T, url string, step loadplan.Step) []measurement.Record {
 	t.Helper()
 	say("k6 sends %d logins at %.1f/s, %s", step.Requests, float64(step.OfferedMilliPerSecond)/1000, step.Arrivals)
-	records, err := loopback.K6(t.Context(), program(t, "HASHMARK_K6"), url, step, 5000)
+	records, err := loopback.K6(t.Context(), program(t, "HASHMARK_K6"), url, step, generatorsTimeout.Milliseconds())
 	must(t, err)
 	return records
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
-	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
 const (
@@ -24,17 +23,15 @@ const (
 // that are not load.
 func TestMatrix(t *testing.T) {
 	w, r := onCluster(t), begin(t, "matrix")
-	line := lab.NewTimeline(t.Context(), w.client, w.namespace)
 	var changes []change
 	if *cut {
 		changes = []change{costs(8, 10), limits("500m", "1")}
 	}
-	e := w.experiment(t, "matrix", "matrix", changes...)
-	trials := w.measure(t, e)
+	trials := w.measure(t, w.experiment(t, "matrix", "matrix", changes...))
 	var load time.Duration
 	unverified := 0
 	for _, trial := range trials {
-		load += planned(t, trial)
+		load += loadplan.Duration(planned(t, trial))
 		if feasible(trial) && verified(trial) == 0 {
 			unverified++
 		}
@@ -47,18 +44,18 @@ func TestMatrix(t *testing.T) {
 		r.Add("verified steps, "+trial.Spec.Variant.Name, float64(verified(trial)), report.Goal{}, answer(trial))
 	}
 	conclude(t, r)
-	tellOverhead(t, trials, line, e.Status.CompletionTime.Time)
+	tellOverhead(t, trials)
 }
 
-// planned is how long a trial's load takes by its plan.
-func planned(t *testing.T, trial v1alpha1.SizingTrial) time.Duration {
+// planned is what a trial was driven with; a trial without load has no steps.
+func planned(t *testing.T, trial v1alpha1.SizingTrial) loadplan.Plan {
 	t.Helper()
 	if trial.Status.Calibration == nil || len(trial.Status.Steps) == 0 {
-		return 0
+		return loadplan.Plan{}
 	}
 	plan, err := loadplan.Build(trial.Spec, *trial.Status.Calibration, trial.Status.Prediction)
 	must(t, err)
-	return time.Duration(plan.Steps[len(plan.Steps)-1].EndMilliseconds()) * time.Millisecond
+	return plan
 }
 
 // feasible tells whether the model expects that some rate meets the objective.

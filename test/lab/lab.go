@@ -2,8 +2,7 @@
 // KUBECONFIG leads to: a client, an experiment's trials in their order, and
 // waiting for an experiment's end by watching it.
 //
-// It makes and judges nothing. The timeline tells when each moment of a trial
-// was seen, for those that ask where its seconds go.
+// It makes and judges nothing.
 package lab
 
 import (
