@@ -6,6 +6,8 @@
 //   HASHMARK_USER, HASHMARK_PASSWORD   whom to log in
 //   HASHMARK_REPLICAS  how many pods serve; from 2 on each login opens a
 //                      connection of its own, so that all pods get their share
+//   HASHMARK_SESSIONS  "true" lets each caller log in once a step, and then ask
+//                      for GET / with the session's cookie
 //
 // What happens to each login is told line by line on stderr, and all statistics
 // are computed from these records elsewhere, exactly:
@@ -41,6 +43,7 @@ const TIMEOUT_CODES = [1050, 1211];
 
 const plan = JSON.parse(__ENV.HASHMARK_PLAN);
 const target = `${__ENV.HASHMARK_TARGET}/login`;
+const sessions = __ENV.HASHMARK_SESSIONS === 'true';
 const credentials = JSON.stringify({ user: __ENV.HASHMARK_USER, password: __ENV.HASHMARK_PASSWORD });
 
 const isOpen = (step) => step.kind === 'Warmup' || step.kind === 'Open';
@@ -64,6 +67,8 @@ export const options = {
   scenarios: scenarios(),
   discardResponseBodies: true,
   noConnectionReuse: Number(__ENV.HASHMARK_REPLICAS || 1) > 1,
+  // A caller's cookies would be forgotten after each of its logins.
+  noCookiesReset: sessions,
 };
 
 function scenarios() {
@@ -140,6 +145,19 @@ export function closedStep() {
   }
 }
 
+// The step in which this caller holds a session, or -1: k6 gives each caller
+// variables of its own, and the same callers serve all steps.
+let sessionOf = -1;
+
+// request logs in, or shows the session's cookie, which k6 keeps and sends.
+function request(number, timeout) {
+  if (sessions && sessionOf === number) {
+    return http.get(`${__ENV.HASHMARK_TARGET}/`, { redirects: 0, timeout });
+  }
+  const headers = { 'Content-Type': 'application/json' };
+  return http.post(target, credentials, { headers, redirects: 0, timeout });
+}
+
 // login sends one login and tells what became of it. Without a due time it
 // was due when it was sent.
 function login(number, index, due, part) {
@@ -150,13 +168,11 @@ function login(number, index, due, part) {
   sentLogins.add(1);
 
   const left = (drainEnd(step) - sent) / 1000;
-  const response = http.post(target, credentials, {
-    headers: { 'Content-Type': 'application/json' },
-    redirects: 0,
-    timeout: Math.max(1, Math.min(plan.timeoutMs, left)),
-  });
+  const response = request(number, Math.max(1, Math.min(plan.timeoutMs, left)));
   const ended = now();
   const outcome = outcomeOf(response);
+  // A session that is not honoured is given up: the caller logs in again.
+  sessionOf = outcome === 'ok' ? number : -1;
   if (outcome !== 'ok' && ended >= drainEnd(step)) {
     return 'cut';
   }

@@ -8,6 +8,7 @@
 //	HASHMARK_EVIDENCE      its pods, comma-separated, where evidence is read
 //	HASHMARK_USER, HASHMARK_PASSWORD
 //	HASHMARK_REPLICAS      how many pods serve
+//	HASHMARK_SESSIONS      true: callers log in once a step, then show a cookie
 //	HASHMARK_DEADLINE      when to give up, RFC 3339; never when absent
 //	HASHMARK_K6            the k6 program, k6 on PATH when absent
 //	HASHMARK_RAW_OUTPUT    a file for k6's own samples as JSON, for checks

@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // scriptVariables are those that the k6 script reads.
-var scriptVariables = []string{"HASHMARK_PLAN", "HASHMARK_TARGET", "HASHMARK_USER", "HASHMARK_PASSWORD", "HASHMARK_REPLICAS"}
+var scriptVariables = []string{"HASHMARK_PLAN", "HASHMARK_TARGET", "HASHMARK_USER", "HASHMARK_PASSWORD", "HASHMARK_REPLICAS", "HASHMARK_SESSIONS"}
 
 // FromEnvironment reads a load's parameters. Errors are sentences for the person
 // who set the environment.

@@ -38,6 +38,7 @@ func environment(t *testing.T, plan loadplan.Plan) map[string]string {
 		"HASHMARK_USER":     "hashmark",
 		"HASHMARK_PASSWORD": "correct horse battery staple",
 		"HASHMARK_REPLICAS": "2",
+		"HASHMARK_SESSIONS": "",
 		"HASHMARK_DEADLINE": "2026-11-21T05:00:00Z",
 	}
 }
@@ -58,7 +59,7 @@ func TestFromEnvironment(t *testing.T) {
 		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
 		Script: []string{
 			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_USER=hashmark",
-			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2",
+			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_SESSIONS=",
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

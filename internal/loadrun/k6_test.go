@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,8 +26,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// driveForReal runs k6 itself against a handler on loopback.
-func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alter func(map[string]string)) (measurement.Run, *atomic.Int64) {
+// driveForReal runs k6 itself against a handler of logins on loopback, and one
+// of GET / where there is any.
+func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alter func(map[string]string), root ...http.HandlerFunc) (measurement.Run, *atomic.Int64) {
 	t.Helper()
 	k6 := os.Getenv("HASHMARK_K6")
 	if k6 == "" {
@@ -42,6 +45,9 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 		}
 		login(w, r)
 	})
+	for _, handler := range root {
+		mux.HandleFunc("GET /{$}", handler)
+	}
 	server := httptest.NewUnstartedServer(mux)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -70,6 +76,53 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 		t.Errorf("the run can't be handed over: %v\n%s", err, message)
 	}
 	return run, &connections
+}
+
+// cookies answers logins with a session, and counts logins and who comes back
+// with the session that was given last.
+type cookies struct{ logins, honoured, unknown atomic.Int64 }
+
+func (c *cookies) logIn(w http.ResponseWriter, _ *http.Request) {
+	value := strconv.FormatInt(c.logins.Add(1), 10)
+	http.SetCookie(w, &http.Cookie{Name: "session", Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// come is GET /: nine in ten sessions are known.
+func (c *cookies) come(w http.ResponseWriter, r *http.Request) {
+	cookie, err := r.Cookie("session")
+	if err != nil || strings.HasSuffix(cookie.Value, "0") {
+		c.unknown.Add(1)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	c.honoured.Add(1)
+}
+
+// TestCallersWithSessionsLogInOnceAStep drives two open steps and a closed one.
+// The service knows every tenth session no more, so that its caller has to log
+// in again.
+func TestCallersWithSessionsLogInOnceAStep(t *testing.T) {
+	first, second := openAt(40, 2, true), openAt(40, 2, false)
+	second.StartMilliseconds = 4000
+	closed := loadplan.Step{Kind: loadplan.Closed, StartMilliseconds: 8000, SettleMilliseconds: 100, CountedMilliseconds: 900, DrainMilliseconds: 200, Callers: 2}
+	plan := loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: 2000, Steps: []loadplan.Step{first, second, closed}}
+	for i := range plan.Steps {
+		plan.Steps[i].Callers = 2
+	}
+	var service cookies
+	run, _ := driveForReal(t, plan, service.logIn, func(v map[string]string) { v["HASHMARK_SESSIONS"] = "true" }, service.come)
+	for i, step := range run.Steps {
+		if step.OK < step.Scheduled/2 || step.NeverSent != 0 {
+			t.Errorf("step %d: %+v", i, step)
+		}
+	}
+	// Two callers in three steps, and one more login for each that was sent away.
+	if logins, again := service.logins.Load(), service.unknown.Load(); logins != 6+again && logins != 5+again {
+		t.Errorf("%d logins, want one for each of two callers in three steps and %d more", logins, again)
+	}
+	if sent := run.Steps[0].Scheduled; service.honoured.Load() < sent {
+		t.Errorf("only %d requests came with a session, of %d in the first step alone", service.honoured.Load(), sent)
+	}
 }
 
 // oneAtATime answers a login after a service time, first come, first served.
