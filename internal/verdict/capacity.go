@@ -72,8 +72,8 @@ func (t *trial) objection() string {
 		return "the model has no say: it takes the service's CPU for its own, and something else used it"
 	}
 	if worst := t.worstRatio(); worst != nil {
-		if apart := math.Abs(math.Log(worst.ratio())); apart > math.Log(t.disagreement()) {
-			return fmt.Sprintf("the model has no say: in %s p95 was %.3g times the simulated one", worst.name(), worst.ratio())
+		if ratio := worst.unexplained(); max(ratio, 1/ratio) > t.disagreement() {
+			return fmt.Sprintf("the model has no say: in %s p95 was %.3g times the simulated one", worst.name(), ratio)
 		}
 	}
 	return ""

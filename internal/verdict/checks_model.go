@@ -47,10 +47,10 @@ func (t *trial) relaxation(s *step) float64 {
 func gotSlower(t *trial) []v1alpha1.Reason {
 	s := t.reported
 	first, second := s.result.FirstHalfP50Microseconds, s.result.SecondHalfP50Microseconds
-	if first == nil || second == nil || *first <= 0 || s.halves <= 0 {
+	if first == nil || second == nil || *first <= 0 || s.simulated == nil || s.simulated.halves <= 0 {
 		return nil
 	}
-	expected := max(1, s.halves)
+	expected := max(1, s.simulated.halves)
 	seen := float64(*second) / float64(*first)
 	return graded(NotSteady, seen/expected, halvesSuspect, math.Inf(1),
 		"In %s the median latency of the second half was %.3g times that of the first, and %.3g times in the simulation of the same logins (suspect from %g times that on): the service got slower while it was measured. Measure again on a quiet node, or with a longer load.warmupSeconds",
@@ -73,12 +73,13 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	if worst == nil {
 		return nil
 	}
-	allowed := t.disagreement()
-	ratio := worst.ratio()
+	allowed, ratio := t.disagreement(), worst.unexplained()
 	return graded(ModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
-		"In %s p95 was %.3g times what the model makes of the same logins, %s (suspect outside %.3g to %.3g); measurement decides. %s",
-		worst.name(), ratio, worst.p95.Round(time.Millisecond/10), 1/allowed, allowed, disagreementAdvice)
+		"In %s p95 was %.3g times what the model makes of the same logins, %s to %s (suspect outside %.3g to %.3g); measurement decides. %s",
+		worst.name(), ratio, rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), 1/allowed, allowed, disagreementAdvice)
 }
+
+func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond / 10) }
 
 // disagreement is how far measured and simulated p95 may lie apart, as a factor.
 func (t *trial) disagreement() float64 {
@@ -92,7 +93,7 @@ func (t *trial) disagreement() float64 {
 // one, of those in which the two ought to agree; nil where there is none.
 func (t *trial) worstRatio() *step {
 	var worst *step
-	apart := func(s *step) float64 { return math.Abs(math.Log(s.ratio())) }
+	apart := func(s *step) float64 { return math.Abs(math.Log(s.unexplained())) }
 	for _, s := range t.steps {
 		if t.comparable(s) && (worst == nil || apart(s) > apart(worst)) {
 			worst = s

@@ -40,7 +40,7 @@ func (t *trial) band() (smallest, largest float64) {
 	ratios := []float64{1 - validated, 1 + validated}
 	for _, s := range t.steps {
 		if t.comparable(s) {
-			ratios = append(ratios, s.ratio())
+			ratios = append(ratios, s.unexplained())
 		}
 	}
 	return slices.Min(ratios), slices.Max(ratios)

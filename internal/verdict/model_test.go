@@ -16,6 +16,8 @@ type modelStub struct {
 	p95Of map[int]time.Duration
 	// known is false where the model can't say what p95 is.
 	known bool
+	// sway is how far p95 is moved by the phase, either way, as a share of it.
+	sway float64
 	// slower is how much slower the logins of the second half are.
 	slower float64
 	// low and high are the ends of the spread.
@@ -53,14 +55,20 @@ func (m *modelStub) P95(a simulation.Arrivals, _ uint64) (time.Duration, bool) {
 	return m.p95, m.known
 }
 
-func (m *modelStub) Latencies(a simulation.Arrivals, _ float64, _ uint64) []time.Duration {
+// Latencies have one login in ten at p95, and all others at 60 ms.
+func (m *modelStub) Latencies(a simulation.Arrivals, phase float64, seed uint64) []time.Duration {
 	counted := a.Due[a.Counted:]
 	middle := a.Due[a.Counted] + (a.Due[len(a.Due)-1]-a.Due[a.Counted])/2
+	slow, _ := m.P95(a, seed)
+	slow = time.Duration(float64(slow) * (1 + m.sway*(2*phase-1)))
 	latencies := make([]time.Duration, len(counted))
 	for i, due := range counted {
-		latencies[i] = 60 * time.Millisecond
+		latencies[i] = min(slow, 60*time.Millisecond)
 		if due > middle {
 			latencies[i] = time.Duration(m.slower * float64(latencies[i]))
+		}
+		if i%10 == 0 {
+			latencies[i] = slow
 		}
 	}
 	return latencies

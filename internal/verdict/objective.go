@@ -137,9 +137,9 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 	api.P99Microseconds, api.MaxMicroseconds = r.P99Microseconds, r.MaxMicroseconds
 	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = r.FirstHalfP50Microseconds, r.SecondHalfP50Microseconds
 	api.P95Interval = s.interval()
-	if s.p95 > 0 {
+	if s.simulated != nil {
 		api.Model = &v1alpha1.StepModel{
-			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: s.p95.Microseconds(),
+			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: s.simulated.p95.Microseconds(),
 			MeasuredPerMille: ptr.To(int64(math.Round(1000 * s.ratio()))),
 		}
 	}

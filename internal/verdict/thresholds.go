@@ -91,7 +91,8 @@ const (
 	halvesSuspect = 1.5
 
 	// poolDisagrees and unboundedDisagrees are how far measured ÷ simulated p95 of
-	// the same arrivals may lie from 1, either way, up to modelledUtilisation.
+	// the same arrivals may lie from 1, either way, up to modelledUtilisation, beyond
+	// what the unknown phase of the quota's grid explains.
 	// Measured on a quiet machine, a pool lay within 0.94 to 1.08 and unbounded
 	// goroutines within 0.85 to 1.12; near saturation small differences in service
 	// time are large ones in p95, and the comparison says nothing.
@@ -115,9 +116,8 @@ const (
 	// spreadRuns are the simulated runs that an interval of p95 comes from: five of
 	// them lie beyond either end.
 	spreadRuns = 200
-	// halvesPhases are the phases of the quota's grid over which the halves of a
-	// step are simulated.
-	halvesPhases = 20
+	// gridPhases are the phases of the quota's grid over which a step is simulated.
+	gridPhases = 20
 	// mostRedrawn and mostSimulated bound the logins of a run that is repeated, and
 	// of one that is not, so that a judgement takes seconds: p95 of more logins than
 	// these hardly leaves anything for a model to say.

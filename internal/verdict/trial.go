@@ -35,11 +35,9 @@ type step struct {
 
 	// cpu is the service's CPU time per login; 0 where that is not known.
 	cpu time.Duration
-	// p95 is what the model makes of the step's own arrivals, and halves, of the
-	// reported step, how far it has the medians of its halves apart, second ÷ first;
-	// 0 where it has no say.
-	p95    time.Duration
-	halves float64
+	// simulated is what the model makes of the step's own arrivals; nil where it has
+	// no say.
+	simulated *expectation
 	// spread of p95 from run to run; nil where it is not known.
 	spread *spread
 }

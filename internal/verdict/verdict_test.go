@@ -152,6 +152,12 @@ func TestVerdictTable(t *testing.T) {
 		"more is suspect, as the model disagrees":       {func(w *world) { w.model.p95 = 159 * time.Millisecond }, suspect, verdict.ModelDisagrees},
 		"a pool may take 0.8 of what is simulated":      {func(w *world) { w.model.p95 = 250 * time.Millisecond }, fine, ""},
 		"less is suspect, as the model disagrees":       {func(w *world) { w.model.p95 = 251 * time.Millisecond }, suspect, verdict.ModelDisagrees},
+		"unless the phase of the quota explains it": {func(w *world) {
+			w.model.p95, w.model.sway = 140*time.Millisecond, 0.3 // up to 177.8 ms
+		}, fine, ""},
+		"as far as it does": {func(w *world) {
+			w.model.p95, w.model.sway = 120*time.Millisecond, 0.3 // up to 152.4 ms
+		}, suspect, verdict.ModelDisagrees},
 		"beyond 90 % load the model is not asked": {func(w *world) {
 			w.at(85).OfferedMilliPerSecond = 22_501
 			w.model.p95Of[int(w.step(85).Scheduled)] = time.Second
