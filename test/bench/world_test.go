@@ -124,6 +124,10 @@ func seeded(seed int64) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Seed = ptr.To(seed) }
 }
 
+func users(numbers ...int32) change {
+	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.Users = numbers }
+}
+
 func stepSeconds(n int) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.StepSeconds = int32(n) }
 }
