@@ -144,7 +144,7 @@ func TestDefaultsAreOWASPs(t *testing.T) {
 
 // A service has 64Mi beside its workers' memory, and the soft limit of Go's memory
 // (GOMEMLIMIT) leaves half of them to what Go does not count. Without the sweep
-// after each hash, the soft limit alone let the garbage come to 201 MiB here.
+// after each hash, the soft limit alone let this process grow to 197 MiB.
 func TestMemoryHardHashesTakeTheMemoryOfTheWorkersAlone(t *testing.T) {
 	const workers, memoryKiB, spare = 2, 64 << 10, 32 << 20
 	before := debug.SetMemoryLimit(workers*memoryKiB<<10 + spare)
