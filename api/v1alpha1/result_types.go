@@ -44,11 +44,13 @@ type RateInterval struct {
 
 // CalibrationResult is how long a hash takes on the variant's CPU.
 type CalibrationResult struct {
-	// CPU time of one hash, the mean of the samples, in microseconds.
+	// CPU time of one hash on all its threads, the mean of the samples, in
+	// microseconds; at least 1.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// Half the width of the mean's 99.9 % Student interval, in microseconds.
 	ErrorMicroseconds int64 `json:"errorMicroseconds"`
-	// How many hashes were timed.
+	// How many samples were taken, of one hash each, or of as many as fill a
+	// millisecond.
 	Samples int32 `json:"samples"`
 	// Hashes per second by the clock, times 1000, one after another: what is left
 	// of the CPU time's rate once the quota's stalls are counted.
