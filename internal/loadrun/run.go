@@ -17,7 +17,8 @@ import (
 
 const (
 	// readyTimeout is how long the service may take to answer through its
-	// ClusterIP: it was ready before the load, only its address may be new.
+	// ClusterIP, and each of its pods: they start beside the generator, and were
+	// calibrated before.
 	readyTimeout  = 30 * time.Second
 	readyInterval = 200 * time.Millisecond
 )
@@ -27,13 +28,14 @@ const (
 // generator's own counters can't be read; k6's words and the log go to talk.
 func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) (measurement.Run, error) {
 	log := slog.New(slog.NewTextHandler(talk, nil))
-	if err := waitReady(ctx, config.Target, log); err != nil {
-		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
-	}
+	// The service may be starting yet: what takes time and needs it not goes first.
 	command := k6.Command{Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput, Talk: talk}
 	version, golang, err := command.Version(ctx)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
+	}
+	if err := waitForAll(ctx, config, log); err != nil {
+		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
 	}
 	w := witness{addresses: config.Evidence, observer: observer, client: &http.Client{}, log: log}
 	result, steps, err := drive(ctx, config, command, w)
@@ -93,10 +95,25 @@ func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error
 	return run, nil
 }
 
-// waitReady asks the service through its own address until it is ready.
-func waitReady(ctx context.Context, target string, log *slog.Logger) error {
+// waitForAll waits for the service and for each of its pods, as long as for one.
+// A pod that does not answer at its own address is no reason to give up: where
+// the network keeps the generator from it, only its evidence will be missing.
+func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
+	if err := waitReady(ctx, config.Target, log); err != nil {
+		return err
+	}
+	for _, pod := range config.Evidence {
+		if err := waitReady(ctx, pod, log); err != nil {
+			log.Warn("Going on without a pod's answer", "error", err)
+		}
+	}
+	return nil
+}
+
+// waitReady asks the service, or one of its pods, until it is ready.
+func waitReady(ctx context.Context, target string, log *slog.Logger) error {
 	address := strings.TrimSuffix(target, "/") + "/readyz"
 	for {
 		last := ready(ctx, address)

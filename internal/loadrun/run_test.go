@@ -246,6 +246,31 @@ func TestAServiceThatIsNeverReadyIsUnreachable(t *testing.T) {
 	}
 }
 
+// The service starts beside the generator, and its pods need not be equally fast.
+func TestTheLoadWaitsUntilEveryPodIsReady(t *testing.T) {
+	var asked, early atomic.Int64
+	slow := http.NewServeMux()
+	slow.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) < 3 {
+			http.Error(w, "starting", http.StatusServiceUnavailable)
+		}
+	})
+	slow.HandleFunc("GET /evidence", func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Load() < 3 {
+			early.Add(1)
+		}
+		http.Error(w, "none", http.StatusNotFound)
+	})
+	server := httptest.NewServer(slow)
+	defer server.Close()
+	if _, err := loadrun.Run(t.Context(), config(t, twenty(), "0", pod(t, nil), server), &observer{}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if asked.Load() != 3 || early.Load() > 0 {
+		t.Errorf("the slow pod was asked %d times whether it is ready, and %d times for evidence before it was", asked.Load(), early.Load())
+	}
+}
+
 func TestTheContextsOwnFailureIsTheOneThatIsTold(t *testing.T) {
 	want := &handover.Failure{Reason: handover.DeadlineExceeded, Detail: "too late"}
 	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(time.Second), want)
