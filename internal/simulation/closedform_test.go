@@ -107,11 +107,7 @@ func TestSteadyP95IsWhatIsKnownOfEachDiscipline(t *testing.T) {
 			simulation.Service{Lanes: 2, Pooled: true, Hash: hash},
 			map[float64]float64{0.5: 1.91, 0.7: 2.93, 0.8: 4.20, 0.9: 7.9},
 		},
-		"turns of 10 ms at cost 8": {
-			simulation.Service{Hash: 14 * time.Millisecond},
-			map[float64]float64{0.5: 4.0, 0.7: 7.2, 0.8: 11.2, 0.9: 22.8},
-		},
-		"turns of 10 ms at cost 10": {
+		"turns at cost 10": {
 			simulation.Service{Hash: 57 * time.Millisecond},
 			map[float64]float64{0.5: 4.3, 0.7: 7.9, 0.8: 12.5, 0.9: 25.9},
 		},
@@ -131,5 +127,18 @@ func TestSteadyP95IsWhatIsKnownOfEachDiscipline(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Most hashes of cost 8 end within their first turn, which lasts 10 to 20 ms, so
+// that unbounded goroutines are better than turns of 10 ms, which the table has,
+// and worse than a queue.
+func TestTurnsAtCost8LieBetweenAQueueAndTurnsOf10ms(t *testing.T) {
+	s := simulation.Service{Hash: 14 * ms}
+	for rho, between := range map[float64][2]float64{0.5: {3.05, 4.0}, 0.7: {5.14, 7.2}, 0.8: {7.65, 11.2}, 0.9: {15.0, 22.8}} {
+		p95, ok := s.SteadyP95(rho*s.MaxPerSecond(), false, 1)
+		if got := p95.Seconds() / s.Hash.Seconds(); !ok || got < between[0] || got > between[1] {
+			t.Errorf("at %v p95 is %.2f hashes, want %v to %v", rho, got, between[0], between[1])
+		}
 	}
 }

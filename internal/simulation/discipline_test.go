@@ -38,17 +38,20 @@ func TestEachDisciplineServesInItsOwnOrder(t *testing.T) {
 		"two lanes serve two at a time": {
 			simulation.Service{Lanes: 2, Pooled: true, Hash: 30 * ms}, at(0, 10, 20), []int{30, 30, 40},
 		},
-		"unbounded logins take turns of 10 ms": {
+		"unbounded logins take turns of 20 ms": {
 			simulation.Service{Hash: 30 * ms}, at(0, 0), []int{50, 60},
 		},
 		"a hash shorter than a turn is not interrupted": {
 			simulation.Service{Hash: 8 * ms}, at(0, 0, 0), []int{8, 16, 24},
 		},
 		"a login alone keeps its lane, and yields at the end of its turn": {
-			simulation.Service{Hash: 40 * ms}, at(0, 25), []int{50, 55},
+			simulation.Service{Hash: 50 * ms}, at(0, 25), []int{70, 75},
 		},
 		"who comes while two take turns is third in line": {
-			simulation.Service{Hash: 20 * ms}, at(0, 0, 5), []int{40, 50, 55},
+			simulation.Service{Hash: 30 * ms}, at(0, 0, 5), []int{70, 80, 85},
+		},
+		"a turn that begins between two looks of the runtime ends at the second one": {
+			simulation.Service{Hash: 16 * ms}, at(0, 0, 0), []int{16, 48, 46},
 		},
 		"a full queue refuses": {
 			simulation.Service{Pooled: true, QueueLength: 1, Hash: 30 * ms}, at(0, 1, 2, 31), []int{30, 59, failed, 59},
@@ -63,13 +66,13 @@ func TestEachDisciplineServesInItsOwnOrder(t *testing.T) {
 			simulation.Service{Pooled: true, Hash: 50 * ms, Timeout: 60 * ms}, at(0, 20, 60), []int{50, failed, failed},
 		},
 		"unbounded logins are hashed though their callers are gone": {
-			simulation.Service{Hash: 40 * ms, Timeout: 60 * ms}, at(0, 0, 100), []int{failed, failed, 40},
+			simulation.Service{Hash: 40 * ms, Timeout: 50 * ms}, at(0, 0, 100), []int{failed, failed, 40},
 		},
 		"a pool of more workers than lanes takes turns among those it has begun": {
-			simulation.Service{Pooled: true, Workers: 2, Hash: 20 * ms}, at(0, 0, 0), []int{30, 40, 60},
+			simulation.Service{Pooled: true, Workers: 2, Hash: 30 * ms}, at(0, 0, 0), []int{50, 60, 90},
 		},
 		"a pool counts those in its workers' hands apart from those that wait": {
-			simulation.Service{Pooled: true, Workers: 2, QueueLength: 1, Hash: 20 * ms}, at(0, 0, 0, 0), []int{30, 40, 60, failed},
+			simulation.Service{Pooled: true, Workers: 2, QueueLength: 1, Hash: 30 * ms}, at(0, 0, 0, 0), []int{50, 60, 90, failed},
 		},
 	}
 	for name, test := range tests {

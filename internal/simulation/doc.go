@@ -4,8 +4,8 @@
 // A pod has lanes, on each of which one hash is computed at a time, all equally
 // long. A pool begins logins first come, first served, as many as it has
 // workers, and lets a bounded number wait. Without a pool every login is begun
-// at once. Where more are begun than there are lanes, they take turns of 10 ms,
-// after which the Go runtime preempts a goroutine (runtime.forcePreemptNS).
+// at once. Where more are begun than there are lanes, they take turns of 10 to
+// 20 ms: the Go runtime looks every 10 ms for goroutines that have run as long.
 //
 // A quota is the kernel's CFS bandwidth: every 100 ms the pod gets
 //

@@ -109,13 +109,13 @@ func (p *pod) begin(t turn) {
 }
 
 // enter lets a login take turns with those that are begun. Turns that passed
-// while nobody was ready went on in steps of their length: the runtime preempts
-// whether or not anybody waits.
+// while nobody was ready were followed by others: the runtime preempts whether or
+// not anybody waits.
 func (p *pod) enter(t turn) {
 	if p.ready.length() == 0 {
 		for i := range p.running {
 			if late := p.now - p.running[i].until; late > 0 {
-				p.running[i].until += (1 + late/turnLength) * turnLength
+				p.running[i].until += (1 + late/(2*pollEvery)) * 2 * pollEvery
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (p *pod) yield() {
 func (p *pod) run() {
 	for len(p.running) < int(p.service.Lanes) && p.ready.length() > 0 {
 		t := p.ready.pop()
-		t.until = p.now + turnLength
+		t.until = p.now.Truncate(pollEvery) + 2*pollEvery
 		p.running = append(p.running, t)
 	}
 }
