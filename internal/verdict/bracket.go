@@ -15,7 +15,9 @@ import (
 type bracket struct{ met, failed *int64 }
 
 // bracket goes through the steps from low to high until one fails. With Rates,
-// a rate counts only when all below it met the objective, too.
+// a rate counts only when all below it met the objective, too; otherwise only
+// where the step was long enough to come to rest: a capacity is one in steady
+// state, and shorter steps flatter.
 func (t *trial) bracket() bracket {
 	var found bracket
 	for _, s := range t.steps {
@@ -25,7 +27,9 @@ func (t *trial) bracket() bracket {
 		rate := ptr.To(s.OfferedMilliPerSecond)
 		switch s.outcome() {
 		case v1alpha1.StepMet:
-			found.met = rate
+			if t.Spec.Load.Mode == v1alpha1.LoadRates || t.rested(s) {
+				found.met = rate
+			}
 			continue
 		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
 			found.failed = rate

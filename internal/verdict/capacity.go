@@ -45,7 +45,9 @@ func (t *trial) decideCapacity() capacity {
 	model := t.predict()
 	decided.api.PredictedMilliPerSecond = rate(model.answer)
 	if beyond := model.beyond(measured); beyond != "" {
-		decided.contradiction = beyond
+		if !t.foreseen(measured, model) {
+			decided.contradiction = beyond
+		}
 		t.byMeasurement(decided.api, measured, beyond)
 		return decided
 	}
@@ -134,12 +136,34 @@ func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, model forecast) 
 	}
 	c.Interval = interval(model.low, model.high)
 	how := "no step near it was decided, so that this is predicted"
-	if measured.supports(model.answer) {
+	if measured.supports(model.answer) || t.agreesNear(model.answer) {
 		c.Method = v1alpha1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
 	c.Message = clip(fmt.Sprintf("The model, fed with the run's own CPU time per login, finds the objective met up to %s (%s to %s), and %s: %s",
 		perSecond(model.answer), perSecond(model.low), perSecond(model.high), measured, how))
+}
+
+// foreseen tells whether the model expected just that of the step which its
+// forecast contradicts, from the logins that came in it: then chance made them
+// easier, or harder, than those of a long run, and nothing else was at work.
+func (t *trial) foreseen(measured bracket, model forecast) bool {
+	contradicts := measured.failed
+	if model.high < measured.low() {
+		contradicts = measured.met
+	}
+	return slices.ContainsFunc(t.steps, func(s *step) bool {
+		return s.Kind == loadplan.Open && s.OfferedMilliPerSecond == *contradicts && t.comparable(s) && !s.tooManyFailed()
+	})
+}
+
+// agreesNear tells whether some step within a tenth of a rate came to what the
+// model makes of its logins. One that disagreed would have left it without a say.
+func (t *trial) agreesNear(rate float64) bool {
+	return slices.ContainsFunc(t.steps, func(s *step) bool {
+		offered := float64(s.OfferedMilliPerSecond)
+		return t.comparable(s) && offered >= nearEnough*rate && offered <= rate/nearEnough
+	})
 }
 
 // supports tells whether steps speak for a rate: one at it or a little below it

@@ -68,15 +68,31 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			always(23.5), func(*world) {}, v1alpha1.CapacityBoth, 23_500, 23_500, 23_500, yes, "agree", false,
 		},
 		"no step met within 10 % below the answer": {
-			always(20), func(w *world) { unsure(w, 85) }, v1alpha1.CapacityPredicted, 20_000, 20_000, 20_000, yes, "predicted", false,
+			always(20), func(w *world) {
+				unsure(w, 85)
+				w.step(85).Service = nil
+			}, v1alpha1.CapacityPredicted, 20_000, 20_000, 20_000, yes, "predicted", false,
+		},
+		"a step within 10 % above the answer came to what the model makes of it": {
+			always(20), func(w *world) { unsure(w, 85) }, v1alpha1.CapacityBoth, 20_000, 20_000, 20_000, yes, "agree", false,
+		},
+		"a step further above it says nothing": {
+			always(19), func(w *world) {
+				unsure(w, 70, 85)
+				w.step(70).Service = nil
+			}, v1alpha1.CapacityPredicted, 19_000, 19_000, 19_000, yes, "predicted", false,
+		},
+		"a step that met before it came to rest proves nothing": {
+			always(19), func(w *world) { w.step(85).CountedMicroseconds = 35_000_000 },
+			v1alpha1.CapacityBoth, 19_000, 19_000, 19_000, yes, "17.5/s met the objective and no measured rate failed it", false,
 		},
 		"every step failed, and the model places the capacity below": {
 			ladder(10, 11, 12), func(w *world) { slow(w, 50, 70, 85) },
 			v1alpha1.CapacityPredicted, 11_000, 10_000, 12_000, yes, "predicted", false,
 		},
 		"no step was decided at all": {
-			ladder(16, 17, 18), func(w *world) { unsure(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 17_000, 16_000, 18_000, yes, "no measured rate decided", false,
+			ladder(14, 15, 16), func(w *world) { unsure(w, 50, 70, 85) },
+			v1alpha1.CapacityPredicted, 15_000, 14_000, 16_000, yes, "no measured rate decided", false,
 		},
 		"the model finds no rate, and every step failed": {
 			always(0), func(w *world) { slow(w, 50, 70, 85) },
@@ -103,16 +119,30 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 		},
 
 		"measurement decides where a rate met that the model rules out": {
-			ladder(15, 16, 17), func(w *world) { slow(w, 85) },
+			ladder(15, 16, 17), func(w *world) {
+				slow(w, 85)
+				w.step(70).Service = nil
+			},
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", true,
 		},
 		"and where a rate failed that the model vouches for": {
-			ladder(22.3, 22.5, 23), func(w *world) { slow(w, 85) },
+			ladder(22.3, 22.5, 23), func(w *world) { fail(w.step(85), 1, &w.step(85).OtherErrors) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", true,
 		},
 		"which leaves no answer where none met": {
-			ladder(22, 22.5, 23), func(w *world) { slow(w, 50, 70, 85) },
+			ladder(22, 22.5, 23), func(w *world) {
+				slow(w, 50, 70, 85)
+				w.step(50).Service = nil
+			},
 			v1alpha1.CapacityMeasured, 0, 0, 0, no, "above a rate that failed it", true,
+		},
+		"and where chance made the logins easier, which the model knows": {
+			ladder(15, 16, 17), func(w *world) { slow(w, 85) },
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", false,
+		},
+		"or harder": {
+			ladder(22.3, 22.5, 23), func(w *world) { slow(w, 85) },
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", false,
 		},
 		"a model that disagrees with a step has no say": {
 			always(19), func(w *world) { w.model.p95 = 150 * time.Millisecond },

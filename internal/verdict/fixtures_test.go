@@ -87,6 +87,9 @@ func (w *world) drive() {
 // when it is saturated.
 func wellDriven(step loadplan.Step) measurement.StepResult {
 	counted := step.CountedMilliseconds * 1000
+	if step.LoadPercent > loadplan.ReportedLoadPercent {
+		counted = max(counted, 36_000_000) // twenty relaxation times at 85 %
+	}
 	logins := int64(step.Requests)
 	if step.Kind != loadplan.Open {
 		logins = counted * 245 / 10_000_000

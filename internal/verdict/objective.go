@@ -16,11 +16,16 @@ func (s *step) outcome() v1alpha1.StepOutcome {
 		return v1alpha1.StepNotJudged
 	case s.overloaded:
 		return v1alpha1.StepOverloaded
-	case s.failedShare()*1000 > float64(s.objective.MaxErrorPerMille):
+	case s.tooManyFailed():
 		return v1alpha1.StepFailed
 	default:
 		return s.byLatency(int64(s.objective.P95Milliseconds) * 1000)
 	}
+}
+
+// tooManyFailed tells whether more logins failed than the objective allows.
+func (s *step) tooManyFailed() bool {
+	return s.failedShare()*1000 > float64(s.objective.MaxErrorPerMille)
 }
 
 // byLatency holds a step's latencies against a limit in microseconds: met when
