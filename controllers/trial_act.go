@@ -30,12 +30,10 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 		return r.deploy(ctx, seen, decision)
 	case lifecycle.Record:
 		return r.record(seen, decision), nil
-	case lifecycle.Conclude:
-		return r.conclude(seen), nil
 	case lifecycle.Load:
 		return r.load(ctx, seen, decision)
-	case lifecycle.Harvest:
-		return r.harvest(seen), nil
+	case lifecycle.Harvest, lifecycle.Conclude:
+		return r.conclude(seen, decision.Action), nil
 	case lifecycle.Break, lifecycle.Interrupt:
 		return r.end(seen, *decision), nil
 	case lifecycle.Sweep:
@@ -109,13 +107,6 @@ func (r *TrialReconciler) record(seen *lifecycle.Observation, decision *lifecycl
 		float64(calibration.HashMicroseconds)/1000, float64(calibration.ErrorMicroseconds)/1000)}}
 }
 
-// conclude ends the attempt of a variant that no load can tell more about.
-func (r *TrialReconciler) conclude(seen *lifecycle.Observation) told {
-	end := lifecycle.ConcludeUnloaded(seen)
-	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
-	return told{{normal, end.Reason, "Conclude", end.Message}}
-}
-
 // load creates the k6 Job, unless another trial came between.
 func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
 	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
@@ -168,16 +159,20 @@ func podIPs(seen *lifecycle.Observation) []string {
 	return ips
 }
 
-// harvest reads and judges the result, and ends the attempt.
-func (r *TrialReconciler) harvest(seen *lifecycle.Observation) told {
-	trial := seen.Trial
-	end := lifecycle.HarvestRun(seen)
-	lifecycle.EndAttempt(trial, seen.Now, end.Outcome, end.Reason, end.Message)
+// conclude ends the attempt with a result: that of its load, or of a variant
+// that no load can tell more about.
+func (r *TrialReconciler) conclude(seen *lifecycle.Observation, action lifecycle.Action) told {
+	conclude := lifecycle.HarvestRun
+	if action == lifecycle.Conclude {
+		conclude = lifecycle.ConcludeUnloaded
+	}
+	end := conclude(seen)
+	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
 	kind := normal
 	if end.Outcome != v1alpha1.OutcomeKept {
 		kind = warning
 	}
-	return told{{kind, end.Reason, "Harvest", end.Message}}
+	return told{{kind, end.Reason, string(action), end.Message}}
 }
 
 // end writes why an attempt gave no numbers.

@@ -21,7 +21,7 @@ const (
 	guessedHashConstant = 34.0  // microseconds
 	guessedHashFactor   = 55.25 // microseconds × 2^cost
 	guessedArgon2       = 0.563 // microseconds × KiB × iterations
-	guessedScrypt       = 2.46  // microseconds × KiB
+	guessedScrypt       = 2.46  // microseconds × KiB × lanes
 	guessedPBKDF2       = 0.166 // microseconds × iterations
 	guessedReference    = 2 * time.Second
 	guessedOverhead     = 10 * time.Second // pods start, k6 starts, all is taken away
@@ -34,7 +34,7 @@ func guessedHash(variant v1alpha1.Variant) float64 {
 	case v1alpha1.AlgorithmArgon2id:
 		return guessedArgon2 * memory * iterations
 	case v1alpha1.AlgorithmScrypt:
-		return guessedScrypt * memory
+		return guessedScrypt * memory * float64(ptr.Deref(variant.Parallelism, 1))
 	case v1alpha1.AlgorithmPBKDF2:
 		return guessedPBKDF2 * iterations
 	case v1alpha1.AlgorithmSHA256:
