@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// User and Password are whom the service knows by default.
-	User     = "hashmark"
+	// User is whom the service knows by default.
+	User = "hashmark"
+	// Password is theirs.
 	Password = "correct horse battery staple"
 
 	readyTimeout  = 30 * time.Second
