@@ -24,8 +24,8 @@ const (
 type Stored struct {
 	// matches computes one hash of a password and compares it.
 	matches func(password []byte) bool
-	// sweep collects a hash's memory as soon as it was compared.
-	sweep bool
+	// memoryHard hashes leave much behind.
+	memoryHard bool
 }
 
 // Store hashes a password, which takes the time of one hash. The error is the
@@ -38,23 +38,28 @@ func Store(r Recipe, password string) (*Stored, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hash a password by %s: %w", r, err)
 	}
-	return &Stored{matches: matches, sweep: r.MemoryHard()}, nil
+	stored := &Stored{matches: matches, memoryHard: r.MemoryHard()}
+	stored.sweep()
+	return stored, nil
 }
 
 // Matches tells whether the password is the one that was stored. It costs one
 // hash, whatever the answer.
-//
-// After a memory-hard hash it collects the garbage. The libraries take fresh
-// memory for each hash, and the collector would let up to as much again pile up
+func (s *Stored) Matches(password string) bool {
+	matches := s.matches([]byte(password))
+	s.sweep()
+	return matches
+}
+
+// sweep collects the garbage after each memory-hard hash. The libraries take
+// fresh memory for each, and the collector would let up to as much again pile up
 // before it began: a service would need twice the memory, or be killed. So the
 // memory of one hash for each worker is enough, and the collector's work is
 // part of the hash where it is calibrated, as where it is served.
-func (s *Stored) Matches(password string) bool {
-	matches := s.matches([]byte(password))
-	if s.sweep {
+func (s *Stored) sweep() {
+	if s.memoryHard {
 		runtime.GC()
 	}
-	return matches
 }
 
 func matcher(r Recipe, password []byte) (func([]byte) bool, error) {

@@ -3,6 +3,7 @@ package password
 import (
 	"errors"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -139,6 +140,28 @@ func TestDefaultsAreOWASPs(t *testing.T) {
 	given := Recipe{Algorithm: Argon2id, MemoryKiB: 8, Iterations: 1, Parallelism: 1}
 	if got := given.WithDefaults(); got != given {
 		t.Errorf("defaults overwrite what is given: %s became %s", given, got)
+	}
+}
+
+// The first login's memory would otherwise come on top of what storing took: a
+// service of scrypt with 192Mi was killed for it.
+func TestStoringLeavesNoMemoryBehind(t *testing.T) {
+	const memoryKiB = 32 << 10
+	for _, algorithm := range []Algorithm{Argon2id, Scrypt} {
+		recipe := cheapest[algorithm]
+		recipe.MemoryKiB = memoryKiB
+		stored, err := Store(recipe, right)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var used runtime.MemStats
+		runtime.ReadMemStats(&used)
+		if used.HeapAlloc > memoryKiB<<10/2 {
+			t.Errorf("%s left %d MiB behind", algorithm, used.HeapAlloc>>20)
+		}
+		if !stored.Matches(right) {
+			t.Errorf("%s does not know its password again", algorithm)
+		}
 	}
 }
 
