@@ -147,7 +147,7 @@ func (s settings) arrange(container *cgroup.Container, calibrated calibration.Re
 	}
 	length := s.queueLength
 	if length == 0 {
-		length = login.DefaultQueueLength(calibrated.PerSecond(s.threads(workers)), s.requestTimeout)
+		length = calibration.DefaultQueueLength(calibrated.PerSecond(s.threads(workers)), s.requestTimeout)
 	}
 	return login.NewPool(workers, length), nil
 }

@@ -2,10 +2,9 @@
 // and how sure that is.
 //
 // Hashes are timed one after another, by the CPU time of their thread, or of the
-// process where a hash has several: under a
-// quota the wall clock counts the stalls too, and scatters by a quarter where
-// CPU time scatters by a hundredth. The mean is told with its 99.9 % Student
-// interval:
+// process where a hash has several: under a quota the wall clock counts the
+// stalls too, and scatters by a quarter where CPU time scatters by a hundredth.
+// The mean is told with its 99.9 % Student interval:
 //
 //	mean ± t(0.9995, n−1) · s / √n
 //

@@ -3,6 +3,7 @@ package loadplan
 import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 const (
@@ -12,13 +13,13 @@ const (
 
 // BoundMilliPerSecond is the most logins per second, times 1000, that the CPU
 // of all replicas together could hash: nothing that is measured can pass it.
-// Workers is 0 for an unbounded service. What the calibration does not tell
-// (a quota, a cpuset) does not limit. Without a hash time the bound is 0.
-func BoundMilliPerSecond(replicas, workers int32, cal v1alpha1.TrialCalibration) int64 {
+// What the calibration does not tell (a quota, a cpuset) does not limit.
+// Without a hash time the bound is 0.
+func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
 	if cal.HashMicroseconds <= 0 {
 		return 0
 	}
-	return int64(replicas) * effectiveMilliCPU(workers, cal) * microsPerSecond / cal.HashMicroseconds
+	return int64(replicas) * effectiveMilliCPU(variant, cal) * microsPerSecond / cal.HashMicroseconds
 }
 
 // Workers is how many workers the variant's service has, 0 when it is unbounded.
@@ -30,11 +31,12 @@ func Workers(variant v1alpha1.Variant) int32 {
 }
 
 // effectiveMilliCPU is how much CPU one replica can use for hashing, in
-// thousandths: the smallest of what limits it.
-func effectiveMilliCPU(workers int32, cal v1alpha1.TrialCalibration) int64 {
+// thousandths: the smallest of what limits it. A worker uses as many CPUs at a
+// time as its hash has threads.
+func effectiveMilliCPU(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
 	effective := int64(cal.GoMaxProcs) * milli
-	if workers > 0 {
-		effective = min(effective, int64(workers)*milli)
+	if workers := Workers(variant); workers > 0 {
+		effective = min(effective, int64(workers*matrix.Recipe(variant).Lanes())*milli)
 	}
 	if cal.QuotaMilliCPU != nil && *cal.QuotaMilliCPU > 0 {
 		effective = min(effective, *cal.QuotaMilliCPU)

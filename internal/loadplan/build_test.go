@@ -172,6 +172,17 @@ func TestStepsNeverOverlapAndSaturationIsLast(t *testing.T) {
 	}
 }
 
+func TestUsersWithoutAWarmUpCountFromTheFirstLogin(t *testing.T) {
+	cold := func(s *v1alpha1.SizingTrialSpec) { withUsers(4)(s); s.Load.WarmupSeconds = 0 }
+	if got := mustBuild(t, aTrial(cold), calibrated(), nil).Steps[0].SettleMilliseconds; got != 0 {
+		t.Errorf("%d ms are not counted", got)
+	}
+	steps := mustBuild(t, aTrial(withUsers(4)), calibrated(), nil).Steps
+	if steps[1].SettleMilliseconds == 0 {
+		t.Error("after a warm-up everything is counted")
+	}
+}
+
 func TestBuildRefusesWhatItCantPlan(t *testing.T) {
 	if _, err := Build(aTrial(), v1alpha1.TrialCalibration{}, nil); !errors.Is(err, ErrNotCalibrated) {
 		t.Errorf("without calibration: %v", err)

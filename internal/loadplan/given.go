@@ -47,6 +47,10 @@ func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	var steps []Step
 	for index, users := range spec.Load.Users {
 		step := s.closed(Closed, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
+		if spec.Load.WarmupSeconds == 0 {
+			// Whoever wants no warm-up asks what the first seconds are like.
+			step.SettleMilliseconds = 0
+		}
 		step.Reported = index == 0
 		steps = append(steps, step)
 	}

@@ -48,7 +48,7 @@ type service struct {
 func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (service, error) {
 	workers := Workers(spec.Variant)
 	replicas := max(1, spec.Service.Replicas)
-	bound := BoundMilliPerSecond(replicas, workers, cal)
+	bound := BoundMilliPerSecond(replicas, spec.Variant, cal)
 	if bound <= 0 {
 		return service{}, ErrNotCalibrated
 	}
@@ -65,7 +65,7 @@ func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (s
 		lanes:    lanes,
 		pooled:   workers > 0,
 		bound:    bound,
-		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(effectiveMilliCPU(workers, cal)),
+		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(effectiveMilliCPU(spec.Variant, cal)),
 		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,
 		sessions: spec.Variant.Sessions,
 		ceiling:  ceiling,

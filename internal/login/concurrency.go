@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"time"
 )
 
 // ErrQueueFull means that as many logins wait as may.
@@ -46,19 +45,6 @@ func (Unbounded) Workers() int32 { return 0 }
 
 // QueueLength is 0: none ever waits.
 func (Unbounded) QueueLength() int32 { return 0 }
-
-// longestDefaultQueue bounds DefaultQueueLength: beyond it a queue is no longer
-// a buffer, whatever the rate.
-const longestDefaultQueue = 1024
-
-// DefaultQueueLength is what a service can hash in half the time that its
-// callers wait, 1 to 1,024. The other half is left to the hash itself and to
-// the stalls of a quota: a login that times out in the queue has kept a place
-// from one that could have been answered.
-func DefaultQueueLength(hashesPerSecond float64, requestTimeout time.Duration) int32 {
-	served := hashesPerSecond * requestTimeout.Seconds() / 2
-	return int32(max(1, min(longestDefaultQueue, served)))
-}
 
 // retryAfterSeconds is how long a full queue takes to be served, in whole
 // seconds, at least 1, which is the finest that the header can say.

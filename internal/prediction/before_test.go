@@ -52,7 +52,7 @@ func TestBeforeIsWhatTheModelExpects(t *testing.T) {
 	if p95 := *got.P95Microseconds; p95 < 280_000 || p95 > 302_000 {
 		t.Errorf("p95 is %d µs at 70 %%", p95)
 	}
-	bound := float64(loadplan.BoundMilliPerSecond(1, 1, whole))
+	bound := float64(loadplan.BoundMilliPerSecond(1, spec.Variant, whole))
 	if share := float64(*got.CapacityMilliPerSecond) / bound; share < 0.835 || share > 0.865 {
 		t.Errorf("capacity is %.3f of the bound", share)
 	}

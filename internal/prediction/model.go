@@ -4,9 +4,10 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
@@ -15,37 +16,41 @@ const milli = 1000
 // Model is the variant's service as the simulation sees it. A login takes the
 // CPU time given, or the calibration's hash time where that is 0. What the
 // calibration does not tell (a quota, a cpuset) does not limit.
+//
+// The simulation knows hashes of one thread only. One of several is told as one
+// that is so many times shorter, on a CPU of which the quota is so many times
+// smaller: all its threads together.
 func Model(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, cpuPerLogin time.Duration) simulation.Service {
 	workers := loadplan.Workers(spec.Variant)
 	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
+	if cpuPerLogin <= 0 {
+		cpuPerLogin = time.Duration(cal.HashMicroseconds) * time.Microsecond
+	}
+	available := cpus(cal)
+	threads := min(available, matrix.Recipe(spec.Variant).Lanes())
 	service := simulation.Service{
 		Replicas: spec.Service.Replicas,
-		Lanes:    lanes(workers, cal),
+		Lanes:    available / threads,
 		Pooled:   workers > 0,
 		Workers:  workers,
-		Hash:     cpuPerLogin,
+		Hash:     cpuPerLogin / time.Duration(threads),
 		Timeout:  timeout,
 	}
-	if cpuPerLogin <= 0 {
-		service.Hash = time.Duration(cal.HashMicroseconds) * time.Microsecond
-	}
 	if cal.QuotaMilliCPU != nil {
-		service.QuotaMilliCPU = *cal.QuotaMilliCPU
+		service.QuotaMilliCPU = *cal.QuotaMilliCPU / int64(threads)
 	}
 	if service.Pooled {
+		service.Lanes = min(service.Lanes, workers)
 		service.QueueLength = queueLength(spec.Variant, cal, timeout)
 	}
 	return service
 }
 
-// lanes is how many hashes a pod computes at a time.
-func lanes(workers int32, cal v1alpha1.TrialCalibration) int32 {
+// cpus is how many CPUs a pod can use at a time.
+func cpus(cal v1alpha1.TrialCalibration) int32 {
 	n := max(1, cal.GoMaxProcs)
-	if workers > 0 {
-		n = min(n, workers)
-	}
-	if cpus := int32(evidence.CPUs(cal.Cpuset)); cpus > 0 {
-		n = min(n, cpus)
+	if set := int32(evidence.CPUs(cal.Cpuset)); set > 0 {
+		n = min(n, set)
 	}
 	return n
 }
@@ -56,6 +61,6 @@ func queueLength(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration, timeou
 	if given := variant.Concurrency.QueueLength; given != nil {
 		return *given
 	}
-	perSecond := float64(loadplan.BoundMilliPerSecond(1, loadplan.Workers(variant), cal)) / milli
-	return login.DefaultQueueLength(perSecond, timeout)
+	perSecond := float64(loadplan.BoundMilliPerSecond(1, variant, cal)) / milli
+	return calibration.DefaultQueueLength(perSecond, timeout)
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
@@ -103,5 +104,21 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 				t.Errorf("model (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAHashOfSeveralThreadsIsOneShorterHash(t *testing.T) {
+	spec := aTrial(func(s *v1alpha1.SizingTrialSpec) {
+		s.Variant.Algorithm, s.Variant.Parallelism = v1alpha1.AlgorithmArgon2id, ptr.To[int32](2)
+	})
+	quarter := calibrated(func(c *v1alpha1.TrialCalibration) {
+		c.GoMaxProcs, c.Cpuset, c.QuotaMilliCPU, c.HashMicroseconds = 4, "0-3", ptr.To[int64](1000), 40_000
+	})
+	got := prediction.Model(spec, quarter, 0)
+	if got.Hash != 20*time.Millisecond || got.QuotaMilliCPU != 500 || got.Lanes != 1 {
+		t.Errorf("two threads are told as %+v", got)
+	}
+	if bound := float64(loadplan.BoundMilliPerSecond(1, spec.Variant, quarter)) / 1000; got.MaxPerSecond() != bound {
+		t.Errorf("the model serves %g/s, the bound is %g/s", got.MaxPerSecond(), bound)
 	}
 }

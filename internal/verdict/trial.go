@@ -45,7 +45,7 @@ type step struct {
 func newTrial(in Input, of modelOf) *trial {
 	t := &trial{
 		Input: in, of: of,
-		bound: loadplan.BoundMilliPerSecond(in.Spec.Service.Replicas, loadplan.Workers(in.Spec.Variant), in.Calibration),
+		bound: loadplan.BoundMilliPerSecond(in.Spec.Service.Replicas, in.Spec.Variant, in.Calibration),
 	}
 	t.pairSteps()
 	t.use = t.cpuUse()

@@ -30,7 +30,7 @@ const (
 // which prediction.Infeasible said so.
 func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) Judgement {
 	t := &trial{Input: Input{Spec: spec, Calibration: cal}}
-	t.bound = loadplan.BoundMilliPerSecond(spec.Service.Replicas, loadplan.Workers(spec.Variant), cal)
+	t.bound = loadplan.BoundMilliPerSecond(spec.Service.Replicas, spec.Variant, cal)
 	row := t.row()
 	row.ObjectiveMet = ptr.To(false)
 	row.Verdict = v1alpha1.VerdictValid
