@@ -43,7 +43,9 @@ install() {
 begin() {
   kubectl create namespace "$namespace" --dry-run=client -o yaml | kubectl apply -f - >/dev/null
   kubectl label --overwrite namespace "$namespace" pod-security.kubernetes.io/enforce=restricted >/dev/null
-  kubectl -n "$namespace" delete --ignore-not-found --wait --timeout=60s szx "$name"
+  # Foreground: its trials go before it does, so that none of an earlier run is
+  # left beside the new ones.
+  kubectl -n "$namespace" delete --ignore-not-found --cascade=foreground --wait --timeout=60s szx "$name"
   kubectl -n "$namespace" apply -f config/samples/quickstart.yaml
 }
 
