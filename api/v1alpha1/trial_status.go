@@ -321,6 +321,9 @@ type TrialDisplay struct {
 	// The verdict.
 	// +optional
 	Verdict string `json:"verdict,omitempty"`
+	// The CPU time of a hash with its error, such as 14.2ms ± 40µs.
+	// +optional
+	Hash string `json:"hash,omitempty"`
 	// Where the service ran.
 	// +optional
 	Node string `json:"node,omitempty"`

@@ -18,6 +18,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.display.verdict`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Hash",type=string,priority=1,JSONPath=`.status.display.hash`
 // +kubebuilder:printcolumn:name="Pool",type=string,priority=1,JSONPath=`.spec.variant.nodePool.name`
 // +kubebuilder:printcolumn:name="Node",type=string,priority=1,JSONPath=`.status.display.node`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.display.reason`

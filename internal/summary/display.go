@@ -62,6 +62,9 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 	if evidence := trial.Status.Evidence; evidence != nil {
 		shown.Node = strings.Join(evidence.ServiceNodes, ",")
 	}
+	if calibration := trial.Status.Calibration; calibration != nil {
+		shown.Hash = latency(&calibration.HashMicroseconds) + " ± " + latency(&calibration.ErrorMicroseconds)
+	}
 	result := trial.Status.Result
 	if result == nil {
 		return shown

@@ -50,7 +50,8 @@ func TestTheColumnsOfATrial(t *testing.T) {
 			result.OfferedMilliPerSecond, result.MaxThroughputMilliPerSecond = ptr.To[int64](5_770), ptr.To[int64](8_240)
 			measured(result)(t)
 			t.Status.Evidence = &v1alpha1.Evidence{ServiceNodes: []string{"node-0", "node-1"}}
-		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Rate: "5.77/s", P95: "556ms", Capacity: "6/s", Throughput: "8.24/s", Verdict: "Valid", Node: "node-0,node-1"}},
+			t.Status.Calibration = &v1alpha1.TrialCalibration{CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 60_123, ErrorMicroseconds: 412}}
+		}, v1alpha1.TrialDisplay{Hash: "60.1ms ± 412µs", Concurrency: "pool 1", Rate: "5.77/s", P95: "556ms", Capacity: "6/s", Throughput: "8.24/s", Verdict: "Valid", Node: "node-0,node-1"}},
 		"a suspect one says why": {func(t *v1alpha1.SizingTrial) {
 			measured(judged(v1alpha1.VariantResult{}, v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: "SharedNode"}, v1alpha1.Reason{Type: "EvidenceMissing"}))(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Suspect", Reason: "SharedNode,EvidenceMissing"}},

@@ -22,7 +22,7 @@ func TestAccount(t *testing.T) {
 		alike = append(alike, concurrency(v1alpha1.ConcurrencyUnbounded, v1alpha1.ConcurrencyWorkerPool))
 	}
 	short := w.measure(t, w.experiment(t, "first-seconds", "account-first-seconds", users(callers...)))
-	long := w.measure(t, w.experiment(t, "users", "account-users", append(alike, stepSeconds(pick(60, 20)))...))
+	long := w.measure(t, w.experiment(t, "users", "account-users", append(alike, stepSeconds(pick(60, 45)))...))
 	for step, n := range callers {
 		// Fewer than 90 end a round within the time.
 		goal := report.Goal{}

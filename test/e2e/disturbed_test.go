@@ -50,7 +50,7 @@ func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	burn(t, theTrial(t, e).Status.Calibration.Cpuset)
 	finished(t, e, 2*time.Minute)
 	result := theTrial(t, e).Status.Result
-	if result == nil || result.Verdict == v1alpha1.VerdictValid || !has(result.Reasons, "NoisyNeighbour") {
+	if result == nil || result.Verdict == v1alpha1.VerdictValid || !has(result.Reasons, verdict.NoisyNeighbour) {
 		t.Fatalf("judged %+v, want NoisyNeighbour", result)
 	}
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)

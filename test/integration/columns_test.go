@@ -43,7 +43,7 @@ func TestColumnsOfExperiments(t *testing.T) {
 func TestColumnsOfTrials(t *testing.T) {
 	trial := create(t, plainTrial, `{spec: {variant: {nodePool: {name: small}}}}`)
 	setStatus(t, trial, `{status: {phase: Succeeded, display: {concurrency: pool 1, rate: 5.8/s, p95: 556ms,
-		capacity: 5.5/s, throughput: 8.2/s, verdict: Suspect, node: node-1, reason: SharedNode}}}`)
+		capacity: 5.5/s, throughput: 8.2/s, verdict: Suspect, hash: 60.1ms ± 412µs, node: node-1, reason: SharedNode}}}`)
 	want := []string{
 		"Name: " + trial.GetName(),
 		"Phase: Succeeded",
@@ -56,6 +56,7 @@ func TestColumnsOfTrials(t *testing.T) {
 		"Throughput: 8.2/s",
 		"Verdict: Suspect",
 		"Age: a while",
+		"Hash: 60.1ms ± 412µs (with -o wide)",
 		"Pool: small (with -o wide)",
 		"Node: node-1 (with -o wide)",
 		"Reason: SharedNode (with -o wide)",
