@@ -3,11 +3,12 @@
 # image need, each from its published Go module, and keeps them in a cache
 # outside the clone, so that every clone on a machine compiles them once.
 #
-#   binaries.sh kubernetes|etcd|k6|pause   prints the folder of the binaries
-#   binaries.sh all                        prints each of these folders
-#   binaries.sh assets                     prints a folder with etcd,
-#                                          kube-apiserver and kubectl, which is
-#                                          what KUBEBUILDER_ASSETS wants
+#   binaries.sh NAME     prints the folder of the binaries of a recipe:
+#                        kubernetes, etcd, k6, pause, helm, helm3, prometheus or
+#                        prometheus-operator
+#   binaries.sh all      prints each of these folders
+#   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
+#                        which is what KUBEBUILDER_ASSETS wants
 #
 # The cache is $HASHMARK_CACHE, by default ~/.cache/hashmark. A folder of it is
 # complete or absent: it is filled under another name and then renamed.
