@@ -159,11 +159,14 @@ use_recorded() {
 }
 
 # print_environment is read by a shell, so it prints exports and nothing else.
+# Helm belongs to the way in: what is installed here is installed by it.
 print_environment() {
+  local helm
   use_recorded
+  helm="$("$BINARIES" helm)"
   printf 'export KUBECONFIG=%q\n' "$ADMIN_KUBECONFIG"
   # shellcheck disable=SC2016 # the reading shell expands its own PATH
-  printf 'export PATH=%q:"$PATH"\n' "$KUBERNETES_BIN"
+  printf 'export PATH=%q:%q:"$PATH"\n' "$KUBERNETES_BIN" "$helm"
 }
 
 main() {

@@ -40,7 +40,8 @@ start_etcd() {
 
 # start_api_server names a client certificate towards the kubelets, without
 # which "kubectl logs" is refused, and routes webhooks to endpoints, since no
-# kube-proxy answers for Services in its namespace.
+# kube-proxy answers for Services in its namespace. Its audit log is bounded to
+# three files of 100 MB, far more than an end-to-end suite fills.
 start_api_server() {
   start_process kube-apiserver "$LAN_NETNS" "$KUBERNETES_BIN/kube-apiserver" \
     --etcd-servers=http://127.0.0.1:2379 \
@@ -61,6 +62,10 @@ start_api_server() {
     --enable-admission-plugins=NodeRestriction \
     --enable-aggregator-routing=true \
     --allow-privileged=true \
+    --audit-policy-file="$CLUSTER_FOLDER/audit-policy.yaml" \
+    --audit-log-path="$LOGS/audit.log" \
+    --audit-log-maxsize=100 \
+    --audit-log-maxbackup=2 \
     --profiling=false
 }
 

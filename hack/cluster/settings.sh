@@ -73,7 +73,7 @@ node_reserved() {
 # that the running cluster is another one. The boot id is part of it because
 # namespaces and cgroups do not outlive a boot, while the state folder does.
 wanted_settings() {
-  local shape=(settings.sh network.sh certificates.sh controlplane.sh node.sh nodeconfig.sh)
+  local shape=(settings.sh network.sh certificates.sh controlplane.sh audit-policy.yaml node.sh nodeconfig.sh)
   printf 'cpus %s\n' "$CPU_MODE"
   printf 'kubernetes %s\n' "$(basename "$KUBERNETES_BIN")"
   printf 'etcd %s\n' "$(basename "$ETCD_BIN")"
