@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"strings"
+)
+
+// components are the types of a specification, by their full names.
+type components map[string]schema
+
+const (
+	objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+	quantity   = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+	// quantityPattern is what controller-gen writes of a quantity, of which the
+	// specification says no more than that it is a string or a number.
+	quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+)
+
+// groupVersionKind names a kind. Of the core group Group is empty.
+type groupVersionKind struct{ Group, Version, Kind string }
+
+func (k groupVersionKind) apiVersion() string {
+	return strings.TrimPrefix(k.Group+"/"+k.Version, "/")
+}
+
+// file is the name that kubeconform gives to the schema of a kind by
+// {{ .ResourceKind }}{{ .KindSuffix }}.json: of the group its first word.
+func (k groupVersionKind) file() string {
+	group, _, _ := strings.Cut(k.Group, ".")
+	if group != "" {
+		group += "-"
+	}
+	return strings.ToLower(k.Kind+"-"+group+k.Version) + ".json"
+}
+
+// readComponents gathers the types of all groups. A type that several groups use
+// stands in each of their files alike.
+func readComponents(folder fs.FS) (components, error) {
+	files, err := fs.Glob(folder, "*_openapi.json")
+	if err != nil {
+		return nil, err
+	}
+	all := components{}
+	for _, name := range files {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return nil, err
+		}
+		var document struct {
+			Components struct{ Schemas map[string]schema }
+		}
+		if err := json.Unmarshal(text, &document); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		maps.Copy(all, document.Components.Schemas)
+	}
+	if all[objectMeta] == nil {
+		return nil, errors.New("no file of it describes the metadata of objects")
+	}
+	return all, nil
+}
+
+// ofKinds makes the files of all kinds of the specification.
+func (c components) ofKinds() map[string]schema {
+	all := map[string]schema{}
+	for name, described := range c {
+		if kind, found := kindOf(described); found {
+			all[kind.file()] = c.file(c.strict(name), kind)
+		}
+	}
+	return all
+}
+
+// kindOf finds the kind that a type describes. What goes by several names, such
+// as the options of a deletion, is part of requests and stands in no manifest.
+func kindOf(described schema) (groupVersionKind, bool) {
+	names, _ := described["x-kubernetes-group-version-kind"].([]any)
+	if len(names) != 1 {
+		return groupVersionKind{}, false
+	}
+	name, _ := names[0].(schema)
+	word := func(key string) string {
+		text, _ := name[key].(string)
+		return text
+	}
+	return groupVersionKind{word("group"), word("version"), word("kind")}, true
+}
+
+// strict is the strict schema of a type.
+func (c components) strict(name string) schema {
+	if name == quantity {
+		return schema{"anyOf": []any{schema{"type": "string", "pattern": quantityPattern}, schema{"type": "number"}}}
+	}
+	return strict(c[name])
+}
+
+// file completes the schema of a kind by all the types that it leads to, and has
+// it take no other kind: kubeconform finds files by names in lower case and
+// without the group's domain, which would let one in.
+func (c components) file(whole schema, kind groupVersionKind) schema {
+	made, definitions := maps.Clone(whole), schema{}
+	c.follow(whole, definitions)
+	fields, _ := whole["properties"].(schema)
+	fields = maps.Clone(fields)
+	fields["apiVersion"] = schema{"enum": []any{kind.apiVersion()}}
+	fields["kind"] = schema{"enum": []any{kind.Kind}}
+	made["properties"] = fields
+	made["$schema"] = "http://json-schema.org/draft-04/schema#"
+	made["definitions"] = definitions
+	return made
+}
+
+// follow adds the types that a part of a schema refers to, and those that these
+// refer to. Types that refer to themselves end it, being there already.
+func (c components) follow(part any, found schema) {
+	switch part := part.(type) {
+	case []any:
+		for _, element := range part {
+			c.follow(element, found)
+		}
+	case schema:
+		path, _ := part["$ref"].(string)
+		name, refers := strings.CutPrefix(path, toDefinition)
+		if refers && found[name] == nil {
+			found[name] = c.strict(name)
+			c.follow(found[name], found)
+		}
+		for _, value := range part {
+			c.follow(value, found)
+		}
+	}
+}
