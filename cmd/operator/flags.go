@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ type flags struct {
 
 // parse reads the command line and refuses what can't work, before anything starts.
 func parse(args []string) (*flags, error) {
-	f := &flags{settings: objects.Settings{PullPolicy: corev1.PullIfNotPresent}}
+	f := &flags{}
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
 	set.BoolVar(&f.leaderElect, "leader-elect", false, "let only one of several replicas work at a time")
 	set.StringVar(&f.leaderElectionNamespace, "leader-election-namespace", "", "where the lease lies; by default the pod's namespace")
@@ -49,6 +50,7 @@ func parse(args []string) (*flags, error) {
 	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait for a pod to be admitted, placed, pulled and started")
 	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
 	set.StringVar(&f.settings.GeneratorImage, "generator-image", "", "image of the generator")
+	set.StringVar((*string)(&f.settings.PullPolicy), "image-pull-policy", string(corev1.PullIfNotPresent), "when nodes pull the two images: Always, IfNotPresent or Never")
 	set.StringVar(&f.settings.GeneratorCPULimit, "generator-cpu-limit", "500m", "CPU limit of a generator, unless the experiment names one")
 	set.StringVar(&f.settings.GeneratorMemoryLimit, "generator-memory-limit", "512Mi", "memory limit of a generator, unless the experiment names one")
 	set.BoolVar(&f.settings.GeneratorRawOutput, "generator-raw-output", false, "let k6 also write every sample to a file in the generator's pod, for checks; costs the generator CPU")
@@ -60,6 +62,8 @@ func parse(args []string) (*flags, error) {
 	return f, f.check(set.Args())
 }
 
+var pullPolicies = []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever}
+
 func (f *flags) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
@@ -68,6 +72,8 @@ func (f *flags) check(rest []string) error {
 		return errors.New("--service-image and --generator-image are required: they name what trials are made of")
 	case f.maxConcurrentTrials < 1 || f.maxConcurrentTrials > 64:
 		return errors.New("--max-concurrent-trials must lie between 1 and 64")
+	case !slices.Contains(pullPolicies, f.settings.PullPolicy):
+		return fmt.Errorf("--image-pull-policy must be Always, IfNotPresent or Never, not %q", f.settings.PullPolicy)
 	case f.startTimeout < 10*time.Second:
 		return errors.New("--start-timeout must be at least 10s: a pod takes seconds to start")
 	}

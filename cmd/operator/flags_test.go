@@ -19,6 +19,7 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 		"no images":                     {nil, "--service-image and --generator-image are required"},
 		"no trial at a time":            {append(images, "--max-concurrent-trials=0"), "--max-concurrent-trials must lie between 1 and 64"},
 		"no time to start":              {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
+		"an unknown way to pull":        {append(images, "--image-pull-policy=always"), "--image-pull-policy must be Always, IfNotPresent or Never"},
 		"a limit that is no quantity":   {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},
 		"a limit of nothing":            {append(images, "--generator-memory-limit=0"), "--generator-memory-limit must be a quantity above 0"},
 		"a toleration without effect":   {append(images, "--generator-toleration=load=true"), "ends in no taint effect"},
