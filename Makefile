@@ -116,9 +116,10 @@ bench-docs: ## Write the last tables into docs/benchmarks.md
 build: ## Compile everything, to see that it does
 	go build ./...
 
-generate: ## Write the generated code and definitions anew
+generate: ## Write the generated code, definitions, manifests and the chart's README anew
 	$(TOOL) controller-gen object paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
+	hack/chart.sh
 
 fmt: ## Format the Go code
 	gofmt -w api cmd config controllers hack internal loadtests test

@@ -21,6 +21,11 @@ for definition in "$copy"/crd/*.yaml; do
   diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
 done
 
+hack/chart.sh "$copy"
+for made in config/{rbac,manager,prometheus,grafana} charts/hashmark/{files/crds,README.md}; do
+  diff -ruN "$made" "$copy/$made" || stale "$made" "make generate"
+done
+
 unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
