@@ -1,0 +1,111 @@
+package rights
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Balance is what comes of holding requests against rights.
+type Balance struct {
+	// Outside are the requests that no right covers.
+	Outside []Request
+	// Forbidden are those that the API server refused for lack of a right.
+	Forbidden []Request
+	// Idle are the rights that no request used.
+	Idle []Right
+}
+
+// Hold holds requests against rights. Requests for no resource are everybody's,
+// and are outside only where they were refused.
+func Hold(granted []Right, requests []Request) Balance {
+	var b Balance
+	used := map[Right]bool{}
+	for _, request := range requests {
+		covered := request.Path != ""
+		for _, right := range granted {
+			if request.Path == "" && right.covers(request) {
+				covered, used[right] = true, true
+			}
+		}
+		if !covered {
+			b.Outside = append(b.Outside, request)
+		}
+		if request.Forbidden {
+			b.Forbidden = append(b.Forbidden, request)
+		}
+	}
+	for _, right := range granted {
+		if !used[right] {
+			b.Idle = append(b.Idle, right)
+		}
+	}
+	return b
+}
+
+// Excuse says why rights are granted that no test uses.
+type Excuse struct {
+	// Role is the role's kind and name.
+	Role string `json:"role"`
+	// Group and Resource are as in a role's rule.
+	Group    string `json:"group"`
+	Resource string `json:"resource"`
+	// Verbs are those that are idle; others of the same rule may be used.
+	Verbs []string `json:"verbs"`
+	// Reason is a sentence: what they are for, and why no test comes there.
+	Reason string `json:"reason"`
+}
+
+//go:embed rights.yaml
+var listed []byte
+
+// Excuses reads rights.yaml.
+func Excuses() ([]Excuse, error) { return parseExcuses(listed) }
+
+// parseExcuses reads a list, and refuses one without reasons.
+func parseExcuses(text []byte) ([]Excuse, error) {
+	var all []Excuse
+	if err := yaml.UnmarshalStrict(bytes.TrimSpace(text), &all); err != nil {
+		return nil, fmt.Errorf("the list of idle rights can't be read: %w", err)
+	}
+	for _, e := range all {
+		if e.Role == "" || e.Resource == "" || len(e.Verbs) == 0 || e.Reason == "" {
+			return nil, fmt.Errorf("%s of %s needs role, resource, verbs and reason", resource(e.Group, e.Resource), e.Role)
+		}
+	}
+	return all, nil
+}
+
+// rights are those that the excuse is for, whatever their namespace.
+func (e Excuse) rights() []Right {
+	var all []Right
+	for _, verb := range e.Verbs {
+		all = append(all, Right{Role: e.Role, Group: e.Group, Resource: e.Resource, Verb: verb})
+	}
+	return all
+}
+
+// Explain holds idle rights against their excuses: those that have none, and
+// the excuses that excuse nothing, each as a right.
+func Explain(idle []Right, excuses []Excuse) (unexplained, needless []Right) {
+	var excused, general []Right
+	for _, e := range excuses {
+		excused = append(excused, e.rights()...)
+	}
+	for _, right := range idle {
+		anywhere := Right{Role: right.Role, Group: right.Group, Resource: right.Resource, Verb: right.Verb}
+		general = append(general, anywhere)
+		if !slices.Contains(excused, anywhere) {
+			unexplained = append(unexplained, right)
+		}
+	}
+	for _, right := range excused {
+		if !slices.Contains(general, right) {
+			needless = append(needless, right)
+		}
+	}
+	return unexplained, needless
+}
