@@ -96,7 +96,7 @@ func openBackstage(ctx context.Context, config *rest.Config) error {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return actor{next} })
 	var err error
 	backstage, err = cluster.New(config, func(o *cluster.Options) {
-		o.Scheme, o.Cache = scheme, controllers.CacheOptions()
+		o.Scheme, o.Cache = scheme, controllers.CacheOptions(nil)
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}
 	})
 	if err != nil {

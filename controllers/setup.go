@@ -132,15 +132,16 @@ func ownerUID(object client.Object) types.UID {
 
 // CacheOptions keeps the cache to what carries our labels: a cluster's other
 // pods and Deployments are none of the operator's business, and would not fit
-// into its memory.
-func CacheOptions() cache.Options {
+// into its memory. With namespaces it keeps to those, too, and then takes no
+// right on any other.
+func CacheOptions(namespaces []string) cache.Options {
 	ours := func(label string) cache.ByObject {
 		requirement, err := labels.NewRequirement(label, selection.Exists, nil)
 		utilruntime.Must(err) // the label is a constant
 		return cache.ByObject{Label: labels.NewSelector().Add(*requirement)}
 	}
 	trials := ours(v1alpha1.LabelTrialUID)
-	return cache.Options{ByObject: map[client.Object]cache.ByObject{
+	options := cache.Options{ByObject: map[client.Object]cache.ByObject{
 		&appsv1.Deployment{}:          trials,
 		&batchv1.Job{}:                trials,
 		&corev1.Pod{}:                 trials,
@@ -148,4 +149,11 @@ func CacheOptions() cache.Options {
 		&networkingv1.NetworkPolicy{}: trials,
 		&corev1.ServiceAccount{}:      ours(v1alpha1.LabelExperimentUID),
 	}}
+	for _, namespace := range namespaces {
+		if options.DefaultNamespaces == nil {
+			options.DefaultNamespaces = map[string]cache.Config{}
+		}
+		options.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	return options
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -32,6 +33,7 @@ type flags struct {
 	probeAddress            string
 	metricsAddress          string
 	metricsSecure           bool
+	watchNamespaces         []string // empty: all
 	maxConcurrentTrials     int
 	startTimeout            time.Duration
 	settings                objects.Settings
@@ -46,6 +48,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "where /healthz and /readyz answer")
 	set.StringVar(&f.metricsAddress, "metrics-bind-address", ":8443", "where /metrics answers; 0 turns it off")
 	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to those that the API server lets read them")
+	set.Func("watch-namespaces", "the namespaces whose experiments are measured, with commas between; by default all", f.setWatchNamespaces)
 	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "how many trials may be under load at one time, over all experiments")
 	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait for a pod to be admitted, placed, pulled and started")
 	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
@@ -83,6 +86,23 @@ func (f *flags) check(rest []string) error {
 		if q, err := resource.ParseQuantity(value); err != nil || q.Sign() <= 0 {
 			return fmt.Errorf("%s must be a quantity above 0, not %q", name, value)
 		}
+	}
+	return nil
+}
+
+func (f *flags) setWatchNamespaces(text string) error {
+	f.watchNamespaces = nil
+	if text == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
+			return fmt.Errorf("%q is no name of a namespace; write them as one,two without spaces", name)
+		}
+		if slices.Contains(f.watchNamespaces, name) {
+			return fmt.Errorf("%s is named twice", name)
+		}
+		f.watchNamespaces = append(f.watchNamespaces, name)
 	}
 	return nil
 }
@@ -128,11 +148,12 @@ func (f *flags) managerOptions() ctrl.Options {
 		LeaderElectionReleaseOnCancel: true, // the process ends right after
 		HealthProbeBindAddress:        f.probeAddress,
 		Metrics:                       f.metricsOptions(),
-		Cache:                         controllers.CacheOptions(),
+		Cache:                         controllers.CacheOptions(f.watchNamespaces),
 	}
-	// A pass sees what the pass before it wrote. Names and locks would keep it
-	// right without, only with more conflicts.
-	options.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}
+	// A pass sees what the pass before it wrote. Names and locks keep it right
+	// without, only with more conflicts. Without it is where several namespaces are
+	// watched: controller-runtime can't tell then whose cache has caught up.
+	options.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(len(f.watchNamespaces) <= 1)}
 	return options
 }
 

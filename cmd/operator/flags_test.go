@@ -1,10 +1,13 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -18,6 +21,9 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 	}{
 		"no images":                     {nil, "--service-image and --generator-image are required"},
 		"no trial at a time":            {append(images, "--max-concurrent-trials=0"), "--max-concurrent-trials must lie between 1 and 64"},
+		"a namespace that can't be":     {append(images, "--watch-namespaces=team-a, team-b"), `" team-b" is no name of a namespace`},
+		"a namespace of no name":        {append(images, "--watch-namespaces=team-a,"), `"" is no name of a namespace`},
+		"a namespace twice":             {append(images, "--watch-namespaces=team-a,team-b,team-a"), "team-a is named twice"},
 		"no time to start":              {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
 		"an unknown way to pull":        {append(images, "--image-pull-policy=always"), "--image-pull-policy must be Always, IfNotPresent or Never"},
 		"a limit that is no quantity":   {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},
@@ -50,5 +56,34 @@ func TestTolerationsAndSelectorsAreRead(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"role": "load", "zone": "a"}, f.settings.GeneratorNodeSelector); diff != "" {
 		t.Errorf("node selector (-want +got):\n%s", diff)
+	}
+}
+
+// TestReadsWaitForWritesOnlyWhereThatIsRight holds the one setting that
+// controller-runtime calls wrong for several namespaces.
+func TestReadsWaitForWritesOnlyWhereThatIsRight(t *testing.T) {
+	for name, tt := range map[string]struct {
+		flag       string
+		namespaces []string
+		waits      bool
+	}{
+		"in all namespaces":   {"--watch-namespaces=", nil, true},
+		"in a single one":     {"--watch-namespaces=team-a", []string{"team-a"}, true},
+		"not in several ones": {"--watch-namespaces=team-a,team-b", []string{"team-a", "team-b"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := parse(append(images, tt.flag))
+			if err != nil {
+				t.Fatal(err)
+			}
+			options := f.managerOptions()
+			if waits := *options.Client.Cache.EnableReadYourWritesConsistency; waits != tt.waits {
+				t.Errorf("reads wait for writes: %t, want %t", waits, tt.waits)
+			}
+			watched := slices.Sorted(maps.Keys(options.Cache.DefaultNamespaces))
+			if diff := cmp.Diff(tt.namespaces, watched, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("watched namespaces (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -43,20 +44,26 @@ func run(args []string) error {
 	if err := controllers.IndexTrials(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	if err := setup(mgr, flags); err != nil {
+	if err := setup(ctx, mgr, flags); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
 }
 
-// setup registers both controllers and the probes.
-func setup(mgr ctrl.Manager, flags *flags) error {
+// setup registers both controllers and the probes. An operator is alive from its
+// start, and ready when it has seen what it is to work with.
+func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
+	ready, err := controllers.WatchAll(ctx, mgr.GetCache())
+	if err != nil {
+		return err
+	}
+	live := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces)
 	experiments := &controllers.ExperimentReconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
 	}
 	trials := &controllers.TrialReconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
 		Settings: flags.settings, StartTimeout: flags.startTimeout, Oracle: lifecycle.Simulation(),
 	}
@@ -64,6 +71,6 @@ func setup(mgr ctrl.Manager, flags *flags) error {
 		experiments.SetupWithManager(mgr),
 		trials.SetupWithManager(mgr),
 		mgr.AddHealthzCheck("healthz", healthz.Ping),
-		mgr.AddReadyzCheck("readyz", healthz.Ping),
+		mgr.AddReadyzCheck("readyz", ready),
 	)
 }
