@@ -59,7 +59,13 @@ func parse(args []string) (*flags, error) {
 	set.BoolVar(&f.settings.GeneratorRawOutput, "generator-raw-output", false, "let k6 also write every sample to a file in the generator's pod, for checks; costs the generator CPU")
 	set.Func("generator-node-selector", "label=value that a generator's node must carry; may be repeated", f.addNodeSelector)
 	set.Func("generator-toleration", "key=value:Effect or key:Effect of a taint that generators tolerate; may be repeated", f.addToleration)
+	var live remoteWrite
+	live.addTo(set)
 	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	var err error
+	if f.settings.RemoteWrite, err = live.check(); err != nil {
 		return nil, err
 	}
 	return f, f.check(set.Args())

@@ -23,14 +23,15 @@ type Attempt struct {
 	serviceResources   corev1.ResourceRequirements
 	generatorResources corev1.ResourceRequirements
 	serviceCPU         resource.Quantity
+	receiver           *receiver
 }
 
 // New holds a trial against the operator's settings. The number counts the
 // trial's attempts from 1; at the deadline both pods end by themselves, even
 // where no operator is left to end them.
 //
-// It fails when a limit of the trial or of the settings is no quantity, and
-// when no experiment controls the trial.
+// It fails when a limit of the trial or of the settings is no quantity, when k6's
+// series have nowhere to go, and when no experiment controls the trial.
 func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline time.Time) (Attempt, error) {
 	experiment := metav1.GetControllerOf(trial)
 	if experiment == nil {
@@ -48,6 +49,10 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 	if err != nil {
 		return Attempt{}, err
 	}
+	live, err := receiverOf(settings)
+	if err != nil {
+		return Attempt{}, err
+	}
 	return Attempt{
 		settings:           settings,
 		trial:              trial,
@@ -57,6 +62,7 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 		serviceCPU:         cpu,
 		serviceResources:   guaranteed(cpu, memory),
 		generatorResources: generator,
+		receiver:           live,
 	}, nil
 }
 
@@ -72,6 +78,14 @@ func generatorResources(settings Settings, generator v1alpha1.Generator) (corev1
 		return corev1.ResourceRequirements{}, err
 	}
 	return guaranteed(cpu, memory), nil
+}
+
+func receiverOf(settings Settings) (*receiver, error) {
+	if settings.RemoteWrite == nil {
+		return nil, nil
+	}
+	found, err := receiverAt(settings.RemoteWrite.URL)
+	return &found, err
 }
 
 func quantity(what, written string) (resource.Quantity, error) {

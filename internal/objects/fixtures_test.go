@@ -33,6 +33,7 @@ func fullSettings() objects.Settings {
 	}}
 	full.GeneratorNodeSelector = map[string]string{"hashmark.dev/role": "load"}
 	full.GeneratorRawOutput = true
+	full.RemoteWrite = &objects.RemoteWrite{URL: "https://prometheus.monitoring.svc:9090/api/v1/write", SecretName: "k6-remote-write"}
 	return full
 }
 

@@ -89,6 +89,7 @@ func (a Attempt) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
 	pod.NodeSelector = maps.Clone(a.settings.GeneratorNodeSelector)
 	pod.Tolerations = slices.Clone(a.settings.GeneratorTolerations)
 	pod.Affinity = a.awayFromService()
+	a.goLive(&pod)
 	return pod
 }
 
@@ -126,7 +127,7 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	if a.settings.GeneratorRawOutput {
 		environment = append(environment, variable("HASHMARK_RAW_OUTPUT", RawOutputFile))
 	}
-	return environment
+	return append(environment, a.liveEnvironment()...)
 }
 
 // address is the URL of a login service; an IPv6 address is put in brackets.

@@ -30,8 +30,8 @@ func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 }
 
 // GeneratorPolicy builds the wall around the generator: it may call the
-// attempt's login service, so that no load can go astray, and be called by
-// nobody. The pods are named, not the Service's address: its destination is
+// attempt's login service, so that no load can go astray, and the receiver of
+// k6's series where there is one, and be called by nobody. The pods are named, not the Service's address: its destination is
 // already a pod where most networks apply their policies.
 func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 	policy := a.policy(GeneratorPolicyName(a.trial.UID, a.number), v1alpha1.ComponentGenerator)
@@ -41,6 +41,7 @@ func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 		}},
 		Ports: loginPort(),
 	}}
+	policy.Spec.Egress = append(policy.Spec.Egress, a.liveEgress()...)
 	return policy
 }
 
@@ -57,8 +58,9 @@ func (a Attempt) policy(name, component string) *networkingv1.NetworkPolicy {
 }
 
 func loginPort() []networkingv1.NetworkPolicyPort {
-	return []networkingv1.NetworkPolicyPort{{
-		Protocol: ptr.To(corev1.ProtocolTCP),
-		Port:     ptr.To(intstr.FromInt32(Port)),
-	}}
+	return []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, Port)}
+}
+
+func policyPort(protocol corev1.Protocol, port int32) networkingv1.NetworkPolicyPort {
+	return networkingv1.NetworkPolicyPort{Protocol: ptr.To(protocol), Port: ptr.To(intstr.FromInt32(port))}
 }

@@ -22,8 +22,8 @@ func (a Attempt) podSpec() corev1.PodSpec {
 		AutomountServiceAccountToken: ptr.To(false),
 		// Without this, each Service of the namespace would add variables.
 		EnableServiceLinks: ptr.To(false),
-		// Neither pod resolves a name: the generator is given addresses. The
-		// default policy would make kubelet warn where the cluster has no DNS.
+		// Pods are given addresses and resolve no name, unless k6's series go to
+		// one. The default policy would make kubelet warn where the cluster has no DNS.
 		DNSPolicy:                     corev1.DNSDefault,
 		TerminationGracePeriodSeconds: ptr.To[int64](graceSeconds),
 		SecurityContext: &corev1.PodSecurityContext{

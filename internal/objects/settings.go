@@ -26,13 +26,3 @@ type Settings struct {
 	// RemoteWrite is where k6 sends its own series while it runs; nowhere when nil.
 	RemoteWrite *RemoteWrite
 }
-
-// RemoteWrite is a receiver of Prometheus' remote write protocol.
-type RemoteWrite struct {
-	// URL of the receiver, http or https, with a port or the scheme's own.
-	URL string
-	// SecretName is the Secret, in each experiment's own namespace, that holds
-	// the credentials. Pods take them by reference and the operator never reads
-	// them. Empty where the receiver asks for none.
-	SecretName string
-}

@@ -1,0 +1,133 @@
+package objects
+
+import (
+	"net/netip"
+	"path"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+const (
+	// Keys of the Secret of a RemoteWrite; each may be absent.
+	secretUsername    = "username"
+	secretPassword    = "password"
+	secretBearerToken = "bearerToken"
+	secretAuthority   = "ca.crt"
+
+	// trendStats are what k6 computes of each of its trends. Grafana Labs' own
+	// dashboard offers whichever it finds, and names min, max, p95 and p99.
+	trendStats = "p(90),p(95),p(99),min,max,avg,med"
+	// pushInterval is k6's default, and written down because dashboards count on it.
+	pushInterval = "5s"
+
+	authorityVolume = "authority"
+	authorityDir    = "/etc/hashmark/authority"
+	domainPort      = 53
+)
+
+// liveEnvironment makes k6 send its own series while it runs. Their labels name
+// the trial: testid is what k6's dashboards tell runs apart by.
+func (a Attempt) liveEnvironment() []corev1.EnvVar {
+	if a.receiver == nil {
+		return nil
+	}
+	labels := strings.Join([]string{
+		"testid=" + a.trial.Name,
+		"namespace=" + a.trial.Namespace,
+		"experiment=" + a.experiment.Name,
+		"variant=" + a.trial.Spec.Variant.Name,
+	}, ",")
+	environment := []corev1.EnvVar{
+		variable("HASHMARK_REMOTE_WRITE_LABELS", labels),
+		variable("K6_PROMETHEUS_RW_SERVER_URL", a.settings.RemoteWrite.URL),
+		variable("K6_PROMETHEUS_RW_TREND_STATS", trendStats),
+		variable("K6_PROMETHEUS_RW_PUSH_INTERVAL", pushInterval),
+		// Without it Prometheus would draw each series on for five minutes.
+		variable("K6_PROMETHEUS_RW_STALE_MARKERS", "true"),
+	}
+	if secret := a.settings.RemoteWrite.SecretName; secret != "" {
+		environment = append(environment,
+			fromSecret("K6_PROMETHEUS_RW_USERNAME", secret, secretUsername),
+			fromSecret("K6_PROMETHEUS_RW_PASSWORD", secret, secretPassword),
+			fromSecret("K6_PROMETHEUS_RW_BEARER_TOKEN", secret, secretBearerToken))
+	}
+	if a.hasAuthority() {
+		environment = append(environment, variable("SSL_CERT_FILE", path.Join(authorityDir, secretAuthority)))
+	}
+	return environment
+}
+
+// fromSecret has kubelet fill in a variable. It is optional: in a namespace
+// without the Secret the receiver refuses the series, and the trial is measured
+// all the same. A pod that waited for the Secret would never start.
+func fromSecret(name, secret, key string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: secret},
+		Key:                  key,
+		Optional:             ptr.To(true),
+	}}}
+}
+
+// hasAuthority tells whether the Secret may hold the certificate by which k6
+// knows its receiver. The image itself brings no authorities.
+func (a Attempt) hasAuthority() bool {
+	return a.receiver != nil && a.receiver.tls && a.settings.RemoteWrite.SecretName != ""
+}
+
+// goLive gives the generator's pod what it needs to reach the receiver.
+func (a Attempt) goLive(pod *corev1.PodSpec) {
+	if a.receiver == nil {
+		return
+	}
+	if !a.receiver.ip.IsValid() {
+		// Only the cluster's own resolver knows the names of Services.
+		pod.DNSPolicy = corev1.DNSClusterFirst
+	}
+	if !a.hasAuthority() {
+		return
+	}
+	pod.Volumes = append(pod.Volumes, corev1.Volume{
+		Name: authorityVolume,
+		VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+			SecretName: a.settings.RemoteWrite.SecretName,
+			Items:      []corev1.KeyToPath{{Key: secretAuthority, Path: secretAuthority}},
+			Optional:   ptr.To(true),
+		}},
+	})
+	generator := &pod.Containers[0]
+	generator.VolumeMounts = append(generator.VolumeMounts,
+		corev1.VolumeMount{Name: authorityVolume, MountPath: authorityDir, ReadOnly: true})
+}
+
+// liveEgress lets the generator reach the receiver. A NetworkPolicy knows no
+// names: one of a Service stands for all pods of its namespace, any other for
+// every address, each on the receiver's port alone.
+func (a Attempt) liveEgress() []networkingv1.NetworkPolicyEgressRule {
+	if a.receiver == nil {
+		return nil
+	}
+	to := networkingv1.NetworkPolicyEgressRule{
+		Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, a.receiver.port)},
+	}
+	if ip := a.receiver.ip; ip.IsValid() {
+		to.To = []networkingv1.NetworkPolicyPeer{{
+			IPBlock: &networkingv1.IPBlock{CIDR: netip.PrefixFrom(ip, ip.BitLen()).String()},
+		}}
+		return []networkingv1.NetworkPolicyEgressRule{to}
+	}
+	if namespace := a.receiver.namespace(); namespace != "" {
+		to.To = []networkingv1.NetworkPolicyPeer{{
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}},
+		}}
+	}
+	// Where resolvers run differs by cluster, their port does not.
+	names := networkingv1.NetworkPolicyEgressRule{Ports: []networkingv1.NetworkPolicyPort{
+		policyPort(corev1.ProtocolUDP, domainPort),
+		policyPort(corev1.ProtocolTCP, domainPort),
+	}}
+	return []networkingv1.NetworkPolicyEgressRule{to, names}
+}
