@@ -8,6 +8,8 @@ SHELL := /usr/bin/env bash
 # and kind), or current (your own kubeconfig, which may bill you).
 CLUSTER ?= $(shell hack/clusters.sh which)
 export CLUSTER
+# MONITORING=true adds Prometheus (and under kind Grafana) to demo and install.
+export MONITORING
 # What the images are called: IMAGES=registry.example.com/team TAG=v1 for a
 # registry of yours.
 # One set of flags for all that is compiled here, so that it is compiled once.
@@ -18,7 +20,7 @@ CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
 .PHONY: demo demo-clean
-demo: ## Set up a cluster, measure the quickstart, print the table, leave the cluster up
+demo: ## Set up a cluster, measure the quickstart, print the table; with MONITORING=true also in Prometheus
 	hack/demo.sh run
 
 demo-clean: ## Remove what the demo made, a local or kind cluster included
@@ -41,18 +43,18 @@ images: ## Compile the binaries and build the three images into dist/images
 load-images: images ## Give the cluster's nodes the images
 	hack/clusters.sh load-images dist/images/operator.tar dist/images/loginservice.tar dist/images/generator.tar
 
-install: load-images ## Install the operator into the cluster
+install: load-images ## Install the operator into the cluster by Helm
 	$(CLUSTER_ENV) && hack/demo.sh install
 
-uninstall: ## Remove the operator, its definitions and every experiment from the cluster
-	$(CLUSTER_ENV) && kubectl delete --ignore-not-found -k config/default
+uninstall: ## Remove the operator from the cluster; definitions and experiments stay
+	$(CLUSTER_ENV) && hack/demo.sh uninstall
 
 ##@ Test
 .PHONY: test test-unit test-integration test-e2e test-race verify-claims
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6
-	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" hack/test.sh unit -tags=k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/lab/...
+	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" hack/test.sh unit -tags=k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/lab/... ./test/rights/...
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./controllers/... ./test/integration/...

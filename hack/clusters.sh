@@ -45,6 +45,15 @@ current_load() {
   say "CLUSTER=current: its nodes must be able to pull ${IMAGES:-hashmark.dev}/{operator,loginservice,generator}:${TAG:-dev}; the archives to push are $*"
 }
 
+# helm_way adds the Helm of hack/build to the way in, unless you have one.
+helm_way() {
+  local folder
+  ! command -v helm >/dev/null || return 0
+  folder=$(hack/build/binaries.sh helm)
+  # shellcheck disable=SC2016 # the reading shell expands its own PATH
+  printf 'export PATH="$PATH":%q\n' "$folder"
+}
+
 action=${1:-}
 (($# == 0)) || shift
 [[ "$action" != which ]] || {
@@ -55,11 +64,17 @@ case "${CLUSTER:=$(which_cluster)} $action" in
   "local "*) exec hack/cluster/cluster.sh "$action" "$@" ;;
   "kind up") kind_up ;;
   "kind down") kind delete cluster --name hashmark ;;
-  "kind env") printf 'export KUBECONFIG=%q\n' "$PWD/dist/kind.kubeconfig" ;;
+  "kind env")
+    printf 'export KUBECONFIG=%q\n' "$PWD/dist/kind.kubeconfig"
+    helm_way
+    ;;
   "kind load-images") kind_load "$@" ;;
   "current up") current_up ;;
   "current down") say "CLUSTER=current: your own cluster is left as it is" ;;
-  "current env") printf 'export KUBECONFIG=%q\n' "${KUBECONFIG:-$HOME/.kube/config}" ;;
+  "current env")
+    printf 'export KUBECONFIG=%q\n' "${KUBECONFIG:-$HOME/.kube/config}"
+    helm_way
+    ;;
   "current load-images") current_load "$@" ;;
   "kind "* | "current "*) die "usage: clusters.sh which|up|down|env|load-images FILE..." ;;
   *) die "CLUSTER is \"$CLUSTER\"; it must be local, kind or current" ;;

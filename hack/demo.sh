@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # The demo: a cluster, the operator, the quickstart, its table.
 #
-#   demo.sh run       everything, from nothing to the table
-#   demo.sh install   only the operator, into the cluster of KUBECONFIG
-#   demo.sh clean     removes what the demo made
+#   demo.sh run         everything, from nothing to the table
+#   demo.sh install     only the operator, into the cluster of KUBECONFIG
+#   demo.sh uninstall   removes the operator, and no experiment
+#   demo.sh clean       removes what the demo made
+#
+# MONITORING=true brings Prometheus too, and lets it and k6 find each other.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,27 +25,66 @@ enter() {
   eval "$way"
 }
 
-# rendered prints the operator's objects with the images' names filled in. A
-# cluster of your own has no node that is kept for load.
-rendered() {
-  local folder=config/local
-  [[ $CLUSTER != current ]] || folder=config/default
-  kubectl kustomize "$folder" |
-    sed -E "s#hashmark\.dev/(operator|loginservice|generator):dev#${IMAGES:-hashmark.dev}/\1:${TAG:-dev}#"
+# monitored says whether Prometheus is wanted.
+monitored() {
+  case ${MONITORING:-false} in
+    true) [[ $CLUSTER != current ]] || die "MONITORING=true sets up local and kind clusters; on your own, turn on the chart's monitors for the Prometheus it has" ;;
+    false) return 1 ;;
+    *) die "MONITORING is \"$MONITORING\"; it may be true or false" ;;
+  esac
 }
 
-# install brings the operator up to date and waits until it works. It is
-# restarted, since a new image may have the same tag.
+# values lists the chart's values for this cluster, as arguments of Helm. A
+# cluster of your own has no node that is kept for load.
+values() {
+  local seal=dist/images/operator.tar.seal
+  printf '%s\n' --set-string "image.registry=${IMAGES:-hashmark.dev},image.tag=${TAG:-dev}"
+  [[ $CLUSTER == current ]] || printf '%s\n' --values hack/cluster/values.yaml
+  ! monitored || hack/monitoring/monitoring.sh values
+  # An image that was built anew under the same tag is another pod.
+  [[ ! -f $seal ]] || printf '%s\n' --set-string "operator.podAnnotations.hashmark\\.dev/image=$(cut -d' ' -f2 "$seal")"
+}
+
+# restricted_namespace NAME makes a namespace in which only pods that could do
+# no harm are admitted.
+restricted_namespace() {
+  kubectl create namespace "$1" --dry-run=client -o yaml | kubectl apply -f - >/dev/null
+  kubectl label --overwrite namespace "$1" pod-security.kubernetes.io/enforce=restricted >/dev/null
+}
+
+# managed_by OBJECT says what installed it, or nothing where it is not there.
+managed_by() {
+  kubectl -n hashmark-system get --ignore-not-found "$1" \
+    -o jsonpath='{.metadata.labels.app\.kubernetes\.io/managed-by}{"."}'
+}
+
+# install brings the operator up to date and waits until it works. Of what
+# kubectl once installed Helm can take over all but the Deployment, whose
+# selector cannot change.
 install() {
-  rendered | kubectl apply --server-side --force-conflicts -f - >/dev/null
-  kubectl -n hashmark-system rollout restart deployment/hashmark-operator >/dev/null
-  kubectl -n hashmark-system rollout status deployment/hashmark-operator --timeout=180s | tail -n 1
+  local arguments ownership=()
+  case $(managed_by deployment/hashmark-operator) in
+    "" | Helm.) ;;
+    *) die "Hashmark was installed here without Helm; let go of that operator by \"kubectl -n hashmark-system delete deployment hashmark-operator\" and run this again, which takes over the rest, every experiment included" ;;
+  esac
+  [[ $(managed_by crd/sizingexperiments.hashmark.dev) != . ]] || ownership=(--take-ownership --force-conflicts)
+  ! monitored || hack/monitoring/monitoring.sh up
+  restricted_namespace hashmark-system
+  arguments=$(values)
+  mapfile -t arguments <<<"$arguments"
+  helm upgrade --install hashmark charts/hashmark --namespace hashmark-system --create-namespace \
+    "${arguments[@]}" "${ownership[@]}" --wait --timeout=3m --hide-notes
+}
+
+# uninstall leaves the definitions, since every experiment would go with them.
+uninstall() {
+  helm uninstall hashmark --namespace hashmark-system --ignore-not-found --wait
+  say "experiments and their results are still there; to remove them too: kubectl delete crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev && kubectl delete namespace hashmark-system"
 }
 
 # begin puts the question anew: results of an earlier run go with their experiment.
 begin() {
-  kubectl create namespace "$namespace" --dry-run=client -o yaml | kubectl apply -f - >/dev/null
-  kubectl label --overwrite namespace "$namespace" pod-security.kubernetes.io/enforce=restricted >/dev/null
+  restricted_namespace "$namespace"
   # Foreground: its trials go before it does, so that none of an earlier run is
   # left beside the new ones.
   kubectl -n "$namespace" delete --ignore-not-found --cascade=foreground --wait --timeout=60s szx "$name"
@@ -107,6 +149,7 @@ verdict() {
   kubectl explain szx.spec.matrix.concurrency
   make demo-clean                                 # removes what the demo made
 NEXT
+  ! monitored || hack/monitoring/monitoring.sh where
 }
 
 # aside keeps what this shell still does off the CPU that the local cluster
@@ -132,20 +175,22 @@ run() {
   verdict
 }
 
-# clean leaves the operator in a cluster of your own: with it would go every
-# experiment there is, the demo's or not.
+# clean leaves the operator in a cluster of your own, which may have other
+# experiments than the demo's.
 clean() {
   if [[ $CLUSTER == current ]]; then
     enter
     kubectl delete --ignore-not-found namespace "$namespace"
-    say "the operator is still there; to remove it and every experiment: make uninstall CLUSTER=current"
+    say "the operator is still there; to remove it: make uninstall CLUSTER=current"
   else
     hack/clusters.sh down
   fi
   rm -rf dist bin
 }
 
+# A wrong MONITORING is told before anything is made.
+monitored || true
 case "${1:-}" in
-  run | install | clean) "$1" ;;
-  *) die "usage: demo.sh run|install|clean" ;;
+  run | install | uninstall | clean) "$1" ;;
+  *) die "usage: demo.sh run|install|uninstall|clean" ;;
 esac

@@ -3,8 +3,10 @@
 # answers, else with buildah, and writes each to dist/images/<name>.tar. What
 # has not changed is not built again.
 #
-#   images.sh       the three images of Dockerfile, called $IMAGES/<name>:$TAG
-#   images.sh e2e   the failing generators of test/e2e/images
+#   images.sh              the three images of Dockerfile, called $IMAGES/<name>:$TAG
+#   images.sh e2e          the failing generators of test/e2e/images
+#   images.sh monitoring   Prometheus and its operator, for a cluster that can
+#                          pull no image
 #
 # The defaults of IMAGES and TAG, hashmark.dev and dev, name no registry: they
 # are for clusters that are handed the archives.
@@ -72,12 +74,45 @@ which_builder() {
   fi
 }
 
+# compiled RECIPE BINARY NAME takes a program of hack/build as NAME.
+compiled() {
+  local folder
+  folder=$(hack/build/binaries.sh "$1")
+  cmp -s "$folder/$2" "$binaries/$3" || cp "$folder/$2" "$binaries/$3"
+}
+
 # compile_generator makes what both kinds of images take their load from.
 compile_generator() {
-  local k6
   compile cmd/loadrunner
-  k6=$(hack/build/binaries.sh k6)/k6
-  cmp -s "$k6" "$binaries/k6" || cp "$k6" "$binaries/k6"
+  compiled k6 k6 k6
+}
+
+hashmark_images() {
+  compile_generator
+  compile cmd/operator
+  compile cmd/loginservice
+  image "$prefix/operator:$tag" Dockerfile operator
+  image "$prefix/loginservice:$tag" Dockerfile loginservice
+  image "$prefix/generator:$tag" Dockerfile loadrunner k6
+}
+
+e2e_images() {
+  compile_generator
+  compile test/e2e/images/unreadable
+  compile test/e2e/images/failingk6
+  image hashmark.dev/garbage:e2e test/e2e/images/Dockerfile unreadable
+  image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
+  image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
+}
+
+monitoring_images() {
+  source hack/monitoring/versions.sh
+  compiled prometheus-operator operator prometheus-operator
+  compiled prometheus-operator prometheus-config-reloader prometheus-config-reloader
+  compiled prometheus prometheus prometheus
+  image "hashmark.dev/prometheus-operator:$OPERATOR_VERSION" hack/monitoring/Dockerfile prometheus-operator
+  image "hashmark.dev/prometheus-config-reloader:$OPERATOR_VERSION" hack/monitoring/Dockerfile prometheus-config-reloader
+  image "hashmark.dev/prometheus:$PROMETHEUS_VERSION" hack/monitoring/Dockerfile prometheus
 }
 
 builder=$(which_builder)
@@ -85,21 +120,9 @@ mkdir -p "$binaries" "$archives"
 # Two runs at once would empty each other's storage.
 exec {lock}>"$archives/.lock"
 flock "$lock"
-compile_generator
 case "${1:-}" in
-  "")
-    compile cmd/operator
-    compile cmd/loginservice
-    image "$prefix/operator:$tag" Dockerfile operator
-    image "$prefix/loginservice:$tag" Dockerfile loginservice
-    image "$prefix/generator:$tag" Dockerfile loadrunner k6
-    ;;
-  e2e)
-    compile test/e2e/images/unreadable
-    compile test/e2e/images/failingk6
-    image hashmark.dev/garbage:e2e test/e2e/images/Dockerfile unreadable
-    image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
-    image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
-    ;;
-  *) die "usage: images.sh [e2e]" ;;
+  "") hashmark_images ;;
+  e2e) e2e_images ;;
+  monitoring) monitoring_images ;;
+  *) die "usage: images.sh [e2e|monitoring]" ;;
 esac

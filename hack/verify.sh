@@ -34,7 +34,7 @@ for module in . hack/tools hack/tools/golangci-lint hack/tools/fortio hack/build
 done
 
 kubectl=$(hack/build/binaries.sh assets)/kubectl
-for folder in config/default config/local; do
+for folder in config/default hack/monitoring/{local,kind}; do
   "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and mend it"
 done
 

@@ -71,6 +71,7 @@ leftovers() {
   ip -brief link show "$HOST_LINK" 2>/dev/null || true
   node_cgroup_folders
   find /var/lib/cni/results -name 'hashmark-*' 2>/dev/null || true
+  find /var/log/containers -lname "$STATE/*" 2>/dev/null || true
   find "$KUBELET_FOLDER" -mindepth 1 2>/dev/null || true
   find "$STATE" -mindepth 1 -maxdepth 1 ! -name logs.previous 2>/dev/null || true
   for number in 1 2; do shims_of "$(node_runtime "$number")"; done

@@ -73,15 +73,16 @@ stop_nodes() {
 KUBELET_FOLDER=/var/lib/kubelet
 
 # remove_traces clears what programs keep outside of any folder they can be
-# given: the CNI library its results, the kubelet its socket for plugins. That
-# folder was empty before the nodes were made, or refuse_occupied would not
-# have let them be, so that what is in it now is theirs.
+# given: the CNI library its results, the kubelet its links to pods' logs and
+# its socket for plugins. That folder was empty before the nodes were made, or
+# refuse_occupied would not have let them be, so that what is in it now is theirs.
 remove_traces() {
   local file sandbox
   for file in /var/lib/cni/results/hashmark-node-*-eth0; do
     sandbox="${file%-eth0}"
     rm -f "$file" "/var/lib/cni/results/cni-loopback-${sandbox##*-}-lo"
   done
+  [[ ! -d /var/log/containers ]] || find /var/log/containers -lname "$STATE/*" -delete
   [[ ! -d "$(node_folder 1)" ]] || rm -rf "$KUBELET_FOLDER/device-plugins"
 }
 

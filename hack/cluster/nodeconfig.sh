@@ -75,7 +75,8 @@ JSON
 # write_kubelet_config NUMBER. There is no cluster DNS. Naming the pod's own
 # loopback as one makes a look-up fail at once rather than after its timeout,
 # and spares every pod a warning event. Images are never collected as garbage,
-# since no registry could give them back.
+# since no registry could give them back. Pods' logs have a folder for each
+# node: in a common one, each kubelet removes what the other's pods have said.
 write_kubelet_config() {
   cat <<YAML
 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -94,6 +95,7 @@ containerRuntimeEndpoint: unix://$(node_runtime "$1")
 clusterDNS: [127.0.0.1]
 clusterDomain: cluster.local
 resolvConf: ""
+podLogsDir: $(node_folder "$1")/pod-logs
 evictionHard: {memory.available: 100Mi}
 imageGCHighThresholdPercent: 100
 imageGCLowThresholdPercent: 99

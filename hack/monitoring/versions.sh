@@ -1,0 +1,12 @@
+# shellcheck shell=bash source-path=SCRIPTDIR disable=SC2034
+# Which releases of Prometheus and its operator the demo's clusters run: those
+# of hack/build, whether they are compiled from there or pulled.
+
+BUILD_FOLDER="$(cd "$(dirname "${BASH_SOURCE[0]}")/../build" && pwd)"
+# shellcheck source=../build/recipes.sh
+source "$BUILD_FOLDER/recipes.sh"
+
+OPERATOR_MODULE=github.com/prometheus-operator/prometheus-operator
+OPERATOR_VERSION="$(required_version prometheus-operator "$OPERATOR_MODULE")"
+# The module of release 3.15.0 is called v0.315.0.
+PROMETHEUS_VERSION="$(required_version prometheus github.com/prometheus/prometheus | sed -E 's/^v0\.3(0?)/v3./')"
