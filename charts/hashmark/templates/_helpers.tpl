@@ -15,17 +15,18 @@
 {{- $root := first . -}}
 app.kubernetes.io/name: {{ default $root.Chart.Name $root.Values.nameOverride }}
 app.kubernetes.io/instance: {{ $root.Release.Name }}
-app.kubernetes.io/component: {{ last . }}
+app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
-{{/* The labels of an object of a component: (list root component). */}}
+{{/* The labels of an object of a component, and those that somebody looks for it by: (list root component labels). */}}
 {{- define "hashmark.labels" -}}
 {{- $root := first . -}}
+{{- $sought := gt (len .) 2 | ternary (last .) (dict) -}}
 {{ include "hashmark.selectorLabels" . }}
 app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
-{{- with $root.Values.commonLabels }}
+{{- with merge (dict) $sought $root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
@@ -75,14 +76,6 @@ yes
 {{- fail (printf "This cluster has no %s of monitoring.coreos.com/v1; install the Prometheus Operator first, or set renderMode to skipIfMissing." $kind) -}}
 {{- end -}}
 {{- end -}}
-{{- end -}}
-
-{{/* The labels of a kind that somebody else's selector looks for: (list root component labels). */}}
-{{- define "hashmark.selectedLabels" -}}
-{{ include "hashmark.labels" (initial .) }}
-{{- with last . }}
-{{ toYaml . }}
-{{- end }}
 {{- end -}}
 
 {{/* Where the operator's pods and their test may run, or nothing. */}}

@@ -1,0 +1,129 @@
+// Package chart_test holds the Helm chart against what is promised of it.
+package chart_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+const chart = "../../charts/hashmark/"
+
+// schema is the part of a JSON schema that says which keys there are.
+type schema struct {
+	Description string            `json:"description"`
+	Ref         string            `json:"$ref"`
+	Properties  map[string]schema `json:"properties"`
+	Definitions map[string]schema `json:"definitions"`
+}
+
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(chart + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(content, into); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// keys of the values, as paths. What values.yaml leaves empty ends a path: what
+// may stand in it are a user's own words, or a pod's.
+func keys(values map[string]any, prefix string) []string {
+	var found []string
+	for key, value := range values {
+		found = append(found, prefix+key)
+		if nested, ok := value.(map[string]any); ok {
+			found = append(found, keys(nested, prefix+key+".")...)
+		}
+	}
+	return found
+}
+
+// named are the keys that the schema names, as paths, down to where the values
+// have keys.
+func (s schema) named(root schema, values map[string]any, prefix string) []string {
+	var found []string
+	for key, property := range s.resolved(root).Properties {
+		found = append(found, prefix+key)
+		if nested, ok := values[key].(map[string]any); ok && len(nested) > 0 {
+			found = append(found, property.named(root, nested, prefix+key+".")...)
+		}
+	}
+	return found
+}
+
+func (s schema) resolved(root schema) schema {
+	if name, found := strings.CutPrefix(s.Ref, "#/definitions/"); found {
+		return root.Definitions[name]
+	}
+	return s
+}
+
+func TestTheSchemaKnowsEachValueAndNoOther(t *testing.T) {
+	var values map[string]any
+	var root schema
+	read(t, "values.yaml", &values)
+	read(t, "values.schema.json", &root)
+	known, named := keys(values, ""), root.named(root, values, "")
+	if len(known) < 80 {
+		t.Fatalf("found %d values, want at least 80: the test looks in the wrong place", len(known))
+	}
+	// Keys of Kubernetes' own, under any name.
+	open := []string{"operator.resources.requests.", "operator.resources.limits.", "dashboards.labels."}
+	for _, key := range known {
+		isOpen := slices.ContainsFunc(open, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+		if !isOpen && !slices.Contains(named, key) {
+			t.Errorf("values.schema.json does not know %s of values.yaml", key)
+		}
+	}
+	for _, key := range named {
+		// Helm adds it to the values of every chart that is part of another.
+		if key != "global" && !slices.Contains(known, key) {
+			t.Errorf("values.yaml does not hold %s of values.schema.json", key)
+		}
+	}
+}
+
+func TestEachPropertyOfTheSchemaIsDescribed(t *testing.T) {
+	var root schema
+	read(t, "values.schema.json", &root)
+	var look func(s schema, path string)
+	look = func(s schema, path string) {
+		for key, property := range s.Properties {
+			if property.Description == "" {
+				t.Errorf("%s%s has no description", path, key)
+			}
+			look(property, path+key+".")
+		}
+	}
+	look(root, "")
+	for name, definition := range root.Definitions {
+		look(definition, name+": ")
+	}
+}
+
+func TestEachValueIsDescribedInTheReadme(t *testing.T) {
+	content, err := os.ReadFile(chart + "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(content)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) < 4 || strings.HasPrefix(line, "| Key") {
+			continue
+		}
+		rows++
+		if strings.Trim(cells[3], " |") == "" {
+			t.Errorf("values.yaml has no comment beginning with two dashes at %s", strings.Trim(cells[0], " |"))
+		}
+	}
+	if rows < 70 {
+		t.Fatalf("found %d rows, want at least 70: the test looks in the wrong place", rows)
+	}
+}
