@@ -58,6 +58,11 @@ func eachMeasuredOnce(t *testing.T, e *v1alpha1.SizingExperiment, watched *gener
 		if jobs := watched.jobsOfTrial(&trial); jobs != len(attempts) {
 			t.Errorf("%s had %d Jobs in %d attempts", trial.Name, jobs, len(attempts))
 		}
+		for i, attempt := range attempts {
+			if !watched.saw(&trial, attempt.JobUID) {
+				t.Errorf("%s: attempt %d says it came from the Job %q, which was not seen", trial.Name, i+1, attempt.JobUID)
+			}
+		}
 	}
 	watched.noneAtOnce(t)
 	if e.Status.Phase != v1alpha1.ExperimentSucceeded {

@@ -107,3 +107,10 @@ func (g *generators) jobsOfTrial(trial *v1alpha1.SizingTrial) int {
 	defer g.mutex.Unlock()
 	return len(g.jobs[string(trial.UID)])
 }
+
+// saw tells whether a Job was one of a trial's.
+func (g *generators) saw(trial *v1alpha1.SizingTrial, job types.UID) bool {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	return slices.Contains(g.jobs[string(trial.UID)], job)
+}

@@ -11,12 +11,14 @@ import (
 	"testing"
 )
 
-// operator is an operator that runs as a process of this test's.
+// operator is an operator that runs as a process of this test's, under the
+// service account, and so with the rights, of the installed one.
 type operator struct {
-	t       *testing.T
-	flags   []string
-	log     *os.File
-	command *exec.Cmd
+	t          *testing.T
+	flags      []string
+	kubeconfig string
+	log        *os.File
+	command    *exec.Cmd
 }
 
 // flags that the tests' operators have in common. The lease is the installed
@@ -37,7 +39,7 @@ func startOperator(t *testing.T, flags ...string) *operator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &operator{t: t, flags: append(append([]string{}, commonFlags...), flags...), log: log}
+	o := &operator{t: t, flags: append(append([]string{}, commonFlags...), flags...), kubeconfig: kubeconfigOfInstalled(t), log: log}
 	o.start()
 	t.Cleanup(func() {
 		o.stop()
@@ -55,6 +57,7 @@ func (o *operator) start() {
 		o.t.Fatal("HASHMARK_OPERATOR_BINARY names no operator; run make test-e2e")
 	}
 	o.command = exec.Command(binary, o.flags...)
+	o.command.Env = append(os.Environ(), "KUBECONFIG="+o.kubeconfig)
 	o.command.Stdout, o.command.Stderr = o.log, o.log
 	// Should the test die, its operator dies with it.
 	o.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -1,0 +1,165 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Whatever installs the chart anew is a part of this test: the demo's release is
+// taken away once, and put back once.
+func TestTheChartOnACluster(t *testing.T) {
+	values := withoutTheDemo(t)
+	t.Run("Helm 4", func(t *testing.T) { fromInstallToTakeover(t, "helm", values) })
+	t.Run("Helm 3", func(t *testing.T) { fromInstallToTakeover(t, helm3(t), values) })
+	t.Run("namespaced", func(t *testing.T) { staysInItsNamespaces(t, "helm", values) })
+	t.Run("two replicas", func(t *testing.T) { survivesItsLeader(t, helm3(t), values) })
+}
+
+// fromInstallToTakeover leads a release through its life, in a namespace that
+// enforces restricted pods.
+func fromInstallToTakeover(t *testing.T, helm, values string) {
+	r := install(t, helm, values)
+	t.Run("its own test passes", func(t *testing.T) {
+		r.must(t, "test", "--timeout=5m")
+	})
+	watched := watchGenerators(t)
+	e := create(t, tiny(namespace(t), "upgraded", costs(4, 6), longer(10)))
+	t.Run("an upgrade under load loses and repeats nothing", func(t *testing.T) {
+		underLoad(t, e)
+		before := r.operators(t)
+		r.upgrade(t, "--set-string", "operator.podAnnotations.upgraded=yes")
+		if refresh(t, e); e.Status.CompletionTime != nil {
+			t.Error("the experiment ended before the upgrade did")
+		}
+		for _, pod := range r.operators(t) {
+			if slices.Contains(before, pod) {
+				t.Errorf("the upgrade left the operator %s in its place", pod)
+			}
+		}
+		finished(t, e, 3*time.Minute)
+		eachMeasuredOnce(t, e, watched)
+	})
+	t.Run("results outlive the release and are taken over", func(t *testing.T) {
+		finished(t, e, time.Second)
+		before := versions(t, e)
+		r.must(t, "uninstall", "--wait")
+		gone(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "hashmark-operator"}})
+		gone(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "hashmark-operator"}})
+		r.install(t)
+		// Once it has looked at something new, it has looked at everything.
+		fresh := create(t, tiny(e.Namespace, "fresh", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
+		until(t, time.Minute, "the new operator to work", func() (bool, string) {
+			refresh(t, fresh)
+			return fresh.Status.Phase == v1alpha1.ExperimentSuspended, string(fresh.Status.Phase)
+		})
+		after := versions(t, e)
+		for name, version := range before {
+			if after[name] != version {
+				t.Errorf("%s was changed: version %s became %q", name, version, after[name])
+			}
+		}
+	})
+}
+
+// versions are those of an experiment and its trials, by name.
+func versions(t *testing.T, e *v1alpha1.SizingExperiment) map[string]string {
+	t.Helper()
+	refresh(t, e)
+	all := map[string]string{e.Name: e.ResourceVersion}
+	for _, trial := range trialsOf(t, e) {
+		all[trial.Name] = trial.ResourceVersion
+	}
+	return all
+}
+
+// gone fails where an object is still there.
+func gone(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(object), object); !apierrors.IsNotFound(err) {
+		t.Errorf("%T %s is still there: %v", object, object.GetName(), err)
+	}
+}
+
+func staysInItsNamespaces(t *testing.T, helm, values string) {
+	a, b, elsewhere := namespace(t), namespace(t), namespace(t)
+	r := install(t, helm, values, "--set", "rbac.namespaced=true,watchNamespaces={"+a+","+b+"}")
+	ignored := create(t, tiny(elsewhere, "ignored"))
+	measured := create(t, tiny(a, "measured"))
+	finished(t, measured, 2*time.Minute)
+	if measured.Status.Phase != v1alpha1.ExperimentSucceeded {
+		t.Errorf("in a namespace that is watched the experiment is %s", standing(t, measured))
+	}
+	if refresh(t, ignored); ignored.Status.Phase != "" {
+		t.Errorf("in a namespace that is not, it is %s", standing(t, ignored))
+	}
+	for _, tt := range []struct {
+		group, resource, verb, namespace string
+		want                             bool
+	}{
+		{"batch", "jobs", "create", a, true},
+		{"batch", "jobs", "create", b, true},
+		{"batch", "jobs", "create", elsewhere, false},
+		{"batch", "jobs", "create", r.namespace, false},
+		{"", "pods", "list", "", false},
+		{v1alpha1.GroupVersion.Group, "sizingexperiments", "watch", "", false},
+		{v1alpha1.GroupVersion.Group, "sizingexperiments", "get", elsewhere, false},
+	} {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: r.account(),
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Group: tt.group, Resource: tt.resource, Verb: tt.verb, Namespace: tt.namespace,
+			},
+		}}
+		if create(t, review); review.Status.Allowed != tt.want {
+			t.Errorf("may %s %s in %q: %t", tt.verb, tt.resource, tt.namespace, review.Status.Allowed)
+		}
+	}
+}
+
+func survivesItsLeader(t *testing.T, helm, values string) {
+	r := install(t, helm, values, "--set", "operator.replicas=2,podDisruptionBudget.enabled=true")
+	watched := watchGenerators(t)
+	e := create(t, tiny(namespace(t), "led", longer(15)))
+	underLoad(t, e)
+	budget := &policyv1.PodDisruptionBudget{}
+	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: "hashmark-operator"}, budget))
+	if status := budget.Status; status.CurrentHealthy != 2 || status.DisruptionsAllowed != 1 {
+		t.Errorf("%d of the operators are healthy, and %d may be disrupted", status.CurrentHealthy, status.DisruptionsAllowed)
+	}
+	leader := r.leader(t)
+	must(t, cluster.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: leader}}))
+	finished(t, e, 3*time.Minute)
+	eachMeasuredOnce(t, e, watched)
+	if now := r.leader(t); now == leader {
+		t.Errorf("%s leads, which was deleted", now)
+	}
+}
+
+// leader is the pod of the operator that holds the lease.
+func (r *release) leader(t *testing.T) string {
+	t.Helper()
+	lease := &coordinationv1.Lease{}
+	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: "operator.hashmark.dev"}, lease))
+	pod, _, _ := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
+	if pod == "" {
+		t.Fatal("nobody leads")
+	}
+	return pod
+}
