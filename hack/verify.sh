@@ -29,12 +29,12 @@ done
 unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
-for module in . hack/tools hack/tools/golangci-lint hack/tools/fortio hack/build/*/; do
+for module in . hack/tools hack/tools/*/ hack/build/*/; do
   (cd "$module" && go mod tidy -diff) || stale "$module/go.mod" "go mod tidy there"
 done
 
 kubectl=$(hack/build/binaries.sh assets)/kubectl
-for folder in config/default hack/monitoring/{local,kind}; do
+for folder in config/{default,prometheus} hack/monitoring/{local,kind}; do
   "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and mend it"
 done
 

@@ -14,4 +14,7 @@
 {{- if and $values.k6.remoteWrite.secretName (not $values.k6.remoteWrite.url) -}}
 {{- fail "k6.remoteWrite.secretName names credentials for nowhere; set k6.remoteWrite.url too." -}}
 {{- end -}}
+{{- if regexMatch "^https?://(localhost|127[.]|\\[::1\\])" $values.k6.remoteWrite.url -}}
+{{- fail "k6.remoteWrite.url names the generator's own host, where nobody listens; write the address that pods reach the receiver by." -}}
+{{- end -}}
 {{- end -}}
