@@ -1,5 +1,11 @@
 // Command operator runs Hashmark's controllers: it turns SizingExperiments into
 // trials, measures them, and writes what it found into their status.
+//
+//	operator --service-image=… --generator-image=…     see operator --help
+//	operator smoke-test --namespace=… [--timeout=10m]  tries an installation
+//
+// The second makes one tiny experiment, tells how it goes, prints what was
+// measured, deletes it, and ends with 0 if it succeeded.
 package main
 
 import (
@@ -17,6 +23,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/smoke"
 )
 
 func main() {
@@ -27,11 +34,23 @@ func main() {
 }
 
 func run(args []string) error {
+	if len(args) > 0 && args[0] == "smoke-test" {
+		return runSmokeTest(args[1:])
+	}
+	return smoke.Unknown(operate(args))
+}
+
+func setLogger() {
+	ctrl.SetLogger(zap.New(zap.UseDevMode(false), func(o *zap.Options) { o.TimeEncoder = zapcore.RFC3339TimeEncoder }))
+}
+
+// operate runs the operator until it is told to end.
+func operate(args []string) error {
 	flags, err := parse(args)
 	if err != nil {
 		return err
 	}
-	ctrl.SetLogger(zap.New(zap.UseDevMode(false), func(o *zap.Options) { o.TimeEncoder = zapcore.RFC3339TimeEncoder }))
+	setLogger()
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("no cluster to work with: %w", err)

@@ -1,0 +1,124 @@
+package smoke
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Progress is a line on where the experiment stands.
+func Progress(e *v1alpha1.SizingExperiment) string {
+	if e.Status.Phase == "" {
+		return "Waits for an operator to look at it"
+	}
+	line := string(e.Status.Phase)
+	if progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing); progressing != nil {
+		line += ": " + progressing.Message
+	}
+	return line
+}
+
+// Row is what was measured, under a line that names the columns.
+func Row(e *v1alpha1.SizingExperiment) string {
+	shown, verdict := e.Status.Display, ""
+	if len(e.Status.Results) > 0 {
+		verdict = string(e.Status.Results[0].Verdict)
+	}
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(table, "PHASE\tTRIALS\tVARIANT\tP95\tCAPACITY\tVERDICT\n%s\t%s\t%s\t%s\t%s\t%s\n",
+		e.Status.Phase, shown.Trials, shown.Variant, shown.P95, shown.Capacity, verdict)
+	_ = table.Flush() // a strings.Builder takes everything
+	return text.String()
+}
+
+// Ended is nil for an experiment that succeeded, and else says why it did not,
+// with what its trials say.
+func Ended(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) error {
+	if e.Status.Phase == v1alpha1.ExperimentSucceeded {
+		return nil
+	}
+	why := string(e.Status.Phase)
+	if finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished); finished != nil {
+		why += ": " + finished.Message
+	}
+	for i := range trials {
+		if status := &trials[i].Status; status.Message != "" {
+			why += fmt.Sprintf("; %s: %s: %s", trials[i].Spec.Variant.Name, status.Reason, status.Message)
+		}
+	}
+	return fmt.Errorf("the experiment ended as %s", why)
+}
+
+// Late says why an experiment had no end when its time was up, and whom to look
+// at. The others are those of its namespace.
+func Late(e *v1alpha1.SizingExperiment, others []v1alpha1.SizingExperiment, timeout time.Duration) error {
+	switch e.Status.Phase {
+	case "":
+		return fmt.Errorf("no operator looked at the experiment within %s: see that one runs, that it is ready, "+
+			"and that it watches namespace %s", timeout, e.Namespace)
+	case v1alpha1.ExperimentQueued:
+		place := ""
+		if progress := e.Status.Progress; progress != nil && progress.QueuePosition != nil {
+			place = fmt.Sprintf(" at place %d", *progress.QueuePosition)
+		}
+		return fmt.Errorf("the experiment still waits for its turn%s after %s, behind %s: let it end, or suspend it, and try again",
+			place, timeout, ahead(e, others))
+	default:
+		return fmt.Errorf("the experiment has no end after %s; %s", timeout, Progress(e))
+	}
+}
+
+// ahead names the experiments of the namespace that hold a turn, or tells how
+// to find those of other namespaces.
+func ahead(e *v1alpha1.SizingExperiment, others []v1alpha1.SizingExperiment) string {
+	var names []string
+	for i := range others {
+		if other := &others[i]; other.UID != e.UID && other.Status.Phase == v1alpha1.ExperimentRunning {
+			names = append(names, other.Namespace+"/"+other.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "an experiment of another namespace, which `kubectl get sizingexperiments -A` shows as Running"
+	}
+	return strings.Join(names, ", ")
+}
+
+// Unknown explains the error of a cluster that lacks Hashmark's definitions; any
+// other error it hands on.
+func Unknown(err error) error {
+	if meta.IsNoMatchError(err) {
+		return fmt.Errorf("the cluster does not know Hashmark's kinds: apply config/crd, "+
+			"or install the chart with crds.enabled=true (%w)", err)
+	}
+	return err
+}
+
+// Refused says what the cluster lacks that would not take the experiment.
+func Refused(err error, namespace string) error {
+	switch {
+	case meta.IsNoMatchError(err):
+		return Unknown(err)
+	case apierrors.IsForbidden(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return fmt.Errorf("not allowed; in namespace %s it takes create, get, list and delete on sizingexperiments, "+
+			"and get and list on sizingtrials (%w)", namespace, err)
+	case apierrors.IsNotFound(err):
+		return fmt.Errorf("namespace %s does not exist; create it, or name another by --namespace (%w)", namespace, err)
+	default:
+		return fmt.Errorf("the experiment could not be made: %w", err)
+	}
+}
+
+// ErrDeleted means that someone else deleted the experiment.
+var ErrDeleted = errors.New("someone else deleted the experiment before it ended; try again")
+
+// ErrInterrupted means that the test was ended from outside.
+var ErrInterrupted = errors.New("interrupted before the experiment had ended")
