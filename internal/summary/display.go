@@ -58,7 +58,7 @@ func orZero(n *int64) int64 {
 
 // TrialDisplay is the columns of a trial.
 func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
-	shown := v1alpha1.TrialDisplay{Concurrency: concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
+	shown := v1alpha1.TrialDisplay{Concurrency: Concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
 	if evidence := trial.Status.Evidence; evidence != nil {
 		shown.Node = strings.Join(evidence.ServiceNodes, ",")
 	}
@@ -87,8 +87,8 @@ func kinds(reasons []v1alpha1.Reason) string {
 	return strings.Join(names, ",")
 }
 
-// concurrency reads pool 1, pool 2 queue 64, or unbounded.
-func concurrency(c v1alpha1.Concurrency) string {
+// Concurrency reads pool 1, pool 2 queue 64, or unbounded.
+func Concurrency(c v1alpha1.Concurrency) string {
 	if c.Mode == v1alpha1.ConcurrencyUnbounded {
 		return "unbounded"
 	}

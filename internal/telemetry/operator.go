@@ -1,0 +1,79 @@
+package telemetry
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+)
+
+var (
+	experiments = define("experiments", "SizingExperiments in the cluster, by phase.", nil, "phase")
+	trials      = define("trials", "SizingTrials in the cluster, by phase.", nil, "phase")
+	queueLength = define("queue_length", "Experiments that wait for their turn.", nil)
+	failedInRow = define("trials_failed_in_row",
+		"Trials that failed one after another, over all namespaces, since the last one that was measured.", nil)
+	leftOut = define("experiments_left_out",
+		"Experiments without series of their own, because there are more than --metrics-max-experiments.", nil)
+)
+
+// The phases in the order in which they are told.
+var (
+	experimentPhases = []v1alpha1.ExperimentPhase{
+		v1alpha1.ExperimentPending, v1alpha1.ExperimentQueued, v1alpha1.ExperimentRunning, v1alpha1.ExperimentSuspended,
+		v1alpha1.ExperimentSucceeded, v1alpha1.ExperimentFailed, v1alpha1.ExperimentCancelled,
+	}
+	trialPhases = []v1alpha1.TrialPhase{
+		v1alpha1.TrialPending, v1alpha1.TrialRunning, v1alpha1.TrialSuspended,
+		v1alpha1.TrialSucceeded, v1alpha1.TrialFailed, v1alpha1.TrialCancelled,
+	}
+)
+
+// operator adds what is counted over all experiments. A phase that none is in
+// is told as 0: that is counted, too.
+func (g *gathering) operator(state State, turns queue.Turns, left int) {
+	inPhase := map[v1alpha1.ExperimentPhase]int{}
+	for i := range state.Experiments {
+		inPhase[phaseOf(&state.Experiments[i])]++
+	}
+	for _, phase := range experimentPhases {
+		g.add(experiments, float64(inPhase[phase]), string(phase))
+	}
+	trialsIn := map[v1alpha1.TrialPhase]int{}
+	for i := range state.Trials {
+		trialsIn[cmp.Or(state.Trials[i].Status.Phase, v1alpha1.TrialPending)]++
+	}
+	for _, phase := range trialPhases {
+		g.add(trials, float64(trialsIn[phase]), string(phase))
+	}
+	g.add(queueLength, float64(len(turns.Position)))
+	g.add(failedInRow, float64(FailedInRow(state.Trials)))
+	g.add(leftOut, float64(left))
+}
+
+// phaseOf is an experiment's phase; one that nobody has looked at yet is Pending.
+func phaseOf(e *v1alpha1.SizingExperiment) v1alpha1.ExperimentPhase {
+	return cmp.Or(e.Status.Phase, v1alpha1.ExperimentPending)
+}
+
+// FailedInRow is how many of the trials that ended last have failed, with no
+// success between. Cancelled trials say nothing, and neither do those that were
+// refused before they were tried. Of trials that ended within the same second a
+// success counts as the later: an alert needs more than a doubt.
+func FailedInRow(trials []v1alpha1.SizingTrial) int {
+	var success int64
+	var failures []int64
+	for i := range trials {
+		status := &trials[i].Status
+		ended, known := unix(status.CompletionTime)
+		switch {
+		case !known || refused(&trials[i]):
+		case status.Phase == v1alpha1.TrialSucceeded:
+			success = max(success, int64(ended))
+		case status.Phase == v1alpha1.TrialFailed:
+			failures = append(failures, int64(ended))
+		}
+	}
+	return len(slices.DeleteFunc(failures, func(ended int64) bool { return ended <= success }))
+}

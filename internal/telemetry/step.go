@@ -1,0 +1,102 @@
+package telemetry
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/comparison"
+)
+
+// ofStep are the labels of every series of a step.
+var ofStep = []string{"namespace", "experiment", "variant", "step"}
+
+var stepReadings = []reading[*v1alpha1.Step]{
+	{define("step_offered_logins_per_second", "The login rate that was offered in the step.", ofStep),
+		func(s *v1alpha1.Step) (float64, bool) { return perSecond(s.OfferedMilliPerSecond) }},
+	{define("step_p95_seconds", "The 95th percentile of login latency in the step.", ofStep),
+		func(s *v1alpha1.Step) (float64, bool) { return seconds(s.P95Microseconds) }},
+	{define("step_throttled_ratio", "The share of the step's quota periods in which the service was throttled.", ofStep), throttled},
+	{define("step_error_ratio", "The share of the step's logins that got no complete 200.", ofStep), failed},
+}
+
+// steps adds the steps of the first repetition whose numbers are not Invalid:
+// steps of several repetitions have no common rate that a median could be at.
+func (g *gathering) steps(e *v1alpha1.SizingExperiment, variant string, trials []*v1alpha1.SizingTrial) {
+	var first *v1alpha1.SizingTrial
+	for _, trial := range trials {
+		result := trial.Status.Result
+		if result == nil || result.Verdict == v1alpha1.VerdictInvalid {
+			continue
+		}
+		if first == nil || trial.Spec.Repetition < first.Spec.Repetition {
+			first = trial
+		}
+	}
+	if first == nil {
+		return
+	}
+	for i := range first.Status.Steps {
+		if step := &first.Status.Steps[i]; step.Outcome != v1alpha1.StepNotRun {
+			read(g, stepReadings, step, []string{e.Namespace, e.Name, variant, fmt.Sprintf("%02d", i+1)})
+		}
+	}
+}
+
+// failed is the share of the logins that were due and got no complete 200.
+func failed(s *v1alpha1.Step) (float64, bool) { return ratio(s.Scheduled-s.OK, s.Scheduled) }
+
+// throttled is the share of the elapsed quota periods.
+func throttled(s *v1alpha1.Step) (float64, bool) {
+	if s.Service == nil || s.Service.ThrottledPeriods == nil || s.Service.Periods == nil {
+		return 0, false
+	}
+	return ratio(*s.Service.ThrottledPeriods, *s.Service.Periods)
+}
+
+// errorRatio is the lower median over the repetitions that are not Invalid,
+// unless all are: as the numbers of the row are.
+func (o outcome) errorRatio() (float64, bool) {
+	var sound, invalid []float64
+	for _, trial := range o.trials {
+		step := reportedStep(&trial.Status)
+		if step == nil {
+			continue
+		}
+		share, known := failed(step)
+		switch {
+		case !known:
+		case trial.Status.Result.Verdict == v1alpha1.VerdictInvalid:
+			invalid = append(invalid, share)
+		default:
+			sound = append(sound, share)
+		}
+	}
+	if len(sound) == 0 {
+		sound = invalid
+	}
+	if len(sound) == 0 {
+		return 0, false
+	}
+	return comparison.Median(sound), true
+}
+
+// reportedStep is the step that a trial's row was taken from: the first with
+// the row's own rate or users. Nil where it was left out.
+func reportedStep(status *v1alpha1.SizingTrialStatus) *v1alpha1.Step {
+	row := status.Result
+	if row == nil || row.OfferedMilliPerSecond == nil && row.Users == nil {
+		return nil
+	}
+	i := slices.IndexFunc(status.Steps, func(s v1alpha1.Step) bool {
+		return s.Outcome != v1alpha1.StepNotRun && s.Kind != v1alpha1.StepSaturation &&
+			equality.Semantic.DeepEqual(s.OfferedMilliPerSecond, row.OfferedMilliPerSecond) &&
+			equality.Semantic.DeepEqual(s.Users, row.Users)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &status.Steps[i]
+}

@@ -1,0 +1,118 @@
+package telemetry
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+// ofVariant are the labels of every series of a variant.
+var ofVariant = []string{"namespace", "experiment", "variant", "algorithm", "cost", "cpu_limit", "concurrency", "pool"}
+
+var (
+	variantVerdict = define("variant_verdict", "Whether the variant's numbers may be believed; always 1.", ofVariant, "verdict")
+	variantReason  = define("variant_reason", "Why the variant's verdict is not simply Valid, or why it has no numbers; always 1.", ofVariant, "reason")
+)
+
+// outcome is a variant's row with the trials that it was taken from.
+type outcome struct {
+	*v1alpha1.VariantResult
+	trials []*v1alpha1.SizingTrial
+}
+
+var variantReadings = []reading[outcome]{
+	{define("variant_p95_seconds", "The 95th percentile of login latency at the reported step.", ofVariant),
+		func(o outcome) (float64, bool) { return seconds(o.P95Microseconds) }},
+	{define("variant_p95_low_seconds", "The lower end of the 95 % interval of p95.", ofVariant),
+		func(o outcome) (float64, bool) {
+			return interval(o, func(i *v1alpha1.Interval) *int64 { return &i.LowMicroseconds })
+		}},
+	{define("variant_p95_high_seconds", "The upper end of the 95 % interval of p95.", ofVariant),
+		func(o outcome) (float64, bool) {
+			return interval(o, func(i *v1alpha1.Interval) *int64 { return &i.HighMicroseconds })
+		}},
+	{define("variant_offered_logins_per_second", "The login rate of the reported step.", ofVariant),
+		func(o outcome) (float64, bool) { return perSecond(o.OfferedMilliPerSecond) }},
+	{define("variant_throughput_logins_per_second", "Logins completed per second when saturated: the maximum.", ofVariant),
+		func(o outcome) (float64, bool) { return perSecond(o.MaxThroughputMilliPerSecond) }},
+	{define("variant_capacity_logins_per_second", "The highest login rate that meets the objective.", ofVariant),
+		func(o outcome) (float64, bool) { return perSecond(o.CapacityMilliPerSecond) }},
+	{define("variant_bound_logins_per_second", "The most logins per second that the CPU could hash.", ofVariant),
+		func(o outcome) (float64, bool) { return perSecond(o.BoundMilliPerSecond) }},
+	{define("variant_error_ratio", "The share of the reported step's logins that got no complete 200.", ofVariant), outcome.errorRatio},
+	{define("variant_throttled_ratio", "The share of the reported step's quota periods in which the service was throttled.", ofVariant),
+		func(o outcome) (float64, bool) {
+			if o.ThrottledPercent == nil {
+				return 0, false
+			}
+			return float64(*o.ThrottledPercent) / 100, true
+		}},
+	{define("variant_hash_seconds", "CPU time of one hash.", ofVariant),
+		func(o outcome) (float64, bool) {
+			if o.Calibration == nil {
+				return 0, false
+			}
+			return seconds(&o.Calibration.HashMicroseconds)
+		}},
+	{define("variant_objective_met", "1 if some login rate meets the objective, 0 if none does.", ofVariant),
+		func(o outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
+}
+
+func interval(o outcome, end func(*v1alpha1.Interval) *int64) (float64, bool) {
+	if o.P95Interval == nil {
+		return 0, false
+	}
+	return seconds(end(o.P95Interval))
+}
+
+// variants adds the row of each variant, and the steps under it.
+func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.SizingTrial) {
+	planned := map[string]*v1alpha1.Variant{}
+	// A matrix that can't be resolved was refused, and has no rows.
+	variants, _ := matrix.Variants(e.Spec.Matrix)
+	for i := range variants {
+		planned[variants[i].Name] = &variants[i]
+	}
+	measured := map[string][]*v1alpha1.SizingTrial{}
+	for _, trial := range trials {
+		measured[trial.Spec.Variant.Name] = append(measured[trial.Spec.Variant.Name], trial)
+	}
+	for i := range e.Status.Results {
+		row := &e.Status.Results[i]
+		g.variant(e, outcome{row, measured[row.Variant]}, planned[row.Variant])
+		g.steps(e, row.Variant, measured[row.Variant])
+	}
+}
+
+func (g *gathering) variant(e *v1alpha1.SizingExperiment, o outcome, planned *v1alpha1.Variant) {
+	values := variantValues(e, o.VariantResult, planned)
+	read(g, variantReadings, o, values)
+	g.add(variantVerdict, 1, with(values, string(o.Verdict))...)
+	var told []string
+	for _, reason := range o.Reasons {
+		// Two equal series would make the whole scrape fail.
+		if kind := orNone(reason.Type); !slices.Contains(told, kind) {
+			told = append(told, kind)
+			g.add(variantReason, 1, with(values, kind)...)
+		}
+	}
+}
+
+// variantValues are the labels of a variant. What does not apply to it, as a
+// cost does not to Argon2id, is empty.
+func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, planned *v1alpha1.Variant) []string {
+	var cost, concurrency, pool string
+	if row.Cost > 0 {
+		cost = strconv.Itoa(int(row.Cost))
+	}
+	if planned != nil {
+		concurrency = summary.Concurrency(planned.Concurrency)
+		if planned.NodePool != nil {
+			pool = planned.NodePool.Name
+		}
+	}
+	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), cost, row.CPULimit, concurrency, pool}
+}
