@@ -38,5 +38,6 @@ for folder in config/{default,prometheus} hack/monitoring/{local,kind}; do
   "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and mend it"
 done
 
+hack/verify-chart.sh
 hack/lint.sh
 echo "Everything generated, formatted and rendered is up to date, and the linters are content"
