@@ -1,0 +1,151 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	promv1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const (
+	// scrape is how often the local cluster's Prometheus looks.
+	scrape = 5 * time.Second
+	// noticed is how long it takes at most until it knows of a new target or rule.
+	noticed = time.Minute
+)
+
+// prometheus is the local cluster's, which make demo MONITORING=true brings.
+func prometheus(t *testing.T) promv1.API {
+	t.Helper()
+	address := cmp.Or(os.Getenv("HASHMARK_PROMETHEUS"), "http://198.19.0.90:9090")
+	asked, err := api.NewClient(api.Config{Address: address})
+	must(t, err)
+	found := promv1.NewAPI(asked)
+	if _, err := found.Buildinfo(t.Context()); err != nil {
+		t.Fatalf("no Prometheus answers; run make demo MONITORING=true: %v", err)
+	}
+	return found
+}
+
+// instant is what a query gives now.
+func instant(t *testing.T, api promv1.API, query string) model.Vector {
+	t.Helper()
+	value, _, _, err := api.Query(t.Context(), query, time.Now())
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	vector, is := value.(model.Vector)
+	if !is {
+		t.Fatalf("%s gives %s", query, value.Type())
+	}
+	return vector
+}
+
+// installedWorks puts the installed operator to work until the test ends, as the
+// one that Prometheus knows of.
+func installedWorks(t *testing.T) {
+	t.Helper()
+	must(t, scaleInstalled(1))
+	t.Cleanup(func() {
+		if err := scaleInstalled(0); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPrometheusFindsTheOperatorAndItsRulesByItself(t *testing.T) {
+	prometheus := prometheus(t)
+	installedWorks(t)
+	until(t, noticed, "the operator to be scraped", func() (bool, string) {
+		found, err := prometheus.Targets(t.Context())
+		must(t, err)
+		var seen []string
+		for _, target := range found.Active {
+			seen = append(seen, target.ScrapePool+" is "+string(target.Health)+" "+target.LastError)
+		}
+		return slices.ContainsFunc(found.Active, func(target promv1.ActiveTarget) bool {
+			return strings.HasPrefix(target.ScrapePool, "serviceMonitor/hashmark-system/") && target.Health == promv1.HealthGood
+		}), strings.Join(seen, "; ")
+	})
+	text, err := os.ReadFile(chart + "/files/rules/hashmark.yaml")
+	must(t, err)
+	var file struct {
+		Groups []struct{ Rules []struct{ Alert string } }
+	}
+	must(t, yaml.Unmarshal(text, &file))
+	loaded := alerts(t, prometheus)
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			if health, is := loaded[rule.Alert]; !is || health == promv1.RuleHealthBad {
+				t.Errorf("the alert %s is %q", rule.Alert, health)
+			}
+		}
+	}
+	if len(loaded) == 0 {
+		t.Error("there is no alert at all")
+	}
+}
+
+// alerts are the health of every alerting rule that was loaded, by name.
+func alerts(t *testing.T, prometheus promv1.API) map[string]promv1.RuleHealth {
+	t.Helper()
+	rules, err := prometheus.Rules(t.Context(), nil)
+	must(t, err)
+	all := map[string]promv1.RuleHealth{}
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			if alert, is := rule.(promv1.AlertingRule); is {
+				all[alert.Name] = alert.Health
+			}
+		}
+	}
+	return all
+}
+
+// An experiment's results are series while it is there, and its login service
+// and k6 tell theirs while they run.
+func TestTheSeriesOfADeletedExperimentEnd(t *testing.T) {
+	prometheus := prometheus(t)
+	installedWorks(t)
+	e := create(t, tiny(namespace(t), "watched", longer(15)))
+	underLoad(t, e)
+	trial := theTrial(t, e)
+	until(t, noticed, "the login service to be scraped, and k6 to write", func() (bool, string) {
+		service := instant(t, prometheus, `hashmark_login_requests_total{namespace="`+e.Namespace+`"}`)
+		k6 := instant(t, prometheus, `k6_http_reqs_total{testid="`+trial.Name+`"}`)
+		return len(service) > 0 && len(k6) > 0, service.String() + k6.String()
+	})
+	finished(t, e, 2*time.Minute)
+	ofIt := `{__name__=~"hashmark_.+", namespace="` + e.Namespace + `", experiment="watched"}`
+	until(t, noticed, "its results to be scraped", func() (bool, string) {
+		seen := instant(t, prometheus, `hashmark_variant_p95_seconds{namespace="`+e.Namespace+`"}`)
+		return len(seen) == 1 && float64(seen[0].Value) == float64(*e.Status.Results[0].P95Microseconds)/1e6, seen.String()
+	})
+	must(t, cluster.Delete(t.Context(), e))
+	kubectl(t, "wait", "--for=delete", "--timeout=30s", "-n", e.Namespace, "szx/"+e.Name)
+	until(t, 3*scrape, "its series to end", func() (bool, string) {
+		left := instant(t, prometheus, ofIt)
+		return len(left) == 0, left.String()
+	})
+}
+
+// span is when the quickstart ran, with what Prometheus needs to see its end.
+func span(t *testing.T) promv1.Range {
+	t.Helper()
+	e, _ := quickstart(t)
+	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+		t.Fatalf("the quickstart is %s", e.Status.Phase)
+	}
+	return promv1.Range{Start: e.Status.StartTime.Time, End: e.Status.CompletionTime.Add(4 * scrape), Step: scrape}
+}
