@@ -22,7 +22,7 @@ put_back() {
   local namespace
   [[ -z "$(kubectl -n hashmark-system get --ignore-not-found deployment hashmark-operator -o name)" ]] || return 0
   say "the demo's operator is gone; installing it anew"
-  helm list --all-namespaces --all --filter '^hashmark$' --no-headers | while read -r _ namespace _; do
+  helm list --all-namespaces --filter '^hashmark$' --no-headers | while read -r _ namespace _; do
     helm uninstall hashmark --namespace "$namespace" --wait
   done
   kubectl annotate --overwrite crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev \
