@@ -42,6 +42,7 @@ func killedAtEachWrite(t *testing.T, changes ...func(*v1alpha1.SizingExperimentS
 				if w.writes < write {
 					t.Fatalf("the experiment was over after %d writes, before the operator could be killed", w.writes)
 				}
+				w.checkCounted(map[bool]int{false: 0, true: 1}[after])
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("what came of the experiment, left in peace and not (-want +got):\n%s", diff)
 				}

@@ -39,7 +39,7 @@ func (w *world) startOperator() {
 	}
 	process.trials = &controllers.TrialReconciler{
 		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
-		StartTimeout: startTimeout, Oracle: rememberingOracle,
+		StartTimeout: startTimeout, Oracle: rememberingOracle, Tally: w.tally,
 		Settings: objects.Settings{
 			ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",
 			PullPolicy: corev1.PullIfNotPresent, GeneratorCPULimit: "500m", GeneratorMemoryLimit: "512Mi",

@@ -34,6 +34,8 @@ type TrialReconciler struct {
 	Oracle lifecycle.Oracle
 	// MaxConcurrent is how many trials may be under load at one time.
 	MaxConcurrent int
+	// Tally is told what ended.
+	Tally Tally
 }
 
 // Reconcile makes one pass over one trial.
@@ -57,8 +59,9 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	}
 	r.show(seen, decision)
 	if err := patchStatus(ctx, r.Client, trial, before); err != nil {
-		return ctrl.Result{}, err
+		return unlessStale(err)
 	}
+	r.tally(seen, before)
 	told.send(r.Events, trial)
 	return ctrl.Result{RequeueAfter: decision.After}, nil
 }

@@ -46,6 +46,8 @@ type world struct {
 	limit int
 	// creates counts what the operator has created, by kind.
 	creates map[string]int
+	// tally is what was counted, by whichever process of the operator.
+	tally *tally
 	// writes counts every write of the operator that was not refused.
 	writes int
 }
@@ -55,7 +57,7 @@ func newWorld(t *testing.T, names ...string) *world {
 	t.Helper()
 	w := &world{
 		t: t, ctx: t.Context(), client: backstage.GetClient(), clock: clocktesting.NewFakePassiveClock(dawn),
-		limit: 1, creates: map[string]int{},
+		limit: 1, creates: map[string]int{}, tally: newTally(),
 	}
 	for _, name := range names {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}

@@ -33,6 +33,7 @@ type flags struct {
 	probeAddress            string
 	metricsAddress          string
 	metricsSecure           bool
+	metricsMaxExperiments   int
 	watchNamespaces         []string // empty: all
 	maxConcurrentTrials     int
 	startTimeout            time.Duration
@@ -49,6 +50,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.metricsAddress, "metrics-bind-address", ":8443", "where /metrics answers; 0 turns it off")
 	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to those that the API server lets read them")
 	set.Func("watch-namespaces", "the namespaces whose experiments are measured, with commas between; by default all", f.setWatchNamespaces)
+	set.IntVar(&f.metricsMaxExperiments, "metrics-max-experiments", 100, "how many experiments have series of their own in /metrics; the others are counted")
 	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "how many trials may be under load at one time, over all experiments")
 	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait for a pod to be admitted, placed, pulled and started")
 	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
@@ -79,10 +81,12 @@ func (f *flags) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q; flags begin with --", rest[0])
 	case f.settings.ServiceImage == "" || f.settings.GeneratorImage == "":
 		return errors.New("--service-image and --generator-image are required: they name what trials are made of")
-	case f.maxConcurrentTrials < 1 || f.maxConcurrentTrials > 64:
+	case outside(f.maxConcurrentTrials, 1, 64):
 		return errors.New("--max-concurrent-trials must lie between 1 and 64")
 	case !slices.Contains(pullPolicies, f.settings.PullPolicy):
 		return fmt.Errorf("--image-pull-policy must be Always, IfNotPresent or Never, not %q", f.settings.PullPolicy)
+	case outside(f.metricsMaxExperiments, 1, 10_000):
+		return errors.New("--metrics-max-experiments must lie between 1 and 10000")
 	case f.startTimeout < 10*time.Second:
 		return errors.New("--start-timeout must be at least 10s: a pod takes seconds to start")
 	}
@@ -112,6 +116,8 @@ func (f *flags) setWatchNamespaces(text string) error {
 	}
 	return nil
 }
+
+func outside(n, least, most int) bool { return n < least || n > most }
 
 func (f *flags) addNodeSelector(text string) error {
 	key, value, found := strings.Cut(text, "=")

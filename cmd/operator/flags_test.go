@@ -24,6 +24,8 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 		"a namespace that can't be":     {append(images, "--watch-namespaces=team-a, team-b"), `" team-b" is no name of a namespace`},
 		"a namespace of no name":        {append(images, "--watch-namespaces=team-a,"), `"" is no name of a namespace`},
 		"a namespace twice":             {append(images, "--watch-namespaces=team-a,team-b,team-a"), "team-a is named twice"},
+		"series of no experiment":       {append(images, "--metrics-max-experiments=0"), "--metrics-max-experiments must lie between 1 and 10000"},
+		"series without a bound":        {append(images, "--metrics-max-experiments=10001"), "--metrics-max-experiments must lie between 1 and 10000"},
 		"no time to start":              {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
 		"an unknown way to pull":        {append(images, "--image-pull-policy=always"), "--image-pull-policy must be Always, IfNotPresent or Never"},
 		"a limit that is no quantity":   {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},

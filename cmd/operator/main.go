@@ -69,10 +69,14 @@ func operate(args []string) error {
 	return mgr.Start(ctx)
 }
 
-// setup registers both controllers and the probes. An operator is alive from its
+// setup registers both controllers, the metrics and the probes. An operator is alive from its
 // start, and ready when it has seen what it is to work with.
 func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	ready, err := controllers.WatchAll(ctx, mgr.GetCache())
+	if err != nil {
+		return err
+	}
+	tally, err := setupMetrics(mgr, flags)
 	if err != nil {
 		return err
 	}
@@ -84,7 +88,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	trials := &controllers.TrialReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
-		Settings: flags.settings, StartTimeout: flags.startTimeout, Oracle: lifecycle.Simulation(),
+		Settings: flags.settings, StartTimeout: flags.startTimeout, Oracle: lifecycle.Simulation(), Tally: tally,
 	}
 	return errors.Join(
 		experiments.SetupWithManager(mgr),

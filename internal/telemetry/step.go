@@ -45,8 +45,14 @@ func (g *gathering) steps(e *v1alpha1.SizingExperiment, variant string, trials [
 	}
 }
 
-// failed is the share of the logins that were due and got no complete 200.
-func failed(s *v1alpha1.Step) (float64, bool) { return ratio(s.Scheduled-s.OK, s.Scheduled) }
+// failed is the share of the logins that were due and got no complete 200. A
+// saturation is not judged by it: its end cuts a login off for each caller.
+func failed(s *v1alpha1.Step) (float64, bool) {
+	if s.Kind == v1alpha1.StepSaturation {
+		return 0, false
+	}
+	return ratio(s.Scheduled-s.OK, s.Scheduled)
+}
 
 // throttled is the share of the elapsed quota periods.
 func throttled(s *v1alpha1.Step) (float64, bool) {
@@ -91,7 +97,7 @@ func reportedStep(status *v1alpha1.SizingTrialStatus) *v1alpha1.Step {
 		return nil
 	}
 	i := slices.IndexFunc(status.Steps, func(s v1alpha1.Step) bool {
-		return s.Outcome != v1alpha1.StepNotRun && s.Kind != v1alpha1.StepSaturation &&
+		return s.Outcome != v1alpha1.StepNotRun &&
 			equality.Semantic.DeepEqual(s.OfferedMilliPerSecond, row.OfferedMilliPerSecond) &&
 			equality.Semantic.DeepEqual(s.Users, row.Users)
 	})

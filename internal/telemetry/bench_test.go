@@ -1,0 +1,51 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+// hundred is as many experiments of 64 measured variants as are told by default.
+func hundred() telemetry.State {
+	var experiments []v1alpha1.SizingExperiment
+	var trials []v1alpha1.SizingTrial
+	for i := range 100 {
+		e := asked(fmt.Sprintf("e%d", i), func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
+			e.Spec.Matrix.CPULimits = []string{"100m", "200m", "300m", "400m", "500m", "600m", "700m", "800m"}
+			finished(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+		})
+		own := planned(&e)
+		for n := range own {
+			measured(&own[n], 25_000)
+		}
+		gather(&e, own)
+		experiments, trials = append(experiments, e), append(trials, own...)
+	}
+	return state(experiments, trials)
+}
+
+func BenchmarkSamplesOfAHundredExperiments(b *testing.B) {
+	s := hundred()
+	count := len(telemetry.Of(s))
+	for b.Loop() {
+		telemetry.Of(s)
+	}
+	b.ReportMetric(float64(count), "series")
+}
+
+// A scrape up to the text that is sent.
+func BenchmarkScrapeOfAHundredExperiments(b *testing.B) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(exporter{hundred()})
+	for b.Loop() {
+		if _, err := registry.Gather(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+var update = flag.Bool("update", false, "write the golden files of this package anew")
+
+// exporter shows a state to a registry, as the operator does at each scrape.
+type exporter struct{ state telemetry.State }
+
+func (e exporter) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, series := range telemetry.All() {
+		descriptions <- series.Description()
+	}
+}
+
+func (e exporter) Collect(values chan<- prometheus.Metric) {
+	for _, sample := range telemetry.Of(e.state) {
+		values <- sample.Metric()
+	}
+}
+
+// exposition is what Prometheus reads. The registry refuses two samples of one
+// series with the same labels.
+func exposition(t testing.TB, state telemetry.State) []byte {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(exporter{state})
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	for _, family := range families {
+		if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text.Bytes()
+}
+
+func TestAnOrdinaryDayIsToldInSeries(t *testing.T) {
+	file, got := filepath.Join("testdata", "clinic.prom"), exposition(t, clinic())
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("reading what was told before (write it with -update): %v", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("the series (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheSeriesKeepPrometheusRules(t *testing.T) {
+	problems, err := testutil.CollectAndLint(exporter{clinic()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
+}
+
+func TestEverySeriesHasASampleOnAnOrdinaryDay(t *testing.T) {
+	for _, series := range telemetry.All() {
+		if testutil.CollectAndCount(exporter{clinic()}, series.Name) == 0 {
+			t.Errorf("%s has none", series.Name)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func at(after time.Duration) *metav1.Time { return ptr.To(metav1.NewTime(noon.Add(after))) }
+
+// state is of an operator with its default flags.
+func state(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) telemetry.State {
+	return telemetry.State{
+		Experiments: experiments, Trials: trials,
+		MaxExperiments: 100, MaxConcurrent: 1, StartTimeout: 5 * time.Minute,
+	}
+}
+
+// asked is an experiment as it is created, half an hour before noon.
+func asked(name string, changes ...func(*v1alpha1.SizingExperiment)) v1alpha1.SizingExperiment {
+	e := v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "team-a", Name: name, UID: types.UID("uid-of-" + name), CreationTimestamp: *at(-30 * time.Minute),
+		},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix:      v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
+			Objective:   v1alpha1.Objective{P95Milliseconds: 1000},
+			Load:        v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, RequestTimeoutSeconds: 10},
+			Service:     v1alpha1.Service{Replicas: 1, MemoryLimit: "128Mi"},
+			Repetitions: 1, Parallelism: 1, AttemptsPerTrial: 3, Order: v1alpha1.OrderAsWritten,
+		},
+	}
+	for _, change := range changes {
+		change(&e)
+	}
+	return e
+}
+
+// planned are an experiment's trials, which wait.
+func planned(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+	plan, err := matrix.Plan(e, 7)
+	if err != nil {
+		panic(err)
+	}
+	var trials []v1alpha1.SizingTrial
+	for _, p := range plan {
+		trials = append(trials, v1alpha1.SizingTrial{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: e.Namespace, Name: p.Name,
+				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(e, v1alpha1.GroupVersion.WithKind("SizingExperiment"))},
+			},
+			Spec: p.Spec,
+		})
+	}
+	return trials
+}
+
+// gather writes an experiment's rows and progress as the operator does.
+func gather(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	variants, err := matrix.Variants(e.Spec.Matrix)
+	if err != nil {
+		panic(err)
+	}
+	e.Status.Results = summary.Results(variants, trials, e.Spec.Baseline)
+	e.Status.Progress = summary.Progress(trials)
+}
+
+// began gives a trial its turn so long before noon; its attempt goes on.
+func began(trial *v1alpha1.SizingTrial, before time.Duration) {
+	trial.Spec.Suspend = false
+	trial.Status.Phase, trial.Status.Reason, trial.Status.StartTime = v1alpha1.TrialRunning, v1alpha1.ReasonUnderLoad, at(-before)
+	trial.Status.Attempts = []v1alpha1.Attempt{{Number: 1, StartTime: *at(-before)}}
+}
+
+// ended ends a trial a minute before noon.
+func ended(trial *v1alpha1.SizingTrial, phase v1alpha1.TrialPhase, reason string) {
+	began(trial, 4*time.Minute)
+	last := &trial.Status.Attempts[0]
+	last.EndTime, last.Outcome, last.Reason = at(-65*time.Second), v1alpha1.OutcomeBroken, reason
+	trial.Status.Phase, trial.Status.Reason, trial.Status.CompletionTime = phase, reason, at(-time.Minute)
+	meta.SetStatusCondition(&trial.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: reason,
+	})
+}
+
+// measured ends a trial with a result: of a service that could hash so many
+// logins a second, times 1000, and was offered 70 % of that.
+func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1alpha1.SizingTrialStatus)) {
+	ended(trial, v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured)
+	trial.Status.Attempts[0].Outcome = v1alpha1.OutcomeKept
+	for i, percent := range []int32{50, 70, 85} {
+		trial.Status.Steps = append(trial.Status.Steps, open(percent, boundMilli, int64(i)))
+	}
+	trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
+		Kind: v1alpha1.StepSaturation, Outcome: v1alpha1.StepNotJudged, Users: ptr.To[int32](4),
+		Scheduled: 120, OK: 116, Cut: 4, ThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
+	})
+	reported := trial.Status.Steps[1]
+	trial.Status.Result = &v1alpha1.VariantResult{
+		Variant: trial.Spec.Variant.Name, Algorithm: trial.Spec.Variant.Algorithm, Cost: trial.Spec.Variant.Cost,
+		CPULimit: trial.Spec.Variant.CPULimit, Trials: 1, Verdict: v1alpha1.VerdictValid, ObjectiveMet: ptr.To(true),
+		Calibration:         &v1alpha1.CalibrationResult{HashMicroseconds: 1_000_000_000 / boundMilli},
+		BoundMilliPerSecond: ptr.To(boundMilli), MaxThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
+		CapacityMilliPerSecond: ptr.To(boundMilli * 9 / 10), CapacityMethod: v1alpha1.CapacityBoth,
+		ReportedLoadPercent: reported.LoadPercent, OfferedMilliPerSecond: reported.OfferedMilliPerSecond,
+		P95Microseconds: reported.P95Microseconds, P95Interval: reported.P95Interval,
+		ThrottledPercent: ptr.To[int32](42),
+	}
+	for _, c := range change {
+		c(&trial.Status)
+	}
+}
+
+func open(percent int32, boundMilli, failed int64) v1alpha1.Step {
+	p95 := int64(percent) * 5_000
+	return v1alpha1.Step{
+		Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, LoadPercent: ptr.To(percent),
+		OfferedMilliPerSecond: ptr.To(boundMilli * int64(percent) / 100), Scheduled: 200, OK: 200 - failed, Refused: failed,
+		P95Microseconds: ptr.To(p95), P95Interval: &v1alpha1.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
+		Service: &v1alpha1.StepCPU{CPUMicroseconds: 4_000_000, Periods: ptr.To[int64](100), ThrottledPeriods: ptr.To[int64](42)},
+	}
+}
+
+func finished(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reason string) {
+	e.Status.Phase, e.Status.StartTime, e.Status.CompletionTime = phase, at(-20*time.Minute), at(-time.Minute)
+	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFinished, Status: metav1.ConditionTrue, Reason: reason}}
+}
+
+// clinic is a cluster on an ordinary day: an experiment that is half done, one
+// that ended, and one that waits.
+func clinic() telemetry.State {
+	half := asked("sizing", func(e *v1alpha1.SizingExperiment) {
+		e.Status.Phase, e.Status.StartTime = v1alpha1.ExperimentRunning, at(-12*time.Minute)
+	})
+	trials := planned(&half)
+	measured(&trials[0], 25_000)
+	measured(&trials[1], 60_000, func(s *v1alpha1.SizingTrialStatus) {
+		s.Result.Verdict, s.Result.ThrottledPercent = v1alpha1.VerdictSuspect, nil
+		s.Result.Reasons = []v1alpha1.Reason{{Type: "NotSteady", Verdict: v1alpha1.VerdictSuspect}}
+		for i := range s.Steps {
+			s.Steps[i].Service = nil
+		}
+	})
+	ended(&trials[2], v1alpha1.TrialFailed, v1alpha1.ReasonImagePull)
+	began(&trials[3], 90*time.Second)
+	gather(&half, trials)
+	half.Status.Progress.EstimatedEndTime = at(3 * time.Minute)
+
+	done := asked("controls", func(e *v1alpha1.SizingExperiment) {
+		e.Namespace = "team-b"
+		e.Spec.Matrix = v1alpha1.Matrix{
+			CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2), QueueLength: ptr.To[int32](64)}},
+			Controls:  []v1alpha1.Control{{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id}},
+			NodePools: []v1alpha1.NodePool{{Name: "small"}},
+		}
+		finished(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	})
+	doneTrials := planned(&done)
+	measured(&doneTrials[0], 40_000)
+	gather(&done, doneTrials)
+
+	waits := asked("later", func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentQueued })
+	waitingTrials := planned(&waits)
+	gather(&waits, waitingTrials)
+
+	all := append(append(trials, doneTrials...), waitingTrials...)
+	return state([]v1alpha1.SizingExperiment{half, done, waits}, all)
+}
+
+// largest is the experiment with the most series that the API lets be asked:
+// 64 variants in ten repetitions, each row with every reason there is room for.
+func largest(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
+	e := asked(name, func(e *v1alpha1.SizingExperiment) {
+		e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
+		e.Spec.Matrix.CPULimits = []string{"100m", "200m", "300m", "400m", "500m", "600m", "700m", "800m"}
+		e.Spec.Repetitions, e.Spec.Parallelism = 10, 8
+		e.Status.Phase, e.Status.StartTime = v1alpha1.ExperimentRunning, at(-time.Hour)
+	})
+	trials := planned(&e)
+	for i := range trials {
+		switch trial := &trials[i]; {
+		case trial.Spec.Repetition == 1:
+			measured(trial, 25_000, func(s *v1alpha1.SizingTrialStatus) {
+				for len(s.Steps) < 24 {
+					s.Steps = append(s.Steps, open(60, 25_000, 0))
+				}
+				s.Steps[3] = open(60, 25_000, 0)
+			})
+		case i >= len(trials)-8:
+			began(trial, time.Minute)
+		default:
+			ended(trial, v1alpha1.TrialFailed, v1alpha1.ReasonImagePull)
+		}
+	}
+	gather(&e, trials)
+	for i := range e.Status.Results {
+		e.Status.Results[i].Reasons = nil
+		for n := range 32 {
+			e.Status.Results[i].Reasons = append(e.Status.Results[i].Reasons, v1alpha1.Reason{Type: fmt.Sprintf("Reason%d", n)})
+		}
+	}
+	e.Status.Progress.EstimatedEndTime = at(time.Hour)
+	return e, trials
+}
