@@ -47,7 +47,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		return ctrl.Result{}, fmt.Errorf("experiment %s: %w", req, err)
 	}
 	if err := patchStatus(ctx, r.Client, experiment, before); err != nil {
-		return ctrl.Result{}, err
+		return unlessStale(err)
 	}
 	pass.told.send(r.Events, experiment)
 	return ctrl.Result{RequeueAfter: again}, nil

@@ -3,9 +3,12 @@ package controllers
 import (
 	"context"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
@@ -23,6 +26,20 @@ func patchStatus(ctx context.Context, c client.Client, after, before client.Obje
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	return client.IgnoreNotFound(c.Status().Patch(ctx, after, patch))
+}
+
+// staleAgain is how soon a pass is made again that was made on stale data. The
+// cache is behind by milliseconds.
+const staleAgain = 100 * time.Millisecond
+
+// unlessStale takes a refusal by the optimistic lock for what it is: no error,
+// but a pass too early. It would otherwise fill the log of an operator that
+// watches several namespaces, whose reads don't wait for its writes.
+func unlessStale(err error) (ctrl.Result, error) {
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: staleAgain}, nil
+	}
+	return ctrl.Result{}, err
 }
 
 // told gathers the events of a pass. They leave only after the status was

@@ -1,0 +1,163 @@
+//go:build integration
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// beTheOperator in the environment makes this test's binary the operator, so
+// that tests can start it, send it signals and kill it.
+const beTheOperator = "HASHMARK_TEST_BE_THE_OPERATOR"
+
+// The one API server of this package, its administrator, and where it notes
+// every request.
+var (
+	environment   *envtest.Environment
+	administrator client.Client
+	auditLog      string
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(beTheOperator) != "" {
+		main()
+		return
+	}
+	code, err := runAgainstAPIServer(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "operator:", err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+// runAgainstAPIServer starts the API server, runs the tests and stops it again,
+// whatever they did.
+func runAgainstAPIServer(m *testing.M) (code int, err error) {
+	// Without this line controller-runtime prints a stack trace about its log.
+	log.SetLogger(klog.Background())
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		return 0, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
+			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
+	}
+	notes, err := os.MkdirTemp("", "operator-audit-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(notes)
+	policy := filepath.Join(notes, "policy.yaml")
+	auditLog = filepath.Join(notes, "audit.log")
+	if err := os.WriteFile(policy, []byte(`{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`), 0o600); err != nil {
+		return 0, err
+	}
+	environment = &envtest.Environment{CRDDirectoryPaths: []string{definitions}, ErrorIfCRDPathMissing: true}
+	environment.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", policy).Set("audit-log-path", auditLog)
+	config, err := environment.Start()
+	defer func() { err = errors.Join(err, environment.Stop()) }()
+	if err != nil {
+		return 0, fmt.Errorf("starting etcd and kube-apiserver: %w", err)
+	}
+	if administrator, err = client.New(config, client.Options{Scheme: newScheme()}); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+// definitions is where the definitions stand, seen from this package.
+var definitions = filepath.Join("..", "..", "config", "crd")
+
+// namespace makes one for a test.
+func namespace(t *testing.T, name string) string {
+	t.Helper()
+	made := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
+	create(t, made)
+	return made.Name
+}
+
+func create(t *testing.T, objects ...client.Object) {
+	t.Helper()
+	for _, object := range objects {
+		if err := administrator.Create(t.Context(), object); err != nil {
+			t.Fatalf("making %T: %v", object, err)
+		}
+	}
+}
+
+// user makes a user without any right, and gives the kubeconfig of it.
+func user(t *testing.T, name string) (kubeconfig string) {
+	t.Helper()
+	made, err := environment.AddUser(envtest.User{Name: name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := made.KubeConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return kubeconfig
+}
+
+// rules are those of the first role of a file of config/rbac.
+func rules(t *testing.T, file string) []rbacv1.PolicyRule {
+	t.Helper()
+	content, err := os.Open(filepath.Join("..", "..", "config", "rbac", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer content.Close()
+	role := &rbacv1.ClusterRole{}
+	if err := yaml.NewYAMLOrJSONDecoder(content, 4096).Decode(role); err != nil {
+		t.Fatal(err)
+	}
+	if len(role.Rules) == 0 {
+		t.Fatalf("%s begins with no role", file)
+	}
+	return role.Rules
+}
+
+// grant gives a user rights in one namespace.
+func grant(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "test-"}, Rules: rules}
+	create(t, role)
+	create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: role.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+	})
+}
+
+// grantEverywhere gives a user, until the test ends, rights in all namespaces.
+func grantEverywhere(t *testing.T, user string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}, Rules: rules}
+	create(t, role)
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+	}
+	create(t, binding)
+	t.Cleanup(func() {
+		_ = administrator.Delete(context.Background(), binding)
+		_ = administrator.Delete(context.Background(), role)
+	})
+}

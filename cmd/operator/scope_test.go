@@ -1,0 +1,128 @@
+//go:build integration
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// TestAConfinedOperatorNeedsRolesInItsNamespacesOnly gives an operator rights in
+// two namespaces, has it take turns between them, and reads the API server's
+// audit log for what it asked.
+func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
+	const name = "confined"
+	home, first, second, third := namespace(t, "home"), namespace(t, "first"), namespace(t, "second"), namespace(t, "third")
+	kubeconfig := user(t, name)
+	grant(t, name, home, rules(t, "leader_election_role.yaml"))
+	grant(t, name, first, rules(t, "operator_role.yaml"))
+	grant(t, name, second, rules(t, "operator_role.yaml"))
+
+	foreign := ask(t, third)
+	earlier := ask(t, first)
+	later := ask(t, second)
+	o := operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home, "--watch-namespaces="+first+","+second)
+	eventually(t, "the operator is ready", 30*time.Second, o.ready)
+
+	eventually(t, "the earlier one's service is deployed", 30*time.Second, func() bool { return deployments(t, first) == 1 })
+	eventually(t, "the later one waits", 10*time.Second, func() bool {
+		reread(t, later)
+		return later.Status.Phase == v1alpha1.ExperimentQueued && later.Status.Progress.QueuePosition != nil
+	})
+	if n := deployments(t, second); n != 0 {
+		t.Errorf("%d services of the later one are deployed before its turn", n)
+	}
+	before := earlier.DeepCopy()
+	earlier.Spec.Cancel = true
+	if err := administrator.Patch(t.Context(), earlier, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the turn goes to the other namespace", 30*time.Second, func() bool { return deployments(t, second) == 1 })
+	reread(t, earlier)
+	if earlier.Status.Phase != v1alpha1.ExperimentCancelled {
+		t.Errorf("the cancelled experiment is %s when the next begins", earlier.Status.Phase)
+	}
+
+	reread(t, foreign)
+	if foreign.Status.Phase != "" || deployments(t, third) != 0 {
+		t.Errorf("the experiment of the third namespace is %q", foreign.Status.Phase)
+	}
+	if code := o.signal(syscall.SIGTERM); code != 0 {
+		t.Errorf("the operator ended with %d", code)
+	}
+	checkRequests(t, name, []string{home, first, second})
+}
+
+// checkRequests holds what a user asked against the namespaces that it may ask in.
+func checkRequests(t *testing.T, user string, namespaces []string) {
+	t.Helper()
+	content, err := os.ReadFile(auditLog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]bool{}
+	for line := range bytes.Lines(content) {
+		var event auditv1.Event
+		if err := json.Unmarshal(line, &event); err != nil {
+			t.Fatalf("the audit log holds %s: %v", line, err)
+		}
+		if event.User.Username != user || event.ObjectRef == nil {
+			continue // somebody else's, or a question for which kinds there are
+		}
+		asked[event.ObjectRef.Resource] = true
+		if !slices.Contains(namespaces, event.ObjectRef.Namespace) {
+			t.Errorf("it asked for %s %s", event.Verb, event.RequestURI)
+		}
+		if event.ResponseStatus != nil && event.ResponseStatus.Code == 403 {
+			t.Errorf("it was refused %s %s", event.Verb, event.RequestURI)
+		}
+	}
+	for _, resource := range strings.Fields("sizingexperiments sizingtrials deployments jobs pods events leases") {
+		if !asked[resource] {
+			t.Errorf("it never asked for %s: the test has not seen what it was to see", resource)
+		}
+	}
+}
+
+// ask makes an experiment of one variant.
+func ask(t *testing.T, namespace string) *v1alpha1.SizingExperiment {
+	t.Helper()
+	e := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix:    v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"250m"}},
+			Objective: v1alpha1.Objective{P95Milliseconds: 1000},
+		},
+	}
+	create(t, e)
+	return e
+}
+
+func reread(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := administrator.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func deployments(t *testing.T, namespace string) int {
+	t.Helper()
+	list := &appsv1.DeploymentList{}
+	if err := administrator.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	return len(list.Items)
+}

@@ -1,0 +1,63 @@
+//go:build integration
+
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// testerRules are all that a smoke test needs in its namespace.
+var testerRules = []rbacv1.PolicyRule{
+	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingexperiments"}, Verbs: []string{"create", "get", "list", "delete"}},
+	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingtrials"}, Verbs: []string{"get", "list"}},
+}
+
+func experiments(t *testing.T, namespace string) int {
+	t.Helper()
+	list := &v1alpha1.SizingExperimentList{}
+	if err := administrator.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	return len(list.Items)
+}
+
+func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
+	ns, kubeconfig := namespace(t, "smoke"), user(t, "tester")
+	grant(t, "tester", ns, testerRules)
+	test := start(t, kubeconfig, "smoke-test", "--namespace="+ns, "--timeout=2s")
+	if code := test.end(); code != 1 || !strings.Contains(test.said(), "operator: no operator looked at the experiment within 2s") {
+		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
+	}
+	if n := experiments(t, ns); n != 0 {
+		t.Errorf("it left %d experiments", n)
+	}
+}
+
+func TestASmokeTestWithoutRightsNamesThem(t *testing.T) {
+	ns := namespace(t, "smoke")
+	test := start(t, user(t, "stranger"), "smoke-test", "--namespace="+ns)
+	if code := test.end(); code != 1 || !strings.Contains(test.said(), "it takes create, get, list and delete on sizingexperiments") {
+		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
+	}
+}
+
+func TestASmokeTestThatIsStoppedLeavesNothing(t *testing.T) {
+	ns, kubeconfig := namespace(t, "smoke"), user(t, "impatient")
+	grant(t, "impatient", ns, testerRules)
+	test := start(t, kubeconfig, "smoke-test", "--namespace="+ns)
+	eventually(t, "it has made its experiment", 10*time.Second, func() bool { return experiments(t, ns) == 1 })
+	if code := test.signal(syscall.SIGTERM); code != 1 || !strings.Contains(test.said(), "interrupted") {
+		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
+	}
+	if n := experiments(t, ns); n != 0 {
+		t.Errorf("it left %d experiments", n)
+	}
+}
