@@ -1,0 +1,132 @@
+package dashboards
+
+const (
+	// tag is what the three dashboards find each other by.
+	tag = "hashmark"
+	// docs is where a reader goes on.
+	docs = "https://github.com/hashmark-dev/hashmark/blob/main/docs/monitoring.md"
+
+	overviewUID   = "hashmark-overview"
+	experimentUID = "hashmark-experiment"
+	liveUID       = "hashmark-live"
+)
+
+// link is a button at the top of the page.
+type link struct {
+	AsDropdown  bool     `json:"asDropdown"`
+	Icon        string   `json:"icon"`
+	IncludeVars bool     `json:"includeVars"`
+	KeepTime    bool     `json:"keepTime"`
+	Tags        []string `json:"tags"`
+	TargetBlank bool     `json:"targetBlank"`
+	Title       string   `json:"title"`
+	Tooltip     string   `json:"tooltip"`
+	Type        string   `json:"type"`
+	URL         string   `json:"url,omitempty"`
+}
+
+// links lead to the other dashboards, with the experiment and the time that are
+// looked at, and to the documentation.
+func links() []link {
+	return []link{
+		{
+			Type: "dashboards", Title: "Hashmark", Icon: "external link", Tags: []string{tag},
+			Tooltip: "The same experiment on the other dashboards", IncludeVars: true, KeepTime: true,
+		},
+		{
+			Type: "link", Title: "How to read this", Icon: "doc", Tags: []string{}, URL: docs,
+			Tooltip: "What each panel shows, and where its numbers come from", TargetBlank: true,
+		},
+	}
+}
+
+// variable is a choice at the top of the page.
+type variable struct {
+	Name        string  `json:"name"`
+	Type        string  `json:"type"`
+	Label       string  `json:"label"`
+	Description string  `json:"description"`
+	Datasource  *source `json:"datasource,omitempty"`
+	Query       any     `json:"query"`
+	Regex       string  `json:"regex"`
+	Refresh     int     `json:"refresh"`
+	Sort        int     `json:"sort,omitempty"`
+	Multi       bool    `json:"multi"`
+	IncludeAll  bool    `json:"includeAll"`
+	AllValue    string  `json:"allValue,omitempty"`
+	Current     *option `json:"current,omitempty"`
+}
+
+type option struct {
+	Text  string `json:"text"`
+	Value string `json:"value"`
+}
+
+const (
+	// onTimeRange asks for a variable's values whenever the time changes, so
+	// that an experiment that is gone can be chosen where it was.
+	onTimeRange = 2
+	onLoad      = 1
+	naturalSort = 7
+)
+
+// datasource lets the reader say which Prometheus is asked.
+func datasource() variable {
+	return variable{
+		Name: "datasource", Type: "datasource", Label: "Data source", Query: "prometheus", Refresh: onLoad,
+		Description: "The Prometheus that scrapes Hashmark and takes k6's series.",
+	}
+}
+
+// one is a variable with the values that a label of some series has.
+func one(name, title, description, selector string) variable {
+	return variable{
+		Name: name, Type: "query", Label: title, Description: description, Datasource: &prometheus,
+		Query:   map[string]any{"qryType": 1, "query": "label_values(" + selector + ", " + name + ")", "refId": name},
+		Refresh: onTimeRange, Sort: naturalSort,
+	}
+}
+
+// some is such a variable of which several values can be chosen, at first all.
+func some(name, title, description, selector string) variable {
+	v := one(name, title, description, selector)
+	v.Multi, v.IncludeAll, v.AllValue = true, true, ".+"
+	v.Current = &option{Text: "All", Value: "$__all"}
+	return v
+}
+
+// ofOneExperiment are the variables of a page about a single experiment.
+func ofOneExperiment() []variable {
+	return []variable{
+		datasource(),
+		one("namespace", "Namespace", "Where the experiment is.", "hashmark_experiment_phase"),
+		one("experiment", "Experiment", "The SizingExperiment that is shown.", `hashmark_experiment_phase{namespace="$namespace"}`),
+		some("variant", "Variant", "Which of its variants are shown.",
+			`hashmark_variant_verdict{namespace="$namespace",experiment="$experiment"}`),
+	}
+}
+
+// annotation marks times in every panel that has a time axis.
+type annotation struct {
+	Name       string `json:"name"`
+	Datasource source `json:"datasource"`
+	Enable     bool   `json:"enable"`
+	IconColor  string `json:"iconColor"`
+	Target     target `json:"target"`
+	Title      string `json:"titleFormat"`
+	Text       string `json:"textFormat"`
+	TagKeys    string `json:"tagKeys"`
+}
+
+// trialsRunning marks each trial from its start to its end: Grafana joins the
+// samples that follow each other into one region.
+func trialsRunning(filter string) annotation {
+	return annotation{
+		Name: "Trials", Datasource: prometheus, Enable: true, IconColor: "blue",
+		Target: target{
+			Datasource: prometheus, RefID: "Trials", Format: timeSeries, Range: true,
+			Expr: "max by (experiment, variant, trial) (hashmark_trial_phase{" + join(filter, `phase="Running"`) + "})",
+		},
+		Title: "{{variant}}", Text: "{{trial}} is measured", TagKeys: "experiment,variant",
+	}
+}

@@ -1,0 +1,174 @@
+package dashboards
+
+// size of a panel in the grid's units.
+type size struct{ w, h int }
+
+// about is what every panel has.
+type about struct {
+	title string
+	// how to read it.
+	how  string
+	size size
+}
+
+// The words of Grafana's options that are used more than once.
+const (
+	timeSeries = "time_series"
+	tableRows  = "table"
+	hidden     = "hidden"
+	bottom     = "bottom"
+	multi      = "multi"
+	lastValue  = "lastNotNull"
+)
+
+func (a about) panel(kind string, options any, fields fieldConfig, targets []target) Panel {
+	for i := range targets {
+		targets[i].Datasource, targets[i].RefID = prometheus, string(rune('A'+i))
+	}
+	if fields.Overrides == nil {
+		fields.Overrides = []override{}
+	}
+	return Panel{
+		Type: kind, Title: a.title, Description: a.how, Position: position{W: a.size.w, H: a.size.h},
+		Datasource: &prometheus, Targets: targets, Fields: fields, Options: options,
+	}
+}
+
+// overTime asks for a line for each set of labels that remains.
+func overTime(legend, expr string) target {
+	return target{Expr: expr, Legend: legend, Format: timeSeries, Range: true}
+}
+
+// atEnd asks for the values at the end of the time that is looked at.
+func atEnd(legend, expr string) target {
+	return target{Expr: expr, Legend: legend, Format: timeSeries, Instant: true}
+}
+
+type reduction struct {
+	Calcs  []string `json:"calcs"`
+	Fields string   `json:"fields"`
+	Values bool     `json:"values"`
+}
+
+type statOptions struct {
+	ColorMode              string    `json:"colorMode"`
+	GraphMode              string    `json:"graphMode"`
+	JustifyMode            string    `json:"justifyMode"`
+	Orientation            string    `json:"orientation"`
+	PercentChangeColorMode string    `json:"percentChangeColorMode"`
+	ReduceOptions          reduction `json:"reduceOptions"`
+	ShowPercentChange      bool      `json:"showPercentChange"`
+	TextMode               string    `json:"textMode"`
+	WideLayout             bool      `json:"wideLayout"`
+}
+
+// stat shows the last value of each query in large letters.
+func (a about) stat(fields field, targets ...target) Panel {
+	mode := "auto"
+	if len(targets) == 1 && targets[0].Legend == "" {
+		mode = "value"
+	}
+	return a.panel("stat", statOptions{
+		ColorMode: "value", GraphMode: "none", JustifyMode: "auto", Orientation: "auto",
+		PercentChangeColorMode: "standard", ReduceOptions: reduction{Calcs: []string{lastValue}},
+		TextMode: mode, WideLayout: true,
+	}, fieldConfig{Defaults: fields}, targets)
+}
+
+type legendOptions struct {
+	Calcs       []string `json:"calcs"`
+	DisplayMode string   `json:"displayMode"`
+	Placement   string   `json:"placement"`
+	ShowLegend  bool     `json:"showLegend"`
+}
+
+type tooltipOptions struct {
+	Mode string `json:"mode"`
+	Sort string `json:"sort"`
+}
+
+func listed() legendOptions {
+	return legendOptions{Calcs: []string{}, DisplayMode: "list", Placement: bottom, ShowLegend: true}
+}
+
+type plotOptions struct {
+	Legend  legendOptions  `json:"legend"`
+	Tooltip tooltipOptions `json:"tooltip"`
+}
+
+type lineStyle struct {
+	Fill string `json:"fill"`
+	Dash []int  `json:"dash,omitempty"`
+}
+
+type plotStyle struct {
+	AxisLabel   string `json:"axisLabel,omitempty"`
+	DrawStyle   string `json:"drawStyle"`
+	FillOpacity int    `json:"fillOpacity"`
+	LineWidth   int    `json:"lineWidth"`
+	ShowPoints  string `json:"showPoints"`
+	SpanNulls   bool   `json:"spanNulls"`
+}
+
+// plot draws each query over time. How long an interval must be at the least
+// follows from how often the login services are scraped.
+func (a about) plot(fields field, targets ...target) Panel {
+	fields.Custom = plotStyle{DrawStyle: "line", FillOpacity: 10, LineWidth: 2, ShowPoints: "auto"}
+	panel := a.panel("timeseries",
+		plotOptions{Legend: listed(), Tooltip: tooltipOptions{Mode: multi, Sort: "desc"}},
+		fieldConfig{Defaults: fields}, targets)
+	panel.Interval = shortestInterval
+	return panel
+}
+
+// shortestInterval is how often the login services are scraped by default.
+const shortestInterval = "10s"
+
+type timelineOptions struct {
+	AlignValue  string         `json:"alignValue"`
+	Legend      legendOptions  `json:"legend"`
+	MergeValues bool           `json:"mergeValues"`
+	RowHeight   float64        `json:"rowHeight"`
+	ShowValue   string         `json:"showValue"`
+	Tooltip     tooltipOptions `json:"tooltip"`
+}
+
+type timelineStyle struct {
+	FillOpacity int `json:"fillOpacity"`
+	LineWidth   int `json:"lineWidth"`
+}
+
+// timeline draws which state something was in, and when.
+func (a about) timeline(states []word, targets ...target) Panel {
+	legend := listed()
+	return a.panel("state-timeline", timelineOptions{
+		AlignValue: "left", Legend: legend, MergeValues: true, RowHeight: 0.85, ShowValue: "auto",
+		Tooltip: tooltipOptions{Mode: "single", Sort: "none"},
+	}, fieldConfig{Defaults: field{
+		Unit: plain, Color: &color{Mode: "thresholds"}, Thresholds: from(grey), Mappings: words(states),
+		Custom: timelineStyle{FillOpacity: 80},
+	}}, targets)
+}
+
+type barOptions struct {
+	DisplayMode   string        `json:"displayMode"`
+	Legend        legendOptions `json:"legend"`
+	MaxVizHeight  int           `json:"maxVizHeight"`
+	MinVizHeight  int           `json:"minVizHeight"`
+	MinVizWidth   int           `json:"minVizWidth"`
+	NamePlacement string        `json:"namePlacement"`
+	Orientation   string        `json:"orientation"`
+	ReduceOptions reduction     `json:"reduceOptions"`
+	ShowUnfilled  bool          `json:"showUnfilled"`
+	Sizing        string        `json:"sizing"`
+	ValueMode     string        `json:"valueMode"`
+}
+
+// bars draws the last value of each line of its query as a bar.
+func (a about) bars(fields field, targets ...target) Panel {
+	return a.panel("bargauge", barOptions{
+		DisplayMode: "basic", Legend: legendOptions{Calcs: []string{}, DisplayMode: hidden, Placement: bottom},
+		MaxVizHeight: 32, MinVizHeight: 12, MinVizWidth: 8, NamePlacement: "auto", Orientation: "horizontal",
+		ReduceOptions: reduction{Calcs: []string{lastValue}}, ShowUnfilled: true, Sizing: "auto", ValueMode: "color",
+	}, fieldConfig{Defaults: fields}, targets)
+}

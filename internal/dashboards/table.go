@@ -1,0 +1,168 @@
+package dashboards
+
+import "maps"
+
+// column of a table: a label's values, or a query's.
+type column struct {
+	// label whose values it shows; or
+	label string
+	// expr is asked at the end of the time, and its values shown.
+	expr string
+	// header is the column's title. A query without is asked for its labels.
+	header string
+	shown  []property
+}
+
+type tableOptions struct {
+	CellHeight string     `json:"cellHeight"`
+	FrameIndex int        `json:"frameIndex"`
+	ShowHeader bool       `json:"showHeader"`
+	SortBy     []sortedBy `json:"sortBy"`
+}
+
+type sortedBy struct {
+	DisplayName string `json:"displayName"`
+	Desc        bool   `json:"desc"`
+}
+
+type cellStyle struct {
+	Align       string   `json:"align"`
+	CellOptions cellKind `json:"cellOptions"`
+	Inspect     bool     `json:"inspect"`
+}
+
+type cellKind struct {
+	Type string `json:"type"`
+	Mode string `json:"mode,omitempty"`
+}
+
+// Kinds of cells.
+var (
+	plainCell  = cellKind{Type: "auto"}
+	filledCell = cellKind{Type: "color-background", Mode: "basic"}
+	wordCell   = cellKind{Type: "color-text"}
+)
+
+func cells(kind cellKind) property { return property{"custom.cellOptions", kind} }
+
+// inWords shows a column's words in their colours.
+func inWords(all []word) []property {
+	return []property{{"mappings", spelled(all)}, cells(wordCell)}
+}
+
+// table has a row for each set of labels, with a column for each label and each
+// value. Rows of several queries are one where the labels that all of them have
+// are the same.
+func (a about) table(sorted string, columns ...column) Panel {
+	var targets []target
+	for _, c := range columns {
+		if c.expr != "" {
+			targets = append(targets, target{Expr: c.expr, Format: tableRows, Instant: true})
+		}
+	}
+	panel := a.panel("table", tableOptions{CellHeight: "sm", ShowHeader: true, SortBy: []sortedBy{{DisplayName: sorted}}},
+		fieldConfig{
+			Defaults:  field{Unit: plain, Custom: cellStyle{Align: "auto", CellOptions: plainCell}},
+			Overrides: headed(columns),
+		}, targets)
+	panel.Transformations = joined(columns, panel.Targets)
+	return panel
+}
+
+func headed(columns []column) []override {
+	var overrides []override
+	for _, c := range columns {
+		if len(c.shown) > 0 {
+			overrides = append(overrides, named(c.header, c.shown...))
+		}
+	}
+	return overrides
+}
+
+// joined makes one table of a panel's queries, with its columns in their order
+// and under their titles.
+func joined(columns []column, targets []target) []transformation {
+	excluded, order, titles := map[string]any{"Time": true}, map[string]any{}, map[string]any{}
+	next := 0
+	for i, c := range columns {
+		field := c.label
+		if c.expr != "" {
+			field = "Value"
+			if len(targets) > 1 {
+				field = "Value #" + targets[next].RefID
+			}
+			next++
+		}
+		if c.header == "" {
+			excluded[field] = true
+			continue
+		}
+		order[field], titles[field] = i, c.header
+	}
+	organize := transformation{"organize", map[string]any{
+		"excludeByName": excluded, "indexByName": order, "renameByName": titles,
+	}}
+	if len(targets) == 1 {
+		return []transformation{organize}
+	}
+	return []transformation{{"merge", map[string]any{}}, organize}
+}
+
+// matrix has a row for each cost and a column for each CPU limit, as the rows of
+// its query are sorted: the colours go over all cells.
+func (a about) matrix(unit, colors string, descending bool, expr string) Panel {
+	panel := a.panel("table", tableOptions{CellHeight: "lg", ShowHeader: true, SortBy: []sortedBy{}},
+		fieldConfig{
+			Defaults: field{
+				Unit: unit, NoValue: "–", Color: &color{Mode: colors},
+				Custom: cellStyle{Align: "center", CellOptions: filledCell},
+			},
+			Overrides: []override{texts(property{"displayName", `cost \ CPU limit`}, cells(plainCell))},
+		}, []target{{Expr: expr, Format: tableRows, Instant: true}})
+	panel.Transformations = []transformation{
+		{"sortBy", map[string]any{"fields": map[string]any{}, "sort": []any{map[string]any{"field": "Value", "desc": descending}}}},
+		{"groupingToMatrix", map[string]any{
+			"rowField": "cost", "columnField": "cpu_limit", "valueField": "Value", "emptyValue": "null",
+		}},
+	}
+	return panel
+}
+
+type curveOptions struct {
+	Mapping string `json:"mapping"`
+	Series  []any  `json:"series"`
+	plotOptions
+}
+
+type curveStyle struct {
+	AxisLabel string    `json:"axisLabel,omitempty"`
+	LineStyle lineStyle `json:"lineStyle"`
+	LineWidth int       `json:"lineWidth"`
+	PointSize pointSize `json:"pointSize"`
+	Show      string    `json:"show"`
+}
+
+type pointSize struct {
+	Fixed int `json:"fixed"`
+}
+
+// curve of a query's values (y) over another's (x), for each variant: the rows
+// of both that agree on variant and step are one point.
+func (a about) curve(fields field, x, y column, overrides ...override) Panel {
+	fields.Custom = curveStyle{LineStyle: lineStyle{Fill: "solid"}, LineWidth: 2, PointSize: pointSize{8}, Show: "points+lines"}
+	targets := []target{{Expr: x.expr, Format: tableRows, Instant: true}, {Expr: y.expr, Format: tableRows, Instant: true}}
+	overrides = append([]override{matching("/^"+x.header+"/", append(x.shown, property{"custom.axisLabel", x.header})...)}, overrides...)
+	panel := a.panel("xychart",
+		curveOptions{"auto", []any{}, plotOptions{listed(), tooltipOptions{Mode: "single", Sort: "none"}}},
+		fieldConfig{Defaults: fields, Overrides: overrides}, targets)
+	join := joined([]column{x, y}, panel.Targets)
+	// The step told the points of a variant apart; drawn, it would be a column
+	// without a title.
+	maps.Copy(join[1].Options["excludeByName"].(map[string]any), map[string]any{"step": true})
+	panel.Transformations = append(join,
+		transformation{"sortBy", map[string]any{"fields": map[string]any{}, "sort": []any{map[string]any{"field": x.header, "desc": false}}}},
+		transformation{"partitionByValues", map[string]any{
+			"fields": []string{"variant"}, "keepFields": false, "naming": map[string]any{"asLabels": true},
+		}})
+	return panel
+}
