@@ -69,7 +69,7 @@ test-race: ## The parts that run things at once, under the race detector; needs 
 	CGO_ENABLED=1 go test -race ./internal/login/... ./internal/loadrun/... ./internal/k6/...
 
 ##@ Measure Hashmark itself, on a machine that does nothing else
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-account bench-quota bench-docs
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-account bench-start bench-quota bench-docs
 bench: bench-core bench-cluster ## The core, and a cut of every bench below: half an hour
 
 bench-core: ## Speed and memory of what runs in every pass
@@ -104,6 +104,9 @@ bench-matrix: cluster-up install ## Twelve variants, and the overhead of each tr
 
 bench-account: cluster-up install ## Goroutines against worker pools (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole account
+
+bench-start: cluster-up install ## Seconds from the operator's start to ready (a minute)
+	$(CLUSTER_ENV) && hack/bench.sh whole start
 
 bench-quota: ## The simulation under real quotas (7 minutes, without the cluster, as root)
 	go build -o dist/bench/loginservice ./cmd/loginservice

@@ -5,7 +5,7 @@
 #   hack/bench.sh cut|whole NAME...
 #
 # NAME is account, again, arrivals, bound, generators, ladder, matrix, model,
-# more, or all. A cut takes minutes where the whole takes up to hours. Everything is
+# more, start, or all. A cut takes minutes where the whole takes up to hours. Everything is
 # compiled first, so that nothing compiles while something is measured.
 set -euo pipefail
 shopt -s inherit_errexit
@@ -27,11 +27,13 @@ fi
 
 mkdir -p dist/bench
 go build -o dist/bench/loginservice ./cmd/loginservice
+go build -o dist/bench/operator ./cmd/operator
 go test -c -tags=bench -o dist/bench/bench.test ./test/bench
 HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice
+HASHMARK_OPERATOR=$PWD/dist/bench/operator
 HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
-export HASHMARK_LOGINSERVICE HASHMARK_K6 HASHMARK_FORTIO
+export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO
 
 # The benches and their generators keep off the CPU that is measured. They run
 # in their own folder, as go test would have it, for what lies in testdata.
