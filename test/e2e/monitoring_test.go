@@ -14,8 +14,6 @@ import (
 	promv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 	"sigs.k8s.io/yaml"
-
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 const (
@@ -138,14 +136,4 @@ func TestTheSeriesOfADeletedExperimentEnd(t *testing.T) {
 		left := instant(t, prometheus, ofIt)
 		return len(left) == 0, left.String()
 	})
-}
-
-// span is when the quickstart ran, with what Prometheus needs to see its end.
-func span(t *testing.T) promv1.Range {
-	t.Helper()
-	e, _ := quickstart(t)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
-		t.Fatalf("the quickstart is %s", e.Status.Phase)
-	}
-	return promv1.Range{Start: e.Status.StartTime.Time, End: e.Status.CompletionTime.Add(4 * scrape), Step: scrape}
 }
