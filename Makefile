@@ -53,8 +53,8 @@ uninstall: ## Remove the operator from the cluster; definitions and experiments 
 .PHONY: test test-unit test-integration test-e2e test-race verify-claims
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
 
-test-unit: ## The core by itself, the scripts under real k6
-	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" hack/test.sh unit -tags=k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/lab/... ./test/rights/...
+test-unit: ## The core by itself, the scripts under real k6, the chart under real Helm
+	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/test.sh unit -tags=helm,k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/operator/... ./controllers/... ./test/integration/...
