@@ -56,7 +56,7 @@ func run(arguments []string) error {
 
 // write makes the folder and a file in it for each schema.
 func write(folder string, all map[string]schema) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
 	}
 	for name, content := range all {
