@@ -45,13 +45,12 @@ current_load() {
   say "CLUSTER=current: its nodes must be able to pull ${IMAGES:-hashmark.dev}/{operator,loginservice,generator}:${TAG:-dev}; the archives to push are $*"
 }
 
-# helm_way adds the Helm of hack/build to the way in, unless you have one.
+# helm_way adds the Helm that the scripts are written for to the way in.
 helm_way() {
   local folder
-  ! command -v helm >/dev/null || return 0
   folder=$(hack/build/binaries.sh helm)
   # shellcheck disable=SC2016 # the reading shell expands its own PATH
-  printf 'export PATH="$PATH":%q\n' "$folder"
+  printf 'export PATH=%q:"$PATH"\n' "$folder"
 }
 
 action=${1:-}

@@ -48,11 +48,15 @@ values() {
 # restricted_namespace NAME makes a namespace in which only pods that could do
 # no harm are admitted.
 restricted_namespace() {
-  kubectl create namespace "$1" --dry-run=client -o yaml | kubectl apply -f - >/dev/null
-  kubectl label --overwrite namespace "$1" pod-security.kubernetes.io/enforce=restricted >/dev/null
+  kubectl apply --server-side --force-conflicts -f - >/dev/null <<YAML
+apiVersion: v1
+kind: Namespace
+metadata: {name: $1, labels: {pod-security.kubernetes.io/enforce: restricted}}
+YAML
 }
 
-# managed_by OBJECT says what installed it, or nothing where it is not there.
+# managed_by OBJECT says what installed it, "." if nobody says so, and nothing
+# where it is not there.
 managed_by() {
   kubectl -n hashmark-system get --ignore-not-found "$1" \
     -o jsonpath='{.metadata.labels.app\.kubernetes\.io/managed-by}{"."}'
@@ -60,20 +64,23 @@ managed_by() {
 
 # install brings the operator up to date and waits until it works. Of what
 # kubectl once installed Helm can take over all but the Deployment, whose
-# selector cannot change.
+# selector cannot change. Conflicts are forced, since the API server goes on
+# naming kubectl as an owner then.
 install() {
   local arguments ownership=()
   case $(managed_by deployment/hashmark-operator) in
     "" | Helm.) ;;
     *) die "Hashmark was installed here without Helm; let go of that operator by \"kubectl -n hashmark-system delete deployment hashmark-operator\" and run this again, which takes over the rest, every experiment included" ;;
   esac
-  [[ $(managed_by crd/sizingexperiments.hashmark.dev) != . ]] || ownership=(--take-ownership --force-conflicts)
+  [[ $(managed_by crd/sizingexperiments.hashmark.dev) != . ]] || ownership=(--take-ownership)
   ! monitored || hack/monitoring/monitoring.sh up
   restricted_namespace hashmark-system
   arguments=$(values)
   mapfile -t arguments <<<"$arguments"
   helm upgrade --install hashmark charts/hashmark --namespace hashmark-system --create-namespace \
-    "${arguments[@]}" "${ownership[@]}" --wait --timeout=3m --hide-notes
+    "${arguments[@]}" "${ownership[@]}" --force-conflicts --wait --timeout=3m --hide-notes >/dev/null ||
+    die "the operator has not come up; Helm's words stand above, its own last ones are: $(kubectl -n hashmark-system logs deployment/hashmark-operator --tail=1 2>&1)"
+  say "the operator is up"
 }
 
 # uninstall leaves the definitions, since every experiment would go with them.
