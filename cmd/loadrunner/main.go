@@ -12,6 +12,10 @@
 //	HASHMARK_DEADLINE      when to give up, RFC 3339; never when absent
 //	HASHMARK_K6            the k6 program, k6 on PATH when absent
 //	HASHMARK_RAW_OUTPUT    a file for k6's own samples as JSON, for checks
+//	HASHMARK_REMOTE_WRITE_LABELS
+//	                       labels of k6's own series, name=value with commas
+//	                       between; where given, k6 sends them by remote write
+//	                       as its own variables K6_PROMETHEUS_RW_… say
 //	HASHMARK_MESSAGE_FILE  where the result goes, /dev/termination-log when
 //	                       absent; - is standard output
 //

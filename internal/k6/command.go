@@ -25,6 +25,10 @@ type Command struct {
 	Environment []string
 	// RawOutput is a file that k6 writes each of its samples to as JSON; none when empty.
 	RawOutput string
+	// RemoteWriteLabels make k6 send its own series to the receiver that
+	// K6_PROMETHEUS_RW_SERVER_URL names, each with these labels, such as
+	// testid=…; it sends none when empty.
+	RemoteWriteLabels []string
 	// Started is called once, when the script announces its clock, with what the
 	// plan's clock reads at that moment. It must not block: k6 would wait.
 	Started func(clock time.Duration)
@@ -80,6 +84,12 @@ func (c Command) arguments(script string) []string {
 	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
 	if c.RawOutput != "" {
 		arguments = append(arguments, "--out", "json="+c.RawOutput)
+	}
+	if len(c.RemoteWriteLabels) > 0 {
+		arguments = append(arguments, "--out", "experimental-prometheus-rw")
+	}
+	for _, label := range c.RemoteWriteLabels {
+		arguments = append(arguments, "--tag", label)
 	}
 	return append(arguments, script)
 }

@@ -3,6 +3,7 @@ package k6
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,14 @@ const (
 	// longest is the largest time that a record may hold.
 	longest = 48 * time.Hour
 )
+
+// asides begin what k6 says every few seconds when its own series find no
+// receiver. It goes on all the same, so that they are never why a run failed,
+// and would push that out of the tail.
+var asides = []string{
+	"Failed to send the time series data to the endpoint",
+	"Successful flushed time series to remote write endpoint",
+}
 
 var outcomes = map[string]measurement.Outcome{
 	"ok":       measurement.OK,
@@ -86,11 +95,12 @@ func (l *Log) Records() ([]measurement.Record, error) {
 	return l.records, nil
 }
 
-// Tail is the end of what k6 itself said.
+// Tail is the end of what k6 itself said of the run.
 func (l *Log) Tail() string { return strings.Join(l.tail, "\n") }
 
 func (l *Log) addTail(line string) {
-	if strings.TrimSpace(line) == noise || strings.TrimSpace(line) == "" {
+	said := strings.TrimSpace(line)
+	if said == noise || said == "" || slices.ContainsFunc(asides, func(aside string) bool { return strings.HasPrefix(said, aside) }) {
 		return
 	}
 	l.tail = append(l.tail, line)

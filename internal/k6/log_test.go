@@ -110,6 +110,20 @@ func TestTheTailIsBounded(t *testing.T) {
 	}
 }
 
+// TestTheTailLeavesOutWhatARunThatLostItsReceiverSays holds the reason of a
+// failure against what k6 says every few seconds.
+func TestTheTailLeavesOutWhatARunThatLostItsReceiverSays(t *testing.T) {
+	log := &k6.Log{}
+	log.Add("the reason")
+	for range 100 {
+		log.Add("Failed to send the time series data to the endpoint\n")
+		log.Add("Successful flushed time series to remote write endpoint but it took 5.001s while flush period is 5s. Some samples may be dropped.\n")
+	}
+	if tail := log.Tail(); tail != "the reason" {
+		t.Errorf("the tail is %q", tail)
+	}
+}
+
 // The golden is the stderr of k6 v1.8.1 with the login script, driven with
 // testdata/plan.json against a service that answers one login at a time in
 // 5 ms, run by hand as loadtests/README.md says.

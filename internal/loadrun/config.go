@@ -23,6 +23,9 @@ type Config struct {
 	Deadline time.Time
 	// RawOutput is a file for k6's own samples; none when empty.
 	RawOutput string
+	// RemoteWriteLabels are the labels of the series that k6 sends while it runs,
+	// such as testid=…; it sends none when empty.
+	RemoteWriteLabels []string
 	// K6 is the program, a path or a name on PATH.
 	K6 string
 	// Script is the environment of the k6 script.
@@ -59,6 +62,8 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 			problems = append(problems, fmt.Errorf("HASHMARK_DEADLINE is %q; write a moment such as 2026-01-31T12:00:00Z", text))
 		}
 	}
+	config.RemoteWriteLabels, err = parseLabels(lookup)
+	problems = append(problems, err)
 	for _, name := range scriptVariables {
 		config.Script = append(config.Script, name+"="+lookup(name))
 	}
@@ -76,6 +81,25 @@ func checkAddress(name, address string) error {
 		return fmt.Errorf("%s is %q; write an address such as http://10.96.0.7:8080", name, address)
 	}
 	return nil
+}
+
+// parseLabels also sees to it that k6 has somewhere to send to: by itself it
+// would take a receiver on its own host.
+func parseLabels(lookup func(string) string) ([]string, error) {
+	text := lookup("HASHMARK_REMOTE_WRITE_LABELS")
+	if text == "" {
+		return nil, nil
+	}
+	if lookup("K6_PROMETHEUS_RW_SERVER_URL") == "" {
+		return nil, errors.New("HASHMARK_REMOTE_WRITE_LABELS is set and K6_PROMETHEUS_RW_SERVER_URL is not; name the receiver")
+	}
+	labels := strings.Split(text, ",")
+	for _, label := range labels {
+		if name, value, found := strings.Cut(label, "="); !found || name == "" || value == "" {
+			return nil, fmt.Errorf("HASHMARK_REMOTE_WRITE_LABELS holds %q; write name=value, with commas between", label)
+		}
+	}
+	return labels, nil
 }
 
 // parsePlan is strict: a field that this program does not know would be a part

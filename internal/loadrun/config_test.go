@@ -40,6 +40,9 @@ func environment(t *testing.T, plan loadplan.Plan) map[string]string {
 		"HASHMARK_REPLICAS": "2",
 		"HASHMARK_SESSIONS": "",
 		"HASHMARK_DEADLINE": "2026-11-21T05:00:00Z",
+
+		"HASHMARK_REMOTE_WRITE_LABELS": "testid=a-trial,namespace=team-a",
+		"K6_PROMETHEUS_RW_SERVER_URL":  "http://10.96.0.9:9090/api/v1/write",
 	}
 }
 
@@ -57,6 +60,7 @@ func TestFromEnvironment(t *testing.T) {
 		Plan: twoSteps(), Target: "http://10.96.0.7:8080",
 		Evidence: []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
 		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
+		RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
 		Script: []string{
 			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_USER=hashmark",
 			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_SESSIONS=",
@@ -88,6 +92,9 @@ func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
 		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "write an address such as"},
 		"evidence from nowhere":         {"HASHMARK_EVIDENCE", "http://", "HASHMARK_EVIDENCE is"},
 		"a deadline that is no moment":  {"HASHMARK_DEADLINE", "soon", "write a moment such as"},
+		"a label without a value":       {"HASHMARK_REMOTE_WRITE_LABELS", "testid=", `holds "testid="`},
+		"a label without a name":        {"HASHMARK_REMOTE_WRITE_LABELS", "testid=a,=b", `holds "=b"`},
+		"series that go nowhere":        {"K6_PROMETHEUS_RW_SERVER_URL", "", "name the receiver"},
 		"nobody to log in":              {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
 		"a user who has no password":    {"HASHMARK_PASSWORD", "", "HASHMARK_PASSWORD is not set"},
 		"a plan of a later version":     {"HASHMARK_PLAN", `{"version":2,"timeoutMs":1,"steps":[]}`, "use images of one release"},

@@ -30,11 +30,21 @@ import (
 // of GET / where there is any.
 func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alter func(map[string]string), root ...http.HandlerFunc) (measurement.Run, *atomic.Int64) {
 	t.Helper()
-	k6 := os.Getenv("HASHMARK_K6")
-	if k6 == "" {
-		t.Fatal("HASHMARK_K6 names no k6 program; run `make test-unit`, which compiles k6 first, or set it to one")
+	target, connections := serveLogins(t, login, root...)
+	run, err := loadrun.Run(t.Context(), configForReal(t, plan, target, alter), &observer{}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var connections atomic.Int64
+	if message, err := handover.Encode(run); err != nil {
+		t.Errorf("the run can't be handed over: %v\n%s", err, message)
+	}
+	return run, connections
+}
+
+// serveLogins is a service on loopback, and how many connections it got.
+func serveLogins(t *testing.T, login http.HandlerFunc, root ...http.HandlerFunc) (string, *atomic.Int64) {
+	t.Helper()
+	connections := &atomic.Int64{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("POST /login", func(w http.ResponseWriter, r *http.Request) {
@@ -56,9 +66,19 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 	}
 	server.Start()
 	t.Cleanup(server.Close)
+	return server.URL, connections
+}
 
+// configForReal is a load under k6 itself.
+func configForReal(t *testing.T, plan loadplan.Plan, target string, alter func(map[string]string)) loadrun.Config {
+	t.Helper()
+	k6 := os.Getenv("HASHMARK_K6")
+	if k6 == "" {
+		t.Fatal("HASHMARK_K6 names no k6 program; run `make test-unit`, which compiles k6 first, or set it to one")
+	}
 	variables := environment(t, plan)
-	variables["HASHMARK_TARGET"], variables["HASHMARK_EVIDENCE"] = server.URL, ""
+	variables["HASHMARK_TARGET"], variables["HASHMARK_EVIDENCE"] = target, ""
+	variables["HASHMARK_REMOTE_WRITE_LABELS"] = ""
 	variables["HASHMARK_DEADLINE"] = time.Now().Add(2 * time.Minute).Format(time.RFC3339)
 	variables["HASHMARK_REPLICAS"], variables["HASHMARK_K6"] = "1", k6
 	if alter != nil {
@@ -68,14 +88,7 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := loadrun.Run(t.Context(), config, &observer{}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if message, err := handover.Encode(run); err != nil {
-		t.Errorf("the run can't be handed over: %v\n%s", err, message)
-	}
-	return run, &connections
+	return config
 }
 
 // cookies answers logins with a session, and counts logins and who comes back

@@ -29,7 +29,10 @@ const (
 func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) (measurement.Run, error) {
 	log := slog.New(slog.NewTextHandler(talk, nil))
 	// The service may be starting yet: what takes time and needs it not goes first.
-	command := k6.Command{Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput, Talk: talk}
+	command := k6.Command{
+		Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput,
+		RemoteWriteLabels: config.RemoteWriteLabels, Talk: talk,
+	}
 	version, golang, err := command.Version(ctx)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
