@@ -53,8 +53,8 @@ uninstall: ## Remove the operator from the cluster; definitions and experiments 
 .PHONY: test test-unit test-integration test-e2e test-race verify-claims
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
 
-test-unit: ## The core by itself, the scripts under real k6, the chart under real Helm
-	HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/test.sh unit -tags=helm,k6 ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
+test-unit: ## The core by itself, the scripts under real k6, the chart under real Helm, the dashboards on real Prometheus
+	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/operator/... ./controllers/... ./test/integration/...
@@ -66,7 +66,7 @@ verify-claims: ## Say of each claim which test showed it, from the last run
 	hack/verify-claims
 
 test-race: ## The parts that run things at once, under the race detector; needs a C compiler
-	CGO_ENABLED=1 go test -race ./internal/login/... ./internal/loadrun/... ./internal/k6/...
+	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/loadrun/... ./internal/k6/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on a machine that does nothing else
 .PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-account bench-start bench-quota bench-docs
@@ -121,9 +121,10 @@ bench-docs: ## Write the last tables into docs/benchmarks.md
 build: ## Compile everything, to see that it does
 	go build ./...
 
-generate: ## Write the generated code, definitions, manifests and the chart's README anew
+generate: ## Write the generated code, definitions, dashboards, manifests and the chart's README anew
 	$(TOOL) controller-gen object paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
+	go run ./hack/dashboards charts/hashmark/files/dashboards
 	hack/chart.sh
 
 fmt: ## Format the Go code

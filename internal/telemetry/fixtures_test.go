@@ -90,7 +90,7 @@ func ended(trial *v1alpha1.SizingTrial, phase v1alpha1.TrialPhase, reason string
 	last.EndTime, last.Outcome, last.Reason = at(-65*time.Second), v1alpha1.OutcomeBroken, reason
 	trial.Status.Phase, trial.Status.Reason, trial.Status.CompletionTime = phase, reason, at(-time.Minute)
 	meta.SetStatusCondition(&trial.Status.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: reason,
+		Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: reason, LastTransitionTime: *at(-time.Minute),
 	})
 }
 

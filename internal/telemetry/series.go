@@ -7,7 +7,7 @@ const namespace = "hashmark"
 
 // MostPerExperiment is how many series one experiment can have at the most: 64
 // variants of 24 steps each, in ten repetitions, with every reason there is room
-// for. A usual experiment of twelve variants has about 500.
+// for. A usual experiment of twelve variants has about 300.
 const MostPerExperiment = 10_000
 
 // The metrics that are counted over time, for whoever counts them.

@@ -1,0 +1,84 @@
+package telemetry_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+const page = "../../docs/metrics.md"
+
+// row is a line of a table that begins with a series: its name, and the labels
+// in the second column.
+var row = regexp.MustCompile("(?m)^\\| `(hashmark_[a-z0-9_]+)` \\|([^|]*)\\|")
+
+// word is a label's name in such a column.
+var word = regexp.MustCompile("`([a-z_]+)`")
+
+// family is what the page calls the labels that several series share.
+var family = regexp.MustCompile("(?m)^Labels of all of them: (.*)\\.$")
+
+func TestThePageNamesTheSeriesThatAreTold(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string][]string{
+		telemetry.AttemptsTotal: {"outcome", "reason"}, telemetry.StageDurationSeconds: {"stage"},
+	}
+	for _, series := range telemetry.All() {
+		told[series.Name] = slices.Sorted(slices.Values(series.Labels))
+	}
+	named := map[string][]string{}
+	for section := range strings.SplitSeq(string(text), "\n## ") {
+		var common []string
+		if shared := family.FindStringSubmatch(section); shared != nil {
+			common = words(shared[1])
+		}
+		for _, found := range row.FindAllStringSubmatch(section, -1) {
+			if name := found[1]; !strings.HasPrefix(name, "hashmark_login_") {
+				named[name] = slices.Sorted(slices.Values(append(words(found[2]), common...)))
+			}
+		}
+	}
+	if diff := cmp.Diff(told, named, cmpEmpty); diff != "" {
+		t.Errorf("series and labels (-told +named on docs/metrics.md):\n%s", diff)
+	}
+}
+
+func words(text string) (labels []string) {
+	for _, found := range word.FindAllStringSubmatch(text, -1) {
+		labels = append(labels, found[1])
+	}
+	return labels
+}
+
+func TestTheLargestExperimentStaysUnderTheNumberThatThePageNames(t *testing.T) {
+	e, trials := largest("largest")
+	count := 0
+	for _, sample := range telemetry.Of(state([]v1alpha1.SizingExperiment{e}, trials)) {
+		if slices.Contains(sample.Values, "largest") {
+			count++
+		}
+	}
+	// All that there is room for: numbers, verdict and reasons of 64 variants, 24
+	// steps of each, and a trial for each repetition beside the first.
+	const want = 64*(11+1+32) + 64*23*4 + 64*1*3 + 64*9
+	if count < want || count > telemetry.MostPerExperiment {
+		t.Errorf("it has %d series, at least %d were expected and at most %d are promised", count, want, telemetry.MostPerExperiment)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "under 10,000 series") {
+		t.Error("docs/metrics.md does not say so")
+	}
+}

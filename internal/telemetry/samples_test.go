@@ -1,0 +1,201 @@
+package telemetry_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+// alone is an experiment of one variant in some repetitions, with its samples.
+func alone(repetitions int32, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) (telemetry.State, []telemetry.Sample) {
+	e := asked("alone", func(e *v1alpha1.SizingExperiment) {
+		e.Spec.Matrix = v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}
+		e.Spec.Repetitions = repetitions
+	})
+	trials := planned(&e)
+	gather(&e, trials)
+	change(&e, trials)
+	s := state([]v1alpha1.SizingExperiment{e}, trials)
+	return s, telemetry.Of(s)
+}
+
+func TestWhatWasNotMeasuredHasNoSample(t *testing.T) {
+	_, samples := alone(1, func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {})
+	var names []string
+	for _, sample := range samples {
+		if slices.Contains(sample.Values, "alone") {
+			names = append(names, strings.TrimPrefix(sample.Series.Name, "hashmark_"))
+		}
+	}
+	want := []string{
+		"experiment_phase", "experiment_trials_planned", "experiment_trials_finished",
+		"experiment_objective_p95_seconds", "variant_verdict",
+	}
+	slices.Sort(want)
+	slices.Sort(names)
+	if diff := cmp.Diff(want, slices.Compact(names)); diff != "" {
+		t.Errorf("the series of an experiment whose turn is about to come (-want +got):\n%s", diff)
+	}
+}
+
+func TestAVariantThatMeetsTheObjectiveNowhereSaysSoWithNought(t *testing.T) {
+	_, samples := alone(1, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		measured(&trials[0], 25_000, func(s *v1alpha1.SizingTrialStatus) {
+			s.Result.ObjectiveMet, s.Result.CapacityMilliPerSecond = ptr.To(false), nil
+		})
+		gather(e, trials)
+	})
+	if got := value(t, samples, "hashmark_variant_objective_met"); got != 0 {
+		t.Errorf("the objective is met: %v", got)
+	}
+	if has(samples, "hashmark_variant_capacity_logins_per_second", "c8-1") {
+		t.Error("a capacity that nobody found is told")
+	}
+}
+
+func TestStepsAreThoseOfTheFirstRepetitionThatMayBeBelieved(t *testing.T) {
+	_, samples := alone(3, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		measured(&trials[0], 10_000, func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid })
+		measured(&trials[1], 20_000, func(s *v1alpha1.SizingTrialStatus) { s.Steps[2] = v1alpha1.Step{Outcome: v1alpha1.StepNotRun} })
+		measured(&trials[2], 30_000)
+		slices.Reverse(trials)
+		gather(e, trials)
+	})
+	values := []string{"team-a", "alone", "c8-1"}
+	if got := value(t, samples, "hashmark_step_offered_logins_per_second", append(values, "02")...); got != 14 {
+		t.Errorf("the second step offered %v logins a second, want 14", got)
+	}
+	if has(samples, "hashmark_step_offered_logins_per_second", "03") || has(samples, "hashmark_step_error_ratio", "03") {
+		t.Error("a step that was not run is told")
+	}
+	if has(samples, "hashmark_step_error_ratio", "04") || !has(samples, "hashmark_step_throttled_ratio", "02") {
+		t.Error("the saturation has errors, or the open step no throttling")
+	}
+}
+
+func TestTheErrorRatioIsTheLowerMedianOfTheReportedSteps(t *testing.T) {
+	reported := func(failed int64) func(*v1alpha1.SizingTrialStatus) {
+		return func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].OK = s.Steps[1].Scheduled - failed }
+	}
+	invalid := func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid }
+	notReported := func(s *v1alpha1.SizingTrialStatus) { s.Result.OfferedMilliPerSecond = nil }
+	for name, tt := range map[string]struct {
+		changes []func(*v1alpha1.SizingTrialStatus)
+		want    float64
+		absent  bool
+	}{
+		"of three, the middle one":         {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
+		"of two, the lower one":            {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.01},
+		"none failed":                      {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
+		"of one that is all there is":      {changes: []func(*v1alpha1.SizingTrialStatus){invalid}, want: 0.005},
+		"of a trial without reported step": {changes: []func(*v1alpha1.SizingTrialStatus){notReported}, absent: true},
+		"of those that may be believed": {changes: []func(*v1alpha1.SizingTrialStatus){
+			func(s *v1alpha1.SizingTrialStatus) { reported(0)(s); invalid(s) }, reported(8),
+		}, want: 0.04},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, samples := alone(int32(len(tt.changes)), func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+				for i, change := range tt.changes {
+					measured(&trials[i], 25_000, change)
+				}
+				gather(e, trials)
+			})
+			if tt.absent {
+				if has(samples, "hashmark_variant_error_ratio", "c8-1") {
+					t.Error("a ratio is told")
+				}
+				return
+			}
+			if got := value(t, samples, "hashmark_variant_error_ratio"); got != tt.want {
+				t.Errorf("the ratio is %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestADeadlineIsTheOneThatTheOperatorGoesBy(t *testing.T) {
+	s, samples := alone(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) { began(&trials[0], time.Minute) })
+	s.StartTimeout = time.Hour
+	trial := &s.Trials[0]
+	want := lifecycle.Deadline(trial, &trial.Status.Attempts[0], 5*time.Minute)
+	if got := value(t, samples, "hashmark_trial_attempt_deadline_timestamp_seconds"); got != float64(want.Unix()) {
+		t.Errorf("the deadline is %v, want %v", got, want.Unix())
+	}
+	later := value(t, telemetry.Of(s), "hashmark_trial_attempt_deadline_timestamp_seconds")
+	if later-float64(want.Unix()) != (2 * 55 * time.Minute).Seconds() {
+		t.Errorf("with --start-timeout=1h the deadline is %v, of 5m it was %v", later, want.Unix())
+	}
+}
+
+func TestATrialThatTheOperatorRefusedHasNoSeries(t *testing.T) {
+	_, samples := alone(1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		ended(&trials[0], v1alpha1.TrialFailed, v1alpha1.ReasonNotPlanned)
+	})
+	if has(samples, "hashmark_trial_phase", "Failed") {
+		t.Error("a trial that nobody planned is told")
+	}
+	if got := value(t, samples, "hashmark_trials_failed_in_row"); got != 0 {
+		t.Errorf("%v have failed in a row, one that was never tried among them", got)
+	}
+}
+
+func TestASeriesOfAReasonIsToldOnce(t *testing.T) {
+	_, samples := alone(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+		e.Status.Results[0].Reasons = []v1alpha1.Reason{{Type: "NotSteady"}, {Type: "NotSteady"}, {}}
+	})
+	told := 0
+	for _, sample := range samples {
+		if sample.Series.Name == "hashmark_variant_reason" {
+			told++
+		}
+	}
+	if told != 2 || !has(samples, "hashmark_variant_reason", "None") {
+		t.Errorf("%d series of reasons, want NotSteady and None", told)
+	}
+}
+
+func TestTrialsThatFailInARowAreCountedSinceTheLastSuccess(t *testing.T) {
+	end := func(phase v1alpha1.TrialPhase, minute int) v1alpha1.SizingTrial {
+		return v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Phase: phase, CompletionTime: at(time.Duration(minute) * time.Minute)}}
+	}
+	failed, good, cancelled := v1alpha1.TrialFailed, v1alpha1.TrialSucceeded, v1alpha1.TrialCancelled
+	for name, tt := range map[string]struct {
+		trials []v1alpha1.SizingTrial
+		want   int
+	}{
+		"nothing ended":                       {[]v1alpha1.SizingTrial{{Status: v1alpha1.SizingTrialStatus{Phase: v1alpha1.TrialRunning}}}, 0},
+		"none succeeded ever":                 {[]v1alpha1.SizingTrial{end(failed, 1), end(failed, 2)}, 2},
+		"in any order of the list":            {[]v1alpha1.SizingTrial{end(failed, 4), end(failed, 1), end(good, 2), end(failed, 3)}, 2},
+		"a success ends the row":              {[]v1alpha1.SizingTrial{end(failed, 1), end(failed, 2), end(good, 3)}, 0},
+		"a cancelled trial does not":          {[]v1alpha1.SizingTrial{end(failed, 1), end(cancelled, 2), end(failed, 3)}, 2},
+		"a success within the second does so": {[]v1alpha1.SizingTrial{end(failed, 1), end(good, 1)}, 0},
+	} {
+		if got := telemetry.FailedInRow(tt.trials); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// A scrape reads the cache's own objects, beside the reconcilers and beside
+// other scrapes: it must change none.
+func TestNothingIsChangedByTelling(t *testing.T) {
+	s := clinic()
+	before := clinic()
+	var scrapes sync.WaitGroup
+	for range 4 {
+		scrapes.Go(func() { telemetry.Of(s) })
+	}
+	scrapes.Wait()
+	if diff := cmp.Diff(before, s); diff != "" {
+		t.Errorf("the state (-before +after):\n%s", diff)
+	}
+}
