@@ -21,6 +21,9 @@ for definition in "$copy"/crd/*.yaml; do
   diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
 done
 
+go run ./hack/dashboards "$copy/dashboards"
+diff -ru charts/hashmark/files/dashboards "$copy/dashboards" || stale "charts/hashmark/files/dashboards" "make generate"
+
 hack/chart.sh "$copy"
 for made in config/{rbac,manager,prometheus,grafana} charts/hashmark/{files/crds,README.md}; do
   diff -ruN "$made" "$copy/$made" || stale "$made" "make generate"

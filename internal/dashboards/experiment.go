@@ -20,7 +20,7 @@ func experiment() Dashboard {
 }
 
 func phase() Panel {
-	return about{"Phase", "Where the experiment stands.", size{4, 4}}.
+	return about{"Phase", "Where the experiment stands, as kubectl shows it.", size{4, 4}}.
 		stat(field{Unit: plain, Color: &color{Mode: "thresholds"}, Thresholds: from(grey), Mappings: words(phases)},
 			overTime("", coded("namespace, experiment", "hashmark_experiment_phase", ofExperiment, "phase", phases)))
 }

@@ -51,10 +51,10 @@ func answers() Panel {
 
 func latency() Panel {
 	trend := func(which string) target {
-		return overTime("{{variant}} "+which, best("variant", "k6_http_req_duration_"+which, ofVariants+`,name=~"login|session"`))
+		return overTime("{{variant}} "+which, best("variant", "k6_http_req_duration_"+which, ofVariants+`,status="200"`))
 	}
-	return about{"k6: latency", "Of a request, from sending to its answer. k6 counts it from the beginning of its run: each percentile is over all " +
-		"steps so far, and slower to move than the load. The next but one panel below shows steps by themselves." + needsRemoteWrite, half}.
+	return about{"k6: latency", "Of requests that got a 200, from sending to the answer. k6 counts it from the beginning of its run: each percentile is over all " +
+		"steps so far, and slower to move than the load. “p95 of each step” tells them apart." + needsRemoteWrite, half}.
 		plot(field{Unit: seconds}, trend("med"), trend("p95"), trend("p99"))
 }
 
@@ -88,10 +88,11 @@ func queued() Panel {
 }
 
 func failures() Panel {
-	return about{"k6: share of failed requests", "Requests without an answer, or with one that is no success, since the run's beginning. " +
+	of := func(filter string) string { return rate("variant", "k6_http_reqs_total", filter) }
+	return about{"k6: share of failed requests", "Requests without an answer, or with one that is no success, of all. " +
 		"Refusals of a full queue count." + needsRemoteWrite, half}.
-		plot(field{Unit: share, Thresholds: from(green, at(0.05, red))},
-			overTime("{{variant}}", fmt.Sprintf(`avg by (variant) (k6_http_req_failed_rate{%s})`, ofVariants)))
+		plot(field{Unit: share, Thresholds: from(green, at(0.05, red))}, overTime("{{variant}}",
+			fmt.Sprintf("(%s or 0 * %s) / %s", of(ofVariants+`,expected_response="false"`), of(ofVariants), of(ofVariants))))
 }
 
 func throttling() Panel {

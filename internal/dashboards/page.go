@@ -124,7 +124,7 @@ func trialsRunning(filter string) annotation {
 	return annotation{
 		Name: "Trials", Datasource: prometheus, Enable: true, IconColor: "blue",
 		Target: target{
-			Datasource: prometheus, RefID: "Trials", Format: timeSeries, Range: true,
+			Datasource: prometheus, RefID: "Trials", Legend: "{{trial}}", Format: timeSeries, Range: true,
 			Expr: "max by (experiment, variant, trial) (hashmark_trial_phase{" + join(filter, `phase="Running"`) + "})",
 		},
 		Title: "{{variant}}", Text: "{{trial}} is measured", TagKeys: "experiment,variant",

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes JSON schemas of Grafana's own types (the npm package @grafana/schema,
+# which is Apache-2.0; Grafana itself is AGPL and plays no part), and puts them
+# where the tests of internal/dashboards hold the dashboards against them.
+#
+# Run it by hand, with node and npm, when another release of Grafana is to be
+# supported or another kind of panel is used: what it makes is committed, so that
+# the tests need neither.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/schema"
+
+# The oldest release that the dashboards are for, and the newest.
+readonly releases=(11.6.16 13.2.3) generator=2.9.0
+target=$(cd ../../../internal/dashboards/testdata/schema && pwd)
+readonly target
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for release in "${releases[@]}"; do
+  rm -rf "$work"/*
+  echo '{"private": true}' >"$work/package.json"
+  cp dashboard.ts "$work"
+  (
+    cd "$work"
+    npm install --silent --ignore-scripts --no-audit --no-fund --save-exact \
+      "@grafana/schema@$release" "ts-json-schema-generator@$generator"
+    # Until 12 the package names its files, and not what it exports.
+    [[ $release != 11.* ]] || sed -i "s/_types\.gen'/_types.gen.js'/" dashboard.ts
+    cat >tsconfig.json <<'CONFIG'
+{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler", "strict": true, "skipLibCheck": true, "types": []}, "files": ["dashboard.ts"]}
+CONFIG
+    node_modules/.bin/ts-json-schema-generator --path dashboard.ts --tsconfig tsconfig.json --type Dashboard \
+      --expose none --jsDoc none --no-top-ref --minify --out schema.json
+  )
+  cp "$work/schema.json" "$target/grafana-$release.json"
+  echo "$target/grafana-$release.json" >&2
+done

@@ -1,0 +1,211 @@
+//go:build prometheus
+
+package dashboards
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+// The history is twenty minutes in which an experiment of five variants is
+// measured. In its middle the lead goes from one operator's pod to another's.
+var (
+	historyBegins = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	historyEnds   = historyBegins.Add(20 * time.Minute)
+	handedOver    = historyBegins.Add(10 * time.Minute)
+)
+
+const scrapeEvery = 10 * time.Second
+
+// The rows of labels that series of each family have in the history, by the
+// labels' names.
+var (
+	thisExperiment = map[string]string{"namespace": "shop", "experiment": "login"}
+	variantLabels  = []map[string]string{
+		{"variant": "c8-250m", "algorithm": "Bcrypt", "cost": "8", "cpu_limit": "250m"},
+		{"variant": "c8-1", "algorithm": "Bcrypt", "cost": "8", "cpu_limit": "1"},
+		{"variant": "c10-250m", "algorithm": "Bcrypt", "cost": "10", "cpu_limit": "250m"},
+		{"variant": "c10-1", "algorithm": "Bcrypt", "cost": "10", "cpu_limit": "1"},
+		{"variant": "argon2id-1", "algorithm": "Argon2id", "cost": "", "cpu_limit": "1"},
+	}
+	// fits says which values of a label go with a series, where its name tells.
+	fits = map[string][]string{
+		"hashmark_experiment_phase": {"Running"}, "hashmark_trial_phase": {"Running"},
+		"hashmark_experiments": {"Running", "Succeeded"}, "hashmark_trials": {"Running", "Failed"},
+	}
+)
+
+// recorder writes OpenMetrics, metric by metric.
+type recorder struct {
+	to    io.Writer
+	ended bool
+}
+
+// metric writes the samples of one metric: a line of them for each set of labels,
+// under the name that the suffix makes.
+func (r *recorder) metric(name, kind string, lines ...line) {
+	family := name
+	if kind == "counter" {
+		family = strings.TrimSuffix(name, "_total")
+	}
+	fmt.Fprintf(r.to, "# TYPE %s %s\n", family, kind)
+	for _, l := range lines {
+		for at := l.from; at.Before(l.to); at = at.Add(scrapeEvery) {
+			fmt.Fprintf(r.to, "%s{%s} %g %d\n", name+l.suffix, labelled(l.labels), l.value(at), at.Unix())
+		}
+	}
+}
+
+// line is one series of a metric.
+type line struct {
+	suffix   string
+	labels   map[string]string
+	from, to time.Time
+	value    func(time.Time) float64
+}
+
+func labelled(labels map[string]string) string {
+	var pairs []string
+	for name, value := range labels {
+		pairs = append(pairs, fmt.Sprintf("%s=%q", name, value))
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, ",")
+}
+
+func constant(value float64) func(time.Time) float64 { return func(time.Time) float64 { return value } }
+
+// rising is a counter that grows by so much a second.
+func rising(perSecond float64) func(time.Time) float64 {
+	return func(at time.Time) float64 { return at.Sub(historyBegins).Seconds() * perSecond }
+}
+
+// told is a series as the two operators tell it, one after the other.
+func told(labels map[string]string, suffix string, value func(time.Time) float64) []line {
+	return []line{
+		{suffix, with(labels, map[string]string{"pod": "operator-a", "instance": "10.0.0.1:8443"}), historyBegins, handedOver, value},
+		{suffix, with(labels, map[string]string{"pod": "operator-b", "instance": "10.0.0.2:8443"}), handedOver, historyEnds, value},
+	}
+}
+
+func with(sets ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range sets {
+		for name, value := range set {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// record writes the history of everything that the dashboards may ask for.
+func record(to io.Writer) {
+	r := &recorder{to: to}
+	for _, series := range telemetry.All() {
+		var lines []line
+		for n, labels := range rows(series) {
+			lines = append(lines, told(labels, "", constant(valueOf(series.Name, n)))...)
+		}
+		r.metric(series.Name, "gauge", lines...)
+	}
+	r.metric(telemetry.AttemptsTotal, "counter", told(map[string]string{"outcome": "Kept", "reason": "None"}, "", rising(0.01))...)
+	stage := map[string]string{"stage": "Driving"}
+	r.metric(telemetry.StageDurationSeconds, "histogram", slices.Concat(
+		told(with(stage, map[string]string{"le": "+Inf"}), "_bucket", rising(0.01)),
+		told(stage, "_sum", rising(0.3)), told(stage, "_count", rising(0.01)))...)
+	for _, name := range []string{"controller_runtime_reconcile_total", "controller_runtime_reconcile_errors_total"} {
+		r.metric(name, "counter", told(map[string]string{"controller": "sizingtrial"}, "", rising(0.5))...)
+	}
+	r.loginService()
+	r.k6()
+	fmt.Fprintln(to, "# EOF")
+}
+
+// rows are the sets of labels that a series has in the history.
+func rows(series *telemetry.Series) []map[string]string {
+	families := []map[string]string{{}}
+	if slices.Contains(series.Labels, "variant") {
+		families = variantLabels
+	}
+	var all []map[string]string
+	for _, family := range families {
+		steps := []string{""}
+		if slices.Contains(series.Labels, "step") {
+			steps = []string{"01", "02"}
+		}
+		for _, step := range steps {
+			for _, phase := range append(fits[series.Name], "Valid")[:max(1, len(fits[series.Name]))] {
+				labels := map[string]string{}
+				for _, name := range series.Labels {
+					known := with(thisExperiment, family, map[string]string{
+						"step": step, "phase": phase, "reason": "SharedNode", "verdict": "Valid", "trial": "login-" + family["variant"],
+						"concurrency": "pool of 1", "pool": "",
+					})
+					labels[name] = known[name]
+				}
+				all = append(all, labels)
+			}
+		}
+	}
+	// One variant has no reason, as most have none.
+	if series.Name == "hashmark_variant_reason" {
+		return all[1:]
+	}
+	return all
+}
+
+func valueOf(name string, n int) float64 {
+	switch {
+	case strings.HasSuffix(name, "_timestamp_seconds"):
+		return float64(historyEnds.Unix())
+	case strings.HasSuffix(name, "_phase"), strings.HasSuffix(name, "_verdict"), strings.HasSuffix(name, "_reason"), strings.HasSuffix(name, "_end"):
+		return 1
+	default:
+		return float64(n + 1)
+	}
+}
+
+// ofPods are a series of the login services' two pods.
+func ofPods(labels map[string]string, suffix string, value func(time.Time) float64) []line {
+	pod := func(name string) line {
+		return line{suffix, with(thisExperiment, labels, map[string]string{"variant": "c8-1", "pod": name}), historyBegins, historyEnds, value}
+	}
+	return []line{pod("hm-1"), pod("hm-2")}
+}
+
+func (r *recorder) loginService() {
+	r.metric("hashmark_login_requests_total", "counter", ofPods(map[string]string{"code": "200"}, "", rising(5))...)
+	r.metric("hashmark_login_in_flight", "gauge", ofPods(nil, "", constant(3))...)
+	r.metric("hashmark_login_queue_length", "gauge", ofPods(nil, "", constant(2))...)
+	r.metric("hashmark_login_cfs_periods_total", "counter", ofPods(nil, "", rising(10))...)
+	r.metric("hashmark_login_cfs_throttled_periods_total", "counter", ofPods(nil, "", rising(4))...)
+	r.metric("process_cpu_seconds_total", "counter", ofPods(nil, "", rising(0.5))...)
+	r.metric("hashmark_login_hash_duration_seconds", "histogram", slices.Concat(
+		ofPods(map[string]string{"le": "0.1"}, "_bucket", rising(4)), ofPods(map[string]string{"le": "+Inf"}, "_bucket", rising(5)),
+		ofPods(nil, "_sum", rising(0.4)), ofPods(nil, "_count", rising(5)))...)
+}
+
+func (r *recorder) k6() {
+	series := func(labels map[string]string, value func(time.Time) float64) line {
+		trial := map[string]string{"variant": "c8-1", "testid": "login-c8-1"}
+		return line{"", with(thisExperiment, trial, labels), historyBegins, historyEnds, value}
+	}
+	answered := func(status string) map[string]string {
+		return map[string]string{"name": "login", "method": "POST", "status": status, "expected_response": fmt.Sprint(status == "200")}
+	}
+	r.metric("k6_hashmark_sent_total", "counter", series(nil, rising(10)))
+	r.metric("k6_http_reqs_total", "counter", series(answered("200"), rising(9)), series(answered("503"), rising(1)))
+	for _, trend := range []string{"med", "p95", "p99"} {
+		r.metric("k6_http_req_duration_"+trend, "gauge", series(answered("200"), constant(0.4)), series(answered("503"), constant(0.1)))
+	}
+	r.metric("k6_http_req_failed_rate", "gauge", series(answered("200"), constant(0)), series(answered("503"), constant(1)))
+	r.metric("k6_vus", "gauge", series(nil, constant(4)))
+	r.metric("k6_vus_max", "gauge", series(nil, constant(20)))
+	step := map[string]string{"step": "1", "part": "counted", "outcome": "ok"}
+	r.metric("k6_hashmark_latency_p95", "gauge", series(step, constant(0.5)))
+}

@@ -1,0 +1,310 @@
+//go:build prometheus
+
+package dashboards
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// server is a real Prometheus that holds the history.
+type server struct{ address string }
+
+// result is a line of an answer: labels, and [time, value] pairs.
+type result struct {
+	Metric map[string]string `json:"metric"`
+	Value  [2]any            `json:"value"`
+	Values [][2]any          `json:"values"`
+}
+
+// prometheusWithHistory starts a Prometheus on the loopback that scrapes nothing.
+func prometheusWithHistory(t *testing.T) server {
+	t.Helper()
+	programs := os.Getenv("HASHMARK_PROMETHEUS")
+	if programs == "" {
+		t.Fatal("HASHMARK_PROMETHEUS names no folder with prometheus and promtool; run `make test-unit`, which compiles them first")
+	}
+	folder := t.TempDir()
+	history, err := os.Create(filepath.Join(folder, "history.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(history)
+	if err := history.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(folder, "data")
+	run(t, filepath.Join(programs, "promtool"), "tsdb", "create-blocks-from", "openmetrics", history.Name(), data)
+	settings := filepath.Join(folder, "prometheus.yml")
+	if err := os.WriteFile(settings, []byte("scrape_configs: []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return start(t, filepath.Join(programs, "prometheus"), "--config.file="+settings, "--storage.tsdb.path="+data,
+		"--storage.tsdb.retention.time=100y", "--web.listen-address=127.0.0.1:0", "--log.level=info", "--log.format=json")
+}
+
+func run(t *testing.T, program string, arguments ...string) {
+	t.Helper()
+	if output, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, output)
+	}
+}
+
+// start runs Prometheus until the test ends, and reads from its log where it
+// listens and that it is ready.
+func start(t *testing.T, program string, arguments ...string) server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	command := exec.CommandContext(ctx, program, arguments...)
+	log, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = command.Wait()
+	})
+	var s server
+	var said strings.Builder
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		fmt.Fprintln(&said, lines.Text())
+		var entry struct{ Msg, Address string }
+		if json.Unmarshal(lines.Bytes(), &entry) != nil {
+			continue
+		}
+		switch entry.Msg {
+		case "Listening on":
+			s.address = entry.Address
+		case "Server is ready to receive web requests.":
+			go drain(lines)
+			return s
+		}
+	}
+	t.Fatalf("Prometheus ended before it was ready:\n%s", &said)
+	return s
+}
+
+// drain keeps a full pipe from stopping Prometheus.
+func drain(lines *bufio.Scanner) {
+	for lines.Scan() {
+	}
+}
+
+func (s server) ask(t *testing.T, path string, parameters url.Values) []result {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+"/api/v1/"+path, strings.NewReader(parameters.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Status, Error string
+		Data          struct{ Result []result }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Status != "success" {
+		t.Fatalf("%s\n%s", answer.Error, parameters.Get("query"))
+	}
+	return answer.Data.Result
+}
+
+// overHistory asks for the time from a quarter of the history on, when every
+// rate has its samples.
+func (s server) overHistory(t *testing.T, expr string) []result {
+	t.Helper()
+	return s.ask(t, "query_range", url.Values{
+		"query": {expr}, "start": {stamp(historyBegins.Add(5 * time.Minute))}, "end": {stamp(historyEnds.Add(-scrapeEvery))}, "step": {"10"},
+	})
+}
+
+func (s server) atEnd(t *testing.T, expr string) []result {
+	t.Helper()
+	return s.ask(t, "query", url.Values{"query": {expr}, "time": {stamp(historyEnds.Add(-scrapeEvery))}})
+}
+
+func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
+
+func chosen() Variables {
+	return Variables{Namespace: "shop", Experiment: "login", Variant: ".+", RateInterval: "1m"}
+}
+
+func TestEveryQueryGivesOneLineForEachLegend(t *testing.T) {
+	s := prometheusWithHistory(t)
+	for _, q := range Queries(chosen()) {
+		t.Run(q.Dashboard+" "+q.Panel, func(t *testing.T) {
+			results := s.overHistory(t, q.Expr)
+			if len(results) == 0 && q.MayBeEmpty == "" {
+				t.Fatalf("no data\n%s", q.Expr)
+			}
+			seen := map[string]bool{}
+			for _, r := range results {
+				checkLine(t, q, r)
+				// A table tells its rows apart by all of their labels.
+				name := legend(q, r.Metric)
+				if seen[name] && !q.Instant {
+					t.Errorf("two lines are called %q\n%s", name, q.Expr)
+				}
+				seen[name] = true
+			}
+		})
+	}
+}
+
+func checkLine(t *testing.T, q Query, r result) {
+	t.Helper()
+	for _, label := range []string{"pod", "instance", "job"} {
+		if r.Metric[label] != "" {
+			t.Errorf("the label %s is kept: a change of leader draws a second line\n%s", label, q.Expr)
+		}
+	}
+	for _, label := range labelsOf(q.Legend) {
+		if r.Metric[label] == "" {
+			t.Errorf("the legend %q has no %s in %v\n%s", q.Legend, label, r.Metric, q.Expr)
+		}
+	}
+	// Every sample of the history has a successor: a gap is a handover that shows.
+	const most = 15*60/10 - 1
+	if len(r.Values) < most && !q.Instant {
+		t.Errorf("%d points of %d\n%s", len(r.Values), most, q.Expr)
+	}
+	if slices.ContainsFunc(r.Values, func(v [2]any) bool { return v[1] == "NaN" }) {
+		t.Errorf("a value is no number: %v\n%s", r.Metric, q.Expr)
+	}
+}
+
+var inBraces = regexp.MustCompile(`{{(\w+)}}`)
+
+func labelsOf(legend string) (labels []string) {
+	for _, match := range inBraces.FindAllStringSubmatch(legend, -1) {
+		labels = append(labels, match[1])
+	}
+	return labels
+}
+
+func legend(q Query, labels map[string]string) string {
+	return inBraces.ReplaceAllStringFunc(q.Legend, func(name string) string { return labels[strings.Trim(name, "{}")] })
+}
+
+// query of a panel, the n-th.
+func query(t *testing.T, panel string, n int) Query {
+	t.Helper()
+	var found []Query
+	for _, q := range Queries(chosen()) {
+		if q.Panel == panel {
+			found = append(found, q)
+		}
+	}
+	if len(found) <= n {
+		t.Fatalf("%s has %d queries", panel, len(found))
+	}
+	return found[n]
+}
+
+// by gives each result's value, by the values of some labels.
+func by(results []result, labels ...string) map[string]string {
+	values := map[string]string{}
+	for _, r := range results {
+		var key []string
+		for _, label := range labels {
+			key = append(key, r.Metric[label])
+		}
+		values[strings.Join(key, " ")] = r.Value[1].(string)
+	}
+	return values
+}
+
+func TestACurveHasARateForEachP95AndTheObjectiveAsALine(t *testing.T) {
+	s := prometheusWithHistory(t)
+	rates := by(s.atEnd(t, query(t, "p95 against offered rate", 0).Expr), "variant", "step")
+	latencies := by(s.atEnd(t, query(t, "p95 against offered rate", 1).Expr), "variant", "step")
+	if len(rates) != len(latencies) || len(rates) != 2*len(variantLabels)+2 {
+		t.Errorf("%d rates and %d latencies, want a pair for each of two steps of each variant, and two for the objective", len(rates), len(latencies))
+	}
+	for point := range rates {
+		if latencies[point] == "" {
+			t.Errorf("%s has no p95", point)
+		}
+	}
+	want := map[string]string{"objective first": "0", "objective last": "10"}
+	got := map[string]string{"objective first": rates["objective first"], "objective last": rates["objective last"]}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the objective's line goes from no load to the highest rate (-want +got):\n%s", diff)
+	}
+	if latencies["objective first"] != latencies["objective last"] {
+		t.Error("the objective's line is not level")
+	}
+}
+
+func TestAMatrixHasACellForEachCostAndLimitAndNoneForControls(t *testing.T) {
+	s := prometheusWithHistory(t)
+	want := map[string]string{"8 250m": "1", "8 1": "2", "10 250m": "3", "10 1": "4"}
+	for _, panel := range []string{"Capacity", "p95 at the reported step"} {
+		if diff := cmp.Diff(want, by(s.atEnd(t, query(t, panel, 0).Expr), "cost", "cpu_limit")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", panel, diff)
+		}
+	}
+}
+
+func TestAVariantWithoutReasonsIsToldToo(t *testing.T) {
+	s := prometheusWithHistory(t)
+	got := by(s.atEnd(t, query(t, "Verdicts with their reasons", 0).Expr), "variant", "verdict", "reason")
+	want := map[string]string{
+		"c8-250m Valid None": "1", "c8-1 Valid SharedNode": "1", "c10-250m Valid SharedNode": "1", "c10-1 Valid SharedNode": "1",
+		"argon2id-1 Valid SharedNode": "1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSharesAndPhasesAreWorkedOutRight(t *testing.T) {
+	s := prometheusWithHistory(t)
+	tests := map[string]struct {
+		panel string
+		n     int
+		key   string
+		want  string
+	}{
+		"a tenth of the requests was refused":             {"k6: share of failed requests", 0, "c8-1", "0.1"},
+		"two fifths of the periods of both pods":          {"Login service: throttled", 0, "c8-1", "0.4"},
+		"both pods' queues together":                      {"Login service: in flight and queued", 1, "c8-1", "4"},
+		"both pods' CPU time together":                    {"Login service: CPU used", 0, "c8-1", "1"},
+		"an experiment that runs is in the third phase":   {"Phase", 0, "", "3"},
+		"one operator leads, whichever it is":             {"Operators that lead", 0, "", "1"},
+		"the mean of a stage over both operators' trials": {"Mean time of a stage", 0, "", "30"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := by(s.atEnd(t, query(t, test.panel, test.n).Expr), "variant")[test.key]
+			number, err := strconv.ParseFloat(got, 64)
+			if err != nil || fmt.Sprintf("%.4g", number) != test.want {
+				t.Errorf("%s says %s, want %s", test.panel, got, test.want)
+			}
+		})
+	}
+}
