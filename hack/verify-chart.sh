@@ -8,7 +8,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=build/messages.sh
 source hack/build/messages.sh
 
-readonly chart=charts/hashmark values=test/chart/values
+readonly chart=charts/hashmark
+readonly sets=(test/chart/values/*.yaml hack/cluster/values.yaml hack/monitoring/values.yaml)
+readonly folders=(config/{default,prometheus,grafana} hack/monitoring/{local,kind})
 helm=$(hack/build/binaries.sh helm)/helm
 helm3=$(hack/build/binaries.sh helm3)/helm
 promtool=$(hack/build/binaries.sh prometheus)/promtool
@@ -51,21 +53,27 @@ definitions() {
   printf '%s\n' config/crd/*_*.yaml "$operator"/example/prometheus-operator-crd/*.yaml
 }
 
-# chart RELEASE FOLDER HELM writes what the chart renders by each set of values.
-chart() {
+# template RELEASE FOLDER HELM writes what the chart renders by each set of values.
+template() {
   local file
-  "$3" template hashmark "$chart" -n hashmark-system --kube-version "$1" >"$2/defaults.yaml"
-  for file in "$values"/*.yaml; do
-    "$3" template hashmark "$chart" -n hashmark-system --kube-version "$1" -f "$file" >"$2/$(basename "$file")"
+  "$3" template hashmark "$chart" -n hashmark-system --kube-version "$1" >"$2/chart.yaml"
+  for file in "${sets[@]}"; do
+    "$3" template hashmark "$chart" -n hashmark-system --kube-version "$1" -f "$file" >"$2/chart-${file//\//-}"
   done
 }
 
-# render RELEASE FOLDER writes all that is installed there: the chart, config and
-# the samples.
+# render RELEASE FOLDER writes all that users and the demo apply: the chart, the
+# folders of kustomize, the samples, and the experiment that the notes propose.
 render() {
-  chart "$1" "$2" "$helm"
-  "$kubectl" kustomize config/default >"$2/config.yaml"
+  local folder
+  template "$1" "$2" "$helm"
+  for folder in "${folders[@]}"; do
+    "$kubectl" kustomize "$folder" >"$2/${folder//\//-}.yaml"
+  done
   cp config/samples/*.yaml "$2"
+  KUBECONFIG=/dev/null "$helm" install hashmark "$chart" -n hashmark-system --dry-run=client |
+    sed -n "/<<'END'\$/,/^END\$/{//!p}" >"$2/notes.yaml"
+  grep -q '^kind: SizingExperiment' "$2/notes.yaml" || die "the chart's notes propose no experiment"
 }
 
 # conform RELEASE FOLDER MANIFESTS... holds manifests against the schemas in FOLDER.
@@ -74,8 +82,25 @@ conform() {
     -schema-location "$2/{{ .ResourceKind }}{{ .KindSuffix }}.json" "${@:3}"
 }
 
+# hold RELEASE holds all that is applied against the schemas of a release.
+hold() {
+  local folder=$work/$1 specification
+  mkdir -p "$folder/manifests"
+  specification=$(specification "$1")
+  "$work/schemas" "$specification" "$folder/schemas"
+  "$work/schemas" "$specification" "$folder/schemas" "${definitions[@]}"
+  render "$1" "$folder/manifests"
+  quiet conform "$1" "$folder/schemas" "$folder/manifests"
+  say "  $(tail -1 "$work/said")"
+  # What refuses nothing shows nothing.
+  sed 's/^  replicas:/  replica:/' "$folder/manifests/chart.yaml" >"$folder/wrong.yaml"
+  conform "$1" "$folder/schemas" "$folder/wrong.yaml" >"$work/said" 2>&1 || true
+  grep -q "additional properties 'replica' not allowed" "$work/said" ||
+    die "kubeconform let a field pass that Kubernetes $1 does not have"
+}
+
 say "chart: helm lint"
-for set in "" "$values"/*.yaml; do
+for set in "" "${sets[@]}"; do
   quiet "$helm" lint --strict "$chart" ${set:+-f "$set"}
   quiet "$helm3" lint --strict "$chart" ${set:+-f "$set"}
 done
@@ -89,8 +114,8 @@ quiet "$promtool" test rules test/chart/rules/*.test.yaml
 
 say "chart: the same by Helm 3"
 mkdir "$work/helm" "$work/helm3"
-chart "$(releases | tail -1)" "$work/helm" "$helm"
-chart "$(releases | tail -1)" "$work/helm3" "$helm3"
+template "$(releases | tail -1)" "$work/helm" "$helm"
+template "$(releases | tail -1)" "$work/helm3" "$helm3"
 # The two part documents by different numbers of empty lines.
 diff -ruBZ "$work/helm" "$work/helm3" >&2 || die "Helm 4 (-) and Helm 3 (+) render different things"
 
@@ -98,15 +123,6 @@ go build -o "$work/schemas" ./hack/schemas
 mapfile -t definitions < <(definitions)
 for release in $(releases); do
   say "chart: schemas of Kubernetes $release"
-  mkdir -p "$work/$release/manifests"
-  specification=$(specification "$release")
-  "$work/schemas" "$specification" "$work/$release/schemas"
-  "$work/schemas" "$specification" "$work/$release/schemas" "${definitions[@]}"
-  render "$release" "$work/$release/manifests"
-  quiet conform "$release" "$work/$release/schemas" "$work/$release/manifests"
-  # What refuses nothing shows nothing.
-  sed 's/^  replicas:/  replica:/' "$work/$release/manifests/defaults.yaml" >"$work/$release/wrong.yaml"
-  ! conform "$release" "$work/$release/schemas" "$work/$release/wrong.yaml" >"$work/said" 2>&1 ||
-    die "kubeconform let a field pass that Kubernetes $release does not have"
+  hold "$release"
 done
 say "chart: all is well"
