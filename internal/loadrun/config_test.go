@@ -25,7 +25,7 @@ func twoSteps() loadplan.Plan {
 	}}
 }
 
-func environment(t *testing.T, plan loadplan.Plan) map[string]string {
+func environment(t testing.TB, plan loadplan.Plan) map[string]string {
 	t.Helper()
 	text, err := json.Marshal(plan)
 	if err != nil {

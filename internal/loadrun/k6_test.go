@@ -42,7 +42,7 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 }
 
 // serveLogins is a service on loopback, and how many connections it got.
-func serveLogins(t *testing.T, login http.HandlerFunc, root ...http.HandlerFunc) (string, *atomic.Int64) {
+func serveLogins(t testing.TB, login http.HandlerFunc, root ...http.HandlerFunc) (string, *atomic.Int64) {
 	t.Helper()
 	connections := &atomic.Int64{}
 	mux := http.NewServeMux()
@@ -70,7 +70,7 @@ func serveLogins(t *testing.T, login http.HandlerFunc, root ...http.HandlerFunc)
 }
 
 // configForReal is a load under k6 itself.
-func configForReal(t *testing.T, plan loadplan.Plan, target string, alter func(map[string]string)) loadrun.Config {
+func configForReal(t testing.TB, plan loadplan.Plan, target string, alter func(map[string]string)) loadrun.Config {
 	t.Helper()
 	k6 := os.Getenv("HASHMARK_K6")
 	if k6 == "" {
