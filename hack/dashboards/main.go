@@ -22,7 +22,7 @@ func main() {
 }
 
 func write(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
 	}
 	for name, dashboard := range dashboards.All() {

@@ -14,10 +14,11 @@ readonly releases=(11.6.16 13.2.3) generator=2.9.0
 target=$(cd ../../../internal/dashboards/testdata/schema && pwd)
 readonly target
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+folders=$(mktemp -d)
+trap 'rm -rf "$folders"' EXIT
 for release in "${releases[@]}"; do
-  rm -rf "$work"/*
+  work=$folders/$release
+  mkdir "$work"
   echo '{"private": true}' >"$work/package.json"
   cp dashboard.ts "$work"
   (

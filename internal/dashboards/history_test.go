@@ -5,6 +5,7 @@ package dashboards
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,10 +42,7 @@ var (
 )
 
 // recorder writes OpenMetrics, metric by metric.
-type recorder struct {
-	to    io.Writer
-	ended bool
-}
+type recorder struct{ to io.Writer }
 
 // metric writes the samples of one metric: a line of them for each set of labels,
 // under the name that the suffix makes.
@@ -96,9 +94,7 @@ func told(labels map[string]string, suffix string, value func(time.Time) float64
 func with(sets ...map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, set := range sets {
-		for name, value := range set {
-			all[name] = value
-		}
+		maps.Copy(all, set)
 	}
 	return all
 }

@@ -39,11 +39,6 @@ func overTime(legend, expr string) target {
 	return target{Expr: expr, Legend: legend, Format: timeSeries, Range: true}
 }
 
-// atEnd asks for the values at the end of the time that is looked at.
-func atEnd(legend, expr string) target {
-	return target{Expr: expr, Legend: legend, Format: timeSeries, Instant: true}
-}
-
 type reduction struct {
 	Calcs  []string `json:"calcs"`
 	Fields string   `json:"fields"`

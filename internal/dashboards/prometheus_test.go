@@ -282,6 +282,24 @@ func TestAVariantWithoutReasonsIsToldToo(t *testing.T) {
 	}
 }
 
+func TestEveryVariableHasValuesToChooseFrom(t *testing.T) {
+	s := prometheusWithHistory(t)
+	fill := strings.NewReplacer("$namespace", "shop", "$experiment", "login")
+	for name, d := range All() {
+		for _, v := range d.Variables {
+			asked, isQuery := v.Query.(map[string]any)
+			if !isQuery {
+				continue
+			}
+			query := strings.TrimPrefix(fill.Replace(asked["query"].(string)), "label_values(")
+			selector, label, _ := strings.Cut(strings.TrimSuffix(query, ")"), ", ")
+			if results := s.atEnd(t, "count by ("+label+") ("+selector+")"); len(results) == 0 || results[0].Metric[label] == "" {
+				t.Errorf("%s: %s has no values: %s", name, v.Name, query)
+			}
+		}
+	}
+}
+
 func TestSharesAndPhasesAreWorkedOutRight(t *testing.T) {
 	s := prometheusWithHistory(t)
 	tests := map[string]struct {
