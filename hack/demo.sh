@@ -81,6 +81,7 @@ install() {
     "${arguments[@]}" "${ownership[@]}" --force-conflicts --wait --timeout=3m --hide-notes >/dev/null ||
     die "the operator has not come up; Helm's words stand above, its own last ones are: $(kubectl -n hashmark-system logs deployment/hashmark-operator --tail=1 2>&1)"
   say "the operator is up"
+  ! monitored || hack/monitoring/monitoring.sh await
 }
 
 # uninstall leaves the definitions, since every experiment would go with them.

@@ -4,6 +4,7 @@
 #
 #   monitoring.sh up       brings them up, or up to date, and waits until they work
 #   monitoring.sh values   lists Helm's arguments that let Hashmark be watched by them
+#   monitoring.sh await    waits until Prometheus reads the operator's metrics
 #   monitoring.sh where    says how to reach them, and a query
 set -euo pipefail
 shopt -s inherit_errexit
@@ -13,6 +14,9 @@ source hack/monitoring/versions.sh
 
 # CUSTOM_RESOURCES are those that the operator needs for one Prometheus.
 readonly CUSTOM_RESOURCES=(prometheuses servicemonitors podmonitors probes prometheusrules)
+
+# TARGETS asks Prometheus by way of the API server, which any cluster's shell reaches.
+readonly TARGETS="/api/v1/namespaces/monitoring/services/prometheus:web/proxy/api/v1/targets?state=active"
 
 CLUSTER=${CLUSTER:-$(hack/clusters.sh which)}
 export CLUSTER
@@ -65,6 +69,24 @@ values() {
   [[ $CLUSTER == local ]] || printf '%s\n' --values hack/monitoring/kind/values.yaml
 }
 
+# await returns when Hashmark's operator has been read. A new configuration is
+# in a Secret, which the kubelet writes into a pod it has no other business with
+# only after up to a minute and a half; a change of the pod makes it look now.
+await() {
+  local end=$((SECONDS + 180))
+  until operator_read; do
+    ((SECONDS < end)) || die "Prometheus has not read the operator's metrics in three minutes; its own words: kubectl get --raw $TARGETS"
+    kubectl -n monitoring annotate --overwrite pod -l operator.prometheus.io/name=prometheus \
+      "hashmark.dev/look-again=$SECONDS" >/dev/null
+    sleep 3
+  done
+  say "Prometheus reads the operator's metrics"
+}
+
+operator_read() {
+  kubectl get --raw "$TARGETS" 2>/dev/null | grep -qE '"scrapePool":"serviceMonitor/hashmark-system/hashmark-operator/0".*"health":"up"'
+}
+
 # where begins with the way in, where there is no address that can be reached.
 where() {
   local address=198.19.0.90:9090
@@ -84,6 +106,7 @@ WORDS
 case "$CLUSTER ${1:-}" in
   "local up" | "kind up") up ;;
   "local values" | "kind values") values ;;
+  "local await" | "kind await") await ;;
   "local where" | "kind where") where ;;
-  *) die "usage: monitoring.sh up|values|where, with CLUSTER=local or CLUSTER=kind" ;;
+  *) die "usage: monitoring.sh up|values|await|where, with CLUSTER=local or CLUSTER=kind" ;;
 esac
