@@ -43,10 +43,9 @@ define() {
 # rendered prints the objects with releases filled in. The local cluster is
 # handed images of ours, which are called after the upstream ones.
 rendered() {
-  local ours='s/^/&/'
-  [[ $CLUSTER != local ]] || ours='s#quay\.io/[a-z-]*/#hashmark.dev/#'
-  kubectl kustomize "hack/monitoring/$CLUSTER" |
-    sed -e "s/OPERATOR_VERSION/$OPERATOR_VERSION/; s/PROMETHEUS_VERSION/$PROMETHEUS_VERSION/" -e "$ours"
+  local edits=(-e "s/OPERATOR_VERSION/$OPERATOR_VERSION/" -e "s/PROMETHEUS_VERSION/$PROMETHEUS_VERSION/")
+  [[ $CLUSTER != local ]] || edits+=(-e 's#quay\.io/[a-z-]*/#hashmark.dev/#')
+  kubectl kustomize "hack/monitoring/$CLUSTER" | sed "${edits[@]}"
 }
 
 # hand_over gives the nodes of the local cluster what they can't pull.
