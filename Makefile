@@ -8,7 +8,8 @@ SHELL := /usr/bin/env bash
 # and kind), or current (your own kubeconfig, which may bill you).
 CLUSTER ?= $(shell hack/clusters.sh which)
 export CLUSTER
-# MONITORING=true adds Prometheus (and under kind Grafana) to demo and install.
+# MONITORING=true adds Prometheus (and under kind Grafana) to demo and install;
+# test-e2e has it by itself.
 export MONITORING
 # What the images are called: IMAGES=registry.example.com/team TAG=v1 for a
 # registry of yours.
@@ -59,7 +60,8 @@ test-unit: ## The core by itself, the scripts under real k6, the chart under rea
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/operator/... ./controllers/... ./test/integration/...
 
-test-e2e: demo ## The quickstart and the faults on a real cluster
+test-e2e: MONITORING = true
+test-e2e: demo ## The quickstart and the faults on a real cluster, watched by a real Prometheus
 	$(CLUSTER_ENV) && hack/e2e.sh
 
 verify-claims: ## Say of each claim which test showed it, from the last run
