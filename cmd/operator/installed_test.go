@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
+const chart = "../../charts/hashmark"
+
 // installed are the arguments that the chart gives the operator.
 func installed(t *testing.T, values string) []string {
 	t.Helper()
@@ -25,7 +29,13 @@ func installed(t *testing.T, values string) []string {
 	if helm == "" {
 		t.Fatal("HASHMARK_HELM names no Helm; run `make test-unit`, which compiles it first, or set it to one")
 	}
-	command := exec.CommandContext(t.Context(), helm, "template", "hashmark", "../../charts/hashmark",
+	// A result is cached until a file changes that the test has looked at. What
+	// Helm looks at, go test does not see.
+	look := func(string, fs.DirEntry, error) error { return nil }
+	if err := filepath.WalkDir(chart, look); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), helm, "template", "hashmark", chart,
 		"--show-only=templates/manager/deployment.yaml", "--values=-")
 	command.Stdin = strings.NewReader(values)
 	rendered, err := command.CombinedOutput()
