@@ -49,7 +49,7 @@ func driveAndCost(b *testing.B, perSecond int, labels string) time.Duration {
 	config := configForReal(b, oneStep(openAt(perSecond, 20, true), 2000), target, func(v map[string]string) {
 		v["HASHMARK_REMOTE_WRITE_LABELS"] = labels
 	})
-	config.Script = append(config.Script, sendsTo(server.URL, "K6_PROMETHEUS_RW_PUSH_INTERVAL=5s")...)
+	config.Script = append(config.Script, sendsTo(b, server.URL, "K6_PROMETHEUS_RW_PUSH_INTERVAL=5s")...)
 	before := childrenCPU(b)
 	if _, err := loadrun.Run(b.Context(), config, nil, io.Discard); err != nil {
 		b.Fatal(err)

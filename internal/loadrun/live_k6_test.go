@@ -19,18 +19,54 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadrun"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// sendsTo are the variables by which the operator's pods make k6 send its
-// series, but for a shorter interval.
-func sendsTo(address string, more ...string) []string {
-	return append([]string{
-		"K6_PROMETHEUS_RW_SERVER_URL=" + address, "K6_PROMETHEUS_RW_TREND_STATS=p(90),p(95),p(99),min,max,avg,med",
-		"K6_PROMETHEUS_RW_PUSH_INTERVAL=1s", "K6_PROMETHEUS_RW_STALE_MARKERS=true",
-	}, more...)
+// podVariables are those by which the operator's pods make k6 send its series,
+// taken from the very Job.
+func podVariables(t testing.TB) map[string]string {
+	t.Helper()
+	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "login-sizing"}}
+	trial := &v1alpha1.SizingTrial{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "login-sizing-c10-1-0a1b2", Namespace: "team-a",
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(experiment, v1alpha1.GroupVersion.WithKind("SizingExperiment"))},
+		},
+		Spec: v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Name: "c10", CPULimit: "1"}, Service: v1alpha1.Service{MemoryLimit: "1Gi"}},
+	}
+	settings := objects.Settings{
+		GeneratorCPULimit: "1", GeneratorMemoryLimit: "1Gi", RemoteWrite: &objects.RemoteWrite{URL: "http://198.19.0.90:9090/"},
+	}
+	attempt, err := objects.New(settings, trial, 1, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := attempt.Job(objects.Load{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := map[string]string{}
+	for _, variable := range job.Spec.Template.Spec.Containers[0].Env {
+		variables[variable.Name] = variable.Value
+	}
+	return variables
+}
+
+// sendsTo has k6 send to an address as the operator's pods do, but more often.
+func sendsTo(t testing.TB, address string, more ...string) []string {
+	var script []string
+	for name, value := range podVariables(t) {
+		if strings.HasPrefix(name, "K6_") {
+			script = append(script, name+"="+value)
+		}
+	}
+	slices.Sort(script)
+	return append(append(script, "K6_PROMETHEUS_RW_SERVER_URL="+address, "K6_PROMETHEUS_RW_PUSH_INTERVAL=1s"), more...)
 }
 
 // liveConfig is a load of 140 logins in four seconds whose k6 sends its series,
@@ -47,7 +83,7 @@ func liveConfig(t *testing.T, script []string) loadrun.Config {
 		}
 	})
 	config := configForReal(t, oneStep(openAt(40, 3, true), 2000), target, func(v map[string]string) {
-		v["HASHMARK_REMOTE_WRITE_LABELS"] = "testid=login-sizing-c10-1-0a1b2,namespace=team-a,experiment=login-sizing,variant=c10"
+		v["HASHMARK_REMOTE_WRITE_LABELS"] = podVariables(t)["HASHMARK_REMOTE_WRITE_LABELS"]
 	})
 	config.Script = append(config.Script, script...)
 	return config
@@ -65,7 +101,7 @@ func TestSeriesThatK6Sends(t *testing.T) {
 	if err := os.WriteFile(authority, certificate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config := liveConfig(t, sendsTo(server.URL+"/api/v1/write",
+	config := liveConfig(t, sendsTo(t, server.URL+"/api/v1/write",
 		"K6_PROMETHEUS_RW_USERNAME=writer", "K6_PROMETHEUS_RW_PASSWORD=hunter2", "SSL_CERT_FILE="+authority))
 	if _, err := loadrun.Run(t.Context(), config, &observer{}, t.Output()); err != nil {
 		t.Fatal(err)
@@ -177,7 +213,7 @@ func TestAReceiverThatFailsDisturbsNoLoad(t *testing.T) {
 				server.Close()
 			}
 			var talk bytes.Buffer
-			config := liveConfig(t, sendsTo(server.URL, "K6_PROMETHEUS_RW_BEARER_TOKEN="+tt.token))
+			config := liveConfig(t, sendsTo(t, server.URL, "K6_PROMETHEUS_RW_BEARER_TOKEN="+tt.token))
 			began := time.Now()
 			run, err := loadrun.Run(t.Context(), config, &observer{}, &talk)
 			if err != nil {
@@ -215,7 +251,7 @@ func dribble(w http.ResponseWriter, r *http.Request) {
 
 // TestAFailureTellsOfNoSecret lets the script fail while nobody takes the series.
 func TestAFailureTellsOfNoSecret(t *testing.T) {
-	config := liveConfig(t, sendsTo("http://127.0.0.1:1/", "K6_PROMETHEUS_RW_USERNAME=writer", "K6_PROMETHEUS_RW_PASSWORD=hunter2",
+	config := liveConfig(t, sendsTo(t, "http://127.0.0.1:1/", "K6_PROMETHEUS_RW_USERNAME=writer", "K6_PROMETHEUS_RW_PASSWORD=hunter2",
 		"HASHMARK_PLAN={"))
 	var talk bytes.Buffer
 	_, err := loadrun.Run(context.Background(), config, nil, &talk)
