@@ -17,4 +17,11 @@
 {{- if regexMatch "^https?://(localhost|127[.]|\\[::1\\])" $values.k6.remoteWrite.url -}}
 {{- fail "k6.remoteWrite.url names the generator's own host, where nobody listens; write the address that pods reach the receiver by." -}}
 {{- end -}}
+{{- $now := now -}}
+{{- range $key := list "serviceMonitor" "podMonitor" -}}
+{{- $monitor := index $values.metrics $key -}}
+{{- if and $monitor.enabled ((dateModify $monitor.interval $now).Before (dateModify $monitor.scrapeTimeout $now)) -}}
+{{- fail (printf "metrics.%s.scrapeTimeout is above its interval, and the Prometheus Operator would pass the monitor over; lower it too." $key) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
