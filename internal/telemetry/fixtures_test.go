@@ -142,6 +142,7 @@ func finished(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reas
 func clinic() telemetry.State {
 	half := asked("sizing", func(e *v1alpha1.SizingExperiment) {
 		e.Status.Phase, e.Status.StartTime = v1alpha1.ExperimentRunning, at(-12*time.Minute)
+		e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFinished, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNotFinished}}
 	})
 	trials := planned(&half)
 	measured(&trials[0], 25_000)

@@ -65,7 +65,7 @@ func TestAVariantThatMeetsTheObjectiveNowhereSaysSoWithNought(t *testing.T) {
 func TestStepsAreThoseOfTheFirstRepetitionThatMayBeBelieved(t *testing.T) {
 	_, samples := alone(3, func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		measured(&trials[0], 10_000, func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid })
-		measured(&trials[1], 20_000, func(s *v1alpha1.SizingTrialStatus) { s.Steps[2] = v1alpha1.Step{Outcome: v1alpha1.StepNotRun} })
+		measured(&trials[1], 20_000, func(s *v1alpha1.SizingTrialStatus) { s.Steps[2].Outcome = v1alpha1.StepNotRun })
 		measured(&trials[2], 30_000)
 		slices.Reverse(trials)
 		gather(e, trials)
