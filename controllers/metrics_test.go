@@ -27,7 +27,7 @@ type shelf struct {
 	silent bool
 }
 
-func (s shelf) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (s shelf) List(ctx context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	if _, bounded := ctx.Deadline(); !bounded {
 		return errors.New("the list may take for ever")
 	}

@@ -23,7 +23,7 @@ var row = regexp.MustCompile("(?m)^\\| `(hashmark_[a-z0-9_]+)` \\|([^|]*)\\|")
 var word = regexp.MustCompile("`([a-z_]+)`")
 
 // family is what the page calls the labels that several series share.
-var family = regexp.MustCompile("(?m)^Labels of all of them: (.*)\\.$")
+var family = regexp.MustCompile(`(?m)^Labels of all of them: (.*)\.$`)
 
 func TestThePageNamesTheSeriesThatAreTold(t *testing.T) {
 	text, err := os.ReadFile(page)

@@ -1,6 +1,10 @@
 package telemetry
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // namespace begins the name of every series.
 const namespace = "hashmark"
@@ -98,5 +102,5 @@ func read[T any](g *gathering, readings []reading[T], from T, values []string) {
 
 // with is a family's values followed by a series' own.
 func with(values []string, own ...string) []string {
-	return append(values[:len(values):len(values)], own...)
+	return append(slices.Clip(values), own...)
 }
