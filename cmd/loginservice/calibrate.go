@@ -166,7 +166,6 @@ func (s calibrationSettings) print(w world, result calibration.Result, samples [
 func (s calibrationSettings) write(text []byte) error {
 	var failed error
 	for _, file := range s.outputs {
-		//nolint:gosec // whoever starts the program says where to write
 		if err := os.WriteFile(file, text, outputMode); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("write the calibration: %w", err))
 		}
