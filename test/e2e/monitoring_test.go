@@ -26,7 +26,7 @@ const (
 // prometheus is the local cluster's, which make demo MONITORING=true brings.
 func prometheus(t *testing.T) promv1.API {
 	t.Helper()
-	address := cmp.Or(os.Getenv("HASHMARK_PROMETHEUS"), "http://198.19.0.90:9090")
+	address := cmp.Or(os.Getenv("HASHMARK_PROMETHEUS_URL"), "http://198.19.0.90:9090")
 	asked, err := api.NewClient(api.Config{Address: address})
 	must(t, err)
 	found := promv1.NewAPI(asked)
