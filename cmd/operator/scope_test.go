@@ -24,36 +24,38 @@ import (
 // two namespaces, has it take turns between them, and reads the API server's
 // audit log for what it asked.
 func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
-	const name = "confined"
 	home, first, second, third := namespace(t, "home"), namespace(t, "first"), namespace(t, "second"), namespace(t, "third")
+	name := "confined-to-" + first // a user of this run's own: the audit log is all tests'
 	kubeconfig := user(t, name)
 	grant(t, name, home, rules(t, "leader_election_role.yaml"))
 	grant(t, name, first, rules(t, "operator_role.yaml"))
 	grant(t, name, second, rules(t, "operator_role.yaml"))
 
 	foreign := ask(t, third)
-	earlier := ask(t, first)
-	later := ask(t, second)
+	holder, waiting := ask(t, first), ask(t, second)
 	o := operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home, "--watch-namespaces="+first+","+second)
 	eventually(t, "the operator is ready", 30*time.Second, o.ready)
 
-	eventually(t, "the earlier one's service is deployed", 30*time.Second, func() bool { return deployments(t, first) == 1 })
-	eventually(t, "the later one waits", 10*time.Second, func() bool {
-		reread(t, later)
-		return later.Status.Phase == v1alpha1.ExperimentQueued && later.Status.Progress.QueuePosition != nil
-	})
-	if n := deployments(t, second); n != 0 {
-		t.Errorf("%d services of the later one are deployed before its turn", n)
+	eventually(t, "a service is deployed", 30*time.Second, func() bool { return deployments(t, first)+deployments(t, second) == 1 })
+	if deployments(t, first) == 0 {
+		holder, waiting = waiting, holder // made within the same second, their UIDs decide
 	}
-	before := earlier.DeepCopy()
-	earlier.Spec.Cancel = true
-	if err := administrator.Patch(t.Context(), earlier, client.MergeFrom(before)); err != nil {
+	eventually(t, "the other one waits", 10*time.Second, func() bool {
+		reread(t, waiting)
+		return waiting.Status.Phase == v1alpha1.ExperimentQueued && waiting.Status.Progress.QueuePosition != nil
+	})
+	if n := deployments(t, waiting.Namespace); n != 0 {
+		t.Errorf("%d services are deployed before their turn", n)
+	}
+	before := holder.DeepCopy()
+	holder.Spec.Cancel = true
+	if err := administrator.Patch(t.Context(), holder, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the turn goes to the other namespace", 30*time.Second, func() bool { return deployments(t, second) == 1 })
-	reread(t, earlier)
-	if earlier.Status.Phase != v1alpha1.ExperimentCancelled {
-		t.Errorf("the cancelled experiment is %s when the next begins", earlier.Status.Phase)
+	eventually(t, "the turn goes to the other namespace", 30*time.Second, func() bool { return deployments(t, waiting.Namespace) == 1 })
+	reread(t, holder)
+	if n := deployments(t, holder.Namespace); n != 0 {
+		t.Errorf("%d services of the cancelled experiment are left when the next begins", n)
 	}
 
 	reread(t, foreign)
