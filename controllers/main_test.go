@@ -124,19 +124,18 @@ const operatorUser = "system:serviceaccount:hashmark-system:hashmark-operator"
 type operatorKey struct{}
 
 // asOperator marks a context: the API server then takes what is asked in it as
-// coming from the operator's service account, and refuses what that has no
-// right to.
-func asOperator(ctx context.Context) context.Context {
-	return context.WithValue(ctx, operatorKey{}, true)
+// coming from the operator's user, and refuses what that has no right to.
+func asOperator(ctx context.Context, user string) context.Context {
+	return context.WithValue(ctx, operatorKey{}, user)
 }
 
-// actor lets a request be made by the operator's service account.
+// actor lets a request be made by the operator's user.
 type actor struct{ next http.RoundTripper }
 
 func (a actor) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Context().Value(operatorKey{}) != nil {
+	if user, marked := request.Context().Value(operatorKey{}).(string); marked {
 		request = request.Clone(request.Context())
-		request.Header.Set("Impersonate-User", operatorUser)
+		request.Header.Set("Impersonate-User", user)
 	}
 	return a.next.RoundTrip(request)
 }

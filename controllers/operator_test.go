@@ -32,7 +32,11 @@ type operator struct {
 func (w *world) startOperator() {
 	process := &operator{due: map[string]time.Time{}}
 	cached := hand{Client: w.client, world: w, process: process}
-	live := eyes{Reader: backstage.GetAPIReader(), world: w, process: process}
+	var live client.Reader = eyes{Reader: backstage.GetAPIReader(), world: w, process: process}
+	if w.user != operatorUser {
+		// It has no right to more than its namespaces, and needs nobody's eyes.
+		live = controllers.LiveIn(backstage.GetAPIReader(), w.namespaces)
+	}
 	recorder := gossip{w}
 	process.experiments = &controllers.ExperimentReconciler{
 		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
@@ -56,7 +60,7 @@ func (w *world) reconcile(reconciler reconcile.Reconciler, object client.Object)
 	if process.dead {
 		return // the process died earlier in this round
 	}
-	result, err := reconciler.Reconcile(asOperator(w.ctx), reconcile.Request{NamespacedName: key})
+	result, err := reconciler.Reconcile(asOperator(w.ctx, w.user), reconcile.Request{NamespacedName: key})
 	switch {
 	case process.dead:
 		w.tell("operator", "is killed, and started anew")

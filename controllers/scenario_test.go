@@ -58,13 +58,20 @@ func TestACancelledExperimentKeepsItsResultsSoFar(t *testing.T) {
 func TestExperimentsOfTwoNamespacesTakeTurns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "team-a", "team-b")
+	takeTurns(w)
+	w.checkGolden(t, "two-namespaces")
+}
+
+// takeTurns is the story of an experiment, and of two that wait for it: one in
+// its namespace, and a younger one in another.
+func takeTurns(w *world) {
+	w.t.Helper()
 	first := w.ask(question("first"), 0)
 	w.run("the first experiment's load goes on", func() bool { return w.underLoad("c8-500m") })
 	second, third := w.ask(question("second", oneVariant), 0), w.ask(question("third", oneVariant), 1)
 	for _, e := range []*v1alpha1.SizingExperiment{first, second, third} {
 		w.toEnd(e)
 	}
-	w.checkGolden(t, "two-namespaces")
 }
 
 func TestAVariantThatNoRateCanHelpIsNotLoaded(t *testing.T) {

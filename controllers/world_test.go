@@ -44,6 +44,8 @@ type world struct {
 	asleep bool
 	// limit is the operator's --max-concurrent-trials.
 	limit int
+	// user is who the operator is to the API server.
+	user string
 	// creates counts what the operator has created, by kind.
 	creates map[string]int
 	// tally is what was counted, by whichever process of the operator.
@@ -57,7 +59,7 @@ func newWorld(t *testing.T, names ...string) *world {
 	t.Helper()
 	w := &world{
 		t: t, ctx: t.Context(), client: backstage.GetClient(), clock: clocktesting.NewFakePassiveClock(dawn),
-		limit: 1, creates: map[string]int{}, tally: newTally(),
+		limit: 1, user: operatorUser, creates: map[string]int{}, tally: newTally(),
 	}
 	for _, name := range names {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
