@@ -80,9 +80,9 @@ func (i *install) show(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// try runs the test and tells what it printed, with which error it ended, and
-// how many experiments are left.
-func try(t *testing.T, ctx context.Context, i *install, objects ...client.Object) (printed string, err error, left int) {
+// try runs the test and tells what it printed, how many experiments are left,
+// and with which error it ended.
+func try(t *testing.T, ctx context.Context, i *install, objects ...client.Object) (printed string, left int, err error) {
 	t.Helper()
 	var out strings.Builder
 	c := i.client(objects...)
@@ -91,7 +91,7 @@ func try(t *testing.T, ctx context.Context, i *install, objects ...client.Object
 	if err := c.List(context.Background(), list); err != nil {
 		t.Fatal(err)
 	}
-	return out.String(), err, len(list.Items) - len(objects)
+	return out.String(), len(list.Items) - len(objects), err
 }
 
 func TestASmokeTestTellsHowItGoesAndCleansUp(t *testing.T) {
@@ -99,7 +99,7 @@ func TestASmokeTestTellsHowItGoesAndCleansUp(t *testing.T) {
 		{}, {v1alpha1.ExperimentQueued, "Waits for its turn"}, {v1alpha1.ExperimentQueued, "Waits for its turn"},
 		{v1alpha1.ExperimentRunning, "0 of 1 trials have ended. c4-250m: Calibrating"}, {v1alpha1.ExperimentSucceeded, "All measured"},
 	}}
-	printed, err, left := try(t, t.Context(), i)
+	printed, left, err := try(t, t.Context(), i)
 	if err != nil || left != 0 {
 		t.Fatalf("it ended with %v and left %d experiments", err, left)
 	}
@@ -147,7 +147,7 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 		"cancelled": {install{stages: []stage{{v1alpha1.ExperimentCancelled, "Cancelled"}}}, nil, "ended as Cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err, left := try(t, t.Context(), &tt.install, tt.others...)
+			_, left, err := try(t, t.Context(), &tt.install, tt.others...)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("it ended with %v, want %q in it", err, tt.want)
 			}
@@ -161,7 +161,7 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 func TestAnInterruptedSmokeTestCleansUp(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	i := &install{stages: []stage{{v1alpha1.ExperimentRunning, "c4-250m: Calibrating"}}, seen: interrupt}
-	_, err, left := try(t, ctx, i)
+	_, left, err := try(t, ctx, i)
 	if err == nil || !strings.Contains(err.Error(), "interrupted") || left != 0 {
 		t.Errorf("it ended with %v and left %d experiments", err, left)
 	}
@@ -169,7 +169,7 @@ func TestAnInterruptedSmokeTestCleansUp(t *testing.T) {
 
 func TestASmokeTestSaysWhatItCouldNotDelete(t *testing.T) {
 	i := &install{stages: []stage{{v1alpha1.ExperimentSucceeded, "All measured"}}, deletion: errors.New("no way")}
-	_, err, _ := try(t, t.Context(), i)
+	_, _, err := try(t, t.Context(), i)
 	if err == nil || !strings.Contains(err.Error(), "kubectl delete sizingexperiment -n ns smoke-test-") {
 		t.Errorf("it ended with %v", err)
 	}
