@@ -92,7 +92,7 @@ func checkRequests(t *testing.T, user string, namespaces []string) {
 			t.Errorf("it was refused %s %s", event.Verb, event.RequestURI)
 		}
 	}
-	for _, resource := range strings.FieldsSeq("sizingexperiments sizingtrials deployments jobs pods events leases") {
+	for resource := range strings.FieldsSeq("sizingexperiments sizingtrials deployments jobs pods events leases") {
 		if !asked[resource] {
 			t.Errorf("it never asked for %s: the test has not seen what it was to see", resource)
 		}
