@@ -156,7 +156,7 @@ func survivesItsLeader(t *testing.T, helm, values string) {
 func (r *release) leader(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
-	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: "operator.hashmark.dev"}, lease))
+	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: leaseName}, lease))
 	pod, _, _ := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
 	if pod == "" {
 		t.Fatal("nobody leads")

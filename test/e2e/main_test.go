@@ -11,7 +11,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,6 +25,10 @@ var cluster client.Client
 
 // The operator that `make demo` installed.
 var installed = client.ObjectKey{Namespace: "hashmark-system", Name: "hashmark-operator"}
+
+// leaseName is that of the lease which says what operator works, in each
+// namespace that has one.
+const leaseName = "operator.hashmark.dev"
 
 func TestMain(m *testing.M) {
 	code, err := suite(m)
@@ -41,7 +47,17 @@ func suite(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("taking the installed operator out of service; run make install: %w", err)
 	}
 	defer func() { err = errors.Join(err, scaleInstalled(1)) }()
+	if err := forgetLeader(); err != nil {
+		return 1, fmt.Errorf("removing the lease that is left: %w", err)
+	}
 	return m.Run(), nil
+}
+
+// forgetLeader lets the first operator of the suite find no lease, as in a
+// cluster where none has ever worked.
+func forgetLeader() error {
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: installed.Namespace, Name: leaseName}}
+	return client.IgnoreNotFound(cluster.Delete(context.Background(), lease))
 }
 
 // scaleInstalled takes the operator in the cluster out of service, or puts it

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // operator is an operator that runs as a process of this test's, under the
@@ -63,6 +66,18 @@ func (o *operator) start() {
 	o.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := o.command.Start(); err != nil {
 		o.t.Fatal(err)
+	}
+}
+
+// client-go fills its caches by a watch that begins with what there is. Where the
+// API server can't do that, it asks for lists.
+func TestAnOperatorWorksWhereListsAreNotStreamed(t *testing.T) {
+	t.Setenv("KUBE_FEATURE_WatchListClient", "false")
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "listed"))
+	finished(t, e, 2*time.Minute)
+	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+		t.Error(standing(t, e))
 	}
 }
 

@@ -83,10 +83,10 @@ func (r *release) must(t *testing.T, arguments ...string) string {
 	return out
 }
 
-// do runs a command of Helm's: the first argument is its name, and the
-// release's comes next.
+// do runs a command of Helm's: the first argument is its name, such as upgrade or
+// get values, and the release's comes next.
 func (r *release) do(ctx context.Context, arguments ...string) (string, error) {
-	arguments = append([]string{arguments[0], releaseName, "--namespace", r.namespace}, arguments[1:]...)
+	arguments = append(append(strings.Fields(arguments[0]), releaseName, "--namespace", r.namespace), arguments[1:]...)
 	var words strings.Builder
 	command := exec.CommandContext(ctx, r.helm, arguments...)
 	command.Stderr = &words
@@ -132,7 +132,7 @@ func (r *release) operators(t *testing.T) []string {
 func withoutTheDemo(t *testing.T) (values string) {
 	t.Helper()
 	demo := &release{helm: "helm", namespace: installed.Namespace, values: filepath.Join(t.TempDir(), "values.yaml")}
-	must(t, os.WriteFile(demo.values, []byte(demo.must(t, "get", "values", "--output=yaml")), 0o644))
+	must(t, os.WriteFile(demo.values, []byte(demo.must(t, "get values", "--output=yaml")), 0o644))
 	t.Cleanup(func() { must(t, demo.putBack()) })
 	demo.must(t, "uninstall", "--wait")
 	return demo.values
