@@ -25,8 +25,9 @@ put_back() {
   helm list --all-namespaces --filter '^hashmark$' --no-headers | while read -r _ namespace _; do
     helm uninstall hashmark --namespace "$namespace" --wait
   done
-  kubectl annotate --overwrite crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev \
-    meta.helm.sh/release-namespace=hashmark-system
+  # Helm takes over only what is marked as its release's.
+  kubectl get --ignore-not-found crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev -o name |
+    xargs -I{} kubectl annotate --overwrite {} meta.helm.sh/release-namespace=hashmark-system
   hack/demo.sh install
 }
 
