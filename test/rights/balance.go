@@ -57,6 +57,9 @@ type Excuse struct {
 	Verbs []string `json:"verbs"`
 	// Reason is a sentence: what they are for, and why no test comes there.
 	Reason string `json:"reason"`
+	// Sometimes says that a race decides whether they are used, so that a run of
+	// the suite that uses them is none the worse.
+	Sometimes bool `json:"sometimes,omitempty"`
 }
 
 //go:embed rights.yaml
@@ -89,11 +92,15 @@ func (e Excuse) rights() []Right {
 }
 
 // Explain holds idle rights against their excuses: those that have none, and
-// the excuses that excuse nothing, each as a right.
+// the excuses that excuse nothing, each as a right. An excuse for what is idle
+// only sometimes is never needless.
 func Explain(idle []Right, excuses []Excuse) (unexplained, needless []Right) {
-	var excused, general []Right
+	var excused, always, general []Right
 	for _, e := range excuses {
 		excused = append(excused, e.rights()...)
+		if !e.Sometimes {
+			always = append(always, e.rights()...)
+		}
 	}
 	for _, right := range idle {
 		anywhere := Right{Role: right.Role, Group: right.Group, Resource: right.Resource, Verb: right.Verb}
@@ -102,7 +109,7 @@ func Explain(idle []Right, excuses []Excuse) (unexplained, needless []Right) {
 			unexplained = append(unexplained, right)
 		}
 	}
-	for _, right := range excused {
+	for _, right := range always {
 		if !slices.Contains(general, right) {
 			needless = append(needless, right)
 		}
