@@ -72,7 +72,7 @@ func (i *install) show(e *v1alpha1.SizingExperiment) {
 		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: now.message})
 	}
 	if now.phase == v1alpha1.ExperimentSucceeded {
-		e.Status.Display = v1alpha1.ExperimentDisplay{Trials: "1/1", Variant: "c4-250m", P95: "4.2ms", Capacity: ">25/s"}
+		e.Status.Display = v1alpha1.ExperimentDisplay{Trials: "1/1", Variant: "c8-250m", P95: "4.2ms", Capacity: ">25/s"}
 		e.Status.Results = []v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}
 	}
 	if i.seen != nil {
@@ -97,7 +97,7 @@ func try(t *testing.T, ctx context.Context, i *install, objects ...client.Object
 func TestASmokeTestTellsHowItGoesAndCleansUp(t *testing.T) {
 	i := &install{stages: []stage{
 		{}, {v1alpha1.ExperimentQueued, "Waits for its turn"}, {v1alpha1.ExperimentQueued, "Waits for its turn"},
-		{v1alpha1.ExperimentRunning, "0 of 1 trials have ended. c4-250m: Calibrating"}, {v1alpha1.ExperimentSucceeded, "All measured"},
+		{v1alpha1.ExperimentRunning, "0 of 1 trials have ended. c8-250m: Calibrating"}, {v1alpha1.ExperimentSucceeded, "All measured"},
 	}}
 	printed, left, err := try(t, t.Context(), i)
 	if err != nil || left != 0 {
@@ -106,10 +106,10 @@ func TestASmokeTestTellsHowItGoesAndCleansUp(t *testing.T) {
 	_, printed, _ = strings.Cut(printed, "\n") // the first line has a random name
 	want := `Waits for an operator to look at it
 Queued: Waits for its turn
-Running: 0 of 1 trials have ended. c4-250m: Calibrating
+Running: 0 of 1 trials have ended. c8-250m: Calibrating
 Succeeded: All measured
 PHASE       TRIALS   VARIANT   P95     CAPACITY   VERDICT
-Succeeded   1/1      c4-250m   4.2ms   >25/s      Valid
+Succeeded   1/1      c8-250m   4.2ms   >25/s      Valid
 
 Deleted it
 `
@@ -141,7 +141,7 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 		"behind another":           {install{stages: queued}, []client.Object{busy}, "behind ns/busy: let it end, or suspend it"},
 		"behind another namespace": {install{stages: queued}, nil, "kubectl get sizingexperiments -A"},
 		"still under way": {
-			install{stages: []stage{{v1alpha1.ExperimentRunning, "c4-250m: ImagePull"}}}, nil, "no end after 200ms; Running: c4-250m: ImagePull",
+			install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: ImagePull"}}}, nil, "no end after 200ms; Running: c8-250m: ImagePull",
 		},
 		"failed":    {install{stages: []stage{{v1alpha1.ExperimentFailed, "No variant was measured"}}}, nil, "ended as Failed: No variant was measured"},
 		"cancelled": {install{stages: []stage{{v1alpha1.ExperimentCancelled, "Cancelled"}}}, nil, "ended as Cancelled"},
@@ -160,7 +160,7 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 
 func TestAnInterruptedSmokeTestCleansUp(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	i := &install{stages: []stage{{v1alpha1.ExperimentRunning, "c4-250m: Calibrating"}}, seen: interrupt}
+	i := &install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: Calibrating"}}, seen: interrupt}
 	_, left, err := try(t, ctx, i)
 	if err == nil || !strings.Contains(err.Error(), "interrupted") || left != 0 {
 		t.Errorf("it ended with %v and left %d experiments", err, left)

@@ -31,10 +31,10 @@ func TestAFailureNamesWhatTheTrialsSay(t *testing.T) {
 		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionFinished, Message: "No variant was measured"}},
 	}}
 	trial := v1alpha1.SizingTrial{
-		Spec:   v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Name: "c4-250m"}},
+		Spec:   v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Name: "c8-250m"}},
 		Status: v1alpha1.SizingTrialStatus{Reason: v1alpha1.ReasonImagePull, Message: "image x can't be pulled"},
 	}
-	want := "the experiment ended as Failed: No variant was measured; c4-250m: ImagePull: image x can't be pulled"
+	want := "the experiment ended as Failed: No variant was measured; c8-250m: ImagePull: image x can't be pulled"
 	if err := Ended(e, []v1alpha1.SizingTrial{trial}); err == nil || err.Error() != want {
 		t.Errorf("it ends with %v, want %s", err, want)
 	}
