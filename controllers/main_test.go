@@ -17,15 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/controllers"
+	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
 var update = flag.Bool("update", false, "write the golden files of this package anew")
@@ -60,24 +59,15 @@ func TestMain(m *testing.M) {
 // runAgainstAPIServer starts the API server, runs the tests and stops it again,
 // whatever they did.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
-	// Without this line controller-runtime prints a stack trace about its log.
-	log.SetLogger(klog.Background())
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		return 0, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
-			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
-	}
-	environment := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join("..", "config", "crd")},
-		ErrorIfCRDPathMissing: true,
-	}
-	// This plugin is off by default and on in some clusters: it asks for a right
-	// on finalizers from whoever names an owner.
-	environment.ControlPlane.GetAPIServer().Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
-	config, err := environment.Start()
-	defer func() { err = errors.Join(err, environment.Stop()) }()
+	environment, config, err := apiserver.Start(filepath.Join("..", "config", "crd"), func(server *envtest.APIServer) {
+		// This plugin is off by default and on in some clusters: it asks for a right
+		// on finalizers from whoever names an owner.
+		server.Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
+	})
 	if err != nil {
-		return 0, fmt.Errorf("starting etcd and kube-apiserver: %w", err)
+		return 0, err
 	}
+	defer func() { err = errors.Join(err, environment.Stop()) }()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if err := openBackstage(ctx, config); err != nil {

@@ -14,10 +14,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
 // beTheOperator in the environment makes this test's binary the operator, so
@@ -48,12 +48,6 @@ func TestMain(m *testing.M) {
 // runAgainstAPIServer starts the API server, runs the tests and stops it again,
 // whatever they did.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
-	// Without this line controller-runtime prints a stack trace about its log.
-	log.SetLogger(klog.Background())
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		return 0, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
-			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
-	}
 	notes, err := os.MkdirTemp("", "operator-audit-")
 	if err != nil {
 		return 0, err
@@ -64,13 +58,14 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	if err := os.WriteFile(policy, []byte(`{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`), 0o600); err != nil {
 		return 0, err
 	}
-	environment = &envtest.Environment{CRDDirectoryPaths: []string{definitions}, ErrorIfCRDPathMissing: true}
-	environment.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", policy).Set("audit-log-path", auditLog)
-	config, err := environment.Start()
-	defer func() { err = errors.Join(err, environment.Stop()) }()
+	started, config, err := apiserver.Start(definitions, func(server *envtest.APIServer) {
+		server.Configure().Set("audit-policy-file", policy).Set("audit-log-path", auditLog)
+	})
 	if err != nil {
-		return 0, fmt.Errorf("starting etcd and kube-apiserver: %w", err)
+		return 0, err
 	}
+	environment = started
+	defer func() { err = errors.Join(err, environment.Stop()) }()
 	if administrator, err = client.New(config, client.Options{Scheme: newScheme()}); err != nil {
 		return 0, err
 	}

@@ -41,8 +41,7 @@ recipe() {
     prometheus)
       release="$(required_version prometheus github.com/prometheus/prometheus)"
       packages="$(tool_packages prometheus)"
-      # The module of release 3.15.0 is called v0.315.0.
-      ldflags+=" -X github.com/prometheus/common/version.Version=$(sed -E 's/^v0\.3(0?)/3./; s/\.$//' <<<"$release")"
+      ldflags+=" -X github.com/prometheus/common/version.Version=$(prometheus_version)"
       hint="two programs, about 4 minutes the first time"
       ;;
     prometheus-operator)
@@ -73,6 +72,12 @@ required_version() {
 # added in one place. Programs are called as their folders are.
 tool_packages() {
   sed -nE 's#^(tool)?[[:space:]]*([a-z0-9./-]+/cmd/([a-z-]+))$#\3 \2#p' "$BUILD_FOLDER/$1/go.mod"
+}
+
+# prometheus_version is Prometheus' release by its own name: the module of 3.15.0
+# is called v0.315.0.
+prometheus_version() {
+  required_version prometheus github.com/prometheus/prometheus | sed -E 's/^v0\.3(0?)/3./'
 }
 
 # kubernetes_ldflags RELEASE stamps the version that a release build would

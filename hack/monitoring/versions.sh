@@ -8,5 +8,4 @@ source "$BUILD_FOLDER/recipes.sh"
 
 OPERATOR_MODULE=github.com/prometheus-operator/prometheus-operator
 OPERATOR_VERSION="$(required_version prometheus-operator "$OPERATOR_MODULE")"
-# The module of release 3.15.0 is called v0.315.0.
-PROMETHEUS_VERSION="$(required_version prometheus github.com/prometheus/prometheus | sed -E 's/^v0\.3(0?)/v3./')"
+PROMETHEUS_VERSION="v$(prometheus_version)"

@@ -12,12 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
 // The one API server of this package: starting it takes seconds, so every test
@@ -43,21 +42,12 @@ func TestMain(m *testing.M) {
 // runAgainstAPIServer starts the API server, runs the tests and stops it again,
 // whatever they did.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
-	// Without this line controller-runtime prints a stack trace about its log.
-	log.SetLogger(klog.Background())
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		return 0, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
-			"run: export KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)")
-	}
-	environment = &envtest.Environment{
-		CRDDirectoryPaths:     []string{crdFolder},
-		ErrorIfCRDPathMissing: true,
-	}
-	restConfig, err = environment.Start()
-	defer func() { err = errors.Join(err, environment.Stop()) }()
+	started, config, err := apiserver.Start(crdFolder, func(*envtest.APIServer) {})
 	if err != nil {
-		return 0, fmt.Errorf("starting etcd and kube-apiserver with the definitions of %s: %w", crdFolder, err)
+		return 0, err
 	}
+	environment, restConfig = started, config
+	defer func() { err = errors.Join(err, environment.Stop()) }()
 	// A test compares what the server answers, so it must not wait for a client
 	// that throttles itself.
 	restConfig.QPS, restConfig.Burst = 1000, 1000
