@@ -69,8 +69,8 @@ func operate(args []string) error {
 	return mgr.Start(ctx)
 }
 
-// setup registers both controllers, the metrics and the probes. An operator is alive from its
-// start, and ready when it has seen what it is to work with.
+// setup registers both controllers, the metrics and the probes. An operator is
+// alive from its start, and ready when it has seen what it is to work with.
 func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	ready, err := controllers.WatchAll(ctx, mgr.GetCache())
 	if err != nil {
