@@ -59,6 +59,11 @@ type SizingExperimentStatus struct {
 	// +listMapKey=variant
 	// +kubebuilder:validation:MaxItems=64
 	Results []VariantResult `json:"results,omitempty"`
+	// How long a hash takes, for each cost and control on each node pool.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	HashTimes []HashTime `json:"hashTimes,omitempty"`
 	// How the time of a hash grows with bcrypt's cost, a line for each node pool
 	// with two costs or more.
 	// +optional
@@ -70,6 +75,23 @@ type SizingExperimentStatus struct {
 	// control of a cost that matrix.costs names too.
 	// +optional
 	NoiseFloor *NoiseFloor `json:"noiseFloor,omitempty"`
+	// What the model expects of variants that were not measured, from the end of the
+	// experiment on: those that measure: Corners left out, then costs and CPU limits
+	// between and beyond the measured ones.
+	// +optional
+	// +listType=map
+	// +listMapKey=variant
+	// +kubebuilder:validation:MaxItems=64
+	Predictions []PredictedVariant `json:"predictions,omitempty"`
+	// How well the model, calibrated by the corners of the matrix alone, predicts the
+	// variants that were measured beside them; from the end of the experiment on,
+	// absent where there are none.
+	// +optional
+	ModelCheck *ModelCheck `json:"modelCheck,omitempty"`
+	// The answer to the demand, from the end of the experiment on; absent without a
+	// demand.
+	// +optional
+	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.
 	// +optional
 	Display ExperimentDisplay `json:"display,omitempty"`
@@ -104,7 +126,8 @@ type ExperimentDisplay struct {
 	// The variant that the numbers belong to.
 	// +optional
 	Variant string `json:"variant,omitempty"`
-	// The recommended size. Blank in this version.
+	// The recommended size, such as 2×c10-500m, or none; blank before the end, and
+	// without a demand.
 	// +optional
 	Recommended string `json:"recommended,omitempty"`
 	// Its p95 at the reported step.

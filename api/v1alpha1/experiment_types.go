@@ -66,6 +66,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.parallelism) == has(oldSelf.parallelism) && (!has(self.parallelism) || self.parallelism == oldSelf.parallelism)",message="parallelism can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Corners') || self.load.mode == 'Capacity'",message="matrix.measure: Corners predicts from what load.mode: Capacity finds; use Capacity, or measure: All"
 // +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand"
 // +kubebuilder:validation:XValidation:rule="!has(self.matrix.cpuLimits) || ((has(self.matrix.costs) ? size(self.matrix.costs) : 0) + (has(self.matrix.controls) ? size(self.matrix.controls) : 0)) * size(self.matrix.cpuLimits) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours, counted as variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, or shorter steps"
 // +kubebuilder:validation:XValidation:rule="!has(self.matrix.controls) || !has(self.matrix.cpuLimits) || !isQuantity(self.service.memoryLimit) || !self.matrix.cpuLimits.all(l, isQuantity(l)) || self.matrix.controls.all(c, !(c.algorithm in ['Argon2id', 'Scrypt']) || (quantity(self.service.memoryLimit).isInteger() && (!has(self.matrix.concurrency) || self.matrix.concurrency.all(k, !has(k.workers) || k.workers * (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072) <= (quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024)) && ((has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 && self.matrix.concurrency.all(k, k.mode == 'Unbounded' || has(k.workers))) || self.matrix.cpuLimits.all(l, quantity(l).asApproximateFloat() <= double((quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024 / (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072))))))",message="service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), where workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit"
@@ -89,19 +90,18 @@ type SizingExperimentSpec struct {
 	// What a variant must hold at a rate for the rate to count as served.
 	Objective Objective `json:"objective"`
 
-	// What the login service must carry in production. This version stores it and
-	// does not act on it yet; the Accepted condition says so.
+	// What the login service must carry in production, which the recommendation
+	// answers. When absent: nothing is recommended. Not with mode Users.
 	// +optional
 	Demand *Demand `json:"demand,omitempty"`
 
-	// What CPUs and an attacker's GPUs cost. This version stores it and does not
-	// act on it yet; the Accepted condition says so.
+	// What CPUs and an attacker's GPUs cost. When absent: no prices are told.
 	// +optional
 	Prices *Prices `json:"prices,omitempty"`
 
-	// The variant that the others are compared with, by name, such as c8-1, from
-	// two repetitions on. With a single one this version stores it and does not
-	// act on it yet; the Accepted condition says so.
+	// The variant that the others are compared with, by name, such as c8-1. With a
+	// single repetition the differences are told, and not whether chance explains
+	// them. When absent: nothing is compared.
 	// +optional
 	// +kubebuilder:validation:MaxLength=52
 	Baseline string `json:"baseline,omitempty"`
@@ -209,6 +209,13 @@ type Matrix struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o.name == c.name))",message="two controls have the same name; rename one of them"
 	Controls []Control `json:"controls,omitempty"`
+
+	// All (the default) measures every variant. Corners measures, of each kind of
+	// concurrency on each node pool, the lowest and the highest cost on the smallest
+	// and the largest CPU limit, two more that the model is checked by, and all
+	// controls, and predicts the other costs and limits. Corners needs mode Capacity.
+	// +kubebuilder:default=All
+	Measure Measure `json:"measure,omitempty"`
 }
 
 // Control is a way of checking logins that is measured beside the costs, on
@@ -261,55 +268,4 @@ type Control struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	Parallelism *int32 `json:"parallelism,omitempty"`
-}
-
-// Demand is what the login service must carry in production.
-type Demand struct {
-	// Logins per second to be served, 1 to 1,000,000.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	LoginsPerSecond int32 `json:"loginsPerSecond"`
-	// How much to spare beyond that, in percent, 0 to 400.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=400
-	HeadroomPercent *int32 `json:"headroomPercent,omitempty"`
-	// The lowest cost that is acceptable, 4 to 16.
-	// +optional
-	// +kubebuilder:validation:Minimum=4
-	// +kubebuilder:validation:Maximum=16
-	MinimumCost *int32 `json:"minimumCost,omitempty"`
-	// The most CPU that all replicas together may have, a quantity.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="demand.maxTotalCPU must be a CPU quantity above 0, such as \"8\""
-	MaxTotalCPU string `json:"maxTotalCPU,omitempty"`
-	// The most replicas that may run, 1 to 10,000.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000
-	MaxReplicas *int32 `json:"maxReplicas,omitempty"`
-}
-
-// Prices is what CPUs and an attacker's GPUs cost.
-type Prices struct {
-	// The currency that prices are told in, three letters, such as USD.
-	// +optional
-	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
-	// +kubebuilder:validation:MaxLength=3
-	Currency string `json:"currency,omitempty"`
-	// The price of one CPU for one hour, as a decimal such as "0.04".
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	PerCPUHour string `json:"perCPUHour,omitempty"`
-	// The price of one GPU for one hour, to an attacker, as a decimal such as "3".
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
-	GPUHour string `json:"gpuHour,omitempty"`
-	// How many guesses per second one such GPU makes at bcrypt cost 10.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	GuessesPerSecondPerGPUAtCost10 *int64 `json:"guessesPerSecondPerGPUAtCost10,omitempty"`
 }

@@ -74,6 +74,10 @@ type VariantResult struct {
 	Control string `json:"control,omitempty"`
 	// The CPU limit, as the experiment wrote it.
 	CPULimit string `json:"cpuLimit"`
+	// The node pool's name; absent where the experiment names no pools.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	NodePool string `json:"nodePool,omitempty"`
 	// How long a hash takes there.
 	// +optional
 	Calibration *CalibrationResult `json:"calibration,omitempty"`
@@ -145,10 +149,17 @@ type VariantResult struct {
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
 	// How the variant differs from spec.baseline, and whether chance explains
-	// that; absent without a baseline, on the baseline itself, and with fewer than
-	// two repetitions of both that are not Invalid.
+	// that; absent without a baseline, on the baseline itself, and where one of the
+	// two has no result that is not Invalid.
 	// +optional
 	Comparison *Comparison `json:"comparison,omitempty"`
+	// What it takes to serve the demand. Absent without a demand or a capacity, and
+	// on controls.
+	// +optional
+	Sizing *Sizing `json:"sizing,omitempty"`
+	// What it costs. Absent without prices.
+	// +optional
+	Price *Price `json:"price,omitempty"`
 }
 
 // Spread is how far the repetitions of a variant lie apart: each is the range
@@ -179,6 +190,10 @@ type Comparison struct {
 	// The difference of the maximum throughput.
 	// +optional
 	MaxThroughput *Difference `json:"maxThroughput,omitempty"`
+	// The difference of the price of a million logins at capacity. It follows from
+	// the capacities, whose chance is told there.
+	// +optional
+	PricePerMillionLogins *Difference `json:"pricePerMillionLogins,omitempty"`
 }
 
 // Difference is how two sets of repetitions differ in one number.
@@ -187,6 +202,8 @@ type Difference struct {
 	PerMille int64 `json:"perMille"`
 	// The chance of a difference at least as large where there is none, by the
 	// Mann–Whitney U test, in thousandths. Few repetitions can't give a small one:
-	// with three against three it is 100 at the least.
-	ChancePerMille int64 `json:"chancePerMille"`
+	// with three against three it is 100 at the least. Absent where one of the two
+	// has fewer than two repetitions, of which nobody can tell.
+	// +optional
+	ChancePerMille *int64 `json:"chancePerMille,omitempty"`
 }

@@ -107,8 +107,7 @@ type NodePool struct {
 	Tolerations []Toleration `json:"tolerations,omitempty"`
 
 	// The price of one CPU for one hour on this pool, as a decimal such as
-	// "0.0525". This version stores it and does not act on it yet; the Accepted
-	// condition says so.
+	// "0.0525". When absent: prices.perCPUHour.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`

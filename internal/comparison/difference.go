@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -26,7 +27,7 @@ func Difference(these, others []int64) *v1alpha1.Difference {
 	}
 	return &v1alpha1.Difference{
 		PerMille:       PerMille(Median(these)-base, float64(base)),
-		ChancePerMille: chance(these, others),
+		ChancePerMille: ptr.To(chance(these, others)),
 	}
 }
 

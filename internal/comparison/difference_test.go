@@ -12,7 +12,7 @@ import (
 
 func TestHowTwoSetsOfRepetitionsDiffer(t *testing.T) {
 	differs := func(perMille, chance int64) *v1alpha1.Difference {
-		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: chance}
+		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: &chance}
 	}
 	tests := map[string]struct {
 		these, others []int64
@@ -54,7 +54,7 @@ func TestTheSmallestChanceIsTheExactOne(t *testing.T) {
 			}
 			ways := new(big.Int).Binomial(n+m, n).Int64()
 			want := max(1, (4000/ways+1)/2) // 2 ÷ ways in thousandths, rounded
-			if got := comparison.Difference(these, others).ChancePerMille; got != want {
+			if got := *comparison.Difference(these, others).ChancePerMille; got != want {
 				t.Errorf("%d against %d: the chance is %d thousandths, want %d", n, m, got, want)
 			}
 		}

@@ -33,8 +33,8 @@ func TestTheNoiseFloorIsHowFarAPairOfTheSameLiesApart(t *testing.T) {
 				EqualSeeds: noise(182, 95, 20), DifferentSeeds: noise(95, 71, 20),
 				Comparison: &v1alpha1.Comparison{
 					Against: "c8-1",
-					P95:     &v1alpha1.Difference{PerMille: 120, ChancePerMille: 333}, Capacity: &v1alpha1.Difference{PerMille: 25, ChancePerMille: 333},
-					MaxThroughput: &v1alpha1.Difference{PerMille: 0, ChancePerMille: 1000},
+					P95:     &v1alpha1.Difference{PerMille: 120, ChancePerMille: ptr.To[int64](333)}, Capacity: &v1alpha1.Difference{PerMille: 25, ChancePerMille: ptr.To[int64](333)},
+					MaxThroughput: &v1alpha1.Difference{PerMille: 0, ChancePerMille: ptr.To[int64](1000)},
 				},
 			}},
 		"with a single repetition there are no different seeds": {

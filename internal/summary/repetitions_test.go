@@ -76,7 +76,7 @@ func against(t *testing.T, baseline string, trials ...[]v1alpha1.SizingTrial) *v
 
 func TestARowTellsHowItDiffersFromTheBaseline(t *testing.T) {
 	differs := func(perMille, chance int64) *v1alpha1.Difference {
-		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: chance}
+		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: &chance}
 	}
 	base := repeated("c8-1", served(100, 40, 50), served(102, 41, 51), served(104, 42, 52))
 	tests := map[string]struct {

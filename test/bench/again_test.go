@@ -39,8 +39,8 @@ func tellChances(r *report.Report, e *v1alpha1.SizingExperiment, seed int64) {
 		of   *v1alpha1.Difference
 	}{{"maximum", comparison.MaxThroughput}, {"capacity", comparison.Capacity}, {"p95", comparison.P95}} {
 		chance, beside := math.NaN(), "no comparison"
-		if number.of != nil {
-			chance, beside = float64(number.of.ChancePerMille)/1000, fmt.Sprintf("medians differ by %d ‰", number.of.PerMille)
+		if number.of != nil && number.of.ChancePerMille != nil {
+			chance, beside = float64(*number.of.ChancePerMille)/1000, fmt.Sprintf("medians differ by %d ‰", number.of.PerMille)
 		}
 		r.Add(fmt.Sprintf("p of %s, A against A, seed %d", number.name, seed), chance, report.AtLeast(0.011), beside)
 	}
@@ -55,9 +55,9 @@ func TestMore(t *testing.T) {
 	trials := w.measure(t, e)
 	chance, ratio := math.NaN(), math.NaN()
 	for _, row := range e.Status.Results {
-		if row.Variant != e.Spec.Baseline && row.Comparison != nil && row.Comparison.MaxThroughput != nil {
+		if row.Variant != e.Spec.Baseline && row.Comparison != nil && row.Comparison.MaxThroughput != nil && row.Comparison.MaxThroughput.ChancePerMille != nil {
 			difference := row.Comparison.MaxThroughput
-			chance, ratio = float64(difference.ChancePerMille)/1000, 1+float64(difference.PerMille)/1000
+			chance, ratio = float64(*difference.ChancePerMille)/1000, 1+float64(difference.PerMille)/1000
 		}
 	}
 	r.Add("maximum with 10 % more CPU ÷ without, medians", ratio, report.Between(1.07, 1.13), verdicts(trials))
