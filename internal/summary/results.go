@@ -31,6 +31,9 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1a
 		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
 		Verdict: v1alpha1.VerdictPending,
 	}
+	if variant.NodePool != nil {
+		r.NodePool = variant.NodePool.Name
+	}
 	var measured []*v1alpha1.VariantResult
 	open := false
 	for i := range trials {
