@@ -11,24 +11,26 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// least is how many repetitions each set needs: one number has no order.
+// least is how many repetitions each set needs for a chance: one number has no order.
 const least = 2
 
-// Difference of a set of repetitions from another's. Nil where one of the two
-// has fewer than two, or where there is no share of the other's median to tell
-// because that is not above 0.
+// Difference of a set of repetitions from another's. Nil where one of the two is
+// empty, or where there is no share of the other's median to tell because that
+// is not above 0. Without a chance where one of the two is a single repetition,
+// of which nobody can tell how it scatters.
 func Difference(these, others []int64) *v1alpha1.Difference {
-	if len(these) < least || len(others) < least {
+	if len(these) == 0 || len(others) == 0 {
 		return nil
 	}
 	base := Median(others)
 	if base <= 0 {
 		return nil
 	}
-	return &v1alpha1.Difference{
-		PerMille:       PerMille(Median(these)-base, float64(base)),
-		ChancePerMille: ptr.To(chance(these, others)),
+	found := v1alpha1.Difference{PerMille: PerMille(Median(these)-base, float64(base))}
+	if len(these) >= least && len(others) >= least {
+		found.ChancePerMille = ptr.To(chance(these, others))
 	}
+	return &found
 }
 
 // chance of a difference at least as large where there is none, in thousandths.

@@ -28,8 +28,10 @@ func TestHowTwoSetsOfRepetitionsDiffer(t *testing.T) {
 		"ties count half":                                 {[]int64{100, 101, 102}, []int64{101, 102, 103}, differs(-10, 500)},
 		"ten against ten never come to nothing":           {tenFrom(200), tenFrom(100), differs(962, 1)},
 		"what fell to nothing is a whole less":            {[]int64{0, 0}, []int64{100, 101}, differs(-1000, 333)},
-		"a single repetition can't be compared":           {[]int64{120}, []int64{100, 101, 102}, nil},
-		"nor can anything be compared with a single one":  {[]int64{120, 121, 122}, []int64{100}, nil},
+		"a single repetition has no chance":               {[]int64{120}, []int64{100, 101, 102}, &v1alpha1.Difference{PerMille: 188}},
+		"nor has what is compared with a single one":      {[]int64{120, 121, 122}, []int64{100}, &v1alpha1.Difference{PerMille: 210}},
+		"none differs from nothing":                       {[]int64{120}, nil, nil},
+		"nor nothing from one":                            {nil, []int64{100}, nil},
 		"of nothing there is no share":                    {[]int64{120, 121}, []int64{0, 0}, nil},
 		"numbers that are missing are no reason to panic": {nil, nil, nil},
 	}

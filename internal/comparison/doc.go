@@ -13,5 +13,6 @@
 //	2 · n! · m! ÷ (n+m)!
 //
 // which is 333 thousandths for two against two, 100 for three, 29 for four, 8
-// for five. The package does not say which chance is small enough.
+// for five. A single repetition has a difference and no chance at all. The package
+// does not say which chance is small enough.
 package comparison

@@ -24,7 +24,10 @@ func NoiseFloor(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) *v1a
 		Pair:           []string{first, second},
 		EqualSeeds:     noise(func(of figure) *int64 { return betweenTwins(a, b, of) }),
 		DifferentSeeds: noise(func(of figure) *int64 { return larger(betweenRepetitions(a, of), betweenRepetitions(b, of)) }),
-		Comparison:     compare(b, a, first),
+	}
+	if min(len(a), len(b)) > 1 {
+		// It is asked for its chance, which a single repetition does not have.
+		floor.Comparison = compare(b, a, first)
 	}
 	if floor.EqualSeeds == nil && floor.DifferentSeeds == nil {
 		return nil

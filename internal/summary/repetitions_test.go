@@ -78,6 +78,7 @@ func TestARowTellsHowItDiffersFromTheBaseline(t *testing.T) {
 	differs := func(perMille, chance int64) *v1alpha1.Difference {
 		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: &chance}
 	}
+	byOne := func(perMille int64) *v1alpha1.Difference { return &v1alpha1.Difference{PerMille: perMille} }
 	base := repeated("c8-1", served(100, 40, 50), served(102, 41, 51), served(104, 42, 52))
 	tests := map[string]struct {
 		baseline string
@@ -88,15 +89,22 @@ func TestARowTellsHowItDiffersFromTheBaseline(t *testing.T) {
 			"c8-1", repeated("c10-1", served(204, 30, 50), served(202, 20, 51), served(206, 10, 52)),
 			&v1alpha1.Comparison{Against: "c8-1", P95: differs(1000, 100), Capacity: differs(-512, 100), MaxThroughput: differs(0, 1000)}},
 		"a number that is missing is left out": {
-			"c8-1", repeated("c10-1", found(204, 30), found(202, 20), served(206, 10, 52)),
+			"c8-1", repeated("c10-1", found(204, 30), found(202, 20), found(206, 10)),
 			&v1alpha1.Comparison{Against: "c8-1", P95: differs(1000, 100), Capacity: differs(-512, 100)}},
+		"a number that a single repetition has is told without a chance": {
+			"c8-1", repeated("c10-1", found(204, 30), found(202, 20), served(206, 10, 52)),
+			&v1alpha1.Comparison{Against: "c8-1", P95: differs(1000, 100), Capacity: differs(-512, 100), MaxThroughput: byOne(20)}},
 		"one that met the objective nowhere lost it all": {
 			"c8-1", repeated("c10-1", served(204, 0, 51), served(202, 0, 51), served(206, 0, 51)),
 			&v1alpha1.Comparison{Against: "c8-1", P95: differs(1000, 100), Capacity: differs(-1000, 100), MaxThroughput: differs(0, 1000)}},
 		"an invalid repetition does not count": {
-			"c8-1", repeated("c10-1", served(204, 30, 51), judged(served(100, 30, 51), v1alpha1.VerdictInvalid)), nil},
-		"a single repetition can't be compared": {
-			"c8-1", repeated("c10-1", served(204, 30, 51)), nil},
+			"c8-1", repeated("c10-1", served(204, 41, 51), judged(served(100, 30, 51), v1alpha1.VerdictInvalid)),
+			&v1alpha1.Comparison{Against: "c8-1", P95: byOne(1000), Capacity: byOne(0), MaxThroughput: byOne(0)}},
+		"where all are invalid nothing is compared": {
+			"c8-1", repeated("c10-1", judged(served(100, 30, 51), v1alpha1.VerdictInvalid)), nil},
+		"a single repetition differs, and nobody can tell by what chance": {
+			"c8-1", repeated("c10-1", served(204, 30, 51)),
+			&v1alpha1.Comparison{Against: "c8-1", P95: byOne(1000), Capacity: byOne(-268), MaxThroughput: byOne(0)}},
 		"without a baseline there is nothing to differ from": {
 			"", repeated("c10-1", served(204, 30, 51), served(202, 20, 51)), nil},
 	}
