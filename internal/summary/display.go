@@ -8,15 +8,19 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ExperimentDisplay is the columns of an experiment: the numbers of the highest
-// cost that met the objective, a Valid row before a Suspect one and then the
-// row with the greater capacity; blank while there is none.
+// ExperimentDisplay is the columns of an experiment: what is recommended, and the
+// numbers of that row. Where none is recommended that was measured: those of the
+// highest cost that met the objective, a Valid row before a Suspect one and then
+// the row with the greater capacity; blank while there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
-	shown := v1alpha1.ExperimentDisplay{}
+	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation)}
 	if progress := status.Progress; progress != nil {
 		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
 	}
-	best := bestRow(status.Results)
+	best := recommendedRow(status)
+	if best == nil {
+		best = bestRow(status.Results)
+	}
 	if best == nil {
 		return shown
 	}
@@ -24,6 +28,32 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 	shown.P95, shown.Capacity = latency(best.P95Microseconds), capacity(best)
 	shown.Throughput = rate(best.MaxThroughputMilliPerSecond)
 	return shown
+}
+
+// recommended reads 2×c10-500m, or none; blank before the end and without a demand.
+func recommended(answer *v1alpha1.Recommendation) string {
+	switch {
+	case answer == nil:
+		return ""
+	case answer.Variant == "":
+		return "none"
+	default:
+		return fmt.Sprintf("%d×%s", answer.Replicas, answer.Variant)
+	}
+}
+
+// recommendedRow is nil where nothing is recommended, and where what is was
+// predicted and not measured.
+func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantResult {
+	if status.Recommendation == nil {
+		return nil
+	}
+	for i := range status.Results {
+		if status.Results[i].Variant == status.Recommendation.Variant {
+			return &status.Results[i]
+		}
+	}
+	return nil
 }
 
 func bestRow(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {

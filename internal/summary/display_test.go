@@ -130,3 +130,35 @@ func TestTheColumnsOfAnExperimentAreTheHighestCostThatMetTheObjective(t *testing
 		})
 	}
 }
+
+func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
+	row := func(name string, cost int32, result v1alpha1.VariantResult) v1alpha1.VariantResult {
+		result.Variant, result.Cost = name, cost
+		return result
+	}
+	size := func(replicas int32, variant string) *v1alpha1.Recommendation {
+		return &v1alpha1.Recommendation{Size: v1alpha1.Size{Variant: variant, Replicas: replicas}}
+	}
+	tests := map[string]struct {
+		answer               *v1alpha1.Recommendation
+		recommended, numbers string
+	}{
+		"its numbers are those of what is recommended":       {size(3, "c8"), "3×c8", "c8"},
+		"a predicted size has no numbers, others are shown":  {size(1, "c9"), "1×c9", "c10"},
+		"where nothing fits the highest cost is still shown": {&v1alpha1.Recommendation{Reason: "nothing fits"}, "none", "c10"},
+		"without an answer the column is blank":              {nil, "", "c10"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := summary.ExperimentDisplay(&v1alpha1.SizingExperimentStatus{
+				Results:        []v1alpha1.VariantResult{row("c8", 8, found(81, 90)), row("c10", 10, found(101, 20))},
+				Recommendation: test.answer,
+			})
+			p95 := map[string]string{"c8": "81ms", "c10": "101ms"}[test.numbers]
+			if got.Recommended != test.recommended || got.Variant != test.numbers || got.P95 != p95 {
+				t.Errorf("shown is %q with the numbers of %q, p95 %s; want %q with those of %q, %s",
+					got.Recommended, got.Variant, got.P95, test.recommended, test.numbers, p95)
+			}
+		})
+	}
+}
