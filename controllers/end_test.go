@@ -157,27 +157,6 @@ func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredAndNotActedOnIsSaid(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "ends")
-	e := w.ask(question("login", func(s *v1alpha1.SizingExperimentSpec) {
-		s.Demand, s.Prices = &v1alpha1.Demand{LoginsPerSecond: 60}, &v1alpha1.Prices{PerCPUHour: "0.04"}
-		s.Baseline = "c8-500m"
-		s.Suspend = true
-	}), 0)
-	w.settle()
-	w.reread(e)
-	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
-	if accepted == nil || accepted.Status != metav1.ConditionTrue || accepted.Reason != v1alpha1.ReasonAcceptedInPart {
-		t.Fatalf("it is not accepted in part: %+v", accepted)
-	}
-	for _, field := range []string{"demand", "prices", "baseline"} {
-		if !strings.Contains(accepted.Message, field) {
-			t.Errorf("the condition does not name %s: %s", field, accepted.Message)
-		}
-	}
-}
-
 func TestAnInvalidTrialKeepsItsLastNumbers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "ends")

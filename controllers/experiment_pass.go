@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,16 +58,11 @@ func (p *experimentPass) accept() (refused bool) {
 	return false
 }
 
-// setAccepted says that the question can be measured, and which of its fields
-// this version only stores.
+// setAccepted says that the question can be measured.
 func (p *experimentPass) setAccepted() {
-	reason, message := v1alpha1.ReasonAccepted, fmt.Sprintf("%d trials are planned", len(p.planned))
-	if stored := matrix.NotYetActedOn(p.experiment.Spec); len(stored) > 0 {
-		reason = v1alpha1.ReasonAcceptedInPart
-		message += ". This version stores these fields and does not act on them yet: " + strings.Join(stored, ", ")
-	}
-	if p.condition(v1alpha1.ConditionAccepted, true, reason, message) {
-		p.told.add(normal, reason, "Accept", message)
+	message := fmt.Sprintf("%d trials are planned", len(p.planned))
+	if p.condition(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, message) {
+		p.told.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
 	}
 }
 

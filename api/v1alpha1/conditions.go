@@ -3,7 +3,7 @@ package v1alpha1
 // The conditions of an experiment.
 const (
 	// ConditionAccepted is True when the question can be measured. Its message
-	// names the fields that this version stores but does not act on.
+	// says how many trials are planned, or why it can't.
 	ConditionAccepted = "Accepted"
 	// ConditionProgressing is True while trials run or wait for their turn.
 	ConditionProgressing = "Progressing"
@@ -27,7 +27,6 @@ const (
 // Reasons of an experiment's conditions.
 const (
 	ReasonAccepted          = "Accepted"
-	ReasonAcceptedInPart    = "AcceptedInPart"
 	ReasonDuplicateVariant  = "DuplicateVariant"
 	ReasonNotAccepted       = "NotAccepted"
 	ReasonQueued            = "Queued"

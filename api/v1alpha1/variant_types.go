@@ -107,7 +107,7 @@ type NodePool struct {
 	Tolerations []Toleration `json:"tolerations,omitempty"`
 
 	// The price of one CPU for one hour on this pool, as a decimal such as
-	// "0.0525". When absent: prices.perCPUHour.
+	// "0.0525". Only with prices. When absent: prices.perCPUHour.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`

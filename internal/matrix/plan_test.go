@@ -166,20 +166,3 @@ func TestSamePlan(t *testing.T) {
 		})
 	}
 }
-
-func TestNotYetActedOnNamesWhatIsStoredOnly(t *testing.T) {
-	spec := experiment(nil).Spec
-	if got := NotYetActedOn(spec); got != nil {
-		t.Errorf("a plain experiment names %v", got)
-	}
-	spec.Baseline = "c8-1"
-	if got := NotYetActedOn(spec); got != nil {
-		t.Errorf("a baseline of several repetitions is compared with, and named in %v", got)
-	}
-	spec.Demand, spec.Prices, spec.Repetitions = &v1alpha1.Demand{}, &v1alpha1.Prices{}, 1
-	spec.Matrix.NodePools = []v1alpha1.NodePool{{Name: "free"}, {Name: "small", PerCPUHour: "0.05"}, {Name: "large", PerCPUHour: "0.1"}}
-	want := []string{"demand", "prices", "baseline", "matrix.nodePools[].perCPUHour"}
-	if diff := cmp.Diff(want, NotYetActedOn(spec)); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-}

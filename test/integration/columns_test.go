@@ -23,13 +23,13 @@ const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
 func TestColumnsOfExperiments(t *testing.T) {
 	experiment := create(t, plainExperiment)
 	setStatus(t, experiment, `{status: {phase: Running, progress: {trials: 9, finished: 4},
-		display: {trials: 4/9, variant: c10-500m, p95: 556ms, capacity: 5.5/s, throughput: 8.2/s}}}`)
+		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, p95: 556ms, capacity: 5.5/s, throughput: 8.2/s}}}`)
 	want := []string{
 		"Name: " + experiment.GetName(),
 		"Phase: Running",
 		"Trials: 4/9",
 		"Variant: c10-500m",
-		"Recommended: <nil>",
+		"Recommended: 2×c10-500m",
 		"P95: 556ms",
 		"Capacity: 5.5/s",
 		"Throughput: 8.2/s",

@@ -16,7 +16,7 @@ import (
 // plainDefaulted is plainExperiment's spec as the API keeps it: every default
 // that docs and kubectl explain promise, and nothing beside them.
 const plainDefaulted = `
-matrix: {costs: [10], cpuLimits: ["1"]}
+matrix: {costs: [10], cpuLimits: ["1"], measure: All}
 service: {replicas: 1, memoryLimit: 128Mi}
 load:
   mode: Capacity
@@ -50,6 +50,18 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in a demand and in prices", func(t *testing.T) {
+		created := create(t, plainExperiment, `{spec: {demand: {loginsPerSecond: 60}, prices: {}}}`)
+		for field, want := range map[string]string{
+			"demand": `{loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10}`,
+			"prices": `{currency: USD, guessesPerSecondPerGPUAtCost10: 10000}`,
+		} {
+			got, _, err := unstructured.NestedFieldNoCopy(created.Object, "spec", field)
+			if diff := cmp.Diff(parsed(t, want), got); err != nil || diff != "" {
+				t.Errorf("the %s that the API keeps (-want +got), error %v:\n%s", field, err, diff)
+			}
+		}
+	})
 	t.Run("in a toleration", func(t *testing.T) {
 		created := create(t, plainExperiment,
 			`{spec: {matrix: {nodePools: [{name: small, tolerations: [{key: pool}]}]}}}`)
@@ -76,6 +88,7 @@ spec:
       nodeSelector: {pool: small}
       tolerations: [{key: pool, operator: Equal, value: small, effect: NoSchedule}]
       perCPUHour: "0.0525"
+    measure: All
   service: {replicas: 2, memoryLimit: 0.125Gi}
   generator: {cpuLimit: "0.5", memoryLimit: 1024Mi}
   load:

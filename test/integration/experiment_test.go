@@ -13,8 +13,10 @@ import (
 // What the API says of experiments that many people will get wrong.
 const (
 	demandUsers  = `spec: demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand`
+	cornersOnly  = `spec: with matrix.measure Corners the rest is predicted from what load.mode Capacity finds; use Capacity, or measure: All`
 	demandCPU    = `spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0, such as "8"`
-	planTooLong  = `spec: the whole plan may take at most 24 hours, counted as variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, or shorter steps`
+	poolPrices   = `spec: a node pool's perCPUHour is told in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
+	planTooLong  = `spec: the whole plan may take at most 24 hours, counted as measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, shorter steps, or in Capacity measure: Corners`
 	memoryOfPod  = `spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi`
 	cpuOfLoad    = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
 	memoryOfLoad = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
@@ -112,7 +114,7 @@ func TestPodsOfAnExperiment(t *testing.T) {
 
 func TestDemandPricesAndBaseline(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
-		"all of them, which are stored": {change: `{spec: {baseline: c10-1,
+		"all of them": {change: `{spec: {baseline: c10-1,
 			demand: {loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, maxTotalCPU: "8", maxReplicas: 20},
 			prices: {currency: USD, perCPUHour: "0.04", gpuHour: "3", guessesPerSecondPerGPUAtCost10: 10000}}}`},
 		"a demand with Rates": {change: `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Rates, ratesPerSecond: [20]}}}`},
@@ -138,6 +140,22 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 				outOfBounds("spec.demand.minimumCost", "less", 16),
 				outOfBounds("spec.demand.maxReplicas", "less", 10000),
 				demandCPU}},
+		"prices in all spellings of a decimal": {
+			change: `{spec: {prices: {currency: EUR, perCPUHour: "0", gpuHour: "007.2500", guessesPerSecondPerGPUAtCost10: 1000000000000}}}`},
+		"prices of nothing but a currency": {change: `{spec: {prices: {}}}`},
+		"decimals that are none": {
+			change: `{spec: {prices: {perCPUHour: ".5", gpuHour: "1e3"}}}`,
+			refusals: []string{
+				`spec.prices.perCPUHour: spec.prices.perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
+				`spec.prices.gpuHour: spec.prices.gpuHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
+		"a decimal with a comma, and one without an end": {
+			change: `{spec: {prices: {perCPUHour: "0,04", gpuHour: "3."}}}`,
+			refusals: []string{
+				`spec.prices.perCPUHour: spec.prices.perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
+				`spec.prices.gpuHour: spec.prices.gpuHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
+		"a decimal longer than any price": {
+			change:   `{spec: {prices: {perCPUHour: "0.000000000000001"}}}`,
+			refusals: []string{`spec.prices.perCPUHour: Too long: may not be more than 16 bytes`}},
 		"prices that are none": {
 			change: `{spec: {prices: {currency: usd, perCPUHour: "4c", gpuHour: "-3", guessesPerSecondPerGPUAtCost10: 0}}}`,
 			refusals: []string{
@@ -148,11 +166,31 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 	})
 }
 
+func TestWhatAMatrixMayLeaveToPrediction(t *testing.T) {
+	checkCreations(t, plainExperiment, map[string]admission{
+		"all variants are measured":  {change: `{spec: {matrix: {measure: All}}}`},
+		"the corners, with Capacity": {change: `{spec: {matrix: {measure: Corners}}}`},
+		"the corners, with evenly spaced logins": {
+			change: `{spec: {matrix: {measure: Corners}, load: {arrivals: Uniform}}}`},
+		"the corners, with Rates": {
+			change: `{spec: {matrix: {measure: Corners}, load: {mode: Rates, ratesPerSecond: [20]}}}`, refusals: []string{cornersOnly}},
+		"the corners, with Users": {
+			change: `{spec: {matrix: {measure: Corners}, load: {mode: Users, users: [15]}}}`, refusals: []string{cornersOnly}},
+		"all variants, with Rates": {
+			change: `{spec: {matrix: {measure: All}, load: {mode: Rates, ratesPerSecond: [20]}}}`},
+		"some of them": {
+			change: `{spec: {matrix: {measure: Some}}}`, refusals: []string{`spec.matrix.measure: supported values: "All", "Corners"`}},
+	})
+}
+
 func TestNodePoolsOfAnExperiment(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
-		"two pools, told apart by a label and a taint": {change: `{spec: {matrix: {nodePools: [
+		"two pools, told apart by a label and a taint": {change: `{spec: {prices: {}, matrix: {nodePools: [
 			{name: small, nodeSelector: {example.com/pool: small}, perCPUHour: "0.0525"},
 			{name: large-2, tolerations: [{key: example.com/pool, value: large, effect: NoSchedule}, {operator: Exists}]}]}}}`},
+		"a price in no currency": {
+			change:   `{spec: {matrix: {nodePools: [{name: large}, {name: small, perCPUHour: "0.0525"}]}}}`,
+			refusals: []string{poolPrices}},
 		"two pools of one name": {
 			change:   `{spec: {matrix: {nodePools: [{name: small}, {name: small}]}}}`,
 			refusals: []string{`spec.matrix.nodePools: two node pools have the same name; rename one of them`}},
@@ -176,13 +214,13 @@ func TestNodePoolsOfAnExperiment(t *testing.T) {
 			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{effect: NoSchedule}]}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: ` + tolerationKey}},
 		"a price that is none": {
-			change:   `{spec: {matrix: {nodePools: [{name: small, perCPUHour: cheap}]}}}`,
+			change:   `{spec: {prices: {}, matrix: {nodePools: [{name: small, perCPUHour: cheap}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].perCPUHour: spec.matrix.nodePools[0].perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
 	})
 }
 
-// The bound is variants x repetitions x (60 + warm-up + steps x (step + timeout))
-// seconds, at most 86,400 of them.
+// The bound is measured variants x repetitions x (60 + warm-up + steps x (step +
+// timeout)) seconds, at most 86,400 of them.
 func TestPlansEndWithinADay(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		// 1 x 10 x (60 + 12 + 18 x (466 + 10)) = 86,400
@@ -204,6 +242,19 @@ func TestPlansEndWithinADay(t *testing.T) {
 			nodePools: [{name: a}, {name: b}, {name: c}]}}}`},
 		"28 variants of Capacity as it comes": {
 			change:   `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`,
+			refusals: []string{planTooLong}},
+		// At most 6 are, of each kind of concurrency on each pool.
+		"64 variants of which the corners are measured": {change: `{spec: {matrix: {measure: Corners,
+			costs: [4, 5, 6, 7, 8, 9, 10, 11], cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"]}}}`},
+		// (6 + 3) x 3 x (60 + 5 + 24 x (120 + 10)) = 85,995
+		"corners and controls on three pools": {change: `{spec: {matrix: {measure: Corners, costs: [8, 9, 10], cpuLimits: ["1", "2", "3"],
+			controls: [{name: again, cost: 8}], nodePools: [{name: a}, {name: b}, {name: c}]}}}`},
+		"a warm-up of eleven seconds more": {change: `{spec: {load: {warmupSeconds: 21}, matrix: {measure: Corners, costs: [8, 9, 10],
+			cpuLimits: ["1", "2", "3"], controls: [{name: again, cost: 8}], nodePools: [{name: a}, {name: b}, {name: c}]}}}`,
+			refusals: []string{planTooLong}},
+		// 4 x 7 x (60 + 5 + 24 x (120 + 10)) = 89,180
+		"a matrix of nothing but corners, seven times": {
+			change:   `{spec: {repetitions: 7, matrix: {measure: Corners, costs: [8, 12], cpuLimits: ["1", "2"]}}}`,
 			refusals: []string{planTooLong}},
 		"28 variants of shorter steps": {change: `{spec: {load: {maxStepSeconds: 60},
 			matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`},

@@ -28,7 +28,14 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 		"szx.spec.matrix.nodePools",
 		"szx.spec.load",
 		"szx.spec.objective",
+		"szx.spec.demand",
+		"szx.spec.prices",
 		"szx.status.results",
+		"szx.status.results.comparison",
+		"szx.status.recommendation",
+		"szx.status.predictions",
+		"szx.status.modelCheck",
+		"szx.status.hashTimes",
 		"szt.status.steps",
 	} {
 		t.Run(field, func(t *testing.T) {

@@ -17,7 +17,7 @@ var (
 )
 
 func TestTheMatrixOfAnExperimentStands(t *testing.T) {
-	pooled := `{spec: {matrix: {concurrency: [{mode: Unbounded}], nodePools: [{name: a}]}}}`
+	pooled := `{spec: {prices: {}, matrix: {concurrency: [{mode: Unbounded}], nodePools: [{name: a}]}}}`
 	checkUpdates(t, plainExperiment, map[string]edit{
 		"nothing is changed":     {},
 		"a cost is edited":       {change: `{spec: {matrix: {costs: [12]}}}`, refusals: matrixStands},
@@ -34,6 +34,8 @@ func TestTheMatrixOfAnExperimentStands(t *testing.T) {
 			change: `{spec: {matrix: {nodePools: [{name: a}]}}}`, refusals: matrixStands},
 		"the pools are removed": {
 			from: pooled, change: `{spec: {matrix: {nodePools: null}}}`, refusals: matrixStands},
+		"the rest is left to prediction": {
+			change: `{spec: {matrix: {measure: Corners}}}`, refusals: matrixStands},
 		"a price is added to a pool": {
 			from: pooled, change: `{spec: {matrix: {nodePools: [{name: a, perCPUHour: "1"}]}}}`, refusals: matrixStands},
 	})
@@ -60,6 +62,9 @@ func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 
 		"the objective is edited":           {change: `{spec: {objective: {p95Milliseconds: 999}}}`, refusals: unchangeable("objective")},
 		"the objective's default is undone": {change: `{spec: {objective: {maxErrorPerMille: 2}}}`, refusals: unchangeable("objective")},
+
+		"the demand's default is undone": {from: demand, change: `{spec: {demand: {headroomPercent: 0}}}`, refusals: unchangeable("demand")},
+		"the prices' default is undone":  {from: prices, change: `{spec: {prices: {guessesPerSecondPerGPUAtCost10: 1}}}`, refusals: unchangeable("prices")},
 
 		"the demand is edited":  {from: demand, change: otherDemand, refusals: unchangeable("demand")},
 		"the demand is added":   {change: demand, refusals: unchangeable("demand")},
