@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // ExperimentDisplay is the columns of an experiment: what is recommended, and the
@@ -25,8 +26,8 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 		return shown
 	}
 	shown.Variant = best.Variant
-	shown.P95, shown.Capacity = latency(best.P95Microseconds), capacity(best)
-	shown.Throughput = rate(best.MaxThroughputMilliPerSecond)
+	shown.P95, shown.Capacity = units.Latency(best.P95Microseconds), Capacity(best)
+	shown.Throughput = units.Rate(best.MaxThroughputMilliPerSecond)
 	return shown
 }
 
@@ -93,17 +94,17 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 		shown.Node = strings.Join(evidence.ServiceNodes, ",")
 	}
 	if calibration := trial.Status.Calibration; calibration != nil {
-		shown.Hash = latency(&calibration.HashMicroseconds) + " ± " + latency(&calibration.ErrorMicroseconds)
+		shown.Hash = units.Latency(&calibration.HashMicroseconds) + " ± " + units.Latency(&calibration.ErrorMicroseconds)
 	}
 	result := trial.Status.Result
 	if result == nil {
 		return shown
 	}
-	shown.Rate, shown.P95 = rate(result.OfferedMilliPerSecond), latency(result.P95Microseconds)
+	shown.Rate, shown.P95 = units.Rate(result.OfferedMilliPerSecond), units.Latency(result.P95Microseconds)
 	if result.Users != nil {
 		shown.Rate = fmt.Sprintf("%d users", *result.Users)
 	}
-	shown.Capacity, shown.Throughput = capacity(result), rate(result.MaxThroughputMilliPerSecond)
+	shown.Capacity, shown.Throughput = Capacity(result), units.Rate(result.MaxThroughputMilliPerSecond)
 	shown.Verdict = string(result.Verdict)
 	shown.Reason = kinds(result.Reasons)
 	return shown
@@ -132,10 +133,10 @@ func Concurrency(c v1alpha1.Concurrency) string {
 	return text
 }
 
-// capacity reads 5.5/s; >5.5/s where the true one may be greater, and ~5.5/s
+// Capacity reads 5.5/s; >5.5/s where the true one may be greater, and ~5.5/s
 // where it was predicted and not measured.
-func capacity(r *v1alpha1.VariantResult) string {
-	text := rate(r.CapacityMilliPerSecond)
+func Capacity(r *v1alpha1.VariantResult) string {
+	text := units.Rate(r.CapacityMilliPerSecond)
 	switch {
 	case text == "":
 		return ""
@@ -146,46 +147,4 @@ func capacity(r *v1alpha1.VariantResult) string {
 	default:
 		return text
 	}
-}
-
-// rate reads 0.43/s, 8.2/s, 17/s, 103/s; blank when absent.
-func rate(milli *int64) string {
-	if milli == nil {
-		return ""
-	}
-	return number(float64(*milli)/1000) + "/s"
-}
-
-// latency reads 980µs, 556ms, 1.23s; blank when absent.
-func latency(microseconds *int64) string {
-	if microseconds == nil {
-		return ""
-	}
-	switch us := *microseconds; {
-	case us < 1000:
-		return fmt.Sprintf("%dµs", us)
-	case us < 999_500: // from here on three digits say 1s
-		return number(float64(us)/1e3) + "ms"
-	default:
-		return number(float64(us)/1e6) + "s"
-	}
-}
-
-// number has three digits and, from 1 on, two decimals at the most, without
-// trailing zeros: as much as a person would say.
-func number(x float64) string {
-	decimals := 0
-	switch {
-	case x < 1:
-		return strconv.FormatFloat(x, 'g', 2, 64)
-	case x < 9.995:
-		decimals = 2
-	case x < 99.95:
-		decimals = 1
-	}
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	if decimals > 0 {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
 }
