@@ -1,0 +1,60 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// HashTable is how long a hash takes: a line for each cost, and then each
+// control, with a cell for each node pool.
+type HashTable struct {
+	// The node pools by name; one empty name where the experiment names none.
+	Pools []string
+	// The costs from low to high, and then the controls by name.
+	Lines []HashLine
+}
+
+// HashLine is what one cost or control takes on each node pool.
+type HashLine struct {
+	// The bcrypt cost; 0 of a control that has none.
+	Cost int32
+	// The control's name; empty for a cost of the matrix.
+	Control string
+	// The cells in the order of the table's pools, nil where nothing was timed.
+	Cells []*v1alpha1.HashTime
+}
+
+func hashTable(times []v1alpha1.HashTime) HashTable {
+	var table HashTable
+	for i := range times {
+		cell := &times[i]
+		pool := slices.Index(table.Pools, cell.NodePool)
+		if pool < 0 {
+			pool = len(table.Pools)
+			table.Pools = append(table.Pools, cell.NodePool)
+		}
+		line := table.line(cell.Cost, cell.Control)
+		for len(line.Cells) <= pool {
+			line.Cells = append(line.Cells, nil)
+		}
+		line.Cells[pool] = cell
+	}
+	for i := range table.Lines {
+		for len(table.Lines[i].Cells) < len(table.Pools) {
+			table.Lines[i].Cells = append(table.Lines[i].Cells, nil)
+		}
+	}
+	return table
+}
+
+// line of a cost or control; it is added where the table has none.
+func (t *HashTable) line(cost int32, control string) *HashLine {
+	for i := range t.Lines {
+		if t.Lines[i].Cost == cost && t.Lines[i].Control == control {
+			return &t.Lines[i]
+		}
+	}
+	t.Lines = append(t.Lines, HashLine{Cost: cost, Control: control})
+	return &t.Lines[len(t.Lines)-1]
+}
