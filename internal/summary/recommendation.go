@@ -1,0 +1,45 @@
+package summary
+
+import (
+	"fmt"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Recommendation is the answer in a sentence, for a condition and an event; its
+// reason has the rest. Empty where there is no demand to answer.
+func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) string {
+	switch {
+	case answer == nil:
+		return ""
+	case answer.Variant == "":
+		return "No size is recommended: " + broken(answer)
+	}
+	text := fmt.Sprintf("Recommended: %s, cost %d on %s CPU in all", recommended(answer), answer.Cost, answer.TotalCPU)
+	if answer.PricePerMonth != "" && prices != nil {
+		text += fmt.Sprintf(", %s %s a month", answer.PricePerMonth, prices.Currency)
+	}
+	return fmt.Sprintf("%s; confidence %s", text, answer.Confidence)
+}
+
+// broken says which bound broke first, and what comes nearest.
+func broken(answer *v1alpha1.Recommendation) string {
+	why, known := map[v1alpha1.Bound]string{
+		v1alpha1.BoundNoResult:    "no variant has a result that may be believed",
+		v1alpha1.BoundObjective:   "no rate meets the objective",
+		v1alpha1.BoundMinimumCost: "what serves the demand has a cost below demand.minimumCost",
+		v1alpha1.BoundMaxTotalCPU: "demand.maxTotalCPU is too little",
+		v1alpha1.BoundMaxReplicas: "demand.maxReplicas is too few",
+	}[answer.BrokenBound]
+	if !known {
+		why = "none serves the demand"
+	}
+	nearest := answer.Nearest
+	if nearest == nil {
+		return why
+	}
+	if nearest.Replicas == 0 {
+		return fmt.Sprintf("%s; %s comes nearest", why, nearest.Variant)
+	}
+	return fmt.Sprintf("%s; %d×%s comes nearest, %s CPU in all", why, nearest.Replicas, nearest.Variant, nearest.TotalCPU)
+}

@@ -1,0 +1,49 @@
+package summary_test
+
+import (
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+func TestTheAnswerInASentence(t *testing.T) {
+	size := v1alpha1.Size{Variant: "c10-500m", Cost: 10, Replicas: 2, TotalCPU: "1", PricePerMonth: "29.20"}
+	answer := func(change func(*v1alpha1.Recommendation)) *v1alpha1.Recommendation {
+		found := &v1alpha1.Recommendation{Size: size, Confidence: v1alpha1.ConfidenceHigh}
+		change(found)
+		return found
+	}
+	none := func(bound v1alpha1.Bound, nearest *v1alpha1.Size) *v1alpha1.Recommendation {
+		return &v1alpha1.Recommendation{BrokenBound: bound, Nearest: nearest}
+	}
+	tests := map[string]struct {
+		answer *v1alpha1.Recommendation
+		want   string
+	}{
+		"nobody asked": {nil, ""},
+		"a size": {answer(func(*v1alpha1.Recommendation) {}),
+			"Recommended: 2×c10-500m, cost 10 on 1 CPU in all, 29.20 USD a month; confidence High"},
+		"a size without a price": {answer(func(r *v1alpha1.Recommendation) { r.PricePerMonth = "" }),
+			"Recommended: 2×c10-500m, cost 10 on 1 CPU in all; confidence High"},
+		"too little CPU": {none(v1alpha1.BoundMaxTotalCPU, &size),
+			"No size is recommended: demand.maxTotalCPU is too little; 2×c10-500m comes nearest, 1 CPU in all"},
+		"too few replicas": {none(v1alpha1.BoundMaxReplicas, &size),
+			"No size is recommended: demand.maxReplicas is too few; 2×c10-500m comes nearest, 1 CPU in all"},
+		"too low a cost": {none(v1alpha1.BoundMinimumCost, &size),
+			"No size is recommended: what serves the demand has a cost below demand.minimumCost; 2×c10-500m comes nearest, 1 CPU in all"},
+		"too strict an objective": {none(v1alpha1.BoundObjective, &v1alpha1.Size{Variant: "c10-1"}),
+			"No size is recommended: no rate meets the objective; c10-1 comes nearest"},
+		"nothing to go by": {none(v1alpha1.BoundNoResult, nil),
+			"No size is recommended: no variant has a result that may be believed"},
+		"a bound that this version does not know": {none("", nil),
+			"No size is recommended: none serves the demand"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := summary.Recommendation(test.answer, &v1alpha1.Prices{Currency: "USD"}); got != test.want {
+				t.Errorf("told is  %q\nshould be %q", got, test.want)
+			}
+		})
+	}
+}
