@@ -20,7 +20,7 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 	}
 	best := recommendedRow(status)
 	if best == nil {
-		best = bestRow(status.Results)
+		best = Best(status.Results)
 	}
 	if best == nil {
 		return shown
@@ -57,7 +57,9 @@ func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantRe
 	return nil
 }
 
-func bestRow(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
+// Best is the row of the highest cost that met the objective: a Valid one before a
+// Suspect one, and then the one with the greater capacity. Nil where none met it.
+func Best(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
 	var best *v1alpha1.VariantResult
 	for i := range rows {
 		r := &rows[i]
