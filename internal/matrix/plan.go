@@ -29,7 +29,7 @@ type PlannedTrial struct {
 // The generator's defaults are the operator's and are not filled in here.
 // Errors are those of Variants.
 func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
-	variants, err := Variants(exp.Spec.Matrix)
+	variants, err := Measured(exp.Spec.Matrix)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,136 @@
+package matrix
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// heldOut is how many variants measure: Corners measures beside the corners, in
+// each kind of concurrency on each node pool: with fewer nobody could tell
+// whether the model is right by its corners alone.
+const heldOut = 2
+
+// Measured lists the variants that are measured, in the order of Variants: all
+// of them, or with measure: Corners the corners, two more of each kind of
+// concurrency on each node pool that the model is held against, and all
+// controls. Errors are those of Variants.
+func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
+	variants, err := Variants(m)
+	if err != nil || m.Measure != v1alpha1.MeasureCorners {
+		return variants, err
+	}
+	measured := placesOf(variants).measured()
+	return slices.DeleteFunc(variants, func(v v1alpha1.Variant) bool {
+		return v.Control == "" && !slices.Contains(measured, placeOf(v))
+	}), nil
+}
+
+// Corners are those of the variants that have the lowest or the highest cost on
+// the smallest or the largest CPU limit. Controls have no place among the costs,
+// and are none.
+func Corners(variants []v1alpha1.Variant) []v1alpha1.Variant {
+	places := placesOf(variants)
+	var corners []v1alpha1.Variant
+	for _, v := range variants {
+		if v.Control == "" && places.corner(placeOf(v)) {
+			corners = append(corners, v)
+		}
+	}
+	return corners
+}
+
+// place is where a variant stands in the grid of costs and limits. Every kind of
+// concurrency and every node pool has the same grid.
+type place struct {
+	cost  int32
+	milli int64
+}
+
+// places is the grid, each place once, in the matrix's order.
+type places []place
+
+// placeOf is the variant's place. A variant's limit was read when it was named.
+func placeOf(v v1alpha1.Variant) place {
+	milli, _ := MilliCPU(v.CPULimit)
+	return place{cost: v.Cost, milli: milli}
+}
+
+func placesOf(variants []v1alpha1.Variant) places {
+	var all places
+	for _, v := range variants {
+		if at := placeOf(v); v.Control == "" && !slices.Contains(all, at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// measured are the corners, the place nearest to the middle of the others, and
+// the one farthest from that: one that lies between on both axes where there is
+// such a one, and one at an edge.
+func (all places) measured() places {
+	var corners, others places
+	for _, at := range all {
+		if all.corner(at) {
+			corners = append(corners, at)
+		} else {
+			others = append(others, at)
+		}
+	}
+	if len(others) <= heldOut {
+		return all
+	}
+	nearest := slices.MinFunc(others, func(a, b place) int {
+		return cmp.Compare(all.fromMiddle(a), all.fromMiddle(b))
+	})
+	farthest := slices.MaxFunc(others, func(a, b place) int {
+		return cmp.Compare(all.apart(nearest, a), all.apart(nearest, b))
+	})
+	return append(corners, nearest, farthest)
+}
+
+func (all places) corner(at place) bool {
+	low, high := all.ends()
+	return (at.cost == low.cost || at.cost == high.cost) && (at.milli == low.milli || at.milli == high.milli)
+}
+
+// ends are the lowest cost with the smallest limit, and the highest with the
+// largest.
+func (all places) ends() (low, high place) {
+	for i, at := range all {
+		if i == 0 {
+			low, high = at, at
+		}
+		low = place{cost: min(low.cost, at.cost), milli: min(low.milli, at.milli)}
+		high = place{cost: max(high.cost, at.cost), milli: max(high.milli, at.milli)}
+	}
+	return low, high
+}
+
+// scaled is a place in a square of side 1. The hash time doubles with each step of the
+// cost, so that the cost is a logarithm already; the limit is made one.
+func (all places) scaled(at place) (x, y float64) {
+	low, high := all.ends()
+	within := func(value, from, to float64) float64 {
+		if from == to {
+			return 0.5
+		}
+		return (value - from) / (to - from)
+	}
+	return within(float64(at.cost), float64(low.cost), float64(high.cost)),
+		within(math.Log(float64(at.milli)), math.Log(float64(low.milli)), math.Log(float64(high.milli)))
+}
+
+func (all places) fromMiddle(at place) float64 {
+	x, y := all.scaled(at)
+	return math.Hypot(x-0.5, y-0.5)
+}
+
+func (all places) apart(a, b place) float64 {
+	ax, ay := all.scaled(a)
+	bx, by := all.scaled(b)
+	return math.Hypot(ax-bx, ay-by)
+}
