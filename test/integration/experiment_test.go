@@ -253,6 +253,8 @@ func TestPlansEndWithinADay(t *testing.T) {
 			cpuLimits: ["1", "2", "3"], controls: [{name: again, cost: 8}], nodePools: [{name: a}, {name: b}, {name: c}]}}}`,
 			refusals: []string{planTooLong}},
 		// 4 x 7 x (60 + 5 + 24 x (120 + 10)) = 89,180
+		"a matrix of nothing but corners, six times": {
+			change: `{spec: {repetitions: 6, matrix: {measure: Corners, costs: [8, 12], cpuLimits: ["1", "2"]}}}`},
 		"a matrix of nothing but corners, seven times": {
 			change:   `{spec: {repetitions: 7, matrix: {measure: Corners, costs: [8, 12], cpuLimits: ["1", "2"]}}}`,
 			refusals: []string{planTooLong}},
