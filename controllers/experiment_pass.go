@@ -36,7 +36,7 @@ type experimentPass struct {
 
 // accept works out the plan, once and for all: a matrix that resolves two
 // variants alike can't be measured, nor can any be compared with a baseline that
-// is none of them, and that is the experiment's end.
+// is not, and that is the experiment's end.
 func (p *experimentPass) accept() (refused bool) {
 	status := &p.experiment.Status
 	seed := matrix.Seed(p.experiment)
@@ -155,16 +155,17 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 func (p *experimentPass) gather() {
 	status, variants := &p.experiment.Status, p.variants()
 	status.Results = summary.Results(variants, p.trials, p.experiment.Spec.Baseline)
+	status.HashTimes = summary.HashTimes(p.trials)
 	status.CostFits = summary.CostFits(p.trials)
 	status.NoiseFloor = summary.NoiseFloor(variants, p.trials)
 	status.Progress = summary.Progress(p.trials)
 	status.StartTime = firstStart(p.trials)
 }
 
-// variants in the matrix's order, which is the order of the rows.
+// variants that are measured in the matrix's order, which is the order of the rows.
 func (p *experimentPass) variants() []v1alpha1.Variant {
 	// accept has planned the same matrix without an error.
-	variants, _ := matrix.Variants(p.experiment.Spec.Matrix)
+	variants, _ := matrix.Measured(p.experiment.Spec.Matrix)
 	return variants
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func TestABaselineIsAVariantOfTheMatrix(t *testing.T) {
+func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
 	tests := map[string]struct {
 		baseline string
 		want     string
@@ -15,8 +15,8 @@ func TestABaselineIsAVariantOfTheMatrix(t *testing.T) {
 		"none is none to check":       {"", ""},
 		"the first variant":           {"c8-250m", ""},
 		"the last variant":            {"c10-1", ""},
-		"a variant that is not there": {"c12-1", `baseline "c12-1" names no variant of the matrix; it has: c8-250m, c8-1, c10-250m, c10-1`},
-		"the beginning of a name":     {"c8", `baseline "c8" names no variant of the matrix; it has: c8-250m, c8-1, c10-250m, c10-1`},
+		"a variant that is not there": {"c12-1", `baseline "c12-1" names no variant that the matrix measures; it measures: c8-250m, c8-1, c10-250m, c10-1`},
+		"the beginning of a name":     {"c8", `baseline "c8" names no variant that the matrix measures; it measures: c8-250m, c8-1, c10-250m, c10-1`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -29,6 +29,32 @@ func TestABaselineIsAVariantOfTheMatrix(t *testing.T) {
 				t.Errorf("error is %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestABaselineThatIsLeftToPredictionIsRefused(t *testing.T) {
+	spec := v1alpha1.SizingExperimentSpec{Matrix: v1alpha1.Matrix{
+		Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1alpha1.MeasureCorners,
+	}}
+	measured, err := Measured(spec.Matrix)
+	if err != nil || len(measured) != 4 {
+		t.Fatalf("%d variants are measured, error %v; want the two ends and two more", len(measured), err)
+	}
+	for _, variant := range measured {
+		if spec.Baseline = variant.Name; CheckBaseline(spec) != nil {
+			t.Errorf("%s is measured and refused: %v", spec.Baseline, CheckBaseline(spec))
+		}
+	}
+	variants, _ := Variants(spec.Matrix) // as Measured, without an error
+	refused := 0
+	for _, variant := range variants {
+		spec.Baseline = variant.Name
+		if unknown := (*UnknownBaselineError)(nil); errors.As(CheckBaseline(spec), &unknown) {
+			refused++
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d of five variants are refused as a baseline, of which one is not measured", refused)
 	}
 }
 
