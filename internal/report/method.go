@@ -1,12 +1,20 @@
 package report
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // Method is how the numbers were measured, enough to measure them again.
 type Method struct {
-	// What is known of the software and the machines, in the order it is read.
+	// What is known of the question, the software and the machines, in the order it
+	// is read.
 	Facts []Fact
 	// The experiment as YAML, with the seed that was drawn filled in: applied to the
 	// same machines, it offers the same logins in the same order.
@@ -15,8 +23,168 @@ type Method struct {
 
 // Fact is something known of the measurement, such as k6: v1.8.1.
 type Fact struct {
+	// What is known, in a word or two.
 	Label string
+	// What it is; several values are separated by commas.
 	Value string
 }
 
-func method(_ *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) Method { return Method{} }
+func method(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) Method {
+	return Method{Facts: facts(experiment, trials), Manifest: manifest(experiment)}
+}
+
+// facts that nothing tells are left out.
+func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Fact {
+	status := &experiment.Status
+	all := []Fact{
+		{"Experiment", experimentName(experiment)},
+		{"Phase", string(status.Phase)},
+		{"Began", moment(status.StartTime)},
+		{"Ended", moment(status.CompletionTime)},
+		{"Trials", trialWords(trials)},
+		{"Objective", objectiveWords(experiment.Spec.Objective)},
+		{"Load", loadWords(experiment.Spec.Load)},
+		{"Service", serviceWords(experiment.Spec.Service)},
+		{"Seed", seedWords(experiment)},
+		{"CPU", each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cpuWords) })},
+		{"Go", each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, goWords) })},
+		{"cgroups", each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cgroupWords) })},
+		{"k6", each(trials, k6Words)},
+		{"Service's nodes", each(trials, serviceNodes)},
+		{"Generator's nodes", each(trials, generatorNodes)},
+	}
+	return slices.DeleteFunc(all, func(f Fact) bool { return f.Value == "" })
+}
+
+// experimentName is namespace/name, as far as there is a namespace.
+func experimentName(experiment *v1alpha1.SizingExperiment) string {
+	if experiment.Namespace == "" {
+		return experiment.Name
+	}
+	return experiment.Namespace + "/" + experiment.Name
+}
+
+func trialWords(trials []v1alpha1.SizingTrial) string {
+	if len(trials) == 0 {
+		return ""
+	}
+	attempts, kept := 0, 0
+	for i := range trials {
+		attempts += len(trials[i].Status.Attempts)
+		if trials[i].Status.Result != nil {
+			kept++
+		}
+	}
+	return fmt.Sprintf("%d with a result of %d, in %d attempts", kept, len(trials), attempts)
+}
+
+func objectiveWords(o v1alpha1.Objective) string {
+	return fmt.Sprintf("p95 at most %d ms, at most %d ‰ failed", o.P95Milliseconds, o.MaxErrorPerMille)
+}
+
+func loadWords(load v1alpha1.Load) string {
+	arrivals := load.Arrivals
+	if arrivals == "" {
+		arrivals = v1alpha1.ArrivalsPoisson
+	}
+	switch load.Mode {
+	case v1alpha1.LoadRates:
+		return fmt.Sprintf("%d rates, %s arrivals, %d s each, after %d s of warm-up", len(load.RatesPerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
+	case v1alpha1.LoadUsers:
+		return fmt.Sprintf("%d numbers of users, %d s each, after %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
+	default:
+		return fmt.Sprintf("search for the capacity, %s arrivals, steps of %d to %d s and %d samples, after %d s of warm-up",
+			arrivals, load.StepSeconds, load.MaxStepSeconds, load.MinSamples, load.WarmupSeconds)
+	}
+}
+
+func serviceWords(service v1alpha1.Service) string {
+	if service.Replicas <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d replicas behind one Service", service.Replicas)
+}
+
+func seedWords(experiment *v1alpha1.SizingExperiment) string {
+	if seed := experiment.Status.Seed; seed != nil {
+		return strconv.FormatInt(*seed, 10)
+	}
+	return ""
+}
+
+// each lists what the trials tell, each once and in order.
+func each(trials []v1alpha1.SizingTrial, of func(*v1alpha1.SizingTrial) []string) string {
+	var told []string
+	for i := range trials {
+		told = append(told, of(&trials[i])...)
+	}
+	slices.Sort(told)
+	return strings.Join(slices.Compact(told), ", ")
+}
+
+func calibrated(trial *v1alpha1.SizingTrial, of func(*v1alpha1.TrialCalibration) string) []string {
+	if trial.Status.Calibration == nil {
+		return nil
+	}
+	if text := of(trial.Status.Calibration); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+func cpuWords(c *v1alpha1.TrialCalibration) string { return c.CPUModel }
+
+func goWords(c *v1alpha1.TrialCalibration) string { return c.GoVersion }
+
+func cgroupWords(c *v1alpha1.TrialCalibration) string {
+	if c.CgroupVersion == 0 {
+		return ""
+	}
+	return fmt.Sprintf("version %d", c.CgroupVersion)
+}
+
+func k6Words(trial *v1alpha1.SizingTrial) []string {
+	if trial.Status.Evidence == nil || trial.Status.Evidence.K6Version == "" {
+		return nil
+	}
+	return []string{trial.Status.Evidence.K6Version}
+}
+
+func serviceNodes(trial *v1alpha1.SizingTrial) []string {
+	if trial.Status.Evidence == nil {
+		return nil
+	}
+	return trial.Status.Evidence.ServiceNodes
+}
+
+func generatorNodes(trial *v1alpha1.SizingTrial) []string {
+	if trial.Status.Evidence == nil || trial.Status.Evidence.GeneratorNode == "" {
+		return nil
+	}
+	return []string{trial.Status.Evidence.GeneratorNode}
+}
+
+// manifest asks the same question again. What says how this run was steered, as
+// cancel does, is left out.
+func manifest(experiment *v1alpha1.SizingExperiment) string {
+	spec := experiment.Spec.DeepCopy()
+	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = false, false, nil
+	if experiment.Status.Seed != nil {
+		spec.Seed = experiment.Status.Seed
+	}
+	type metadata struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace,omitempty"`
+	}
+	text, err := yaml.Marshal(struct {
+		APIVersion string                        `json:"apiVersion"`
+		Kind       string                        `json:"kind"`
+		Metadata   metadata                      `json:"metadata"`
+		Spec       v1alpha1.SizingExperimentSpec `json:"spec"`
+	}{v1alpha1.GroupVersion.String(), "SizingExperiment", metadata{experiment.Name, experiment.Namespace}, *spec})
+	if err != nil {
+		// The types of the API always marshal: they came from JSON.
+		return ""
+	}
+	return string(text)
+}

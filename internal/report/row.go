@@ -2,16 +2,17 @@ package report
 
 import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // Row is a variant with all that is known of it.
 type Row struct {
+	// What is deployed.
+	Variant v1alpha1.Variant
 	// The numbers of the row, also of one that was predicted: those that a
 	// prediction has. Its verdict is empty then.
 	Result v1alpha1.VariantResult
-	// How the service deals with several logins at once; its mode is empty where
-	// nothing says so.
-	Concurrency v1alpha1.Concurrency
 	// CPU time of one login, in microseconds, measured or predicted.
 	HashMicroseconds *int64
 	// True where the model tells the numbers and nothing was measured.
@@ -20,6 +21,9 @@ type Row struct {
 	InMatrix bool
 	// The variant's trials by repetition; none of a predicted one.
 	Trials []*v1alpha1.SizingTrial
+	// Those of them that may be believed: they have a result, and neither their own
+	// verdict nor what all trials tell together makes it Invalid.
+	Repetitions []*v1alpha1.SizingTrial
 	// The trial whose reported step the row shows: its steps, its distribution and
 	// its requests under way belong to the row's p95. Nil where none has a result.
 	Shown *v1alpha1.SizingTrial
@@ -33,32 +37,65 @@ func rows(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) 
 	for _, p := range experiment.Status.Predictions {
 		predicted[p.Variant] = true
 	}
+	deployed := variants(experiment, trials)
+	believed := believable(trials)
 	var all []Row
 	for _, result := range experiment.Status.Results {
-		row := measured(result, trials)
+		row := measured(result, deployed, trials, believed)
 		if len(row.Trials) == 0 && predicted[result.Variant] {
 			continue
 		}
 		all = append(all, row)
 	}
-	for _, p := range experiment.Status.Predictions {
-		all = append(all, foretold(p))
+	for i := range experiment.Status.Predictions {
+		all = append(all, foretold(&experiment.Status.Predictions[i]))
 	}
 	return all
 }
 
-func measured(result v1alpha1.VariantResult, trials []v1alpha1.SizingTrial) Row {
-	row := Row{Result: result, InMatrix: true}
+// variants by name: what the trials deployed, and else what the matrix says. A
+// matrix that can't be expanded has no rows that would want to know.
+func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) map[string]v1alpha1.Variant {
+	named := map[string]v1alpha1.Variant{}
+	if planned, err := matrix.Variants(experiment.Spec.Matrix); err == nil {
+		for _, variant := range planned {
+			named[variant.Name] = variant
+		}
+	}
+	for i := range trials {
+		named[trials[i].Spec.Variant.Name] = trials[i].Spec.Variant
+	}
+	return named
+}
+
+// believable tells of each trial whether its result may be believed.
+func believable(trials []v1alpha1.SizingTrial) []bool {
+	together := verdict.Across(trials)
+	believed := make([]bool, len(trials))
+	for i := range trials {
+		result := trials[i].Status.Result
+		believed[i] = result != nil && result.Verdict != v1alpha1.VerdictInvalid
+		for _, reason := range together[i] {
+			believed[i] = believed[i] && reason.Verdict != v1alpha1.VerdictInvalid
+		}
+	}
+	return believed
+}
+
+func measured(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Variant, trials []v1alpha1.SizingTrial, believed []bool) Row {
+	row := Row{Result: result, InMatrix: true, Variant: deployed[result.Variant]}
+	row.Variant.Name = result.Variant
 	if result.Calibration != nil {
 		row.HashMicroseconds = &result.Calibration.HashMicroseconds
 	}
 	for i := range trials {
-		if trials[i].Spec.Variant.Name == result.Variant {
-			row.Trials = append(row.Trials, &trials[i])
+		if trials[i].Spec.Variant.Name != result.Variant {
+			continue
 		}
-	}
-	if len(row.Trials) > 0 {
-		row.Concurrency = row.Trials[0].Spec.Variant.Concurrency
+		row.Trials = append(row.Trials, &trials[i])
+		if believed[i] {
+			row.Repetitions = append(row.Repetitions, &trials[i])
+		}
 	}
 	row.Shown = shown(result, row.Trials)
 	return row
@@ -93,16 +130,26 @@ func likeness(row v1alpha1.VariantResult, result *v1alpha1.VariantResult) int {
 	}
 }
 
-func foretold(p v1alpha1.PredictedVariant) Row {
-	return Row{
-		Predicted: true, InMatrix: p.InMatrix, Concurrency: p.Concurrency, HashMicroseconds: &p.HashMicroseconds,
+func foretold(p *v1alpha1.PredictedVariant) Row {
+	row := Row{
+		Predicted: true, InMatrix: p.InMatrix, HashMicroseconds: &p.HashMicroseconds,
+		Variant: v1alpha1.Variant{
+			Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
+		},
 		Result: v1alpha1.VariantResult{
 			Variant: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, NodePool: p.NodePool,
 			BoundMilliPerSecond:    &p.BoundMilliPerSecond,
 			CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityInterval: p.CapacityInterval,
-			CapacityMethod: v1alpha1.CapacityPredicted, ObjectiveMet: &p.ObjectiveMet,
-			OfferedMilliPerSecond: &p.OfferedMilliPerSecond, P95Microseconds: p.P95Microseconds, P95Interval: p.P95Interval,
+			ObjectiveMet: &p.ObjectiveMet, OfferedMilliPerSecond: &p.OfferedMilliPerSecond,
+			P95Microseconds: p.P95Microseconds, P95Interval: p.P95Interval,
 			Sizing: p.Sizing, Price: p.Price,
 		},
 	}
+	if p.NodePool != "" {
+		row.Variant.NodePool = &v1alpha1.NodePool{Name: p.NodePool}
+	}
+	if p.CapacityMilliPerSecond != nil {
+		row.Result.CapacityMethod = v1alpha1.CapacityPredicted
+	}
+	return row
 }

@@ -1,0 +1,253 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+// Met tells whether the question can be answered with yes. With a demand: a size
+// is recommended. Without: a Valid or Suspect variant meets the objective.
+func (d Document) Met() bool {
+	if answer := d.Experiment.Status.Recommendation; d.Demanded() {
+		return answer != nil && answer.Variant != ""
+	}
+	return summary.Best(d.Experiment.Status.Results) != nil
+}
+
+// Answer is the answer in a sentence or two: what to run; without a demand, the
+// highest cost that met the objective; while the experiment runs, how far it has
+// come; and of one that failed, why.
+func (d Document) Answer() string {
+	status := &d.Experiment.Status
+	switch {
+	case meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionAccepted):
+		return "The question can't be measured. " + d.condition(v1alpha1.ConditionAccepted)
+	case status.Phase == v1alpha1.ExperimentFailed:
+		return "The experiment failed. " + d.condition(v1alpha1.ConditionFailed)
+	case !status.Phase.Finished():
+		return d.standing() + " " + d.soFar()
+	case status.Phase == v1alpha1.ExperimentCancelled:
+		return fmt.Sprintf("Cancelled after %s. %s", d.trialsDone(), d.found())
+	default:
+		return d.found()
+	}
+}
+
+func (d Document) condition(kind string) string {
+	condition := meta.FindStatusCondition(d.Experiment.Status.Conditions, kind)
+	if condition == nil || condition.Message == "" {
+		return "No reason was given."
+	}
+	return sentence(condition.Message)
+}
+
+// sentence ends with a full stop, whatever the message did.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
+}
+
+// found is the answer at the end.
+func (d Document) found() string {
+	answer := d.Experiment.Status.Recommendation
+	switch {
+	case answer == nil:
+		return d.best()
+	case answer.Variant == "":
+		return fmt.Sprintf("Nothing can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
+	default:
+		return d.recommended(answer)
+	}
+}
+
+// Demand reads 5 logins/s with 30 % to spare; empty without a demand.
+func (d Document) Demand() string {
+	demand := d.Experiment.Spec.Demand
+	if demand == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d logins/s", demand.LoginsPerSecond)
+	if demand.HeadroomPercent != nil && *demand.HeadroomPercent > 0 {
+		text += fmt.Sprintf(" with %d %% to spare", *demand.HeadroomPercent)
+	}
+	return text
+}
+
+// recommended reads: Run 2 replicas of c10-500m (bcrypt cost 10, 500m CPU each, 1
+// in all): they carry 5 logins/s with 30 % to spare …
+func (d Document) recommended(answer *v1alpha1.Recommendation) string {
+	subject, they, carries := fmt.Sprintf("%d replicas", answer.Replicas), "they", "carry"
+	if answer.Replicas == 1 {
+		subject, they, carries = "1 replica", "it", "carries"
+	}
+	text := fmt.Sprintf("Run %s of %s (%s): %s %s %s", subject, answer.Variant, strings.Join(sizeWords(answer.Size), ", "), they, carries, d.Demand())
+	if answer.P95Microseconds != nil {
+		text += fmt.Sprintf(", p95 about %s at that rate where the objective is %s", units.Latency(answer.P95Microseconds), d.promise())
+	}
+	if answer.PricePerMonth != "" {
+		text += ", for " + d.money(answer.PricePerMonth) + " a month"
+	}
+	text += "."
+	if answer.Confidence != "" {
+		text += fmt.Sprintf(" Confidence: %s.", strings.ToLower(string(answer.Confidence)))
+	}
+	return text
+}
+
+// sizeWords are a size's parts as a person lists them.
+func sizeWords(size v1alpha1.Size) []string {
+	parts := []string{fmt.Sprintf("bcrypt cost %d", size.Cost)}
+	if size.Replicas == 1 {
+		parts = append(parts, size.CPULimit+" CPU")
+	} else {
+		parts = append(parts, size.CPULimit+" CPU each", size.TotalCPU+" in all")
+	}
+	if size.Concurrency != nil {
+		parts = append(parts, summary.Concurrency(*size.Concurrency))
+	}
+	if size.NodePool != "" {
+		parts = append(parts, "node pool "+size.NodePool)
+	}
+	if size.Predicted {
+		parts = append(parts, "predicted, not measured")
+	}
+	return parts
+}
+
+// best is the answer without a demand: the highest cost that met the objective;
+// of an experiment without costs, the control that held the highest rate.
+func (d Document) best() string {
+	costs := slices.Clone(d.Experiment.Status.Results)
+	if slices.ContainsFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control == "" }) {
+		costs = slices.DeleteFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control != "" })
+	}
+	found := summary.Best(costs)
+	if found == nil {
+		return fmt.Sprintf("No variant holds p95 within %s%s.", d.promise(), d.anywhere())
+	}
+	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured that holds p95 within %s:", found.Cost, d.promise())
+	if found.Control != "" {
+		subject = fmt.Sprintf("Control %s holds p95 within %s:", found.Control, d.promise())
+	}
+	text := subject + " " + d.holds(found) + "."
+	if found.Verdict == v1alpha1.VerdictSuspect {
+		text += " The result is suspect: " + sentence(strings.Join(reasonTypes(found.Reasons), ", "))
+	}
+	return text
+}
+
+// holds reads c10-500m up to 5.5/s, or c10-500m with 30 users.
+func (d Document) holds(found *v1alpha1.VariantResult) string {
+	text := found.Variant
+	switch row := d.Row(found.Variant); {
+	case found.CapacityMilliPerSecond != nil && found.CapacityIsLowerBound != nil && *found.CapacityIsLowerBound:
+		return text + " up to " + units.Rate(found.CapacityMilliPerSecond) + " at least"
+	case found.CapacityMilliPerSecond != nil && found.CapacityMethod == v1alpha1.CapacityPredicted:
+		return text + " up to about " + units.Rate(found.CapacityMilliPerSecond)
+	case found.CapacityMilliPerSecond != nil:
+		return text + " up to " + units.Rate(found.CapacityMilliPerSecond)
+	case row != nil && row.mostUsers() > 0:
+		return fmt.Sprintf("%s with %d users", text, row.mostUsers())
+	default:
+		return text
+	}
+}
+
+// mostUsers is the greatest number of users with which a step met the objective.
+func (r Row) mostUsers() int32 {
+	var most int32
+	if r.Shown != nil {
+		for _, step := range r.Shown.Status.Steps {
+			if step.Kind == v1alpha1.StepClosed && step.Outcome == v1alpha1.StepMet && step.Users != nil {
+				most = max(most, *step.Users)
+			}
+		}
+	}
+	return most
+}
+
+// promise is the objective's p95.
+func (d Document) promise() string {
+	limit := int64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
+	return units.Latency(&limit)
+}
+
+// anywhere is where the load looked for the objective to be met.
+func (d Document) anywhere() string {
+	switch d.Experiment.Spec.Load.Mode {
+	case v1alpha1.LoadUsers:
+		return " with any of the numbers of users"
+	case v1alpha1.LoadRates:
+		return " at any of the rates that were offered"
+	default:
+		return " at any rate"
+	}
+}
+
+// standing is how far an experiment has come that has not ended.
+func (d Document) standing() string {
+	status := &d.Experiment.Status
+	switch progress := status.Progress; {
+	case status.Phase == v1alpha1.ExperimentSuspended:
+		return fmt.Sprintf("Suspended after %s.", d.trialsDone())
+	case progress == nil:
+		return "Not begun yet."
+	case progress.QueuePosition != nil:
+		return fmt.Sprintf("Queued at place %d after %s.", *progress.QueuePosition, d.trialsDone())
+	case len(progress.Running) > 0:
+		return fmt.Sprintf("Running: %s done, now %s%s.", d.trialsDone(), strings.Join(progress.Running, ", "), ending(progress.EstimatedEndTime))
+	default:
+		return fmt.Sprintf("%s: %s done%s.", status.Phase, d.trialsDone(), ending(progress.EstimatedEndTime))
+	}
+}
+
+func ending(at *metav1.Time) string {
+	if at == nil {
+		return ""
+	}
+	return ", likely to end at " + moment(at)
+}
+
+// moment reads 2026-11-21 14:05:09 UTC.
+func moment(at *metav1.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.DateTime) + " UTC"
+}
+
+func (d Document) trialsDone() string {
+	progress := d.Experiment.Status.Progress
+	if progress == nil {
+		return "no trial"
+	}
+	return fmt.Sprintf("%d of %d trials", progress.Finished, progress.Trials)
+}
+
+// soFar is the best that is known already; empty where nothing is.
+func (d Document) soFar() string {
+	if summary.Best(d.Experiment.Status.Results) == nil {
+		return "Nothing can be told yet."
+	}
+	return "So far: " + d.best()
+}
+
+func reasonTypes(reasons []v1alpha1.Reason) []string {
+	var types []string
+	for _, reason := range reasons {
+		types = append(types, reason.Type)
+	}
+	return types
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Markdown writes the report as GitHub's Markdown: for a pull request or a wiki.
+func Markdown(w io.Writer, d Document) error {
+	buffered := bufio.NewWriter(w)
+	fmt.Fprintf(buffered, "# %s\n\n**%s**\n", escape(experimentName(d.Experiment)), escape(d.Answer()))
+	for _, s := range d.Sections() {
+		markdownSection(buffered, s)
+	}
+	manifestBlock(buffered, d.Method.Manifest)
+	return buffered.Flush()
+}
+
+func markdownSection(w *bufio.Writer, s Section) {
+	fmt.Fprintf(w, "\n## %s\n", escape(s.Title))
+	for _, text := range s.Paragraphs {
+		fmt.Fprintf(w, "\n%s\n", escape(text))
+	}
+	if len(s.Lines) > 0 {
+		fmt.Fprintf(w, "\n%s%s|\n", markdownLine(s.Columns), strings.Repeat("|---", len(s.Columns)))
+		for _, line := range s.Lines {
+			fmt.Fprint(w, markdownLine(line))
+		}
+	}
+	if len(s.Items) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, item := range s.Items {
+		fmt.Fprintf(w, "- %s\n", escape(item))
+	}
+}
+
+func markdownLine(cells []string) string {
+	escaped := make([]string, len(cells))
+	for i, cell := range cells {
+		escaped[i] = escape(cell)
+	}
+	return "| " + strings.Join(escaped, " | ") + " |\n"
+}
+
+// escape makes text of whatever Markdown or HTML would take for its own. Of what
+// only means something at the start of a line, nothing is at the start of one
+// here but after a list's dash or a heading.
+func escape(text string) string {
+	return markdownText.Replace(clean(text))
+}
+
+var markdownText = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "#", `\#`, "$", `\$`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;",
+)
+
+// manifestBlock is the experiment as YAML in a fence that it can't close: longer
+// than any in it.
+func manifestBlock(w io.Writer, manifest string) {
+	if manifest == "" {
+		return
+	}
+	fence := "```"
+	for strings.Contains(manifest, fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(w, "\n<details>\n<summary>The experiment, to measure it again</summary>\n\n%syaml\n%s%s\n\n</details>\n", fence, manifest, fence)
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Kind is the kind of a saved report, with the API's version before it.
+const Kind = "SizingReport"
+
+// maxSaved bounds what Read takes in: the greatest experiment has 640 trials of
+// some 20 KiB.
+const maxSaved = 64 << 20
+
+// Saved is a report as JSON writes it: both resources as Kubernetes has them,
+// whose fields the API documents, under a header of its own.
+type Saved struct {
+	// The version of the resources, hashmark.dev/v1alpha1.
+	APIVersion string `json:"apiVersion"`
+	// SizingReport.
+	Kind string `json:"kind"`
+	// The answer in a sentence, for reading.
+	Answer string `json:"answer"`
+	// Whether the objective can be met: with a demand, whether a size is
+	// recommended; else whether a Valid or Suspect variant meets it.
+	ObjectiveMet bool `json:"objectiveMet"`
+	// The experiment with its status.
+	Experiment v1alpha1.SizingExperiment `json:"experiment"`
+	// Its trials in the order they were planned.
+	Trials []v1alpha1.SizingTrial `json:"trials"`
+}
+
+// JSON writes the experiment and its trials, for programs and for Read.
+func JSON(w io.Writer, d Document) error {
+	saved := Saved{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: Kind,
+		Answer: d.Answer(), ObjectiveMet: d.Met(),
+		Experiment: *d.Experiment.DeepCopy(), Trials: []v1alpha1.SizingTrial{},
+	}
+	saved.Experiment.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingExperiment"))
+	saved.Experiment.ManagedFields = nil
+	for i := range d.Trials {
+		trial := *d.Trials[i].DeepCopy()
+		trial.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingTrial"))
+		trial.ManagedFields = nil
+		saved.Trials = append(saved.Trials, trial)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(saved)
+}
+
+// Read reads a document from what JSON wrote, or from what kubectl get
+// sizingexperiment,sizingtrials writes as YAML or JSON. Errors: not to be read,
+// too long, none of both, and not one experiment.
+func Read(r io.Reader) (Document, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
+	if err != nil {
+		return Document{}, fmt.Errorf("reading the report: %w", err)
+	}
+	if len(text) > maxSaved {
+		return Document{}, fmt.Errorf("the report is longer than %d MiB", maxSaved>>20)
+	}
+	if !json.Valid(text) {
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			return Document{}, fmt.Errorf("the report is neither JSON nor YAML: %w", err)
+		}
+	}
+	var header struct {
+		APIVersion string            `json:"apiVersion"`
+		Kind       string            `json:"kind"`
+		Items      []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(text, &header); err != nil {
+		return Document{}, fmt.Errorf("this is no report: %w", err)
+	}
+	switch {
+	case header.Kind == Kind && header.APIVersion == v1alpha1.GroupVersion.String():
+		return readSaved(text)
+	case header.Kind == "List":
+		return readList(header.Items)
+	default:
+		return Document{}, fmt.Errorf("this is %s %s and no report; save one with -o json, which is %s %s",
+			orUnnamed(header.APIVersion), orUnnamed(header.Kind), v1alpha1.GroupVersion, Kind)
+	}
+}
+
+func orUnnamed(word string) string {
+	if word == "" {
+		return "(none)"
+	}
+	return fmt.Sprintf("%q", word)
+}
+
+func readSaved(text []byte) (Document, error) {
+	var saved Saved
+	if err := json.Unmarshal(text, &saved); err != nil {
+		return Document{}, fmt.Errorf("the report can't be read: %w", err)
+	}
+	if saved.Experiment.Name == "" {
+		return Document{}, errNoExperiment
+	}
+	return New(&saved.Experiment, saved.Trials), nil
+}
+
+var (
+	errNoExperiment   = errors.New("the report holds no experiment")
+	errTwoExperiments = errors.New("the list holds more than one experiment; save one experiment with its trials")
+)
+
+// readList reads one experiment out of a list, and the trials it owns.
+func readList(items []json.RawMessage) (Document, error) {
+	var experiment *v1alpha1.SizingExperiment
+	var trials []v1alpha1.SizingTrial
+	for _, item := range items {
+		var header struct {
+			Kind string `json:"kind"`
+		}
+		if err := json.Unmarshal(item, &header); err != nil {
+			return Document{}, fmt.Errorf("an item of the list can't be read: %w", err)
+		}
+		switch header.Kind {
+		case "SizingExperiment":
+			if experiment != nil {
+				return Document{}, errTwoExperiments
+			}
+			experiment = &v1alpha1.SizingExperiment{}
+			if err := json.Unmarshal(item, experiment); err != nil {
+				return Document{}, fmt.Errorf("the experiment can't be read: %w", err)
+			}
+		case "SizingTrial":
+			var trial v1alpha1.SizingTrial
+			if err := json.Unmarshal(item, &trial); err != nil {
+				return Document{}, fmt.Errorf("a trial can't be read: %w", err)
+			}
+			trials = append(trials, trial)
+		}
+	}
+	if experiment == nil {
+		return Document{}, errNoExperiment
+	}
+	return New(experiment, ownedBy(experiment, trials)), nil
+}
+
+// ownedBy leaves out the trials of other experiments that the list holds too.
+func ownedBy(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+	var own []v1alpha1.SizingTrial
+	for _, trial := range trials {
+		for _, owner := range trial.OwnerReferences {
+			if owner.UID == experiment.UID {
+				own = append(own, trial)
+			}
+		}
+	}
+	return own
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+)
+
+// clean makes one line of a text that anybody may have written: white space is a
+// space, and what could steer a terminal, or turn the direction of the text
+// after it, is the replacement character.
+func clean(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, string(unicode.ReplacementChar))), " ")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\uFFFE', r == '\uFFFF':
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, text)
+}
+
+// wrap breaks a text into lines of at most width runes, where no word is longer.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
