@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+)
+
+// The units of a trial's numbers. Base units, seconds and no nanoseconds, are what
+// benchstat would make of them anyway.
+const (
+	unitP95      = "p95-sec"
+	unitHash     = "hash-sec"
+	unitCapacity = "capacity-logins/s"
+	unitMaximum  = "maximum-logins/s"
+)
+
+// better says of each unit what an improvement is.
+var better = []struct{ unit, better string }{
+	{unitP95, "lower"}, {unitHash, "lower"}, {unitCapacity, "higher"}, {unitMaximum, "higher"},
+}
+
+// Benchfmt writes the Go benchmark format, a line for each trial that may be
+// believed, so that benchstat on two files tells what changed and whether chance
+// explains it. What the variants have in common stands before them only where
+// numbers do not compare without it: benchstat keeps different values of it apart.
+func Benchfmt(w io.Writer, d Document) error {
+	writer := benchfmt.NewWriter(w)
+	for _, b := range better {
+		key := benchfmt.UnitMetadataKey{Unit: b.unit, Key: "better"}
+		if err := writer.Write(&benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: b.unit, Value: b.better}); err != nil {
+			return err
+		}
+	}
+	for _, row := range d.Rows {
+		for _, trial := range row.Repetitions {
+			if err := d.writeTrial(writer, row, trial); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d Document) writeTrial(w *benchfmt.Writer, row Row, trial *v1alpha1.SizingTrial) error {
+	values := benchValues(trial)
+	if len(values) == 0 {
+		return nil
+	}
+	iterations := 1
+	if samples := trial.Status.Result.Samples; samples != nil && *samples > 0 {
+		iterations = int(*samples)
+	}
+	return w.Write(&benchfmt.Result{
+		Config: []benchfmt.Config{
+			{Key: "objective", Value: []byte(fmt.Sprintf("p95<=%dms errors<=%d/1000", d.Experiment.Spec.Objective.P95Milliseconds, d.Experiment.Spec.Objective.MaxErrorPerMille)), File: true},
+			{Key: "load", Value: []byte(string(d.Experiment.Spec.Load.Mode)), File: true},
+		},
+		Name: benchfmt.Name(benchName(row.Variant)), Iters: iterations, Values: values,
+	})
+}
+
+// benchName names what is measured by its parts, which benchstat can group by. The
+// CPU limit comes last and as a plain number: a name that ends in a dash and digits,
+// as a pool's may, would be read as GOMAXPROCS.
+func benchName(v v1alpha1.Variant) string {
+	parts := []string{"Login"}
+	if v.Control != "" {
+		parts = append(parts, "control="+v.Control)
+	} else {
+		parts = append(parts, fmt.Sprintf("cost=%d", v.Cost))
+	}
+	if v.NodePool != nil {
+		parts = append(parts, "pool="+v.NodePool.Name)
+	}
+	parts = append(parts, "concurrency="+benchConcurrency(v.Concurrency), "cpu="+plainCPU(v.CPULimit))
+	for i, part := range parts {
+		parts[i] = strings.NewReplacer("/", "_", " ", "_").Replace(clean(part))
+	}
+	return strings.Join(parts, "/")
+}
+
+func benchConcurrency(c v1alpha1.Concurrency) string {
+	if c.Mode == v1alpha1.ConcurrencyUnbounded {
+		return "unbounded"
+	}
+	text := "pool"
+	if c.Workers != nil {
+		text += fmt.Sprintf("%d", *c.Workers)
+	}
+	if c.QueueLength != nil {
+		text += fmt.Sprintf("q%d", *c.QueueLength)
+	}
+	return text
+}
+
+// plainCPU is a CPU limit in CPUs, such as 0.25, however it was written.
+func plainCPU(limit string) string {
+	milli, err := matrix.MilliCPU(limit)
+	if err != nil {
+		return limit
+	}
+	return thousandths(&milli)
+}
+
+func benchValues(trial *v1alpha1.SizingTrial) []benchfmt.Value {
+	result := trial.Status.Result
+	var values []benchfmt.Value
+	add := func(n *int64, perUnit float64, unit string) {
+		if n != nil {
+			values = append(values, benchfmt.Value{Value: float64(*n) / perUnit, Unit: unit})
+		}
+	}
+	add(result.P95Microseconds, 1e6, unitP95)
+	add(result.CapacityMilliPerSecond, 1e3, unitCapacity)
+	add(result.MaxThroughputMilliPerSecond, 1e3, unitMaximum)
+	if result.Calibration != nil {
+		add(&result.Calibration.HashMicroseconds, 1e6, unitHash)
+	}
+	return values
+}
