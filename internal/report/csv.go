@@ -19,7 +19,7 @@ type column struct {
 // columns are told in this order. Names are never changed and never reused; new
 // ones come at the end.
 var columns = []column{
-	{"experiment", func(d Document, _ Row) string { return guarded(experimentName(d.Experiment)) }},
+	{"experiment", func(d Document, _ Row) string { return guarded(d.Name()) }},
 	{"variant", func(_ Document, r Row) string { return guarded(r.Result.Variant) }},
 	{"source", func(_ Document, r Row) string { return source(r) }},
 	{"algorithm", func(_ Document, r Row) string { return guarded(string(r.Result.Algorithm)) }},

@@ -38,6 +38,14 @@ func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) D
 	}
 }
 
+// Name is namespace/name, as far as there is a namespace.
+func (d Document) Name() string {
+	if d.Experiment.Namespace == "" {
+		return d.Experiment.Name
+	}
+	return d.Experiment.Namespace + "/" + d.Experiment.Name
+}
+
 // Currency is what prices are told in; empty without prices.
 func (d Document) Currency() string {
 	if d.Experiment.Spec.Prices == nil {

@@ -19,7 +19,7 @@ import (
 // demand itself, which fails where no size is recommended.
 func JUnit(w io.Writer, d Document) error {
 	status := &d.Experiment.Status
-	suite := junit.Testsuite{Name: clean(experimentName(d.Experiment)), Time: seconds(status.StartTime, status.CompletionTime)}
+	suite := junit.Testsuite{Name: clean(d.Name()), Time: seconds(status.StartTime, status.CompletionTime)}
 	if status.StartTime != nil {
 		// The schema has no room for a zone.
 		suite.Timestamp = status.StartTime.UTC().Format("2006-01-02T15:04:05")

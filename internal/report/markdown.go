@@ -10,12 +10,25 @@ import (
 // Markdown writes the report as GitHub's Markdown: for a pull request or a wiki.
 func Markdown(w io.Writer, d Document) error {
 	buffered := bufio.NewWriter(w)
-	fmt.Fprintf(buffered, "# %s\n\n**%s**\n", escape(experimentName(d.Experiment)), escape(d.Answer()))
-	for _, s := range d.Sections() {
-		markdownSection(buffered, s)
-	}
+	writeMarkdown(buffered, d.Name(), d.Answer(), d.Sections())
 	manifestBlock(buffered, d.Method.Manifest)
 	return buffered.Flush()
+}
+
+// WriteMarkdown writes a title, what is said first, and then sections, as GitHub's
+// Markdown.
+func WriteMarkdown(w io.Writer, title, first string, sections []Section) error {
+	buffered := bufio.NewWriter(w)
+	writeMarkdown(buffered, title, first, sections)
+	return buffered.Flush()
+}
+
+// writeMarkdown writes to a buffer that keeps its first error for Flush.
+func writeMarkdown(w *bufio.Writer, title, first string, sections []Section) {
+	fmt.Fprintf(w, "# %s\n\n**%s**\n", escape(title), escape(first))
+	for _, s := range sections {
+		markdownSection(w, s)
+	}
 }
 
 func markdownSection(w *bufio.Writer, s Section) {

@@ -21,6 +21,14 @@ type Method struct {
 	Manifest string
 }
 
+// The labels of the facts about software and machines, for whoever compares them.
+const (
+	FactCPU     = "CPU"
+	FactGo      = "Go"
+	FactCgroups = "cgroups"
+	FactK6      = "k6"
+)
+
 // Fact is something known of the measurement, such as k6: v1.8.1.
 type Fact struct {
 	// What is known, in a word or two.
@@ -37,7 +45,7 @@ func method(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Fact {
 	status := &experiment.Status
 	all := []Fact{
-		{"Experiment", experimentName(experiment)},
+		{"Experiment", Document{Experiment: experiment}.Name()},
 		{"Phase", string(status.Phase)},
 		{"Began", moment(status.StartTime)},
 		{"Ended", moment(status.CompletionTime)},
@@ -46,22 +54,14 @@ func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial)
 		{"Load", loadWords(experiment.Spec.Load)},
 		{"Service", serviceWords(experiment.Spec.Service)},
 		{"Seed", seedWords(experiment)},
-		{"CPU", each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cpuWords) })},
-		{"Go", each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, goWords) })},
-		{"cgroups", each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cgroupWords) })},
-		{"k6", each(trials, k6Words)},
-		{"Service's nodes", each(trials, serviceNodes)},
-		{"Generator's nodes", each(trials, generatorNodes)},
+		{FactCPU, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cpuWords) })},
+		{FactGo, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, goWords) })},
+		{FactCgroups, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cgroupWords) })},
+		{FactK6, each(trials, k6Words)},
+		{"Service nodes", each(trials, serviceNodes)},
+		{"Generator nodes", each(trials, generatorNodes)},
 	}
 	return slices.DeleteFunc(all, func(f Fact) bool { return f.Value == "" })
-}
-
-// experimentName is namespace/name, as far as there is a namespace.
-func experimentName(experiment *v1alpha1.SizingExperiment) string {
-	if experiment.Namespace == "" {
-		return experiment.Name
-	}
-	return experiment.Namespace + "/" + experiment.Name
 }
 
 func trialWords(trials []v1alpha1.SizingTrial) string {
@@ -83,17 +83,17 @@ func objectiveWords(o v1alpha1.Objective) string {
 }
 
 func loadWords(load v1alpha1.Load) string {
-	arrivals := load.Arrivals
-	if arrivals == "" {
-		arrivals = v1alpha1.ArrivalsPoisson
+	arrivals := "arrivals by chance (Poisson)"
+	if load.Arrivals == v1alpha1.ArrivalsUniform {
+		arrivals = "evenly spaced arrivals"
 	}
 	switch load.Mode {
 	case v1alpha1.LoadRates:
-		return fmt.Sprintf("%d rates, %s arrivals, %d s each, after %d s of warm-up", len(load.RatesPerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d rates, %s, %d s each, %d s of warm-up", len(load.RatesPerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
 	case v1alpha1.LoadUsers:
-		return fmt.Sprintf("%d numbers of users, %d s each, after %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d numbers of users, %d s each, %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
 	default:
-		return fmt.Sprintf("search for the capacity, %s arrivals, steps of %d to %d s and %d samples, after %d s of warm-up",
+		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %d s of warm-up",
 			arrivals, load.StepSeconds, load.MaxStepSeconds, load.MinSamples, load.WarmupSeconds)
 	}
 }

@@ -233,7 +233,7 @@ func cellWords(cell *v1alpha1.HashTime) string {
 
 // fitWords says how the time grows with the cost.
 func fitWords(fit v1alpha1.CostFit) string {
-	text := fmt.Sprintf("A hash takes %s + 2^cost × %s ns", micro(fit.ConstantNanoseconds), strconv.FormatInt(fit.RoundNanoseconds, 10))
+	text := fmt.Sprintf("A hash takes %s + 2^cost × %s", micro(fit.ConstantNanoseconds), micro(fit.RoundNanoseconds))
 	if fit.NodePool != "" {
 		text += " on " + fit.NodePool
 	}

@@ -12,10 +12,13 @@ import (
 const pageWidth = 100
 
 // Table writes the report for a terminal: the answer first, then aligned tables.
-func Table(w io.Writer, d Document) error {
+func Table(w io.Writer, d Document) error { return WriteTable(w, d.Answer(), d.Sections()) }
+
+// WriteTable writes what is said first, and then sections, for a terminal.
+func WriteTable(w io.Writer, first string, sections []Section) error {
 	buffered := bufio.NewWriter(w)
-	paragraph(buffered, "", d.Answer())
-	for _, s := range d.Sections() {
+	paragraph(buffered, "", first)
+	for _, s := range sections {
 		writeSection(buffered, s)
 	}
 	return buffered.Flush()

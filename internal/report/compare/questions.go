@@ -1,0 +1,122 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// questions says what differs in what was asked. The matrices may differ: variants
+// that only one side has are listed as such.
+func questions(a, b report.Document) []string {
+	from, to := a.Experiment.Spec, b.Experiment.Spec
+	var told []string
+	told = append(told, differ("The objective differs", objective(from.Objective), objective(to.Objective))...)
+	told = append(told, differ("The demand differs", demand(from.Demand), demand(to.Demand))...)
+	told = append(told, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
+	told = append(told, differ("The load's mode differs", string(from.Load.Mode), string(to.Load.Mode))...)
+	told = append(told, differ("The arrivals differ", string(arrivals(from.Load)), string(arrivals(to.Load)))...)
+	if from.Load.Mode == to.Load.Mode && !equality.Semantic.DeepEqual(steps(from.Load), steps(to.Load)) {
+		told = append(told, "The load's steps differ; p95 is told at other rates, or from other samples.")
+	}
+	told = append(told, differ("The replicas behind the Service differ", count(from.Service.Replicas), count(to.Service.Replicas))...)
+	told = append(told, differ("The service's memory limit differs", from.Service.MemoryLimit, to.Service.MemoryLimit)...)
+	return append(told, unfinished(a, b)...)
+}
+
+// differ says one thing in A and another in B.
+func differ(what, a, b string) []string {
+	if a == b {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %s in A, %s in B.", what, orNone(a), orNone(b))}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+func objective(o v1alpha1.Objective) string {
+	return fmt.Sprintf("p95 %d ms and %d ‰ failed", o.P95Milliseconds, o.MaxErrorPerMille)
+}
+
+func demand(d *v1alpha1.Demand) string {
+	if d == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d logins/s", d.LoginsPerSecond)
+	if d.HeadroomPercent != nil {
+		text += fmt.Sprintf(" with %d %% headroom", *d.HeadroomPercent)
+	}
+	if d.MinimumCost != nil {
+		text += fmt.Sprintf(", at least cost %d", *d.MinimumCost)
+	}
+	if d.MaxTotalCPU != "" {
+		text += fmt.Sprintf(", at most %s CPU", d.MaxTotalCPU)
+	}
+	if d.MaxReplicas != nil {
+		text += fmt.Sprintf(", at most %d replicas", *d.MaxReplicas)
+	}
+	return text
+}
+
+func priceList(p *v1alpha1.Prices) string {
+	if p == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s %s per CPU-hour, %s per GPU-hour", p.Currency, orNone(p.PerCPUHour), orNone(p.GPUHour))
+	if p.GuessesPerSecondPerGPUAtCost10 != nil {
+		text += fmt.Sprintf(", %d guesses/s", *p.GuessesPerSecondPerGPUAtCost10)
+	}
+	return text
+}
+
+func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
+	if load.Arrivals == "" && load.Mode != v1alpha1.LoadUsers {
+		return v1alpha1.ArrivalsPoisson
+	}
+	return load.Arrivals
+}
+
+// steps is the load without what is told by itself.
+func steps(load v1alpha1.Load) v1alpha1.Load {
+	load.Mode, load.Arrivals = "", ""
+	return load
+}
+
+func count(n int32) string { return fmt.Sprintf("%d", max(1, n)) }
+
+func unfinished(sides ...report.Document) []string {
+	var told []string
+	for i, d := range sides {
+		if !d.Experiment.Status.Phase.Finished() {
+			told = append(told, fmt.Sprintf("%s (%s) has not ended. %s", d.Name(), string(rune('A'+i)), d.Answer()))
+		}
+	}
+	return told
+}
+
+// circumstances says what differs in the software and the machines. Facts of the
+// question and of the run itself, its times and its seed, do not count.
+func circumstances(a, b report.Document) []string {
+	var told []string
+	for _, label := range []string{report.FactCPU, report.FactGo, report.FactCgroups, report.FactK6} {
+		told = append(told, differ(label+" differs", fact(a, label), fact(b, label))...)
+	}
+	return told
+}
+
+func fact(d report.Document, label string) string {
+	at := slices.IndexFunc(d.Method.Facts, func(f report.Fact) bool { return f.Label == label })
+	if at < 0 {
+		return ""
+	}
+	return d.Method.Facts[at].Value
+}
