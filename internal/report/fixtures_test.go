@@ -1,0 +1,106 @@
+package report_test
+
+import (
+	"os"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// quickstart is a real experiment, as kubectl get sizingexperiment,sizingtrials -o
+// yaml wrote it on the local cluster with k6 1.8.1: two costs on three CPU limits.
+func quickstart(t testing.TB) report.Document {
+	t.Helper()
+	file, err := os.Open("testdata/quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	document, err := report.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// changed is the document of the quickstart after a change of its resources.
+func changed(t testing.TB, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
+	t.Helper()
+	document := quickstart(t)
+	change(document.Experiment, document.Trials)
+	return report.New(document.Experiment, document.Trials)
+}
+
+// full is the quickstart with everything that a report can tell, and with
+// reasons and attempts that a quiet machine does not give.
+func full(t testing.TB) report.Document {
+	return changed(t, func(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+		experiment.Spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+		experiment.Spec.Baseline = "c8-1"
+		status := &experiment.Status
+		status.Recommendation = recommendation()
+		status.Predictions, status.ModelCheck = predictions(), modelCheck()
+		status.HashTimes = []v1alpha1.HashTime{
+			{Cost: 8, HashMicroseconds: 14284, ErrorMicroseconds: 59, Samples: 209, Trials: 3},
+			{Cost: 10, HashMicroseconds: 56864, ErrorMicroseconds: 51, Samples: 53, Trials: 3},
+		}
+		status.NoiseFloor = &v1alpha1.NoiseFloor{Pair: []string{"c10-1", "again-1"}, EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](12), CapacityPerMille: ptr.To[int64](3)}}
+		for i := range status.Results {
+			priced(&status.Results[i])
+		}
+		status.Results[0].Verdict = v1alpha1.VerdictInvalid
+		status.Results[0].Reasons = []v1alpha1.Reason{{Type: "GeneratorSaturated", Verdict: v1alpha1.VerdictInvalid, Message: "Logins were sent up to 48ms late; give the generator more CPU"}}
+		trials[0].Status.Attempts = append([]v1alpha1.Attempt{{
+			Number: 1, StartTime: metav1.Unix(1_795_000_000, 0), Outcome: v1alpha1.OutcomeBroken, Reason: "ServiceEvicted", Message: "The pod was evicted",
+		}}, trials[0].Status.Attempts...)
+	})
+}
+
+func priced(row *v1alpha1.VariantResult) {
+	row.Sizing = &v1alpha1.Sizing{Replicas: 1, TotalCPU: row.CPULimit, LoadPercent: 67}
+	row.Price = &v1alpha1.Price{PerMillionLogins: "0.75", PerMonth: "14.60", AttackerPerBillionGuesses: "83.33"}
+	if row.Cost < 10 {
+		row.Sizing.Breaks = []v1alpha1.Bound{v1alpha1.BoundMinimumCost}
+	}
+	if row.Variant != "c8-1" {
+		row.Comparison = &v1alpha1.Comparison{
+			Against: "c8-1", P95: &v1alpha1.Difference{PerMille: 911, ChancePerMille: ptr.To[int64](29)}, Capacity: &v1alpha1.Difference{PerMille: -765},
+		}
+	}
+}
+
+func recommendation() *v1alpha1.Recommendation {
+	size := v1alpha1.Size{
+		Variant: "c10-500m", Cost: 10, CPULimit: "500m", Concurrency: &v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+		Replicas: 1, TotalCPU: "500m", CapacityMilliPerSecond: ptr.To[int64](7415), LoadPercent: ptr.To[int32](67),
+		PricePerMillionLogins: "1.11", PricePerMonth: "14.60", AttackerPricePerBillionGuesses: "83.33",
+	}
+	next := size
+	next.Variant, next.CPULimit, next.Replicas, next.TotalCPU, next.PricePerMonth = "c10-250m", "250m", 3, "750m", "21.90"
+	return &v1alpha1.Recommendation{
+		Size: size, P95Microseconds: ptr.To[int64](351_000), Confidence: v1alpha1.ConfidenceHigh,
+		Reason: "Cost 10 is the highest measured", RunnerUp: &next, Changes: []string{"cost 12 needs 1.3 more CPUs"},
+	}
+}
+
+func predictions() []v1alpha1.PredictedVariant {
+	return []v1alpha1.PredictedVariant{{
+		Variant: "c11-1", Cost: 11, CPULimit: "1", Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+		HashMicroseconds: 113_640, BoundMilliPerSecond: 8800, ObjectiveMet: true,
+		CapacityMilliPerSecond: ptr.To[int64](7200), CapacityInterval: &v1alpha1.RateInterval{LowMilliPerSecond: 6900, HighMilliPerSecond: 7500},
+		OfferedMilliPerSecond: 6160, P95Microseconds: ptr.To[int64](470_000),
+		Sizing: &v1alpha1.Sizing{Replicas: 1, TotalCPU: "1", LoadPercent: 69}, Price: &v1alpha1.Price{PerMillionLogins: "1.54", PerMonth: "29.20"},
+	}}
+}
+
+func modelCheck() *v1alpha1.ModelCheck {
+	return &v1alpha1.ModelCheck{
+		Passed: true, Message: "Of 2 variants that were held out, capacity is predicted within 1.2 % and p95 within 9 %",
+		HeldOut: []v1alpha1.HeldOut{{Variant: "c8-500m", CapacityPerMille: ptr.To[int64](-4), P95PerMille: ptr.To[int64](90)}, {Variant: "c10-500m", CapacityPerMille: ptr.To[int64](12)}},
+	}
+}

@@ -1,0 +1,205 @@
+package report_test
+
+import (
+	"encoding/csv"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+func TestCSVHasALineForEachVariantWithItsNumbers(t *testing.T) {
+	lines, err := csv.NewReader(strings.NewReader(written(t, report.CSV, full(t)))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+6+1 {
+		t.Fatalf("got %d lines, want a head, six measured variants and a predicted one", len(lines))
+	}
+	for _, test := range []struct {
+		line         int
+		column, want string
+	}{
+		{1, "variant", "c8-250m"}, {1, "source", "measured"}, {1, "verdict", "Invalid"}, {1, "reasons", "GeneratorSaturated"},
+		{5, "capacity_logins_per_second", "7.415"}, {5, "p95_milliseconds", "440.065"}, {5, "price_per_month", "14.60"}, {5, "breaks", ""},
+		{6, "throttled_percent", ""}, {7, "source", "predicted"}, {7, "verdict", ""}, {7, "hash_milliseconds", "113.64"}, {7, "samples", ""},
+	} {
+		if got := cell(lines, test.line, test.column); got != test.want {
+			t.Errorf("line %d has %s %q, want %q", test.line, test.column, got, test.want)
+		}
+	}
+}
+
+func cell(lines [][]string, line int, column string) string {
+	for i, name := range lines[0] {
+		if name == column {
+			return lines[line][i]
+		}
+	}
+	return "there is no column " + column
+}
+
+// suites is what a reader of JUnit looks at.
+type suites struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+	Cases    []struct {
+		Name    string  `xml:"name,attr"`
+		Failure *result `xml:"failure"`
+		Error   *result `xml:"error"`
+		Skipped *result `xml:"skipped"`
+	} `xml:"testsuite>testcase"`
+}
+
+type result struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Body    string `xml:",chardata"`
+}
+
+func TestJUnitTellsWhatEachVariantCanDo(t *testing.T) {
+	document := changed(t, func(experiment *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+		rows := experiment.Status.Results
+		rows[0].Verdict = v1alpha1.VerdictInvalid
+		rows[0].Reasons = []v1alpha1.Reason{{Type: "NoisyNeighbour", Message: "steal of 9 %"}}
+		rows[1].ObjectiveMet = ptr.To(false)
+		rows[2].Verdict = v1alpha1.VerdictPending
+		rows[3].ObjectiveMet = nil
+		rows[4].Sizing = &v1alpha1.Sizing{Replicas: 9, TotalCPU: "4500m", Breaks: []v1alpha1.Bound{v1alpha1.BoundMaxTotalCPU}}
+		experiment.Status.Predictions = predictions()
+	})
+	var got suites
+	if err := xml.Unmarshal([]byte(written(t, report.JUnit, document)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Tests != 7 || got.Failures != 2 || got.Errors != 2 || got.Skipped != 2 {
+		t.Errorf("got %d tests, %d failures, %d errors, %d skipped; want 7, 2, 2, 2", got.Tests, got.Failures, got.Errors, got.Skipped)
+	}
+	for i, want := range []struct {
+		of   *result
+		kind string
+	}{
+		{got.Cases[0].Error, "Invalid"}, {got.Cases[1].Failure, "Objective"}, {got.Cases[2].Skipped, "NotMeasured"},
+		{got.Cases[3].Error, "Undecided"}, {got.Cases[4].Failure, "MaxTotalCPU"}, {got.Cases[6].Skipped, "Predicted"},
+	} {
+		if want.of == nil || want.of.Type != want.kind {
+			t.Errorf("test %d, %s, has %v, want type %s", i, got.Cases[i].Name, want.of, want.kind)
+		}
+	}
+	if body := got.Cases[0].Error.Body; !strings.Contains(body, "NoisyNeighbour: steal of 9 %") {
+		t.Errorf("the body does not hold the reason: %q", body)
+	}
+}
+
+func TestJUnitPutsTheDemandFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.SizingExperiment)
+		kind   string
+	}{
+		"passes where a size is recommended": {func(*v1alpha1.SizingExperiment) {}, ""},
+		"fails where none is": {func(e *v1alpha1.SizingExperiment) {
+			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "too little", BrokenBound: v1alpha1.BoundMaxTotalCPU}
+		}, "NotServed"},
+		"is skipped before the end":                {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentRunning }, "NotFinished"},
+		"is an error of an experiment that failed": {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentFailed }, "Failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			document := full(t)
+			test.change(document.Experiment)
+			var got suites
+			if err := xml.Unmarshal([]byte(written(t, report.JUnit, document)), &got); err != nil {
+				t.Fatal(err)
+			}
+			kind := ""
+			for _, r := range []*result{got.Cases[0].Failure, got.Cases[0].Error, got.Cases[0].Skipped} {
+				if r != nil {
+					kind = r.Type
+				}
+			}
+			if got.Cases[0].Name != "demand of 5 logins/s with 30 % to spare" || kind != test.kind {
+				t.Errorf("the first test is %q with %q, want the demand's with %q", got.Cases[0].Name, kind, test.kind)
+			}
+		})
+	}
+}
+
+func TestBenchmarksAreReadAsTheyWereWritten(t *testing.T) {
+	reader := benchfmt.NewReader(strings.NewReader(written(t, report.Benchfmt, quickstart(t))), "quickstart")
+	var names []string
+	for reader.Scan() {
+		switch record := reader.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Errorf("a line can't be read: %v", record)
+		case *benchfmt.Result:
+			names = append(names, string(record.Name))
+			if p95, known := record.Value("p95-sec"); !known || p95 <= 0 || p95 > 1 {
+				t.Errorf("%s has p95 %v, want one within a second", record.Name, p95)
+			}
+		}
+	}
+	if len(names) != 6 || names[4] != "Login/cost=10/concurrency=pool1/cpu=0.5" {
+		t.Errorf("got %v, want six benchmarks by their parts", names)
+	}
+	if units := reader.Units(); units.GetBetter("p95-sec") >= 0 || units.GetBetter("capacity-logins/s") <= 0 {
+		t.Error("the units do not say what is better")
+	}
+}
+
+func TestTrialsThatMayNotBeBelievedAreNoBenchmarks(t *testing.T) {
+	document := changed(t, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		trials[0].Status.Result.Verdict = v1alpha1.VerdictInvalid
+		trials[1].Status.Result = nil
+	})
+	if got := strings.Count(written(t, report.Benchfmt, document), "BenchmarkLogin/"); got != 4 {
+		t.Errorf("got %d benchmarks, want the 4 that may be believed", got)
+	}
+}
+
+// TestBenchstatCompares runs the program itself, from the module that the
+// package's types come from.
+func TestBenchstatCompares(t *testing.T) {
+	folder := t.TempDir()
+	old, slower := repeated(t, 1), repeated(t, 2)
+	for name, document := range map[string]report.Document{"old": old, "new": slower} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(written(t, report.Benchfmt, document)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command("go", "run", "golang.org/x/perf/cmd/benchstat", filepath.Join(folder, "old"), filepath.Join(folder, "new")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("benchstat: %v\n%s", err, out)
+	}
+	for _, want := range []string{"p95-sec", "+100.0", "Login/cost=10/concurrency=pool1/cpu=0.5", "p=0.002"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("benchstat does not say %q:\n%s", want, out)
+		}
+	}
+}
+
+// repeated is the quickstart with six repetitions, each a little different, and
+// its p95 multiplied.
+func repeated(t *testing.T, p95Times int64) report.Document {
+	once := quickstart(t)
+	var trials []v1alpha1.SizingTrial
+	for repetition := range int32(6) {
+		for _, trial := range once.Trials {
+			again := *trial.DeepCopy()
+			again.Spec.Repetition = repetition + 1
+			if p95 := again.Status.Result.P95Microseconds; p95 != nil {
+				*p95 = *p95*p95Times + int64(repetition)
+			}
+			trials = append(trials, again)
+		}
+	}
+	return report.New(once.Experiment, trials)
+}
