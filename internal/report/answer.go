@@ -93,8 +93,8 @@ func (d Document) recommended(answer *v1alpha1.Recommendation) string {
 		subject, they, carries = "1 replica", "it", "carries"
 	}
 	text := fmt.Sprintf("Run %s of %s (%s): %s %s %s", subject, answer.Variant, strings.Join(sizeWords(answer.Size), ", "), they, carries, d.Demand())
-	if answer.P95Microseconds != nil {
-		text += fmt.Sprintf(", p95 about %s at that rate where the objective is %s", units.Latency(answer.P95Microseconds), d.promise())
+	if answer.P95Microseconds != nil && d.Demanded() {
+		text += fmt.Sprintf(", p95 at %d/s about %s where the objective is %s", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(answer.P95Microseconds), d.promise())
 	}
 	if answer.PricePerMonth != "" {
 		text += ", for " + d.money(answer.PricePerMonth) + " a month"

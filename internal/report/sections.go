@@ -27,14 +27,18 @@ type Section struct {
 // Sections is the report in words, from the reason of the answer to how it was
 // measured. Sections that have nothing to tell are left out.
 func (d Document) Sections() []Section {
-	all := []Section{
+	return told(
 		d.whySection(), d.variantsSection(), d.sizesSection(), d.differencesSection(),
 		d.hashTimesSection(), d.predictionsSection(), d.verdictsSection(), d.methodSection(),
+	)
+}
+
+// told leaves out the sections, and the columns, that have nothing to tell.
+func told(sections ...Section) []Section {
+	for i := range sections {
+		sections[i].dropEmptyColumns()
 	}
-	for i := range all {
-		all[i].dropEmptyColumns()
-	}
-	return slices.DeleteFunc(all, func(s Section) bool {
+	return slices.DeleteFunc(sections, func(s Section) bool {
 		return len(s.Paragraphs) == 0 && len(s.Lines) == 0 && len(s.Items) == 0
 	})
 }
@@ -102,10 +106,10 @@ func (d Document) variantsSection() Section {
 func (d Document) sizesSection() Section {
 	s := Section{
 		Title:   "Prices",
-		Columns: []string{"Variant", "Size", "CPU in all", "Load", "Fits", "A month", "10⁶ logins", "10⁹ guesses"},
+		Columns: []string{"Variant", "Replicas", "CPU in all", "Load", "Fits", "A month", "10⁶ logins", "10⁹ guesses"},
 	}
 	if d.Demanded() {
-		s.Title = "What carries " + d.Demand()
+		s.Title = "Sizes for the demand"
 	}
 	for _, row := range d.Rows {
 		price := row.Result.Price
@@ -124,7 +128,22 @@ func (d Document) sizesSection() Section {
 			s.Lines = append(s.Lines, line)
 		}
 	}
+	if len(s.Lines) > 0 {
+		s.Paragraphs = d.sizesWords()
+	}
 	return s
+}
+
+// sizesWords says what the table of sizes and prices is about.
+func (d Document) sizesWords() []string {
+	var told []string
+	if d.Demanded() {
+		told = append(told, "What it takes to carry "+d.Demand()+".")
+	}
+	if d.Experiment.Spec.Prices != nil {
+		told = append(told, "A month has 730 hours; logins are priced at the variant's capacity; guesses are what an attacker pays.")
+	}
+	return told
 }
 
 // marked is the variant's name, with a note where it was predicted.
@@ -139,12 +158,12 @@ func (r Row) replicas() string {
 	if r.Result.Sizing == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d×", r.Result.Sizing.Replicas)
+	return strconv.Itoa(int(r.Result.Sizing.Replicas))
 }
 
 func (d Document) differencesSection() Section {
 	s := Section{
-		Title:   "Difference from " + d.Experiment.Spec.Baseline,
+		Title:   "Difference from the baseline",
 		Columns: []string{"Variant", "p95", "Capacity", "Maximum", "Price of logins"},
 	}
 	for _, row := range d.Rows {
@@ -159,6 +178,8 @@ func (d Document) differencesSection() Section {
 	}
 	if len(s.Lines) == 0 {
 		s.Title = "Noise"
+	} else {
+		s.Paragraphs = []string{"The baseline is " + d.Experiment.Spec.Baseline + "; the chance is how often there would be such a difference where there is none."}
 	}
 	return s
 }

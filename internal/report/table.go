@@ -14,6 +14,12 @@ const pageWidth = 100
 // Table writes the report for a terminal: the answer first, then aligned tables.
 func Table(w io.Writer, d Document) error { return WriteTable(w, d.Answer(), d.Sections()) }
 
+// Sizes writes the answer, why, the sizes and the predictions alone: what changes
+// when another question is asked of the same measurements.
+func Sizes(w io.Writer, d Document) error {
+	return WriteTable(w, d.Answer(), told(d.whySection(), d.sizesSection(), d.predictionsSection()))
+}
+
 // WriteTable writes what is said first, and then sections, for a terminal.
 func WriteTable(w io.Writer, first string, sections []Section) error {
 	buffered := bufio.NewWriter(w)
