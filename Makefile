@@ -50,6 +50,14 @@ install: load-images ## Install the operator into the cluster by Helm
 uninstall: ## Remove the operator from the cluster; definitions and experiments stay
 	$(CLUSTER_ENV) && hack/demo.sh uninstall
 
+##@ kubectl hashmark
+.PHONY: cli cli-release
+cli: ## Compile the plugin for this machine, into dist/cli
+	hack/krew.sh build
+
+cli-release: ## Archives of the plugin for all platforms and krew's manifest, tried by krew, into dist/krew
+	hack/krew.sh release
+
 ##@ Test
 .PHONY: test test-unit test-integration test-e2e test-race verify-claims
 test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
@@ -58,7 +66,7 @@ test-unit: ## The core by itself, the scripts under real k6, the chart under rea
 	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
 
 test-integration: ## The API's rules and the reconcilers against a real API server
-	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/operator/... ./controllers/... ./test/integration/...
+	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and the faults on a real cluster, watched by a real Prometheus

@@ -1,0 +1,188 @@
+//go:build integration
+
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// patience is how long anything here may take.
+const patience = time.Minute
+
+// process is the plugin, run beside the test.
+type process struct {
+	t           *testing.T
+	command     *exec.Cmd
+	out, errOut string
+	ended       chan struct{}
+}
+
+// start runs the plugin until it or the test ends.
+func start(t *testing.T, kubeconfig, stdin string, arguments ...string) *process {
+	t.Helper()
+	folder := t.TempDir()
+	p := &process{t: t, out: filepath.Join(folder, "out"), errOut: filepath.Join(folder, "err"), ended: make(chan struct{})}
+	p.command = exec.Command(os.Args[0], arguments...)
+	p.command.Env = append(os.Environ(), beThePlugin+"=yes", "KUBECONFIG="+kubeconfig)
+	p.command.Stdin = strings.NewReader(stdin)
+	for name, stream := range map[string]*io.Writer{p.out: &p.command.Stdout, p.errOut: &p.command.Stderr} {
+		file, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		*stream = file
+	}
+	// Should the test die, the plugin dies with it.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.command.Wait()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		p.signal(syscall.SIGKILL)
+		<-p.ended
+		if t.Failed() {
+			t.Logf("%v said:\n%s", arguments, p.told())
+		}
+	})
+	return p
+}
+
+func (p *process) signal(signal syscall.Signal) { _ = p.command.Process.Signal(signal) }
+
+// code waits until the plugin has ended by itself.
+func (p *process) code() int {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+		return p.command.ProcessState.ExitCode()
+	case <-time.After(patience):
+		p.t.Fatalf("it has not ended after %s", patience)
+		return 0
+	}
+}
+
+// told is what it has written to standard error, printed to standard output.
+func (p *process) told() string    { return content(p.errOut) }
+func (p *process) printed() string { return content(p.out) }
+
+func content(file string) string {
+	text, _ := os.ReadFile(file)
+	return string(text)
+}
+
+// tells waits until it has said something.
+func (p *process) tells(words string) {
+	p.t.Helper()
+	eventually(p.t, "it says "+words, func(context.Context) bool { return strings.Contains(p.told(), words) })
+}
+
+func eventually(t *testing.T, what string, holds func(context.Context) bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		return holds(ctx), nil
+	})
+	if err != nil {
+		t.Fatalf("%s: not within %s", what, patience)
+	}
+}
+
+// door is a way to the API server that can be shut: then it cuts off who is
+// inside, and lets in nobody.
+type door struct {
+	t        *testing.T
+	target   string
+	address  string
+	mutex    sync.Mutex
+	listener net.Listener
+	inside   []net.Conn
+}
+
+// behindADoor gives a kubeconfig that leads through a door.
+func behindADoor(t *testing.T, kubeconfig string) (*door, string) {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &door{t: t, address: "127.0.0.1:0"}
+	t.Cleanup(d.shut)
+	d.open()
+	for _, cluster := range config.Clusters {
+		server, err := url.Parse(cluster.Server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.target = server.Host
+		server.Host = d.address
+		cluster.Server = server.String()
+	}
+	through := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, through); err != nil {
+		t.Fatal(err)
+	}
+	return d, through
+}
+
+func (d *door) open() {
+	d.t.Helper()
+	listener, err := net.Listen("tcp", d.address)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.listener, d.address = listener, listener.Addr().String()
+	go func() {
+		for {
+			guest, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go d.lead(guest)
+		}
+	}()
+}
+
+func (d *door) lead(guest net.Conn) {
+	host, err := net.Dial("tcp", d.target)
+	if err != nil {
+		guest.Close()
+		return
+	}
+	d.mutex.Lock()
+	d.inside = append(d.inside, guest, host)
+	d.mutex.Unlock()
+	go func() {
+		_, _ = io.Copy(host, guest)
+		host.Close()
+	}()
+	_, _ = io.Copy(guest, host)
+	guest.Close()
+}
+
+func (d *door) shut() {
+	d.listener.Close()
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for _, connection := range d.inside {
+		connection.Close()
+	}
+	d.inside = nil
+}

@@ -1,0 +1,246 @@
+//go:build integration
+
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const login = `apiVersion: hashmark.dev/v1alpha1
+kind: SizingExperiment
+metadata: {name: login}
+spec:
+  matrix: {costs: [10], cpuLimits: ["500m"]}
+  objective: {p95Milliseconds: 1000}
+  demand: {loginsPerSecond: 5, maxTotalCPU: "1"}
+`
+
+// The chart's roles for users.
+const (
+	viewer = "hashmark-view"
+	editor = "hashmark-edit"
+)
+
+// operate does what the operator would: it brings the experiment into a phase.
+func operate(t *testing.T, e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, change func(*v1alpha1.SizingExperimentStatus)) {
+	t.Helper()
+	before := client.MergeFrom(e.DeepCopy())
+	e.Status.Phase = phase
+	for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionFinished} {
+		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
+			Type: kind, Status: metav1.ConditionTrue, Reason: "Test", Message: "this is " + string(phase),
+		})
+	}
+	if change != nil {
+		change(&e.Status)
+	}
+	if err := administrator.Status().Patch(t.Context(), e, before); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recommends is an end with a size, or with none.
+func recommends(variant string) func(*v1alpha1.SizingExperimentStatus) {
+	return func(s *v1alpha1.SizingExperimentStatus) {
+		s.Results = []v1alpha1.VariantResult{{
+			Variant: "c10-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "500m",
+			ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: ptr.To[int64](7000), Verdict: v1alpha1.VerdictValid,
+		}}
+		s.Recommendation = &v1alpha1.Recommendation{Reason: "The test says so."}
+		s.Recommendation.Variant = variant
+		if variant != "" {
+			s.Recommendation.Cost, s.Recommendation.CPULimit, s.Recommendation.Replicas = 10, "500m", 1
+			s.Recommendation.TotalCPU, s.Recommendation.Confidence = "500m", v1alpha1.ConfidenceHigh
+		}
+	}
+}
+
+func TestARunWaitsForTheAnswerAndEndsWithItsCode(t *testing.T) {
+	for name, tt := range map[string]struct {
+		phase  v1alpha1.ExperimentPhase
+		change func(*v1alpha1.SizingExperimentStatus)
+		want   int
+	}{
+		"a size is recommended": {v1alpha1.ExperimentSucceeded, recommends("c10-500m"), 0},
+		"no size fits":          {v1alpha1.ExperimentSucceeded, recommends(""), 1},
+		"it failed":             {v1alpha1.ExperimentFailed, nil, 2},
+		"it was cancelled":      {v1alpha1.ExperimentCancelled, recommends("c10-500m"), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ns := namespace(t)
+			junit := filepath.Join(t.TempDir(), "junit.xml")
+			p := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns, "--junit-file", junit)
+			e := experiment(t, ns)
+			p.tells("Waits for an operator to look at it")
+			operate(t, e, v1alpha1.ExperimentRunning, nil)
+			p.tells("Running: this is Running")
+			operate(t, e, tt.phase, tt.change)
+			if got := p.code(); got != tt.want {
+				t.Errorf("it ended with %d, want %d", got, tt.want)
+			}
+			if p.printed() == "" || content(junit) == "" {
+				t.Errorf("it printed %q, and wrote %q", p.printed(), content(junit))
+			}
+			if strings.ContainsAny(p.told(), "\r\x1b") {
+				t.Errorf("a control character was written where no terminal is: %q", p.told())
+			}
+		})
+	}
+}
+
+func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
+	for name, tt := range map[string]struct {
+		flags       []string
+		interrupted bool
+		want        []string
+		cancelled   bool
+		deleted     bool
+	}{
+		"it goes on": {nil, true, []string{
+			"interrupted; experiment", "goes on", "kubectl hashmark watch login -n", "kubectl patch sizingexperiment login -n",
+		}, false, false},
+		"it is cancelled":               {[]string{"--cancel-on-interrupt"}, true, []string{"interrupted", "is cancelled"}, true, false},
+		"it is deleted":                 {[]string{"--cancel-on-interrupt", "--delete"}, true, []string{"interrupted", "is deleted"}, false, true},
+		"it goes on when time is up":    {[]string{"--timeout=2s"}, false, []string{"no operator looked at the experiment within 2s", "goes on"}, false, false},
+		"its time is up and it is done": {[]string{"--timeout=2s", "--cancel-on-interrupt"}, false, []string{"no end after 2s", "is cancelled"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ns := namespace(t)
+			p := start(t, userWith(t, ns, viewer, editor), login, append([]string{"run", "-f", "-", "-n", ns}, tt.flags...)...)
+			e := experiment(t, ns)
+			if tt.interrupted {
+				p.tells("Waits for an operator")
+				p.signal(syscall.SIGINT)
+			}
+			if code := p.code(); code != 2 {
+				t.Errorf("it ended with %d", code)
+			}
+			for _, words := range tt.want {
+				if !strings.Contains(p.told(), words) {
+					t.Errorf("it does not say %q", words)
+				}
+			}
+			err := administrator.Get(t.Context(), client.ObjectKeyFromObject(e), e)
+			if apierrors.IsNotFound(err) != tt.deleted || (err == nil && e.Spec.Cancel != tt.cancelled) {
+				t.Errorf("the experiment is there with %v, cancel %t", err, e.Spec.Cancel)
+			}
+		})
+	}
+}
+
+func TestARunEndsWhenItsExperimentIsDeletedOrReplaced(t *testing.T) {
+	ns := namespace(t)
+	p := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
+	e := experiment(t, ns)
+	p.tells("Waits for an operator")
+	if err := administrator.Delete(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.code(); code != 2 || !strings.Contains(p.told(), "the experiment was deleted before it ended") {
+		t.Errorf("it ended with %d", code)
+	}
+}
+
+func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
+	ns := namespace(t)
+	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
+	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns)
+	e := experiment(t, ns)
+	p.tells("Waits for an operator")
+	door.shut()
+	p.tells("The API server is away, trying again")
+	operate(t, e, v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
+	door.open()
+	p.tells("The API server is back")
+	if code := p.code(); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
+	if n := strings.Count(p.told(), "is away"); n != 1 {
+		t.Errorf("it said %d times that the API server is away", n)
+	}
+}
+
+func TestARefusalIsASentence(t *testing.T) {
+	ns := namespace(t)
+	all := userWith(t, ns, viewer, editor)
+	if code := start(t, all, login, "run", "-f", "-", "-n", ns, "--timeout=1s").code(); code != 2 {
+		t.Fatalf("the first one ended with %d", code)
+	}
+	elsewhere := namespace(t)
+	for name, tt := range map[string]struct {
+		kubeconfig, file string
+		arguments        []string
+		want             string
+	}{
+		"the name is taken":           {all, login, []string{"run", "-f", "-", "-n", ns}, "there is an experiment login in namespace " + ns + " already"},
+		"a rule of the API is broken": {all, strings.Replace(login, "[10]", "[31]", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, "spec.matrix.costs: each cost must lie between 4 and 16"},
+		"a field is unknown":          {all, strings.Replace(login, "objective", "sessions: 1\n  objective", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, `unknown field "spec.sessions"`},
+		"nothing may be created":      {userWith(t, elsewhere, viewer), login, []string{"run", "-f", "-", "-n", elsewhere}, "you may not create sizingexperiments in namespace " + elsewhere},
+		"nothing may be seen":         {all, "", []string{"watch", "-n", elsewhere, "login"}, "you may not get sizingexperiments in namespace " + elsewhere},
+		"there is none of the name":   {all, "", []string{"watch", "-n", ns, "logout"}, "there is no experiment logout in namespace " + ns},
+		"no cluster":                  {"", "", []string{"watch", "login", "--server=127.0.0.1:1"}, "the API server can't be reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, tt.kubeconfig, tt.file, tt.arguments...)
+			if code := p.code(); code != 2 || !strings.Contains(p.told(), tt.want) {
+				t.Errorf("it ended with %d, and does not say %q", code, tt.want)
+			}
+			if lines := strings.Count(p.told(), "\n"); lines != 1 {
+				t.Errorf("it took %d lines", lines)
+			}
+		})
+	}
+}
+
+// TestAViewersRightsSufficeToRead goes through everything that only reads.
+func TestAViewersRightsSufficeToRead(t *testing.T) {
+	ns := namespace(t)
+	maker := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
+	operate(t, experiment(t, ns), v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
+	if code := maker.code(); code != 0 {
+		t.Fatalf("the experiment ended with %d", code)
+	}
+	kubeconfig, saved := userWith(t, ns, viewer), filepath.Join(t.TempDir(), "saved.json")
+	for _, arguments := range [][]string{
+		{"watch", "login"},
+		{"report", "login"},
+		{"report", "login", "-o", "html"},
+		{"report", "login", "-o", "json", "--output-file", saved},
+		{"report", "-f", saved, "-o", "markdown"},
+		{"compare", "login", ns + "/login"},
+		{"compare", "login", saved, "-o", "json"},
+		{"__complete", "watch", ""},
+	} {
+		p := start(t, kubeconfig, "", append(arguments, "-n", ns)...)
+		if code := p.code(); code != 0 {
+			t.Errorf("%v ended with %d", arguments, code)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(saved), ".*")); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
+	if info, err := os.Stat(saved); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("the saved report is %v, %v", info, err)
+	}
+}
+
+func TestAGeneratedNameIsTold(t *testing.T) {
+	ns := namespace(t)
+	p := start(t, userWith(t, ns, viewer, editor), strings.Replace(login, "name: login", "generateName: login-", 1), "run", "-f", "-", "-n", ns, "--timeout=1s")
+	e := experiment(t, ns)
+	p.tells("sizingexperiment.hashmark.dev/" + e.Name + " created")
+	eventually(t, "it ends", func(context.Context) bool { return p.code() == 2 })
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The kubectl plugin: for this machine, or for everybody's.
+#
+#   krew.sh build     compiles it into dist/cli, with what kubectl completes by
+#   krew.sh folder    the same, and prints the folder
+#   krew.sh release   compiles it for all platforms, and makes the archives, the
+#                     manifest for krew, and a trial installation by krew itself,
+#                     in dist/krew
+#
+# VERSION is the release, by default that of the chart.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source hack/build/messages.sh
+
+version=${VERSION:-v$(sed -n 's/^appVersion: //p' charts/hashmark/Chart.yaml)}
+tool=(go tool "-modfile=$PWD/hack/tools/krew/go.mod")
+
+# compile FILE makes a static, stripped plugin without a path or a commit in it,
+# so that the same sources give the same bytes.
+compile() {
+  GOFLAGS='' CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+    -ldflags "-s -w -X main.version=$version" -o "$1" ./cmd/kubectl-hashmark
+}
+
+build() {
+  compile dist/cli/kubectl-hashmark
+  dist/cli/kubectl-hashmark completion kubectl >dist/cli/kubectl_complete-hashmark
+  chmod +x dist/cli/kubectl_complete-hashmark
+}
+
+release() {
+  local platform os
+  for platform in {darwin,linux,windows}-{amd64,arm64}; do
+    os=${platform%-*}
+    GOOS=$os GOARCH=${platform#*-} compile "dist/krew/binaries/$platform/kubectl-hashmark$([[ $os != windows ]] || echo .exe)"
+    say "compiled the plugin for $platform"
+  done
+  go run ./hack/krew -version="$version" -binaries=dist/krew/binaries -to=dist/krew
+  "${tool[@]}" validate-krew-manifest -manifest dist/krew/hashmark.yaml -skip-install
+  try
+  say "made dist/krew/hashmark.yaml and $(find dist/krew -name '*.tar.gz' | wc -l) archives of $version"
+}
+
+# try lets krew install each archive from its file, and runs the one that is for
+# this machine. krew keeps to a folder that is removed again. It looks for git,
+# which it would fetch its index with.
+try() {
+  local root archive platform
+  root=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder is known now
+  trap "rm -rf '$root'" RETURN
+  for archive in dist/krew/*.tar.gz; do
+    platform=$(basename "$archive" .tar.gz)
+    platform=${platform#"kubectl-hashmark_${version}_"}
+    KREW_ROOT=$root/$platform KREW_OS=${platform%_*} KREW_ARCH=${platform#*_} \
+      "${tool[@]}" krew install --manifest=dist/krew/hashmark.yaml --archive="$archive" >/dev/null
+    ls "$root/$platform"/bin/kubectl-hashmark* >/dev/null
+  done
+  "$root/$(go env GOOS)_$(go env GOARCH)/bin/kubectl-hashmark" version >&2
+}
+
+case "${1:-}" in
+  build | release) "$1" ;;
+  folder)
+    build >&2
+    printf '%s\n' "$PWD/dist/cli"
+    ;;
+  *) die "usage: krew.sh build|folder|release" ;;
+esac

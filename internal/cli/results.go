@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/report/html"
+)
+
+// layout writes a document in one format.
+type layout func(io.Writer, report.Document) error
+
+// layouts are the formats of a report, by their names.
+var layouts = map[string]layout{
+	"table": report.Table, "markdown": report.Markdown, "csv": report.CSV, "json": report.JSON,
+	"junit": report.JUnit, "benchfmt": report.Benchfmt, "html": html.Write,
+}
+
+// endings are the formats of the files that --report-file writes, by the end of
+// the file's name.
+var endings = map[string]string{
+	".txt": "table", ".md": "markdown", ".csv": "csv", ".json": "json", ".xml": "junit", ".bench": "benchfmt", ".html": "html",
+}
+
+// results is what is written of an experiment that ended, and where.
+type results struct {
+	format     string
+	junitFile  string
+	reportFile string
+}
+
+func (r *results) addTo(command *cobra.Command) {
+	addFormat(command, &r.format, sorted(layouts))
+	flags := command.Flags()
+	flags.StringVar(&r.junitFile, "junit-file", "", "also write the results as JUnit XML into this file")
+	flags.StringVar(&r.reportFile, "report-file", "", "also write a report into this file, in the format of its name's end: "+strings.Join(sorted(endings), ", "))
+}
+
+// addFormat adds -o to a command.
+func addFormat(command *cobra.Command, format *string, known []string) {
+	command.Flags().StringVarP(format, "output", "o", "table", "what to print: "+strings.Join(known, ", "))
+	// It fails only where there is no such flag.
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// check refuses, before anything is measured, what could not be written after it.
+func (r *results) check() error {
+	if err := oneOf("-o", r.format, sorted(layouts)); err != nil {
+		return err
+	}
+	if _, known := endings[filepath.Ext(r.reportFile)]; r.reportFile != "" && !known {
+		return fmt.Errorf("--report-file %s: the name must end in one of %s, which says the format", r.reportFile, strings.Join(sorted(endings), ", "))
+	}
+	for _, file := range []string{r.junitFile, r.reportFile} {
+		if file == "" {
+			continue
+		}
+		if folder, err := os.Stat(filepath.Dir(file)); err != nil || !folder.IsDir() {
+			return fmt.Errorf("%s can't be written: there is no folder %s", file, filepath.Dir(file))
+		}
+	}
+	return nil
+}
+
+// write writes the files, and then what was asked for to standard output.
+func (r *results) write(document report.Document, out io.Writer) error {
+	if r.junitFile != "" {
+		if err := writeFile(r.junitFile, document, report.JUnit); err != nil {
+			return err
+		}
+	}
+	if r.reportFile != "" {
+		if err := writeFile(r.reportFile, document, layouts[endings[filepath.Ext(r.reportFile)]]); err != nil {
+			return err
+		}
+	}
+	return layouts[r.format](out, document)
+}
+
+// writeFile writes a file as a whole: one that is there is replaced only by one
+// that is complete.
+func writeFile(name string, document report.Document, write layout) error {
+	file, err := os.CreateTemp(filepath.Dir(name), ".hashmark-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	err = write(file, document)
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	if err := os.Chmod(file.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}
+
+func sorted[V any](named map[string]V) []string {
+	return slices.Sorted(maps.Keys(named))
+}
+
+func oneOf(flag, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("%s %s: it must be one of %s", flag, value, strings.Join(known, ", "))
+}

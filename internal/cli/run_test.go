@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const login = `apiVersion: hashmark.dev/v1alpha1
+kind: SizingExperiment
+metadata: {name: login}
+spec:
+  matrix: {costs: [8, 10], cpuLimits: ["500m"]}
+  objective: {p95Milliseconds: 1000}
+`
+
+// reaches is a stage in the operator's words.
+func reaches(phase v1alpha1.ExperimentPhase, message string) func(*v1alpha1.SizingExperiment) {
+	return func(e *v1alpha1.SizingExperiment) {
+		e.Status.Phase = phase
+		for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionFinished} {
+			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: message})
+		}
+	}
+}
+
+// ends is a stage at whose end each variant has met the objective, or has not.
+func ends(met ...bool) func(*v1alpha1.SizingExperiment) {
+	return func(e *v1alpha1.SizingExperiment) {
+		reaches(v1alpha1.ExperimentSucceeded, "All measured")(e)
+		e.Status.Results = nil
+		for i, m := range met {
+			e.Status.Results = append(e.Status.Results, v1alpha1.VariantResult{
+				Variant: []string{"c8-500m", "c10-500m"}[i], Algorithm: v1alpha1.AlgorithmBcrypt, CPULimit: "500m", Cost: int32(8 + 2*i),
+				ObjectiveMet: ptr.To(m), Verdict: v1alpha1.VerdictValid,
+			})
+		}
+	}
+}
+
+func TestARunTellsEachChangeOnceAndEndsWithTheAnswersCode(t *testing.T) {
+	halfway := reaches(v1alpha1.ExperimentRunning, "1 of 2 trials have ended. c10-500m: under load")
+	stages := []func(*v1alpha1.SizingExperiment){
+		reaches(v1alpha1.ExperimentQueued, "Waits for its turn"),
+		reaches(v1alpha1.ExperimentQueued, "Waits for its turn"),
+		func(e *v1alpha1.SizingExperiment) {
+			halfway(e)
+			e.Status.Progress = &v1alpha1.Progress{Trials: 2, Finished: 1, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second)))}
+		},
+	}
+	for name, tt := range map[string]struct {
+		end  func(*v1alpha1.SizingExperiment)
+		code int
+		last string
+	}{
+		"one variant meets the objective": {ends(true, false), 0, "Succeeded: All measured"},
+		"none meets it":                   {ends(false, false), 1, "Succeeded: All measured"},
+		"none was measured":               {reaches(v1alpha1.ExperimentFailed, "No variant was measured"), 2, "error: the experiment ended as Failed: No variant was measured"},
+		"it was cancelled":                {reaches(v1alpha1.ExperimentCancelled, "Cancelled"), 2, "error: the experiment was cancelled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := carryOut(t, world{stages: append(stages[:3:3], tt.end)}.client(t), login, "run", "-f", "-")
+			want := `sizingexperiment.hashmark.dev/login created in namespace ns
+12:00:00  Waits for an operator to look at it
+12:00:00  Queued: Waits for its turn
+12:00:00  Running: 1 of 2 trials have ended. c10-500m: under load, about 4:10 left
+`
+			if !strings.HasPrefix(got.err, want) || !strings.Contains(got.err, tt.last) {
+				t.Errorf("it told (-want +got), and should have ended with %q:\n%s", tt.last, cmp.Diff(want, got.err))
+			}
+			if got.code != tt.code {
+				t.Errorf("it ended with %d, want %d", got.code, tt.code)
+			}
+			if strings.ContainsAny(got.out+got.err, "\r\x1b") {
+				t.Errorf("a control character was written where no terminal is: %q", got.out+got.err)
+			}
+		})
+	}
+}
+
+func TestARunWritesTheFilesThatCIKeeps(t *testing.T) {
+	folder := t.TempDir()
+	junit, page := filepath.Join(folder, "junit.xml"), filepath.Join(folder, "report.md")
+	got := carryOut(t, world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t), login,
+		"run", "-f", "-", "-o", "csv", "--junit-file", junit, "--report-file", page)
+	if got.code != 0 {
+		t.Fatalf("it ended with %d: %s", got.code, got.err)
+	}
+	for _, file := range []string{junit, page} {
+		if content, err := os.ReadFile(file); err != nil || len(content) == 0 {
+			t.Errorf("%s holds %d bytes, %v", file, len(content), err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, ".*")); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
+}
+
+func TestADeletedOneLeavesNothing(t *testing.T) {
+	cluster := world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t)
+	if got := carryOut(t, cluster, login, "run", "-f", "-", "--delete"); got.code != 0 {
+		t.Fatalf("it ended with %d: %s", got.code, got.err)
+	}
+	err := cluster.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "login"}, &v1alpha1.SizingExperiment{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("the experiment is still there, %v", err)
+	}
+}
+
+func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
+	folder := t.TempDir()
+	for name, tt := range map[string]struct {
+		stdin     string
+		arguments []string
+		want      string
+	}{
+		"no file":                           {"", nil, `required flag(s) "filename" not set`},
+		"a file that is not there":          {"", []string{"-f", "nowhere.yaml"}, "nowhere.yaml: no such file"},
+		"an empty file":                     {"# nothing\n", []string{"-f", "-"}, "- is empty"},
+		"several documents":                 {login + "---\n" + login, []string{"-f", "-"}, "holds several documents; put each experiment in a file of its own"},
+		"another kind":                      {"kind: Pod\napiVersion: v1\n", []string{"-f", "-"}, `holds a "Pod" of "v1"; it must hold a SizingExperiment`},
+		"a key twice":                       {login + "spec: {}\n", []string{"-f", "-"}, `key "spec" already set`},
+		"no YAML":                           {"{", []string{"-f", "-"}, "is no YAML that can be read"},
+		"no name":                           {strings.Replace(login, "{name: login}", "{}", 1), []string{"-f", "-"}, "names no experiment"},
+		"two namespaces":                    {strings.Replace(login, "name: login", "name: login, namespace: other", 1), []string{"-f", "-"}, "leave out one of them"},
+		"a format that is none":             {login, []string{"-f", "-", "-o", "pdf"}, "-o pdf: it must be one of benchfmt, csv, html, json, junit, markdown, table"},
+		"a report of no format":             {login, []string{"-f", "-", "--report-file", filepath.Join(folder, "report")}, "the name must end in one of .bench, .csv, .html"},
+		"a file in a folder that is none":   {login, []string{"-f", "-", "--junit-file", filepath.Join(folder, "none", "x.xml")}, "there is no folder"},
+		"an argument that it does not take": {login, []string{"-f", "-", "now"}, `unknown command "now"`},
+		"a flag that there is none of":      {login, []string{"-f", "-", "--fast"}, "unknown flag: --fast"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			created := false
+			cluster := world{functions: interceptor.Funcs{
+				Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
+					created = true
+					return apierrors.NewInternalError(os.ErrInvalid)
+				},
+			}}.client(t)
+			got := carryOut(t, cluster, tt.stdin, append([]string{"run"}, tt.arguments...)...)
+			if got.code != 2 || !strings.Contains(got.err, tt.want) || created {
+				t.Errorf("it ended with %d, created is %t, and it said %q, want %q in it", got.code, created, got.err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnExperimentTakesTheNameAndNamespaceOfTheFlags(t *testing.T) {
+	for name, tt := range map[string]struct {
+		metadata  string
+		arguments []string
+		want      string
+	}{
+		"its own":                     {"{name: login}", nil, "ns/login"},
+		"the namespace that it names": {"{name: login, namespace: ns}", nil, "ns/login"},
+		"another name":                {"{name: login}", []string{"--name=nightly"}, "ns/nightly"},
+		"a name for a generated one":  {"{generateName: login-}", []string{"--name=nightly"}, "ns/nightly"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := world{stages: []func(*v1alpha1.SizingExperiment){ends(true, true)}}.client(t)
+			got := carryOut(t, cluster, strings.Replace(login, "{name: login}", tt.metadata, 1), append([]string{"run", "-f", "-"}, tt.arguments...)...)
+			list := &v1alpha1.SizingExperimentList{}
+			if err := cluster.List(t.Context(), list); err != nil || len(list.Items) != 1 {
+				t.Fatalf("there are %d experiments, %v: %s", len(list.Items), err, got.err)
+			}
+			if made := client.ObjectKeyFromObject(&list.Items[0]).String(); made != tt.want {
+				t.Errorf("it made %s, want %s", made, tt.want)
+			}
+		})
+	}
+}

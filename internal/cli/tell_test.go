@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func under(running ...string) *v1alpha1.SizingExperiment {
+	return &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{
+		Phase: v1alpha1.ExperimentRunning,
+		Progress: &v1alpha1.Progress{
+			Trials: 9, Finished: 3, Running: running, EstimatedEndTime: ptr.To(metav1.NewTime(noon.Add(250 * time.Second))),
+		},
+	}}
+}
+
+// drawn are the lines that were drawn over one another, without what erases them.
+func drawn(out string) []string {
+	return regexp.MustCompile(`\r|\x1b\[[0-9]*[A-Za-z]|\n`).Split(out, -1)
+}
+
+func TestABarShowsWhatRunsAndTheTimeThatIsLeft(t *testing.T) {
+	var out bytes.Buffer
+	clock := clocktesting.NewFakeClock(noon)
+	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clock, Columns: 100}.newTeller()
+	bar.shows(&v1alpha1.SizingExperiment{})
+	if out.Len() > 0 {
+		t.Errorf("it drew %q before there was anything to count", out.String())
+	}
+	bar.shows(under("c10-500m"))
+	clock.Step(10 * time.Second)
+	bar.passes()
+	bar.loses(errors.New("connection refused"))
+	bar.finds()
+	bar.ends()
+	for _, want := range []string{"(3/9)", "33%", "c10-500m, about 4:10 left", "c10-500m, about 4:00 left", "the API server is away, trying again"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it never drew %q: %q", want, out.String())
+		}
+	}
+	if lines := drawn(out.String()); strings.TrimSpace(lines[len(lines)-1]) != "" {
+		t.Errorf("the bar is still there: %q", lines)
+	}
+}
+
+func TestABarNeverOutgrowsItsLine(t *testing.T) {
+	for _, columns := range []int{20, 40, 80, 120} {
+		var out bytes.Buffer
+		bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: columns}.newTeller()
+		bar.shows(under("c10-500m-w1q64-small", "c12-500m-w1q64-small", "c12-500m-w1q64-large"))
+		bar.passes()
+		for _, line := range drawn(out.String()) {
+			if wide := utf8.RuneCountInString(strings.TrimRight(line, " ")); wide > max(columns, barsOverhead) {
+				t.Errorf("of %d columns it took %d: %q", columns, wide, line)
+			}
+		}
+	}
+}
+
+func TestTheTimeThatIsLeftIsToldInWordsForPeople(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end  time.Duration
+		want string
+	}{
+		"seconds":         {5 * time.Second, "about 0:05 left"},
+		"minutes":         {61 * time.Second, "about 1:01 left"},
+		"hours":           {2*time.Hour + 5*time.Minute + 59*time.Second, "about 2 h 05 min left"},
+		"later than that": {-time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := under()
+			e.Status.Progress.EstimatedEndTime = ptr.To(metav1.NewTime(noon.Add(tt.end)))
+			if got := left(e, noon); got != tt.want {
+				t.Errorf("it says %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAQueuedExperimentNamesItsPlace(t *testing.T) {
+	e := under()
+	e.Status.Progress.QueuePosition = ptr.To[int32](2)
+	if got := doing(e); got != "queued at place 2" {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestLinesTellOfAnAPIServerThatIsAway(t *testing.T) {
+	var out bytes.Buffer
+	lines := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon)}.newTeller()
+	lines.loses(errors.New("connection refused"))
+	lines.finds()
+	want := "12:00:00  The API server is away, trying again: connection refused\n12:00:00  The API server is back\n"
+	if out.String() != want {
+		t.Errorf("it said %q, want %q", out.String(), want)
+	}
+}
