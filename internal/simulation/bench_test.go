@@ -67,3 +67,19 @@ func BenchmarkCapacity(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkOutlook(b *testing.B) {
+	for name, service := range services() {
+		b.Run(name, func(b *testing.B) {
+			limit := simulation.Limit{P95: 8 * service.NoLoadP95(), ErrorShare: 0.001}
+			for b.Loop() {
+				outlook := service.Outlook(false, 1)
+				for _, share := range []float64{0.9, 1, 1.1} {
+					at := limit
+					at.P95 = time.Duration(share * float64(limit.P95))
+					outlook.Capacity(at)
+				}
+			}
+		})
+	}
+}

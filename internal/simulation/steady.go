@@ -54,7 +54,7 @@ func (s Service) NoLoadP95() time.Duration {
 // 1.0, 1.4, 4 and 8 % at 50, 70, 80, 90 and 95 % load, for pools and unbounded
 // goroutines alike.
 func (s Service) SteadyP95(perSecond float64, uniform bool, seed uint64) (time.Duration, bool) {
-	found := s.whole().steady(draw(s.whole(), uniform, seed), perSecond)
+	found := s.whole().steady(draw(s.whole(), steadyRuns, steadyLogins, uniform, seed), perSecond)
 	return found.p95, found.p95 != Failed
 }
 
@@ -68,7 +68,7 @@ func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
 	if s.Hash <= 0 || s.NoLoadP95() > limit.P95 {
 		return 0
 	}
-	gaps := draw(s, uniform, seed)
+	gaps := draw(s, steadyRuns, steadyLogins, uniform, seed)
 	holds := func(perSecond float64) bool {
 		first := s.steady(gaps.first(pilotRuns), perSecond)
 		if clear, held := limit.clearlyHeldBy(first); clear {
@@ -114,22 +114,24 @@ func (l Limit) clearlyHeldBy(o outcome) (clear, held bool) {
 type gaps struct {
 	of     [][]float64
 	phases []float64
+	// logins is how many of a run count, and at the most are left out before them.
+	logins int
 }
 
 // first are the gaps of a few runs.
 func (g *gaps) first(runs int) *gaps {
-	return &gaps{of: g.of[:runs], phases: g.phases[:runs]}
+	return &gaps{of: g.of[:runs], phases: g.phases[:runs], logins: g.logins}
 }
 
 // draw makes gaps for runs that are as long as any rate needs.
-func draw(s Service, uniform bool, seed uint64) *gaps {
+func draw(s Service, runs, logins int, uniform bool, seed uint64) *gaps {
 	source := stream(seed, arrivalStream)
-	g := &gaps{of: make([][]float64, steadyRuns), phases: make([]float64, steadyRuns)}
+	g := &gaps{of: make([][]float64, runs), phases: make([]float64, runs), logins: logins}
 	phase := source.Float64()
 	for run := range g.of {
 		phase = math.Mod(phase+golden, 1)
 		g.phases[run] = phase
-		g.of[run] = make([]float64, 2*steadyLogins)
+		g.of[run] = make([]float64, 2*logins)
 		for i := range g.of[run] {
 			g.of[run][i] = gap(source, int(s.Replicas), uniform)
 		}
@@ -168,10 +170,10 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 	if perSecond <= 0 || s.Hash <= 0 {
 		return outcome{p95: s.NoLoadP95()}
 	}
-	settling := s.settling(perSecond)
-	n := settling + steadyLogins
+	settling := s.settling(perSecond, g.logins)
+	n := settling + g.logins
 	due, took := make([]time.Duration, n), make([]time.Duration, n)
-	counted := make([]time.Duration, 0, len(g.of)*steadyLogins)
+	counted := make([]time.Duration, 0, len(g.of)*g.logins)
 	second := float64(s.Replicas) * float64(time.Second) / perSecond / g.mean(settling, n)
 	for run, gaps := range g.of {
 		at := 0.0
@@ -185,12 +187,13 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 	return outcome{failedShare: failedShare(counted), p95: p95(counted)}
 }
 
-// settling is how many logins come to a pod before its queue has settled.
-func (s Service) settling(perSecond float64) int {
+// settling is how many logins come to a pod before its queue has settled, at the
+// most as many as given.
+func (s Service) settling(perSecond float64, most int) int {
 	rho := perSecond / s.MaxPerSecond()
 	logins := relaxations * rho / ((1 - rho) * (1 - rho))
-	if rho >= 1 || logins > steadyLogins {
-		return steadyLogins
+	if rho >= 1 || logins > float64(most) {
+		return most
 	}
 	return int(math.Ceil(logins))
 }

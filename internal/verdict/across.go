@@ -52,6 +52,19 @@ func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 	return found
 }
 
+// Together is each trial's verdict with what Across found of it, in the trials'
+// order; Pending of a trial without a result.
+func Together(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
+	verdicts := make([]v1alpha1.Verdict, len(trials))
+	for i, found := range Across(trials) {
+		verdicts[i] = v1alpha1.VerdictPending
+		if result := trials[i].Status.Result; result != nil {
+			verdicts[i] = worst(append([]v1alpha1.Reason{{Verdict: result.Verdict}}, found...))
+		}
+	}
+	return verdicts
+}
+
 // costDoublingBroken: the hash took another time than the other costs say.
 func costDoublingBroken(trial *v1alpha1.SizingTrial, pool costfit.Pool) []v1alpha1.Reason {
 	took := microseconds(trial.Status.Calibration.HashMicroseconds)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
@@ -19,7 +20,7 @@ type forecast struct{ low, answer, high float64 }
 // was served when saturated, whatever the model makes of the CPU time.
 func (t *trial) predict() forecast {
 	model := t.of(t.ownCPU())
-	uniform := t.Spec.Load.Arrivals == v1alpha1.ArrivalsUniform
+	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
 		limit := prediction.LimitOf(t.Spec.Objective)
 		limit.P95 = time.Duration(float64(limit.P95) / divisor)
@@ -33,10 +34,7 @@ func (t *trial) predict() forecast {
 // band is how p95 measured ÷ simulated ranges over the steps in which the two
 // ought to agree, and at least as wide as the model was found to be off.
 func (t *trial) band() (smallest, largest float64) {
-	validated := poolValidated
-	if t.unbounded() {
-		validated = unboundedValidated
-	}
+	validated := ModelError(t.Spec.Variant)
 	ratios := []float64{1 - validated, 1 + validated}
 	for _, s := range t.steps {
 		if t.comparable(s) {
@@ -45,6 +43,19 @@ func (t *trial) band() (smallest, largest float64) {
 	}
 	return slices.Min(ratios), slices.Max(ratios)
 }
+
+// ModelError is how far the model's p95 of a variant was found to be off where
+// nothing disturbs, as a share of it: no forecast is taken to be more exact.
+func ModelError(variant v1alpha1.Variant) float64 {
+	if loadplan.Workers(variant) == 0 {
+		return unboundedValidated
+	}
+	return poolValidated
+}
+
+// Modelled tells whether hashing rules the latency of logins that take so much
+// CPU time each, so that the model may speak of them.
+func Modelled(cpuPerLogin time.Duration) bool { return cpuPerLogin >= shortestModelled }
 
 // beyond says by how much the whole forecast lies outside what was measured, or
 // nothing where it does not.

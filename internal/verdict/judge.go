@@ -105,6 +105,9 @@ func (t *trial) row() v1alpha1.VariantResult {
 		ObjectiveMet:                t.objectiveMet(),
 		Trials:                      1,
 	}
+	if variant.NodePool != nil {
+		row.NodePool = variant.NodePool.Name
+	}
 	t.fillCapacity(&row)
 	if t.reported != nil {
 		t.reported.fill(&row)

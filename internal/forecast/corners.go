@@ -1,0 +1,141 @@
+package forecast
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/costfit"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+const (
+	// referenceCost is the cost of the hash that every calibration times beside its own.
+	referenceCost = 8
+	// leastScatter is how far the CPU time of a login lies from the line at the
+	// least, as a share of it: so much it scatters under a quota, measured.
+	leastScatter = 0.01
+)
+
+// pool is what the corners tell of a node pool.
+type pool struct {
+	// line of the CPU time of a login; of a single cost without a reference there is
+	// none, and times knows that cost alone.
+	line   calibration.Line
+	fitted bool
+	times  []calibration.CostTime
+	// scatter is how far the corners lie from that, as a share of it.
+	scatter float64
+	// nodes is how the pool's nodes serve CPU limits.
+	nodes nodes
+}
+
+// login is the CPU time of a login at a cost; false where the corners don't tell.
+func (p pool) login(cost int32) (time.Duration, bool) {
+	seconds := 0.0
+	for _, t := range p.times {
+		if t.Cost == cost {
+			seconds = t.Seconds
+		}
+	}
+	if p.fitted {
+		seconds = p.line.At(cost)
+	}
+	took := time.Duration(seconds * float64(time.Second)).Round(time.Microsecond)
+	return took, took > 0
+}
+
+// fromCorners is what is known of each node pool from the matrix's corners,
+// without their controls. Invalid trials tell nothing, and Suspect ones only of a
+// cost that has no Valid one.
+func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
+	used := map[string][]*v1alpha1.SizingTrial{}
+	corner := names(matrix.Corners(variants))
+	for i := range trials {
+		trial := &trials[i]
+		if !corner[trial.Spec.Variant.Name] || trial.Status.Calibration == nil {
+			continue
+		}
+		if verdicts[i] == v1alpha1.VerdictValid || verdicts[i] == v1alpha1.VerdictSuspect && !validAt(trial, trials, verdicts, corner) {
+			used[costfit.NodePool(trial)] = append(used[costfit.NodePool(trial)], trial)
+		}
+	}
+	pools := map[string]pool{}
+	for name, trials := range used {
+		pools[name] = newPool(trials)
+	}
+	return pools
+}
+
+// validAt tells whether some corner of a trial's cost on its node pool is Valid.
+func validAt(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, corner map[string]bool) bool {
+	for i := range trials {
+		other := &trials[i]
+		if verdicts[i] == v1alpha1.VerdictValid && corner[other.Spec.Variant.Name] &&
+			other.Spec.Variant.Cost == trial.Spec.Variant.Cost && costfit.NodePool(other) == costfit.NodePool(trial) {
+			return true
+		}
+	}
+	return false
+}
+
+func newPool(trials []*v1alpha1.SizingTrial) pool {
+	var p pool
+	seconds := map[int32][]float64{}
+	for _, trial := range trials {
+		cost := trial.Spec.Variant.Cost
+		seconds[cost] = append(seconds[cost], login(trial).Seconds())
+		p.nodes = append(p.nodes, newNode(trial))
+	}
+	for cost, all := range seconds {
+		p.times = append(p.times, calibration.CostTime{Cost: cost, Seconds: calibration.Summarise(all).Median})
+	}
+	slices.SortFunc(p.times, func(a, b calibration.CostTime) int { return cmp.Compare(a.Cost, b.Cost) })
+	p.line, p.fitted = calibration.Fit(withReference(p.times, trials))
+	p.scatter = leastScatter
+	for _, trial := range trials {
+		if line, known := p.login(trial.Spec.Variant.Cost); known {
+			p.scatter = max(p.scatter, math.Abs(login(trial).Seconds()/line.Seconds()-1))
+		}
+	}
+	return p
+}
+
+// withReference adds the reference hash to a single cost, through which every
+// line goes.
+func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial) []calibration.CostTime {
+	if len(times) != 1 || times[0].Cost == referenceCost {
+		return times
+	}
+	var references []float64
+	for _, trial := range trials {
+		if took := trial.Status.Calibration.ReferenceMicroseconds; took > 0 {
+			references = append(references, float64(took)/1e6)
+		}
+	}
+	if len(references) == 0 {
+		return times
+	}
+	return append(slices.Clone(times), calibration.CostTime{Cost: referenceCost, Seconds: calibration.Summarise(references).Median})
+}
+
+// login is the CPU time of a login in a trial's run, or, where that is not
+// known, of a hash in its calibration.
+func login(trial *v1alpha1.SizingTrial) time.Duration {
+	if own := verdict.CPUPerLogin(trial); own > 0 {
+		return own
+	}
+	return time.Duration(trial.Status.Calibration.HashMicroseconds) * time.Microsecond
+}
+
+func names(variants []v1alpha1.Variant) map[string]bool {
+	all := map[string]bool{}
+	for _, v := range variants {
+		all[v.Name] = true
+	}
+	return all
+}

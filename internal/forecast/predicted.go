@@ -1,0 +1,103 @@
+package forecast
+
+import (
+	"math"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// p95PerScatter is by how many percent p95 at 70 % load rises when each login
+// takes 1 % longer, simulated: it takes longer, and waits for a fuller queue.
+const p95PerScatter = 3.4
+
+// predictions of what the matrix left out, and, as far as there is room, of what
+// lies between and beyond.
+func (f *forecast) predictions() []v1alpha1.PredictedVariant {
+	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
+	var rows []v1alpha1.PredictedVariant
+	for _, variant := range leftOut {
+		if e, known := f.expect(variant); known {
+			row := e.row()
+			row.InMatrix = true
+			rows = append(rows, row)
+		}
+	}
+	for _, variant := range beyond {
+		if len(rows) >= mostRows {
+			break
+		}
+		if e, known := f.expect(variant); known {
+			rows = append(rows, e.row())
+		}
+	}
+	return rows
+}
+
+// row is what the model expects of a variant.
+func (e expectation) row() v1alpha1.PredictedVariant {
+	variant := e.spec.Variant
+	row := v1alpha1.PredictedVariant{
+		Variant: variant.Name, Cost: variant.Cost, CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
+		HashMicroseconds:    e.cal.HashMicroseconds,
+		BoundMilliPerSecond: e.bound(),
+	}
+	if variant.NodePool != nil {
+		row.NodePool = variant.NodePool.Name
+	}
+	e.addCapacity(&row)
+	row.OfferedMilliPerSecond = row.BoundMilliPerSecond * loadplan.ReportedLoadPercent / 100
+	e.addP95(&row)
+	return row
+}
+
+func (e expectation) bound() int64 {
+	return loadplan.BoundMilliPerSecond(max(1, e.spec.Service.Replicas), e.spec.Variant, e.cal)
+}
+
+func (e expectation) outlook() *simulation.Outlook {
+	return e.service.Outlook(e.uniform(), uint64(e.spec.Seed))
+}
+
+func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }
+
+// capacity is the highest rate, times 1000, that meets the objective if p95 is so
+// many times what the model makes of it, and a login takes so many times as long:
+// a service that is slower throughout meets an objective as another would that
+// is as much shorter, at a rate that is as much lower.
+func (e expectation) capacity(outlook *simulation.Outlook, p95, login float64) int64 {
+	limit := prediction.LimitOf(e.spec.Objective)
+	limit.P95 = time.Duration(float64(limit.P95) / p95 / login)
+	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / login))
+}
+
+func (e expectation) addCapacity(row *v1alpha1.PredictedVariant) {
+	outlook := e.outlook()
+	capacity := e.capacity(outlook, 1, 1)
+	if capacity < 1 {
+		return
+	}
+	off := verdict.ModelError(e.spec.Variant)
+	row.ObjectiveMet, row.CapacityMilliPerSecond = true, &capacity
+	row.CapacityInterval = &v1alpha1.RateInterval{
+		LowMilliPerSecond:  e.capacity(outlook, 1+off, 1+e.scatter),
+		HighMilliPerSecond: e.capacity(outlook, 1-off, 1-e.scatter),
+	}
+}
+
+func (e expectation) addP95(row *v1alpha1.PredictedVariant) {
+	p95, answered := e.service.SteadyP95(float64(row.OfferedMilliPerSecond)/milliPerCPU, e.uniform(), uint64(e.spec.Seed))
+	if !answered {
+		return
+	}
+	micros, off := p95.Microseconds(), verdict.ModelError(e.spec.Variant)+p95PerScatter*e.scatter
+	row.P95Microseconds = &micros
+	row.P95Interval = &v1alpha1.Interval{
+		LowMicroseconds:  int64(max(0, 1-off) * float64(micros)),
+		HighMicroseconds: int64((1 + off) * float64(micros)),
+	}
+}
