@@ -1,0 +1,134 @@
+package pricing
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const (
+	hoursPerMonth  = 730
+	secondsPerHour = 3600
+	milli          = 1000
+	million        = 1_000_000
+	billion        = 1_000_000_000
+	// dollars is the currency that the default price of a GPU is told in.
+	dollars = "USD"
+	// gpuHour is the default price of a GPU-hour in dollars.
+	gpuHour = 3
+	// guessesAtCost10 is how many guesses per second a GPU makes by default, at
+	// referenceCost.
+	guessesAtCost10 = 10_000
+	referenceCost   = 10
+)
+
+// Tariff is what CPUs and an attacker's GPUs cost. The zero Tariff knows no
+// prices. Each of its methods gives nil for a price that is not known.
+type Tariff struct {
+	currency string
+	cpuHour  *big.Rat
+	pools    map[string]*big.Rat
+	gpuHour  *big.Rat
+	guesses  int64
+}
+
+// Of reads the prices of an experiment: those of node pools go before the
+// general one. Without prices the tariff knows none, whatever pools say. Errors:
+// a price that is no decimal.
+func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
+	if prices == nil {
+		return Tariff{}, nil
+	}
+	t := Tariff{currency: prices.Currency, pools: map[string]*big.Rat{}, guesses: guessesAtCost10}
+	if t.currency == "" {
+		t.currency = dollars
+	}
+	if prices.GuessesPerSecondPerGPUAtCost10 != nil {
+		t.guesses = *prices.GuessesPerSecondPerGPUAtCost10
+	}
+	if t.currency == dollars {
+		t.gpuHour = big.NewRat(gpuHour, 1)
+	}
+	if err := read(prices.PerCPUHour, "prices.perCPUHour", &t.cpuHour); err != nil {
+		return Tariff{}, err
+	}
+	if err := read(prices.GPUHour, "prices.gpuHour", &t.gpuHour); err != nil {
+		return Tariff{}, err
+	}
+	for _, pool := range pools {
+		price := t.cpuHour
+		if err := read(pool.PerCPUHour, fmt.Sprintf("perCPUHour of node pool %s", pool.Name), &price); err != nil {
+			return Tariff{}, err
+		}
+		t.pools[pool.Name] = price
+	}
+	return t, nil
+}
+
+// read a price where there is one, and leave what stands otherwise.
+func read(text, field string, price **big.Rat) error {
+	if text == "" {
+		return nil
+	}
+	found, err := Decimal(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", field, err)
+	}
+	*price = found
+	return nil
+}
+
+// Currency that prices are told in, three letters; empty where none are.
+func (t Tariff) Currency() string { return t.currency }
+
+// hour is the price of so many thousandths of a CPU for an hour.
+func (t Tariff) hour(pool string, milliCPU int64) *big.Rat {
+	price, own := t.pools[pool]
+	if !own {
+		price = t.cpuHour
+	}
+	if price == nil {
+		return nil
+	}
+	return new(big.Rat).Mul(price, big.NewRat(milliCPU, milli))
+}
+
+// PerMonth is what so many thousandths of a CPU cost on a node pool in a month.
+func (t Tariff) PerMonth(pool string, milliCPU int64) *big.Rat {
+	price := t.hour(pool, milliCPU)
+	if price == nil {
+		return nil
+	}
+	return price.Mul(price, big.NewRat(hoursPerMonth, 1))
+}
+
+// PerMillionLogins is what a million logins cost on so many thousandths of a CPU,
+// at a rate in thousandths of a login per second. Not known where nobody logs in.
+func (t Tariff) PerMillionLogins(pool string, milliCPU, milliPerSecond int64) *big.Rat {
+	price := t.hour(pool, milliCPU)
+	if price == nil || milliPerSecond <= 0 {
+		return nil
+	}
+	perHour := new(big.Rat).Mul(big.NewRat(milliPerSecond, milli), big.NewRat(secondsPerHour, 1))
+	return price.Mul(price.Quo(price, perHour), big.NewRat(million, 1))
+}
+
+// PerBillionGuesses is what an attacker pays for a billion guesses at a bcrypt cost.
+func (t Tariff) PerBillionGuesses(cost int32) *big.Rat {
+	if t.gpuHour == nil || t.guesses <= 0 {
+		return nil
+	}
+	perSecond := big.NewRat(t.guesses, 1)
+	if cost < referenceCost {
+		perSecond.Mul(perSecond, powerOfTwo(referenceCost-cost))
+	} else {
+		perSecond.Quo(perSecond, powerOfTwo(cost-referenceCost))
+	}
+	hours := new(big.Rat).Quo(big.NewRat(billion, secondsPerHour), perSecond)
+	return hours.Mul(hours, t.gpuHour)
+}
+
+func powerOfTwo(exponent int32) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
+}
