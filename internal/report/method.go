@@ -183,7 +183,7 @@ func manifest(experiment *v1alpha1.SizingExperiment) string {
 		Spec       v1alpha1.SizingExperimentSpec `json:"spec"`
 	}{v1alpha1.GroupVersion.String(), "SizingExperiment", metadata{experiment.Name, experiment.Namespace}, *spec})
 	if err != nil {
-		// The types of the API always marshal: they came from JSON.
+		// YAML has no room for some characters, which no API server lets in either.
 		return ""
 	}
 	return string(text)

@@ -1,0 +1,183 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Point is a measured value, with the interval that it lies in where that is known.
+type Point struct {
+	X, Y float64
+	// The interval's ends; both 0 where it is not known.
+	Low, High float64
+}
+
+// Curve is a line through points.
+type Curve struct {
+	// Its name, written at its end.
+	Label string
+	// Which of the series' colours, marks and dashes it has.
+	Series int
+	// The points from left to right.
+	Points []Point
+	// Where there is no value because it would lie above everything: marked by
+	// crosses at the top.
+	Beyond []float64
+}
+
+// Curves are lines over the same axes.
+type Curves struct {
+	X, Y  Scale
+	Lines []Curve
+	// A value that should not be exceeded, with what it is called; none where 0.
+	Limit      float64
+	LimitLabel string
+}
+
+var (
+	dashes = [series][]vg.Length{nil, {6, 3}, {2, 3}, {8, 3, 2, 3}, {4, 2}, {1, 2}}
+	marks  = [series]draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+	}
+)
+
+// SVG draws the curves.
+func (c Curves) SVG(size Size, words Words) string {
+	p := newPlot(c.X, c.Y)
+	c.addLimit(p)
+	for _, line := range c.Lines {
+		line.add(p, c.Y.High)
+	}
+	p.Add(endLabels(c.Lines))
+	const room = 46
+	return render(p, size, room, words)
+}
+
+func (c Curves) addLimit(p *plot.Plot) {
+	if c.Limit <= 0 {
+		return
+	}
+	line := &plotter.Line{XYs: plotter.XYs{{X: c.X.Low, Y: c.Limit}, {X: c.X.High, Y: c.Limit}}}
+	line.Color, line.Width, line.Dashes = tone(limit), 1.5, []vg.Length{7, 4}
+	p.Add(line, note{x: c.X.Low, y: c.Limit, text: c.LimitLabel, tone: limit})
+}
+
+// add adds the line with its points, their intervals, and what lies beyond.
+func (c Curve) add(p *plot.Plot, top float64) {
+	place := c.Series % series
+	colour := tone(firstSeries + place)
+	points := make(plotter.XYs, len(c.Points))
+	for i, point := range c.Points {
+		points[i] = plotter.XY{X: point.X, Y: point.Y}
+	}
+	line := &plotter.Line{XYs: points}
+	line.Color, line.Width, line.Dashes = colour, 1.75, dashes[place]
+	p.Add(line, intervals{points: c.Points, place: firstSeries + place})
+	p.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: 3.5, Shape: marks[place]}})
+
+	beyond := make(plotter.XYs, len(c.Beyond))
+	for i, x := range c.Beyond {
+		beyond[i] = plotter.XY{X: x, Y: top}
+	}
+	p.Add(&plotter.Scatter{XYs: beyond, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: 4.5, Shape: draw.CrossGlyph{}}})
+	if len(points) > 0 && len(beyond) > 0 {
+		up := &plotter.Line{XYs: plotter.XYs{points[len(points)-1], beyond[0]}}
+		up.Color, up.Width, up.Dashes = colour, 1, []vg.Length{1, 3}
+		p.Add(up)
+	}
+}
+
+// intervals are upright bars; they end at the drawing's edges.
+type intervals struct {
+	points []Point
+	place  int
+}
+
+// Plot implements plot.Plotter.
+func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: tone(v.place), Width: 1}
+	const cap = 3
+	for _, point := range v.points {
+		if point.High <= 0 {
+			continue
+		}
+		at := x(point.X)
+		low, high := y(math.Max(point.Low, p.Y.Min)), y(math.Min(point.High, p.Y.Max))
+		c.StrokeLine2(style, at, low, at, high)
+		c.StrokeLine2(style, at-cap, low, at+cap, low)
+		c.StrokeLine2(style, at-cap, high, at+cap, high)
+	}
+}
+
+// note is a text above a point.
+type note struct {
+	x, y float64
+	text string
+	tone int
+}
+
+// Plot implements plot.Plotter.
+func (n note) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.FillText(textStyle(n.tone), vg.Point{X: x(n.x) + 4, Y: y(n.y) + 4}, n.text)
+}
+
+func textStyle(place int) text.Style {
+	return text.Style{
+		Color: tone(place), Handler: plot.DefaultTextHandler,
+		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: textSize},
+	}
+}
+
+// endLabels are the curves' names beside their ends, moved up where they would
+// cover each other.
+type endLabels []Curve
+
+// Plot implements plot.Plotter.
+func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	type label struct {
+		at    vg.Point
+		width vg.Length
+		text  string
+	}
+	var labels []label
+	for _, curve := range l {
+		if end, ok := curve.end(p.Y.Max); ok {
+			at := vg.Point{X: x(end.X) + 7, Y: y(end.Y) - textSize/3}
+			labels = append(labels, label{at, textStyle(ink).Width(curve.Label), curve.Label})
+		}
+	}
+	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.at.Y, b.at.Y) })
+	for i := range labels {
+		for _, below := range labels[:i] {
+			apart := labels[i].at.X > below.at.X+below.width || below.at.X > labels[i].at.X+labels[i].width
+			if !apart && labels[i].at.Y < below.at.Y+textSize {
+				labels[i].at.Y = below.at.Y + textSize
+			}
+		}
+		c.FillText(textStyle(ink), labels[i].at, labels[i].text)
+	}
+}
+
+// end is where the curve's name goes: at its last point, or where it only lies
+// beyond the drawing, at the top.
+func (c Curve) end(top float64) (Point, bool) {
+	switch {
+	case len(c.Points) > 0:
+		return c.Points[len(c.Points)-1], true
+	case len(c.Beyond) > 0:
+		return Point{X: c.Beyond[len(c.Beyond)-1], Y: top}, true
+	default:
+		return Point{}, false
+	}
+}

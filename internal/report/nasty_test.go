@@ -1,0 +1,147 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// nasty are texts that one of the formats would take for its own.
+var nasty = []string{
+	"plain", "", "=1+1", "+1", "-1", "@SUM(A1)", "＝1", "\t=1", "a,b;\"c\"", "a|b\\|c", "`code` *bold* _it_ ~no~ <b>&amp;", "]]>", "<![CDATA[",
+	"line\nbreak\r\nand\ttab", "\x1b[31mred\x1b[0m", "\x00", "\xff\xfe", "\u202eesrever", "\ufffe", "```\n# title", "<script>alert(1)</script>", "µ±‰ – 10⁶ 統計",
+}
+
+// FuzzFormatsHoldWhateverIsInTheResources: names and reasons come from the API
+// server, from Kubernetes' own messages and from saved files.
+func FuzzFormatsHoldWhateverIsInTheResources(f *testing.F) {
+	for _, text := range nasty {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		document := soiled(t, text)
+		tableHoldsNoControls(t, written(t, report.Table, document))
+		markdownKeepsItsTables(t, written(t, report.Markdown, document), text)
+		csvComputesNothing(t, written(t, report.CSV, document))
+		xmlIsRead(t, written(t, report.JUnit, document))
+		benchmarksAreRead(t, written(t, report.Benchfmt, document))
+	})
+}
+
+// soiled is the full document with a text wherever anybody may write one.
+func soiled(t *testing.T, text string) report.Document {
+	document := full(t)
+	experiment := document.Experiment
+	experiment.Name, experiment.Spec.Prices.Currency = text, text
+	experiment.Status.Recommendation.Reason, experiment.Status.Recommendation.Changes = text, []string{text}
+	experiment.Status.ModelCheck.Message = text
+	row := &experiment.Status.Results[4]
+	row.Reasons = []v1alpha1.Reason{{Type: text, Message: text}}
+	row.CPULimit, row.NodePool, row.Control, row.Price.PerMonth = text, text, text, text
+	row.Verdict = v1alpha1.VerdictInvalid
+	for i := range document.Trials {
+		document.Trials[i].Spec.Variant.Control, document.Trials[i].Spec.Variant.CPULimit = text, text
+		document.Trials[i].Spec.Variant.NodePool = &v1alpha1.NodePool{Name: text}
+		document.Trials[i].Status.Calibration.CPUModel = text
+	}
+	document.Trials[0].Status.Attempts[0].Message = text
+	return report.New(experiment, document.Trials)
+}
+
+func tableHoldsNoControls(t *testing.T, table string) {
+	if at := strings.IndexFunc(table, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) }); at >= 0 {
+		t.Errorf("the table holds a character that steers a terminal, %q", table[at:min(at+8, len(table))])
+	}
+	if !utf8.ValidString(table) {
+		t.Error("the table is no UTF-8")
+	}
+}
+
+// markdownKeepsItsTables: no text adds a column, a fence or a tag.
+func markdownKeepsItsTables(t *testing.T, markdown, text string) {
+	columns := 0
+	report, _, _ := strings.Cut(markdown, "<details>")
+	for line := range strings.Lines(report) {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		bars := strings.Count(strings.NewReplacer(`\\`, "", `\|`, "").Replace(line), "|")
+		if columns != 0 && bars != columns {
+			t.Errorf("with %q a line has %d bars, and the one before %d: %s", text, bars, columns, line)
+		}
+		columns = bars
+	}
+	if strings.ContainsAny(report, "<>") {
+		t.Errorf("with %q the text before the manifest holds a tag", text)
+	}
+	if strings.Contains(markdown, "<details>") && strings.Count(markdown, "\n</details>\n") != 1 {
+		t.Errorf("with %q the manifest's block does not end", text)
+	}
+}
+
+func csvComputesNothing(t *testing.T, text string) {
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatalf("the CSV can't be read: %v", err)
+	}
+	for _, line := range lines {
+		for _, cell := range line {
+			if first, _ := utf8.DecodeRuneInString(cell); strings.ContainsRune("=+-@\t\r＝＋－＠", first) {
+				t.Errorf("a spreadsheet computes %q", cell)
+			}
+		}
+	}
+}
+
+func xmlIsRead(t *testing.T, text string) {
+	var got suites
+	if err := xml.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("the XML can't be read: %v", err)
+	}
+	if len(got.Cases) != 8 {
+		t.Errorf("got %d test cases, want the demand's and one for each variant", len(got.Cases))
+	}
+}
+
+func benchmarksAreRead(t *testing.T, text string) {
+	reader, results := benchfmt.NewReader(strings.NewReader(text), "fuzz"), 0
+	for reader.Scan() {
+		switch record := reader.Result().(type) {
+		case *benchfmt.Result:
+			results++
+		case *benchfmt.SyntaxError:
+			t.Errorf("a benchmark can't be read: %v", record)
+		}
+	}
+	if results != 6 {
+		t.Errorf("got %d benchmarks, want 6", results)
+	}
+}
+
+// FuzzReadNeverPanics: what is read may be anything.
+func FuzzReadNeverPanics(f *testing.F) {
+	f.Add([]byte(`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":{"metadata":{"name":"x"},"status":{"results":[{"variant":"a"}],"predictions":[{}],"noiseFloor":{}}},"trials":[{}]}`))
+	f.Add([]byte("kind: List\nitems: [{kind: SizingExperiment}, {kind: SizingTrial}]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		document, err := report.Read(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, format := range formats {
+			if err := format(io.Discard, document); err != nil {
+				t.Errorf("a report that was read can't be written: %v", err)
+			}
+		}
+	})
+}
