@@ -1,0 +1,135 @@
+package recommendation
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+// Standing is what a candidate may be used for.
+type Standing int
+
+const (
+	// Unusable candidates are never told of: their numbers are wrong, or not there.
+	Unusable Standing = iota
+	// Hint candidates were predicted for orientation; they are told of, to be measured.
+	Hint
+	// Doubtful candidates have a Suspect result: they answer where no Sound one is.
+	Doubtful
+	// Sound candidates have a Valid result, or a prediction that was checked.
+	Sound
+)
+
+// Candidate is one way to run a replica.
+type Candidate struct {
+	// Variant that the replica runs.
+	Variant v1alpha1.Variant
+	// MilliCPU is its CPU limit, in thousandths.
+	MilliCPU int64
+	// Standing says what it may be used for.
+	Standing Standing
+	// Reasons why its result is not simply Valid.
+	Reasons []v1alpha1.Reason
+	// Predicted tells that the variant was not measured.
+	Predicted bool
+	// Capacity is the highest rate at which one replica meets the objective, times
+	// 1000; 0 where none does.
+	Capacity int64
+	// CapacityLow is the lower end of where the true one lies.
+	CapacityLow int64
+	// Confirmed tells that steps near the capacity, and not the model alone, speak
+	// for it.
+	Confirmed bool
+	// Respaced tells that it was measured with evenly spaced logins, and that the
+	// capacity is what the model makes of logins by chance instead.
+	Respaced bool
+	// P95 is what the model expects of one replica at a rate, times 1000, in
+	// microseconds; nil, or not ok, where it can't tell.
+	P95 func(milliPerSecond int64) (micros int64, ok bool)
+}
+
+// Sizing is what a variant takes to serve the question's demand; nil where no
+// rate meets the objective.
+func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
+	s := q.size(c)
+	if s.replicas == 0 {
+		return nil
+	}
+	return &v1alpha1.Sizing{
+		Replicas: int32(s.replicas), TotalCPU: quantity(s.milliCPU), LoadPercent: q.loadPercent(s), Breaks: s.breaks,
+	}
+}
+
+// PerMonth is what the replicas of a candidate cost that serve the demand; empty
+// where that is not known.
+func (q Question) PerMonth(c Candidate) string {
+	if s := q.size(c); s.replicas > 0 {
+		return pricing.Text(q.Tariff.PerMonth(poolOf(c.Variant), s.milliCPU))
+	}
+	return ""
+}
+
+// sized is a candidate with as many replicas as the demand takes.
+type sized struct {
+	Candidate
+	// replicas and their CPU in all; 0 where no number of them serves the demand.
+	replicas, milliCPU int64
+	// breaks are the bounds that this size breaks, in the order they are told.
+	breaks []v1alpha1.Bound
+}
+
+func (q Question) size(c Candidate) sized {
+	s := sized{Candidate: c}
+	if c.Capacity > 0 {
+		s.replicas = q.replicas(c.Capacity)
+		s.milliCPU = s.replicas * c.MilliCPU
+	}
+	breaks := func(does bool, bound v1alpha1.Bound) {
+		if does {
+			s.breaks = append(s.breaks, bound)
+		}
+	}
+	breaks(s.replicas == 0, v1alpha1.BoundObjective)
+	breaks(c.Variant.Cost < q.MinimumCost, v1alpha1.BoundMinimumCost)
+	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
+	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
+	return s
+}
+
+func (s sized) fits() bool { return len(s.breaks) == 0 }
+
+// loadPercent is the demand without headroom as a share of the capacity.
+func (q Question) loadPercent(s sized) int32 {
+	return int32(min(100*q.MilliPerSecond/(s.replicas*s.Capacity), 100))
+}
+
+// api is the size as the status tells it.
+func (q Question) api(s sized) v1alpha1.Size {
+	v := s.Variant
+	size := v1alpha1.Size{
+		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: poolOf(v), Predicted: s.Predicted,
+		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v.Cost)),
+	}
+	if s.replicas == 0 {
+		return size
+	}
+	size.Replicas, size.TotalCPU = int32(s.replicas), quantity(s.milliCPU)
+	size.CapacityMilliPerSecond = ptr.To(s.replicas * s.Capacity)
+	size.LoadPercent = ptr.To(q.loadPercent(s))
+	size.PricePerMonth = pricing.Text(q.Tariff.PerMonth(size.NodePool, s.milliCPU))
+	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.milliCPU, q.MilliPerSecond))
+	return size
+}
+
+func poolOf(v v1alpha1.Variant) string {
+	if v.NodePool == nil {
+		return ""
+	}
+	return v.NodePool.Name
+}
+
+func quantity(milli int64) string {
+	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
+}

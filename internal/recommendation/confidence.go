@@ -1,0 +1,56 @@
+package recommendation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// certainty is how far an answer can be relied on, and why no further.
+type certainty struct {
+	level v1alpha1.Confidence
+	why   string
+}
+
+// confidence is the lowest that something about the size gives reason to.
+func (a answer) confidence(best sized) certainty {
+	switch {
+	case best.Standing == Doubtful:
+		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result has an acceptable cost, and this one is Suspect (%s); measure it again", kinds(best.Reasons))}
+	case best.Respaced:
+		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; the capacity is what the model makes of logins by chance. Measure with arrivals: Poisson"}
+	case best.Predicted:
+		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that foresaw the variants held out; measure it before you rely on it"}
+	}
+	lowest := best.Candidate
+	lowest.Capacity = min(best.CapacityLow, best.Capacity)
+	if worst := a.Question.size(lowest); worst.replicas != best.replicas {
+		return certainty{v1alpha1.ConfidenceMedium, "at the lower end of where its capacity may lie (" + perSecond(lowest.Capacity) + " a replica) " + a.insteadOf(worst)}
+	}
+	if !best.Confirmed {
+		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no step near it confirms that"}
+	}
+	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and its lower end (" + perSecond(lowest.Capacity) + " a replica) asks for the same size"}
+}
+
+// insteadOf says what a lower capacity would ask for.
+func (a answer) insteadOf(worst sized) string {
+	if worst.replicas == 0 {
+		return "no rate meets the objective"
+	}
+	text := fmt.Sprintf("it takes %s", replicas(worst))
+	if !worst.fits() {
+		text += ", which " + a.breaks(worst)
+	}
+	return text
+}
+
+// kinds lists the reasons' types.
+func kinds(reasons []v1alpha1.Reason) string {
+	names := make([]string, len(reasons))
+	for i, r := range reasons {
+		names[i] = r.Type
+	}
+	return strings.Join(names, ", ")
+}

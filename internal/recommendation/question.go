@@ -1,0 +1,71 @@
+package recommendation
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+// The demand's defaults, as the API's schema has them.
+const (
+	usualHeadroom    = 30
+	usualMinimumCost = 10
+	mostReplicas     = 10_000
+)
+
+// Question is a demand with its defaults filled in.
+type Question struct {
+	// MilliPerSecond is the demanded rate, without headroom, times 1000.
+	MilliPerSecond int64
+	// HeadroomPercent is what to spare beyond that.
+	HeadroomPercent int64
+	// MinimumCost is the lowest cost that is acceptable.
+	MinimumCost int32
+	// MaxMilliCPU is the most CPU for all replicas, in thousandths; 0 is any amount.
+	MaxMilliCPU int64
+	// MaxReplicas is the most of them.
+	MaxReplicas int64
+	// Tariff has the prices.
+	Tariff pricing.Tariff
+}
+
+// Ask is an experiment's question; false where it has no demand.
+func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
+	if demand == nil {
+		return Question{}, false
+	}
+	q := Question{
+		MilliPerSecond:  int64(demand.LoginsPerSecond) * 1000,
+		HeadroomPercent: int64(ptr.Deref(demand.HeadroomPercent, usualHeadroom)),
+		MinimumCost:     ptr.Deref(demand.MinimumCost, usualMinimumCost),
+		MaxReplicas:     int64(ptr.Deref(demand.MaxReplicas, mostReplicas)),
+		Tariff:          tariff,
+	}
+	// The schema takes quantities only; what is none bounds nothing.
+	if most, err := resource.ParseQuantity(demand.MaxTotalCPU); err == nil {
+		q.MaxMilliCPU = most.MilliValue()
+	}
+	return q, true
+}
+
+// required is the demanded rate with headroom, times 1000, rounded up.
+func (q Question) required() int64 {
+	return ceil(q.MilliPerSecond*(100+q.HeadroomPercent), 100)
+}
+
+// served is the highest demand, times 1000, that a capacity leaves headroom for.
+func (q Question) served(capacity int64) int64 {
+	return capacity * 100 / (100 + q.HeadroomPercent)
+}
+
+// replicas that serve the demand with headroom, of which one has a capacity
+// above 0.
+func (q Question) replicas(capacity int64) int64 {
+	return min(max(1, ceil(q.required(), capacity)), math.MaxInt32)
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
