@@ -30,7 +30,7 @@ func (d Document) Answer() string {
 	status := &d.Experiment.Status
 	switch {
 	case meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionAccepted):
-		return "The question can't be measured. " + d.condition(v1alpha1.ConditionAccepted)
+		return "The question can't be measured: " + d.condition(v1alpha1.ConditionAccepted)
 	case status.Phase == v1alpha1.ExperimentFailed:
 		return "The experiment failed. " + d.condition(v1alpha1.ConditionFailed)
 	case !status.Phase.Finished():

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"os"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,17 +16,26 @@ import (
 // yaml wrote it on the local cluster with k6 1.8.1: two costs on three CPU limits.
 func quickstart(t testing.TB) report.Document {
 	t.Helper()
+	document, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trials []v1alpha1.SizingTrial
+	for _, trial := range document.Trials {
+		trials = append(trials, *trial.DeepCopy())
+	}
+	return report.New(document.Experiment.DeepCopy(), trials)
+}
+
+// parsed reads the file once: a fuzz test asks for it a thousand times.
+var parsed = sync.OnceValues(func() (report.Document, error) {
 	file, err := os.Open("testdata/quickstart.yaml")
 	if err != nil {
-		t.Fatal(err)
+		return report.Document{}, err
 	}
 	defer file.Close()
-	document, err := report.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return document
-}
+	return report.Read(file)
+})
 
 // changed is the document of the quickstart after a change of its resources.
 func changed(t testing.TB, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {

@@ -1,0 +1,186 @@
+package report_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+type experiment = v1alpha1.SizingExperiment
+
+func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*experiment)
+		want   string
+		met    bool
+	}{
+		"the highest cost that met the objective": {
+			func(*experiment) {},
+			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s.", true,
+		},
+		"a suspect one, with why": {
+			func(e *experiment) {
+			func(e *experiment) {
+				row := only(e, "c10-1")
+				row.Verdict, row.Reasons = v1alpha1.VerdictSuspect, reasons("NoisyNeighbour")
+			},
+			},
+			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s. The result is suspect: NoisyNeighbour.", true,
+		},
+		"a predicted capacity": {
+			func(e *experiment) { only(e, "c10-1").CapacityMethod = v1alpha1.CapacityPredicted },
+			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to about 16/s.", true,
+		},
+		"a capacity that may be greater": {
+			func(e *experiment) { only(e, "c10-1").CapacityIsLowerBound = ptr.To(true) },
+			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s at least.", true,
+		},
+		"no variant that does": {
+			func(e *experiment) { only(e, "c10-1").ObjectiveMet = ptr.To(false) },
+			"No variant holds p95 within 1s at any rate.", false,
+		},
+		"a control, where only controls were measured": {
+			func(e *experiment) { only(e, "c10-1").Control = "sessions" },
+			"Control sessions holds p95 within 1s: c10-1 up to 16/s.", true,
+		},
+		"never a control where costs were": {
+			func(e *experiment) { e.Status.Results[5].Control = "sessions" },
+			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-500m up to 7.42/s.", true,
+		},
+		"what is recommended": {
+			func(e *experiment) { asked(e); e.Status.Recommendation = recommendation() },
+			"Run 1 replica of c10-500m (bcrypt cost 10, 500m CPU, pool 1): it carries 5 logins/s with 30 % to spare, p95 at 5/s about 351ms where the objective is 1s, for USD 14.60 a month. Confidence: high.", true,
+		},
+		"several replicas": {
+			func(e *experiment) { asked(e); e.Status.Recommendation = several() },
+			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in all, unbounded, node pool small, predicted, not measured): they carry 5 logins/s with 30 % to spare. Confidence: medium.", true,
+		},
+		"that nothing is recommended": {
+			func(e *experiment) {
+				asked(e)
+				e.Status.Recommendation = &v1alpha1.Recommendation{
+					Reason: "long", BrokenBound: v1alpha1.BoundMaxTotalCPU, Nearest: &v1alpha1.Size{Variant: "c10-1", Replicas: 9, TotalCPU: "9"},
+				}
+			},
+			"Nothing can carry 5 logins/s with 30 % to spare. No size is recommended: demand.maxTotalCPU is too little; 9×c10-1 comes nearest, 9 CPU in all.", false,
+		},
+		"how far it has come": {
+			func(e *experiment) {
+				e.Status.Phase, e.Status.Results = v1alpha1.ExperimentRunning, nil
+				e.Status.Progress = &v1alpha1.Progress{Trials: 6, Finished: 2, Running: []string{"c10-1"}, EstimatedEndTime: &metav1.Time{Time: time.Unix(1_795_000_000, 0)}}
+			},
+			"Running: 2 of 6 trials done, now c10-1, likely to end at 2026-11-18 11:06:40 UTC. Nothing can be told yet.", false,
+		},
+		"what is known so far": {
+			func(e *experiment) {
+				e.Status.Phase, e.Status.Progress = v1alpha1.ExperimentSuspended, &v1alpha1.Progress{Trials: 6, Finished: 2}
+				only(e, "c8-1")
+			},
+			"Suspended after 2 of 6 trials. So far: Bcrypt cost 8 is the highest measured that holds p95 within 1s: c8-1 up to about 68.1/s.", true,
+		},
+		"where it waits": {
+			func(e *experiment) {
+				e.Status.Phase, e.Status.Results = v1alpha1.ExperimentQueued, nil
+				e.Status.Progress = &v1alpha1.Progress{Trials: 6, QueuePosition: ptr.To[int32](2)}
+			},
+			"Queued at place 2 after 0 of 6 trials. Nothing can be told yet.", false,
+		},
+		"that it has not begun": {
+			func(e *experiment) { e.Status = v1alpha1.SizingExperimentStatus{} },
+			"Not begun yet. Nothing can be told yet.", false,
+		},
+		"why it failed": {
+			func(e *experiment) {
+				e.Status.Phase, e.Status.Results = v1alpha1.ExperimentFailed, nil
+				e.Status.Conditions = conditions(v1alpha1.ConditionFailed, metav1.ConditionTrue, "No variant has a usable result: SummaryLost")
+			},
+			"The experiment failed. No variant has a usable result: SummaryLost.", false,
+		},
+		"why it was refused": {
+			func(e *experiment) {
+				e.Status = v1alpha1.SizingExperimentStatus{Conditions: conditions(v1alpha1.ConditionAccepted, metav1.ConditionFalse, "two variants resolve to c8-1")}
+			},
+			"The question can't be measured: two variants resolve to c8-1.", false,
+		},
+		"that it was cancelled, and what there is": {
+			func(e *experiment) {
+				e.Status.Phase, e.Status.Progress = v1alpha1.ExperimentCancelled, &v1alpha1.Progress{Trials: 6, Finished: 1}
+				only(e, "c8-1")
+			},
+			"Cancelled after 1 of 6 trials. Bcrypt cost 8 is the highest measured that holds p95 within 1s: c8-1 up to about 68.1/s.", true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { test.change(e) })
+			if got := document.Answer(); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+			if document.Met() != test.met {
+				t.Errorf("the objective can be met: %v, want %v", document.Met(), test.met)
+			}
+			for ending, format := range formats {
+				if written(t, format, document) == "" && ending != "bench" {
+					t.Errorf("%s is empty", ending)
+				}
+			}
+		})
+	}
+}
+
+func TestWithUsersTheAnswerSaysHowMany(t *testing.T) {
+	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
+		e.Spec.Load.Mode = v1alpha1.LoadUsers
+		row := only(e, "c10-1")
+		row.CapacityMilliPerSecond, row.OfferedMilliPerSecond, row.Users = nil, nil, ptr.To[int32](15)
+		for i := range trials {
+			trials[i].Status.Steps = []v1alpha1.Step{
+				{Kind: v1alpha1.StepClosed, Outcome: v1alpha1.StepMet, Users: ptr.To[int32](15)},
+				{Kind: v1alpha1.StepClosed, Outcome: v1alpha1.StepMet, Users: ptr.To[int32](30)},
+				{Kind: v1alpha1.StepClosed, Outcome: v1alpha1.StepFailed, Users: ptr.To[int32](90)},
+			}
+		}
+	})
+	if got, want := document.Answer(), "Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 with 30 users."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := document.Row("c10-1").Load(); got != "15 users" {
+		t.Errorf("p95 is told at %s, want 15 users", got)
+	}
+}
+
+// only leaves the experiment a single row.
+func only(e *experiment, variant string) *v1alpha1.VariantResult {
+	for _, row := range e.Status.Results {
+		if row.Variant == variant {
+			e.Status.Results = []v1alpha1.VariantResult{row}
+		}
+	}
+	return &e.Status.Results[0]
+}
+
+func asked(e *experiment) {
+	e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30)}
+	e.Spec.Prices = &v1alpha1.Prices{Currency: "USD"}
+}
+
+func several() *v1alpha1.Recommendation {
+	return &v1alpha1.Recommendation{
+		Size: v1alpha1.Size{
+			Variant: "c12-1-u-small", Cost: 12, CPULimit: "1", Replicas: 3, TotalCPU: "3", NodePool: "small", Predicted: true,
+			Concurrency: &v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+		},
+		Confidence: v1alpha1.ConfidenceMedium, Reason: "predicted",
+	}
+}
+
+func reasons(kind string) []v1alpha1.Reason {
+	return []v1alpha1.Reason{{Type: kind, Verdict: v1alpha1.VerdictSuspect}}
+}
+
+func conditions(kind string, status metav1.ConditionStatus, message string) []metav1.Condition {
+	return []metav1.Condition{{Type: kind, Status: status, Message: message}}
+}
