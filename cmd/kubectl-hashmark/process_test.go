@@ -177,6 +177,17 @@ func (d *door) lead(guest net.Conn) {
 	guest.Close()
 }
 
+// hang lets everybody in from now on, and answers nobody.
+func (d *door) hang() {
+	d.t.Helper()
+	d.shut()
+	listener, err := net.Listen("tcp", d.address)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.listener = listener
+}
+
 func (d *door) shut() {
 	d.listener.Close()
 	d.mutex.Lock()

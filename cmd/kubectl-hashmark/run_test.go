@@ -173,6 +173,31 @@ func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	}
 }
 
+// TestASecondInterruptEndsARunAtOnce interrupts it while it cancels, which an API
+// server that does not answer makes it take its time for. Signals are sent until
+// it ends, since nobody sees when it has dealt with the first.
+func TestASecondInterruptEndsARunAtOnce(t *testing.T) {
+	ns := namespace(t)
+	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
+	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
+	p.tells("Waits for an operator")
+	door.hang()
+	p.signal(syscall.SIGINT)
+	p.tells("interrupted; cancelling the experiment")
+	eventually(t, "it ends", func(context.Context) bool {
+		p.signal(syscall.SIGINT)
+		select {
+		case <-p.ended:
+			return true
+		default:
+			return false
+		}
+	})
+	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		t.Errorf("it ended by itself, with %d", p.code())
+	}
+}
+
 func TestARefusalIsASentence(t *testing.T) {
 	ns := namespace(t)
 	all := userWith(t, ns, viewer, editor)

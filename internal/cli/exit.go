@@ -48,7 +48,7 @@ func answered(d report.Document) error {
 	case v1alpha1.ExperimentSucceeded:
 		return met(d)
 	case v1alpha1.ExperimentCancelled:
-		return fmt.Errorf("the experiment was cancelled, after %s of its trials", status.Display.Trials)
+		return errors.New("the experiment was cancelled before all of its trials had ended")
 	default:
 		why := ""
 		if finished := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionFinished); finished != nil {

@@ -154,20 +154,18 @@ func (r *run) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 // stopped deals with an experiment that did not end in time.
 func (r *run) stopped(ctx context.Context, f *follower, why error) error {
 	waited := ctx.Err() != nil || errors.Is(why, context.DeadlineExceeded)
-	switch {
-	case !waited || !r.cancelOnInterrupt:
+	if !waited || !r.cancelOnInterrupt {
 		return f.stopped(ctx, r.timeout, why)
-	case r.delete:
-		if err := f.remove(ctx); err != nil {
-			return err
-		}
-		return interruption{fmt.Sprintf("%s; experiment %s is deleted", stopper(ctx, r.timeout), f.key)}
-	default:
-		if err := f.cancel(ctx); err != nil {
-			return err
-		}
-		return interruption{fmt.Sprintf("%s; experiment %s is cancelled, and keeps what was measured", stopper(ctx, r.timeout), f.key)}
 	}
+	end, doing, done := f.cancel, "cancelling", "is cancelled, and keeps what was measured"
+	if r.delete {
+		end, doing, done = f.remove, "deleting", "is deleted"
+	}
+	fmt.Fprintf(r.cluster.program.Streams.ErrOut, "%s; %s the experiment\n", stopper(ctx, r.timeout), doing)
+	if err := end(ctx); err != nil {
+		return err
+	}
+	return interruption{fmt.Sprintf("experiment %s %s", f.key, done)}
 }
 
 // stopper says what stopped the wait.
