@@ -24,10 +24,8 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 		},
 		"a suspect one, with why": {
 			func(e *experiment) {
-			func(e *experiment) {
 				row := only(e, "c10-1")
 				row.Verdict, row.Reasons = v1alpha1.VerdictSuspect, reasons("NoisyNeighbour")
-			},
 			},
 			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s. The result is suspect: NoisyNeighbour.", true,
 		},

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -113,4 +114,14 @@ func modelCheck() *v1alpha1.ModelCheck {
 		Passed: true, Message: "Of 2 variants that were held out, capacity is predicted within 1.2 % and p95 within 9 %",
 		HeldOut: []v1alpha1.HeldOut{{Variant: "c8-500m", CapacityPerMille: ptr.To[int64](-4), P95PerMille: ptr.To[int64](90)}, {Variant: "c10-500m", CapacityPerMille: ptr.To[int64](12)}},
 	}
+}
+
+// decoded is a manifest as the API server would read it.
+func decoded(t *testing.T, manifest string) v1alpha1.SizingExperiment {
+	t.Helper()
+	var experiment v1alpha1.SizingExperiment
+	if err := yaml.UnmarshalStrict([]byte(manifest), &experiment); err != nil {
+		t.Fatal(err)
+	}
+	return experiment
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -45,6 +46,9 @@ func hashTable(times []v1alpha1.HashTime) HashTable {
 			table.Lines[i].Cells = append(table.Lines[i].Cells, nil)
 		}
 	}
+	slices.SortFunc(table.Lines, func(a, b HashLine) int {
+		return cmp.Or(cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
+	})
 	return table
 }
 

@@ -70,14 +70,9 @@ func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 
 // believable tells of each trial whether its result may be believed.
 func believable(trials []v1alpha1.SizingTrial) []bool {
-	together := verdict.Across(trials)
 	believed := make([]bool, len(trials))
-	for i := range trials {
-		result := trials[i].Status.Result
-		believed[i] = result != nil && result.Verdict != v1alpha1.VerdictInvalid
-		for _, reason := range together[i] {
-			believed[i] = believed[i] && reason.Verdict != v1alpha1.VerdictInvalid
-		}
+	for i, told := range verdict.Together(trials) {
+		believed[i] = told == v1alpha1.VerdictValid || told == v1alpha1.VerdictSuspect
 	}
 	return believed
 }

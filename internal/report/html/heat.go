@@ -1,0 +1,167 @@
+package html
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/report/chart"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+// heatMap is capacity by cost and CPU limit: a table, which a screen reader can
+// walk through, with coloured cells.
+type heatMap struct {
+	// Which node pool and concurrency it is of; empty where there is only one.
+	Title  string
+	Limits []string
+	Rows   []heatRow
+}
+
+type heatRow struct {
+	Cost  int32
+	Cells []heatCell
+}
+
+// heatCell is a variant, or nothing where there is none of that cost and limit.
+type heatCell struct {
+	Text string
+	// What is said of the number: predicted, suspect, recommended.
+	Note string
+	// From 1, least, to 5; 0 without a capacity.
+	Level       int
+	Predicted   bool
+	Recommended bool
+}
+
+// levels are the cells' colours from the least capacity to the greatest:
+// ColorBrewer's Blues (https://colorbrewer2.org), which print and eyes that
+// can't tell some colours apart keep in order. The dark page turns them round and
+// dims them.
+var levels = []chart.Tone{
+	{Name: "level-1", Light: "#eff3ff", Dark: "#16263d"},
+	{Name: "level-2", Light: "#deebf7", Dark: "#1b3352"},
+	{Name: "level-3", Light: "#c6dbef", Dark: "#21416a"},
+	{Name: "level-4", Light: "#9ecae1", Dark: "#285084"},
+	{Name: "level-5", Light: "#7db8da", Dark: "#2f609f"},
+}
+
+// heatMaps are one for each node pool and concurrency, in the order of the rows.
+func heatMaps(d report.Document) []heatMap {
+	least, most := span(d.Rows)
+	grouped := groups(d.Rows)
+	var maps []heatMap
+	for _, group := range grouped {
+		m := heatMap{Limits: limits(group.rows)}
+		if len(grouped) > 1 {
+			m.Title = group.name
+		}
+		for _, cost := range costs(group.rows) {
+			row := heatRow{Cost: cost}
+			for _, limit := range m.Limits {
+				row.Cells = append(row.Cells, cell(d, group.rows, cost, limit, least, most))
+			}
+			m.Rows = append(m.Rows, row)
+		}
+		maps = append(maps, m)
+	}
+	return maps
+}
+
+func cell(d report.Document, rows []report.Row, cost int32, limit string, least, most float64) heatCell {
+	at := slices.IndexFunc(rows, func(r report.Row) bool { return r.Result.Cost == cost && r.Result.CPULimit == limit })
+	if at < 0 {
+		return heatCell{}
+	}
+	row := rows[at]
+	c := heatCell{Predicted: row.Predicted, Text: "none"}
+	var notes []string
+	if answer := d.Experiment.Status.Recommendation; answer != nil && answer.Variant == row.Result.Variant {
+		c.Recommended, notes = true, append(notes, "recommended")
+	}
+	if row.Predicted || row.Result.Verdict != v1alpha1.VerdictValid {
+		notes = append(notes, row.Verdict())
+	}
+	switch capacity := row.Result.CapacityMilliPerSecond; {
+	case capacity != nil:
+		c.Text, c.Level = units.Rate(capacity), level(float64(*capacity), least, most)
+	case row.Objective() == "":
+		c.Text = "–"
+	}
+	c.Note = strings.Join(notes, ", ")
+	return c
+}
+
+// level shares the range of capacities into five by ratio.
+func level(capacity, least, most float64) int {
+	if most <= least {
+		return 3
+	}
+	return 1 + int(math.Round(4*math.Log(capacity/least)/math.Log(most/least)))
+}
+
+// span is the least and the greatest capacity of all costs.
+func span(rows []report.Row) (least, most float64) {
+	for _, row := range rows {
+		if capacity := row.Result.CapacityMilliPerSecond; capacity != nil && *capacity > 0 {
+			value := float64(*capacity)
+			if least == 0 || value < least {
+				least = value
+			}
+			most = max(most, value)
+		}
+	}
+	return least, most
+}
+
+// group is the rows of a node pool and a concurrency.
+type group struct {
+	name string
+	rows []report.Row
+}
+
+// groups leaves controls out, which have no place on an axis of costs.
+func groups(rows []report.Row) []group {
+	var all []group
+	for _, row := range rows {
+		if row.Result.Control != "" || row.Result.Cost == 0 {
+			continue
+		}
+		name := strings.Trim(row.Result.NodePool+", "+row.Concurrency(), ", ")
+		at := slices.IndexFunc(all, func(g group) bool { return g.name == name })
+		if at < 0 {
+			at, all = len(all), append(all, group{name: name})
+		}
+		all[at].rows = append(all[at].rows, row)
+	}
+	return all
+}
+
+// limits from small to large, each as it was first written.
+func limits(rows []report.Row) []string {
+	var all []string
+	for _, row := range rows {
+		if !slices.Contains(all, row.Result.CPULimit) {
+			all = append(all, row.Result.CPULimit)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int {
+		first, _ := resource.ParseQuantity(a)
+		second, _ := resource.ParseQuantity(b)
+		return first.Cmp(second)
+	})
+	return all
+}
+
+func costs(rows []report.Row) []int32 {
+	var all []int32
+	for _, row := range rows {
+		all = append(all, row.Result.Cost)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

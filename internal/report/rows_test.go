@@ -1,0 +1,137 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+func TestARowShowsTheTrialThatItsP95CameFrom(t *testing.T) {
+	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
+		row := only(e, "c10-1")
+		for i := range trials {
+			trials[i].Spec.Variant.Name, trials[i].Spec.Repetition = "c10-1", int32(i+1)
+			trials[i].Status.Result.P95Microseconds = ptr.To(int64(200_000 + i))
+		}
+		row.P95Microseconds = ptr.To[int64](200_003)
+	})
+	row := document.Row("c10-1")
+	if row.Shown != row.Trials[3] {
+		t.Errorf("the row shows %v, want repetition 4", row.Shown.Name)
+	}
+	if document.Row("c99-1") != nil {
+		t.Error("there is a row of a variant that there is not")
+	}
+}
+
+func TestRepetitionsThatMayNotBeBelievedDoNotCount(t *testing.T) {
+	for name, spoil := range map[string]func(*v1alpha1.SizingTrial){
+		"without a result":          func(trial *v1alpha1.SizingTrial) { trial.Status.Result = nil },
+		"Invalid":                   func(trial *v1alpha1.SizingTrial) { trial.Status.Result.Verdict = v1alpha1.VerdictInvalid },
+		"Invalid beside the others": func(trial *v1alpha1.SizingTrial) { trial.Status.Calibration.ReferenceMicroseconds *= 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var spoiled string
+			document := changed(t, func(_ *experiment, trials []v1alpha1.SizingTrial) {
+				spoil(&trials[0])
+				spoiled = trials[0].Spec.Variant.Name
+			})
+			row := document.Row(spoiled)
+			if len(row.Trials) != 1 || len(row.Repetitions) != 0 {
+				t.Errorf("got %d trials and %d repetitions, want 1 and 0", len(row.Trials), len(row.Repetitions))
+			}
+		})
+	}
+}
+
+func TestAPredictionStandsInForARowThatWasLeftOut(t *testing.T) {
+	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+		e.Status.Predictions = predictions()
+		e.Status.Predictions[0].InMatrix = true
+		e.Status.Results = append(e.Status.Results, v1alpha1.VariantResult{Variant: "c11-1", Verdict: v1alpha1.VerdictPending})
+	})
+	var named []string
+	for _, row := range document.Rows {
+		if row.Result.Variant == "c11-1" {
+			named = append(named, row.Verdict())
+		}
+	}
+	if diff := cmp.Diff([]string{"predicted"}, named); diff != "" {
+		t.Errorf("the rows of c11-1 differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestHashTimesStandCostByNodePool(t *testing.T) {
+	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+		e.Status.HashTimes = []v1alpha1.HashTime{
+			{NodePool: "large", Cost: 10, HashMicroseconds: 50_000, ErrorMicroseconds: 100},
+			{NodePool: "small", Cost: 8, HashMicroseconds: 20_000},
+			{NodePool: "small", Cost: 10, HashMicroseconds: 80_000},
+			{NodePool: "small", Control: "argon2id", HashMicroseconds: 30_000},
+		}
+	})
+	var got [][]string
+	for _, s := range document.Sections() {
+		if s.Title == "Time of a hash" {
+			got = append([][]string{s.Columns}, s.Lines...)
+		}
+	}
+	want := [][]string{
+		{"Hash", "large", "small"},
+		{"cost 8", "", "20ms ± 0µs"},
+		{"cost 10", "50ms ± 100µs", "80ms ± 0µs"},
+		{"argon2id", "", "30ms ± 0µs"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the table differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheManifestAsksTheSameQuestionAgain(t *testing.T) {
+	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+		e.Spec.Cancel, e.Spec.Suspend, e.Spec.TTLSecondsAfterFinished = true, true, ptr.To[int32](60)
+	})
+	want := document.Experiment.Spec.DeepCopy()
+	want.Seed, want.Cancel, want.Suspend, want.TTLSecondsAfterFinished = document.Experiment.Status.Seed, false, false, nil
+	again := decoded(t, document.Method.Manifest)
+	if diff := cmp.Diff(*want, again.Spec); diff != "" {
+		t.Errorf("the question differs (-want +got):\n%s", diff)
+	}
+	if again.Kind != "SizingExperiment" || again.Name != "quickstart" || again.UID != "" {
+		t.Errorf("the manifest is %s %s of %s, want one that can be applied anew", again.Kind, again.Name, again.UID)
+	}
+}
+
+func TestWhatDependsOnTheQuestionIsSaidInItsWords(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*experiment)
+		label  string
+		want   string
+	}{
+		"rates": {func(e *experiment) {
+			e.Spec.Load.Mode, e.Spec.Load.Arrivals = v1alpha1.LoadRates, v1alpha1.ArrivalsUniform
+		}, "Load", "0 rates, evenly spaced arrivals, 10 s each, 5 s of warm-up"},
+		"users":            {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1alpha1.LoadUsers, []int32{1, 2} }, "Load", "2 numbers of users, 10 s each, 5 s of warm-up"},
+		"several replicas": {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
+		"one is no news":   {func(*experiment) {}, "Service", ""},
+		"the seed":         {func(*experiment) {}, "Seed", "2265344762"},
+		"k6's version":     {func(*experiment) {}, report.FactK6, "v1.8.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { test.change(e) })
+			got := ""
+			for _, fact := range document.Method.Facts {
+				if fact.Label == test.label {
+					got = fact.Value
+				}
+			}
+			if got != test.want {
+				t.Errorf("%s is %q, want %q", test.label, got, test.want)
+			}
+		})
+	}
+}
