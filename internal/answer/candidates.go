@@ -1,0 +1,114 @@
+package answer
+
+import (
+	"math"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/forecast"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/recommendation"
+)
+
+const milli = 1000
+
+// standing is what a verdict lets a result be used for.
+func standing(verdict v1alpha1.Verdict) recommendation.Standing {
+	switch verdict {
+	case v1alpha1.VerdictValid:
+		return recommendation.Sound
+	case v1alpha1.VerdictSuspect:
+		return recommendation.Doubtful
+	default:
+		return recommendation.Unusable
+	}
+}
+
+// rowCandidate is a row as one replica of it, with the capacity that it tells.
+func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candidate {
+	c := t.candidate(t.variant(row.Variant))
+	c.Standing, c.Reasons = standing(row.Verdict), row.Reasons
+	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
+	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
+	return c
+}
+
+// predictedCandidate is a predicted variant. It may answer only where the matrix
+// names it and the model was right of those that it was not given.
+func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1.ModelCheck) recommendation.Candidate {
+	c := t.candidate(v1alpha1.Variant{
+		Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit,
+		Concurrency: p.Concurrency, NodePool: t.pool(p.NodePool),
+	})
+	c.Predicted, c.Standing = true, recommendation.Hint
+	if p.InMatrix && check != nil && check.Passed {
+		c.Standing = recommendation.Sound
+	}
+	t.setCapacity(&c, p.CapacityMilliPerSecond, p.CapacityInterval)
+	return c
+}
+
+// candidate is a variant of which no capacity is known yet.
+func (t *table) candidate(variant v1alpha1.Variant) recommendation.Candidate {
+	limit, err := matrix.MilliCPU(variant.CPULimit)
+	if err != nil {
+		limit = 0
+	}
+	return recommendation.Candidate{
+		Variant: variant, MilliCPU: limit,
+		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
+	}
+}
+
+// setCapacity splits what all replicas of a trial carried.
+func (t *table) setCapacity(c *recommendation.Candidate, capacity *int64, interval *v1alpha1.RateInterval) {
+	if capacity == nil {
+		return
+	}
+	c.Capacity = *capacity / t.replicas()
+	c.CapacityLow = c.Capacity
+	if interval != nil {
+		c.CapacityLow = interval.LowMilliPerSecond / t.replicas()
+	}
+}
+
+// respace gives a candidate the capacity that the model finds for logins that
+// come by chance, as those from the world do, where even ones were measured.
+func (t *table) respace(c *recommendation.Candidate) {
+	c.Respaced, c.Confirmed, c.Capacity, c.CapacityLow = true, false, 0, 0
+	service, known := forecast.ServiceOf(t.spec, t.trials, c.Variant)
+	if !known {
+		return
+	}
+	perSecond := service.Outlook(false, t.seed()).Capacity(prediction.LimitOf(t.spec.Objective))
+	c.Capacity = int64(math.Floor(milli * perSecond))
+	c.CapacityLow = c.Capacity
+}
+
+// p95 of one replica that gets logins by chance, in microseconds.
+func (t *table) p95(variant v1alpha1.Variant, milliPerSecond int64) (int64, bool) {
+	service, known := forecast.ServiceOf(t.spec, t.trials, variant)
+	if !known {
+		return 0, false
+	}
+	p95, ok := service.SteadyP95(float64(milliPerSecond)/milli, false, t.seed())
+	return p95.Microseconds(), ok
+}
+
+// seed of the experiment, which all of its trials have.
+func (t *table) seed() uint64 {
+	if len(t.trials) == 0 {
+		return 0
+	}
+	return uint64(t.trials[0].Spec.Seed)
+}
+
+// pool of a name; nil where the experiment names no pools.
+func (t *table) pool(name string) *v1alpha1.NodePool {
+	for i := range t.spec.Matrix.NodePools {
+		if t.spec.Matrix.NodePools[i].Name == name {
+			return &t.spec.Matrix.NodePools[i]
+		}
+	}
+	return nil
+}
