@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -138,7 +139,7 @@ func finished(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reas
 }
 
 // clinic is a cluster on an ordinary day: an experiment that is half done, one
-// that ended, and one that waits.
+// that ended, one that waits, one with an answer, and one that asked too much.
 func clinic() telemetry.State {
 	half := asked("sizing", func(e *v1alpha1.SizingExperiment) {
 		e.Status.Phase, e.Status.StartTime = v1alpha1.ExperimentRunning, at(-12*time.Minute)
@@ -175,8 +176,12 @@ func clinic() telemetry.State {
 	waitingTrials := planned(&waits)
 	gather(&waits, waitingTrials)
 
-	all := append(append(trials, doneTrials...), waitingTrials...)
-	return state([]v1alpha1.SizingExperiment{half, done, waits}, all)
+	answered, answeredTrials := sized("answered")
+	tooMuch := asked("too-much", demanding)
+	tooMuch.Status.Recommendation = &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundMaxTotalCPU}
+
+	all := slices.Concat(trials, doneTrials, waitingTrials, answeredTrials)
+	return state([]v1alpha1.SizingExperiment{half, done, waits, answered, tooMuch}, all)
 }
 
 // largest is the experiment with the most series that the API lets be asked:
@@ -212,5 +217,28 @@ func largest(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 		}
 	}
 	e.Status.Progress.EstimatedEndTime = at(time.Hour)
+	answerAll(&e)
 	return e, trials
+}
+
+// answerAll gives every row, and as many predictions and hash times as there is
+// room for, all that can be told.
+func answerAll(e *v1alpha1.SizingExperiment) {
+	full, _ := sized("full")
+	e.Spec.Demand, e.Spec.Prices = full.Spec.Demand, full.Spec.Prices
+	for i := range e.Status.Results {
+		row, like := &e.Status.Results[i], full.Status.Results[0]
+		row.Sizing, row.Price, row.Comparison = like.Sizing, like.Price, like.Comparison
+	}
+	for n := range 64 {
+		p := full.Status.Predictions[0]
+		p.Variant = fmt.Sprintf("p%d", n)
+		e.Status.Predictions = append(e.Status.Predictions, p)
+	}
+	for n := range 128 {
+		h := full.Status.HashTimes[0]
+		h.NodePool = fmt.Sprintf("pool%d", n)
+		e.Status.HashTimes = append(e.Status.HashTimes, h)
+	}
+	e.Status.ModelCheck, e.Status.Recommendation = full.Status.ModelCheck, full.Status.Recommendation
 }

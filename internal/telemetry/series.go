@@ -11,8 +11,9 @@ const namespace = "hashmark"
 
 // MostPerExperiment is how many series one experiment can have at the most: 64
 // variants of 24 steps each, in ten repetitions, with every reason there is room
-// for. A usual experiment of twelve variants has about 300.
-const MostPerExperiment = 10_000
+// for, sizes and prices, and as many predictions and times of a hash as the status
+// can hold. A usual experiment of twelve variants has about 450.
+const MostPerExperiment = 11_000
 
 // The metrics that are counted over time, for whoever counts them.
 const (

@@ -35,7 +35,10 @@ func Of(state State) []Sample {
 	trials := trialsOf(state.Trials)
 	for _, experiment := range told {
 		g.experiment(experiment, turns)
+		g.recommendation(experiment)
 		g.variants(experiment, trials[experiment.UID])
+		g.predictions(experiment)
+		g.hashTimes(experiment)
 		g.trials(experiment, trials[experiment.UID], state.StartTimeout)
 	}
 	return g.samples

@@ -59,11 +59,11 @@ func TestAnExperimentThatIsLeftOutIsCountedAndHasNoSeries(t *testing.T) {
 	s := clinic()
 	s.MaxExperiments = 1
 	samples := telemetry.Of(s)
-	if got := value(t, samples, "hashmark_experiments_left_out"); got != 2 {
-		t.Errorf("%v are left out, want 2", got)
+	if got := value(t, samples, "hashmark_experiments_left_out"); got != 4 {
+		t.Errorf("%v are left out, want 4", got)
 	}
-	if got := value(t, samples, "hashmark_experiments", "Succeeded"); got != 1 {
-		t.Errorf("%v have succeeded, want 1: those left out are counted", got)
+	if got := value(t, samples, "hashmark_experiments", "Succeeded"); got != 3 {
+		t.Errorf("%v have succeeded, want 3: those left out are counted", got)
 	}
 	for _, sample := range samples {
 		if slices.Contains(sample.Values, "controls") || slices.Contains(sample.Values, "later") {

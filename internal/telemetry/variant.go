@@ -90,6 +90,7 @@ func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Si
 func (g *gathering) variant(e *v1alpha1.SizingExperiment, o outcome, planned *v1alpha1.Variant) {
 	values := variantValues(e, o.VariantResult, planned)
 	read(g, variantReadings, o, values)
+	g.sizing(e, o.VariantResult, values)
 	g.add(variantVerdict, 1, with(values, string(o.Verdict))...)
 	var told []string
 	for _, reason := range o.Reasons {
@@ -104,15 +105,12 @@ func (g *gathering) variant(e *v1alpha1.SizingExperiment, o outcome, planned *v1
 // variantValues are the labels of a variant. What does not apply to it, as a
 // cost does not to Argon2id, is empty.
 func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, planned *v1alpha1.Variant) []string {
-	var cost, concurrency, pool string
+	var cost, concurrency string
 	if row.Cost > 0 {
 		cost = strconv.Itoa(int(row.Cost))
 	}
 	if planned != nil {
 		concurrency = summary.Concurrency(planned.Concurrency)
-		if planned.NodePool != nil {
-			pool = planned.NodePool.Name
-		}
 	}
-	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), cost, row.CPULimit, concurrency, pool}
+	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), cost, row.CPULimit, concurrency, row.NodePool}
 }

@@ -1,0 +1,171 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
+)
+
+// demanding asks for a size, with prices, and has ended.
+func demanding(e *v1alpha1.SizingExperiment) {
+	e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 50, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10)}
+	e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", GPUHour: "2"}
+	finished(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+}
+
+// sized is the smallest variant that was measured, as the answer to 50 logins
+// a second, with the rows, the predictions and the table of hashes beside it.
+func sized(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
+	e := asked(name, demanding)
+	trials := planned(&e)
+	for i := range trials {
+		measured(&trials[i], 25_000)
+	}
+	gather(&e, trials)
+	for i := range e.Status.Results {
+		row := &e.Status.Results[i]
+		row.Sizing = &v1alpha1.Sizing{Replicas: 3, TotalCPU: "1500m", LoadPercent: 74}
+		row.Price = &v1alpha1.Price{PerMillionLogins: "0.50", PerMonth: "43.80", AttackerPerBillionGuesses: "55.56"}
+		row.Comparison = &v1alpha1.Comparison{
+			Against: "c8-500m", P95: &v1alpha1.Difference{PerMille: -120}, Capacity: &v1alpha1.Difference{PerMille: 250},
+			PricePerMillionLogins: &v1alpha1.Difference{PerMille: 80},
+		}
+	}
+	e.Status.HashTimes = []v1alpha1.HashTime{
+		{NodePool: "small", CPUModel: "EPYC", Cost: 10, HashMicroseconds: 60_000, ErrorMicroseconds: 600, Samples: 50, Trials: 2},
+		{NodePool: "small", CPUModel: "EPYC", Control: "argon", HashMicroseconds: 45_000, ErrorMicroseconds: 900, Samples: 50, Trials: 1},
+	}
+	pool := v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}
+	e.Status.Predictions = []v1alpha1.PredictedVariant{{
+		Variant: "c11-500m", Cost: 11, CPULimit: "500m", Concurrency: pool, ObjectiveMet: true,
+		CapacityMilliPerSecond: ptr.To[int64](3_900), P95Microseconds: ptr.To[int64](700_000), Price: &v1alpha1.Price{PerMillionLogins: "1.42"},
+	}}
+	e.Status.ModelCheck = &v1alpha1.ModelCheck{Passed: true}
+	e.Status.Recommendation = &v1alpha1.Recommendation{
+		Size: v1alpha1.Size{
+			Variant: "c10-500m", Cost: 10, CPULimit: "500m", Concurrency: &pool, Replicas: 3, TotalCPU: "1500m",
+			CapacityMilliPerSecond: ptr.To[int64](67_500), PricePerMonth: "43.80", PricePerMillionLogins: "0.33",
+			AttackerPricePerBillionGuesses: "55.56",
+		},
+		P95Microseconds: ptr.To[int64](410_000), Confidence: v1alpha1.ConfidenceHigh,
+	}
+	return e, trials
+}
+
+// answers are the samples of one such experiment, changed.
+func answers(change func(*v1alpha1.SizingExperiment)) []telemetry.Sample {
+	e, trials := sized("sized")
+	change(&e)
+	return telemetry.Of(state([]v1alpha1.SizingExperiment{e}, trials))
+}
+
+// recommendedOf is the value of variant_recommended for each variant.
+func recommendedOf(samples []telemetry.Sample) map[string]float64 {
+	of := map[string]float64{}
+	for _, sample := range samples {
+		if sample.Series.Name == "hashmark_variant_recommended" {
+			of[sample.Values[2]] = sample.Value
+		}
+	}
+	return of
+}
+
+func TestOnlyTheAnswerIsRecommended(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.SizingExperiment)
+		chosen string
+		others int
+	}{
+		"one that was measured": {func(*v1alpha1.SizingExperiment) {}, "c10-500m", 3},
+		"one that was predicted": {func(e *v1alpha1.SizingExperiment) {
+			e.Status.Recommendation.Size = v1alpha1.Size{Variant: "c11-500m", Cost: 11}
+		}, "c11-500m", 4},
+		"none where nothing fits":    {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation.Size = v1alpha1.Size{} }, "", 4},
+		"nobody before there is one": {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation = nil }, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := recommendedOf(answers(tt.change))
+			others := 0
+			for variant, value := range of {
+				switch {
+				case value == 1 && variant != tt.chosen:
+					t.Errorf("%s is recommended", variant)
+				case value == 0:
+					others++
+				}
+			}
+			if others != tt.others || tt.chosen != "" && of[tt.chosen] != 1 {
+				t.Errorf("%d others, want %d, and %q recommended: %v", others, tt.others, tt.chosen, of)
+			}
+		})
+	}
+}
+
+func TestWhereNothingFitsTheBoundIsToldAndNoSize(t *testing.T) {
+	samples := answers(func(e *v1alpha1.SizingExperiment) {
+		e.Status.Recommendation = &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundMaxTotalCPU}
+	})
+	if !has(samples, "hashmark_experiment_no_recommendation", "MaxTotalCPU") {
+		t.Error("the bound that broke is not told")
+	}
+	for _, series := range []string{"hashmark_experiment_recommendation", "hashmark_experiment_recommended_replicas", "hashmark_experiment_recommended_price_per_month"} {
+		if has(samples, series, "sized") {
+			t.Errorf("%s is told", series)
+		}
+	}
+}
+
+func TestAPriceThatIsNotToldHasNoSample(t *testing.T) {
+	samples := answers(func(e *v1alpha1.SizingExperiment) {
+		e.Status.Recommendation.PricePerMonth = ""
+		for i := range e.Status.Results {
+			e.Status.Results[i].Price.PerMonth = ""
+		}
+	})
+	for _, series := range []string{"hashmark_variant_price_per_month", "hashmark_experiment_recommended_price_per_month"} {
+		if has(samples, series, "sized") {
+			t.Errorf("%s is told", series)
+		}
+	}
+	if got := value(t, samples, "hashmark_variant_price_per_million_logins"); got != 0.5 || !has(samples, "hashmark_variant_price_per_million_logins", "EUR") {
+		t.Errorf("a million logins cost %v, want 0.5 EUR", got)
+	}
+}
+
+func TestAHashTimeThatIsListedTwiceIsToldOnce(t *testing.T) {
+	samples := answers(func(e *v1alpha1.SizingExperiment) {
+		e.Status.HashTimes = append(e.Status.HashTimes, e.Status.HashTimes...)
+	})
+	told := 0
+	for _, sample := range samples {
+		if sample.Series.Name == "hashmark_pool_hash_seconds" {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("%d times are told, want 2", told)
+	}
+}
+
+func TestNoMorePredictionsAreToldThanThereIsRoomFor(t *testing.T) {
+	samples := answers(func(e *v1alpha1.SizingExperiment) {
+		for len(e.Status.Predictions) < 70 {
+			p := e.Status.Predictions[0]
+			p.Variant += time.Duration(len(e.Status.Predictions)).String()
+			e.Status.Predictions = append(e.Status.Predictions, p)
+		}
+	})
+	told := 0
+	for _, sample := range samples {
+		if sample.Series.Name == "hashmark_prediction_capacity_logins_per_second" {
+			told++
+		}
+	}
+	if told != 64 {
+		t.Errorf("%d predictions are told, want 64", told)
+	}
+}

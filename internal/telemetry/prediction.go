@@ -1,0 +1,49 @@
+package telemetry
+
+import (
+	"strconv"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+// mostPredictions is how many predicted variants of an experiment are told: as
+// many as its status has room for.
+const mostPredictions = 64
+
+var modelCheckPassed = define("model_check_passed",
+	"1 if the model predicted the variants that were held out well enough, 0 if it did not.", ofExperiment)
+
+var predictionReadings = []reading[*v1alpha1.PredictedVariant]{
+	{define("prediction_capacity_logins_per_second", "The highest login rate that is predicted to meet the objective, of a variant that was not measured.", ofVariant),
+		func(p *v1alpha1.PredictedVariant) (float64, bool) { return perSecond(p.CapacityMilliPerSecond) }},
+	{define("prediction_p95_seconds", "The 95th percentile of login latency that is predicted at 70 % of the variant's bound.", ofVariant),
+		func(p *v1alpha1.PredictedVariant) (float64, bool) { return seconds(p.P95Microseconds) }},
+}
+
+var predictionPrice = define("prediction_price_per_million_logins",
+	"What a million logins would cost at the predicted capacity.", ofVariant, currency)
+
+// predictions adds what the model expects of variants that were not measured,
+// and how it did on those that were.
+func (g *gathering) predictions(e *v1alpha1.SizingExperiment) {
+	if check := e.Status.ModelCheck; check != nil {
+		passed, _ := truth(&check.Passed)
+		g.add(modelCheckPassed, passed, e.Namespace, e.Name)
+	}
+	predicted := e.Status.Predictions
+	for i := range predicted[:min(len(predicted), mostPredictions)] {
+		p := &predicted[i]
+		values := []string{
+			e.Namespace, e.Name, p.Variant, string(v1alpha1.AlgorithmBcrypt), strconv.Itoa(int(p.Cost)), p.CPULimit,
+			summary.Concurrency(p.Concurrency), p.NodePool,
+		}
+		read(g, predictionReadings, p, values)
+		if p.Price == nil {
+			continue
+		}
+		if price, known := decimal(p.Price.PerMillionLogins); known {
+			g.add(predictionPrice, price, with(values, currencyOf(e))...)
+		}
+	}
+}
