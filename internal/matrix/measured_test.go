@@ -1,0 +1,126 @@
+package matrix_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+)
+
+func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
+	tests := map[string]struct {
+		matrix v1alpha1.Matrix
+		want   []string
+	}{
+		"all variants where nothing else is asked for": {
+			v1alpha1.Matrix{Costs: []int32{8, 9, 10}, CPULimits: []string{"250m", "1"}, Measure: v1alpha1.MeasureAll},
+			[]string{"c8-250m", "c8-1", "c9-250m", "c9-1", "c10-250m", "c10-1"},
+		},
+		"four corners, the middle, and what lies farthest from that": {
+			v1alpha1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}},
+			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "c12-250m", "c12-1"},
+		},
+		"limits are ordered by value, and controls are all measured": {
+			v1alpha1.Matrix{
+				Costs: []int32{10, 8}, CPULimits: []string{"1", "4", "250m", "1500m"},
+				Controls: []v1alpha1.Control{{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}},
+			},
+			[]string{"c10-1", "c10-4", "c10-250m", "c8-4", "c8-250m", "c8-1500m", "cheap-1", "cheap-4", "cheap-250m", "cheap-1500m"},
+		},
+		"where two lie beside the corners, both": {
+			v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"}},
+			[]string{"c8-250m", "c8-500m", "c8-1", "c10-250m", "c10-500m", "c10-1"},
+		},
+		"of a single cost the ends and two between": {
+			v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"250m", "500m", "750m", "1", "2"}},
+			[]string{"c10-250m", "c10-500m", "c10-750m", "c10-2"},
+		},
+		"of each kind of concurrency the same": {
+			v1alpha1.Matrix{
+				Costs: []int32{8, 9, 10, 11}, CPULimits: []string{"1"},
+				Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}, {Mode: v1alpha1.ConcurrencyWorkerPool}},
+			},
+			[]string{"c8-1-u", "c8-1-w1", "c9-1-u", "c9-1-w1", "c10-1-u", "c10-1-w1", "c11-1-u", "c11-1-w1"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if test.matrix.Measure == "" {
+				test.matrix.Measure = v1alpha1.MeasureCorners
+			}
+			measured, err := matrix.Measured(test.matrix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, namesOf(measured)); diff != "" {
+				t.Errorf("measured (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever the matrix, the corners are measured, two more at the most in each
+// group, and the order is the matrix's.
+func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
+	source := rand.New(rand.NewPCG(1, 2))
+	limits := []string{"4", "100m", "2", "250m", "1", "750m", "500m", "1500m"}
+	for range 300 {
+		m := v1alpha1.Matrix{CPULimits: limits[:1+source.IntN(8)], Measure: v1alpha1.MeasureCorners}
+		for _, cost := range source.Perm(13)[:1+source.IntN(8)] {
+			m.Costs = append(m.Costs, int32(cost+4))
+		}
+		all, err := matrix.Variants(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		measured, err := matrix.Measured(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		corners := namesOf(matrix.Corners(all))
+		if most := min(len(all), len(corners)+2); len(measured) != most || len(corners) > 4 {
+			t.Errorf("%v × %v: %d corners, %d measured, want %d", m.Costs, m.CPULimits, len(corners), len(measured), most)
+		}
+		if !subsequence(namesOf(measured), namesOf(all)) || !subsequence(corners, namesOf(measured)) {
+			t.Errorf("%v × %v: corners %v, measured %v", m.Costs, m.CPULimits, corners, namesOf(measured))
+		}
+	}
+}
+
+func TestOnlyWhatIsMeasuredIsPlanned(t *testing.T) {
+	exp := &v1alpha1.SizingExperiment{}
+	exp.Name, exp.Spec.Repetitions = "sizing", 2
+	exp.Spec.Matrix = v1alpha1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1"}, Measure: v1alpha1.MeasureCorners}
+	plan, err := matrix.Plan(exp, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := map[string]int{}
+	for _, trial := range plan {
+		planned[trial.Spec.Variant.Name]++
+	}
+	if diff := cmp.Diff(map[string]int{"c8-1": 2, "c9-1": 2, "c10-1": 2, "c12-1": 2}, planned); diff != "" {
+		t.Errorf("planned (-want +got):\n%s", diff)
+	}
+}
+
+func namesOf(variants []v1alpha1.Variant) []string {
+	var names []string
+	for _, v := range variants {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// subsequence tells whether all of part stand in whole, in the same order.
+func subsequence(part, whole []string) bool {
+	for _, name := range whole {
+		if len(part) > 0 && part[0] == name {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}

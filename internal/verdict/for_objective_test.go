@@ -1,0 +1,200 @@
+package verdict_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// stored is a judged run as a trial keeps it.
+func stored(in verdict.Input, judged verdict.Judgement) v1alpha1.SizingTrial {
+	trial := v1alpha1.SizingTrial{Spec: in.Spec}
+	trial.Status = v1alpha1.SizingTrialStatus{
+		Calibration: &in.Calibration, Prediction: prediction.Before(in.Spec, in.Calibration),
+		Result: &judged.Result, Capacity: judged.Capacity, Steps: judged.Steps, Evidence: judged.Evidence,
+	}
+	return trial
+}
+
+func capacityOf(trial v1alpha1.SizingTrial) int64 {
+	return ptr.Deref(trial.Status.Result.CapacityMilliPerSecond, 0)
+}
+
+func TestUnderItsOwnObjectiveATrialIsAsItWasJudged(t *testing.T) {
+	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 1)
+	trial := stored(in, verdict.Judge(in))
+	if diff := cmp.Diff(trial, verdict.ForObjective(trial, trial.Spec.Objective)); diff != "" {
+		t.Errorf("it changed (-stored +asked):\n%s", diff)
+	}
+}
+
+// The run is judged under one objective and asked under another, and judged
+// under that one: both come to the same, but for the short runs' error. Steps
+// come to the same outcomes, since those look at nothing but what is stored.
+func TestAskingComesToWhatJudgingWould(t *testing.T) {
+	for _, concurrency := range []v1alpha1.ConcurrencyMode{v1alpha1.ConcurrencyWorkerPool, v1alpha1.ConcurrencyUnbounded} {
+		for _, quota := range []int64{500, 0} {
+			in, _ := simulatedRun(t, concurrency, quota, 1)
+			trial := stored(in, verdict.Judge(in))
+			for _, share := range []int32{40, 85, 150} {
+				objective := in.Spec.Objective
+				objective.P95Milliseconds = objective.P95Milliseconds * share / 100
+				asked := verdict.ForObjective(trial, objective)
+				again := in
+				again.Spec.Objective = objective
+				judged := verdict.Judge(again)
+				want, got := float64(ptr.Deref(judged.Capacity.MilliPerSecond, 0)), float64(capacityOf(asked))
+				if got < 0.97*want || got > 1.03*want {
+					t.Errorf("%s of %dm at %d %%: asked %v, judged %v: %s", concurrency, quota, share, got, want, judged.Capacity.Message)
+				}
+				for i, step := range judged.Steps {
+					if asked.Status.Steps[i].Outcome != step.Outcome {
+						t.Errorf("%s of %dm at %d %%: step %d is %s, judged %s", concurrency, quota, share, i, asked.Status.Steps[i].Outcome, step.Outcome)
+					}
+				}
+				if diff := cmp.Diff(judged.Result.ObjectiveMet, asked.Status.Result.ObjectiveMet); diff != "" {
+					t.Errorf("%s of %dm at %d %%: objective met (-judged +asked):\n%s", concurrency, quota, share, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
+	source := rand.New(rand.NewPCG(3, 4))
+	disturb := []func(*verdict.Input){
+		func(*verdict.Input) {},
+		func(in *verdict.Input) { // the model sees less than was measured, and has a say all the same
+			for i := range in.Run.Steps {
+				if p95 := in.Run.Steps[i].P95Interval; p95 != nil {
+					p95.LowMicroseconds, p95.HighMicroseconds = p95.LowMicroseconds*5/4, p95.HighMicroseconds*5/4
+				}
+			}
+		},
+		func(in *verdict.Input) { in.Run.Steps[0].OtherErrors, in.Run.Steps[0].OK = 1, in.Run.Steps[0].OK-1 },
+		func(in *verdict.Input) { in.Run.Steps[len(in.Run.Steps)-1].Service = nil },
+		func(in *verdict.Input) { // far from what the model makes of it
+			*in.Run.Steps[1].P95Microseconds *= 3
+		},
+	}
+	for run, change := range disturb {
+		in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, int64(run))
+		change(&in)
+		trial := stored(in, verdict.Judge(in))
+		type asked struct {
+			objective v1alpha1.Objective
+			capacity  int64
+		}
+		all := []asked{{trial.Spec.Objective, capacityOf(trial)}}
+		for range 25 {
+			objective := v1alpha1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: source.Int32N(6)}
+			all = append(all, asked{objective, capacityOf(verdict.ForObjective(trial, objective))})
+		}
+		for _, a := range all {
+			for _, b := range all {
+				stricter := a.objective.P95Milliseconds <= b.objective.P95Milliseconds && a.objective.MaxErrorPerMille <= b.objective.MaxErrorPerMille
+				if stricter && a.capacity > b.capacity {
+					t.Errorf("run %d: %+v has %d, the looser %+v has %d", run, a.objective, a.capacity, b.objective, b.capacity)
+				}
+			}
+		}
+	}
+}
+
+// An infeasible trial has no steps: under a looser objective its calibration
+// alone speaks, and nothing is Valid for that.
+func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
+	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
+	predicted := prediction.Before(w.Spec, w.Calibration)
+	trial := stored(w.Input, verdict.Unloaded(w.Spec, w.Calibration, predicted))
+	for name, test := range map[string]struct {
+		p95     int32
+		met     bool
+		verdict v1alpha1.Verdict
+		reason  string
+	}{
+		"a stricter one is as infeasible": {5, false, fine, verdict.Infeasible},
+		"a looser one may be, too":        {15, false, fine, verdict.Infeasible},
+		"one that an idle service meets":  {1000, true, suspect, verdict.EvidenceMissing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: 1})
+			row := asked.Status.Result
+			if *row.ObjectiveMet != test.met || row.Verdict != test.verdict || row.Reasons[0].Type != test.reason || (capacityOf(asked) > 0) != test.met {
+				t.Errorf("it comes to %+v", row)
+			}
+			if test.met != (asked.Status.Prediction.CapacityMilliPerSecond != nil) {
+				t.Errorf("the prediction is %+v", asked.Status.Prediction)
+			}
+		})
+	}
+}
+
+func TestStepsOfGivenRatesDecideUnderAnotherObjective(t *testing.T) {
+	w := ranWell(t, atRates(5, 10, 15))
+	trial := stored(w.Input, w.judge()) // p95 150 to 290 ms at each
+	for p95, want := range map[int32]int64{100: 0, 200: 0, 290: 15_000, 2000: 15_000} {
+		asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: p95, MaxErrorPerMille: 1})
+		if got := capacityOf(asked); got != want {
+			t.Errorf("within %d ms: %d, want %d", p95, got, want)
+		}
+	}
+}
+
+// FuzzAskingNeverFails asks trials that are kept in part.
+func FuzzAskingNeverFails(f *testing.F) {
+	f.Add(uint8(0), uint8(0), int32(500), int64(100_000), int64(40))
+	f.Add(uint8(1), uint8(3), int32(1), int64(0), int64(0))
+	f.Add(uint8(2), uint8(7), int32(60_000), int64(-5), int64(1<<40))
+	f.Fuzz(func(t *testing.T, mode, lost uint8, p95 int32, latency, logins int64) {
+		w := ranWell(t, [](func(*v1alpha1.SizingTrialSpec)){func(*v1alpha1.SizingTrialSpec) {}, atRates(1, 20, 50), withUsers(1, 8)}[mode%3])
+		trial := stored(w.Input, w.judge())
+		status := &trial.Status
+		for bit, lose := range []func(){
+			func() { status.Calibration = nil },
+			func() { status.Prediction, status.Capacity = nil, nil },
+			func() { status.Steps = nil },
+			func() { status.Steps[0].P95Interval, status.Steps[0].Service = nil, nil },
+			func() { status.Steps[0].P95Microseconds, status.Steps[0].OK = &latency, logins },
+			func() {
+				status.Steps[0].Model = &v1alpha1.StepModel{P95Microseconds: latency, CPUPerLoginMicroseconds: logins}
+			},
+			func() { status.Steps[0].OfferedMilliPerSecond, status.Steps[0].Users = nil, nil },
+			func() { status.Result = nil },
+		} {
+			if lost&(1<<bit) != 0 && (bit < 3 || bit == 7 || len(status.Steps) > 0) {
+				lose()
+			}
+		}
+		before := trial.DeepCopy()
+		asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: p95})
+		if diff := cmp.Diff(*before, trial); diff != "" {
+			t.Errorf("the stored trial was changed (-before +after):\n%s", diff)
+		}
+		if len(asked.Status.Steps) != len(status.Steps) {
+			t.Errorf("%d steps of %d", len(asked.Status.Steps), len(status.Steps))
+		}
+	})
+}
+
+func TestTheOwnCPUTimeOfAStoredTrialIsThatOfItsSaturation(t *testing.T) {
+	w := ranWell(t)
+	trial := stored(w.Input, w.judge())
+	if got := verdict.CPUPerLogin(&trial).Microseconds(); got != 20_100 {
+		t.Errorf("a login takes %d µs, want 20100", got)
+	}
+	trial.Status.Steps = trial.Status.Steps[:2] // no saturation is left
+	if got := verdict.CPUPerLogin(&trial).Microseconds(); got != 20_100 || trial.Status.Steps[1].Kind != v1alpha1.StepKind(loadplan.Open) {
+		t.Errorf("a login of the reported step takes %d µs", got)
+	}
+	if got := verdict.CPUPerLogin(&v1alpha1.SizingTrial{}); got != 0 {
+		t.Errorf("a login of nothing takes %v", got)
+	}
+}
