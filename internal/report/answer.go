@@ -63,7 +63,7 @@ func sentence(text string) string {
 func (d Document) found() string {
 	answer := d.Experiment.Status.Recommendation
 	switch {
-	case answer == nil:
+	case answer == nil || !d.Demanded():
 		return d.best()
 	case answer.Variant == "":
 		return fmt.Sprintf("Nothing can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
@@ -93,7 +93,7 @@ func (d Document) recommended(answer *v1alpha1.Recommendation) string {
 		subject, they, carries = "1 replica", "it", "carries"
 	}
 	text := fmt.Sprintf("Run %s of %s (%s): %s %s %s", subject, answer.Variant, strings.Join(sizeWords(answer.Size), ", "), they, carries, d.Demand())
-	if answer.P95Microseconds != nil && d.Demanded() {
+	if answer.P95Microseconds != nil {
 		text += fmt.Sprintf(", p95 at %d/s about %s where the objective is %s", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(answer.P95Microseconds), d.promise())
 	}
 	if answer.PricePerMonth != "" {

@@ -1,0 +1,348 @@
+package compare_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/report/compare"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// quickstart is the real experiment that reports are tested with, with as many
+// repetitions as are asked for, a thousandth of a change apart, after a change.
+func quickstart(t *testing.T, repetitions int, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
+	t.Helper()
+	file, err := os.Open("../testdata/quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	once, err := report.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trials []v1alpha1.SizingTrial
+	for repetition := range repetitions {
+		for _, trial := range once.Trials {
+			again := *trial.DeepCopy()
+			result := again.Status.Result
+			for _, n := range []*int64{result.P95Microseconds, result.CapacityMilliPerSecond, result.MaxThroughputMilliPerSecond, &result.Calibration.HashMicroseconds} {
+				*n += int64(repetition) * *n / 1000
+			}
+			trials = append(trials, again)
+		}
+	}
+	if change != nil {
+		change(once.Experiment, trials)
+	}
+	return report.New(once.Experiment, trials)
+}
+
+// slower multiplies every latency, and divides every rate, by two.
+func slower(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	experiment.Name = "slower"
+	for i := range trials {
+		result := trials[i].Status.Result
+		*result.P95Microseconds *= 2
+		*result.CapacityMilliPerSecond /= 2
+		*result.MaxThroughputMilliPerSecond /= 2
+		result.Calibration.HashMicroseconds *= 2
+	}
+	for i := range experiment.Status.Results {
+		row := &experiment.Status.Results[i]
+		row.Calibration.HashMicroseconds *= 2
+		row.P95Interval.LowMicroseconds, row.P95Interval.HighMicroseconds = 2*row.P95Interval.LowMicroseconds, 2*row.P95Interval.HighMicroseconds
+		row.CapacityInterval.LowMilliPerSecond, row.CapacityInterval.HighMilliPerSecond = row.CapacityInterval.LowMilliPerSecond/2, row.CapacityInterval.HighMilliPerSecond/2
+	}
+}
+
+func figure(t *testing.T, c compare.Comparison, variant string, name compare.Name) compare.Figure {
+	t.Helper()
+	for _, p := range c.Variants {
+		for _, f := range p.Figures {
+			if p.Variant == variant && f.Name == name {
+				return f
+			}
+		}
+	}
+	t.Fatalf("%s has no %s", variant, name)
+	return compare.Figure{}
+}
+
+func TestADifferenceIsRealOnlyWithEnoughRepetitions(t *testing.T) {
+	for name, test := range map[string]struct {
+		repetitions int
+		change      func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)
+		want        compare.Finding
+		chance      *int64
+	}{
+		"one repetition has no chance":                {1, slower, compare.Unknown, nil},
+		"three can't give a small one":                {3, slower, compare.Unknown, ptr.To[int64](100)},
+		"four can":                                    {4, slower, compare.Real, ptr.To[int64](29)},
+		"of equal ones chance explains what there is": {4, nil, compare.Chance, ptr.To[int64](1000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := compare.Of(quickstart(t, test.repetitions, nil), quickstart(t, test.repetitions, test.change))
+			for _, name := range []compare.Name{compare.P95, compare.Capacity, compare.Maximum, compare.HashTime} {
+				got := figure(t, c, "c10-500m", name)
+				if got.Finding != test.want || !cmp.Equal(got.ChancePerMille, test.chance) {
+					t.Errorf("%s is %s with a chance of %v, want %s and %v", name, got.Finding, ptr.Deref(got.ChancePerMille, -1), test.want, ptr.Deref(test.chance, -1))
+				}
+			}
+		})
+	}
+}
+
+func TestDifferencesAreToldAsASharesOfA(t *testing.T) {
+	c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, slower))
+	p95, capacity := figure(t, c, "c10-500m", compare.P95), figure(t, c, "c10-500m", compare.Capacity)
+	if p95.A != "440065" || p95.B != "880130" || *p95.PerMille != 1000 {
+		t.Errorf("p95 is %s in A and %s in B, %d thousandths more; want 440065, 880130 and 1000", p95.A, p95.B, *p95.PerMille)
+	}
+	if *capacity.PerMille != -500 {
+		t.Errorf("the capacity differs by %d thousandths, want -500", *capacity.PerMille)
+	}
+}
+
+func TestACapacityThatIsNoneCountsAsZero(t *testing.T) {
+	c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		for i := range trials {
+			trials[i].Status.Result.CapacityMilliPerSecond, trials[i].Status.Result.ObjectiveMet = nil, ptr.To(false)
+		}
+	}))
+	if got := figure(t, c, "c10-1", compare.Capacity); got.B != "0" || *got.PerMille != -1000 {
+		t.Errorf("got capacity %s, %d thousandths, want 0 and -1000", got.B, *got.PerMille)
+	}
+}
+
+func TestIntervalsOverlapWhereTheyTouch(t *testing.T) {
+	for name, test := range map[string]struct {
+		low, high int64
+		want      bool
+	}{
+		"inside":         {300_000, 400_000, true},
+		"touching below": {100_000, 294_334, true},
+		"below":          {100_000, 294_333, false},
+		"above":          {843_804, 900_000, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+				row(e, "c10-500m").P95Interval = &v1alpha1.Interval{LowMicroseconds: test.low, HighMicroseconds: test.high}
+			}))
+			if got := figure(t, c, "c10-500m", compare.P95).IntervalsOverlap; got == nil || *got != test.want {
+				t.Errorf("the intervals overlap: %v, want %v", got, test.want)
+			}
+		})
+	}
+	without := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+		row(e, "c10-500m").P95Interval = nil
+	}))
+	if got := figure(t, without, "c10-500m", compare.P95).IntervalsOverlap; got != nil {
+		t.Errorf("an interval that is not there overlaps: %v", *got)
+	}
+}
+
+func row(e *v1alpha1.SizingExperiment, variant string) *v1alpha1.VariantResult {
+	return &e.Status.Results[slices.IndexFunc(e.Status.Results, func(r v1alpha1.VariantResult) bool { return r.Variant == variant })]
+}
+
+func TestPricesAreComparedAsDecimals(t *testing.T) {
+	priced := func(price string) func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
+		return func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+			row(e, "c10-500m").Price = &v1alpha1.Price{PerMillionLogins: price}
+		}
+	}
+	for _, test := range []struct {
+		a, b string
+		want *int64
+	}{
+		{"0.80", "0.88", ptr.To[int64](100)}, {"0.80", "0.80", ptr.To[int64](0)}, {"2", "0.5", ptr.To[int64](-750)}, {"0", "1", nil}, {"nothing", "1", nil},
+	} {
+		c := compare.Of(quickstart(t, 1, priced(test.a)), quickstart(t, 1, priced(test.b)))
+		if got := figure(t, c, "c10-500m", compare.LoginPrice); !cmp.Equal(got.PerMille, test.want) || got.Finding != "" {
+			t.Errorf("from %s to %s it is %v thousandths, want %v", test.a, test.b, ptr.Deref(got.PerMille, -1), ptr.Deref(test.want, -1))
+		}
+	}
+}
+
+func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.SizingExperiment)
+		want   string
+	}{
+		"objective": {func(e *v1alpha1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 500 }, "The objective differs: p95 1000 ms and 1 ‰ failed in A, p95 500 ms and 1 ‰ failed in B."},
+		"demand": {func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "8", MaxReplicas: ptr.To[int32](4)}
+		}, "The demand differs: none in A, 5 logins/s with 30 % headroom, at least cost 10, at most 8 CPU, at most 4 replicas in B."},
+		"prices": {func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
+		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 10000 guesses/s in B."},
+		"mode":     {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Mode = v1alpha1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
+		"arrivals": {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Arrivals = v1alpha1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
+		"steps":    {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is told at other rates, or from other samples."},
+		"replicas": {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
+		"memory":   {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
+		"no end": {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentSuspended },
+			"hashmark-demo/quickstart (B) has not ended. Suspended after 6 of 6 trials. So far: Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s."},
+		"nothing": {func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Load.Arrivals, e.Spec.Repetitions = v1alpha1.ArrivalsPoisson, 4
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) { test.change(e) }))
+			if got := strings.Join(c.Questions, "\n"); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+			sections := c.Sections()
+			if first := sections[0].Title; (first == "What does not compare") != (test.want != "") {
+				t.Errorf("%q is told first", first)
+			}
+		})
+	}
+}
+
+func TestTheSummaryTellsBothRecommendations(t *testing.T) {
+	none := func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		asked(e, trials)
+		e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "too much is asked"}
+	}
+	for name, test := range map[string]struct {
+		b    func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)
+		want string
+	}{
+		"the same": {asked, " Both recommend 1×c10-500m."},
+		"none":     {none, " A recommends 1×c10-500m, B none."},
+		"no answer yet": {func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+			asked(e, trials)
+			e.Status.Recommendation = nil
+		}, " to tell."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := compare.Of(quickstart(t, 1, asked), quickstart(t, 1, test.b)).Summary(); !strings.HasSuffix(got, test.want) {
+				t.Errorf("%q does not end in %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestVariantsAreMatchedByWhatTheyAreNotByTheirNames(t *testing.T) {
+	renamed := func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+		row(e, "c10-500m").Variant = "c10-500m-w1"
+		for i := range trials {
+			switch variant := &trials[i].Spec.Variant; variant.Name {
+			case "c10-500m":
+				variant.Name, variant.CPULimit = "c10-500m-w1", "0.5"
+			case "c8-1":
+				variant.Concurrency.Workers = ptr.To[int32](2)
+			}
+		}
+	}
+	c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, renamed))
+	var names []string
+	for _, p := range c.Variants {
+		names = append(names, p.Variant+"="+p.VariantB)
+	}
+	if diff := cmp.Diff([]string{"c8-250m=", "c8-500m=", "c10-250m=", "c10-500m=c10-500m-w1", "c10-1="}, names); diff != "" {
+		t.Errorf("the pairs differ (-want +got):\n%s", diff)
+	}
+	if !slices.Equal(c.OnlyA, []string{"c8-1"}) || !slices.Equal(c.OnlyB, []string{"c8-1"}) {
+		t.Errorf("only A has %v and only B %v, want c8-1 in both: their workers differ", c.OnlyA, c.OnlyB)
+	}
+}
+
+func TestLoadsThatLieApartAreTold(t *testing.T) {
+	c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+		*row(e, "c10-500m").OfferedMilliPerSecond = 5_000
+		*row(e, "c10-1").OfferedMilliPerSecond += 100
+	}))
+	var told []string
+	for _, p := range c.Variants {
+		if p.LoadA != "" {
+			told = append(told, p.Variant+" "+p.LoadA+" "+p.LoadB)
+		}
+	}
+	if diff := cmp.Diff([]string{"c10-500m 6.16/s 5/s"}, told); diff != "" {
+		t.Errorf("the loads differ (-want +got):\n%s", diff)
+	}
+}
+
+// asked has a demand and an answer to it.
+func asked(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
+	e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30)}
+	e.Status.Recommendation = &v1alpha1.Recommendation{
+		Size: v1alpha1.Size{Variant: "c10-500m", Cost: 10, CPULimit: "500m", Replicas: 1, TotalCPU: "500m"}, Confidence: v1alpha1.ConfidenceHigh, Reason: "because",
+	}
+}
+
+// richer has all that a comparison can remark on.
+func richer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
+	slower(e, trials)
+	asked(e, trials)
+	e.Spec.Objective.P95Milliseconds = 500
+	e.Status.Recommendation.Variant, e.Status.Recommendation.Replicas, e.Status.Recommendation.TotalCPU = "c10-500m", 2, "1"
+	row(e, "c8-1").Verdict = v1alpha1.VerdictInvalid
+	for i := range trials {
+		trials[i].Status.Calibration.CPUModel = "another"
+		if trials[i].Spec.Variant.Name == "c8-1" {
+			trials[i].Status.Result.Verdict = v1alpha1.VerdictInvalid
+		}
+	}
+	*row(e, "c10-500m").OfferedMilliPerSecond = 5_000
+}
+
+func TestEveryFormatReadsAsItsGoldenFile(t *testing.T) {
+	for name, c := range map[string]compare.Comparison{
+		"once":  compare.Of(quickstart(t, 1, asked), quickstart(t, 1, richer)),
+		"often": compare.Of(quickstart(t, 4, nil), quickstart(t, 4, slower)),
+	} {
+		for ending, format := range map[string]func(io.Writer, compare.Comparison) error{"txt": compare.Table, "md": compare.Markdown, "json": compare.JSON} {
+			t.Run(name+"."+ending, func(t *testing.T) {
+				var got bytes.Buffer
+				if err := format(&got, c); err != nil {
+					t.Fatal(err)
+				}
+				path := filepath.Join("testdata", name+"."+ending)
+				if *update {
+					if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got.String()); diff != "" {
+					t.Errorf("the comparison is not that of %s; if it should change, run the test with -update (-want +got):\n%s", path, diff)
+				}
+			})
+		}
+	}
+}
+
+func TestJSONIsReadAgainAsTheSameComparison(t *testing.T) {
+	want := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, richer))
+	var text bytes.Buffer
+	if err := compare.JSON(&text, want); err != nil {
+		t.Fatal(err)
+	}
+	var got compare.Comparison
+	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the comparison differs (-want +got):\n%s", diff)
+	}
+}
