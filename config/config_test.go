@@ -1,5 +1,5 @@
 // Package config_test holds what is installed against what is promised of it:
-// the operator's rights, those of users, and the operator's own pod.
+// the operator's rights, those of users, the operator's own pod, and the samples.
 package config_test
 
 import (

@@ -1,0 +1,75 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+// What the schema can't tell of a sample, the operator would refuse: a baseline
+// that is not measured, a price that is none. The API server's own rules are
+// tried by the integration tests.
+func TestSamplesAskWhatTheySay(t *testing.T) {
+	want := map[string]sizes{
+		"quickstart": {variants: 6, measured: 6}, "launch": {variants: 9, measured: 6},
+		"choose-cost": {variants: 4, measured: 4}, "machine-types": {variants: 8, measured: 8},
+		"ci": {variants: 1, measured: 1}, "controls": {variants: 7, measured: 7},
+	}
+	got := map[string]sizes{}
+	files, err := filepath.Glob("samples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		e := sample(t, file)
+		got[e.Name] = sizesOf(t, e)
+		if err := matrix.CheckBaseline(e.Spec); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if _, err := pricing.Of(e.Spec.Prices, e.Spec.Matrix.NodePools); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if name := e.Name + ".yaml"; name != filepath.Base(file) {
+			t.Errorf("%s holds %s", file, e.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sizes{})); diff != "" {
+		t.Errorf("the matrices' sizes (-want +got):\n%s", diff)
+	}
+}
+
+// sizes of a matrix: of how many variants how many are measured.
+type sizes struct{ variants, measured int }
+
+func sizesOf(t *testing.T, e *v1alpha1.SizingExperiment) sizes {
+	t.Helper()
+	variants, err := matrix.Variants(e.Spec.Matrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := matrix.Measured(e.Spec.Matrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sizes{variants: len(variants), measured: len(measured)}
+}
+
+func sample(t *testing.T, file string) *v1alpha1.SizingExperiment {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &v1alpha1.SizingExperiment{}
+	if err := yaml.UnmarshalStrict(text, e); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return e
+}
