@@ -21,7 +21,7 @@ CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
 .PHONY: demo demo-clean
-demo: ## Set up a cluster, measure the quickstart, print the table; with MONITORING=true also in Prometheus
+demo: ## Set up a cluster, measure the quickstart, print the answer; with MONITORING=true also in Prometheus
 	hack/demo.sh run
 
 demo-clean: ## Remove what the demo made, a local or kind cluster included

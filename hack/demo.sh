@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The demo: a cluster, the operator, the quickstart, its table.
+# The demo: a cluster, the operator, the quickstart, its answer.
 #
-#   demo.sh run         everything, from nothing to the table
+#   demo.sh run         everything, from nothing to the answer
 #   demo.sh install     only the operator, into the cluster of KUBECONFIG
 #   demo.sh uninstall   removes the operator, and no experiment
 #   demo.sh clean       removes what the demo made
@@ -142,6 +142,14 @@ show() {
   kubectl -n "$namespace" get szx "$name"
   title "What was measured: RATE is 70 % of what the CPU could serve, P95 the latency there"
   kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.cost -o wide
+  title "The answer"
+  answer
+}
+
+# answer tells what to run, in the plugin's words where it is in PATH, else in
+# the status's own.
+answer() {
+  kubectl hashmark report "$name" -n "$namespace" 2>/dev/null || printf '%s\n' "$(field .status.recommendation.reason)"
 }
 
 # verdict fails the demo where the experiment failed, with what it says of itself.
@@ -153,8 +161,10 @@ verdict() {
   title "Try next"
   cat <<NEXT
   eval "\$(make -s cluster-env)"
+  kubectl hashmark report $name -n $namespace -o html --output-file report.html
+  kubectl hashmark recommend $name -n $namespace --rate 20 --max-total-cpu 4     # what if, from what was measured
   kubectl -n $namespace get szx $name -o yaml     # calibration, intervals, verdicts with their reasons
-  kubectl explain szx.spec.matrix.concurrency
+  kubectl explain szx.spec.demand
   make demo-clean                                 # removes what the demo made
 NEXT
   ! monitored || hack/monitoring/monitoring.sh where
@@ -175,7 +185,7 @@ run() {
   enter
   title "The operator"
   install
-  title "The quickstart: bcrypt costs 8 and 10 on 250m, 500m and 1 CPU"
+  title "The quickstart: what serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 250m, 500m and 1 CPU"
   aside
   begin
   follow
