@@ -22,7 +22,7 @@ var formats = map[string]func(io.Writer, report.Document) error{
 }
 
 func TestEveryFormatReadsAsItsGoldenFile(t *testing.T) {
-	for name, document := range map[string]report.Document{"quickstart": quickstart(t), "full": full(t)} {
+	for name, document := range map[string]report.Document{"quickstart": quickstart(t), "answered": answered(t), "full": full(t)} {
 		for ending, format := range formats {
 			t.Run(name+"."+ending, func(t *testing.T) {
 				path := filepath.Join("testdata", name+"."+ending)
@@ -46,7 +46,7 @@ func TestEveryFormatReadsAsItsGoldenFile(t *testing.T) {
 
 func TestTablesFitATerminal(t *testing.T) {
 	const widest = 120
-	for line := range strings.Lines(written(t, report.Table, full(t))) {
+	for line := range strings.Lines(written(t, report.Table, full(t)) + written(t, report.Table, answered(t))) {
 		if width := len([]rune(strings.TrimSuffix(line, "\n"))); width > widest {
 			t.Errorf("a line is %d characters wide, more than %d: %s", width, widest, line)
 		}

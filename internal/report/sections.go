@@ -178,8 +178,11 @@ func (d Document) differencesSection() Section {
 	}
 	if len(s.Lines) == 0 {
 		s.Title = "Noise"
-	} else {
-		s.Paragraphs = []string{"The baseline is " + d.Experiment.Spec.Baseline + "; the chance is how often there would be such a difference where there is none."}
+		return s
+	}
+	s.Paragraphs = []string{"The baseline is " + d.Experiment.Spec.Baseline + "."}
+	if d.Experiment.Spec.Repetitions > 1 {
+		s.Paragraphs[0] += " The chance is how often there would be such a difference where there is none."
 	}
 	return s
 }

@@ -1,0 +1,56 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+const answeredPath = "testdata/answered.json"
+
+// answered is the quickstart with a demand, prices and a baseline, answered as the
+// operator answers it. It is kept as a saved report, so that reports are held to
+// their own words and not to those of the answer; -update asks anew.
+func answered(t testing.TB) report.Document {
+	t.Helper()
+	if *update {
+		saveAnswered(t)
+	}
+	file, err := os.Open(answeredPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	document, err := report.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func saveAnswered(t testing.TB) {
+	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
+		e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+		e.Spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
+		e.Spec.Baseline = "c8-1"
+		if err := answer.Rows(e.Spec, trials, &e.Status); err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Conclude(e.Spec, trials, &e.Status); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var saved bytes.Buffer
+	if err := report.JSON(&saved, document); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(answeredPath, saved.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,203 @@
+//go:build browser
+
+package html_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/report/html"
+)
+
+// looks are how a page is looked at. Both widths are in CSS pixels.
+var looks = []struct {
+	name   string
+	width  int64
+	scheme string
+}{
+	{"desktop-light", 1280, "light"}, {"desktop-dark", 1280, "dark"},
+	{"phone-light", 390, "light"}, {"phone-dark", 390, "dark"},
+}
+
+// TestBrowser opens every report in Chromium without a network. With
+// HASHMARK_PICTURES=folder it leaves pictures there, and a PDF of each.
+func TestBrowser(t *testing.T) {
+	for name, document := range documents(t) {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "report.html")
+			write(t, file, document)
+			for _, look := range looks {
+				t.Run(look.name, func(t *testing.T) {
+					ctx, heard := browser(t)
+					var seen sight
+					var picture []byte
+					run(t, ctx,
+						network.Enable(), log.Enable(), runtime.Enable(),
+						network.OverrideNetworkState(true, 0, -1, -1),
+						emulation.SetDeviceMetricsOverride(look.width, 900, 1, look.width < 500),
+						emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}),
+						chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()),
+						chromedp.Evaluate(inspect, &seen),
+						chromedp.FullScreenshot(&picture, 100),
+					)
+					if len(seen.Wide) > 0 || seen.Body > look.width {
+						t.Errorf("the body is %d pixels wide on a screen of %d; too wide are %s", seen.Body, look.width, strings.Join(seen.Wide, ", "))
+					}
+					if seen.SmallestText < 11 {
+						t.Errorf("the smallest text is %.1f pixels high: %s; it must be 11 at least", seen.SmallestText, seen.Smallest)
+					}
+					if seen.Unnamed > 0 {
+						t.Errorf("%d drawings have no name or no description", seen.Unnamed)
+					}
+					for _, text := range seen.Overlaps {
+						t.Errorf("labels of a drawing lie upon each other: %s", text)
+					}
+					for _, trouble := range heard() {
+						t.Errorf("the browser says: %s", trouble)
+					}
+					keep(t, name+"-"+look.name+".png", picture)
+				})
+			}
+			ctx, _ := browser(t)
+			var pdf []byte
+			run(t, ctx, chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()),
+				chromedp.ActionFunc(func(ctx context.Context) (err error) {
+					pdf, _, err = page.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
+					return err
+				}))
+			if !strings.HasPrefix(string(pdf), "%PDF") {
+				t.Error("the page can't be printed")
+			}
+			keep(t, name+".pdf", pdf)
+		})
+	}
+}
+
+// sight is what a look at the page found.
+type sight struct {
+	Body         int64
+	Wide         []string
+	SmallestText float64
+	Smallest     string
+	Unnamed      int
+	Overlaps     []string
+}
+
+// inspect measures the page as it is laid out. What scrolls inside a box of its
+// own is no part of the body's width. Of labels, the letters' boxes count, which
+// are a little lower than the lines' boxes.
+const inspect = `(() => {
+  const width = document.documentElement.clientWidth, wide = [];
+  let smallest = 99, words = "";
+  for (const e of document.querySelectorAll("body *")) {
+    if (e.closest(".hidden, .skip, title, desc") || !e.textContent.trim()) continue;
+    const box = e.getBoundingClientRect();
+    if (box.right > width + 1 && !e.closest(".scroll")) wide.push(e.tagName + " " + e.textContent.slice(0, 40));
+    if (e.children.length || !box.height) continue;
+    let size = parseFloat(getComputedStyle(e).fontSize);
+    const svg = e.closest("svg");
+    if (svg) size *= svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    if (size < smallest) { smallest = size; words = e.textContent.slice(0, 40); }
+  }
+  let unnamed = 0; const overlaps = [];
+  for (const svg of document.querySelectorAll("svg")) {
+    const named = (svg.getAttribute("aria-labelledby") || "").split(" ").map(i => document.getElementById(i));
+    if (named.length != 2 || named.some(e => !e || !e.textContent)) unnamed++;
+    const labels = [...svg.querySelectorAll("text")].map(e => [e, e.getBoundingClientRect()]);
+    for (const [i, [a, r]] of labels.entries()) for (const [b, s] of labels.slice(i + 1))
+      if (r.left < s.right - 1 && s.left < r.right - 1 && r.top + 3 < s.bottom - 3 && s.top + 3 < r.bottom - 3)
+        overlaps.push(a.textContent + " and " + b.textContent + " in " + svg.querySelector("title").textContent);
+  }
+  return {Body: document.documentElement.scrollWidth, Wide: wide, SmallestText: smallest, Smallest: words, Unnamed: unnamed, Overlaps: overlaps};
+})()`
+
+// browser starts a Chromium that reaches nobody, and hears what goes wrong in it.
+func browser(t *testing.T) (context.Context, func() []string) {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox,
+		chromedp.Flag("proxy-server", "127.0.0.1:9"), chromedp.Flag("disable-background-networking", true))
+	allocated, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, quit := chromedp.NewContext(allocated)
+	t.Cleanup(quit)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	var mutex sync.Mutex
+	var heard []string
+	chromedp.ListenTarget(ctx, func(event any) {
+		if trouble := complaint(event); trouble != "" {
+			mutex.Lock()
+			defer mutex.Unlock()
+			heard = append(heard, trouble)
+		}
+	})
+	return ctx, func() []string {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return heard
+	}
+}
+
+// complaint is any message, and any request but that for the file itself.
+func complaint(event any) string {
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		return e.Entry.Text
+	case *runtime.EventConsoleAPICalled:
+		return fmt.Sprint(e.Type, " on the console")
+	case *runtime.EventExceptionThrown:
+		return e.ExceptionDetails.Error()
+	case *network.EventRequestWillBeSent:
+		if e.Type != network.ResourceTypeDocument && !strings.HasPrefix(e.Request.URL, "data:") {
+			return "it asks for " + e.Request.URL
+		}
+	}
+	return ""
+}
+
+func run(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
+	t.Helper()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, file string, d report.Document) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(html.Write(f, d), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keep leaves a picture where it was asked for.
+func keep(t *testing.T, name string, content []byte) {
+	t.Helper()
+	folder := os.Getenv("HASHMARK_PICTURES")
+	if folder == "" {
+		return
+	}
+	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, name), content, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
