@@ -18,7 +18,7 @@ import (
 // to what came of the experiment that was left in peace.
 func TestAnOperatorKilledAtAnyWriteLosesNothing(t *testing.T) {
 	t.Parallel()
-	killedAtEachWrite(t, quick)
+	killedAtEachWrite(t, quick, demanding)
 }
 
 // TestAnOperatorKilledAtAnyWriteLosesNoResultWithoutLoad does the same with a
@@ -53,8 +53,8 @@ func killedAtEachWrite(t *testing.T, changes ...func(*v1alpha1.SizingExperimentS
 
 // outcome is all that must not depend on where an operator was killed.
 type outcome struct {
-	Phase   v1alpha1.ExperimentPhase
-	Results []v1alpha1.VariantResult
+	Phase  v1alpha1.ExperimentPhase
+	Answer v1alpha1.SizingExperimentStatus
 	// Trials tells each trial's phase and attempts.
 	Trials map[string][]string
 	// Creates counts what was created in all, by kind.
@@ -68,7 +68,7 @@ func (w *world) outcome(e *v1alpha1.SizingExperiment) outcome {
 	w.t.Helper()
 	w.toEnd(e)
 	o := outcome{
-		Phase: e.Status.Phase, Results: e.Status.Results, Creates: w.creates,
+		Phase: e.Status.Phase, Answer: answerOf(e), Creates: w.creates,
 		Trials: map[string][]string{}, Left: map[string]int{},
 	}
 	for _, trial := range w.trialsOf(e) {

@@ -70,7 +70,9 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 	if err := p.giveTurns(ctx); err != nil {
 		return 0, err
 	}
-	p.gather()
+	if err := p.gather(); err != nil {
+		return 0, err
+	}
 	if p.allReleased() {
 		return 0, p.end(ctx)
 	}

@@ -10,16 +10,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// end writes the end of an experiment whose trials have all been released.
+// end writes the end of an experiment whose trials have all been released, and
+// the answer with it, in one write: an operator that is killed before works out
+// the same answer again, from the same trials.
 func (p *experimentPass) end(ctx context.Context) error {
 	if err := p.removeServiceAccount(ctx); err != nil {
 		return err
 	}
-	outcome := summary.End(p.experiment.Status.Results)
+	spec, status := p.experiment.Spec, &p.experiment.Status
+	if err := answer.Conclude(spec, p.trials, status); err != nil {
+		return err
+	}
+	outcome := summary.End(status.Results)
 	phase := v1alpha1.ExperimentFailed
 	switch {
 	case p.experiment.Spec.Cancel:
@@ -27,6 +34,9 @@ func (p *experimentPass) end(ctx context.Context) error {
 		outcome.Message = "Cancelled; the results so far are kept"
 	case outcome.Succeeded:
 		phase = v1alpha1.ExperimentSucceeded
+	}
+	if told := summary.Conclusion(status, spec.Prices); told != "" {
+		outcome.Message += ". " + told
 	}
 	p.finish(phase, outcome.Reason, outcome.Message)
 	return nil

@@ -11,8 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
@@ -41,12 +43,7 @@ func (p *experimentPass) accept() (refused bool) {
 	status := &p.experiment.Status
 	seed := matrix.Seed(p.experiment)
 	status.Seed, status.ObservedGeneration = &seed, p.experiment.Generation
-	var err error
-	p.planned, err = matrix.Plan(p.experiment, seed)
-	if err == nil {
-		err = matrix.CheckBaseline(p.experiment.Spec)
-	}
-	if err != nil {
+	if err := p.check(seed); err != nil {
 		reason := v1alpha1.ReasonNotAccepted
 		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
 			reason = v1alpha1.ReasonDuplicateVariant
@@ -56,6 +53,23 @@ func (p *experimentPass) accept() (refused bool) {
 	}
 	p.setAccepted()
 	return false
+}
+
+// check plans the trials, and finds what would keep the experiment from having
+// rows and an end. The schema lets no price through that is none; an experiment
+// that has one all the same would be looked at for ever.
+func (p *experimentPass) check(seed int64) error {
+	spec := p.experiment.Spec
+	planned, err := matrix.Plan(p.experiment, seed)
+	if err != nil {
+		return err
+	}
+	p.planned = planned
+	if err := matrix.CheckBaseline(spec); err != nil {
+		return err
+	}
+	_, err = pricing.Of(spec.Prices, spec.Matrix.NodePools)
+	return err
 }
 
 // setAccepted says that the question can be measured.
@@ -151,22 +165,16 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 	}
 }
 
-// gather writes the rows, what the trials tell together, and the progress.
-func (p *experimentPass) gather() {
-	status, variants := &p.experiment.Status, p.variants()
-	status.Results = summary.Results(variants, p.trials, p.experiment.Spec.Baseline)
-	status.HashTimes = summary.HashTimes(p.trials)
-	status.CostFits = summary.CostFits(p.trials)
-	status.NoiseFloor = summary.NoiseFloor(variants, p.trials)
+// gather writes the rows, what the trials tell together, and the progress. It
+// fails on nothing that accept lets through.
+func (p *experimentPass) gather() error {
+	status := &p.experiment.Status
+	if err := answer.Rows(p.experiment.Spec, p.trials, status); err != nil {
+		return err
+	}
 	status.Progress = summary.Progress(p.trials)
 	status.StartTime = firstStart(p.trials)
-}
-
-// variants that are measured in the matrix's order, which is the order of the rows.
-func (p *experimentPass) variants() []v1alpha1.Variant {
-	// accept has planned the same matrix without an error.
-	variants, _ := matrix.Measured(p.experiment.Spec.Matrix)
-	return variants
+	return nil
 }
 
 func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {

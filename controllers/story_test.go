@@ -121,9 +121,10 @@ func experimentFacts(e *v1alpha1.SizingExperiment) []fact {
 	}
 	for _, row := range s.Results {
 		if row.Verdict != v1alpha1.VerdictPending || len(row.Reasons) > 0 {
-			told = append(told, fact{what: "has a row: " + rowText(row)})
+			told = append(told, fact{what: "has a row: " + rowText(row) + besideText(row)})
 		}
 	}
+	told = append(told, answerFacts(s)...)
 	return append(told, fact{what: "shows " + strings.Join(strings.Fields(fmt.Sprint(s.Display)), " ")})
 }
 

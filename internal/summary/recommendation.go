@@ -2,12 +2,33 @@ package summary
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Recommendation is the answer in a sentence, for a condition and an event; its
-// reason has the rest. Empty where there is no demand to answer.
+// Conclusion is what an experiment's end adds to its outcome, for a condition and
+// an event: how many variants of the matrix were predicted and not measured, and
+// what is recommended. Empty where neither is.
+func Conclusion(status *v1alpha1.SizingExperimentStatus, prices *v1alpha1.Prices) string {
+	var told []string
+	predicted := 0
+	for _, p := range status.Predictions {
+		if p.InMatrix {
+			predicted++
+		}
+	}
+	if predicted > 0 {
+		told = append(told, fmt.Sprintf("%d more were predicted", predicted))
+	}
+	if recommended := Recommendation(status.Recommendation, prices); recommended != "" {
+		told = append(told, recommended)
+	}
+	return strings.Join(told, ". ")
+}
+
+// Recommendation is the answer in a sentence; its reason has the rest. Empty
+// where there is no demand to answer.
 func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) string {
 	switch {
 	case answer == nil:

@@ -47,3 +47,27 @@ func TestTheAnswerInASentence(t *testing.T) {
 		})
 	}
 }
+
+func TestAnEndTellsWhatWasPredictedAndWhatIsRecommended(t *testing.T) {
+	none := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundNoResult}
+	predicted := []v1alpha1.PredictedVariant{{Variant: "c9-1", InMatrix: true}, {Variant: "c13-1"}, {Variant: "c11-1", InMatrix: true}}
+	tests := map[string]struct {
+		status v1alpha1.SizingExperimentStatus
+		want   string
+	}{
+		"nothing of both":        {v1alpha1.SizingExperimentStatus{}, ""},
+		"what the matrix names":  {v1alpha1.SizingExperimentStatus{Predictions: predicted}, "2 more were predicted"},
+		"nothing of what is not": {v1alpha1.SizingExperimentStatus{Predictions: predicted[1:2]}, ""},
+		"the answer alone": {v1alpha1.SizingExperimentStatus{Recommendation: none},
+			"No size is recommended: no variant has a result that may be believed"},
+		"both": {v1alpha1.SizingExperimentStatus{Predictions: predicted, Recommendation: none},
+			"2 more were predicted. No size is recommended: no variant has a result that may be believed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := summary.Conclusion(&test.status, nil); got != test.want {
+				t.Errorf("told is  %q\nshould be %q", got, test.want)
+			}
+		})
+	}
+}

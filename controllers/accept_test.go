@@ -1,0 +1,62 @@
+package controllers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// TestAPriceThatIsNoneEndsAnExperimentAtOnce asks a client that has no schema:
+// the API server lets no such price in, and an experiment with one must end
+// rather than be looked at for ever.
+func TestAPriceThatIsNoneEndsAnExperimentAtOnce(t *testing.T) {
+	for name, change := range map[string]func(*v1alpha1.SizingExperimentSpec){
+		"of all CPUs": func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = "four cents" },
+		"of a pool's": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", PerCPUHour: "four cents"}}
+		},
+		"of a GPU": func(s *v1alpha1.SizingExperimentSpec) { s.Prices.GPUHour = "four cents" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			experiment := &v1alpha1.SizingExperiment{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
+				Spec: v1alpha1.SizingExperimentSpec{
+					Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1alpha1.Prices{},
+				},
+			}
+			change(&experiment.Spec)
+			scheme := runtime.NewScheme()
+			if err := v1alpha1.AddToScheme(scheme); err != nil {
+				t.Fatal(err)
+			}
+			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(experiment).WithStatusSubresource(experiment).Build()
+			r := &ExperimentReconciler{
+				Client: c, Live: c, MaxConcurrent: 1, Events: events.NewFakeRecorder(9),
+				Clock: clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)),
+			}
+			key := client.ObjectKeyFromObject(experiment)
+			if again, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil || again != (ctrl.Result{}) {
+				t.Fatalf("the pass says %v, error %v", again, err)
+			}
+			if err := c.Get(t.Context(), key, experiment); err != nil {
+				t.Fatal(err)
+			}
+			accepted := meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionAccepted)
+			if experiment.Status.Phase != v1alpha1.ExperimentFailed || accepted == nil || accepted.Reason != v1alpha1.ReasonNotAccepted ||
+				!strings.Contains(accepted.Message, "four cents") {
+				t.Errorf("it is %s, and accepted is %+v", experiment.Status.Phase, accepted)
+			}
+		})
+	}
+}

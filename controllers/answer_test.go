@@ -1,0 +1,161 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// demanding asks which size carries a demand, and what it costs.
+func demanding(spec *v1alpha1.SizingExperimentSpec) {
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 10, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"}
+	spec.Prices = &v1alpha1.Prices{PerCPUHour: "0.04"}
+}
+
+// answerOf is all that an experiment tells from its trials, and nothing that
+// depends on when it was told.
+func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
+	s := e.Status
+	return v1alpha1.SizingExperimentStatus{
+		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits, NoiseFloor: s.NoiseFloor,
+		Predictions: s.Predictions, ModelCheck: s.ModelCheck, Recommendation: s.Recommendation, Display: s.Display,
+	}
+}
+
+func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	e := w.ask(question("login", demanding, func(s *v1alpha1.SizingExperimentSpec) {
+		s.Matrix = v1alpha1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"500m", "750m", "1"}, Measure: v1alpha1.MeasureCorners}
+		s.Baseline = "c8-1"
+	}), 0)
+	w.toEnd(e)
+	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkGolden(t, "answered")
+}
+
+func TestADemandThatNothingCarriesSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "team-a")
+	e := w.ask(question("login", demanding, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)
+	w.toEnd(e)
+	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
+	w.checkGolden(t, "nothing-fits")
+}
+
+func TestACancelledExperimentAnswersFromWhatItHas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ends")
+	e := w.ask(question("login", quick, demanding), 0)
+	w.run("the second trial's load goes on", func() bool { return w.underLoad("c7-500m") })
+	w.reread(e)
+	if e.Status.Recommendation != nil || e.Status.Predictions != nil || e.Status.Display.Recommended != "" {
+		t.Errorf("before its end it recommends %+v and predicts %+v", e.Status.Recommendation, e.Status.Predictions)
+	}
+	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+	w.toEnd(e)
+	w.checkAnswer(e, "1×c6-500m", "Recommended: 1×c6-500m")
+}
+
+func TestAnExperimentWithoutAUsableResultRecommendsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ends")
+	w.kubelet.mishap = mishap{of: service, always: true, calibration: exits(1, "no")}
+	e := w.ask(question("login", quick, demanding), 0)
+	w.toEnd(e)
+	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNoneMeasured)
+	w.checkAnswer(e, "none", "No size is recommended: no variant has a result that may be believed")
+}
+
+// checkAnswer holds the column, and that conditions and the last event tell the
+// answer in a sentence.
+func (w *world) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence string) {
+	w.t.Helper()
+	complete := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionComplete)
+	if e.Status.Display.Recommended != column || !strings.Contains(complete.Message, sentence) {
+		w.t.Errorf("the column says %q, want %q; the condition %q, want %q in it", e.Status.Display.Recommended, column, complete.Message, sentence)
+	}
+	told := "on SizingExperiment " + e.Name + ": " + complete.Message
+	if !strings.Contains(w.story.text(), told) {
+		w.t.Errorf("no event says %q", told)
+	}
+}
+
+// answerFacts are what an experiment tells beside its rows.
+func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
+	var told []fact
+	tell := func(format string, args ...any) { told = append(told, fact{what: fmt.Sprintf(format, args...)}) }
+	for _, h := range s.HashTimes {
+		tell("has timed cost %d%s: %d µs ± %d on %s, in %d trials", h.Cost, h.Control, h.HashMicroseconds, h.ErrorMicroseconds, h.CPUModel, h.Trials)
+	}
+	for _, p := range s.Predictions {
+		tell("predicts %s: capacity %s%s", p.Variant, milli(p.CapacityMilliPerSecond), takesText(p.Sizing, p.Price))
+	}
+	if s.ModelCheck != nil {
+		tell("has checked its model, passed %t: %s", s.ModelCheck.Passed, s.ModelCheck.Message)
+	}
+	r := s.Recommendation
+	if r == nil {
+		return told
+	}
+	tell("recommends %s, confidence %s: %s", sizeText(&r.Size), r.Confidence, r.Reason)
+	if r.RunnerUp != nil {
+		tell("has a runner-up: %s", sizeText(r.RunnerUp))
+	}
+	if r.Nearest != nil {
+		tell("finds that %s broke, and nearest: %s", r.BrokenBound, sizeText(r.Nearest))
+	}
+	for _, change := range r.Changes {
+		tell("would answer otherwise: %s", change)
+	}
+	return told
+}
+
+func sizeText(s *v1alpha1.Size) string {
+	if s.Variant == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%d×%s, %s CPU in all, up to %s, %s a month", s.Replicas, s.Variant, s.TotalCPU, milli(s.CapacityMilliPerSecond), s.PricePerMonth)
+}
+
+// besideText is what a row tells beside its measurements.
+func besideText(row v1alpha1.VariantResult) string {
+	text := takesText(row.Sizing, row.Price)
+	if c := row.Comparison; c != nil {
+		text += fmt.Sprintf("; against %s p95 %s, capacity %s, maximum %s, price %s", c.Against,
+			differenceText(c.P95), differenceText(c.Capacity), differenceText(c.MaxThroughput), differenceText(c.PricePerMillionLogins))
+	}
+	return text
+}
+
+func takesText(s *v1alpha1.Sizing, p *v1alpha1.Price) string {
+	text := ""
+	if s != nil {
+		text += fmt.Sprintf("; takes %d replicas, %s CPU, breaks %v", s.Replicas, s.TotalCPU, s.Breaks)
+	}
+	if p != nil {
+		text += fmt.Sprintf("; costs %s a million, %s a month", p.PerMillionLogins, p.PerMonth)
+	}
+	return text
+}
+
+func differenceText(d *v1alpha1.Difference) string {
+	if d == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%+d ‰", d.PerMille)
+}
+
+func milli(n *int64) string {
+	if n == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%d milli/s", *n)
+}
