@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -13,7 +14,7 @@ const mostChanges, mostCosts = 8, 3
 
 // changes says what would change the answer: what the next higher costs need,
 // how far the demand may grow, and what is worth measuring. Best is nil where
-// nothing fits; then it says what the acceptable costs need, and how much fits.
+// nothing fits; then it says what the acceptable costs need, and what a lower one does.
 func (a answer) changes(best *sized) []string {
 	var told []string
 	from := a.MinimumCost
@@ -25,8 +26,8 @@ func (a answer) changes(best *sized) []string {
 	}
 	if best != nil {
 		told = append(told, a.growth(*best))
-	} else if most := a.mostServed(); most != "" {
-		told = append(told, most)
+	} else if lower := a.lowerCost(); lower != "" {
+		told = append(told, lower)
 	}
 	told = append(told, a.hints(from)...)
 	for i := range told {
@@ -56,26 +57,49 @@ func (a answer) costsFrom(from int32) []sized {
 	return sizes
 }
 
-// needs says what a cost that is not the answer lacks.
+// needs says what a cost that is not the answer lacks, and how much of the demand
+// it serves as it is.
 func (a answer) needs(s sized) string {
 	cost := s.Variant.Cost
 	switch {
 	case s.fits():
-		return fmt.Sprintf("Cost %d would fit with %s (%s CPU in all), but that result is Suspect (%s): measure it again", cost, replicas(s), quantity(s.milliCPU), kinds(s.Reasons))
+		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), kinds(s.Reasons))
 	case s.replicas == 0:
-		return fmt.Sprintf("Cost %d meets the objective at no rate on any measured CPU limit: it needs a longer p95Milliseconds, or a larger CPU limit", cost)
+		return fmt.Sprintf("Cost %d meets the objective at no rate on any CPU limit of the matrix: it needs a longer p95Milliseconds, or a larger CPU limit", cost)
 	}
-	text := fmt.Sprintf("Cost %d needs %s (%s CPU in all)", cost, replicas(s), quantity(s.milliCPU))
-	if over := s.milliCPU - a.MaxMilliCPU; slices.Contains(s.breaks, v1alpha1.BoundMaxTotalCPU) {
-		text = fmt.Sprintf("Cost %d needs %s more CPU than maxTotalCPU: %s (%s CPU in all)", cost, quantity(over), replicas(s), quantity(s.milliCPU))
-	}
-	if over := s.replicas - a.MaxReplicas; slices.Contains(s.breaks, v1alpha1.BoundMaxReplicas) {
-		text += fmt.Sprintf(", and %d more than maxReplicas", over)
+	text := fmt.Sprintf("Cost %d needs %s: %s", cost, a.missing(s), inAll(s))
+	if most := a.most(s.Candidate); most.replicas > 0 {
+		text += fmt.Sprintf("; within the bounds it serves up to %s with the same headroom", perSecond(a.served(most.replicas*most.Capacity)))
 	}
 	if s.Standing == Doubtful {
-		text += fmt.Sprintf(", by a Suspect result (%s)", kinds(s.Reasons))
+		text += fmt.Sprintf("; that result is Suspect (%s)", kinds(s.Reasons))
 	}
 	return text
+}
+
+// missing says how much more than the bounds allow a size needs.
+func (a answer) missing(s sized) string {
+	var more []string
+	if slices.Contains(s.breaks, v1alpha1.BoundMaxTotalCPU) {
+		over := s.milliCPU - a.MaxMilliCPU
+		amount := strings.Replace(cpus(over), " CPU", " more CPU", 1)
+		more = append(more, fmt.Sprintf("%s (%s instead of maxTotalCPU %s)", amount, cpus(s.milliCPU), quantity(a.MaxMilliCPU)))
+	}
+	if slices.Contains(s.breaks, v1alpha1.BoundMaxReplicas) {
+		over := s.replicas - a.MaxReplicas
+		more = append(more, fmt.Sprintf("%d more %s (%d instead of maxReplicas %d)", over, verb(over, "replica", "replicas"), s.replicas, a.MaxReplicas))
+	}
+	return strings.Join(more, " and ")
+}
+
+// most is a candidate on as many replicas as the bounds allow.
+func (a answer) most(c Candidate) sized {
+	s := sized{Candidate: c, replicas: a.MaxReplicas}
+	if a.MaxMilliCPU > 0 && c.MilliCPU > 0 {
+		s.replicas = min(s.replicas, a.MaxMilliCPU/c.MilliCPU)
+	}
+	s.milliCPU = s.replicas * c.MilliCPU
+	return s
 }
 
 // growth says up to which demand the size serves, and what follows it.
@@ -88,29 +112,20 @@ func (a answer) growth(best sized) string {
 	if len(next.fit) == 0 {
 		return text + "nothing does within these bounds"
 	}
-	return fmt.Sprintf("%s%s (%s CPU in all) would", text, replicas(next.fit[0]), quantity(next.fit[0].milliCPU))
+	return text + inAll(next.fit[0]) + " would"
 }
 
-// mostServed says how much of the demand fits; empty where nothing does.
-func (a answer) mostServed() string {
-	var best sized
-	var most int64
-	for _, c := range a.candidates {
-		if c.Standing != a.standing || c.Variant.Cost < a.MinimumCost || c.Capacity == 0 {
-			continue
-		}
-		s := sized{Candidate: c, replicas: a.MaxReplicas}
-		if a.MaxMilliCPU > 0 {
-			s.replicas = min(s.replicas, a.MaxMilliCPU/c.MilliCPU)
-		}
-		if served := a.served(s.replicas * c.Capacity); served > most {
-			best, most = s, served
-		}
-	}
-	if most == 0 {
+// lowerCost says what would serve the demand at a cost below the minimum; empty
+// where nothing would.
+func (a answer) lowerCost() string {
+	lower := a.Question
+	lower.MinimumCost = 0
+	found := lower.answer(a.candidates)
+	if len(found.fit) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Within these bounds %s can be served, with the same headroom: %s", perSecond(most), replicas(best))
+	best := found.fit[0]
+	return fmt.Sprintf("With minimumCost %d, %s would do", best.Variant.Cost, inAll(best))
 }
 
 // hints names costs that were only predicted, and would fit: the lowest first.
@@ -121,7 +136,7 @@ func (a answer) hints(from int32) []string {
 	for i, s := range fit {
 		// The last of a cost is its best, since the order was turned round.
 		if s.Variant.Cost >= from && (i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost) {
-			told = append(told, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s (%s CPU in all): measure it", s.Variant.Cost, replicas(s), quantity(s.milliCPU)))
+			told = append(told, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s: measure it", s.Variant.Cost, inAll(s)))
 		}
 	}
 	return told

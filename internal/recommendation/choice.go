@@ -22,28 +22,33 @@ func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
 type answer struct {
 	Question
 	candidates []Candidate
-	// standing is that of the candidates that were chosen from.
-	standing Standing
 	// fit are those that fit, the best first.
 	fit []sized
 }
 
 func (q Question) answer(candidates []Candidate) answer {
-	a := answer{Question: q, candidates: candidates, standing: q.standing(candidates)}
-	a.fit = q.fitting(candidates, a.standing)
+	a := answer{Question: q, candidates: candidates}
+	a.fit = q.fitting(candidates, Sound)
+	if len(a.fit) == 0 {
+		a.fit = q.fitting(q.standIns(candidates), Doubtful)
+	}
 	return a
 }
 
-// standing is that of the candidates to choose from: Sound ones wherever the
-// demand has one of an acceptable cost, whether it fits or not. Were doubtful
-// ones to step in where none fits, more demand could raise the cost.
-func (q Question) standing(candidates []Candidate) Standing {
-	if slices.ContainsFunc(candidates, func(c Candidate) bool {
-		return c.Standing == Sound && c.Variant.Cost >= q.MinimumCost
-	}) {
-		return Sound
+// standIns are the doubtful candidates that may answer where no sound one fits:
+// those of no higher cost than the lowest acceptable one of the sound. Were a higher one
+// to step in for a sound one that does not fit any more, more demand would raise
+// the cost.
+func (q Question) standIns(candidates []Candidate) []Candidate {
+	most := int32(math.MaxInt32)
+	for _, c := range candidates {
+		if c.Standing == Sound && c.Variant.Cost >= q.MinimumCost {
+			most = min(most, c.Variant.Cost)
+		}
 	}
-	return Doubtful
+	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool {
+		return c.Standing != Doubtful || c.Variant.Cost > most
+	})
 }
 
 // size tells the best size that fits.
@@ -78,12 +83,13 @@ func (a answer) none() *v1alpha1.Recommendation {
 	}
 }
 
-// nearest is the size that breaks its bounds by least, of those to choose from
-// and of Sound ones: where a doubtful one would do, its cost is all they lack.
+// nearest is the size that gets farthest: bounds are looked at one after another,
+// and of those that break none before, the nearest passes this one by least. A
+// doubtful one that would fit, but may not answer, is for the changes to tell.
 func (a answer) nearest() (sized, bool) {
 	var all []sized
 	for _, c := range a.candidates {
-		if c.Standing == Sound || c.Standing == a.standing {
+		if c.Standing == Sound || c.Standing == Doubtful && !a.Question.size(c).fits() {
 			all = append(all, a.Question.size(c))
 		}
 	}
@@ -91,17 +97,4 @@ func (a answer) nearest() (sized, bool) {
 		return sized{}, false
 	}
 	return slices.MinFunc(all, a.nearer), true
-}
-
-// excess is by which factor a size passes its bounds, all together: twice the CPU
-// counts like half the work of a hash. Endless where no rate meets the objective.
-func (q Question) excess(s sized) float64 {
-	if s.replicas == 0 {
-		return math.Inf(1)
-	}
-	factor := math.Exp2(float64(max(0, q.MinimumCost-s.Variant.Cost)))
-	if q.MaxMilliCPU > 0 {
-		factor *= max(1, float64(s.milliCPU)/float64(q.MaxMilliCPU))
-	}
-	return factor * max(1, float64(s.replicas)/float64(q.MaxReplicas))
 }

@@ -3,6 +3,8 @@ package recommendation
 import (
 	"cmp"
 	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // fitting are the candidates of a standing that fit, the best first.
@@ -40,14 +42,44 @@ func (q Question) order(all []sized) func(a, b sized) int {
 	}
 }
 
-// nearer puts the size first that breaks its bounds by less. Where no rate meets
-// the objective, that is the lowest cost on the most CPU.
+// inOrder are the bounds as they are looked at: a size gets as far as the first
+// that it breaks.
+var inOrder = []v1alpha1.Bound{
+	v1alpha1.BoundObjective, v1alpha1.BoundMinimumCost, v1alpha1.BoundMaxTotalCPU, v1alpha1.BoundMaxReplicas,
+}
+
+// got is how many bounds a size keeps before the first that it breaks.
+func (s sized) got() int {
+	if s.fits() {
+		return len(inOrder)
+	}
+	return slices.Index(inOrder, s.breaks[0])
+}
+
+// nearer puts the size first that gets farther through the bounds, and of two
+// that break the same one, the one that needs less of it: of the CPU in all, of
+// the replicas. Below the minimum the higher cost is nearer; where no rate meets
+// the objective, the lowest cost on the most CPU.
 func (q Question) nearer(a, b sized) int {
-	return cmp.Or(
-		cmp.Compare(q.excess(a), q.excess(b)),
-		cmp.Compare(b.Standing, a.Standing),
-		cmp.Compare(a.Variant.Cost, b.Variant.Cost),
-		cmp.Compare(b.MilliCPU, a.MilliCPU),
+	far := cmp.Or(cmp.Compare(b.got(), a.got()), cmp.Compare(b.Standing, a.Standing))
+	if far != 0 {
+		return far
+	}
+	least := 0
+	switch {
+	case a.fits():
+		least = cmp.Compare(b.Variant.Cost, a.Variant.Cost)
+	case a.breaks[0] == v1alpha1.BoundObjective:
+		least = cmp.Or(cmp.Compare(a.Variant.Cost, b.Variant.Cost), cmp.Compare(b.MilliCPU, a.MilliCPU))
+	case a.breaks[0] == v1alpha1.BoundMinimumCost:
+		least = cmp.Compare(b.Variant.Cost, a.Variant.Cost)
+	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
+		least = cmp.Compare(a.replicas, b.replicas)
+	}
+	return cmp.Or(least,
+		cmp.Compare(a.milliCPU, b.milliCPU),
+		cmp.Compare(b.Variant.Cost, a.Variant.Cost),
+		cmp.Compare(a.replicas, b.replicas),
 		cmp.Compare(a.Variant.Name, b.Variant.Name),
 	)
 }

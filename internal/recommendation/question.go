@@ -15,6 +15,8 @@ const (
 	usualHeadroom    = 30
 	usualMinimumCost = 10
 	mostReplicas     = 10_000
+	// mostCPUs is what that many replicas of the largest CPU limit have.
+	mostCPUs = 64 * mostReplicas
 )
 
 // Question is a demand with its defaults filled in.
@@ -47,9 +49,23 @@ func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
 	}
 	// The schema takes quantities only; what is none bounds nothing.
 	if most, err := resource.ParseQuantity(demand.MaxTotalCPU); err == nil {
-		q.MaxMilliCPU = most.MilliValue()
+		q.MaxMilliCPU = wholeMilli(most)
 	}
 	return q, true
+}
+
+// wholeMilli rounds down, where a quantity's own method rounds up: what is within
+// must not pass the bound. It is at least 1, since 0 bounds nothing, and no more
+// than any number of replicas can have.
+func wholeMilli(most resource.Quantity) int64 {
+	if most.CmpInt64(mostCPUs) > 0 {
+		return mostCPUs * 1000
+	}
+	milli := most.MilliValue()
+	if resource.NewMilliQuantity(milli, resource.DecimalSI).Cmp(most) > 0 {
+		milli--
+	}
+	return max(1, milli)
 }
 
 // required is the demanded rate with headroom, times 1000, rounded up.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -19,17 +18,15 @@ const (
 // reason says why this size, how its replicas share the load, and how sure that is.
 func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty) string {
 	sentences := []string{
-		fmt.Sprintf("Cost %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
-		fmt.Sprintf("%s (%s CPU in all) %s the objective up to %s, so that %s is %d %% of that",
-			capital(replicas(best)), quantity(best.milliCPU), verb(best.replicas, "meets", "meet"),
+		fmt.Sprintf("Of the matrix's costs %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
+		fmt.Sprintf("%s %s the objective up to %s, so that %s is %d %% of that",
+			capital(inAll(best)), verb(best.replicas, "meets", "meet"),
 			perSecond(best.replicas*best.Capacity), perSecond(a.MilliPerSecond), a.loadPercent(best)),
 	}
 	if told.P95Microseconds != nil {
 		sentences = append(sentences, fmt.Sprintf("There the model expects a p95 of %s", units.Latency(told.P95Microseconds)))
 	}
-	if cheapest := a.cheapest(best); cheapest != "" {
-		sentences = append(sentences, cheapest)
-	}
+	sentences = append(sentences, a.cheapest(best)...)
 	if best.replicas > 1 {
 		sentences = append(sentences, fmt.Sprintf(
 			"A Service sends each connection to one of the %d by chance: each replica then sees independent logins at %s, p95 is that of one replica at this rate, and nothing is gained by pooling; connections that are kept alive share the load less evenly",
@@ -39,22 +36,33 @@ func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty
 	return strings.Join(sentences, ". ")
 }
 
-// cheapest says by what the size was chosen among those of its cost.
-func (a answer) cheapest(best sized) string {
+// cheapest says by what the size was chosen among those of its cost, and what it
+// costs, to those who serve logins and to those who guess.
+func (a answer) cheapest(best sized) []string {
 	same := 0
 	for _, s := range a.fit {
 		if s.Variant.Cost == best.Variant.Cost {
 			same++
 		}
 	}
-	if same < 2 {
-		return ""
-	}
+	size := a.api(best)
 	by := "takes the least CPU"
-	if month := a.Tariff.PerMonth(poolOf(best.Variant), best.milliCPU); month != nil {
-		by = fmt.Sprintf("is the cheapest, %s %s a month", pricing.Text(month), a.Tariff.Currency())
+	if size.PricePerMonth != "" {
+		by = "is the cheapest"
 	}
-	return fmt.Sprintf("Of %d sizes with this cost that fit, it %s", same, by)
+	var told []string
+	if same > 1 {
+		told = append(told, fmt.Sprintf("Of %d sizes with this cost that fit, it %s", same, by))
+	}
+	currency := a.Tariff.Currency()
+	if size.PricePerMonth != "" {
+		told = append(told, fmt.Sprintf("It costs %s %s a month, which at %s is %s %s for a million logins",
+			size.PricePerMonth, currency, perSecond(a.MilliPerSecond), size.PricePerMillionLogins, currency))
+	}
+	if size.AttackerPricePerBillionGuesses != "" {
+		told = append(told, fmt.Sprintf("A billion guesses at this cost take an attacker %s %s", size.AttackerPricePerBillionGuesses, currency))
+	}
+	return told
 }
 
 // noneReason says which bound broke first, and what comes nearest.
@@ -63,8 +71,8 @@ func (a answer) noneReason(nearest sized) string {
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
-	return fmt.Sprintf("Nothing serves %s at cost %d or more%s. Nearest comes %s (%s CPU in all), which %s",
-		a.demanded(), a.MinimumCost, a.within(), replicas(nearest), quantity(nearest.milliCPU), a.breaks(nearest))
+	return fmt.Sprintf("Nothing serves %s at cost %d or more%s. Nearest comes %s, which %s",
+		a.demanded(), a.MinimumCost, a.within(), inAll(nearest), a.breaks(nearest))
 }
 
 // demanded reads 5/s with 30 % headroom (6.5/s).
@@ -79,10 +87,10 @@ func (a answer) demanded() string {
 func (a answer) within() string {
 	var bounds []string
 	if a.MaxMilliCPU > 0 {
-		bounds = append(bounds, quantity(a.MaxMilliCPU)+" CPU in all")
+		bounds = append(bounds, cpus(a.MaxMilliCPU))
 	}
 	if a.MaxReplicas < mostReplicas {
-		bounds = append(bounds, fmt.Sprintf("%d replicas", a.MaxReplicas))
+		bounds = append(bounds, fmt.Sprintf("%d %s", a.MaxReplicas, verb(a.MaxReplicas, "replica", "replicas")))
 	}
 	if len(bounds) == 0 {
 		return ""
@@ -100,12 +108,28 @@ func (q Question) breaks(s sized) string {
 		case v1alpha1.BoundMinimumCost:
 			broken = append(broken, fmt.Sprintf("has a cost below minimumCost %d", q.MinimumCost))
 		case v1alpha1.BoundMaxTotalCPU:
-			broken = append(broken, fmt.Sprintf("takes %s CPU more than maxTotalCPU %s", quantity(s.milliCPU-q.MaxMilliCPU), quantity(q.MaxMilliCPU)))
+			broken = append(broken, fmt.Sprintf("takes %s more than maxTotalCPU %s", cpus(s.milliCPU-q.MaxMilliCPU), quantity(q.MaxMilliCPU)))
 		case v1alpha1.BoundMaxReplicas:
-			broken = append(broken, fmt.Sprintf("takes %d replicas more than maxReplicas %d", s.replicas-q.MaxReplicas, q.MaxReplicas))
+			broken = append(broken, fmt.Sprintf("takes %d %s more than maxReplicas %d", s.replicas-q.MaxReplicas, verb(s.replicas-q.MaxReplicas, "replica", "replicas"), q.MaxReplicas))
 		}
 	}
 	return strings.Join(broken, " and ")
+}
+
+// inAll reads 3 replicas of c10-500m (1.5 CPUs in all).
+func inAll(s sized) string { return fmt.Sprintf("%s (%s in all)", replicas(s), cpus(s.milliCPU)) }
+
+// cpus reads 500m CPU, 1 CPU, 4.9 CPUs: parts of a CPU as limits are written, and
+// more of them as people count.
+func cpus(milli int64) string {
+	switch {
+	case milli < 1000:
+		return quantity(milli) + " CPU"
+	case milli == 1000:
+		return "1 CPU"
+	default:
+		return units.Number(float64(milli)/1000) + " CPUs"
+	}
 }
 
 // replicas reads 3 replicas of c10-500m.
