@@ -45,7 +45,7 @@ func told(sections ...Section) []Section {
 
 // dropEmptyColumns leaves out what no line tells.
 func (s *Section) dropEmptyColumns() {
-	for column := len(s.Columns) - 1; column >= 0; column-- {
+	for column := range slices.Backward(s.Columns) {
 		if slices.ContainsFunc(s.Lines, func(line []string) bool { return line[column] != "" }) {
 			continue
 		}
