@@ -6,11 +6,13 @@ import "fmt"
 func experiment() Dashboard {
 	return Dashboard{
 		UID: experimentUID, Title: "Hashmark / Experiment", From: "now-6h", Refresh: "30s",
-		Description: "One SizingExperiment: latency against offered rate, capacity by cost and CPU limit, and the verdicts.",
+		Description: "One SizingExperiment: what to run and what it costs, latency against offered rate, capacity by cost and CPU limit, and the verdicts.",
 		Variables:   ofOneExperiment(),
 		Annotations: []annotation{trialsRunning(ofVariants)},
 		Sections: []section{
 			{"The experiment", []Panel{phase(), progress(), objective(), end(), verdictCounts()}},
+			{"What to run", append([]Panel{recommendedSize(), recommendedCPUs(), recommendedP95(), recommendedCapacity(), modelCheck()}, prices()...)},
+			{"What each variant takes", []Panel{sizes(), defenderAndAttacker(), hashTable()}},
 			{"Latency and throttling against the offered rate", []Panel{latencyCurve(), throttlingCurve()}},
 			{"By cost and CPU limit", []Panel{capacityMatrix(), latencyMatrix()}},
 			{"Results", []Panel{results(), reasons()}},
@@ -92,9 +94,11 @@ const bcrypt = ofVariants + `,algorithm="Bcrypt"`
 
 func capacityMatrix() Panel {
 	return about{"Capacity", "The highest login rate that meets the objective. Green cells serve most. Of variants that differ in " +
-		"concurrency or node pool the best counts; controls are only in the results. A dash: no rate meets the objective, or it is not " +
-		"measured yet.", size{12, 8}}.
-		matrix(perSecond, "continuous-RdYlGr", false, best("cost, cpu_limit", "hashmark_variant_capacity_logins_per_second", bcrypt))
+		"concurrency or node pool the best counts; controls are only in the results. Rows of a cost that is called predicted are what " +
+		"the model expects of variants that were not measured. A dash: no rate meets the objective, or it is not known.", size{12, 8}}.
+		matrix(perSecond, "continuous-RdYlGr", false, fmt.Sprintf("%s or %s",
+			best("cost, cpu_limit", "hashmark_variant_capacity_logins_per_second", bcrypt),
+			marked("cost", "predicted", best("cost, cpu_limit", "hashmark_prediction_capacity_logins_per_second", bcrypt))))
 }
 
 func latencyMatrix() Panel {

@@ -10,6 +10,7 @@ const (
 	number    = "short"
 	plain     = "none"
 	fromNow   = "dateTimeFromNow"
+	replicas  = "suffix: replicas"
 )
 
 // The colours that mean something.

@@ -128,6 +128,9 @@ func rows(series *telemetry.Series) []map[string]string {
 	if slices.Contains(series.Labels, "variant") {
 		families = variantLabels
 	}
+	if series.Name == "hashmark_experiment_recommendation" {
+		families = variantLabels[1:2] // there is one answer
+	}
 	var all []map[string]string
 	for _, family := range families {
 		steps := []string{""}
@@ -143,7 +146,8 @@ func rows(series *telemetry.Series) []map[string]string {
 				for _, name := range series.Labels {
 					known := with(thisExperiment, family, map[string]string{
 						"step": step, "phase": phase, "reason": "SharedNode", "verdict": "Valid", "trial": "login-" + family["variant"],
-						"concurrency": "pool of 1", "pool": "",
+						"concurrency": "pool of 1", "pool": "", "currency": "EUR", "confidence": "High", "basis": "Measured",
+						"bound": "MaxTotalCPU", "cpu_model": "EPYC", "control": "",
 					})
 					labels[name] = known[name]
 				}
@@ -162,7 +166,8 @@ func valueOf(name string, n int) float64 {
 	switch {
 	case strings.HasSuffix(name, "_timestamp_seconds"):
 		return float64(historyEnds.Unix())
-	case strings.HasSuffix(name, "_phase"), strings.HasSuffix(name, "_verdict"), strings.HasSuffix(name, "_reason"), strings.HasSuffix(name, "_end"):
+	case strings.HasSuffix(name, "_phase"), strings.HasSuffix(name, "_verdict"), strings.HasSuffix(name, "_reason"), strings.HasSuffix(name, "_end"),
+		strings.HasSuffix(name, "_recommendation"):
 		return 1
 	default:
 		return float64(n + 1)

@@ -67,13 +67,19 @@ func experimentsTable() Panel {
 	time := func(series, header string) column {
 		return column{expr: "1000 * " + best(labels, series, inNamespaces), header: header, shown: moment}
 	}
+	answered := func(series, header string) column {
+		c := value(series, header, unit(number))
+		c.mayBeEmpty = unanswered
+		return c
+	}
 	open := property{"links", []map[string]any{{
 		"title": "Open the experiment",
 		"url": "/d/" + experimentUID + "?var-namespace=${__data.fields.Namespace}" +
 			"&var-experiment=${__data.fields.Experiment}&${datasource:queryparam}&${__url_time_range}",
 	}}}
 	return about{"Experiments", "Each experiment as it is at the end of the time that is looked at, with how many of its trials have " +
-		"ended, and why it ended as it did. Its name leads to its results.", size{14, 11}}.
+		"ended, why it ended as it did, and what it recommends: none where nothing fits, blank without a demand and until it ended. Its " +
+		"name leads to its results. Prices are in the currency beside them.", size{24, 11}}.
 		table("Experiment",
 			column{label: "namespace", header: "Namespace"},
 			column{label: "experiment", header: "Experiment", shown: []property{open}},
@@ -86,12 +92,23 @@ func experimentsTable() Panel {
 			time("hashmark_experiment_completion_timestamp_seconds", "Ended"),
 			column{expr: best(labels+", reason", "hashmark_experiment_end", inNamespaces)},
 			column{label: "reason", header: "Because of"},
+			column{expr: fmt.Sprintf("%s or %s", best(labels+", variant, confidence", "hashmark_experiment_recommendation", inNamespaces),
+				relabelled(best(labels, "hashmark_experiment_no_recommendation", inNamespaces), [2]string{"variant", "none"})), mayBeEmpty: unanswered},
+			column{label: "variant", header: "Recommended"},
+			column{label: "confidence", header: "Confidence", shown: inWords(confidences)},
+			answered("hashmark_experiment_recommended_replicas", "Replicas"),
+			answered("hashmark_experiment_recommended_cpus", "CPUs"),
+			column{
+				expr:   best(labels+", currency", "hashmark_experiment_recommended_price_per_month", inNamespaces),
+				header: "Price per month", mayBeEmpty: unpriced,
+			},
+			column{label: "currency", header: "Currency"},
 		)
 }
 
 func experimentsOverTime() Panel {
 	const labels = "namespace, experiment"
-	return about{"Phases", "Which phase each experiment was in, and when. A bar ends where the experiment was deleted.", size{10, 11}}.
+	return about{"Phases", "Which phase each experiment was in, and when. A bar ends where the experiment was deleted.", size{24, 8}}.
 		timeline(phases, overTime("{{namespace}}/{{experiment}}", coded(labels, "hashmark_experiment_phase", inNamespaces, "phase", phases)))
 }
 

@@ -4,6 +4,7 @@ package dashboards
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -135,8 +136,12 @@ func TestACurveHasARateForEachP95AndTheObjectiveAsALine(t *testing.T) {
 
 func TestAMatrixHasACellForEachCostAndLimitAndNoneForControls(t *testing.T) {
 	s := prometheusWithHistory(t)
-	want := map[string]string{"8 250m": "1", "8 1": "2", "10 250m": "3", "10 1": "4"}
-	for _, panel := range []string{"Capacity", "p95 at the reported step"} {
+	measured := map[string]string{"8 250m": "1", "8 1": "2", "10 250m": "3", "10 1": "4"}
+	both := maps.Clone(measured)
+	for cell, value := range measured {
+		both[strings.Replace(cell, " ", " predicted ", 1)] = value
+	}
+	for panel, want := range map[string]map[string]string{"Capacity": both, "p95 at the reported step": measured} {
 		if diff := cmp.Diff(want, by(s.atEnd(t, query(t, panel, 0).Expr), "cost", "cpu_limit")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", panel, diff)
 		}

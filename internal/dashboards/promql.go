@@ -50,8 +50,15 @@ func relabelled(expr string, labels ...[2]string) string {
 	return expr
 }
 
-// phases of an experiment and of the trials that have a series, and verdicts, in
-// their colours.
+// marked adds a word to a label of each of an expression's samples, so that they
+// are told apart from those of another.
+func marked(label, word, expr string) string {
+	return fmt.Sprintf("max without (mark) (label_join(%s, %q, \" \", %q, \"mark\"))",
+		relabelled(expr, [2]string{"mark", word}), label, label)
+}
+
+// phases of an experiment and of the trials that have a series, how far an answer
+// can be relied on, and verdicts, in their colours.
 var (
 	phases = []word{
 		{Text: string(v1alpha1.ExperimentPending), Color: grey},
@@ -66,6 +73,11 @@ var (
 		{Text: string(v1alpha1.TrialRunning), Color: blue},
 		{Text: string(v1alpha1.TrialSuspended), Color: yellow},
 		{Text: string(v1alpha1.TrialFailed), Color: red},
+	}
+	confidences = []word{
+		{Text: string(v1alpha1.ConfidenceHigh), Color: green},
+		{Text: string(v1alpha1.ConfidenceMedium), Color: yellow},
+		{Text: string(v1alpha1.ConfidenceLow), Color: orange},
 	}
 	verdicts = []word{
 		{Text: string(v1alpha1.VerdictPending), Color: grey},

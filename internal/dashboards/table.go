@@ -11,6 +11,8 @@ type column struct {
 	// header is the column's title. A query without is asked for its labels.
 	header string
 	shown  []property
+	// mayBeEmpty says why the query may rightly have no data.
+	mayBeEmpty string
 }
 
 type tableOptions struct {
@@ -57,7 +59,7 @@ func (a about) table(sorted string, columns ...column) Panel {
 	var targets []target
 	for _, c := range columns {
 		if c.expr != "" {
-			targets = append(targets, target{Expr: c.expr, Format: tableRows, Instant: true})
+			targets = append(targets, target{Expr: c.expr, Format: tableRows, Instant: true, mayBeEmpty: c.mayBeEmpty})
 		}
 	}
 	panel := a.panel("table", tableOptions{CellHeight: "sm", ShowHeader: true, SortBy: []sortedBy{{DisplayName: sorted}}},
@@ -150,7 +152,10 @@ type pointSize struct {
 // of both that agree on variant and step are one point.
 func (a about) curve(fields field, x, y column, overrides ...override) Panel {
 	fields.Custom = curveStyle{LineStyle: lineStyle{Fill: "solid"}, LineWidth: 2, PointSize: pointSize{8}, Show: "points+lines"}
-	targets := []target{{Expr: x.expr, Format: tableRows, Instant: true}, {Expr: y.expr, Format: tableRows, Instant: true}}
+	targets := []target{
+		{Expr: x.expr, Format: tableRows, Instant: true, mayBeEmpty: x.mayBeEmpty},
+		{Expr: y.expr, Format: tableRows, Instant: true, mayBeEmpty: y.mayBeEmpty},
+	}
 	overrides = append([]override{matching("/^"+x.header+"/", append(x.shown, property{"custom.axisLabel", x.header})...)}, overrides...)
 	panel := a.panel("xychart",
 		curveOptions{"auto", []any{}, plotOptions{listed(), tooltipOptions{Mode: "single", Sort: "none"}}},
