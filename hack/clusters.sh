@@ -53,6 +53,15 @@ helm_way() {
   printf 'export PATH=%q:"$PATH"\n' "$folder"
 }
 
+# plugin_way adds "kubectl hashmark" to it. A plugin that does not compile keeps
+# nobody from the cluster.
+plugin_way() {
+  local folder
+  folder=$(hack/krew.sh folder) || return 0
+  # shellcheck disable=SC2016 # the reading shell expands its own PATH
+  printf 'export PATH=%q:"$PATH"\n' "$folder"
+}
+
 action=${1:-}
 (($# == 0)) || shift
 [[ "$action" != which ]] || {
@@ -60,12 +69,17 @@ action=${1:-}
   exit
 }
 case "${CLUSTER:=$(which_cluster)} $action" in
+  "local env")
+    hack/cluster/cluster.sh env
+    plugin_way
+    ;;
   "local "*) exec hack/cluster/cluster.sh "$action" "$@" ;;
   "kind up") kind_up ;;
   "kind down") kind delete cluster --name hashmark ;;
   "kind env")
     printf 'export KUBECONFIG=%q\n' "$PWD/dist/kind.kubeconfig"
     helm_way
+    plugin_way
     ;;
   "kind load-images") kind_load "$@" ;;
   "current up") current_up ;;
@@ -73,6 +87,7 @@ case "${CLUSTER:=$(which_cluster)} $action" in
   "current env")
     printf 'export KUBECONFIG=%q\n' "${KUBECONFIG:-$HOME/.kube/config}"
     helm_way
+    plugin_way
     ;;
   "current load-images") current_load "$@" ;;
   "kind "* | "current "*) die "usage: clusters.sh which|up|down|env|load-images FILE..." ;;

@@ -20,10 +20,11 @@ func TestNamesAreCompletedFromTheCluster(t *testing.T) {
 		words []string
 		want  []string
 	}{
-		"the first name":     {[]string{"watch", ""}, []string{"after", "before", ":4"}},
-		"no second one":      {[]string{"watch", "after", ""}, []string{":4"}},
-		"another to compare": {[]string{"compare", "after", ""}, []string{"before", ":4"}},
-		"a format":           {[]string{"compare", "-o", ""}, []string{"json", "markdown", "table", ":4"}},
+		"the first name":      {[]string{"watch", ""}, []string{"after", "before", ":4"}},
+		"no second one":       {[]string{"watch", "after", ""}, []string{":4"}},
+		"another to compare":  {[]string{"compare", "after", ""}, []string{"before", ":4"}},
+		"a format":            {[]string{"compare", "-o", ""}, []string{"json", "markdown", "table", ":4"}},
+		"one of the commands": {[]string{"rec"}, []string{"recommend\tAsk another question of stored results, with no new load", ":4"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := carryOut(t, cluster.client(t), "", append([]string{"__complete"}, tt.words...)...)

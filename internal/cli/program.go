@@ -55,7 +55,7 @@ recommended), 1 where it can't, 2 where there is no answer.`,
 	cluster.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
-		compareCommand(cluster), versionCommand(p),
+		compareCommand(cluster), recommendCommand(cluster), versionCommand(p),
 	)
 	root.InitDefaultCompletionCmd()
 	addKubectlCompletion(root)

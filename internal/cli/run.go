@@ -52,7 +52,7 @@ recommended), 1 where it can't, 2 where there is no answer.`,
 	flags := command.Flags()
 	flags.StringVarP(&r.file, "filename", "f", "", "the file with the experiment, or - for standard input")
 	flags.StringVar(&r.name, "name", "", "the experiment's name, in the place of the file's")
-	flags.BoolVar(&r.delete, "delete", false, "delete the experiment after its end, and its results in the cluster with it")
+	flags.BoolVar(&r.delete, "delete", false, "delete the experiment after its end, and its results in the cluster with it; with --cancel-on-interrupt also when interrupted")
 	r.addCommon(command)
 	_ = command.MarkFlagRequired("filename") // it fails only where there is no such flag
 	return command
@@ -62,7 +62,7 @@ recommended), 1 where it can't, 2 where there is no answer.`,
 func (r *run) addCommon(command *cobra.Command) {
 	flags := command.Flags()
 	flags.DurationVar(&r.timeout, "timeout", 0, "how long to wait for the end, such as 1h30m; 0 for as long as it takes")
-	flags.BoolVar(&r.cancelOnInterrupt, "cancel-on-interrupt", false, "cancel the experiment when interrupted, or when --timeout is over; with --delete: delete it")
+	flags.BoolVar(&r.cancelOnInterrupt, "cancel-on-interrupt", false, "cancel the experiment when interrupted, or when --timeout is over")
 	r.results.addTo(command)
 }
 

@@ -13,6 +13,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/smoke"
 )
 
+// away is said when the API server does not answer.
+const away = "The API server is away, trying again"
+
 // newTeller draws a bar where a terminal is, and else prints lines.
 func (p Program) newTeller() teller {
 	if p.Columns > 0 {
@@ -42,7 +45,7 @@ func (t *lineTeller) say(line string) {
 	fmt.Fprintf(t.out, "%s  %s\n", t.clock.Now().Format(time.TimeOnly), line)
 }
 
-func (t *lineTeller) loses(err error) { t.say("The API server is away, trying again: " + err.Error()) }
+func (t *lineTeller) loses(err error) { t.say(away + ": " + err.Error()) }
 func (t *lineTeller) finds()          { t.say("The API server is back") }
 func (t *lineTeller) passes()         {}
 func (t *lineTeller) ends()           {}
@@ -55,6 +58,7 @@ type barTeller struct {
 	columns int
 	bar     *progressbar.ProgressBar
 	last    *v1alpha1.SizingExperiment
+	said    string
 	away    bool
 }
 
@@ -68,14 +72,23 @@ const (
 func (t *barTeller) shows(e *v1alpha1.SizingExperiment) {
 	t.last = e
 	progress := e.Status.Progress
-	switch {
-	case progress == nil || progress.Trials == 0:
-		return // before the operator has planned it there is nothing to count
-	case t.bar == nil:
+	if progress == nil || progress.Trials == 0 {
+		t.say(smoke.Progress(e)) // before the operator has planned it there is nothing to count
+		return
+	}
+	if t.bar == nil {
 		t.bar = t.newBar(int(progress.Trials))
 	}
 	t.draw()
 	_ = t.bar.Set(int(progress.Finished)) // who closed the terminal sees no bar
+}
+
+// say prints what is new while there is no bar.
+func (t *barTeller) say(line string) {
+	if line != t.said {
+		t.said = line
+		fmt.Fprintln(t.out, line)
+	}
 }
 
 func (t *barTeller) newBar(trials int) *progressbar.ProgressBar {
@@ -89,14 +102,15 @@ func (t *barTeller) newBar(trials int) *progressbar.ProgressBar {
 // draw says beside the bar what goes on, as far as the line reaches: one that is
 // broken by the terminal could not be drawn over.
 func (t *barTeller) draw() {
-	if t.bar == nil {
-		return
+	switch {
+	case t.bar == nil && t.away:
+		t.say(away)
+	case t.bar == nil:
+	case t.away:
+		t.bar.Describe(cut(away, t.columns-barsOverhead))
+	default:
+		t.bar.Describe(cut(doing(t.last)+comma(left(t.last, t.clock.Now())), t.columns-barsOverhead))
 	}
-	what := doing(t.last) + comma(left(t.last, t.clock.Now()))
-	if t.away {
-		what = "the API server is away, trying again"
-	}
-	t.bar.Describe(cut(what, t.columns-barsOverhead))
 }
 
 func (t *barTeller) passes() { t.draw() }

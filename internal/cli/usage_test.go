@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,8 +63,48 @@ func TestEveryExampleOfTheUsageIsOneThatIsAccepted(t *testing.T) {
 	walk(Program{}.Command())
 }
 
+// TestTheUsage is all that the commands say of themselves, to be read as a whole.
+func TestTheUsage(t *testing.T) {
+	var all strings.Builder
+	for _, command := range []string{"", "run", "watch", "report", "compare", "recommend", "version"} {
+		got := carryOut(t, nil, "", strings.Fields(command+" --help")...)
+		if got.code != 0 || got.err != "" {
+			t.Fatalf("%s: it ended with %d: %s", command, got.code, got.err)
+		}
+		own, _, _ := strings.Cut(got.out, "\nGlobal Flags:")
+		if command == "" {
+			own, _, _ = strings.Cut(own, "\nFlags:")
+		}
+		fmt.Fprintf(&all, "$ kubectl hashmark %s --help\n%s\n", command, own)
+	}
+	golden(t, "usage.txt", strings.ReplaceAll(all.String(), "hashmark  --help", "hashmark --help"))
+}
+
+// TestTheDocumentationShowsCommandsThatAreAccepted holds docs/cli.md to
+// the commands there are.
+func TestTheDocumentationShowsCommandsThatAreAccepted(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := commandLines(string(text))
+	if len(lines) < 10 {
+		t.Fatalf("only %d commands were found", len(lines))
+	}
+	for _, line := range lines {
+		if err := tried(line); err != nil {
+			t.Errorf("docs/cli.md: %q: %v", line, err)
+		}
+	}
+	for _, command := range (Program{}.Command()).Commands() {
+		if command.Name() != "help" && !strings.Contains(string(text), "`"+command.Name()) {
+			t.Errorf("docs/cli.md does not tell of %s", command.Name())
+		}
+	}
+}
+
 func TestAnExampleThatIsWrongIsFound(t *testing.T) {
-	for _, line := range []string{"run", "compare a", "forecast x"} {
+	for _, line := range []string{"recommend x --rates 3", "run", "compare a", "forecast x"} {
 		if err := tried(strings.Fields(line)); err == nil {
 			t.Errorf("%q is accepted", line)
 		}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// change is what the flags of recommend put in the place of an experiment's own
+// objective, demand and prices.
+type change struct {
+	given *pflag.FlagSet
+
+	rate, headroom, minCost, maxReplicas int32
+	maxTotalCPU                          string
+	p95                                  time.Duration
+	maxErrors                            int32
+	currency, perCPUHour, gpuHour        string
+	guesses                              int64
+}
+
+// The names of the flags.
+const (
+	flagRate        = "rate"
+	flagHeadroom    = "headroom"
+	flagMinCost     = "min-cost"
+	flagMaxTotalCPU = "max-total-cpu"
+	flagMaxReplicas = "max-replicas"
+	flagP95         = "p95"
+	flagMaxErrors   = "max-error-per-mille"
+	flagCurrency    = "currency"
+	flagPerCPUHour  = "per-cpu-hour"
+	flagGPUHour     = "gpu-hour"
+	flagGuesses     = "guesses-per-second"
+)
+
+func (c *change) addTo(flags *pflag.FlagSet) {
+	c.given = flags
+	flags.Int32Var(&c.rate, flagRate, 0, "logins per second to serve")
+	flags.Int32Var(&c.headroom, flagHeadroom, 0, "how much to spare beyond that, in percent")
+	flags.Int32Var(&c.minCost, flagMinCost, 0, "the lowest bcrypt cost that is acceptable")
+	flags.StringVar(&c.maxTotalCPU, flagMaxTotalCPU, "", "the most CPU that all replicas together may have, such as 8 or 7500m")
+	flags.Int32Var(&c.maxReplicas, flagMaxReplicas, 0, "the most replicas that may run")
+	flags.DurationVar(&c.p95, flagP95, 0, "the p95 to hold, such as 300ms")
+	flags.Int32Var(&c.maxErrors, flagMaxErrors, 0, "how many of a thousand logins may fail")
+	flags.StringVar(&c.currency, flagCurrency, "", "the currency of the prices, such as EUR; of an experiment that has none")
+	flags.StringVar(&c.perCPUHour, flagPerCPUHour, "", "the price of a CPU for an hour, where a node pool has none of its own")
+	flags.StringVar(&c.gpuHour, flagGPUHour, "", "the price of a GPU for an hour, to an attacker")
+	flags.Int64Var(&c.guesses, flagGuesses, 0, "how many guesses per second such a GPU makes at bcrypt cost 10")
+}
+
+// bounds are those of the API, which no schema guards here.
+func (c *change) bounds() []struct {
+	flag            string
+	value, low, top int64
+} {
+	return []struct {
+		flag            string
+		value, low, top int64
+	}{
+		{flagRate, int64(c.rate), 1, 1_000_000},
+		{flagHeadroom, int64(c.headroom), 0, 400},
+		{flagMinCost, int64(c.minCost), 4, 16},
+		{flagMaxReplicas, int64(c.maxReplicas), 1, 10_000},
+		{flagMaxErrors, int64(c.maxErrors), 0, 50},
+		{flagGuesses, c.guesses, 1, 1_000_000_000_000},
+	}
+}
+
+var (
+	decimal  = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+)
+
+// check says in a sentence what the API would refuse.
+func (c *change) check() error {
+	for _, b := range c.bounds() {
+		if c.given.Changed(b.flag) && (b.value < b.low || b.value > b.top) {
+			return fmt.Errorf("--%s %d: it must lie between %d and %d", b.flag, b.value, b.low, b.top)
+		}
+	}
+	if c.given.Changed(flagP95) && (c.p95 < time.Millisecond || c.p95 > time.Minute || c.p95%time.Millisecond != 0) {
+		return fmt.Errorf("--%s %s: it must be whole milliseconds, from 1ms to 1m", flagP95, c.p95)
+	}
+	if quantity, err := resource.ParseQuantity(c.maxTotalCPU); c.given.Changed(flagMaxTotalCPU) && (err != nil || quantity.Sign() <= 0) {
+		return fmt.Errorf("--%s %s: it must be a CPU quantity above 0, such as 8 or 7500m", flagMaxTotalCPU, c.maxTotalCPU)
+	}
+	if c.given.Changed(flagCurrency) && !currency.MatchString(c.currency) {
+		return fmt.Errorf("--%s %s: it must be three capital letters, such as EUR", flagCurrency, c.currency)
+	}
+	for flag, price := range map[string]string{flagPerCPUHour: c.perCPUHour, flagGPUHour: c.gpuHour} {
+		if c.given.Changed(flag) && (!decimal.MatchString(price) || len(price) > 16) {
+			return fmt.Errorf("--%s %s: it must be a decimal such as 0.04", flag, price)
+		}
+	}
+	return nil
+}
+
+// of is an experiment's question as the flags change it. The given one stays as
+// it is.
+func (c *change) of(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
+	spec := *given.DeepCopy()
+	if own := spec.Prices; own != nil && c.given.Changed(flagCurrency) && own.Currency != c.currency {
+		return spec, fmt.Errorf("its prices are in %s, which can't be told in %s: no rate of exchange is known", own.Currency, c.currency)
+	}
+	if c.given.Changed(flagP95) {
+		spec.Objective.P95Milliseconds = int32(c.p95.Milliseconds())
+	}
+	set(c, flagMaxErrors, &spec.Objective.MaxErrorPerMille, c.maxErrors)
+	c.demand(&spec)
+	c.prices(&spec)
+	if spec.Demand == nil || spec.Demand.LoginsPerSecond == 0 {
+		return spec, fmt.Errorf("it has no demand of its own; say by --%s how many logins per second must be served", flagRate)
+	}
+	return spec, nil
+}
+
+func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {
+	if !c.any(flagRate, flagHeadroom, flagMinCost, flagMaxTotalCPU, flagMaxReplicas) {
+		return
+	}
+	if spec.Demand == nil {
+		spec.Demand = &v1alpha1.Demand{}
+	}
+	set(c, flagRate, &spec.Demand.LoginsPerSecond, c.rate)
+	set(c, flagHeadroom, &spec.Demand.HeadroomPercent, &c.headroom)
+	set(c, flagMinCost, &spec.Demand.MinimumCost, &c.minCost)
+	set(c, flagMaxTotalCPU, &spec.Demand.MaxTotalCPU, c.maxTotalCPU)
+	set(c, flagMaxReplicas, &spec.Demand.MaxReplicas, &c.maxReplicas)
+}
+
+func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
+	if !c.any(flagCurrency, flagPerCPUHour, flagGPUHour, flagGuesses) {
+		return
+	}
+	if spec.Prices == nil {
+		spec.Prices = &v1alpha1.Prices{Currency: "USD"}
+	}
+	set(c, flagCurrency, &spec.Prices.Currency, c.currency)
+	set(c, flagPerCPUHour, &spec.Prices.PerCPUHour, c.perCPUHour)
+	set(c, flagGPUHour, &spec.Prices.GPUHour, c.gpuHour)
+	set(c, flagGuesses, &spec.Prices.GuessesPerSecondPerGPUAtCost10, &c.guesses)
+}
+
+func (c *change) any(flags ...string) bool {
+	for _, flag := range flags {
+		if c.given.Changed(flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// set puts a flag's value in the place of the experiment's, where the flag was
+// given.
+func set[T any](c *change, flag string, field *T, value T) {
+	if c.given.Changed(flag) {
+		*field = value
+	}
+}

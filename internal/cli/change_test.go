@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func changeOf(t *testing.T, arguments ...string) *change {
+	t.Helper()
+	c, flags := &change{}, pflag.NewFlagSet("recommend", pflag.ContinueOnError)
+	c.addTo(flags)
+	if err := flags.Parse(arguments); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func asked() v1alpha1.SizingExperimentSpec {
+	return v1alpha1.SizingExperimentSpec{
+		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Demand:    &v1alpha1.Demand{LoginsPerSecond: 60, HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: "4"},
+		Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+	}
+}
+
+func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
+	for name, tt := range map[string]struct {
+		arguments []string
+		want      func(*v1alpha1.SizingExperimentSpec)
+	}{
+		"nothing": {nil, func(*v1alpha1.SizingExperimentSpec) {}},
+		"the rate": {[]string{"--rate=200"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Demand.LoginsPerSecond = 200
+		}},
+		"the objective": {[]string{"--p95=300ms", "--max-error-per-mille=0"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Objective = v1alpha1.Objective{P95Milliseconds: 300}
+		}},
+		"the bounds": {[]string{"--headroom=0", "--min-cost=11", "--max-total-cpu=7500m", "--max-replicas=20"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Demand.HeadroomPercent, s.Demand.MinimumCost = ptr.To[int32](0), ptr.To[int32](11)
+			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = "7500m", ptr.To[int32](20)
+		}},
+		"the prices": {[]string{"--per-cpu-hour=0.05", "--gpu-hour=2", "--guesses-per-second=20000", "--currency=USD"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.05", GPUHour: "2", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given, want := asked(), asked()
+			tt.want(&want)
+			c := changeOf(t, tt.arguments...)
+			if err := c.check(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := c.of(given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the question (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(asked(), given); diff != "" {
+				t.Errorf("the experiment itself was changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnExperimentWithoutDemandAndPricesIsGivenThem(t *testing.T) {
+	got, err := changeOf(t, "--rate=5", "--per-cpu-hour=0.04", "--currency=EUR").of(v1alpha1.SizingExperimentSpec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := v1alpha1.SizingExperimentSpec{
+		Demand: &v1alpha1.Demand{LoginsPerSecond: 5}, Prices: &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the question (-want +got):\n%s", diff)
+	}
+}
+
+func TestAPriceIsNotToldInAnotherCurrency(t *testing.T) {
+	if _, err := changeOf(t, "--currency=EUR").of(asked()); err == nil || !strings.Contains(err.Error(), "its prices are in USD") {
+		t.Errorf("it says %v", err)
+	}
+}
+
+func TestAQuestionWithoutARateIsNone(t *testing.T) {
+	if _, err := changeOf(t, "--headroom=10").of(v1alpha1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
+		t.Errorf("it says %v", err)
+	}
+}
+
+func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
+	for _, tt := range []struct{ argument, want string }{
+		{"--rate=0", "--rate 0: it must lie between 1 and 1000000"},
+		{"--rate=1000001", "--rate"},
+		{"--headroom=-1", "--headroom"},
+		{"--headroom=401", "--headroom"},
+		{"--min-cost=3", "--min-cost"},
+		{"--min-cost=17", "--min-cost"},
+		{"--max-replicas=0", "--max-replicas"},
+		{"--max-error-per-mille=51", "--max-error-per-mille"},
+		{"--guesses-per-second=0", "--guesses-per-second"},
+		{"--p95=0s", "--p95 0s: it must be whole milliseconds"},
+		{"--p95=1500us", "--p95"},
+		{"--p95=61s", "--p95"},
+		{"--max-total-cpu=0", "--max-total-cpu 0: it must be a CPU quantity above 0"},
+		{"--max-total-cpu=many", "--max-total-cpu"},
+		{"--currency=eur", "--currency eur: it must be three capital letters"},
+		{"--per-cpu-hour=.04", "--per-cpu-hour .04: it must be a decimal"},
+		{"--gpu-hour=-1", "--gpu-hour"},
+		{"--per-cpu-hour=0.000000000000001", "--per-cpu-hour"},
+	} {
+		t.Run(tt.argument, func(t *testing.T) {
+			if err := changeOf(t, tt.argument).check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("it says %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// recommendation is what the recommend command was asked for.
+type recommendation struct {
+	cluster      *connection
+	file, format string
+	changed      change
+}
+
+// otherAnswer is what recommend prints as JSON and YAML: the question as it was
+// changed, and the answer, in the words of the API.
+type otherAnswer struct {
+	Experiment     string                      `json:"experiment"`
+	Objective      v1alpha1.Objective          `json:"objective"`
+	Demand         *v1alpha1.Demand            `json:"demand,omitempty"`
+	Prices         *v1alpha1.Prices            `json:"prices,omitempty"`
+	Recommendation *v1alpha1.Recommendation    `json:"recommendation,omitempty"`
+	Results        []v1alpha1.VariantResult    `json:"results,omitempty"`
+	Predictions    []v1alpha1.PredictedVariant `json:"predictions,omitempty"`
+}
+
+// answers are the formats of an answer, by their names.
+var answers = map[string]func(io.Writer, report.Document) error{
+	"table": report.Sizes, "json": answerJSON, "yaml": answerYAML,
+}
+
+func recommendCommand(cluster *connection) *cobra.Command {
+	r := &recommendation{cluster: cluster}
+	command := &cobra.Command{
+		Use:   "recommend NAME",
+		Short: "Ask another question of stored results, with no new load",
+		Long: `Says what size would be recommended for another demand, objective or price, from
+what was measured. What no flag changes stays as the experiment has it; a new
+demand takes the API's defaults. The operator's own answer is computed by the
+same code.
+
+` + whereFrom + `
+
+Exit codes: 0 where a size is recommended, 1 where none is, 2 where there is no
+answer.`,
+		Example: `  kubectl hashmark recommend login-sizing --rate 200 --p95 300ms --min-cost 11
+  kubectl hashmark recommend login-sizing --max-total-cpu 8 --max-replicas 20 --headroom 50
+  kubectl hashmark recommend login-sizing --rate 200 --per-cpu-hour 0.04 --currency EUR -o yaml
+  kubectl hashmark recommend saved.json --rate 500`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cluster.completeNames(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return r.recommend(command.Context(), arguments)
+		},
+	}
+	command.Flags().StringVarP(&r.file, "filename", "f", "", "a saved report, or - for standard input, in the place of NAME")
+	addFormat(command, &r.format, sorted(answers))
+	r.changed.addTo(command.Flags())
+	return command
+}
+
+func (r *recommendation) recommend(ctx context.Context, arguments []string) error {
+	if err := oneOf("-o", r.format, sorted(answers)); err != nil {
+		return err
+	}
+	if err := r.changed.check(); err != nil {
+		return err
+	}
+	stored, err := r.cluster.asked(ctx, arguments, r.file)
+	if err != nil {
+		return err
+	}
+	other, err := r.whatIf(stored)
+	if err != nil {
+		return fmt.Errorf("experiment %s: %w", stored.Experiment.Name, err)
+	}
+	if err := answers[r.format](r.cluster.program.Streams.Out, other); err != nil {
+		return err
+	}
+	return met(other)
+}
+
+// whatIf is the document of the experiment as it would be, had it asked this.
+func (r *recommendation) whatIf(stored report.Document) (report.Document, error) {
+	spec, err := r.changed.of(stored.Experiment.Spec)
+	if err != nil {
+		return report.Document{}, err
+	}
+	status, err := answer.WhatIf(stored.Experiment, stored.Trials, spec)
+	if err != nil {
+		return report.Document{}, err
+	}
+	other := stored.Experiment.DeepCopy()
+	other.Spec, other.Status = spec, *status
+	return report.New(other, stored.Trials), nil
+}
+
+func answerJSON(out io.Writer, d report.Document) error {
+	text, err := json.MarshalIndent(answerOf(d), "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", text)
+	return err
+}
+
+func answerYAML(out io.Writer, d report.Document) error {
+	text, err := yaml.Marshal(answerOf(d))
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+func answerOf(d report.Document) otherAnswer {
+	e := d.Experiment
+	return otherAnswer{
+		Experiment: e.Name, Objective: e.Spec.Objective, Demand: e.Spec.Demand, Prices: e.Spec.Prices,
+		Recommendation: e.Status.Recommendation, Results: e.Status.Results, Predictions: e.Status.Predictions,
+	}
+}

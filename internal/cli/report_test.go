@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// holding is a cluster that holds the quickstart and its trials, and the trials
+// of an earlier experiment of the same name.
+func holding(t *testing.T) client.WithWatch {
+	t.Helper()
+	d := measured(t)
+	d.Experiment.Namespace = "ns"
+	objects := []client.Object{d.Experiment}
+	for i := range d.Trials {
+		trial := &d.Trials[i]
+		trial.Namespace = "ns"
+		earlier := trial.DeepCopy()
+		earlier.Name, earlier.Labels = "earlier-"+earlier.Name, map[string]string{v1alpha1.LabelExperimentUID: "of-an-earlier-one"}
+		objects = append(objects, trial, earlier)
+	}
+	return world{objects: objects}.client(t)
+}
+
+func TestAReportOfTheClusterAndOfItsFileAreTheSame(t *testing.T) {
+	cluster, file := holding(t), filepath.Join(t.TempDir(), "saved.json")
+	if got := carryOut(t, cluster, "", "report", "quickstart", "-o", "json", "--output-file", file); got.code != 0 || got.out != "" {
+		t.Fatalf("it ended with %d, printed %q, and said %q", got.code, got.out, got.err)
+	}
+	for format, write := range layouts {
+		t.Run(format, func(t *testing.T) {
+			live := carryOut(t, cluster, "", "report", "ns/quickstart", "-o", format)
+			later := carryOut(t, nil, "", "report", file, "-o", format)
+			if live.code != 0 || live.out == "" || live.out != later.out {
+				t.Errorf("it ended with %d, %s; of the cluster it has %d bytes, of the file %d", live.code, live.err, len(live.out), len(later.out))
+			}
+			var want bytes.Buffer
+			d := measured(t)
+			d.Experiment.Namespace = "ns"
+			if err := write(&want, report.New(d.Experiment, d.Trials)); err != nil {
+				t.Fatal(err)
+			}
+			if format != "json" && want.String() != live.out { // the fake cluster numbers its objects
+				t.Errorf("it is another report than the one of these trials")
+			}
+		})
+	}
+}
+
+func TestASavedReportComesFromStandardInputToo(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join("..", "report", "testdata", "quickstart.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := carryOut(t, nil, string(content), "report", "-f", "-", "-o", "csv")
+	if got.code != 0 || !strings.Contains(got.out, "c10-500m") {
+		t.Errorf("it ended with %d and printed %q: %s", got.code, got.out, got.err)
+	}
+}
+
+func TestAFileThatCantBeWrittenIsSaid(t *testing.T) {
+	got := carryOut(t, holding(t), "", "report", "quickstart", "--output-file", filepath.Join(t.TempDir(), "none", "report.html"))
+	if got.code != 2 || !strings.Contains(got.err, "no such file or directory") {
+		t.Errorf("it ended with %d and said %q", got.code, got.err)
+	}
+}
+
+func TestTwoReportsAreCompared(t *testing.T) {
+	cluster, file := holding(t), filepath.Join("..", "report", "testdata", "quickstart.yaml")
+	for format := range comparisons {
+		got := carryOut(t, cluster, "", "compare", "quickstart", file, "-o", format)
+		if got.code != 0 || !strings.Contains(got.out, "c10-500m") {
+			t.Errorf("%s: it ended with %d and printed %q: %s", format, got.code, got.out, got.err)
+		}
+	}
+	if got := carryOut(t, cluster, "", "compare", "quickstart"); got.code != 2 || !strings.Contains(got.err, "name two experiments") {
+		t.Errorf("with one it ended with %d and said %q", got.code, got.err)
+	}
+	if got := carryOut(t, cluster, "", "compare", "quickstart", "nowhere"); got.code != 2 || !strings.Contains(got.err, "there is no experiment nowhere") {
+		t.Errorf("with one that is not there it ended with %d and said %q", got.code, got.err)
+	}
+}
+
+func TestTheVersionIsTold(t *testing.T) {
+	if got := carryOut(t, nil, "", "version"); !strings.HasPrefix(got.out, "kubectl-hashmark v1.2.3\nhashmark.dev/v1alpha1, ") {
+		t.Errorf("it says %q", got.out)
+	}
+}
