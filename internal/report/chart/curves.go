@@ -145,6 +145,8 @@ type endLabels []Curve
 // Plot implements plot.Plotter.
 func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	// The page's font may be wider than the one that is measured here.
+	const apartness = 8
 	type label struct {
 		at    vg.Point
 		width vg.Length
@@ -154,7 +156,7 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, curve := range l {
 		if end, ok := curve.end(p.Y.Max); ok {
 			at := vg.Point{X: x(end.X) + 7, Y: y(end.Y) - textSize/3}
-			labels = append(labels, label{at, textStyle(ink).Width(curve.Label), curve.Label})
+			labels = append(labels, label{at, textStyle(ink).Width(curve.Label) + apartness, curve.Label})
 		}
 	}
 	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.at.Y, b.at.Y) })

@@ -71,7 +71,7 @@ func linear(low, high float64) []float64 {
 	}
 	step := math.Pow(10, math.Floor(math.Log10(span/mostTicks)))
 	for _, factor := range []float64{1, 2, 5, 10} {
-		if span/(step*factor) <= mostTicks-1 {
+		if span/(step*factor) <= mostTicks {
 			step *= factor
 			break
 		}

@@ -12,12 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -38,54 +37,50 @@ var looks = []struct {
 // TestBrowser opens every report in Chromium without a network. With
 // HASHMARK_PICTURES=folder it leaves pictures there, and a PDF of each.
 func TestBrowser(t *testing.T) {
+	chromium := browser(t)
 	for name, document := range documents(t) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "report.html")
 			write(t, file, document)
+			address := (&url.URL{Scheme: "file", Path: file}).String()
 			for _, look := range looks {
 				t.Run(look.name, func(t *testing.T) {
-					ctx, heard := browser(t)
-					var seen sight
-					var picture []byte
-					run(t, ctx,
-						network.Enable(), log.Enable(), runtime.Enable(),
-						network.OverrideNetworkState(true, 0, -1, -1),
-						emulation.SetDeviceMetricsOverride(look.width, 900, 1, look.width < 500),
-						emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}),
-						chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()),
-						chromedp.Evaluate(inspect, &seen),
-						chromedp.FullScreenshot(&picture, 100),
-					)
-					if len(seen.Wide) > 0 || seen.Body > look.width {
-						t.Errorf("the body is %d pixels wide on a screen of %d; too wide are %s", seen.Body, look.width, strings.Join(seen.Wide, ", "))
-					}
-					if seen.SmallestText < 11 {
-						t.Errorf("the smallest text is %.1f pixels high: %s; it must be 11 at least", seen.SmallestText, seen.Smallest)
-					}
-					if seen.Unnamed > 0 {
-						t.Errorf("%d drawings have no name or no description", seen.Unnamed)
-					}
-					for _, text := range seen.Overlaps {
-						t.Errorf("labels of a drawing lie upon each other: %s", text)
-					}
+					tab, heard := listen(t, chromium)
+					do(t, tab,
+						call(network.Enable, network.EnableParams{}), call(log.Enable, cdp.Empty{}),
+						chromedp.EmulateViewport(look.width, 900),
+						call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+							Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
+						}),
+						chromedp.Navigate(address))
+					judge(t, look.width, get(t, tab, chromedp.Evaluate[sight](inspect)))
+					keep(t, name+"-"+look.name+".png", get(t, tab, chromedp.FullScreenshot(100)))
 					for _, trouble := range heard() {
 						t.Errorf("the browser says: %s", trouble)
 					}
-					keep(t, name+"-"+look.name+".png", picture)
 				})
 			}
-			ctx, _ := browser(t)
-			var pdf []byte
-			run(t, ctx, chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()),
-				chromedp.ActionFunc(func(ctx context.Context) (err error) {
-					pdf, _, err = page.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
-					return err
-				}))
-			if !strings.HasPrefix(string(pdf), "%PDF") {
-				t.Error("the page can't be printed")
-			}
-			keep(t, name+".pdf", pdf)
+			tab, _ := listen(t, chromium)
+			do(t, tab, chromedp.Navigate(address))
+			keep(t, name+".pdf", get(t, tab, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))
 		})
+	}
+}
+
+// judge says what is wrong with the page on a screen of the width.
+func judge(t *testing.T, width int64, seen sight) {
+	t.Helper()
+	if len(seen.Wide) > 0 || seen.Body > width {
+		t.Errorf("the body is %d pixels wide on a screen of %d; too wide are %s", seen.Body, width, strings.Join(seen.Wide, ", "))
+	}
+	if seen.SmallestText < 11 {
+		t.Errorf("the smallest text is %.1f pixels high: %s; it must be 11 at least", seen.SmallestText, seen.Smallest)
+	}
+	if seen.Unnamed > 0 {
+		t.Errorf("%d drawings have no name or no description", seen.Unnamed)
+	}
+	for _, text := range seen.Overlaps {
+		t.Errorf("labels of a drawing lie upon each other: %s", text)
 	}
 }
 
@@ -127,31 +122,65 @@ const inspect = `(() => {
   return {Body: document.documentElement.scrollWidth, Wide: wide, SmallestText: smallest, Smallest: words, Unnamed: unnamed, Overlaps: overlaps};
 })()`
 
-// browser starts a Chromium that reaches nobody, and hears what goes wrong in it.
-func browser(t *testing.T) (context.Context, func() []string) {
+// browser starts a Chromium that reaches nobody.
+func browser(t *testing.T) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox,
-		chromedp.Flag("proxy-server", "127.0.0.1:9"), chromedp.Flag("disable-background-networking", true))
+	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+		chromedp.NoSandbox, chromedp.Flag("proxy-server", "127.0.0.1:9"))
 	allocated, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, quit := chromedp.NewContext(allocated)
 	t.Cleanup(quit)
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
+	do(t, ctx)
+	return ctx
+}
+
+// listen opens a tab, and hears what goes wrong in it.
+func listen(t *testing.T, chromium context.Context) (context.Context, func() []string) {
+	t.Helper()
+	ctx, quit := chromedp.NewContext(chromium)
+	t.Cleanup(quit)
 	var mutex sync.Mutex
 	var heard []string
-	chromedp.ListenTarget(ctx, func(event any) {
+	err := chromedp.Listen(ctx, func(event any) {
 		if trouble := complaint(event); trouble != "" {
 			mutex.Lock()
 			defer mutex.Unlock()
 			heard = append(heard, trouble)
 		}
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return ctx, func() []string {
 		mutex.Lock()
 		defer mutex.Unlock()
 		return heard
 	}
+}
+
+// call is a command of the browser's protocol as an action.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, command, params)
+		return err
+	})
+}
+
+func do(t *testing.T, tab context.Context, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(tab, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
+	t.Helper()
+	got, err := chromedp.Run(tab, action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // complaint is any message, and any request but that for the file itself.
@@ -162,20 +191,13 @@ func complaint(event any) string {
 	case *runtime.EventConsoleAPICalled:
 		return fmt.Sprint(e.Type, " on the console")
 	case *runtime.EventExceptionThrown:
-		return e.ExceptionDetails.Error()
+		return e.ExceptionDetails.Text
 	case *network.EventRequestWillBeSent:
 		if e.Type != network.ResourceTypeDocument && !strings.HasPrefix(e.Request.URL, "data:") {
 			return "it asks for " + e.Request.URL
 		}
 	}
 	return ""
-}
-
-func run(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
-	t.Helper()
-	if err := chromedp.Run(ctx, actions...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func write(t *testing.T, file string, d report.Document) {
