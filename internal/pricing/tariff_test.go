@@ -1,0 +1,125 @@
+package pricing_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+func of(t rapid.TB, prices *v1alpha1.Prices, pools ...v1alpha1.NodePool) pricing.Tariff {
+	t.Helper()
+	tariff, err := pricing.Of(prices, pools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tariff
+}
+
+func TestServing(t *testing.T) {
+	tariff := of(t, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+		v1alpha1.NodePool{Name: "small", PerCPUHour: "0.0525"}, v1alpha1.NodePool{Name: "plain"})
+	for name, c := range map[string]struct {
+		price *big.Rat
+		want  string
+	}{
+		"half a CPU for 730 hours":                    {tariff.PerMonth("", 500), "14.60"},
+		"a pool's own price goes first":               {tariff.PerMonth("small", 1000), "38.33"},
+		"a pool without one has the general price":    {tariff.PerMonth("plain", 1000), "29.20"},
+		"a million logins at 5/s on half a CPU":       {tariff.PerMillionLogins("", 500, 5000), "1.11"},
+		"twice the rate halves what a login costs":    {tariff.PerMillionLogins("", 500, 10_000), "0.56"},
+		"logins that nobody makes have no price":      {tariff.PerMillionLogins("", 500, 0), ""},
+		"a billion guesses at the reference cost":     {tariff.PerBillionGuesses(10), "83.33"},
+		"a step up in cost doubles what guesses cost": {tariff.PerBillionGuesses(11), "166.67"},
+		"two steps down make them four times cheaper": {tariff.PerBillionGuesses(8), "20.83"},
+		"at cost 4 they are sixty-four times cheaper": {tariff.PerBillionGuesses(4), "1.30"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := pricing.Text(c.price); got != c.want {
+				t.Errorf("costs %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotKnownHasNoPrice(t *testing.T) {
+	for name, tariff := range map[string]pricing.Tariff{
+		"without prices nothing has one, whatever a pool says": of(t, nil, v1alpha1.NodePool{Name: "small", PerCPUHour: "1"}),
+		"the zero tariff knows nothing":                        {},
+		"in euros a GPU has none by default":                   of(t, &v1alpha1.Prices{Currency: "EUR"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, price := range map[string]*big.Rat{
+				"month": tariff.PerMonth("small", 1000), "million logins": tariff.PerMillionLogins("small", 1000, 1000), "billion guesses": tariff.PerBillionGuesses(10),
+			} {
+				if price != nil {
+					t.Errorf("a %s costs %s", what, pricing.Text(price))
+				}
+			}
+		})
+	}
+}
+
+func TestDefaultsOfAnAttack(t *testing.T) {
+	for name, c := range map[string]struct {
+		prices v1alpha1.Prices
+		want   string
+	}{
+		"a GPU costs 3 USD an hour":               {v1alpha1.Prices{}, "83.33"},
+		"its price can be told in any currency":   {v1alpha1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
+		"a GPU twice as quick halves the price":   {v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "41.67"},
+		"a price of its own goes before 3 USD":    {v1alpha1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
+		"an attack needs no price of logins' CPU": {v1alpha1.Prices{Currency: "USD"}, "83.33"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := pricing.Text(of(t, &c.prices).PerBillionGuesses(10)); got != c.want {
+				t.Errorf("a billion guesses cost %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAnErrorNamesThePriceThatIsNone(t *testing.T) {
+	for field, err := range map[string]error{
+		"prices.perCPUHour":           second(pricing.Of(&v1alpha1.Prices{PerCPUHour: "cheap"}, nil)),
+		"prices.gpuHour":              second(pricing.Of(&v1alpha1.Prices{GPUHour: "1/3"}, nil)),
+		"perCPUHour of node pool big": second(pricing.Of(&v1alpha1.Prices{}, []v1alpha1.NodePool{{Name: "big", PerCPUHour: "1e3"}})),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), field+": ") {
+			t.Errorf("of %s it is said: %v", field, err)
+		}
+	}
+}
+
+func second(_ pricing.Tariff, err error) error { return err }
+
+// Prices scale exactly with what they are prices of.
+func TestPricesScale(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hour := rapid.Int64Range(1, 1_000_000).Draw(t, "price of a CPU-hour in millionths")
+		once := of(t, &v1alpha1.Prices{PerCPUHour: big.NewRat(hour, 1_000_000).FloatString(6)})
+		twice := of(t, &v1alpha1.Prices{PerCPUHour: big.NewRat(2*hour, 1_000_000).FloatString(6)})
+		milli := rapid.Int64Range(1, 64_000).Draw(t, "milli CPUs")
+		replicas := rapid.Int64Range(1, 10_000).Draw(t, "replicas")
+		rate := rapid.Int64Range(1, 1_000_000_000).Draw(t, "logins per 1000 s")
+		cost := rapid.Int32Range(4, 15).Draw(t, "cost")
+		by := func(price *big.Rat, factor int64) *big.Rat { return new(big.Rat).Mul(price, big.NewRat(factor, 1)) }
+		for what, pair := range map[string][2]*big.Rat{
+			"a month of all replicas":                {once.PerMonth("", replicas*milli), by(once.PerMonth("", milli), replicas)},
+			"a month at twice the price":             {twice.PerMonth("", milli), by(once.PerMonth("", milli), 2)},
+			"a million logins at twice the price":    {twice.PerMillionLogins("", milli, rate), by(once.PerMillionLogins("", milli, rate), 2)},
+			"a million logins at half the rate":      {once.PerMillionLogins("", milli, rate), by(once.PerMillionLogins("", milli, 2*rate), 2)},
+			"a billion guesses at the next cost":     {once.PerBillionGuesses(cost + 1), by(once.PerBillionGuesses(cost), 2)},
+			"a month and the logins that come in it": {once.PerMonth("", milli), new(big.Rat).Mul(once.PerMillionLogins("", milli, rate), big.NewRat(730*3600*rate, 1000*1_000_000))},
+		} {
+			if pair[0].Cmp(pair[1]) != 0 {
+				t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
+			}
+		}
+	})
+}
