@@ -2,9 +2,12 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // HashTable is how long a hash takes: a line for each cost, and then each
@@ -61,4 +64,55 @@ func (t *HashTable) line(cost int32, control string) *HashLine {
 	}
 	t.Lines = append(t.Lines, HashLine{Cost: cost, Control: control})
 	return &t.Lines[len(t.Lines)-1]
+}
+
+func (d Document) hashTimesSection() Section {
+	s := Section{Title: "Time of a hash", Columns: []string{"Hash"}}
+	for _, pool := range d.HashTimes.Pools {
+		if pool == "" {
+			pool = "CPU time"
+		}
+		s.Columns = append(s.Columns, pool)
+	}
+	for _, line := range d.HashTimes.Lines {
+		cells := []string{line.Name()}
+		for _, cell := range line.Cells {
+			cells = append(cells, cellWords(cell))
+		}
+		s.Lines = append(s.Lines, cells)
+	}
+	for _, fit := range d.Experiment.Status.CostFits {
+		s.Items = append(s.Items, fitWords(fit))
+	}
+	return s
+}
+
+// Name is cost 10, or the control's name.
+func (l HashLine) Name() string {
+	if l.Control != "" {
+		return l.Control
+	}
+	return "cost " + strconv.Itoa(int(l.Cost))
+}
+
+// cellWords reads 60.1ms ± 410µs.
+func cellWords(cell *v1alpha1.HashTime) string {
+	if cell == nil {
+		return ""
+	}
+	return units.Latency(&cell.HashMicroseconds) + " ± " + units.Latency(&cell.ErrorMicroseconds)
+}
+
+// fitWords says how the time grows with the cost.
+func fitWords(fit v1alpha1.CostFit) string {
+	text := fmt.Sprintf("A hash takes %s + 2^cost × %s", micro(fit.ConstantNanoseconds), micro(fit.RoundNanoseconds))
+	if fit.NodePool != "" {
+		text += " on " + fit.NodePool
+	}
+	return text + "."
+}
+
+// micro reads a time in nanoseconds as microseconds.
+func micro(nanoseconds int64) string {
+	return units.Number(float64(nanoseconds)/1e3) + "µs"
 }

@@ -1,4 +1,4 @@
-// Package units says numbers as people do: 556ms, 8.2/s, 3m20s, +12 %. What is
+// Package units says numbers as people do: 556ms, 8.2/s, +12 %. What is
 // absent reads as an empty string, never as 0.
 //
 // It is for reading only. What computes with a number takes the number, in the

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+func (d Document) predictionsSection() Section {
+	s := Section{
+		Title:   "Predicted, not measured",
+		Columns: []string{"Variant", "Hash", "Capacity", "p95", "At", "Objective", "In the matrix"},
+	}
+	for _, row := range d.Rows {
+		if !row.Predicted {
+			continue
+		}
+		inMatrix := ""
+		if row.InMatrix {
+			inMatrix = "yes"
+		}
+		s.Lines = append(s.Lines, []string{
+			row.Result.Variant, row.HashTime(), row.Capacity(), row.P95(), row.Load(), row.Objective(), inMatrix,
+		})
+	}
+	if check := d.Experiment.Status.ModelCheck; check != nil {
+		s.Items = append(s.Items, sentence(check.Message))
+		for _, held := range check.HeldOut {
+			s.Items = append(s.Items, heldOutWords(held))
+		}
+	}
+	if len(s.Lines) == 0 {
+		s.Title = "The model beside the measurement"
+	}
+	return s
+}
+
+func heldOutWords(held v1alpha1.HeldOut) string {
+	var told []string
+	if held.CapacityPerMille != nil {
+		told = append(told, "capacity "+units.Difference(held.CapacityPerMille))
+	}
+	if held.P95PerMille != nil {
+		told = append(told, "p95 "+units.Difference(held.P95PerMille))
+	}
+	if len(told) == 0 {
+		told = []string{"nothing to compare"}
+	}
+	return fmt.Sprintf("%s, predicted against measured: %s.", held.Variant, strings.Join(told, ", "))
+}
