@@ -79,7 +79,7 @@ test-race: ## The parts that run things at once, under the race detector; needs 
 	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/loadrun/... ./internal/k6/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on a machine that does nothing else
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-account bench-start bench-quota bench-docs
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-replicas bench-account bench-start bench-quota bench-docs
 bench: bench-core bench-cluster ## The core, and a cut of every bench below: half an hour
 
 bench-core: ## Speed and memory of what runs in every pass
@@ -111,6 +111,12 @@ bench-ladder: cluster-up install ## Capacity against an exhaustive search (100 m
 
 bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole matrix
+
+bench-corners: cluster-up install ## What the corners of a matrix predict of the rest (12 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole corners
+
+bench-replicas: cluster-up install ## Three replicas at three times the rate of one (20 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole replicas
 
 bench-account: cluster-up install ## Goroutines against worker pools (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole account

@@ -4,8 +4,8 @@
 #
 #   hack/bench.sh cut|whole NAME...
 #
-# NAME is account, again, arrivals, bound, generators, ladder, matrix, model,
-# more, start, or all. A cut takes minutes where the whole takes up to hours. Everything is
+# NAME is account, again, arrivals, bound, corners, generators, ladder, matrix,
+# model, more, replicas, start, or all. A cut takes minutes where the whole takes up to hours. Everything is
 # compiled first, so that nothing compiles while something is measured.
 set -euo pipefail
 shopt -s inherit_errexit

@@ -38,7 +38,8 @@ HASHMARK_OPERATOR_BINARY=$PWD/dist/linux-$(go env GOARCH)/operator
 HASHMARK_HELM3=$(hack/build/binaries.sh helm3)/helm
 put_back
 HASHMARK_AUDIT_SINCE=$(installed_at)
-export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 HASHMARK_AUDIT_SINCE
+PATH=$(hack/krew.sh folder):$PATH
+export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 HASHMARK_AUDIT_SINCE PATH
 
 # The suite, its operator and its kubectl keep off the CPU that is measured.
 aside=()

@@ -77,7 +77,7 @@ func TestAServiceThatOutrunsTheGeneratorIsMeasuredAsFarAsThatGoes(t *testing.T) 
 func TestAVariantThatCanMeetTheObjectiveAtNoRateIsToldWithoutLoad(t *testing.T) {
 	startOperator(t)
 	generators := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "infeasible", costs(10), func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "infeasible", costs(10), asking(5, 10, "1"), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
 		s.Objective.P95Milliseconds = 50
 	}))
@@ -90,5 +90,8 @@ func TestAVariantThatCanMeetTheObjectiveAtNoRateIsToldWithoutLoad(t *testing.T) 
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)
 	if jobs := generators.jobsOfTrial(trial); jobs != 0 {
 		t.Errorf("it was loaded by %d Jobs", jobs)
+	}
+	if answer := e.Status.Recommendation; answer == nil || answer.Variant != "" || answer.BrokenBound != v1alpha1.BoundObjective {
+		t.Errorf("of the objective nothing can hold, the answer is %+v", answer)
 	}
 }

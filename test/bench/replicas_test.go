@@ -1,0 +1,63 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/bench/report"
+)
+
+const (
+	// several replicas of a quarter of a CPU each have room on the one that serves.
+	several = 3
+	// quarter of a CPU is what each has.
+	quarter = 0.25
+)
+
+// TestReplicas holds several replicas at several times the rate against one at the
+// rate. Logins that go to replicas by chance find a queue as long as one alone
+// would have: were the queues one, p95 would be lower by far, and a
+// recommendation that divides the rate among replicas too careful.
+func TestReplicas(t *testing.T) {
+	w, r := onCluster(t), begin(t, "replicas")
+	bound := quarter / w.hashTime(t, 8).Seconds()
+	loads := []float64{0.5, 0.8}
+	one, all := w.replicated(t, 1, loads, bound), w.replicated(t, several, loads, bound)
+	for i, load := range loads {
+		alone, together := stepOf(one, i), stepOf(all, i)
+		r.Add(fmt.Sprintf("p95 of %d replicas ÷ of one, ρ %v", several, load), p95Of(together)/p95Of(alone), report.Between(0.8, 1.25),
+			fmt.Sprintf("%.0f and %.0f ms, %d and %d logins; %s", p95Of(together), p95Of(alone), together.OK, alone.OK, verdicts(append(one, all...))))
+	}
+	conclude(t, r)
+}
+
+// replicated measures so many replicas, each at the shares of its bound.
+func (w world) replicated(t *testing.T, replicas int32, loads []float64, bound float64) []v1alpha1.SizingTrial {
+	t.Helper()
+	var perSecond []float64
+	for _, load := range loads {
+		perSecond = append(perSecond, load*bound*float64(replicas))
+	}
+	return w.measure(t, w.experiment(t, fmt.Sprintf("replicas-%d", replicas), "replicas",
+		rates(perSecond...), stepSeconds(pick(240, 60)), func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = replicas }))
+}
+
+// stepOf is a step of the only trial, an empty one where it has none.
+func stepOf(trials []v1alpha1.SizingTrial, i int) v1alpha1.Step {
+	if len(trials) != 1 || i >= len(trials[0].Status.Steps) {
+		return v1alpha1.Step{}
+	}
+	return trials[0].Status.Steps[i]
+}
+
+// p95Of is a step's, in milliseconds.
+func p95Of(step v1alpha1.Step) float64 {
+	if step.P95Microseconds == nil {
+		return math.NaN()
+	}
+	return float64(*step.P95Microseconds) / 1000
+}

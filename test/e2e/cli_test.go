@@ -1,0 +1,146 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// plugin runs "kubectl hashmark" as a user would, and gives its exit code and
+// what it printed.
+func plugin(t *testing.T, args ...string) (code int, out string) {
+	t.Helper()
+	var words strings.Builder
+	command := exec.CommandContext(t.Context(), "kubectl", append([]string{"hashmark"}, args...)...)
+	command.Stderr = &words
+	printed, err := command.Output()
+	t.Logf("kubectl hashmark %s\n%s", strings.Join(args, " "), words.String())
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatalf("kubectl hashmark did not run: %v", err)
+	}
+	return command.ProcessState.ExitCode(), string(printed)
+}
+
+// answered is what the plugin printed, where it had an answer.
+func answered(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out := plugin(t, args...)
+	if code != 0 {
+		t.Fatalf("kubectl hashmark %s ended with %d:\n%s", strings.Join(args, " "), code, out)
+	}
+	return out
+}
+
+// manifestOf writes an experiment as a user's file.
+func manifestOf(t *testing.T, e *v1alpha1.SizingExperiment) string {
+	t.Helper()
+	e.TypeMeta.APIVersion, e.TypeMeta.Kind = v1alpha1.GroupVersion.String(), "SizingExperiment"
+	text, err := yaml.Marshal(e)
+	must(t, err)
+	file := filepath.Join(t.TempDir(), e.Name+".yaml")
+	must(t, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
+	startOperator(t)
+	ns := namespace(t)
+	infeasible := tiny(ns, "infeasible", costs(10), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
+		s.Objective.P95Milliseconds = 50
+	})
+	for _, tt := range []struct {
+		name, file string
+		code       int
+	}{
+		{"the objective can be met", "../../config/samples/ci.yaml", 0},
+		{"the objective can't be met", manifestOf(t, infeasible), 1},
+		{"the API refuses the question", manifestOf(t, tiny(ns, "refused", costs(31))), 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			junit := filepath.Join(t.TempDir(), "junit.xml")
+			code, out := plugin(t, "run", "-f", tt.file, "-n", ns, "--timeout", "5m", "--junit-file", junit)
+			if code != tt.code {
+				t.Errorf("it ended with %d, want %d:\n%s", code, tt.code, out)
+			}
+			if text, err := os.ReadFile(junit); tt.code < 2 && (err != nil || strings.Contains(string(text), "<failure") != (tt.code == 1)) {
+				t.Errorf("the JUnit file says (error %v):\n%s", err, text)
+			}
+		})
+	}
+}
+
+func TestTheQuickstartsReportInEveryFormat(t *testing.T) {
+	e, _ := quickstart(t)
+	variant := recommended(t, e).Variant
+	for format, check := range map[string]func(text string) error{
+		"table": nil, "markdown": nil, "benchfmt": nil,
+		"html": func(text string) error {
+			if len(text) > 1<<20 || !strings.Contains(text, "<svg") || strings.Contains(text, "<script src") {
+				return errors.New("it is no file under 1 MB with figures of its own")
+			}
+			return nil
+		},
+		"csv": func(text string) error {
+			_, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			return err
+		},
+		"json": func(text string) error {
+			_, err := report.Read(bytes.NewReader([]byte(text)))
+			return err
+		},
+		"junit": func(text string) error {
+			return xml.Unmarshal([]byte(text), &struct{}{})
+		},
+	} {
+		t.Run(format, func(t *testing.T) {
+			text := answered(t, "report", e.Name, "-n", e.Namespace, "-o", format)
+			if !strings.Contains(text, variant) {
+				t.Errorf("%s is not told of:\n%s", variant, text)
+			}
+			if check == nil {
+				return
+			}
+			if err := check(text); err != nil {
+				t.Errorf("%v:\n%.2000s", err, text)
+			}
+		})
+	}
+}
+
+func TestTheSameQuestionAskedOfStoredResultsHasTheStatussAnswer(t *testing.T) {
+	e, _ := quickstart(t)
+	var other struct{ Recommendation *v1alpha1.Recommendation }
+	text := answered(t, "recommend", e.Name, "-n", e.Namespace, "--rate", "5", "--min-cost", "10", "--max-total-cpu", "1", "--p95", "1s", "-o", "json")
+	must(t, json.Unmarshal([]byte(text), &other))
+	if diff := cmp.Diff(e.Status.Recommendation, other.Recommendation); diff != "" {
+		t.Errorf("the status's answer (-) and the plugin's (+):\n%s", diff)
+	}
+	code, out := plugin(t, "recommend", e.Name, "-n", e.Namespace, "--rate", "5000")
+	if code != 1 {
+		t.Errorf("5,000 logins/s on one CPU ended with %d, want 1:\n%s", code, out)
+	}
+}
+
+func TestTheClusterAcceptsTheSamples(t *testing.T) {
+	said := kubectl(t, "apply", "--dry-run=server", "-n", namespace(t), "-f", "../../config/samples")
+	if accepted := strings.Count(said, "created (server dry run)"); accepted < 6 {
+		t.Errorf("%d samples were accepted:\n%s", accepted, said)
+	}
+}

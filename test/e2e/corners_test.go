@@ -1,0 +1,119 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// farOff is how far a prediction may lie from a measurement before something is
+// wrong even on a busy machine, in thousandths. The benches hold it closer.
+const farOff = 300
+
+func TestOfCornersTheRestIsPredictedAndTheModelChecked(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "corners", costs(7, 8, 9), asking(10, 7, ""), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Matrix.CPULimits, s.Matrix.Measure = []string{"200m", "400m", "600m"}, v1alpha1.MeasureCorners
+		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 72, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 5}
+	}))
+	finished(t, e, 10*time.Minute)
+
+	measured, predicted := measuredOf(t, e), predictedOf(t, e)
+	t.Logf("measured %v, predicted %v", measured, predicted)
+	for _, corner := range []string{"c7-200m", "c7-600m", "c9-200m", "c9-600m"} {
+		if !slices.Contains(measured, corner) {
+			t.Errorf("the corner %s was not measured", corner)
+		}
+	}
+	if len(measured) != 6 || len(predicted) != 3 || len(e.Status.Results) != 6 {
+		t.Errorf("of nine variants %d were measured and %d predicted, in %d rows; want 6, 3 and 6", len(measured), len(predicted), len(e.Status.Results))
+	}
+	checkTheCheck(t, e, measured)
+	recommended(t, e)
+}
+
+// measuredOf names the variants that have a trial, sorted.
+func measuredOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
+	t.Helper()
+	var names []string
+	for _, trial := range trialsOf(t, e) {
+		names = append(names, trial.Spec.Variant.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// predictedOf names the variants of the matrix that were predicted, sorted, and
+// looks for their numbers.
+func predictedOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
+	t.Helper()
+	var names []string
+	for _, p := range e.Status.Predictions {
+		if !p.InMatrix {
+			continue
+		}
+		names = append(names, p.Variant)
+		if p.CapacityMilliPerSecond == nil || p.CapacityInterval == nil || p.P95Microseconds == nil || p.P95Interval == nil || p.Sizing == nil {
+			t.Errorf("a number is missing of %+v", p)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkTheCheck looks for two variants that the model was held against, both
+// measured.
+func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment, measured []string) {
+	t.Helper()
+	check := e.Status.ModelCheck
+	if check == nil || len(check.HeldOut) != 2 {
+		t.Fatalf("the model was held against %+v", check)
+	}
+	t.Log(check.Message)
+	for _, out := range check.HeldOut {
+		off, known := ptr.Deref(out.CapacityPerMille, 0), out.CapacityPerMille != nil && out.P95PerMille != nil
+		if !slices.Contains(measured, out.Variant) || !known || max(off, -off) > farOff {
+			t.Errorf("%s was predicted as %+v", out.Variant, out)
+		}
+	}
+}
+
+// Both pools lead to the node that serves here: what is tried is the table and the
+// price, not the machines.
+func TestTheCheaperOfTwoNodePoolsIsRecommended(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "pools", longer(8), asking(5, 4, ""), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Matrix.NodePools = []v1alpha1.NodePool{
+			{Name: "dear", NodeSelector: map[string]v1alpha1.LabelValue{"hashmark.dev/role": "service"}},
+			{
+				Name: "cheap", NodeSelector: map[string]v1alpha1.LabelValue{"kubernetes.io/hostname": "node-1"}, PerCPUHour: "0.02",
+				Tolerations: []v1alpha1.Toleration{{Key: "example.com/cheap", Operator: "Exists"}},
+			},
+		}
+		s.Prices = &v1alpha1.Prices{PerCPUHour: "0.04"}
+	}))
+	finished(t, e, 4*time.Minute)
+	want := "c4-250m-cheap"
+	if rowOf(t, e, want).Verdict != v1alpha1.VerdictValid && rowOf(t, e, "c4-250m-dear").Verdict == v1alpha1.VerdictValid {
+		want = "c4-250m-dear" // a doubtful result never wins by its price
+	}
+	if answer := recommended(t, e); answer.Variant != want || answer.NodePool == "cheap" && answer.PricePerMonth != "3.65" {
+		t.Errorf("%s for %s a month is recommended, want %s", answer.Variant, answer.PricePerMonth, want)
+	}
+	var pools []string
+	for _, hash := range e.Status.HashTimes {
+		pools = append(pools, hash.NodePool)
+		if hash.Cost != 4 || hash.HashMicroseconds <= 0 || hash.ErrorMicroseconds <= 0 || hash.CPUModel == "" {
+			t.Errorf("a hash takes %+v", hash)
+		}
+	}
+	if slices.Sort(pools); !slices.Equal(pools, []string{"cheap", "dear"}) {
+		t.Errorf("hash times are told of the pools %v", pools)
+	}
+}
