@@ -36,6 +36,7 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 		return asked
 	}
 	t := restore(&asked)
+	t.recall(asked.Status.Steps)
 	t.capacity = t.capacityUnder(refuted(&stored))
 	t.keepMonotone(&stored)
 	t.writeTo(&asked.Status)
@@ -139,12 +140,8 @@ func (t *trial) keepMonotone(stored *v1alpha1.SizingTrial) {
 
 // writeTo writes what depends on the objective into a trial's status.
 func (t *trial) writeTo(status *v1alpha1.SizingTrialStatus) {
-	next := 0
-	for i := range status.Steps {
-		if status.Steps[i].Outcome != v1alpha1.StepNotRun {
-			status.Steps[i].Outcome = t.steps[next].outcome()
-			next++
-		}
+	for i, step := range driven(status.Steps) {
+		step.Outcome = t.steps[i].outcome()
 	}
 	status.Capacity = t.capacity.api
 	row := status.Result

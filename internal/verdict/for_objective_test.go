@@ -39,35 +39,35 @@ func TestUnderItsOwnObjectiveATrialIsAsItWasJudged(t *testing.T) {
 // under that one: both come to the same, but for the short runs' error. Steps
 // come to the same outcomes, since those look at nothing but what is stored.
 func TestAskingComesToWhatJudgingWould(t *testing.T) {
-	for _, concurrency := range []v1alpha1.ConcurrencyMode{v1alpha1.ConcurrencyWorkerPool, v1alpha1.ConcurrencyUnbounded} {
-		for _, quota := range []int64{500, 0} {
-			in, _ := simulatedRun(t, concurrency, quota, 1)
-			trial := stored(in, verdict.Judge(in))
-			for _, share := range []int32{40, 85, 150} {
-				objective := in.Spec.Objective
-				objective.P95Milliseconds = objective.P95Milliseconds * share / 100
-				asked := verdict.ForObjective(trial, objective)
-				again := in
-				again.Spec.Objective = objective
-				judged := verdict.Judge(again)
-				want, got := float64(ptr.Deref(judged.Capacity.MilliPerSecond, 0)), float64(capacityOf(asked))
-				if got < 0.97*want || got > 1.03*want {
-					t.Errorf("%s of %dm at %d %%: asked %v, judged %v: %s", concurrency, quota, share, got, want, judged.Capacity.Message)
+	t.Parallel()
+	for quota, concurrency := range map[int64]v1alpha1.ConcurrencyMode{500: v1alpha1.ConcurrencyWorkerPool, 0: v1alpha1.ConcurrencyUnbounded} {
+		in, _ := simulatedRun(t, concurrency, quota, 1)
+		trial := stored(in, verdict.Judge(in))
+		for _, share := range []int32{40, 150} {
+			objective := in.Spec.Objective
+			objective.P95Milliseconds = objective.P95Milliseconds * share / 100
+			asked := verdict.ForObjective(trial, objective)
+			again := in
+			again.Spec.Objective = objective
+			judged := verdict.Judge(again)
+			want, got := float64(ptr.Deref(judged.Capacity.MilliPerSecond, 0)), float64(capacityOf(asked))
+			if got < 0.97*want || got > 1.03*want {
+				t.Errorf("%s of %dm at %d %%: asked %v, judged %v: %s", concurrency, quota, share, got, want, judged.Capacity.Message)
+			}
+			for i, step := range judged.Steps {
+				if asked.Status.Steps[i].Outcome != step.Outcome {
+					t.Errorf("%s of %dm at %d %%: step %d is %s, judged %s", concurrency, quota, share, i, asked.Status.Steps[i].Outcome, step.Outcome)
 				}
-				for i, step := range judged.Steps {
-					if asked.Status.Steps[i].Outcome != step.Outcome {
-						t.Errorf("%s of %dm at %d %%: step %d is %s, judged %s", concurrency, quota, share, i, asked.Status.Steps[i].Outcome, step.Outcome)
-					}
-				}
-				if diff := cmp.Diff(judged.Result.ObjectiveMet, asked.Status.Result.ObjectiveMet); diff != "" {
-					t.Errorf("%s of %dm at %d %%: objective met (-judged +asked):\n%s", concurrency, quota, share, diff)
-				}
+			}
+			if diff := cmp.Diff(judged.Result.ObjectiveMet, asked.Status.Result.ObjectiveMet); diff != "" {
+				t.Errorf("%s of %dm at %d %%: objective met (-judged +asked):\n%s", concurrency, quota, share, diff)
 			}
 		}
 	}
 }
 
 func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
+	t.Parallel()
 	source := rand.New(rand.NewPCG(3, 4))
 	disturb := []func(*verdict.Input){
 		func(*verdict.Input) {},
@@ -93,7 +93,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 			capacity  int64
 		}
 		all := []asked{{trial.Spec.Objective, capacityOf(trial)}}
-		for range 25 {
+		for range 10 {
 			objective := v1alpha1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: source.Int32N(6)}
 			all = append(all, asked{objective, capacityOf(verdict.ForObjective(trial, objective))})
 		}

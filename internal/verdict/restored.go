@@ -20,7 +20,7 @@ func CPUPerLogin(stored *v1alpha1.SizingTrial) time.Duration { return restore(st
 
 // restore is a trial as it was judged, from what its status keeps: the plan
 // follows from the calibration and the prediction, and each of its steps is put
-// beside the one that is stored.
+// beside the one that is stored. What the model made of the steps is not in it.
 func restore(stored *v1alpha1.SizingTrial) *trial {
 	status := stored.Status
 	t := &trial{Input: Input{Spec: stored.Spec, Calibration: ptr.Deref(status.Calibration, v1alpha1.TrialCalibration{})}}
@@ -31,17 +31,29 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 	}
 	// A trial without a calibration has no plan: its steps then stand for themselves.
 	t.Plan, _ = loadplan.Build(t.Spec, t.Calibration, status.Prediction)
-	for _, api := range status.Steps {
-		if api.Outcome == v1alpha1.StepNotRun {
-			continue
+	for _, api := range driven(status.Steps) {
+		s := &step{
+			Step: t.planned(*api), result: resultOf(*api), objective: t.Spec.Objective,
+			overloaded: api.Outcome == v1alpha1.StepOverloaded,
 		}
-		s := t.restoreStep(api)
+		s.cpu = cpuPerLogin(s.result)
 		t.steps = append(t.steps, s)
 		if s.Reported {
 			t.reported = s
 		}
 	}
 	return t
+}
+
+// driven are the stored steps but for those that were left out.
+func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
+	var kept []*v1alpha1.Step
+	for i := range steps {
+		if steps[i].Outcome != v1alpha1.StepNotRun {
+			kept = append(kept, &steps[i])
+		}
+	}
+	return kept
 }
 
 // outlooks is the model of a trial's service in its quick form: it answers for
@@ -68,53 +80,44 @@ func evenly(spec v1alpha1.SizingTrialSpec) bool {
 	return spec.Load.Arrivals == v1alpha1.ArrivalsUniform
 }
 
-// restoreStep is a step as it was judged. What its interval was made of is not
-// kept, but the interval is.
-func (t *trial) restoreStep(api v1alpha1.Step) *step {
-	planned, found := t.planned(api)
-	s := &step{
-		Step: planned, result: resultOf(api), objective: t.Spec.Objective,
-		overloaded: api.Outcome == v1alpha1.StepOverloaded,
+// recall adds to each step what the model made of it, as far as that is kept,
+// and simulates the rest again. What an interval was made of is not kept, but the
+// interval is.
+func (t *trial) recall(stored []v1alpha1.Step) {
+	for i, api := range driven(stored) {
+		s := t.steps[i]
+		if told := api.Model; told != nil {
+			p95 := microseconds(told.P95Microseconds)
+			s.cpu = microseconds(told.CPUPerLoginMicroseconds)
+			s.simulated = &expectation{p95: p95, fastest: p95, slowest: p95}
+		}
+		if !s.settled() || !t.modelled() || s.Requests == 0 || s.Requests+s.SettleRequests > mostSimulated {
+			continue
+		}
+		model := simulated(t.Input)(s.cpu)
+		if s.simulated != nil {
+			again := s.overPhases(model, prediction.ArrivalsOf(s.Step))
+			s.simulated.fastest, s.simulated.slowest = again.fastest, again.slowest
+		}
+		if api.P95Interval == nil {
+			s.spread = s.simulatedSpread(model)
+		}
 	}
-	s.cpu = cpuPerLogin(s.result)
-	if !found || !s.settled() || !t.modelled() || s.Requests+s.SettleRequests > mostSimulated {
-		s.recall(api.Model)
-		return s
-	}
-	if api.P95Interval == nil {
-		s.spread = s.simulatedSpread(simulated(t.Input)(s.cpu))
-	}
-	if api.Model != nil {
-		s.cpu = microseconds(api.Model.CPUPerLoginMicroseconds)
-		s.simulated = s.overPhases(simulated(t.Input)(s.cpu), prediction.ArrivalsOf(s.Step))
-		s.simulated.p95 = microseconds(api.Model.P95Microseconds)
-	}
-	return s
-}
-
-// recall is what the model made of a step that can't be simulated again.
-func (s *step) recall(told *v1alpha1.StepModel) {
-	if told == nil {
-		return
-	}
-	p95 := microseconds(told.P95Microseconds)
-	s.cpu = microseconds(told.CPUPerLoginMicroseconds)
-	s.simulated = &expectation{p95: p95, fastest: p95, slowest: p95}
 }
 
 // planned is the planned step that a stored one came of, or, of a plan that is
-// not known any more, what the stored one tells of it.
-func (t *trial) planned(api v1alpha1.Step) (loadplan.Step, bool) {
+// not known any more, what the stored one tells of it; that has no requests.
+func (t *trial) planned(api v1alpha1.Step) loadplan.Step {
 	offered := ptr.Deref(api.OfferedMilliPerSecond, 0)
 	for _, s := range t.Plan.Told() {
 		if v1alpha1.StepKind(s.Kind) == api.Kind && s.OfferedMilliPerSecond == offered && (offered > 0 || s.Callers == int(ptr.Deref(api.Users, 0))) {
-			return s, true
+			return s
 		}
 	}
 	return loadplan.Step{
 		Kind: loadplan.Kind(api.Kind), OfferedMilliPerSecond: offered, Callers: int(ptr.Deref(api.Users, 0)),
 		LoadPercent: ptr.Deref(api.LoadPercent, 0), CountedMilliseconds: api.CountedMilliseconds,
-	}, false
+	}
 }
 
 // resultOf is a stored step as the generator handed it over, as far as it is kept.
