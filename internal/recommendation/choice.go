@@ -36,18 +36,18 @@ func (q Question) answer(candidates []Candidate) answer {
 }
 
 // standIns are the doubtful candidates that may answer where no sound one fits:
-// those of no higher cost than the lowest acceptable one of the sound. Were a higher one
-// to step in for a sound one that does not fit any more, more demand would raise
-// the cost.
+// those of a lower cost than every acceptable one of the sound. Were one of the same
+// cost to step in for a sound one that does not fit any more, more demand could
+// take fewer CPUs; were it of a higher one, it would raise the cost.
 func (q Question) standIns(candidates []Candidate) []Candidate {
-	most := int32(math.MaxInt32)
+	below := int32(math.MaxInt32)
 	for _, c := range candidates {
 		if c.Standing == Sound && c.Variant.Cost >= q.MinimumCost {
-			most = min(most, c.Variant.Cost)
+			below = min(below, c.Variant.Cost)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool {
-		return c.Standing != Doubtful || c.Variant.Cost > most
+		return c.Standing != Doubtful || c.Variant.Cost >= below
 	})
 }
 

@@ -1,0 +1,217 @@
+package recommendation_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+	. "github.com/hashmark-dev/hashmark/internal/recommendation"
+)
+
+var limits = []int64{100, 250, 500, 1000, 2000, 4000}
+
+// someCandidate runs anything, on any of the pools.
+func someCandidate(t *rapid.T, name string, pools []string) Candidate {
+	c := Candidate{
+		Variant:   v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
+		MilliCPU:  rapid.SampledFrom(limits).Draw(t, "limit"),
+		Standing:  rapid.SampledFrom([]Standing{Unusable, Hint, Doubtful, Sound, Sound}).Draw(t, "standing"),
+		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), Respaced: rapid.Bool().Draw(t, "respaced"),
+	}
+	if c.Standing == Hint {
+		c.Predicted = true
+	}
+	if pool := rapid.SampledFrom(pools).Draw(t, "pool"); pool != "" {
+		c.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "feasible") > 0 {
+		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
+		c.CapacityLow = rapid.Int64Range(0, c.Capacity).Draw(t, "low")
+	}
+	return c
+}
+
+func someCandidates(t *rapid.T, pools ...string) []Candidate {
+	candidates := make([]Candidate, rapid.IntRange(0, 12).Draw(t, "candidates"))
+	for i := range candidates {
+		candidates[i] = someCandidate(t, fmt.Sprintf("v%d", i), pools)
+	}
+	return candidates
+}
+
+func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
+	return Question{
+		MilliPerSecond:  1000 * rapid.Int64Range(1, 100).Draw(t, "demand"),
+		HeadroomPercent: rapid.Int64Range(0, 100).Draw(t, "headroom"),
+		MinimumCost:     rapid.Int32Range(4, 12).Draw(t, "minimum cost"),
+		MaxMilliCPU:     rapid.SampledFrom([]int64{0, 500, 1000, 4000, 16_000, 200_000}).Draw(t, "most CPU"),
+		MaxReplicas:     rapid.SampledFrom([]int64{1, 2, 5, 20, 10_000}).Draw(t, "most replicas"),
+		Tariff:          tariff,
+	}
+}
+
+func prices(t rapid.TB, perCPUHour string, pools ...v1alpha1.NodePool) pricing.Tariff {
+	t.Helper()
+	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: perCPUHour}, pools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tariff
+}
+
+func milliCPU(t rapid.TB, quantity string) int64 {
+	t.Helper()
+	q, err := resource.ParseQuantity(quantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.MilliValue()
+}
+
+// More demand, more headroom, a smaller budget, fewer replicas, and a stricter
+// objective, by which no capacity rises, never raise the cost.
+func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "", "small", "big")
+		tariff := prices(t, "0.04", v1alpha1.NodePool{Name: "small", PerCPUHour: "0.02"}, v1alpha1.NodePool{Name: "big"})
+		asked := someQuestion(t, tariff)
+		before := Of(asked, candidates)
+		harder, stricter := asked, slices.Clone(candidates)
+		switch rapid.SampledFrom([]string{"demand", "headroom", "budget", "replicas", "objective"}).Draw(t, "harder by") {
+		case "demand":
+			harder.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
+		case "headroom":
+			harder.HeadroomPercent += rapid.Int64Range(1, 300).Draw(t, "more")
+		case "budget":
+			harder.MaxMilliCPU = rapid.Int64Range(1, max(1, asked.MaxMilliCPU)).Draw(t, "less")
+		case "replicas":
+			harder.MaxReplicas = rapid.Int64Range(1, asked.MaxReplicas).Draw(t, "less")
+		case "objective":
+			for i := range stricter {
+				stricter[i].Capacity = rapid.Int64Range(0, stricter[i].Capacity).Draw(t, "capacity then")
+			}
+		}
+		if after := Of(harder, stricter); after.Cost > before.Cost {
+			t.Errorf("cost %d is recommended, and before, for less, cost %d", after.Cost, before.Cost)
+		}
+	})
+}
+
+// At one price, more demand never takes fewer CPUs at the same cost, nor less money.
+func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "")
+		asked := someQuestion(t, prices(t, "0.04"))
+		before := Of(asked, candidates)
+		asked.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
+		after := Of(asked, candidates)
+		if after.Cost == 0 || after.Cost != before.Cost {
+			return
+		}
+		if was, is := milliCPU(t, before.TotalCPU), milliCPU(t, after.TotalCPU); is < was {
+			t.Errorf("more demand takes %dm, and less took %dm", is, was)
+		}
+	})
+}
+
+// What is told does not depend on the order of what there is to choose from.
+func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "", "small", "free")
+		asked := someQuestion(t, prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}))
+		if diff := cmp.Diff(Of(asked, candidates), Of(asked, rapid.Permutation(candidates).Draw(t, "in another order"))); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Whoever tries all candidates one by one finds none that is better, and none
+// where none is recommended. Numbers that may not be believed are never told.
+func TestNoCandidateIsBetter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "")
+		asked := someQuestion(t, prices(t, "0.04"))
+		told := Of(asked, candidates)
+		for _, size := range []*v1alpha1.Size{&told.Size, told.RunnerUp, told.Nearest} {
+			believable(t, candidates, size)
+		}
+		sound := false
+		for _, c := range candidates {
+			if !byHand(asked, c) || c.Standing != Sound {
+				continue
+			}
+			sound = true
+			if c.Variant.Cost > told.Cost || c.Variant.Cost == told.Cost && cpuByHand(asked, c) < milliCPU(t, told.TotalCPU) {
+				t.Errorf("%s is better than %q", c.Variant.Name, told.Variant)
+			}
+		}
+		if told.Variant == "" {
+			if sound || told.BrokenBound == "" || told.Confidence != "" || told.Reason == "" {
+				t.Errorf("nothing is recommended: %+v", told)
+			}
+			return
+		}
+		best := named(candidates, told.Variant)
+		if !byHand(asked, best) || cpuByHand(asked, best) != milliCPU(t, told.TotalCPU) {
+			t.Errorf("%s on %s breaks a bound", told.Variant, told.TotalCPU)
+		}
+		if best.Standing == Doubtful && (sound || told.Confidence != v1alpha1.ConfidenceLow) {
+			t.Errorf("a Suspect result answers beside a Valid one, or with confidence %s", told.Confidence)
+		}
+	})
+}
+
+func named(candidates []Candidate, name string) Candidate {
+	return candidates[slices.IndexFunc(candidates, func(c Candidate) bool { return c.Variant.Name == name })]
+}
+
+func believable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
+	if size == nil || size.Variant == "" {
+		return
+	}
+	if found := named(candidates, size.Variant); found.Standing < Doubtful {
+		t.Errorf("%s is told, of standing %d", size.Variant, found.Standing)
+	}
+}
+
+// replicasByHand counts up until they carry the demand.
+func replicasByHand(q Question, c Candidate) int64 {
+	replicas := int64(1)
+	for 100*replicas*c.Capacity < q.MilliPerSecond*(100+q.HeadroomPercent) {
+		replicas++
+	}
+	return replicas
+}
+
+func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.MilliCPU }
+
+// byHand tells whether a candidate keeps all bounds.
+func byHand(q Question, c Candidate) bool {
+	return c.Capacity > 0 && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
+		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
+}
+
+// What is told keeps within the API's bounds, whatever is asked.
+func TestWhatIsToldFitsTheAPI(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "", "small")
+		for i := range candidates {
+			candidates[i].Reasons = slices.Repeat([]v1alpha1.Reason{{Type: "GeneratorSaturated"}}, rapid.IntRange(0, 32).Draw(t, "reasons"))
+		}
+		told := Of(someQuestion(t, prices(t, "99999999999.9999")), candidates)
+		if len([]rune(told.Reason)) > 2048 || len(told.Changes) > 8 {
+			t.Errorf("a reason of %d characters, %d changes", len(told.Reason), len(told.Changes))
+		}
+		for _, change := range told.Changes {
+			if change == "" || len([]rune(change)) > 512 {
+				t.Errorf("a change of %d characters", len(change))
+			}
+		}
+	})
+}
