@@ -80,7 +80,7 @@ test-race: ## The parts that run things at once, under the race detector; needs 
 
 ##@ Measure Hashmark itself, on a machine that does nothing else
 .PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-replicas bench-account bench-start bench-quota bench-docs
-bench: bench-core bench-cluster ## The core, and a cut of every bench below: half an hour
+bench: bench-core bench-cluster ## The core, and a cut of every bench below: three quarters of an hour
 
 bench-core: ## Speed and memory of what runs in every pass
 	go test -run='^$$' -bench=. -benchmem ./internal/...

@@ -5,8 +5,9 @@
 #   hack/bench.sh cut|whole NAME...
 #
 # NAME is account, again, arrivals, bound, corners, generators, ladder, matrix,
-# model, more, replicas, start, or all. A cut takes minutes where the whole takes up to hours. Everything is
-# compiled first, so that nothing compiles while something is measured.
+# model, more, replicas, start, or all. A cut takes minutes where the whole
+# takes up to hours. Everything is compiled first, so that nothing compiles while
+# something is measured.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
