@@ -26,7 +26,7 @@ func (a answer) confidence(best sized) certainty {
 	lowest := best.Candidate
 	lowest.Capacity = min(best.CapacityLow, best.Capacity)
 	if worst := a.Question.size(lowest); worst.replicas != best.replicas {
-		return certainty{v1alpha1.ConfidenceMedium, "at the lower end of where its capacity may lie (" + perSecond(lowest.Capacity) + " a replica) " + a.insteadOf(worst)}
+		return certainty{v1alpha1.ConfidenceMedium, "at the lower end of where its capacity may lie " + a.insteadOf(worst)}
 	}
 	if !best.Confirmed {
 		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no step near it confirms that"}
@@ -39,7 +39,7 @@ func (a answer) insteadOf(worst sized) string {
 	if worst.replicas == 0 {
 		return "no rate meets the objective"
 	}
-	text := "it takes " + replicas(worst)
+	text := fmt.Sprintf("(%s a replica) it takes %s", perSecond(worst.Capacity), replicas(worst))
 	if !worst.fits() {
 		text += ", which " + a.breaks(worst)
 	}

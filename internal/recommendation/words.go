@@ -18,13 +18,13 @@ const (
 // reason says why this size, how its replicas share the load, and how sure that is.
 func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty) string {
 	sentences := []string{
-		fmt.Sprintf("Of the matrix's costs %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
+		fmt.Sprintf("Of the matrix's costs, %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
 		fmt.Sprintf("%s %s the objective up to %s, so that %s is %d %% of that",
 			capital(inAll(best)), verb(best.replicas, "meets", "meet"),
 			perSecond(best.replicas*best.Capacity), perSecond(a.MilliPerSecond), a.loadPercent(best)),
 	}
 	if told.P95Microseconds != nil {
-		sentences = append(sentences, fmt.Sprintf("There the model expects a p95 of %s", units.Latency(told.P95Microseconds)))
+		sentences = append(sentences, fmt.Sprintf("At %s the model expects a p95 of %s", perSecond(a.MilliPerSecond), units.Latency(told.P95Microseconds)))
 	}
 	sentences = append(sentences, a.cheapest(best)...)
 	if best.replicas > 1 {

@@ -1,0 +1,152 @@
+package recommendation_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+	. "github.com/hashmark-dev/hashmark/internal/recommendation"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// replica of a variant, Valid and confirmed, with a capacity in thousandths.
+func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(*Candidate)) Candidate {
+	c := Candidate{
+		Variant:  v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
+		MilliCPU: milliCPU, Standing: Sound, Capacity: capacity, CapacityLow: capacity, Confirmed: true,
+		P95: func(milliPerSecond int64) (int64, bool) { return 100_000 + 50*milliPerSecond, true },
+	}
+	for _, change := range changes {
+		change(&c)
+	}
+	return c
+}
+
+func suspect(c *Candidate) {
+	c.Standing, c.Reasons = Doubtful, []v1alpha1.Reason{{Type: "NoisyNeighbour"}}
+}
+func invalid(c *Candidate)     { c.Standing = Unusable }
+func predicted(c *Candidate)   { c.Predicted = true }
+func onlyAHint(c *Candidate)   { c.Predicted, c.Standing = true, Hint }
+func unconfirmed(c *Candidate) { c.Confirmed = false }
+func respaced(c *Candidate)    { c.Respaced = true }
+func low(capacity int64) func(*Candidate) {
+	return func(c *Candidate) { c.CapacityLow = capacity }
+}
+
+// quickstart is what costs 8, 10 and 12 come to on a machine of 60 ms at cost 10.
+func quickstart(more ...Candidate) []Candidate {
+	return append([]Candidate{
+		replica("c8-500m", 8, 500, 32_900), replica("c8-1", 8, 1000, 68_100),
+		replica("c10-250m", 10, 250, 2_840), replica("c10-500m", 10, 500, 7_140, low(7_010)), replica("c10-1", 10, 1000, 15_900),
+		replica("c12-1", 12, 1000, 1_330),
+	}, more...)
+}
+
+// fivePerSecond is 5/s with 30 % headroom, at cost 10 or more.
+func fivePerSecond(changes ...func(*Question)) Question {
+	q := Question{MilliPerSecond: 5000, HeadroomPercent: 30, MinimumCost: 10, MaxReplicas: 10_000}
+	for _, change := range changes {
+		change(&q)
+	}
+	return q
+}
+
+func withinCPU(milli int64) func(*Question)  { return func(q *Question) { q.MaxMilliCPU = milli } }
+func withinReplicas(n int64) func(*Question) { return func(q *Question) { q.MaxReplicas = n } }
+func atLeast(cost int32) func(*Question)     { return func(q *Question) { q.MinimumCost = cost } }
+func demanding(perSecond int64) func(*Question) {
+	return func(q *Question) { q.MilliPerSecond = 1000 * perSecond }
+}
+func priced(t *testing.T) func(*Question) {
+	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(q *Question) { q.Tariff = tariff }
+}
+
+// TestTold holds every sentence to a golden, a story for each way to end.
+func TestTold(t *testing.T) {
+	var page strings.Builder
+	for _, c := range []struct {
+		name       string
+		question   Question
+		candidates []Candidate
+	}{
+		{"within one CPU, the cheapest of three sizes at cost 10", fivePerSecond(withinCPU(1000), priced(t)), quickstart()},
+		{"with any CPU, the highest cost on several replicas", fivePerSecond(), quickstart()},
+		{"without headroom, within replicas", fivePerSecond(withinReplicas(1), func(q *Question) { q.HeadroomPercent = 0 }), quickstart()},
+		{"nothing fits the CPU", fivePerSecond(withinCPU(1000), demanding(50)), quickstart()},
+		{"nothing fits the replicas", fivePerSecond(withinReplicas(3), demanding(60)), quickstart()},
+		{"nothing has the cost", fivePerSecond(atLeast(13)), quickstart()},
+		{"nothing meets the objective", fivePerSecond(), []Candidate{replica("c10-250m", 10, 250, 0), replica("c12-1", 12, 1000, 0)}},
+		{"nothing may be believed", fivePerSecond(), []Candidate{replica("c10-1", 10, 1000, 15_900, invalid)}},
+		{"a Suspect result answers where no Valid one has the cost", fivePerSecond(), []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900, suspect)}},
+		{"a Suspect result of a higher cost would fit", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, suspect))},
+		{"a Suspect result does not step in for a Valid one of its cost", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 7_140, suspect)}},
+		{"a predicted cost is worth measuring", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, onlyAHint), replica("c11-500m", 11, 500, 3_300, onlyAHint))},
+		{"a checked prediction answers", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, predicted))},
+		{"the capacity may be too low", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-500m", 10, 500, 7_140, low(6_000))}},
+		{"the capacity may be none", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 7_140, low(0))}},
+		{"no step confirms the capacity", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
+		{"logins were evenly spaced", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, respaced, unconfirmed)}},
+	} {
+		fmt.Fprintf(&page, "== %s\n%s\n", c.name, tell(Of(c.question, c.candidates)))
+	}
+	const golden = "testdata/told.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), page.String()); diff != "" {
+		t.Errorf("(-golden +told; write it anew with -update)\n%s", diff)
+	}
+}
+
+// tell writes a recommendation as a person would read it.
+func tell(r *v1alpha1.Recommendation) string {
+	var text strings.Builder
+	if r.Variant != "" {
+		fmt.Fprintf(&text, "%s, confidence %s\n", size(&r.Size), r.Confidence)
+	} else {
+		fmt.Fprintf(&text, "none: %s\n", r.BrokenBound)
+	}
+	fmt.Fprintf(&text, "reason: %s.\n", strings.ReplaceAll(r.Reason, ". ", ".\n        "))
+	if r.RunnerUp != nil {
+		fmt.Fprintf(&text, "runner-up: %s\n", size(r.RunnerUp))
+	}
+	if r.Nearest != nil {
+		fmt.Fprintf(&text, "nearest: %s\n", size(r.Nearest))
+	}
+	for _, change := range r.Changes {
+		fmt.Fprintf(&text, "- %s.\n", change)
+	}
+	return text.String()
+}
+
+func size(s *v1alpha1.Size) string {
+	if s.Replicas == 0 {
+		return s.Variant
+	}
+	text := fmt.Sprintf("%d×%s on %s, %d/1000 s, %d %%", s.Replicas, s.Variant, s.TotalCPU, *s.CapacityMilliPerSecond, *s.LoadPercent)
+	if s.PricePerMonth != "" {
+		text += fmt.Sprintf(", %s a month, %s a million, attacked for %s", s.PricePerMonth, s.PricePerMillionLogins, s.AttackerPricePerBillionGuesses)
+	}
+	if s.Predicted {
+		text += ", predicted"
+	}
+	return text
+}
