@@ -98,7 +98,7 @@ func magnitude(x int64) int64 { return max(x, -x) }
 // tell says it in a sentence.
 func tell(held []heldOut, passed bool) string {
 	if len(held) < fewestHeldOut {
-		return fmt.Sprintf("Of the variants beside the corners of the matrix, %d are Valid and can be predicted, of the %d that it takes to rely on a prediction", len(held), fewestHeldOut)
+		return fmt.Sprintf("Of the variants that were measured beside the corners of the matrix, Valid and within what can be predicted: %d. It takes %d to rely on a prediction", len(held), fewestHeldOut)
 	}
 	predicts := "predicts"
 	if !passed {
