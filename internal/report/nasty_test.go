@@ -145,3 +145,10 @@ func FuzzReadNeverPanics(f *testing.F) {
 		}
 	})
 }
+
+func TestTheManifestCantCloseTheFenceAroundIt(t *testing.T) {
+	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { e.Spec.Baseline = "```" })
+	if markdown := written(t, report.Markdown, document); !strings.Contains(markdown, "\n````yaml\n") || !strings.Contains(markdown, "\n````\n\n</details>") {
+		t.Errorf("the fence is not longer than what it holds:\n%s", markdown)
+	}
+}

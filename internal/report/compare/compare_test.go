@@ -247,6 +247,8 @@ func TestVariantsAreMatchedByWhatTheyAreNotByTheirNames(t *testing.T) {
 				variant.Name, variant.CPULimit = "c10-500m-w1", "0.5"
 			case "c8-1":
 				variant.Concurrency.Workers = ptr.To[int32](2)
+			case "c8-250m":
+				variant.Concurrency.QueueLength = ptr.To[int32](64)
 			}
 		}
 	}
@@ -255,11 +257,11 @@ func TestVariantsAreMatchedByWhatTheyAreNotByTheirNames(t *testing.T) {
 	for _, p := range c.Variants {
 		names = append(names, p.Variant+"="+p.VariantB)
 	}
-	if diff := cmp.Diff([]string{"c8-250m=", "c8-500m=", "c10-250m=", "c10-500m=c10-500m-w1", "c10-1="}, names); diff != "" {
+	if diff := cmp.Diff([]string{"c8-500m=", "c10-250m=", "c10-500m=c10-500m-w1", "c10-1="}, names); diff != "" {
 		t.Errorf("the pairs differ (-want +got):\n%s", diff)
 	}
-	if !slices.Equal(c.OnlyA, []string{"c8-1"}) || !slices.Equal(c.OnlyB, []string{"c8-1"}) {
-		t.Errorf("only A has %v and only B %v, want c8-1 in both: their workers differ", c.OnlyA, c.OnlyB)
+	if only := []string{"c8-250m", "c8-1"}; !slices.Equal(c.OnlyA, only) || !slices.Equal(c.OnlyB, only) {
+		t.Errorf("only A has %v and only B %v, want %v in both: their queues and workers differ", c.OnlyA, c.OnlyB, only)
 	}
 }
 
