@@ -175,3 +175,33 @@ func TestTheServiceOfAVariantIsOneReplica(t *testing.T) {
 		t.Error("nothing was measured, and there is a model")
 	}
 }
+
+// A single cost is no line: the reference hash, of cost 8, is its second point.
+func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
+	spec, trials := quickstart(t)
+	spec.Matrix.Costs = []int32{10}
+	var tens []v1alpha1.SizingTrial
+	for _, trial := range trials {
+		if trial.Spec.Variant.Cost == 10 {
+			tens = append(tens, trial)
+		}
+	}
+	whole, _ := forecast.Of(spec, trials)
+	rows, check := forecast.Of(spec, tens)
+	c11 := find(rows, "c11-500m")
+	if c11 == nil || c11.HashMicroseconds < 110_000 || c11.HashMicroseconds > 120_000 {
+		t.Errorf("cost 11 is predicted as %+v", c11)
+	}
+	if diff := cmp.Diff(whole, rows); diff != "" {
+		t.Errorf("trials of no variant of the matrix count (-with +without them):\n%s", diff)
+	}
+	if check == nil || check.Passed || len(check.HeldOut) != 1 {
+		t.Errorf("one variant beside the corners confirms the model: %+v", check)
+	}
+	for i := range tens {
+		tens[i].Status.Calibration.ReferenceMicroseconds = 0
+	}
+	if rows, _ := forecast.Of(spec, tens); len(rows) != 0 {
+		t.Errorf("without a second point there are predictions of other costs: %+v", rows)
+	}
+}
