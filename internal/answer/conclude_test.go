@@ -1,0 +1,112 @@
+package answer_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+)
+
+func TestTheQuickstartHasAnAnswer(t *testing.T) {
+	experiment, trials := quickstart(t)
+	spec := experiment.Spec
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+	status := concluded(t, spec, trials...)
+	told := status.Recommendation
+	if told == nil || told.Variant != "c10-500m" || told.Replicas != 1 || told.Confidence != v1alpha1.ConfidenceHigh || told.PricePerMonth != "14.60" {
+		t.Fatalf("recommended: %+v", told)
+	}
+	if told.P95Microseconds == nil || *told.P95Microseconds >= 1_000_000 {
+		t.Errorf("p95 of it is expected to be %v, above the objective", told.P95Microseconds)
+	}
+	for _, p := range status.Predictions {
+		if p.CapacityMilliPerSecond != nil && (p.Sizing == nil || p.Price == nil || p.Price.PerMillionLogins == "") {
+			t.Errorf("%s is predicted without what it takes and costs: %+v", p.Variant, p)
+		}
+	}
+
+	asked, err := answer.WhatIf(experiment, trials, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(status.Recommendation, asked.Recommendation); diff != "" {
+		t.Errorf("what-if tells another story than the experiment (-end +what-if)\n%s", diff)
+	}
+	if asked.Display.Recommended != "1×c10-500m" {
+		t.Errorf("the column reads %q", asked.Display.Recommended)
+	}
+}
+
+func TestWithoutADemandNothingIsRecommended(t *testing.T) {
+	spec := small(noDemand)
+	if told := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation; told != nil {
+		t.Errorf("recommended: %+v", told)
+	}
+}
+
+func TestAControlIsNeverRecommended(t *testing.T) {
+	spec := small()
+	told := concluded(t, spec, held(t, spec, "again-500m", 40_000, v1alpha1.VerdictValid), held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation
+	if told.Variant != "c10-500m" || told.RunnerUp != nil {
+		t.Errorf("recommended: %+v", told)
+	}
+}
+
+func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
+	spec := small(evenlySpaced)
+	// Evenly spaced, c10-500m holds all that its CPU serves; by chance it does not.
+	status := concluded(t, spec, held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid))
+	told := status.Recommendation
+	if told.Variant != "c10-500m" || told.Confidence != v1alpha1.ConfidenceLow || *told.CapacityMilliPerSecond >= 8500 || !strings.Contains(told.Reason, "evenly spaced") {
+		t.Errorf("recommended: %+v", told)
+	}
+	if sized := row(t, status, "c10-500m").Sizing; sized == nil || sized.Replicas != told.Replicas {
+		t.Errorf("the row is sized %+v, and %d replicas are recommended", sized, told.Replicas)
+	}
+}
+
+// A model that failed its check is not let in by asking another question.
+func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
+	experiment, trials := quickstart(t)
+	experiment.Spec.Matrix.Costs = []int32{8, 9, 10}
+	experiment.Spec.Matrix.Measure = v1alpha1.MeasureCorners
+	spec := *experiment.Spec.DeepCopy()
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](9), MaxTotalCPU: "300m"}
+	for _, passed := range []bool{false, true} {
+		experiment.Status.ModelCheck = &v1alpha1.ModelCheck{Passed: passed}
+		asked, err := answer.WhatIf(experiment, trials, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answers := asked.Recommendation.Variant == "c9-250m"; answers != passed {
+			t.Errorf("with a check passed %v, %q is recommended: %s", passed, asked.Recommendation.Variant, asked.Recommendation.Reason)
+		}
+	}
+}
+
+func TestWhatCanNotBeAsked(t *testing.T) {
+	spec := small()
+	trials := []v1alpha1.SizingTrial{held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)}
+	users := small(func(s *v1alpha1.SizingExperimentSpec) { s.Load.Mode = v1alpha1.LoadUsers })
+	for name, c := range map[string]struct {
+		measured, asked v1alpha1.SizingExperimentSpec
+		trials          []v1alpha1.SizingTrial
+		want            error
+	}{
+		"a question without a demand":   {spec, small(noDemand), trials, answer.ErrNoDemand},
+		"an experiment of users":        {users, users, trials, answer.ErrUsers},
+		"an experiment without a trial": {spec, spec, nil, answer.ErrNoTrials},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := answer.WhatIf(&v1alpha1.SizingExperiment{Spec: c.measured}, c.trials, c.asked); !errors.Is(err, c.want) {
+				t.Errorf("it is said: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+)
+
+func twoReplicas(spec *v1alpha1.SizingExperimentSpec)    { spec.Service.Replicas = 2 }
+func noPrices(spec *v1alpha1.SizingExperimentSpec)       { spec.Prices = nil }
+func noDemand(spec *v1alpha1.SizingExperimentSpec)       { spec.Demand = nil }
+func evenlySpaced(spec *v1alpha1.SizingExperimentSpec)   { spec.Load.Arrivals = v1alpha1.ArrivalsUniform }
+func comparedWithC8(spec *v1alpha1.SizingExperimentSpec) { spec.Baseline = "c8-500m" }
+
+func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
+	sizing := &v1alpha1.Sizing{Replicas: 2, TotalCPU: "1", LoadPercent: 62}
+	for name, c := range map[string]struct {
+		spec     v1alpha1.SizingExperimentSpec
+		variant  string
+		capacity int64
+		verdict  v1alpha1.Verdict
+		sizing   *v1alpha1.Sizing
+		price    *v1alpha1.Price
+	}{
+		"a cost has a size, a price of logins, and one of guesses": {
+			small(), "c10-500m", 4000, v1alpha1.VerdictValid,
+			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "83.33"},
+		},
+		"what two replicas held is split, and both are paid": {
+			small(twoReplicas), "c10-500m", 8000, v1alpha1.VerdictValid,
+			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "83.33"},
+		},
+		"a Suspect result is sized as well": {
+			small(noPrices), "c10-500m", 4000, v1alpha1.VerdictSuspect, sizing, nil,
+		},
+		"an Invalid result is neither sized nor priced": {
+			small(), "c10-500m", 4000, v1alpha1.VerdictInvalid, nil, &v1alpha1.Price{AttackerPerBillionGuesses: "83.33"},
+		},
+		"without a demand there is nothing to size": {
+			small(noDemand), "c10-500m", 4000, v1alpha1.VerdictValid,
+			nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "83.33"},
+		},
+		"without prices none is told": {
+			small(noPrices), "c10-500m", 4000, v1alpha1.VerdictValid, sizing, nil,
+		},
+		"a size that breaks a bound says so": {
+			small(noPrices), "c8-500m", 4000, v1alpha1.VerdictValid,
+			&v1alpha1.Sizing{Replicas: 2, TotalCPU: "1", LoadPercent: 62, Breaks: []v1alpha1.Bound{v1alpha1.BoundMinimumCost}}, nil,
+		},
+		"a control of bcrypt is attacked, and never sized": {
+			small(), "again-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "83.33"},
+		},
+		"with sessions few requests are guesses": {
+			small(), "session-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39"},
+		},
+		"another hash has no price of an attack": {
+			small(), "cheap-500m", 4_000_000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "0.0014"},
+		},
+		"evenly spaced logins are sized at the end only": {
+			small(evenlySpaced), "c10-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "83.33"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var status v1alpha1.SizingExperimentStatus
+			trial := held(t, c.spec, c.variant, c.capacity, c.verdict)
+			if err := answer.Rows(c.spec, []v1alpha1.SizingTrial{trial}, &status); err != nil {
+				t.Fatal(err)
+			}
+			told := row(t, &status, c.variant)
+			if diff := cmp.Diff(c.sizing, told.Sizing); diff != "" {
+				t.Errorf("sizing (-want +told)\n%s", diff)
+			}
+			if diff := cmp.Diff(c.price, told.Price); diff != "" {
+				t.Errorf("price (-want +told)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPricesDifferFromTheBaselineAsTheyAre(t *testing.T) {
+	spec := small(comparedWithC8)
+	var status v1alpha1.SizingExperimentStatus
+	err := answer.Rows(spec, []v1alpha1.SizingTrial{
+		held(t, spec, "c8-500m", 16_000, v1alpha1.VerdictValid), held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid),
+	}, &status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	against := row(t, &status, "c10-500m").Comparison
+	if against == nil || against.PricePerMillionLogins == nil || against.PricePerMillionLogins.PerMille != 3000 {
+		t.Errorf("four times the price is told as %+v", against)
+	}
+}
+
+func TestRowsOfWhatIsNoQuestion(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*v1alpha1.SizingExperimentSpec)
+		says   string
+	}{
+		"a matrix without limits is empty":      {func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.CPULimits = nil }, "the matrix is empty"},
+		"a price that is no decimal is refused": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = "1/3" }, "prices.perCPUHour"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := answer.Rows(small(c.change), nil, &v1alpha1.SizingExperimentStatus{})
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("it is said: %v", err)
+			}
+		})
+	}
+}
