@@ -57,7 +57,7 @@ func (c Curves) SVG(size Size, words Words) string {
 		line.add(p, c.Y.High)
 	}
 	p.Add(endLabels(c.Lines))
-	const room = 46
+	const room = 62
 	return render(p, size, room, words)
 }
 
@@ -67,7 +67,7 @@ func (c Curves) addLimit(p *plot.Plot) {
 	}
 	line := &plotter.Line{XYs: plotter.XYs{{X: c.X.Low, Y: c.Limit}, {X: c.X.High, Y: c.Limit}}}
 	line.Color, line.Width, line.Dashes = tone(limit), 1.5, []vg.Length{7, 4}
-	p.Add(line, note{x: c.X.Low, y: c.Limit, text: c.LimitLabel, tone: limit})
+	p.Add(line, note{at: c.Limit, text: c.LimitLabel, tone: limit})
 }
 
 // add adds the line with its points, their intervals, and what lies beyond.
@@ -118,17 +118,18 @@ func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// note is a text above a point.
+// note is a text on the right of the drawing at a height: beside the curves,
+// where it can't cover them.
 type note struct {
-	x, y float64
+	at   float64
 	text string
 	tone int
 }
 
 // Plot implements plot.Plotter.
 func (n note) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	c.FillText(textStyle(n.tone), vg.Point{X: x(n.x) + 4, Y: y(n.y) + 4}, n.text)
+	_, y := p.Transforms(&c)
+	c.FillText(textStyle(n.tone), vg.Point{X: c.Max.X + 3, Y: y(n.at) - textSize/3}, n.text)
 }
 
 func textStyle(place int) text.Style {

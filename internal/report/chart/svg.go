@@ -6,6 +6,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -74,5 +75,16 @@ func render(p *plot.Plot, size Size, right float64, words Words) string {
 	body := fonts.ReplaceAllString(prelude.ReplaceAllString(drawn.String(), ""), "")
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%[1]s-title %[1]s-desc" viewBox="0 0 %[2]g %[3]g"><title id="%[1]s-title">%[4]s</title><desc id="%[1]s-desc">%[5]s</desc>`,
 		html.EscapeString(words.ID), size.Width, size.Height, html.EscapeString(words.Title), html.EscapeString(words.Description))
-	return head + strings.TrimSpace(paint(body))
+	return legible(head + strings.TrimSpace(paint(body)))
+}
+
+// legible puts the replacement character in the place of what no SVG may hold,
+// wherever a name brought it in.
+func legible(svg string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\uFFFE' || r == '\uFFFF' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(svg, string(unicode.ReplacementChar)))
 }

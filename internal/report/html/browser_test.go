@@ -62,6 +62,8 @@ func TestBrowser(t *testing.T) {
 			}
 			tab, _ := listen(t, chromium)
 			do(t, tab, chromedp.Navigate(address))
+			do(t, tab, chromedp.EmulateViewport(looks[0].width, 1500))
+			keep(t, name+"-cover.png", get(t, tab, chromedp.CaptureScreenshot()))
 			keep(t, name+".pdf", get(t, tab, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))
 		})
 	}
@@ -222,4 +224,3 @@ func keep(t *testing.T, name string, content []byte) {
 		t.Fatal(err)
 	}
 }
-

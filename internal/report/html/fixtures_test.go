@@ -235,3 +235,7 @@ func mostVariants() report.Document {
 	}
 	return report.New(e, trials)
 }
+
+func reason(text string) v1alpha1.Reason {
+	return v1alpha1.Reason{Type: text, Verdict: v1alpha1.VerdictSuspect, Message: text}
+}

@@ -16,7 +16,7 @@ import (
 // heatMap is capacity by cost and CPU limit: a table, which a screen reader can
 // walk through, with coloured cells.
 type heatMap struct {
-	// Which node pool and concurrency it is of; empty where there is only one.
+	// Which node pool and concurrency it is of, as far as there are several.
 	Title  string
 	Limits []string
 	Rows   []heatRow
@@ -53,13 +53,9 @@ var levels = []chart.Tone{
 // heatMaps are one for each node pool and concurrency, in the order of the rows.
 func heatMaps(d report.Document) []heatMap {
 	least, most := span(d.Rows)
-	grouped := groups(d.Rows)
 	var maps []heatMap
-	for _, group := range grouped {
-		m := heatMap{Limits: limits(group.rows)}
-		if len(grouped) > 1 {
-			m.Title = group.name
-		}
+	for _, group := range groups(d.Rows) {
+		m := heatMap{Title: group.name, Limits: limits(group.rows)}
 		for _, cost := range costs(group.rows) {
 			row := heatRow{Cost: cost}
 			for _, limit := range m.Limits {
@@ -127,11 +123,12 @@ type group struct {
 // groups leaves controls out, which have no place on an axis of costs.
 func groups(rows []report.Row) []group {
 	var all []group
+	named := differing(rows)
 	for _, row := range rows {
 		if row.Result.Control != "" || row.Result.Cost == 0 {
 			continue
 		}
-		name := strings.Trim(row.Result.NodePool+", "+row.Concurrency(), ", ")
+		name := named(row)
 		at := slices.IndexFunc(all, func(g group) bool { return g.name == name })
 		if at < 0 {
 			at, all = len(all), append(all, group{name: name})
@@ -139,6 +136,30 @@ func groups(rows []report.Row) []group {
 		all[at].rows = append(all[at].rows, row)
 	}
 	return all
+}
+
+// differing names what tells rows of the same cost and limit apart: the node pool
+// and the concurrency, as far as not all rows have the same.
+func differing(rows []report.Row) func(report.Row) string {
+	several := func(of func(report.Row) string) bool {
+		return slices.ContainsFunc(rows, func(r report.Row) bool { return of(r) != of(rows[0]) })
+	}
+	pool := func(r report.Row) string { return r.Result.NodePool }
+	var parts []func(report.Row) string
+	for _, of := range []func(report.Row) string{pool, report.Row.Concurrency} {
+		if several(of) {
+			parts = append(parts, of)
+		}
+	}
+	return func(r report.Row) string {
+		var named []string
+		for _, of := range parts {
+			if text := of(r); text != "" {
+				named = append(named, text)
+			}
+		}
+		return strings.Join(named, ", ")
+	}
 }
 
 // limits from small to large, each as it was first written.

@@ -74,7 +74,7 @@ func drawings(d report.Document) []part {
 	if maps := heatMaps(d); len(maps) > 0 {
 		all = append(all, part{ID: "map", Section: report.Section{
 			Title: "Capacity by cost and CPU limit",
-			Paragraphs: []string{"The highest rate of logins that meets the objective. Darker is more. " +
+			Paragraphs: []string{"The highest rate of logins that meets the objective. The stronger the colour, the more. " +
 				"A hatched cell with a dashed edge was predicted by the model and not measured."},
 		}, Maps: maps})
 	}

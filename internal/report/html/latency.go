@@ -21,7 +21,7 @@ func latencyPart(d report.Document) part {
 	f := figure{
 		Caption: "p95 at each rate that was offered, and where the true one lies (upright bars, 95 % confidence). " +
 			"Each curve bears its CPU limit. A cross at the top is a rate that overloaded the service, which has no p95. " +
-			"The dashed line is the objective.",
+			"The dashed line is the objective, " + latency(objective) + ".",
 		Columns: []string{"Variant", "Offered", "p95", "True p95", "Outcome"},
 	}
 	if d.Experiment.Spec.Load.Mode == v1alpha1.LoadUsers {
@@ -30,8 +30,8 @@ func latencyPart(d report.Document) part {
 	drawn := curves(d.Rows)
 	x, y := axes(d, drawn, objective)
 	for i, c := range drawn {
-		c.X, c.Y, c.Limit, c.LimitLabel = x, y, objective, "objective "+latency(objective)
-		f.Panels = append(f.Panels, panel{Title: c.title, SVG: drawing(c.SVG(chart.Size{Width: 350, Height: 270}, chart.Words{
+		c.X, c.Y, c.Limit, c.LimitLabel = x, y, objective, "objective"
+		f.Panels = append(f.Panels, panel{Title: c.title, SVG: drawing(c.SVG(chart.Size{Width: 370, Height: 270}, chart.Words{
 			ID: "latency-" + strconv.Itoa(i), Title: "p95 against the load, " + c.title, Description: c.description(),
 		}))})
 	}
@@ -49,14 +49,14 @@ type panelCurves struct {
 
 func curves(rows []report.Row) []panelCurves {
 	all := limits(rows)
-	several := severalGroups(rows)
+	named := differing(rows)
 	var drawn []panelCurves
 	for _, row := range rows {
 		curve := chart.Curve{Label: row.Result.CPULimit, Series: slices.Index(all, row.Result.CPULimit)}
 		if row.Shown == nil || !fill(&curve, row.Shown.Status.Steps) {
 			continue
 		}
-		title := panelTitle(row, several)
+		title := panelTitle(row, named)
 		at := slices.IndexFunc(drawn, func(p panelCurves) bool { return p.title == title })
 		if at < 0 {
 			at, drawn = len(drawn), append(drawn, panelCurves{title: title})
@@ -66,18 +66,13 @@ func curves(rows []report.Row) []panelCurves {
 	return drawn
 }
 
-// severalGroups tells whether costs alone don't tell the drawings apart.
-func severalGroups(rows []report.Row) bool { return len(groups(rows)) > 1 }
-
-func panelTitle(row report.Row, several bool) string {
+func panelTitle(row report.Row, named func(report.Row) string) string {
 	title := "Cost " + strconv.Itoa(int(row.Result.Cost))
 	if row.Result.Control != "" {
 		title = row.Result.Control
 	}
-	for _, of := range []string{row.Result.NodePool, row.Concurrency()} {
-		if several && of != "" {
-			title += ", " + of
-		}
+	if name := named(row); name != "" {
+		title += ", " + name
 	}
 	return title
 }
