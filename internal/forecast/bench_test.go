@@ -7,6 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // The largest matrix, all 64 variants measured, of which 60 are held out and 32
@@ -50,4 +51,17 @@ func spreadOver(t testing.TB, spec v1alpha1.SizingExperimentSpec, like v1alpha1.
 		trials = append(trials, trial)
 	}
 	return trials
+}
+
+// What a question after the fact costs for each trial.
+func BenchmarkAskingATrialUnderAnotherObjective(b *testing.B) {
+	_, trials := quickstart(b)
+	objective := trials[0].Spec.Objective
+	objective.P95Milliseconds /= 2
+	for b.Loop() {
+		for _, trial := range trials {
+			verdict.ForObjective(trial, objective)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(trials)), "ms/trial")
 }
