@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,11 +13,15 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// JUnit writes the report as the XML that shows test results in CI. A variant is a
-// test case: it fails where it can't meet the objective, or can't carry the demand
-// within its bounds; it is an error where nothing it says may be believed, and
-// skipped where it was not measured. With a demand the first test case is the
-// demand itself, which fails where no size is recommended.
+// JUnit writes the report as the XML that shows test results in CI. The first test
+// case is the question: the demand, or without one the objective. It passes where
+// a size is recommended, or some variant meets the objective; it is an error of
+// an experiment that has not ended, or failed. Then each variant is one: where
+// the question is answered, those that can't carry it are skipped, with why, or
+// else a matrix that looks for the limit would never pass; where it is not, they
+// fail, and those that nothing may be believed of are errors. Variants that were
+// not measured are always skipped. So the report is red exactly where the
+// question has no answer.
 func JUnit(w io.Writer, d Document) error {
 	status := &d.Experiment.Status
 	suite := junit.Testsuite{Name: clean(d.Name()), Time: seconds(status.StartTime, status.CompletionTime)}
@@ -27,9 +32,7 @@ func JUnit(w io.Writer, d Document) error {
 	for _, fact := range d.Method.Facts {
 		suite.AddProperty(clean(fact.Label), clean(fact.Value))
 	}
-	if d.Demanded() {
-		suite.AddTestcase(d.demandCase(suite.Name))
-	}
+	suite.AddTestcase(d.questionCase(suite.Name))
 	for _, row := range d.Rows {
 		suite.AddTestcase(d.variantCase(row, suite.Name))
 	}
@@ -42,14 +45,16 @@ func JUnit(w io.Writer, d Document) error {
 	return suites.WriteXML(w)
 }
 
-// demandCase is the question itself as a test.
-func (d Document) demandCase(suite string) junit.Testcase {
-	test := junit.Testcase{Name: clean("demand of " + d.Demand()), Classname: suite, Time: "0"}
-	status := &d.Experiment.Status
+// questionCase is what the experiment asks, as a test.
+func (d Document) questionCase(suite string) junit.Testcase {
+	test := junit.Testcase{Name: "p95 within " + d.promise(), Classname: suite, Time: "0"}
+	if d.Demanded() {
+		test.Name = clean("demand of " + d.Demand())
+	}
 	switch {
-	case !status.Phase.Finished():
-		test.Skipped = outcome("NotFinished", d.Answer(), nil)
-	case status.Phase == v1alpha1.ExperimentFailed:
+	case !d.Experiment.Status.Phase.Finished():
+		test.Error = outcome("NotFinished", d.Answer(), nil)
+	case d.Experiment.Status.Phase == v1alpha1.ExperimentFailed:
 		test.Error = outcome("Failed", d.Answer(), nil)
 	case !d.Met():
 		test.Failure = outcome("NotServed", d.Answer(), d.whySection().Items)
@@ -59,26 +64,56 @@ func (d Document) demandCase(suite string) junit.Testcase {
 	return test
 }
 
-// variantCase is whether a variant can do what is asked of it.
+// answered tells whether the question has the answer yes.
+func (d Document) answered() bool {
+	phase := d.Experiment.Status.Phase
+	return phase.Finished() && phase != v1alpha1.ExperimentFailed && d.Met()
+}
+
+// variantCase is whether a variant can do what is asked.
 func (d Document) variantCase(row Row, suite string) junit.Testcase {
 	test := junit.Testcase{Name: clean(row.Result.Variant), Classname: suite, Time: measuredSeconds(row)}
+	failed, mistaken := d.failure(row), mistake(row)
 	switch {
 	case row.Predicted:
 		test.Skipped = outcome("Predicted", "The variant was predicted and not measured", nil)
 	case row.Result.Verdict == v1alpha1.VerdictPending:
 		test.Skipped = outcome("NotMeasured", "The variant was not measured", row.Why())
-	case row.Result.Verdict == v1alpha1.VerdictInvalid:
-		test.Error = outcome("Invalid", "The variant has no result that may be believed", row.Why())
-	case row.Result.ObjectiveMet == nil:
-		test.Error = outcome("Undecided", "The steps do not decide whether the variant meets the objective", row.Why())
-	case !*row.Result.ObjectiveMet:
-		test.Failure = outcome("Objective", fmt.Sprintf("The variant does not hold p95 within %s%s", d.promise(), d.anywhere()), row.Why())
-	case row.Result.Sizing != nil && len(row.Result.Sizing.Breaks) > 0:
-		test.Failure = outcome(string(row.Result.Sizing.Breaks[0]), d.breaks(row), row.Why())
-	default:
+	case failed == nil && mistaken == nil:
 		test.SystemOut = output(d.passes(row), row.Why()...)
+	case d.answered():
+		test.Skipped = cmp.Or(mistaken, failed)
+	default:
+		test.Error = mistaken
+		if mistaken == nil {
+			test.Failure = failed
+		}
 	}
 	return test
+}
+
+// mistake is why nothing can be said of a variant; nil where something can.
+func mistake(row Row) *junit.Result {
+	switch {
+	case row.Result.Verdict == v1alpha1.VerdictInvalid:
+		return outcome("Invalid", "The variant has no result that may be believed", row.Why())
+	case row.Result.ObjectiveMet == nil:
+		return outcome("Undecided", "The steps do not decide whether the variant meets the objective", row.Why())
+	default:
+		return nil
+	}
+}
+
+// failure is why a variant can't do what is asked; nil where it can.
+func (d Document) failure(row Row) *junit.Result {
+	switch {
+	case row.Result.ObjectiveMet != nil && !*row.Result.ObjectiveMet:
+		return outcome("Objective", fmt.Sprintf("The variant does not hold p95 within %s%s", d.promise(), d.anywhere()), row.Why())
+	case row.Result.Sizing != nil && len(row.Result.Sizing.Breaks) > 0:
+		return outcome(string(row.Result.Sizing.Breaks[0]), d.breaks(row), row.Why())
+	default:
+		return nil
+	}
 }
 
 // breaks says what the size would be that keeps not within the demand's bounds.

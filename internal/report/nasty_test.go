@@ -110,7 +110,7 @@ func xmlIsRead(t *testing.T, text string) {
 		t.Fatalf("the XML can't be read: %v", err)
 	}
 	if len(got.Cases) != 8 {
-		t.Errorf("got %d test cases, want the demand's and one for each variant", len(got.Cases))
+		t.Errorf("got %d test cases, want the question's and one for each variant", len(got.Cases))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
 	"k8s.io/utils/ptr"
 
@@ -66,51 +67,74 @@ type result struct {
 	Body    string `xml:",chardata"`
 }
 
-func TestJUnitTellsWhatEachVariantCanDo(t *testing.T) {
-	document := changed(t, func(experiment *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
-		rows := experiment.Status.Results
+// troubled is the quickstart with one variant in each kind of trouble; the last
+// one meets the objective, as long as that is not taken from it.
+func troubled(t *testing.T, objectiveMet bool) report.Document {
+	return changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+		rows := e.Status.Results
 		rows[0].Verdict = v1alpha1.VerdictInvalid
 		rows[0].Reasons = []v1alpha1.Reason{{Type: "NoisyNeighbour", Message: "steal of 9 %"}}
 		rows[1].ObjectiveMet = ptr.To(false)
 		rows[2].Verdict = v1alpha1.VerdictPending
 		rows[3].ObjectiveMet = nil
 		rows[4].Sizing = &v1alpha1.Sizing{Replicas: 9, TotalCPU: "4500m", Breaks: []v1alpha1.Bound{v1alpha1.BoundMaxTotalCPU}}
-		experiment.Status.Predictions = predictions()
-	})
-	var got suites
-	if err := xml.Unmarshal([]byte(written(t, report.JUnit, document)), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Tests != 7 || got.Failures != 2 || got.Errors != 2 {
-		t.Errorf("got %d tests, %d failures, %d errors; want 7, 2, 2", got.Tests, got.Failures, got.Errors)
-	}
-	for i, want := range []struct {
-		of   *result
-		kind string
-	}{
-		{got.Cases[0].Error, "Invalid"}, {got.Cases[1].Failure, "Objective"}, {got.Cases[2].Skipped, "NotMeasured"},
-		{got.Cases[3].Error, "Undecided"}, {got.Cases[4].Failure, "MaxTotalCPU"}, {got.Cases[6].Skipped, "Predicted"},
-	} {
-		if want.of == nil || want.of.Type != want.kind {
-			t.Errorf("test %d, %s, has %v, want type %s", i, got.Cases[i].Name, want.of, want.kind)
+		rows[5].ObjectiveMet = ptr.To(objectiveMet)
+		e.Status.Predictions = predictions()
+		if !objectiveMet {
+			asked(e)
+			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "nothing fits", BrokenBound: v1alpha1.BoundMaxTotalCPU}
 		}
-	}
-	if body := got.Cases[0].Error.Body; !strings.Contains(body, "NoisyNeighbour: steal of 9 %") {
-		t.Errorf("the body does not hold the reason: %q", body)
+	})
+}
+
+func TestJUnitIsRedOnlyWhereTheQuestionHasNoAnswer(t *testing.T) {
+	answered := []string{"passed", "skipped Invalid", "skipped Objective", "skipped NotMeasured", "skipped Undecided", "skipped MaxTotalCPU", "passed", "skipped Predicted"}
+	without := []string{"failed NotServed", "error Invalid", "failed Objective", "skipped NotMeasured", "error Undecided", "failed MaxTotalCPU", "failed Objective", "skipped Predicted"}
+	for _, test := range []struct {
+		document report.Document
+		want     []string
+	}{{troubled(t, true), answered}, {troubled(t, false), without}} {
+		text := written(t, report.JUnit, test.document)
+		var got suites
+		if err := xml.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got.outcomes()); diff != "" {
+			t.Errorf("the outcomes differ (-want +got):\n%s", diff)
+		}
+		if want := count(test.want, "failed"); got.Failures != want || got.Tests != len(test.want) || got.Errors != count(test.want, "error") {
+			t.Errorf("got %d tests, %d failures and %d errors, which is not what there is", got.Tests, got.Failures, got.Errors)
+		}
+		if !strings.Contains(text, "NoisyNeighbour: steal of 9 %") {
+			t.Error("no body holds the reason")
+		}
 	}
 }
 
-func TestJUnitPutsTheDemandFirst(t *testing.T) {
+func count(outcomes []string, kind string) int {
+	found := 0
+	for _, outcome := range outcomes {
+		if strings.HasPrefix(outcome, kind) {
+			found++
+		}
+	}
+	return found
+}
+
+func TestJUnitPutsTheQuestionFirst(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*v1alpha1.SizingExperiment)
-		kind   string
+		change        func(*experiment)
+		called, reads string
 	}{
-		"passes where a size is recommended": {func(*v1alpha1.SizingExperiment) {}, ""},
-		"fails where none is": {func(e *v1alpha1.SizingExperiment) {
+		"passes where a size is recommended": {func(*experiment) {}, "demand of 5 logins/s with 30 % to spare", "passed"},
+		"fails where none is": {func(e *experiment) {
 			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "too little", BrokenBound: v1alpha1.BoundMaxTotalCPU}
-		}, "NotServed"},
-		"is skipped before the end":                {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentRunning }, "NotFinished"},
-		"is an error of an experiment that failed": {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentFailed }, "Failed"},
+		}, "demand of 5 logins/s with 30 % to spare", "failed NotServed"},
+		"asks for the objective without a demand": {func(e *experiment) { e.Spec.Demand = nil }, "p95 within 1s", "passed"},
+		"is an error before the end": {func(e *experiment) { e.Status.Phase = v1alpha1.ExperimentRunning },
+			"demand of 5 logins/s with 30 % to spare", "error NotFinished"},
+		"is an error of an experiment that failed": {func(e *experiment) { e.Status.Phase = v1alpha1.ExperimentFailed },
+			"demand of 5 logins/s with 30 % to spare", "error Failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := full(t)
@@ -119,17 +143,29 @@ func TestJUnitPutsTheDemandFirst(t *testing.T) {
 			if err := xml.Unmarshal([]byte(written(t, report.JUnit, document)), &got); err != nil {
 				t.Fatal(err)
 			}
-			kind := ""
-			for _, r := range []*result{got.Cases[0].Failure, got.Cases[0].Error, got.Cases[0].Skipped} {
-				if r != nil {
-					kind = r.Type
-				}
-			}
-			if got.Cases[0].Name != "demand of 5 logins/s with 30 % to spare" || kind != test.kind {
-				t.Errorf("the first test is %q with %q, want the demand's with %q", got.Cases[0].Name, kind, test.kind)
+			if first := got.outcomes()[0]; got.Cases[0].Name != test.called || first != test.reads {
+				t.Errorf("the first test is %q and %s, want %q and %s", got.Cases[0].Name, first, test.called, test.reads)
 			}
 		})
 	}
+}
+
+// outcomes of the test cases in a word, with their types.
+func (s suites) outcomes() []string {
+	var all []string
+	for _, c := range s.Cases {
+		switch {
+		case c.Failure != nil:
+			all = append(all, "failed "+c.Failure.Type)
+		case c.Error != nil:
+			all = append(all, "error "+c.Error.Type)
+		case c.Skipped != nil:
+			all = append(all, "skipped "+c.Skipped.Type)
+		default:
+			all = append(all, "passed")
+		}
+	}
+	return all
 }
 
 func TestBenchmarksAreReadAsTheyWereWritten(t *testing.T) {
