@@ -1,0 +1,131 @@
+package answer_test
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+)
+
+// asked is a question to the quickstart, a harder one, and what verdicts its
+// variants have.
+type asked struct {
+	easy, hard v1alpha1.SizingExperimentSpec
+	verdicts   map[string]v1alpha1.Verdict
+}
+
+// questions to an experiment: each of the hard ones asks for more in one way.
+func questions(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *rapid.Generator[asked] {
+	return rapid.Custom(func(t *rapid.T) asked {
+		easy := *spec.DeepCopy()
+		easy.Objective.P95Milliseconds = rapid.Int32Range(100, 3000).Draw(t, "p95")
+		easy.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+		easy.Demand = &v1alpha1.Demand{
+			LoginsPerSecond: rapid.Int32Range(1, 60).Draw(t, "demand"),
+			HeadroomPercent: ptr.To(rapid.Int32Range(0, 60).Draw(t, "headroom")),
+			MinimumCost:     ptr.To(rapid.SampledFrom([]int32{8, 10}).Draw(t, "minimum cost")),
+			MaxTotalCPU:     rapid.SampledFrom([]string{"500m", "1", "2", "8"}).Draw(t, "most CPU"),
+			MaxReplicas:     ptr.To(rapid.Int32Range(1, 12).Draw(t, "most replicas")),
+		}
+		q := asked{easy: easy, hard: *easy.DeepCopy(), verdicts: map[string]v1alpha1.Verdict{}}
+		harden(t, &q.hard)
+		for _, trial := range trials {
+			q.verdicts[trial.Spec.Variant.Name] = rapid.SampledFrom([]v1alpha1.Verdict{
+				v1alpha1.VerdictValid, v1alpha1.VerdictValid, v1alpha1.VerdictSuspect, v1alpha1.VerdictInvalid,
+			}).Draw(t, "verdict")
+		}
+		return q
+	})
+}
+
+// harden asks for more in one way.
+func harden(t *rapid.T, spec *v1alpha1.SizingExperimentSpec) {
+	demand := spec.Demand
+	switch rapid.SampledFrom([]string{"demand", "objective", "objective", "budget", "replicas", "headroom"}).Draw(t, "harder by") {
+	case "demand":
+		demand.LoginsPerSecond += rapid.Int32Range(1, 40).Draw(t, "more")
+	case "objective":
+		spec.Objective.P95Milliseconds = rapid.Int32Range(50, spec.Objective.P95Milliseconds).Draw(t, "p95 then")
+	case "budget":
+		demand.MaxTotalCPU = "250m"
+	case "replicas":
+		demand.MaxReplicas = ptr.To(rapid.Int32Range(1, *demand.MaxReplicas).Draw(t, "most replicas then"))
+	case "headroom":
+		demand.HeadroomPercent = ptr.To(*demand.HeadroomPercent + rapid.Int32Range(1, 100).Draw(t, "more headroom"))
+	}
+}
+
+// Through the stored steps and the real model, a harder question never raises the
+// cost, no Invalid result is told of, and every answer keeps its bounds. A case
+// takes most of a second, so that there are few; package recommendation has many.
+func TestQuestionsToARealExperiment(t *testing.T) {
+	experiment, measured := quickstart(t)
+	generated := questions(experiment.Spec, measured)
+	const cases = 6
+	for seed := range cases {
+		q := generated.Example(seed)
+		trials := withVerdicts(measured, q.verdicts)
+		easy, hard := ask(t, experiment, trials, q.easy), ask(t, experiment, trials, q.hard)
+		if hard.Cost > easy.Cost {
+			t.Errorf("%d: cost %d is recommended, and cost %d to an easier question", seed, hard.Cost, easy.Cost)
+		}
+		for _, told := range []*v1alpha1.Recommendation{easy, hard} {
+			for _, size := range []*v1alpha1.Size{&told.Size, told.RunnerUp, told.Nearest} {
+				if size != nil && q.verdicts[size.Variant] == v1alpha1.VerdictInvalid {
+					t.Errorf("%d: %s is told of, and is Invalid", seed, size.Variant)
+				}
+			}
+		}
+		keepsBounds(t, q.easy, easy)
+		keepsBounds(t, q.hard, hard)
+	}
+}
+
+func withVerdicts(trials []v1alpha1.SizingTrial, verdicts map[string]v1alpha1.Verdict) []v1alpha1.SizingTrial {
+	judged := slices.Clone(trials)
+	for i := range judged {
+		judged[i] = *judged[i].DeepCopy()
+		judged[i].Status.Result.Verdict = verdicts[judged[i].Spec.Variant.Name]
+	}
+	return judged
+}
+
+func ask(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, spec v1alpha1.SizingExperimentSpec) *v1alpha1.Recommendation {
+	t.Helper()
+	status, err := answer.WhatIf(experiment, trials, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status.Recommendation
+}
+
+func keepsBounds(t *testing.T, spec v1alpha1.SizingExperimentSpec, told *v1alpha1.Recommendation) {
+	t.Helper()
+	if told.Variant == "" {
+		if told.BrokenBound == "" || told.Reason == "" {
+			t.Errorf("nothing is recommended, and nobody knows why: %+v", told)
+		}
+		return
+	}
+	total, most := resource.MustParse(told.TotalCPU), resource.MustParse(spec.Demand.MaxTotalCPU)
+	if total.Cmp(most) > 0 || told.Replicas > *spec.Demand.MaxReplicas || told.Cost < *spec.Demand.MinimumCost {
+		t.Errorf("%+v breaks a bound of %+v", told.Size, spec.Demand)
+	}
+	needed := int64(spec.Demand.LoginsPerSecond) * 10 * int64(100+*spec.Demand.HeadroomPercent)
+	if *told.CapacityMilliPerSecond < needed {
+		t.Errorf("%+v carries less than %d/1000 s", told.Size, needed)
+	}
+	if told.P95Microseconds == nil || *told.P95Microseconds > 1050*int64(spec.Objective.P95Milliseconds) {
+		t.Errorf("%s misses the objective of %d ms at the demand: %v", told.Variant, spec.Objective.P95Milliseconds, ptr.Deref(told.P95Microseconds, 0))
+	}
+	// 0.04 a CPU-hour, 730 hours.
+	if month := big.NewRat(total.MilliValue()*4*730, 100_000).FloatString(2); told.PricePerMonth != month {
+		t.Errorf("%s CPU cost %s a month, want %s", told.TotalCPU, told.PricePerMonth, month)
+	}
+}
