@@ -69,25 +69,23 @@ func TestAskingComesToWhatJudgingWould(t *testing.T) {
 func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(3, 4))
-	disturb := []func(*verdict.Input){
-		func(*verdict.Input) {},
-		func(in *verdict.Input) { // the model sees less than was measured, and has a say all the same
-			for i := range in.Run.Steps {
-				if p95 := in.Run.Steps[i].P95Interval; p95 != nil {
-					p95.LowMicroseconds, p95.HighMicroseconds = p95.LowMicroseconds*5/4, p95.HighMicroseconds*5/4
+	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 2)
+	whole := stored(in, verdict.Judge(in))
+	disturb := []func(steps []v1alpha1.Step){
+		func([]v1alpha1.Step) {},
+		func(steps []v1alpha1.Step) { // the steps fail where the model would not
+			for _, step := range steps {
+				if p95 := step.P95Interval; p95 != nil {
+					p95.LowMicroseconds, p95.HighMicroseconds = p95.LowMicroseconds*3/2, p95.HighMicroseconds*3/2
 				}
 			}
 		},
-		func(in *verdict.Input) { in.Run.Steps[0].OtherErrors, in.Run.Steps[0].OK = 1, in.Run.Steps[0].OK-1 },
-		func(in *verdict.Input) { in.Run.Steps[len(in.Run.Steps)-1].Service = nil },
-		func(in *verdict.Input) { // far from what the model makes of it
-			*in.Run.Steps[1].P95Microseconds *= 3
-		},
+		func(steps []v1alpha1.Step) { steps[0].OtherErrors, steps[0].OK = 1, steps[0].OK-1 },
+		func(steps []v1alpha1.Step) { *steps[1].P95Microseconds *= 3 }, // the model has no say
 	}
 	for run, change := range disturb {
-		in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, int64(run))
-		change(&in)
-		trial := stored(in, verdict.Judge(in))
+		trial := *whole.DeepCopy()
+		change(trial.Status.Steps)
 		type asked struct {
 			objective v1alpha1.Objective
 			capacity  int64
