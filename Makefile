@@ -59,11 +59,14 @@ cli-release: ## Archives of the plugin for all platforms and krew's manifest, tr
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-integration test-e2e test-race verify-claims
-test: test-unit test-integration test-e2e ## Everything: unit, real API server, real cluster
+.PHONY: test test-unit test-report test-integration test-e2e test-race verify-claims
+test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6, the chart under real Helm, the dashboards on real Prometheus
 	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
+
+test-report: ## The HTML report in a real Chromium without a network; leaves pictures in dist/report
+	hack/screenshot.sh
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
