@@ -173,6 +173,24 @@ func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	}
 }
 
+func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
+	ns := namespace(t)
+	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
+	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
+	e := experiment(t, ns)
+	p.tells("Waits for an operator")
+	door.shut()
+	p.signal(syscall.SIGINT)
+	p.tells("interrupted; cancelling the experiment")
+	door.open()
+	if code := p.code(); code != 2 || !strings.Contains(p.told(), "is cancelled") {
+		t.Errorf("it ended with %d", code)
+	}
+	if err := administrator.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil || !e.Spec.Cancel {
+		t.Errorf("the experiment has %v, cancel %t", err, e.Spec.Cancel)
+	}
+}
+
 // TestASecondInterruptEndsARunAtOnce interrupts it while it cancels, which an API
 // server that does not answer makes it take its time for. Signals are sent until
 // it ends, since nobody sees when it has dealt with the first.
@@ -247,6 +265,7 @@ func TestAViewersRightsSufficeToRead(t *testing.T) {
 		{"report", "-f", saved, "-o", "markdown"},
 		{"compare", "login", ns + "/login"},
 		{"compare", "login", saved, "-o", "json"},
+		{"report", "-f", saved, "-o", "junit", "--output-file", saved + ".xml"},
 		{"__complete", "watch", ""},
 	} {
 		p := start(t, kubeconfig, "", append(arguments, "-n", ns)...)

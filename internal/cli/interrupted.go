@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -58,10 +59,9 @@ func howToGoOn(key client.ObjectKey) string {
 // cancel ends the experiment in the cluster, which keeps what was measured. The
 // context may have ended, since that is what cancels.
 func (f *follower) cancel(ctx context.Context) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), farewellTime)
-	defer done()
-	e := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: f.key.Namespace, Name: f.key.Name}}
-	err := f.cluster.Patch(ctx, e, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"cancel":true}}`)))
+	err := f.insist(ctx, func(ctx context.Context) error {
+		return f.cluster.Patch(ctx, f.named(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cancel":true}}`)))
+	})
 	if err != nil {
 		return fmt.Errorf("it could not be cancelled, and goes on: %w\n%s", refused(err, "patch", f.key), howToGoOn(f.key))
 	}
@@ -70,12 +70,32 @@ func (f *follower) cancel(ctx context.Context) error {
 
 // remove deletes the experiment; the garbage collector takes what it made.
 func (f *follower) remove(ctx context.Context) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), farewellTime)
-	defer done()
-	e := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: f.key.Namespace, Name: f.key.Name}}
-	err := f.cluster.Delete(ctx, e, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &f.uid})
+	err := f.insist(ctx, func(ctx context.Context) error {
+		return f.cluster.Delete(ctx, f.named(), client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &f.uid})
+	})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("it could not be deleted: %w", refused(err, "delete", f.key))
 	}
 	return nil
+}
+
+func (f *follower) named() *v1alpha1.SizingExperiment {
+	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: f.key.Namespace, Name: f.key.Name}}
+}
+
+// insist does something for as long as it may take, past what passes by itself.
+func (f *follower) insist(ctx context.Context, do func(context.Context) error) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), farewellTime)
+	defer done()
+	for {
+		err := do(ctx)
+		if err == nil || !transient(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-f.clock.After(reconnects.Duration):
+		}
+	}
 }
