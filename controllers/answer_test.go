@@ -88,7 +88,8 @@ func (w *world) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence strin
 	}
 }
 
-// answerFacts are what an experiment tells beside its rows.
+// answerFacts are what an experiment tells beside its rows. Reasons and what would
+// change the answer are left out: package recommendation holds its sentences.
 func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
 	var told []fact
 	tell := func(format string, args ...any) { told = append(told, fact{what: fmt.Sprintf(format, args...)}) }
@@ -99,21 +100,18 @@ func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
 		tell("predicts %s: capacity %s%s", p.Variant, milli(p.CapacityMilliPerSecond), takesText(p.Sizing, p.Price))
 	}
 	if s.ModelCheck != nil {
-		tell("has checked its model, passed %t: %s", s.ModelCheck.Passed, s.ModelCheck.Message)
+		tell("has checked its model by %d variants, passed %t", len(s.ModelCheck.HeldOut), s.ModelCheck.Passed)
 	}
 	r := s.Recommendation
 	if r == nil {
 		return told
 	}
-	tell("recommends %s, confidence %s: %s", sizeText(&r.Size), r.Confidence, r.Reason)
+	tell("recommends %s", strings.TrimSpace(sizeText(&r.Size)+" "+string(r.Confidence)))
 	if r.RunnerUp != nil {
 		tell("has a runner-up: %s", sizeText(r.RunnerUp))
 	}
 	if r.Nearest != nil {
 		tell("finds that %s broke, and nearest: %s", r.BrokenBound, sizeText(r.Nearest))
-	}
-	for _, change := range r.Changes {
-		tell("would answer otherwise: %s", change)
 	}
 	return told
 }
