@@ -56,7 +56,7 @@ func (c Curves) SVG(size Size, words Words) string {
 	for _, line := range c.Lines {
 		line.add(p, c.Y.High)
 	}
-	p.Add(endLabels(c.Lines))
+	p.Add(endLabels(c))
 	const room = 62
 	return render(p, size, room, words)
 }
@@ -140,8 +140,8 @@ func textStyle(place int) text.Style {
 }
 
 // endLabels are the curves' names beside their ends, moved up where they would
-// cover each other.
-type endLabels []Curve
+// cover each other, or the limit's name on the right.
+type endLabels Curves
 
 // Plot implements plot.Plotter.
 func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
@@ -154,7 +154,7 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 		text  string
 	}
 	var labels []label
-	for _, curve := range l {
+	for _, curve := range l.Lines {
 		if end, ok := curve.end(p.Y.Max); ok {
 			at := vg.Point{X: x(end.X) + 7, Y: y(end.Y) - textSize/3}
 			labels = append(labels, label{at, textStyle(ink).Width(curve.Label) + apartness, curve.Label})
@@ -162,6 +162,9 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.at.Y, b.at.Y) })
 	for i := range labels {
+		if above := labels[i].at.Y - (y(l.Limit) - textSize/3); l.Limit > 0 && labels[i].at.X+labels[i].width > c.Max.X && math.Abs(float64(above)) < textSize {
+			labels[i].at.Y += textSize - above
+		}
 		for _, below := range labels[:i] {
 			apart := labels[i].at.X > below.at.X+below.width || below.at.X > labels[i].at.X+labels[i].width
 			if !apart && labels[i].at.Y < below.at.Y+textSize {

@@ -49,7 +49,7 @@ var Tones = []Tone{
 const series = 6
 
 // tone is a colour that no page shows: paint puts the tone's name in its place.
-func tone(place int) color.Color { return color.NRGBA{R: 1, G: 2, B: uint8(place), A: 255} } //nolint:gosec // there are a dozen tones
+func tone(place int) color.Color { return color.NRGBA{R: 1, G: 2, B: uint8(place), A: 255} }
 
 // paint gives an SVG the page's colours.
 func paint(svg string) string {

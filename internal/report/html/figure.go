@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -106,14 +107,12 @@ func p95Words(row report.Row) string {
 func distributionLine(row report.Row) []string {
 	spread := row.Shown.Status.Distribution
 	var logins int64
-	counts := ""
 	for _, count := range spread.Counts {
 		logins += count
-		counts += " " + strconv.FormatInt(count, 10)
 	}
 	return []string{
 		row.Result.Variant, row.Load(), strconv.FormatInt(logins, 10), units.Latency(&spread.LowMicroseconds),
-		units.Latency(row.Result.P95Microseconds), units.Latency(&spread.HighMicroseconds), counts[1:],
+		units.Latency(row.Result.P95Microseconds), units.Latency(&spread.HighMicroseconds), listed(spread.Counts),
 	}
 }
 
@@ -174,14 +173,12 @@ func same[N int32 | int64](a, b *N) bool { return a != nil && b != nil && *a == 
 
 func underWayLine(row report.Row) []string {
 	counts := row.Shown.Status.UnderWay
-	var sum, most int32
-	text := ""
+	var sum int32
 	for _, count := range counts {
-		sum, most = sum+count, max(most, count)
-		text += " " + strconv.Itoa(int(count))
+		sum += count
 	}
 	return []string{
-		row.Result.Variant, row.Load(), units.Number(float64(sum) / float64(len(counts))), strconv.Itoa(int(most)), text[1:],
+		row.Result.Variant, row.Load(), units.Number(float64(sum) / float64(len(counts))), units.Number(greatest(counts)), listed(counts),
 	}
 }
 
@@ -214,6 +211,9 @@ func floats[N int32 | int64](values []N) []float64 {
 	}
 	return all
 }
+
+// listed are counts in a row, without brackets.
+func listed[N int32 | int64](values []N) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
 func greatest[N int32 | int64](values []N) float64 {
 	var most N
