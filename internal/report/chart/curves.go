@@ -162,14 +162,14 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.at.Y, b.at.Y) })
 	for i := range labels {
-		if above := labels[i].at.Y - (y(l.Limit) - textSize/3); l.Limit > 0 && labels[i].at.X+labels[i].width > c.Max.X && math.Abs(float64(above)) < textSize {
-			labels[i].at.Y += textSize - above
-		}
 		for _, below := range labels[:i] {
 			apart := labels[i].at.X > below.at.X+below.width || below.at.X > labels[i].at.X+labels[i].width
 			if !apart && labels[i].at.Y < below.at.Y+textSize {
 				labels[i].at.Y = below.at.Y + textSize
 			}
+		}
+		if above := labels[i].at.Y - (y(l.Limit) - textSize/3); l.Limit > 0 && labels[i].at.X+labels[i].width > c.Max.X && math.Abs(float64(above)) < textSize {
+			labels[i].at.Y += textSize - above
 		}
 		c.FillText(textStyle(ink), labels[i].at, labels[i].text)
 	}
