@@ -41,7 +41,7 @@ func (r release) make() error {
 	if !semantic.MatchString(r.version) {
 		return fmt.Errorf("the version is %q; it must be semantic and begin with a v, such as v0.1.0, or krew refuses it", r.version)
 	}
-	if err := os.MkdirAll(r.to, 0o755); err != nil {
+	if err := os.MkdirAll(r.to, 0o750); err != nil {
 		return err
 	}
 	var made []archive

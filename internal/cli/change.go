@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -84,21 +85,30 @@ func (c *change) check() error {
 			return fmt.Errorf("--%s %d: it must lie between %d and %d", b.flag, b.value, b.low, b.top)
 		}
 	}
-	if c.given.Changed(flagP95) && (c.p95 < time.Millisecond || c.p95 > time.Minute || c.p95%time.Millisecond != 0) {
-		return fmt.Errorf("--%s %s: it must be whole milliseconds, from 1ms to 1m", flagP95, c.p95)
-	}
-	if quantity, err := resource.ParseQuantity(c.maxTotalCPU); c.given.Changed(flagMaxTotalCPU) && (err != nil || quantity.Sign() <= 0) {
-		return fmt.Errorf("--%s %s: it must be a CPU quantity above 0, such as 8 or 7500m", flagMaxTotalCPU, c.maxTotalCPU)
-	}
-	if c.given.Changed(flagCurrency) && !currency.MatchString(c.currency) {
-		return fmt.Errorf("--%s %s: it must be three capital letters, such as EUR", flagCurrency, c.currency)
-	}
-	for flag, price := range map[string]string{flagPerCPUHour: c.perCPUHour, flagGPUHour: c.gpuHour} {
-		if c.given.Changed(flag) && (!decimal.MatchString(price) || len(price) > 16) {
-			return fmt.Errorf("--%s %s: it must be a decimal such as 0.04", flag, price)
+	for _, rule := range []struct {
+		flag, value, must string
+		holds             bool
+	}{
+		{flagP95, c.p95.String(), "whole milliseconds, from 1ms to 1m", c.p95 >= time.Millisecond && c.p95 <= time.Minute && c.p95%time.Millisecond == 0},
+		{flagMaxTotalCPU, c.maxTotalCPU, "a CPU quantity above 0, such as 8 or 7500m", positive(c.maxTotalCPU)},
+		{flagCurrency, c.currency, "three capital letters, such as EUR", currency.MatchString(c.currency)},
+		{flagPerCPUHour, c.perCPUHour, "a decimal such as 0.04", isPrice(c.perCPUHour)},
+		{flagGPUHour, c.gpuHour, "a decimal such as 3", isPrice(c.gpuHour)},
+	} {
+		if c.given.Changed(rule.flag) && !rule.holds {
+			return fmt.Errorf("--%s %s: it must be %s", rule.flag, rule.value, rule.must)
 		}
 	}
 	return nil
+}
+
+func positive(cpu string) bool {
+	quantity, err := resource.ParseQuantity(cpu)
+	return err == nil && quantity.Sign() > 0
+}
+
+func isPrice(text string) bool {
+	return decimal.MatchString(text) && len(text) <= 16
 }
 
 // of is an experiment's question as the flags change it. The given one stays as
@@ -148,12 +158,7 @@ func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
 }
 
 func (c *change) any(flags ...string) bool {
-	for _, flag := range flags {
-		if c.given.Changed(flag) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(flags, c.given.Changed)
 }
 
 // set puts a flag's value in the place of the experiment's, where the flag was

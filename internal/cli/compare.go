@@ -38,7 +38,7 @@ The exit code is 0 where they could be compared, whatever that says.`,
 		},
 		ValidArgsFunction: cluster.completeNames(2),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			if err := oneOf("-o", format, sorted(comparisons)); err != nil {
+			if err := known(format, sorted(comparisons)); err != nil {
 				return err
 			}
 			compared, err := cluster.compared(command.Context(), arguments[0], arguments[1])

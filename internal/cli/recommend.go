@@ -69,7 +69,7 @@ answer.`,
 }
 
 func (r *recommendation) recommend(ctx context.Context, arguments []string) error {
-	if err := oneOf("-o", r.format, sorted(answers)); err != nil {
+	if err := known(r.format, sorted(answers)); err != nil {
 		return err
 	}
 	if err := r.changed.check(); err != nil {

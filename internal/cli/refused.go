@@ -30,17 +30,31 @@ func refused(err error, verb string, key client.ObjectKey) error {
 			verb, key.Namespace, roleWith(verb), err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("the API server does not know you; log in again, or name another user by --user (%w)", err)
+	case apierrors.IsNotFound(err):
+		return missing(err, key)
+	case unreachable(err):
+		return fmt.Errorf("the API server can't be reached: %w", err)
+	default:
+		return unwanted(err, verb, key)
+	}
+}
+
+// missing says what is not there.
+func missing(err error, key client.ObjectKey) error {
+	if aboutNamespace(err) {
+		return fmt.Errorf("namespace %s does not exist; create it, or name another by --namespace", key.Namespace)
+	}
+	return fmt.Errorf("there is no experiment %s in namespace %s; see: kubectl get sizingexperiments -n %[2]s", key.Name, key.Namespace)
+}
+
+// unwanted says what is wrong with the experiment itself.
+func unwanted(err error, verb string, key client.ObjectKey) error {
+	switch {
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Errorf("there is an experiment %s in namespace %s already; give this one another name by --name, or follow that one: "+
 			"kubectl hashmark watch %[1]s -n %[2]s", key.Name, key.Namespace)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		return fmt.Errorf("the experiment is refused: %s", complaints(err))
-	case apierrors.IsNotFound(err) && aboutNamespace(err):
-		return fmt.Errorf("namespace %s does not exist; create it, or name another by --namespace", key.Namespace)
-	case apierrors.IsNotFound(err):
-		return fmt.Errorf("there is no experiment %s in namespace %s; see: kubectl get sizingexperiments -n %[2]s", key.Name, key.Namespace)
-	case unreachable(err):
-		return fmt.Errorf("the API server can't be reached: %w", err)
 	default:
 		return fmt.Errorf("the API server would not %s the experiment: %w", verb, err)
 	}

@@ -48,7 +48,7 @@ The exit code is 0 where the report could be written, whatever it says.`,
 }
 
 func (t *telling) tell(ctx context.Context, arguments []string) error {
-	if err := oneOf("-o", t.format, sorted(layouts)); err != nil {
+	if err := known(t.format, sorted(layouts)); err != nil {
 		return err
 	}
 	document, err := t.cluster.asked(ctx, arguments, t.file)

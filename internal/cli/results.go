@@ -53,10 +53,10 @@ func addFormat(command *cobra.Command, format *string, known []string) {
 
 // check refuses, before anything is measured, what could not be written after it.
 func (r *results) check() error {
-	if err := oneOf("-o", r.format, sorted(layouts)); err != nil {
+	if err := known(r.format, sorted(layouts)); err != nil {
 		return err
 	}
-	if _, known := endings[filepath.Ext(r.reportFile)]; r.reportFile != "" && !known {
+	if _, there := endings[filepath.Ext(r.reportFile)]; r.reportFile != "" && !there {
 		return fmt.Errorf("--report-file %s: the name must end in one of %s, which says the format", r.reportFile, strings.Join(sorted(endings), ", "))
 	}
 	for _, file := range []string{r.junitFile, r.reportFile} {
@@ -100,7 +100,7 @@ func writeFile(name string, document report.Document, write layout) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	if err := os.Chmod(file.Name(), 0o644); err != nil {
+	if err := os.Chmod(file.Name(), 0o644); err != nil { //nolint:gosec // a report is for others to read
 		return err
 	}
 	return os.Rename(file.Name(), name)
@@ -110,9 +110,10 @@ func sorted[V any](named map[string]V) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-func oneOf(flag, value string, known []string) error {
-	if slices.Contains(known, value) {
+// known refuses a format that there is none of.
+func known(format string, formats []string) error {
+	if slices.Contains(formats, format) {
 		return nil
 	}
-	return fmt.Errorf("%s %s: it must be one of %s", flag, value, strings.Join(known, ", "))
+	return fmt.Errorf("-o %s: it must be one of %s", format, strings.Join(formats, ", "))
 }

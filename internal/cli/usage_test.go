@@ -14,7 +14,7 @@ import (
 // what a shell does around them.
 func commandLines(text string) [][]string {
 	var lines [][]string
-	for _, line := range strings.Split(strings.ReplaceAll(text, "\\\n", " "), "\n") {
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
 		_, command, found := strings.Cut(line, "kubectl hashmark ")
 		if !found || strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
