@@ -10,9 +10,9 @@ import (
 )
 
 // ExperimentDisplay is the columns of an experiment: what is recommended, and the
-// numbers of that row. Where none is recommended that was measured: those of the
-// highest cost that met the objective, a Valid row before a Suspect one and then
-// the row with the greater capacity; blank while there is none.
+// numbers of that row, or what was predicted of it. Where nothing is recommended:
+// those of the highest cost that met the objective, a Valid row before a Suspect
+// one and then the row with the greater capacity; blank while there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
 	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation)}
 	if progress := status.Progress; progress != nil {
@@ -43,15 +43,24 @@ func recommended(answer *v1alpha1.Recommendation) string {
 	}
 }
 
-// recommendedRow is nil where nothing is recommended, and where what is was
-// predicted and not measured.
+// recommendedRow is that of the recommended variant. One that was predicted has
+// none: what is shown of it then is its capacity, and nothing that only a
+// measurement tells. Nil where nothing is recommended.
 func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantResult {
-	if status.Recommendation == nil {
+	if status.Recommendation == nil || status.Recommendation.Variant == "" {
 		return nil
 	}
+	name := status.Recommendation.Variant
 	for i := range status.Results {
-		if status.Results[i].Variant == status.Recommendation.Variant {
+		if status.Results[i].Variant == name {
 			return &status.Results[i]
+		}
+	}
+	for i := range status.Predictions {
+		if p := &status.Predictions[i]; p.Variant == name {
+			return &v1alpha1.VariantResult{
+				Variant: name, CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityMethod: v1alpha1.CapacityPredicted,
+			}
 		}
 	}
 	return nil

@@ -140,24 +140,27 @@ func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
 		return &v1alpha1.Recommendation{Size: v1alpha1.Size{Variant: variant, Replicas: replicas}}
 	}
 	tests := map[string]struct {
-		answer               *v1alpha1.Recommendation
-		recommended, numbers string
+		answer *v1alpha1.Recommendation
+		want   v1alpha1.ExperimentDisplay
 	}{
-		"its numbers are those of what is recommended":       {size(3, "c8"), "3×c8", "c8"},
-		"a predicted size has no numbers, others are shown":  {size(1, "c9"), "1×c9", "c10"},
-		"where nothing fits the highest cost is still shown": {&v1alpha1.Recommendation{Reason: "nothing fits"}, "none", "c10"},
-		"without an answer the column is blank":              {nil, "", "c10"},
+		"its numbers are those of what is recommended": {size(3, "c8"),
+			v1alpha1.ExperimentDisplay{Recommended: "3×c8", Variant: "c8", P95: "81ms", Capacity: "90/s"}},
+		"of a predicted size its capacity is told, and nothing that was not measured": {size(1, "c9"),
+			v1alpha1.ExperimentDisplay{Recommended: "1×c9", Variant: "c9", Capacity: "~45/s"}},
+		"where nothing fits the highest cost is still shown": {&v1alpha1.Recommendation{Reason: "nothing fits"},
+			v1alpha1.ExperimentDisplay{Recommended: "none", Variant: "c10", P95: "101ms", Capacity: "20/s"}},
+		"without an answer the column is blank": {nil,
+			v1alpha1.ExperimentDisplay{Variant: "c10", P95: "101ms", Capacity: "20/s"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := summary.ExperimentDisplay(&v1alpha1.SizingExperimentStatus{
 				Results:        []v1alpha1.VariantResult{row("c8", 8, found(81, 90)), row("c10", 10, found(101, 20))},
+				Predictions:    []v1alpha1.PredictedVariant{{Variant: "c9", Cost: 9, CapacityMilliPerSecond: ptr.To[int64](45_000)}},
 				Recommendation: test.answer,
 			})
-			p95 := map[string]string{"c8": "81ms", "c10": "101ms"}[test.numbers]
-			if got.Recommended != test.recommended || got.Variant != test.numbers || got.P95 != p95 {
-				t.Errorf("shown is %q with the numbers of %q, p95 %s; want %q with those of %q, %s",
-					got.Recommended, got.Variant, got.P95, test.recommended, test.numbers, p95)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("columns (-want +got):\n%s", diff)
 			}
 		})
 	}
