@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/summary"
@@ -113,7 +114,7 @@ func sizeWords(size v1alpha1.Size) []string {
 		parts = append(parts, size.CPULimit+" CPU each", size.TotalCPU+" in all")
 	}
 	if size.Concurrency != nil {
-		parts = append(parts, summary.Concurrency(*size.Concurrency))
+		parts = append(parts, workers(*size.Concurrency))
 	}
 	if size.NodePool != "" {
 		parts = append(parts, "node pool "+size.NodePool)
@@ -122,6 +123,19 @@ func sizeWords(size v1alpha1.Size) []string {
 		parts = append(parts, "predicted, not measured")
 	}
 	return parts
+}
+
+// workers says how logins are hashed side by side. The columns' "pool 1" would
+// read like a pool of nodes in a sentence.
+func workers(c v1alpha1.Concurrency) string {
+	switch n := ptr.Deref(c.Workers, 1); {
+	case c.Mode == v1alpha1.ConcurrencyUnbounded:
+		return "a goroutine for each login"
+	case n == 1:
+		return "1 worker"
+	default:
+		return fmt.Sprintf("%d workers", n)
+	}
 }
 
 // best is the answer without a demand: the highest cost that met the objective;
