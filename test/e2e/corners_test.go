@@ -24,17 +24,17 @@ func TestOfCornersTheRestIsPredictedAndTheModelChecked(t *testing.T) {
 	}))
 	finished(t, e, 10*time.Minute)
 
-	measured, predicted := measuredOf(t, e), predictedOf(t, e)
-	t.Logf("measured %v, predicted %v", measured, predicted)
+	loaded, predicted := measuredOf(t, e), predictedOf(t, e)
+	t.Logf("measured %v, predicted %v", loaded, predicted)
 	for _, corner := range []string{"c7-200m", "c7-600m", "c9-200m", "c9-600m"} {
-		if !slices.Contains(measured, corner) {
+		if !slices.Contains(loaded, corner) {
 			t.Errorf("the corner %s was not measured", corner)
 		}
 	}
-	if len(measured) != 6 || len(predicted) != 3 || len(e.Status.Results) != 6 {
-		t.Errorf("of nine variants %d were measured and %d predicted, in %d rows; want 6, 3 and 6", len(measured), len(predicted), len(e.Status.Results))
+	if len(loaded) != 6 || len(predicted) != 3 || len(e.Status.Results) != 6 {
+		t.Errorf("of nine variants %d were measured and %d predicted, in %d rows; want 6, 3 and 6", len(loaded), len(predicted), len(e.Status.Results))
 	}
-	checkTheCheck(t, e, measured)
+	checkTheCheck(t, e, loaded)
 	recommended(t, e)
 }
 
@@ -69,7 +69,7 @@ func predictedOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
 
 // checkTheCheck looks for two variants that the model was held against, both
 // measured.
-func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment, measured []string) {
+func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment, loaded []string) {
 	t.Helper()
 	check := e.Status.ModelCheck
 	if check == nil || len(check.HeldOut) != 2 {
@@ -78,7 +78,7 @@ func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment, measured []string
 	t.Log(check.Message)
 	for _, out := range check.HeldOut {
 		off, known := ptr.Deref(out.CapacityPerMille, 0), out.CapacityPerMille != nil && out.P95PerMille != nil
-		if !slices.Contains(measured, out.Variant) || !known || max(off, -off) > farOff {
+		if !slices.Contains(loaded, out.Variant) || !known || max(off, -off) > farOff {
 			t.Errorf("%s was predicted as %+v", out.Variant, out)
 		}
 	}
@@ -88,7 +88,7 @@ func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment, measured []string
 // price, not the machines.
 func TestTheCheaperOfTwoNodePoolsIsRecommended(t *testing.T) {
 	startOperator(t)
-	e := create(t, tiny(namespace(t), "pools", longer(8), asking(5, 4, ""), func(s *v1alpha1.SizingExperimentSpec) {
+	e := measured(t, tiny(namespace(t), "pools", longer(8), asking(5, 4, ""), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.NodePools = []v1alpha1.NodePool{
 			{Name: "dear", NodeSelector: map[string]v1alpha1.LabelValue{"hashmark.dev/role": "service"}},
 			{
@@ -97,8 +97,7 @@ func TestTheCheaperOfTwoNodePoolsIsRecommended(t *testing.T) {
 			},
 		}
 		s.Prices = &v1alpha1.Prices{PerCPUHour: "0.04"}
-	}))
-	finished(t, e, 4*time.Minute)
+	}), 4*time.Minute)
 	want := "c4-250m-cheap"
 	if rowOf(t, e, want).Verdict != v1alpha1.VerdictValid && rowOf(t, e, "c4-250m-dear").Verdict == v1alpha1.VerdictValid {
 		want = "c4-250m-dear" // a doubtful result never wins by its price
