@@ -115,7 +115,7 @@ bench-ladder: cluster-up install ## Capacity against an exhaustive search (100 m
 bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole matrix
 
-bench-corners: cluster-up install ## What the corners of a matrix predict of the rest (12 minutes)
+bench-corners: cluster-up install ## What the corners of a matrix predict of the rest (15 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole corners
 
 bench-replicas: cluster-up install ## Three replicas at three times the rate of one (20 minutes)

@@ -77,7 +77,7 @@ func TestTheRecommendedSizeServesTheDemand(t *testing.T) {
 	asked, _ := quickstart(t)
 	answer := recommended(t, asked)
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "tried", costs(answer.Cost), longer(40), func(s *v1alpha1.SizingExperimentSpec) {
+	e := measured(t, tiny(namespace(t), "tried", costs(answer.Cost), longer(60), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{answer.CPULimit}
 		s.Matrix.Concurrency = []v1alpha1.Concurrency{*answer.Concurrency}
 		s.Service.Replicas = answer.Replicas
@@ -102,12 +102,12 @@ func TestTheRecommendedSizeServesTheDemand(t *testing.T) {
 
 func TestADemandThatNothingCanServeIsToldSo(t *testing.T) {
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "toomuch", asking(100_000, 4, "500m")), 2*time.Minute)
+	e := measured(t, tiny(namespace(t), "toomuch", costs(6), asking(100_000, 6, "500m")), 2*time.Minute)
 	answer := e.Status.Recommendation
 	if answer == nil || answer.Variant != "" || answer.BrokenBound != v1alpha1.BoundMaxTotalCPU || e.Status.Display.Recommended != "none" {
 		t.Fatalf("100,000 logins/s on half a CPU: %q, %+v", e.Status.Display.Recommended, answer)
 	}
-	if answer.Nearest == nil || answer.Nearest.Variant != "c4-250m" || answer.Nearest.Replicas < 1000 || answer.Reason == "" {
+	if answer.Nearest == nil || answer.Nearest.Variant != "c6-250m" || answer.Nearest.Replicas < 1000 || answer.Reason == "" {
 		t.Errorf("the nearest is %+v, because %q", answer.Nearest, answer.Reason)
 	}
 	t.Log(answer.Reason)
@@ -121,7 +121,7 @@ func TestADemandThatNothingCanServeIsToldSo(t *testing.T) {
 func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
 	o := startOperator(t, "--leader-elect=false") // a successor would wait for the lease
 	watched := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "unanswered", asking(5, 4, "1")))
+	e := create(t, tiny(namespace(t), "unanswered", costs(6), asking(5, 6, "1")))
 	until(t, 2*time.Minute, "the last result", func() (bool, string) {
 		trials := trialsOf(t, e)
 		return len(trials) == 1 && trials[0].Status.Result != nil, standing(t, e)
@@ -135,7 +135,7 @@ func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
 	finished(t, e, time.Minute)
 	// On a busy machine the result may be Invalid, of which the answer tells too.
 	answer, usable := e.Status.Recommendation, e.Status.Results[0].Verdict != v1alpha1.VerdictInvalid
-	if answer == nil || usable != (answer.Variant == "c4-250m") || usable == (answer.BrokenBound == v1alpha1.BoundNoResult) {
+	if answer == nil || usable != (answer.Variant == "c6-250m") || usable == (answer.BrokenBound == v1alpha1.BoundNoResult) {
 		t.Errorf("after a result that is %s the answer is %+v", e.Status.Results[0].Verdict, answer)
 	}
 	if trial := theTrial(t, e); watched.jobsOfTrial(trial) != len(trial.Status.Attempts) {
