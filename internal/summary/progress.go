@@ -142,6 +142,8 @@ func End(rows []v1alpha1.VariantResult) Outcome {
 		return Outcome{true, v1alpha1.ReasonSomeWithoutResult, "Without a usable result: " + strings.Join(without, ", ") + and("suspect", suspect)}
 	case len(suspect) > 0:
 		return Outcome{true, v1alpha1.ReasonSomeSuspect, "Suspect: " + strings.Join(suspect, ", ")}
+	case len(rows) == 1:
+		return Outcome{true, v1alpha1.ReasonAllMeasured, "The variant was measured and is valid"}
 	default:
 		return Outcome{true, v1alpha1.ReasonAllMeasured, fmt.Sprintf("All %d variants were measured and are valid", len(rows))}
 	}

@@ -97,6 +97,8 @@ func TestHowAnExperimentEnds(t *testing.T) {
 	}{
 		"all valid": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictValid)},
 			summary.Outcome{Succeeded: true, Reason: v1alpha1.ReasonAllMeasured, Message: "All 2 variants were measured and are valid"}},
+		"a single one that is valid": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid)},
+			summary.Outcome{Succeeded: true, Reason: v1alpha1.ReasonAllMeasured, Message: "The variant was measured and is valid"}},
 		"some suspect": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictSuspect)},
 			summary.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeSuspect, Message: "Suspect: b"}},
 		"only suspect": {[]v1alpha1.VariantResult{row("b", v1alpha1.VerdictSuspect)},
