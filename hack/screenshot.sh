@@ -21,5 +21,5 @@ fi
 HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -count=1 -tags=browser -run=TestBrowser ./internal/report/html
 if [[ ${1:-} == docs ]]; then
   mkdir -p docs/images
-  cp dist/report/quickstart-cover.png docs/images/report.png
+  cp dist/report/answered-cover.png docs/images/report.png
 fi

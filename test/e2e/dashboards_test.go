@@ -74,7 +74,8 @@ var documented = regexp.MustCompile("(?m)^\\| `((?:hashmark|k6)_[a-z0-9_]+)")
 
 // unseen are series that the quickstart has none of, each with the reason.
 var unseen = map[string]string{
-	"hashmark_experiment_queue_position": "nobody waits behind the only experiment",
+	"hashmark_experiment_queue_position":    "nobody waits behind the only experiment",
+	"hashmark_experiment_no_recommendation": "a size fits its demand",
 }
 
 // perhaps are series that the quickstart has or has not, as it went.

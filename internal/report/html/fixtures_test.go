@@ -17,15 +17,26 @@ import (
 func documents(t *testing.T) map[string]report.Document {
 	t.Helper()
 	return map[string]report.Document{
-		"quickstart": quickstart(t), "matrix": matrix(), "failed": failed(), "running": running(),
+		"quickstart": quickstart(t), "answered": answered(t), "matrix": matrix(), "failed": failed(), "running": running(),
 		"users": users(t), "controls": controls(t), "none fits": noneFits(), "most variants": mostVariants(),
 	}
 }
 
-// quickstart is the quickstart as it was measured.
+// quickstart is the quickstart as it was measured, without a demand.
 func quickstart(t *testing.T) report.Document {
 	t.Helper()
-	file, err := os.Open("../testdata/quickstart.yaml")
+	return saved(t, "../testdata/quickstart.yaml")
+}
+
+// answered is the same with a demand and prices.
+func answered(t *testing.T) report.Document {
+	t.Helper()
+	return saved(t, "../testdata/answered.json")
+}
+
+func saved(t *testing.T, name string) report.Document {
+	t.Helper()
+	file, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
