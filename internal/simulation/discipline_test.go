@@ -138,3 +138,25 @@ func TestReplicasShareLoginsByChance(t *testing.T) {
 		t.Errorf("p95 is %v behind two queues and %v behind one", apart, in1)
 	}
 }
+
+func TestReplicasAtAMultipleOfTheRateAnswerAsOneDoesAtTheRate(t *testing.T) {
+	for name, one := range map[string]simulation.Service{
+		"a pool":                  {Pooled: true, Hash: 14 * ms},
+		"a pool on a quarter CPU": {Pooled: true, QuotaMilliCPU: 250, Hash: 14 * ms},
+		"goroutines":              {Hash: 14 * ms},
+	} {
+		t.Run(name, func(t *testing.T) {
+			alone, ok := one.SteadyP95(0.7*one.MaxPerSecond(), false, 1)
+			if !ok {
+				t.Fatal("one replica fails")
+			}
+			three := one
+			three.Replicas = 3
+			// One stream of logins, of which each is sent to one of the three by chance.
+			shared, ok := three.P95(step(three, 0.7, 60_000, 1), 1)
+			if ratio := float64(shared) / float64(alone); !ok || ratio < 0.93 || ratio > 1.07 {
+				t.Errorf("p95 of three is %v, of one %v: %.3g times", shared, alone, ratio)
+			}
+		})
+	}
+}
