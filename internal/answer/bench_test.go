@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -10,34 +11,22 @@ import (
 )
 
 // The largest matrix at its end, in the pass that writes it: within five seconds.
+// Evenly spaced, each of the 64 rows is put to the model, too.
 func BenchmarkConcludeTheLargestMatrix(b *testing.B) {
-	spec, trials := largest(b)
-	var status v1alpha1.SizingExperimentStatus
-	for b.Loop() {
-		if err := answer.Rows(spec, trials, &status); err != nil {
-			b.Fatal(err)
-		}
-		if err := answer.Conclude(spec, trials, &status); err != nil {
-			b.Fatal(err)
-		}
-		if status.Recommendation.Variant == "" {
-			b.Fatalf("nothing is recommended: %s", status.Recommendation.Reason)
-		}
-	}
-}
-
-// Evenly spaced, each of the 64 rows is put to the model.
-func BenchmarkConcludeTheLargestMatrixEvenlySpaced(b *testing.B) {
-	spec, trials := largest(b)
-	spec.Load.Arrivals = v1alpha1.ArrivalsUniform
-	var status v1alpha1.SizingExperimentStatus
-	for b.Loop() {
-		if err := answer.Rows(spec, trials, &status); err != nil {
-			b.Fatal(err)
-		}
-		if err := answer.Conclude(spec, trials, &status); err != nil {
-			b.Fatal(err)
-		}
+	for _, arrivals := range []v1alpha1.Arrivals{v1alpha1.ArrivalsPoisson, v1alpha1.ArrivalsUniform} {
+		b.Run(string(arrivals), func(b *testing.B) {
+			spec, trials := largest(b)
+			spec.Load.Arrivals = arrivals
+			var status v1alpha1.SizingExperimentStatus
+			for b.Loop() {
+				if err := errors.Join(answer.Rows(spec, trials, &status), answer.Conclude(spec, trials, &status)); err != nil {
+					b.Fatal(err)
+				}
+				if status.Recommendation.Variant == "" {
+					b.Fatalf("nothing is recommended: %s", status.Recommendation.Reason)
+				}
+			}
+		})
 	}
 }
 

@@ -67,8 +67,23 @@ func (t *trial) cpuUse() *cpuUse {
 	share := func(microseconds int64) float64 { return min(1, max(0, float64(microseconds)/whole)) }
 	return &cpuUse{
 		cpus: cpus, idle: share(used.IdleMicroseconds), steal: share(used.StealMicroseconds),
-		others: share(used.BusyMicroseconds - used.CPUMicroseconds),
+		others: share(used.BusyMicroseconds - int64(t.together()*float64(used.CPUMicroseconds))),
 	}
+}
+
+// together is how many of the service's pods, itself included, a pod shares CPUs
+// with on average. Each of them counts what all of them use of these as busy, and
+// none is a stranger there; logins that are shared by chance use CPU alike.
+func (t *trial) together() float64 {
+	pairs := 0
+	for _, one := range t.Run.Services {
+		for _, other := range t.Run.Services {
+			if one.BootID == other.BootID && evidence.Overlap(one.Cpuset, other.Cpuset) {
+				pairs++
+			}
+		}
+	}
+	return max(1, float64(pairs)/float64(len(t.Run.Services)))
 }
 
 // idleCores is how many of the service's CPUs stood idle on average.

@@ -128,6 +128,10 @@ func TestVerdictTable(t *testing.T) {
 		"more is invalid as a neighbour":               {func(w *world) { neighbour(w, 1, 300, 251) }, invalid, verdict.NoisyNeighbour},
 		"however much, with a core idle beside it":     {func(w *world) { neighbour(w, 4, 1000, 2400) }, fine, ""},
 		"not with less than a core":                    {func(w *world) { neighbour(w, 4, 999, 2400) }, invalid, verdict.NoisyNeighbour},
+		"replicas on one CPU are no strangers":         {func(w *world) { siblings(w, 3, 100, onOne) }, fine, ""},
+		"what is beside all of them is one":            {func(w *world) { siblings(w, 3, 101, onOne) }, suspect, verdict.NoisyNeighbour},
+		"each on its own CPU has no siblings there":    {func(w *world) { siblings(w, 1, 101, onTheirOwn) }, suspect, verdict.NoisyNeighbour},
+		"nor has each on a machine of its own":         {func(w *world) { siblings(w, 1, 101, onTheirMachines) }, suspect, verdict.NoisyNeighbour},
 
 		// At 70 % of 25/s the queue forgets in D/(1−ρ)² = 40 ms ÷ 0.09, twenty times that is 8.89 s.
 		"a step of twenty relaxation times is steady":   {func(w *world) { w.reported().CountedMicroseconds = 8_889_000 }, fine, ""},
@@ -278,6 +282,27 @@ func stolen(w *world, perMille int64) {
 func neighbour(w *world, cpus, idleMilli, othersMilli int64) {
 	share(w, cpus, idleMilli, othersMilli)
 	w.Run.Generator.Cpuset = "8"
+}
+
+// siblings adds two replicas, placed as they are told. So many of the three count
+// all their CPU time as busy, beside what others use.
+func siblings(w *world, counted, othersMilli int64, place func(pod *measurement.ServicePod, i int)) {
+	neighbour(w, 1, 300, othersMilli)
+	for i := range 2 {
+		pod := w.Run.Services[0]
+		place(&pod, i)
+		w.Run.Services = append(w.Run.Services, pod)
+	}
+	d := w.reported().Service
+	d.BusyMicroseconds += (counted - 1) * d.CPUMicroseconds
+}
+
+func onOne(*measurement.ServicePod, int) {}
+
+func onTheirOwn(pod *measurement.ServicePod, i int) { pod.Cpuset = []string{"2", "3"}[i] }
+
+func onTheirMachines(pod *measurement.ServicePod, i int) {
+	pod.BootID = []string{"boot-2", "boot-3"}[i]
 }
 
 func TestUnboundedGoroutinesMayLieFurtherFromTheModel(t *testing.T) {
