@@ -52,8 +52,15 @@ type SizingExperimentStatus struct {
 	// How far it has come.
 	// +optional
 	Progress *Progress `json:"progress,omitempty"`
-	// A row for each variant, from acceptance on. A number that was not measured
-	// is absent, never 0.
+	// The reference speed of the CPUs, for each node pool, once a trial was measured
+	// there. The CPU of an ordinary machine is up to a tenth faster or slower from one
+	// moment to the next; rows are converted to this one speed.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Speed []PoolSpeed `json:"speed,omitempty"`
+	// A row for each variant, from acceptance on, at the reference speed. A number
+	// that was not measured is absent, never 0.
 	// +optional
 	// +listType=map
 	// +listMapKey=variant
@@ -140,6 +147,10 @@ type ExperimentDisplay struct {
 	// Its maximum throughput.
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
+	// How far the speed of the CPU varied, such as -7/+9 %: the 10th and the 90th
+	// percentile of the time per hash, relative to the reference.
+	// +optional
+	Speed string `json:"speed,omitempty"`
 }
 
 // CostFit is the line a + b·2^cost through the hash times of a node pool.

@@ -17,6 +17,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Capacity",type=string,JSONPath=`.status.display.capacity`
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Speed",type=string,priority=1,JSONPath=`.status.display.speed`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one"
 type SizingExperiment struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -31,12 +31,18 @@ type HashTime struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Control string `json:"control,omitempty"`
-	// CPU time of one hash, in microseconds: of the trials whose calibration may be
-	// believed, the median one.
+	// CPU time of one hash, in microseconds: the mean over all windows of the
+	// experiment on this node pool.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
-	// Half the width of that calibration's 99.9 % Student interval, in microseconds.
+	// Half the width of the mean's 99.9 % interval by batch means, in microseconds.
 	ErrorMicroseconds int64 `json:"errorMicroseconds"`
-	// How many hashes that calibration timed.
+	// The 10th percentile over the windows, in microseconds.
+	// +optional
+	LowMicroseconds int64 `json:"lowMicroseconds,omitempty"`
+	// The 90th percentile over the windows, in microseconds.
+	// +optional
+	HighMicroseconds int64 `json:"highMicroseconds,omitempty"`
+	// How many windows the mean was taken over.
 	Samples int32 `json:"samples"`
 	// How many trials timed this hash there.
 	Trials int32 `json:"trials"`

@@ -78,21 +78,27 @@ type VariantResult struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	NodePool string `json:"nodePool,omitempty"`
-	// How long a hash takes there.
+	// How long a hash takes there, at the reference speed.
 	// +optional
 	Calibration *CalibrationResult `json:"calibration,omitempty"`
+	// How the speed of the CPU varied while the variant was measured; absent where it
+	// is not known.
+	// +optional
+	Speed *RowSpeed `json:"speed,omitempty"`
 	// The most logins per second that the CPU could serve, times 1000: replicas ×
-	// min(quota if there is one, workers, GOMAXPROCS, CPUs of the cpuset) ÷ hash time.
+	// min(quota if there is one, workers, GOMAXPROCS, CPUs of the cpuset) ÷ hash time
+	// at the reference speed.
 	// +optional
 	BoundMilliPerSecond *int64 `json:"boundMilliPerSecond,omitempty"`
-	// Logins completed per second when saturated, times 1000.
+	// Logins completed per second when saturated, times 1000, at the reference speed.
 	// +optional
 	MaxThroughputMilliPerSecond *int64 `json:"maxThroughputMilliPerSecond,omitempty"`
-	// The highest login rate that meets the objective, times 1000; absent when
-	// none does. The trial holds the bracket and how it was found.
+	// The highest login rate that meets the objective, times 1000, at the reference
+	// speed; absent when none does. The trial holds the bracket and how it was found.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
-	// Where the true capacity lies.
+	// Where the true capacity lies, with 95 % confidence: by the model's error, the
+	// time of a hash, the reference speed, and the scatter of repetitions.
 	// +optional
 	CapacityInterval *RateInterval `json:"capacityInterval,omitempty"`
 	// How the capacity was decided: Measured, Predicted, or Both.
@@ -109,22 +115,24 @@ type VariantResult struct {
 	// percent, the same for every variant, so that rows compare.
 	// +optional
 	ReportedLoadPercent *int32 `json:"reportedLoadPercent,omitempty"`
-	// The login rate of the reported step, times 1000. Absent with mode Users.
+	// The login rate of the reported step, times 1000, at the reference speed: the
+	// same share of the bound as was planned. Absent with mode Users.
 	// +optional
 	OfferedMilliPerSecond *int64 `json:"offeredMilliPerSecond,omitempty"`
 	// The number of users of the reported step. Only with mode Users.
 	// +optional
 	Users *int32 `json:"users,omitempty"`
 	// Logins answered with 200 inside the reported step's counted time, per
-	// second, times 1000.
+	// second, times 1000, at the reference speed.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// The 95th percentile of latency at the reported step, in microseconds; absent
-	// when the step was overloaded or had under 20 successes.
+	// The 95th percentile of latency at the reported step, in microseconds, at the
+	// reference speed; absent when the step was overloaded or had under 20 successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Where the true p95 lies, with 95 % confidence: by order statistics, or by
-	// simulated runs of the same step, whichever is wider. Absent below 72 samples.
+	// Where the true p95 lies, with 95 % confidence: by order statistics or simulated
+	// runs of the same step, whichever is wider, with the conversion to the reference
+	// speed and the scatter of repetitions. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
 	// Successful logins that p95 was taken from.
@@ -142,7 +150,8 @@ type VariantResult struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Reasons []Reason `json:"reasons,omitempty"`
-	// How many trials this row was taken from. Its numbers are their medians.
+	// How many trials this row was taken from. Its numbers are their medians; of an
+	// even number of trials the less favourable of the two in the middle.
 	// +optional
 	Trials int32 `json:"trials"`
 	// How far the repetitions lie apart; absent with a single one.

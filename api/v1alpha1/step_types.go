@@ -44,7 +44,7 @@ type Step struct {
 	// service could not keep up); NotRun (too few samples were in reach); NotJudged
 	// (the step has another purpose, as saturation does).
 	Outcome StepOutcome `json:"outcome"`
-	// In mode Capacity: the step's share of the calibrated bound, in percent.
+	// In mode Capacity: the planned share of the bound, in percent.
 	// +optional
 	LoadPercent *int32 `json:"loadPercent,omitempty"`
 	// The login rate that was offered, times 1000. Only with Open.
@@ -125,6 +125,32 @@ type Step struct {
 	// What the step used of the generator's CPU; absent without evidence.
 	// +optional
 	Generator *StepCPU `json:"generator,omitempty"`
+	// How fast the CPU was in the counted part, by the hashes that ended in it; absent
+	// without evidence, and with requests of which few are hashed.
+	// +optional
+	Speed *StepSpeed `json:"speed,omitempty"`
+	// The offered rate as a share of the bound at the step's own speed, in
+	// thousandths: loadPercent as it really was. Only with Open.
+	// +optional
+	LoadPerMille *int64 `json:"loadPerMille,omitempty"`
+	// What the step comes to at the reference speed. Only with Open, and where the
+	// step was not overloaded; the other numbers of a step are as observed.
+	// +optional
+	AtReference *StepAtReference `json:"atReference,omitempty"`
+	// CPU that the service used ÷ CPU that it was allowed, in thousandths; absent
+	// without evidence. Near 1000 where the service was saturated.
+	// +optional
+	CPUUsedPerMille *int64 `json:"cpuUsedPerMille,omitempty"`
+	// The share of the service's CPUs that other processes used, in thousandths.
+	// +optional
+	OthersPerMille *int64 `json:"othersPerMille,omitempty"`
+	// The share of the service's CPUs that the hypervisor gave to other machines, in
+	// thousandths.
+	// +optional
+	StealPerMille *int64 `json:"stealPerMille,omitempty"`
+	// The share of the service's CPUs that stood idle, in thousandths.
+	// +optional
+	IdlePerMille *int64 `json:"idlePerMille,omitempty"`
 	// Hashes that the service finished by its own count, in the counted part;
 	// absent without evidence.
 	// +optional

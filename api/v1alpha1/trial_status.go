@@ -75,7 +75,9 @@ type SizingTrialStatus struct {
 	// +listMapKey=number
 	// +kubebuilder:validation:MaxItems=20
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// The row that this trial adds to the experiment's results.
+	// The row that this trial adds to the experiment's results, at the reference
+	// speed that was known when the trial ended (speed.referenceHashMicrosecondsAtCost8).
+	// The experiment's row is at the experiment's final reference speed.
 	// +optional
 	Result *VariantResult `json:"result,omitempty"`
 	// Calibration in full.
@@ -84,7 +86,12 @@ type SizingTrialStatus struct {
 	// What the model expects of the variant, before any load.
 	// +optional
 	Prediction *Prediction `json:"prediction,omitempty"`
-	// How the capacity was found. Only with modes Capacity and Rates.
+	// How fast the CPU was while the trial ran, and the reference speed that the
+	// result is converted to.
+	// +optional
+	Speed *TrialSpeed `json:"speed,omitempty"`
+	// How the capacity was found, at the reference speed. Only with modes Capacity
+	// and Rates.
 	// +optional
 	Capacity *Capacity `json:"capacity,omitempty"`
 	// Every step, in the order it was driven. At most 24.
@@ -164,10 +171,24 @@ type TrialCalibration struct {
 	// The median CPU time of one hash, in microseconds.
 	// +optional
 	MedianMicroseconds int64 `json:"medianMicroseconds,omitempty"`
-	// The median CPU time of one hash at cost 8, in microseconds: a reference that
-	// shows a drift of the machine between trials.
+	// The mean CPU time of one reference hash (bcrypt cost 8) while the trial was
+	// calibrated, in microseconds.
 	// +optional
 	ReferenceMicroseconds int64 `json:"referenceMicroseconds,omitempty"`
+	// CPU time of one hash ÷ that of one reference hash, in millionths. The two were
+	// timed in turns, in short blocks, so that the ratio does not depend on the speed
+	// of the CPU. 1,000,000 for the reference hash itself.
+	// +optional
+	RatioPerMillion int64 `json:"ratioPerMillion,omitempty"`
+	// Half the width of the ratio's 99.9 % Student interval, in millionths.
+	// +optional
+	RatioErrorPerMillion int64 `json:"ratioErrorPerMillion,omitempty"`
+	// The mean CPU time of one reference hash in each calibration block, in
+	// microseconds, in the order of time.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
 	// The cost that was timed and scaled up from, where the variant's own was too
 	// slow to time in a minute.
 	// +optional

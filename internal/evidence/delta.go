@@ -38,8 +38,12 @@ type Delta struct {
 	IdleMicroseconds  int64 `json:"idleMicroseconds"`
 	StealMicroseconds int64 `json:"stealMicroseconds"`
 	BusyMicroseconds  int64 `json:"busyMicroseconds"`
-	// Hashes that were finished; 0 for a generator, as the next two.
+	// Hashes that were finished; 0 for a generator, as the next four.
 	Hashes int64 `json:"hashes"`
+	// TimedHashes are those of them that were timed by the CPU clock of their thread,
+	// and HashMicroseconds is the CPU time of these.
+	TimedHashes      int64 `json:"timedHashes"`
+	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// Refused logins: the queue was full.
 	Refused int64 `json:"refused"`
 	// Abandoned logins: the caller gave up before its hash began.
@@ -55,6 +59,8 @@ func Between(before, after Service) (Delta, error) {
 		return Delta{}, err
 	}
 	delta.Hashes = after.Hashes - before.Hashes
+	delta.TimedHashes = after.TimedHashes - before.TimedHashes
+	delta.HashMicroseconds = after.HashMicroseconds - before.HashMicroseconds
 	delta.Refused = after.Refused - before.Refused
 	delta.Abandoned = after.Abandoned - before.Abandoned
 	return delta, delta.check()
@@ -144,6 +150,8 @@ func (d *Delta) counters() []counter {
 		{"stealMicroseconds", &d.StealMicroseconds},
 		{"busyMicroseconds", &d.BusyMicroseconds},
 		{"hashes", &d.Hashes},
+		{"timedHashes", &d.TimedHashes},
+		{"hashMicroseconds", &d.HashMicroseconds},
 		{"refused", &d.Refused},
 		{"abandoned", &d.Abandoned},
 	}

@@ -41,6 +41,10 @@ type Service struct {
 	Reading
 	// Hashes that were finished.
 	Hashes int64 `json:"hashes"`
+	// TimedHashes are those of them that were timed by the CPU clock of their thread,
+	// and HashMicroseconds is the CPU time of these.
+	TimedHashes      int64 `json:"timedHashes,omitempty"`
+	HashMicroseconds int64 `json:"hashMicroseconds,omitempty"`
 	// Refused logins: the queue was full.
 	Refused int64 `json:"refused"`
 	// Abandoned logins: the caller gave up before its hash began.

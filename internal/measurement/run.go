@@ -21,6 +21,9 @@ type Run struct {
 	// UnderWay are the requests under way at UnderWayPoints evenly spaced moments
 	// of the reported step's counted part; nil as Histogram.
 	UnderWay []int64
+	// Timeline is how long hashes took over the whole load; nil where the service
+	// does not time them, or its account could not be read.
+	Timeline *Timeline
 	// Generator is where k6 ran; nil when its evidence could not be read.
 	Generator *Container
 	// Services are the login service's pods whose evidence could be read, in the
@@ -97,8 +100,7 @@ type StepResult struct {
 	LagP99Microseconds *int64
 
 	// Service is what the service used during the counted part, summed over its
-	// pods; nil when the evidence of any of them is missing. Its idle, steal and
-	// busy time are kept for the reported step only.
+	// pods; nil when the evidence of any of them is missing.
 	Service *evidence.Delta
 	// Generator is the same for the generator; idle, steal and busy time are not kept.
 	Generator *evidence.Delta
