@@ -32,7 +32,7 @@ put_back() {
 }
 
 hack/images.sh e2e
-hack/clusters.sh load-images dist/images/garbage.tar dist/images/silent.tar dist/images/failing-k6.tar
+hack/clusters.sh load-images dist/images/{garbage,silent,failing-k6,drift-steady,drift-sawtooth,drift-slower,drift-faster}.tar
 
 HASHMARK_OPERATOR_BINARY=$PWD/dist/linux-$(go env GOARCH)/operator
 HASHMARK_HELM3=$(hack/build/binaries.sh helm3)/helm

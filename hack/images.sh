@@ -4,7 +4,7 @@
 # has not changed is not built again.
 #
 #   images.sh              the three images of Dockerfile, called $IMAGES/<name>:$TAG
-#   images.sh e2e          the failing generators of test/e2e/images
+#   images.sh e2e          the failing generators and drifting services of test/e2e/images
 #   images.sh monitoring   Prometheus and its operator, for a cluster that can
 #                          pull no image
 #
@@ -19,12 +19,16 @@ prefix=${IMAGES:-hashmark.dev}
 tag=${TAG:-dev}
 binaries=dist/linux-$(go env GOARCH)
 archives=dist/images
+# The schedules of internal/password/drift.
+readonly drifts=(steady sawtooth slower faster)
 
-# compile PACKAGE makes a static, stripped program. No path and no commit is in
-# it, so that the same sources give the same bytes, and those the same image.
+# compile PACKAGE [TAG NAME] makes a static, stripped program. No path and no
+# commit is in it, so that the same sources give the same bytes, and those the
+# same image. With a build tag the program has another name.
 compile() {
   GOFLAGS='' CGO_ENABLED=0 GOOS=linux \
-    go build -trimpath -buildvcs=false -ldflags '-s -w' -o "$binaries/$(basename "$1")" "./$1"
+    go build -trimpath -buildvcs=false -ldflags '-s -w' -tags "${2:-}" \
+    -o "$binaries/${3:-$(basename "$1")}" "./$1"
 }
 
 # image REFERENCE DOCKERFILE FILE... builds the target that the reference is
@@ -100,9 +104,14 @@ e2e_images() {
   compile_generator
   compile test/e2e/images/unreadable
   compile test/e2e/images/failingk6
+  compile cmd/loginservice drift driftingservice
   image hashmark.dev/garbage:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
+  local schedule
+  for schedule in "${drifts[@]}"; do
+    image "hashmark.dev/drift-$schedule:e2e" test/e2e/images/Dockerfile driftingservice
+  done
 }
 
 monitoring_images() {

@@ -13,4 +13,8 @@
 // The package exists for the login service that is measured. It has no form in
 // which hashes could be written down, and SHA256 is there to show what a login
 // costs where hashing costs nothing: no password should be kept so.
+//
+// Built with the tag drift, hashes take more or less CPU on a schedule, for the
+// end-to-end tests (package drift). Without the tag, as released, none of that is
+// compiled in.
 package password

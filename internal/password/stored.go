@@ -38,7 +38,7 @@ func Store(r Recipe, password string) (*Stored, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hash a password by %s: %w", r, err)
 	}
-	stored := &Stored{matches: matches, memoryHard: r.MemoryHard()}
+	stored := &Stored{matches: drifting(matches), memoryHard: r.MemoryHard()}
 	stored.sweep()
 	return stored, nil
 }

@@ -1,0 +1,144 @@
+package drift
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+func named(t *testing.T, name string) Schedule {
+	t.Helper()
+	schedule, err := Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schedule
+}
+
+func TestSchedules(t *testing.T) {
+	t.Parallel()
+	serving := func(seconds float64, hash int64) Moment {
+		return Moment{Serving: true, Since: time.Duration(seconds * float64(time.Second)), Hash: hash}
+	}
+	tests := map[string]struct {
+		schedule string
+		at       Moment
+		want     float64
+	}{
+		"steady never changes":                     {"steady", serving(25, 300), 1},
+		"a sawtooth begins in the middle":          {"sawtooth", serving(0, 0), 1},
+		"it gets slower":                           {"sawtooth", serving(10, 0), 1.075},
+		"up to 15 %":                               {"sawtooth", serving(19.999, 0), 1.15},
+		"then it is fast at once":                  {"sawtooth", serving(20, 0), 0.85},
+		"and as at the beginning after a period":   {"sawtooth", serving(40, 0), 1},
+		"it does not stop":                         {"sawtooth", serving(400+30, 0), 0.925},
+		"calibration has its share of it":          {"sawtooth", Moment{Since: 10 * time.Second}, 1.075},
+		"slower is steady while it calibrates":     {"slower", Moment{Since: time.Minute, Hash: 1000}, 1},
+		"slower is slower from the first login on": {"slower", serving(0, 0), 1.2},
+		"faster is steady while it calibrates":     {"faster", Moment{Hash: FasterFrom}, 1},
+		"faster is steady before":                  {"faster", serving(1, FasterFrom-1), 1},
+		"faster is faster from its first hash":     {"faster", serving(1, FasterFrom), 0.8},
+		"to its last":                              {"faster", serving(1, FasterUntil-1), 0.8},
+		"faster is steady afterwards":              {"faster", serving(1, FasterUntil), 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := named(t, test.schedule)(test.at); math.Abs(got-test.want) > 1e-4 {
+				t.Errorf("the factor is %.4f, want %.4f", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAScheduleThatDoesNotExistIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := Named("sometimes"); !errors.Is(err, ErrSchedule) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestNoScheduleAsksForLessThanTheHashItself(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"steady", "sawtooth", "slower", "faster"} {
+		schedule := named(t, name)
+		for second := range 80 {
+			m := Moment{Serving: true, Since: time.Duration(second) * time.Second, Hash: int64(10 * second)}
+			if factor := baseline * schedule(m); factor <= 1 {
+				t.Errorf("%s at %d s: the factor is %.3f, which nothing can be burnt for", name, second, factor)
+			}
+		}
+	}
+}
+
+// The clock of these tests goes on by a hash, or by a chunk.
+func TestAHashTakesTheTimeOfItsMoment(t *testing.T) {
+	t.Parallel()
+	var cpu time.Duration
+	began := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	p := &Pacer{
+		schedule: named(t, "sawtooth"), serving: true,
+		cpu:  func() time.Duration { return cpu },
+		wall: func() time.Time { return began.Add(10 * cpu) },
+		burn: func() { cpu += 5 * time.Microsecond },
+	}
+	var took []int64
+	for range 4 {
+		before := cpu
+		p.Run(func() { cpu += 500 * time.Millisecond })
+		took = append(took, (cpu - before).Round(100*time.Microsecond).Microseconds())
+	}
+	// At 0, 6.5, 13.317 and 20.467 s, by 10 s a CPU second.
+	want := []int64{650_000, 681_700, 714_900, 554_800}
+	for i := range want {
+		if math.Abs(float64(took[i]-want[i])) > 200 {
+			t.Errorf("the hashes took %v µs, want %v", took, want)
+			break
+		}
+	}
+	if p.hashes != 4 {
+		t.Errorf("%d hashes were counted, want 4", p.hashes)
+	}
+}
+
+// Real CPU time, as ratios of neighbours, so that the machine's own speed and what
+// else it does cancel out.
+func TestRealCPUTimeFollowsTheSchedule(t *testing.T) {
+	t.Parallel()
+	pacer := func(schedule string) *Pacer {
+		return &Pacer{schedule: named(t, schedule), serving: true, cpu: threadCPU, wall: time.Now, burn: burn}
+	}
+	work := func() {
+		for range 500 {
+			burn()
+		}
+	}
+	steady, slow := pacer("steady"), pacer("slower")
+	var ofSteady, ofSlow []float64
+	for range 101 {
+		plain := cost(work)
+		ofSteady = append(ofSteady, cost(func() { steady.Run(work) })/plain)
+		ofSlow = append(ofSlow, cost(func() { slow.Run(work) })/plain)
+	}
+	for name, test := range map[string]struct {
+		ratios []float64
+		want   float64
+	}{"steady": {ofSteady, baseline}, "slower": {ofSlow, baseline * slower}} {
+		slices.Sort(test.ratios)
+		if median := test.ratios[len(test.ratios)/2]; math.Abs(median/test.want-1) > 0.06 {
+			t.Errorf("%s ÷ plain is %.3f, want %.2f", name, median, test.want)
+		}
+	}
+}
+
+// cost is the CPU time of the calling thread that a function takes.
+func cost(of func()) float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begin := threadCPU()
+	of()
+	return float64(threadCPU() - begin)
+}

@@ -1,0 +1,92 @@
+package drift
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+)
+
+const (
+	// Variable of the environment that names the schedule.
+	Variable = "HASHMARK_DRIFT"
+	// baseline is the factor of the steady service: what the fastest schedule needs,
+	// and a little more, so that something is left to burn.
+	baseline = 1.3
+	// chunkBytes are hashed between two looks at the clock: some microseconds, little
+	// beside the millisecond of a bcrypt hash of cost 4.
+	chunkBytes = 1024
+)
+
+// Pacer slows hashes down by a schedule. It may be used from several goroutines.
+type Pacer struct {
+	schedule Schedule
+	serving  bool
+	// cpu is the CPU time of the calling thread, wall the time by the clock.
+	cpu  func() time.Duration
+	wall func() time.Time
+	burn func()
+
+	mutex  sync.Mutex
+	first  time.Time
+	hashes int64
+}
+
+// FromEnvironment is the pacer that Variable asks for; without it, a steady one. It
+// panics where the schedule doesn't exist: an image of the tests is wrong then.
+func FromEnvironment() *Pacer {
+	name := os.Getenv(Variable)
+	if name == "" {
+		name = "steady"
+	}
+	schedule, err := Named(name)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", Variable, err))
+	}
+	serving := len(os.Args) < 2 || os.Args[1] != "calibrate"
+	return &Pacer{schedule: schedule, serving: serving, cpu: threadCPU, wall: time.Now, burn: burn}
+}
+
+// Run runs a hash, and burns CPU on its thread until the schedule's time is used up.
+func (p *Pacer) Run(hash func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	factor := baseline * p.schedule(p.moment())
+	begin := p.cpu()
+	hash()
+	wanted := time.Duration(factor * float64(p.cpu()-begin))
+	for p.cpu()-begin < wanted {
+		p.burn()
+	}
+}
+
+// moment counts a hash.
+func (p *Pacer) moment() Moment {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.hashes == 0 {
+		p.first = p.wall()
+	}
+	m := Moment{Serving: p.serving, Since: p.wall().Sub(p.first), Hash: p.hashes}
+	p.hashes++
+	return m
+}
+
+// threadCPU panics where the kernel has no such clock, which Linux always has.
+func threadCPU() time.Duration {
+	used, err := cgroup.ThreadCPUTime()
+	if err != nil {
+		panic(err)
+	}
+	return used
+}
+
+func burn() {
+	var chunk [chunkBytes]byte
+	sum := sha256.Sum256(chunk[:])
+	runtime.KeepAlive(sum)
+}

@@ -1,0 +1,80 @@
+package drift
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Moment is when a hash begins.
+type Moment struct {
+	// Serving is false while the login service calibrates.
+	Serving bool
+	// Since is the time since the process began its first hash.
+	Since time.Duration
+	// Hash is the number of hashes that the process began before this one.
+	Hash int64
+}
+
+// Schedule gives the factor of the CPU time of a hash that begins at a moment: 1 is
+// the steady service, 1.2 is slower.
+type Schedule func(Moment) float64
+
+const (
+	// sawtoothWidth is how far the sawtooth goes up and down.
+	sawtoothWidth = 0.15
+	// sawtoothPeriod is its period. It begins in the middle of a tooth.
+	sawtoothPeriod = 40 * time.Second
+
+	slower = 1.2
+	faster = 0.8
+	// FasterFrom and FasterUntil are the hashes of the service, counted from 0, between
+	// which the schedule "faster" is fast. They are counted in hashes, not seconds, so
+	// that they lie in the same step of a plan on any machine.
+	FasterFrom, FasterUntil = 200, 350
+)
+
+// ErrSchedule means that there is no schedule of that name.
+var ErrSchedule = errors.New("no such schedule")
+
+// Named gives the schedule of a name:
+//
+//	steady     1 throughout
+//	sawtooth   from 0.85 to 1.15 in 40 s, and down at once
+//	slower     1 while the service calibrates, 1.2 while it serves
+//	faster     0.8 in some hashes of the service, else 1
+//
+// The error wraps ErrSchedule.
+func Named(name string) (Schedule, error) {
+	switch name {
+	case "steady":
+		return func(Moment) float64 { return 1 }, nil
+	case "sawtooth":
+		return sawtooth, nil
+	case "slower":
+		return afterCalibration, nil
+	case "faster":
+		return inTheMiddle, nil
+	default:
+		return nil, fmt.Errorf("%w: %q; it must be steady, sawtooth, slower or faster", ErrSchedule, name)
+	}
+}
+
+func sawtooth(m Moment) float64 {
+	at := (m.Since + sawtoothPeriod/2) % sawtoothPeriod
+	return 1 + sawtoothWidth*(2*at.Seconds()/sawtoothPeriod.Seconds()-1)
+}
+
+func afterCalibration(m Moment) float64 {
+	if m.Serving {
+		return slower
+	}
+	return 1
+}
+
+func inTheMiddle(m Moment) float64 {
+	if m.Serving && m.Hash >= FasterFrom && m.Hash < FasterUntil {
+		return faster
+	}
+	return 1
+}
