@@ -97,7 +97,7 @@ func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 		"hashesPerSecond", perSecond, "goMaxProcs", runtime.GOMAXPROCS(0))
 	options := login.Options{
 		Account: account, Concurrency: concurrency, Observer: observer,
-		Recipe: s.recipe, HashesPerSecond: perSecond,
+		Recipe: s.recipe, HashesPerSecond: perSecond, ThreadCPUTime: cgroup.ThreadCPUTime,
 	}
 	if s.sessions {
 		options.Sessions = login.NewSessions(s.sessionKey)

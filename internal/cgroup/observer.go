@@ -43,6 +43,9 @@ func Observe(fsys fs.FS) (*Observer, error) {
 // Container is the cgroup under observation.
 func (o *Observer) Container() *Container { return o.container }
 
+// Uptime is the age of the process, the clock of a reading's UptimeMicroseconds.
+func (o *Observer) Uptime() time.Duration { return time.Since(o.started) }
+
 // Read takes a reading with the CPU time of this process.
 func (o *Observer) Read() (evidence.Reading, error) {
 	return o.read(func() (int64, error) {
@@ -81,7 +84,7 @@ func (o *Observer) read(cpuMicroseconds func() (int64, error)) (evidence.Reading
 		Cpuset:                cpus.String(),
 		GoVersion:             runtime.Version(),
 		GoMaxProcs:            GoMaxProcs(),
-		UptimeMicroseconds:    time.Since(o.started).Microseconds(),
+		UptimeMicroseconds:    o.Uptime().Microseconds(),
 		CPUMicroseconds:       used,
 		QuotaMilliCPU:         cpu.QuotaMilliCPU,
 		PeriodMicroseconds:    cpu.PeriodMicroseconds,

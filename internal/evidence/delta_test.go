@@ -18,7 +18,7 @@ func reading() Service {
 			ThrottledPeriods: 5, ThrottledMicroseconds: 300_000,
 			CPUIdleMicroseconds: 9_000_000, CPUStealMicroseconds: 10_000, CPUBusyMicroseconds: 500_000,
 		},
-		Hashes: 10, Refused: 1, Abandoned: 2, InFlight: 3, Queued: 1, Workers: 1, QueueLength: 64,
+		Hashes: 10, TimedHashes: 9, HashMicroseconds: 180_000, Refused: 1, Abandoned: 2, InFlight: 3, Queued: 1, Workers: 1, QueueLength: 64,
 	}
 }
 
@@ -32,6 +32,8 @@ func later() Service {
 	s.CPUStealMicroseconds += 20_000
 	s.CPUBusyMicroseconds += 2_600_000
 	s.Hashes += 83
+	s.TimedHashes += 80
+	s.HashMicroseconds += 2_300_000
 	s.Refused += 4
 	s.Abandoned += 6
 	return s
@@ -43,7 +45,7 @@ func TestBetween(t *testing.T) {
 		ElapsedMicroseconds: 10_040_000, CPUMicroseconds: 2_500_000, Periods: 100,
 		ThrottledPeriods: 71, ThrottledMicroseconds: 5_000_000,
 		IdleMicroseconds: 7_400_000, StealMicroseconds: 20_000, BusyMicroseconds: 2_600_000,
-		Hashes: 83, Refused: 4, Abandoned: 6,
+		Hashes: 83, TimedHashes: 80, HashMicroseconds: 2_300_000, Refused: 4, Abandoned: 6,
 	}
 	tests := map[string]struct {
 		change func(before, after *Service)
@@ -114,7 +116,7 @@ func TestBetweenReadingsLeavesOutHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Hashes, want.Refused, want.Abandoned = 0, 0, 0
+	want.Hashes, want.TimedHashes, want.HashMicroseconds, want.Refused, want.Abandoned = 0, 0, 0, 0, 0
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("delta (-want +got):\n%s", diff)
 	}
@@ -151,7 +153,7 @@ func TestServiceIsOneFlatObject(t *testing.T) {
 	if err := json.Unmarshal(text, &flat); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"instanceID", "cpuMicroseconds", "hashes", "queueLength"} {
+	for _, name := range []string{"instanceID", "cpuMicroseconds", "hashes", "timedHashes", "hashMicroseconds", "queueLength"} {
 		if _, there := flat[name]; !there {
 			t.Errorf("%s is missing from %s", name, text)
 		}

@@ -24,6 +24,8 @@ type Observer interface {
 	Read() (evidence.Reading, error)
 	// Container is the cgroup under observation.
 	Container() *cgroup.Container
+	// Uptime is the age of the process, by the clock of a reading's uptime.
+	Uptime() time.Duration
 }
 
 // Options are what a service is made of.
@@ -31,8 +33,11 @@ type Options struct {
 	Account     *Account
 	Concurrency Concurrency
 	Observer    Observer
-	// Recipe of the account's hash, for the metrics.
+	// Recipe of the account's hash.
 	Recipe password.Recipe
+	// ThreadCPUTime is the CPU clock of the calling thread. If it is nil, hashes are
+	// not timed. Neither are those of a recipe that hashes on several threads.
+	ThreadCPUTime func() (time.Duration, error)
 	// Sessions let callers in by a cookie; nil lets each login hash.
 	Sessions *Sessions
 	// HashesPerSecond that the container can compute, for Retry-After.
@@ -43,6 +48,7 @@ type Options struct {
 type Service struct {
 	options Options
 	metrics *metrics
+	timer   *hashTimer
 
 	hashes, refused, abandoned, inFlight atomic.Int64
 	// admitted by a session cookie, without a hash.
@@ -51,7 +57,11 @@ type Service struct {
 
 // New makes a service. The error says which metric could not be registered.
 func New(options Options) (*Service, error) {
-	s := &Service{options: options}
+	cpu := options.ThreadCPUTime
+	if options.Recipe.MemoryHard() {
+		cpu = nil
+	}
+	s := &Service{options: options, timer: newHashTimer(cpu, options.Observer.Uptime)}
 	var err error
 	s.metrics, err = newMetrics(s)
 	return s, err
@@ -63,6 +73,7 @@ func (s *Service) Handler() http.Handler {
 	mux.HandleFunc("POST /login", s.postLogin)
 	mux.HandleFunc("GET /{$}", s.getRoot)
 	mux.HandleFunc("GET /evidence", s.getEvidence)
+	mux.HandleFunc("GET /speed", s.getSpeed)
 	mux.Handle("GET /metrics", s.metrics.handler())
 	mux.HandleFunc("GET /healthz", good)
 	mux.HandleFunc("GET /readyz", good)
@@ -75,16 +86,19 @@ func (s *Service) Evidence() (evidence.Service, error) {
 	if err != nil {
 		return evidence.Service{}, err
 	}
+	timed := s.timer.sum()
 	return evidence.Service{
-		Reading:     reading,
-		Hashes:      s.hashes.Load(),
-		Refused:     s.refused.Load(),
-		Abandoned:   s.abandoned.Load(),
-		Sessions:    s.admitted.Load(),
-		InFlight:    s.inFlight.Load(),
-		Queued:      int64(s.options.Concurrency.Queued()),
-		Workers:     s.options.Concurrency.Workers(),
-		QueueLength: s.options.Concurrency.QueueLength(),
+		Reading:          reading,
+		Hashes:           s.hashes.Load(),
+		TimedHashes:      timed.hashes,
+		HashMicroseconds: timed.nanoseconds / time.Microsecond.Nanoseconds(),
+		Refused:          s.refused.Load(),
+		Abandoned:        s.abandoned.Load(),
+		Sessions:         s.admitted.Load(),
+		InFlight:         s.inFlight.Load(),
+		Queued:           int64(s.options.Concurrency.Queued()),
+		Workers:          s.options.Concurrency.Workers(),
+		QueueLength:      s.options.Concurrency.QueueLength(),
 	}, nil
 }
 
@@ -119,6 +133,21 @@ func (s *Service) getEvidence(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, evidence)
 }
 
+// getSpeed answers the seconds from the one that the query names, by default the
+// first.
+func (s *Service) getSpeed(w http.ResponseWriter, r *http.Request) {
+	var from int64
+	if query := r.URL.Query(); query.Has("from") {
+		var err error
+		from, err = strconv.ParseInt(query.Get("from"), 10, 64)
+		if err != nil || from < 0 {
+			answer(w, http.StatusBadRequest, status{Error: "from must be a whole second of the service's uptime, 0 or above"})
+			return
+		}
+	}
+	answer(w, http.StatusOK, s.timer.speed(from))
+}
+
 var (
 	errNobody = errors.New("log in by Basic auth")
 	errWrong  = errors.New("the user or the password is wrong")
@@ -135,7 +164,7 @@ func (s *Service) login(ctx context.Context, c Credentials, err error) error {
 	var right bool
 	err = s.options.Concurrency.Do(ctx, func() {
 		begin := time.Now()
-		right = s.options.Account.Check(c.User, c.Password)
+		s.timer.time(func() { right = s.options.Account.Check(c.User, c.Password) })
 		s.hashes.Add(1)
 		s.metrics.hashSeconds.Observe(time.Since(begin).Seconds())
 	})

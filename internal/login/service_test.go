@@ -28,7 +28,7 @@ func start(t *testing.T, concurrency Concurrency) (*Service, string) {
 		t.Fatal(err)
 	}
 	service, err := New(Options{
-		Account: testAccount(t), Concurrency: concurrency, Observer: observer,
+		Account: testAccount(t), Concurrency: concurrency, Observer: observer, ThreadCPUTime: cgroup.ThreadCPUTime,
 		Recipe: testRecipe, HashesPerSecond: 2,
 	})
 	if err != nil {

@@ -1,0 +1,105 @@
+package login
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/password"
+)
+
+// beside is a pool that, after each login's hash, times a hash itself, on the
+// same thread and so a few milliseconds later on the same CPU. Both have the
+// same speed, whatever the machine does, so that their ratio tells what the load
+// adds to the service's own times.
+type beside struct {
+	*Pool
+	timer     func() *hashTimer
+	reference func() bool
+	ratios    []float64
+}
+
+func (b *beside) Do(ctx context.Context, hash func()) error {
+	return b.Pool.Do(ctx, func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		before := b.timer().sum().nanoseconds
+		hash()
+		own := b.timer().sum().nanoseconds - before
+		begin, beginErr := cgroup.ThreadCPUTime()
+		b.reference()
+		end, endErr := cgroup.ThreadCPUTime()
+		if beginErr == nil && endErr == nil {
+			b.ratios = append(b.ratios, float64(own)/float64((end-begin).Nanoseconds()))
+		}
+	})
+}
+
+// take is the ratios since the last call.
+func (b *beside) take() []float64 {
+	taken := b.ratios
+	b.ratios = nil
+	return taken
+}
+
+// TestTheLoadDoesNotChangeTheTimeOfAHash compares half load, where the thread
+// sleeps before each hash, with saturation, where it never does. Short stretches
+// of both alternate. Each hash is held against one right beside it, and medians
+// are compared, so that neither the CPU's speed nor other processes matter.
+func TestTheLoadDoesNotChangeTheTimeOfAHash(t *testing.T) {
+	recipe := password.Recipe{Algorithm: password.Bcrypt, Cost: 6}
+	account, err := NewAccount(testUser, testPassword, recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	observer, err := cgroup.Observe(os.DirFS("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := &beside{
+		Pool:      NewPool(1, 8),
+		reference: func() bool { return account.Check(testUser, testPassword) },
+	}
+	service, err := New(Options{
+		Account: account, Concurrency: pool, Observer: observer, Recipe: recipe, ThreadCPUTime: cgroup.ThreadCPUTime,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.timer = func() *hashTimer { return service.timer }
+	login := func() {
+		if err := service.login(t.Context(), Credentials{User: testUser, Password: testPassword}, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	var halves, saturations []float64
+	for range 40 {
+		for range 8 {
+			begin := time.Now()
+			login()
+			time.Sleep(time.Since(begin))
+		}
+		halves = append(halves, pool.take()...)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(login)
+		}
+		all.Wait()
+		saturations = append(saturations, pool.take()...)
+	}
+	half, saturated := median(halves), median(saturations)
+	t.Logf("service ÷ reference: %.5f at half load, %.5f saturated, ratio %.5f", half, saturated, half/saturated)
+	if ratio := half / saturated; ratio < 0.99 || ratio > 1.01 {
+		t.Errorf("a hash at half load takes %.4f times as long as one at saturation, want 1 within 1 %%", ratio)
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
