@@ -9,6 +9,10 @@
 // two, which leaves k6's own start and the settling out. The moments are counted
 // from the plan's zero, which the script announces.
 //
+// Once the load is over, each pod is asked how long its hashes took in each
+// second. The answers, moved from the pods' uptime to the plan's clock, make the
+// run's timeline.
+//
 // The package computes no figure of a login itself (package measurement does)
 // and does not judge any (package verdict does). A load that gave no numbers
 // ends in a *handover.Failure.

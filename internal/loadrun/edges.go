@@ -67,7 +67,7 @@ func (w witness) watch(ctx context.Context, zero time.Time, moments []edge, k6Do
 }
 
 // tell adds to a step's figures what both sides used in its counted part.
-func (e edges) tell(step *measurement.StepResult, reported bool) {
+func (e edges) tell(step *measurement.StepResult) {
 	if before, after := e.settled.generator, e.countedEnd.generator; before != nil && after != nil {
 		if used, err := evidence.BetweenReadings(*before, *after); err == nil {
 			used.IdleMicroseconds, used.StealMicroseconds, used.BusyMicroseconds = 0, 0, 0
@@ -75,9 +75,6 @@ func (e edges) tell(step *measurement.StepResult, reported bool) {
 		}
 	}
 	step.Service = between(e.settled.services, e.countedEnd.services)
-	if step.Service != nil && !reported {
-		step.Service.IdleMicroseconds, step.Service.StealMicroseconds, step.Service.BusyMicroseconds = 0, 0, 0
-	}
 	step.ServiceInFlightAfterDrain = inFlight(e.drained.services)
 }
 

@@ -18,6 +18,19 @@ import (
 // answer; its counters carry its own clock, so that a late reading still fits.
 const readingTimeout = 10 * time.Second
 
+// longestAnswer of a pod, in bytes. The speed of 4,000 seconds takes at most a
+// third of it.
+const longestAnswer = 1 << 18
+
+// newWitness of the pods and, unless it is nil, the observer's container.
+func newWitness(addresses []string, observer Observer, log *slog.Logger) witness {
+	clocks := make([]*podClock, len(addresses))
+	for i := range clocks {
+		clocks[i] = new(podClock)
+	}
+	return witness{addresses: addresses, clocks: clocks, observer: observer, client: &http.Client{}, log: log}
+}
+
 // Observer reads the counters of the generator's own container, k6 included.
 type Observer interface {
 	ReadContainer() (evidence.Reading, error)
@@ -33,9 +46,11 @@ type reading struct {
 // witness takes readings.
 type witness struct {
 	addresses []string
-	observer  Observer
-	client    *http.Client
-	log       *slog.Logger
+	// clocks of the pods, in the order of their addresses.
+	clocks   []*podClock
+	observer Observer
+	client   *http.Client
+	log      *slog.Logger
 }
 
 // read asks all pods at once, since their readings are summed as if of one moment.
@@ -52,7 +67,7 @@ func (w witness) read(ctx context.Context) reading {
 	var pods sync.WaitGroup
 	for i, address := range w.addresses {
 		pods.Go(func() {
-			service, err := w.ask(ctx, address)
+			service, err := w.ask(ctx, address, w.clocks[i])
 			if err != nil {
 				w.log.Warn("Could not read the evidence of a pod", "address", address, "error", err)
 				return
@@ -64,24 +79,35 @@ func (w witness) read(ctx context.Context) reading {
 	return taken
 }
 
-func (w witness) ask(ctx context.Context, address string) (evidence.Service, error) {
+// ask takes a reading of a pod, and notes its uptime.
+func (w witness) ask(ctx context.Context, address string, clock *podClock) (evidence.Service, error) {
 	var service evidence.Service
+	asked := time.Now()
+	if err := w.get(ctx, address, "/evidence", &service); err != nil {
+		return service, err
+	}
+	clock.saw(service.Reading, asked, time.Now())
+	return service, nil
+}
+
+// get asks a pod and reads the JSON that it answers.
+func (w witness) get(ctx context.Context, address, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+"/evidence", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+path, nil)
 	if err != nil {
-		return service, err
+		return err
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return service, err
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return service, fmt.Errorf("it answered %s", response.Status)
+		return fmt.Errorf("it answered %s to GET %s", response.Status, path)
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<16)).Decode(&service); err != nil {
-		return service, fmt.Errorf("understand its answer: %w", err)
+	if err := json.NewDecoder(io.LimitReader(response.Body, longestAnswer)).Decode(into); err != nil {
+		return fmt.Errorf("understand its answer to GET %s: %w", path, err)
 	}
-	return service, nil
+	return nil
 }

@@ -40,33 +40,42 @@ func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) 
 	if err := waitForAll(ctx, config, log); err != nil {
 		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
 	}
-	w := witness{addresses: config.Evidence, observer: observer, client: &http.Client{}, log: log}
-	result, steps, err := drive(ctx, config, command, w)
+	w := newWitness(config.Evidence, observer, log)
+	result, seen, err := drive(ctx, config, command, w)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
 	if result.ExitCode != 0 {
 		return measurement.Run{}, failed(ctx, reasonOf(result), detailOf(result), result.ExitCode)
 	}
-	run, err := assemble(config, result.Log, steps)
+	run, err := assemble(config, result.Log, seen.steps)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
 	}
 	run.K6Version, run.GoVersion = version, golang
+	run.Timeline = timelineOf(config.Plan, w.readSpeeds(ctx, seen.zero))
 	return run, nil
 }
 
+// observations are what was read beside a load.
+type observations struct {
+	// zero of the plan, by this machine's clock.
+	zero  time.Time
+	steps []edges
+}
+
 // drive runs k6 and, beside it, takes the readings.
-func drive(ctx context.Context, config Config, command k6.Command, w witness) (k6.Result, []edges, error) {
+func drive(ctx context.Context, config Config, command k6.Command, w witness) (k6.Result, observations, error) {
 	steps, moments := edgesOf(config.Plan)
+	seen := observations{steps: steps}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	k6Done := make(chan struct{})
 	var witnesses sync.WaitGroup
 	command.Started = func(clock time.Duration) {
-		zero := time.Now().Add(-clock)
+		seen.zero = time.Now().Add(-clock)
 		w.log.Info("The load begins", "steps", len(config.Plan.Steps))
-		witnesses.Go(func() { w.watch(watching, zero, moments, k6Done) })
+		witnesses.Go(func() { w.watch(watching, seen.zero, moments, k6Done) })
 	}
 	result, err := command.Run(ctx)
 	close(k6Done)
@@ -74,7 +83,7 @@ func drive(ctx context.Context, config Config, command k6.Command, w witness) (k
 		stop() // nothing will be told of the steps that are left
 	}
 	witnesses.Wait()
-	return result, steps, err
+	return result, seen, err
 }
 
 // assemble makes a run of the records and the readings.
@@ -92,7 +101,7 @@ func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error
 		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
 	}
 	for i, step := range steps {
-		step.tell(&run.Steps[i], i == run.Reported)
+		step.tell(&run.Steps[i])
 	}
 	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Evidence))
 	return run, nil
