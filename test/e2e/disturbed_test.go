@@ -12,7 +12,6 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,8 +43,7 @@ func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "robbed", longer(20), costs(8), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"1"}
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(20)}
-	}))
+	}, loaded(t, 30, 1)))
 	underLoad(t, e)
 	burn(t, theTrial(t, e).Status.Calibration.Cpuset)
 	finished(t, e, 2*time.Minute)

@@ -9,6 +9,10 @@
 // service and runs one as a process of its own, under the same service account,
 // which can be killed and given other flags.
 //
+// No test needs a quiet or a fast machine. Rates and objectives follow from the time
+// of a hash that the quickstart measured, numbers are compared at the reference speed,
+// and where another process took CPU time a row may say so and be other than Valid.
+//
 // One test installs the chart anew, in namespaces of its own. It takes the demo's
 // release away meanwhile, and puts it back with the values it had; hack/e2e.sh
 // does so for a run that was cut off.

@@ -18,12 +18,11 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "starved", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Generator.CPULimit = "20m"
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(100)}
-	}))
+	}, loaded(t, 40, 1)))
 	finished(t, e, 4*time.Minute)
 	result := theTrial(t, e).Status.Result
 	if result == nil || result.Verdict != v1alpha1.VerdictInvalid || !verdict.ForGeneratorsSake(*result) {
-		t.Errorf("a generator on 20m CPU that offered 100 logins a second was judged %+v", result)
+		t.Errorf("a generator on 20m CPU that should have offered 40 %% of the bound was judged %+v", result)
 	}
 }
 

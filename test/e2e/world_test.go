@@ -119,14 +119,18 @@ func finished(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) {
 // such a row no answer can be had.
 func measured(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) *v1alpha1.SizingExperiment {
 	t.Helper()
+	return measuredUnless(t, e, limit, func(row v1alpha1.VariantResult) bool { return row.Verdict == v1alpha1.VerdictInvalid })
+}
+
+// measuredUnless measures an experiment, up to three times until no row is one to be
+// measured again.
+func measuredUnless(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration, again func(v1alpha1.VariantResult) bool) *v1alpha1.SizingExperiment {
+	t.Helper()
 	for try := 1; ; try++ {
 		tried := e.DeepCopy()
 		tried.Name = fmt.Sprintf("%s-%d", e.Name, try)
 		finished(t, create(t, tried), limit)
-		invalid := slices.ContainsFunc(tried.Status.Results, func(row v1alpha1.VariantResult) bool {
-			return row.Verdict == v1alpha1.VerdictInvalid
-		})
-		if !invalid || try == 3 {
+		if !slices.ContainsFunc(tried.Status.Results, again) || try == 3 {
 			return tried
 		}
 		t.Logf("measured in vain: %s", standing(t, tried))
