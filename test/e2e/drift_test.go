@@ -1,0 +1,174 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/password/drift"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+)
+
+const (
+	// driftLogins is how many logins a step counts. It is so many, and steps are so
+	// short otherwise, that it decides the length of each step on any machine: the four
+	// services are then sent the same arrivals, and the reported step is between the
+	// same logins.
+	driftLogins = 400
+	// driftBaseline is how much longer every hash of these images takes than a plain one.
+	driftBaseline = 1.3
+	// driftObjective is the objective, in hash times: what holds up to about 87 % of the
+	// bound, where a step would take too long to be run.
+	driftObjective = 12
+)
+
+// inHashTimes are a row's numbers with the CPU time of a hash as the unit of time, so
+// that experiments at different reference speeds compare.
+type inHashTimes struct{ maximum, capacity, p95 float64 }
+
+// The hash of these services really takes more or less CPU, on a schedule. What is
+// found of them at the reference speed must be what is found of the steady one. They
+// have a whole CPU: under a quota, p95 in hash times depends on how many hashes its
+// period of 100 ms holds.
+func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
+	ns := namespace(t)
+	steady := drifting(t, ns, "steady", 1)
+	if t.Failed() {
+		return
+	}
+	t.Logf("steady: %+v", steady)
+	for _, tt := range []struct {
+		schedule string
+		// slower is the factor of the schedule in most of the load.
+		slower float64
+		stated func(*testing.T, *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial)
+	}{
+		{"sawtooth", 1, statesSawtooth},
+		{"slower", 1.2, statesSlower},
+		{"faster", 1, statesFaster},
+	} {
+		t.Run(tt.schedule, func(t *testing.T) {
+			got := drifting(t, ns, tt.schedule, tt.slower, tt.stated)
+			near(t, "maximum", got.maximum, steady.maximum, 0.03)
+			near(t, "capacity", got.capacity, steady.capacity, 0.05)
+			near(t, "p95", got.p95, steady.p95, 0.15)
+		})
+	}
+}
+
+// drifting measures a login service of the tests. The objective is the same in its
+// hash times for all of them.
+func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(*testing.T, *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial)) inHashTimes {
+	t.Helper()
+	o := startOperator(t, "--service-image=hashmark.dev/drift-"+schedule+":e2e")
+	defer o.stop() // the next one has another image
+	e := undisturbed(t, tiny(ns, schedule, costs(8), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Seed = ptr.To[int64](1)
+		s.Matrix.CPULimits = []string{"1"}
+		s.Load = v1alpha1.Load{
+			Mode: v1alpha1.LoadCapacity, StepSeconds: 1, MinSamples: driftLogins, MaxStepSeconds: driftLongest(t),
+			WarmupSeconds: 2, RequestTimeoutSeconds: 5,
+		}
+		s.Objective.P95Milliseconds = int32(driftObjective * driftBaseline * slower * hashMicroseconds(t, 8) / 1000)
+	}), 4*time.Minute)
+	trial := theTrial(t, e)
+	row := e.Status.Results[0]
+	if len(e.Status.Speed) != 1 || trial.Status.Speed == nil || row.MaxThroughputMilliPerSecond == nil || row.CapacityMilliPerSecond == nil || row.P95Microseconds == nil {
+		t.Fatalf("a number is missing of %+v, at the speed %+v", row, e.Status.Speed)
+	}
+	rowsHold(t, e, 0)
+	for _, check := range stated {
+		check(t, e, trial)
+		tellsOfItsSpeed(t, e)
+	}
+	hash := float64(e.Status.Speed[0].HashMicrosecondsAtCost8) / 1e6
+	return inHashTimes{
+		maximum:  float64(*row.MaxThroughputMilliPerSecond) / 1000 * hash,
+		capacity: float64(*row.CapacityMilliPerSecond) / 1000 * hash,
+		p95:      float64(*row.P95Microseconds) / 1e6 / hash,
+	}
+}
+
+// driftLongest is the longest step, in seconds. The reported one takes 571 hash times.
+// Both others would take 1512 together, so that the one at 50 % of the bound is left
+// out on any machine.
+func driftLongest(t *testing.T) int32 {
+	t.Helper()
+	return int32(driftBaseline * 800 * hashMicroseconds(t, 8) / 1e6)
+}
+
+// undisturbed measures an experiment, up to three times until nothing has disturbed it.
+func undisturbed(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) *v1alpha1.SizingExperiment {
+	t.Helper()
+	return measuredUnless(t, e, limit, disturbed)
+}
+
+// statesSawtooth wants half of the 24 % that lie between the 10th and the 90th
+// percentile of the schedule: not all of it is seen evenly.
+func statesSawtooth(t *testing.T, e *v1alpha1.SizingExperiment, _ *v1alpha1.SizingTrial) {
+	t.Helper()
+	if pool := e.Status.Speed[0]; pool.HighPerMille-pool.LowPerMille < 120 {
+		t.Errorf("the speed is told as %+v, of a CPU that goes from 85 to 115 %%", pool)
+	}
+}
+
+// statesSlower wants a good part of the 20 %; the rest is left to the machine's own
+// drift since the calibration.
+func statesSlower(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) {
+	t.Helper()
+	calibrated, loaded := trial.Status.Calibration.ReferenceMicroseconds, trial.Status.Speed
+	if ratio := float64(loaded.HashMicrosecondsAtCost8) / float64(calibrated); ratio < 1.05 {
+		t.Errorf("under load a hash took %.3f times what it took in the calibration, want about 1.2: %+v", ratio, loaded)
+	}
+}
+
+// statesFaster looks first whether the fast hashes were all in the reported step.
+func statesFaster(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) {
+	t.Helper()
+	from, until := reportedLogins(t, trial)
+	t.Logf("the reported step counted the logins %d to %d", from, until)
+	if drift.FasterFrom < from || drift.FasterUntil > until {
+		t.Fatalf("the fast hashes %d to %d are not all in the reported step", drift.FasterFrom, drift.FasterUntil)
+	}
+	windows := slices.DeleteFunc(slices.Clone(trial.Status.Speed.WindowsPerMille), func(w int32) bool { return w == 0 })
+	slices.Sort(windows)
+	if len(windows) < 10 || windows[1] > 930 || windows[len(windows)/2] < windows[1]*107/100 {
+		t.Errorf("no window of the load was fast, want some at 800: %v", trial.Status.Speed.WindowsPerMille)
+	}
+}
+
+// reportedLogins are the logins between which the reported step was counted, from the
+// first of the load on.
+func reportedLogins(t *testing.T, trial *v1alpha1.SizingTrial) (from, until int) {
+	t.Helper()
+	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
+	must(t, err)
+	sent := 0
+	for _, step := range plan.Steps {
+		if step.Reported {
+			return sent + step.SettleRequests, sent + step.SettleRequests + step.Requests
+		}
+		sent += step.SettleRequests + step.Requests
+	}
+	t.Fatalf("no step of the plan is reported: %+v", plan)
+	return 0, 0
+}
+
+// tellsOfItsSpeed looks for the spread of the speed where users read it.
+func tellsOfItsSpeed(t *testing.T, e *v1alpha1.SizingExperiment) {
+	t.Helper()
+	spread := e.Status.Display.Speed
+	if spread == "" {
+		t.Fatal("kubectl get -o wide says nothing of the speed")
+	}
+	if text := answered(t, "report", e.Name, "-n", e.Namespace, "-o", "markdown"); !strings.Contains(text, spread) {
+		t.Errorf("the report does not say that the speed varied by %s:\n%s", spread, text)
+	}
+}
