@@ -82,8 +82,8 @@ test-race: ## The parts that run things at once, under the race detector; needs 
 	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/loadrun/... ./internal/k6/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on a machine that does nothing else
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-replicas bench-account bench-start bench-quota bench-docs
-bench: bench-core bench-cluster ## The core, and a cut of every bench below: three quarters of an hour
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-quota bench-docs
+bench: bench-core bench-cluster ## The core, and a cut of every bench below: an hour
 
 bench-core: ## Speed and memory of what runs in every pass
 	go test -run='^$$' -bench=. -benchmem ./internal/...
@@ -117,6 +117,9 @@ bench-matrix: cluster-up install ## Twelve variants, and the overhead of each tr
 
 bench-corners: cluster-up install ## What the corners of a matrix predict of the rest (15 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole corners
+
+bench-drift: cluster-up install ## The quickstart three times, on a CPU that changes its speed (30 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole drift
 
 bench-replicas: cluster-up install ## Three replicas at three times the rate of one (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole replicas

@@ -4,7 +4,7 @@
 #
 #   hack/bench.sh cut|whole NAME...
 #
-# NAME is account, again, arrivals, bound, corners, generators, ladder, matrix,
+# NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix,
 # model, more, replicas, start, or all. A cut takes minutes where the whole
 # takes up to hours. Everything is compiled first, so that nothing compiles while
 # something is measured.

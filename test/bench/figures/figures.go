@@ -65,3 +65,37 @@ func Dispersion(times []time.Duration, width time.Duration, bins int) float64 {
 	}
 	return squares / float64(bins-1) / mean
 }
+
+// Deviation is the standard deviation of a sample, divided by its mean; NaN of fewer
+// than two values.
+func Deviation(values []float64) float64 {
+	mean, squares, n := 0.0, 0.0, float64(len(values))
+	for _, value := range values {
+		mean += value / n
+	}
+	for _, value := range values {
+		squares += (value - mean) * (value - mean)
+	}
+	return math.Sqrt(squares/(n-1)) / mean
+}
+
+// Range is the largest value ÷ the smallest; NaN of nothing, and where one value is.
+func Range(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return slices.Max(values) / slices.Min(values)
+}
+
+// Farthest is how far the farthest value lies from the median, as a share of it; NaN
+// of nothing, and where one value is.
+func Farthest(values []float64) float64 {
+	median, farthest := Median(values), 0.0
+	for _, value := range values {
+		farthest = math.Max(farthest, math.Abs(value/median-1))
+	}
+	if math.IsNaN(median) {
+		return median
+	}
+	return farthest
+}

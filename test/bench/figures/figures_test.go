@@ -114,3 +114,23 @@ func TestCrossing(t *testing.T) {
 		})
 	}
 }
+
+func TestHowFarValuesLieApart(t *testing.T) {
+	for name, test := range map[string]struct {
+		values                   []float64
+		deviation, span, farther float64
+	}{
+		"of nothing nothing is known":      {nil, math.NaN(), math.NaN(), math.NaN()},
+		"one value lies nowhere else":      {[]float64{3}, math.NaN(), 1, 0},
+		"the same values don't":            {[]float64{3, 3, 3}, 0, 1, 0},
+		"the farthest counts":              {[]float64{9, 10, 12}, math.Sqrt(7.0/3) / (31.0 / 3), 4.0 / 3, 0.2},
+		"what is not known is not ignored": {[]float64{9, math.NaN(), 12}, math.NaN(), math.NaN(), math.NaN()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := []float64{figures.Deviation(test.values), figures.Range(test.values), figures.Farthest(test.values)}
+			if diff := cmp.Diff([]float64{test.deviation, test.span, test.farther}, got, nearly); diff != "" {
+				t.Errorf("deviation, range and farthest (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,189 @@
+//go:build bench
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/bench/figures"
+	"github.com/hashmark-dev/hashmark/test/bench/report"
+)
+
+const (
+	// quickstartManifest is the sample itself, seen from testdata.
+	quickstartManifest = "../../../config/samples/quickstart"
+	// trialsCompared are the first two quickstarts.
+	trialsCompared = 12
+)
+
+// TestDrift runs the quickstart three times, on whatever the machine's speed does
+// meanwhile, and looks at how far trials and answers lie apart. The cut runs it once.
+func TestDrift(t *testing.T) {
+	w, r := onCluster(t), begin(t, "drift")
+	var runs []quickstartRun
+	for number := range pick(3, 1) {
+		e := w.experiment(t, fmt.Sprintf("quickstart-%d", number+1), quickstartManifest)
+		trials := w.measure(t, e)
+		runs = append(runs, quickstartRun{number: number + 1, experiment: e, trials: trials})
+	}
+	tellMaxima(r, runs)
+	tellRuns(r, runs)
+	conclude(t, r)
+}
+
+// quickstartRun is one of several runs of the same question.
+type quickstartRun struct {
+	number     int
+	experiment *v1alpha1.SizingExperiment
+	trials     []v1alpha1.SizingTrial
+}
+
+// reference is the run's reference speed; nil where none is known.
+func (q quickstartRun) reference() *v1alpha1.PoolSpeed {
+	if len(q.experiment.Status.Speed) != 1 {
+		return nil
+	}
+	return &q.experiment.Status.Speed[0]
+}
+
+// row is a variant's; nil where there is none.
+func (q quickstartRun) row(variant string) *v1alpha1.VariantResult {
+	rows := q.experiment.Status.Results
+	if at := slices.IndexFunc(rows, func(r v1alpha1.VariantResult) bool { return r.Variant == variant }); at >= 0 {
+		return &rows[at]
+	}
+	return nil
+}
+
+// recommends is the size that the run came to, such as 2×c10-500m.
+func (q quickstartRun) recommends() string { return q.experiment.Status.Display.Recommended }
+
+// maximum is what a trial's saturation came to, in logins of cost 8 per second and CPU.
+type maximum struct {
+	name string
+	// observed as it was, at a speed that is the time per hash ÷ the reference.
+	observed, speed float64
+	// atReference is at the reference speed of all runs.
+	atReference float64
+}
+
+// tellMaxima puts down what each trial could serve at the most, and how far they lie
+// apart, as observed and at the reference speed. Runs have a reference each; they are
+// brought to the middle of them.
+func tellMaxima(r *report.Report, runs []quickstartRun) {
+	var references []float64
+	for _, run := range runs {
+		if reference := run.reference(); reference != nil {
+			references = append(references, float64(reference.HashMicrosecondsAtCost8))
+		}
+	}
+	var all []maximum
+	for _, run := range runs {
+		for _, trial := range run.trials {
+			all = append(all, maximumOf(run, trial, figures.Median(references)))
+		}
+	}
+	all = all[:min(len(all), trialsCompared)]
+	var observed, atReference []float64
+	for _, m := range all {
+		observed, atReference = append(observed, m.observed), append(atReference, m.atReference)
+		r.Add("maximum at the reference speed in logins of cost 8 per CPU, "+m.name, m.atReference, report.Goal{},
+			fmt.Sprintf("%.1f as observed, when a hash took %.3f of the reference", m.observed, m.speed))
+	}
+	trials := fmt.Sprintf("%d trials", len(all))
+	r.Add("standard deviation of them ÷ mean", figures.Deviation(atReference), report.AtMost(0.015), trials)
+	r.Add("largest ÷ smallest of them", figures.Range(atReference), report.AtMost(1.05), trials)
+	r.Add("standard deviation ÷ mean as observed", figures.Deviation(observed), report.Goal{}, "what the machine's speed makes of it")
+	r.Add("largest ÷ smallest as observed", figures.Range(observed), report.Goal{}, "")
+}
+
+// maximumOf is NaN in each number that is not known.
+func maximumOf(run quickstartRun, trial v1alpha1.SizingTrial, common float64) maximum {
+	m := maximum{name: fmt.Sprintf("run %d %s", run.number, trial.Spec.Variant.Name), observed: math.NaN(), speed: math.NaN(), atReference: math.NaN()}
+	limit, calibration := resource.MustParse(trial.Spec.Variant.CPULimit), trial.Status.Calibration
+	if calibration == nil || calibration.RatioPerMillion == 0 {
+		return m
+	}
+	// A login of cost c is worth so many of cost 8.
+	perCPU := float64(calibration.RatioPerMillion) / 1e6 / limit.AsApproximateFloat64() / 1000
+	for _, step := range trial.Status.Steps {
+		if step.Kind == v1alpha1.StepSaturation && step.ThroughputMilliPerSecond != nil && step.Speed != nil {
+			m.observed = float64(*step.ThroughputMilliPerSecond) * perCPU
+			m.speed = float64(step.Speed.PerMille) / 1000
+		}
+	}
+	row, reference := run.row(trial.Spec.Variant.Name), run.reference()
+	if row != nil && row.MaxThroughputMilliPerSecond != nil && reference != nil {
+		m.atReference = float64(*row.MaxThroughputMilliPerSecond) * perCPU * float64(reference.HashMicrosecondsAtCost8) / common
+	}
+	return m
+}
+
+// tellRuns puts down what a user sees of the runs: how many rows are Valid, whether
+// capacities repeat, and whether the answers contradict each other.
+func tellRuns(r *report.Report, runs []quickstartRun) {
+	for _, run := range runs {
+		valid := 0
+		for _, row := range run.experiment.Status.Results {
+			if row.Verdict == v1alpha1.VerdictValid {
+				valid++
+			}
+		}
+		beside := verdicts(run.trials)
+		if reference := run.reference(); reference != nil {
+			beside += fmt.Sprintf("; the time per hash varied from %d to %d ‰ of %d µs", reference.LowPerMille, reference.HighPerMille, reference.HashMicrosecondsAtCost8)
+		}
+		r.Add(fmt.Sprintf("Valid rows of %d, run %d", len(run.experiment.Status.Results), run.number), float64(valid), report.AtLeast(5), beside)
+	}
+	if len(runs) < 2 {
+		return
+	}
+	for _, row := range runs[0].experiment.Status.Results {
+		var capacities []float64
+		for _, run := range runs {
+			capacity := math.NaN()
+			if other := run.row(row.Variant); other != nil && other.CapacityMilliPerSecond != nil {
+				capacity = float64(*other.CapacityMilliPerSecond) / 1000
+			}
+			capacities = append(capacities, capacity)
+		}
+		r.Add("farthest capacity from the median, as a share of it, "+row.Variant, figures.Farthest(capacities), report.AtMost(0.05), fmt.Sprintf("%.2f", capacities))
+	}
+	agree, pairs, said := 0, 0, ""
+	for i, one := range runs {
+		said += " " + one.recommends()
+		for _, other := range runs[i+1:] {
+			pairs++
+			if one.agrees(other) && other.agrees(one) {
+				agree++
+			}
+		}
+	}
+	r.Add("pairs of runs that recommend the same, or what the other's intervals allow", float64(agree), report.AtLeast(float64(pairs)),
+		fmt.Sprintf("of %d:%s", pairs, said))
+}
+
+// agrees tells whether a run's recommendation is also the other's, or is a size that
+// serves the demand where the capacity is at the upper end of the other's interval.
+func (q quickstartRun) agrees(other quickstartRun) bool {
+	answer, demand := q.experiment.Status.Recommendation, q.experiment.Spec.Demand
+	if answer == nil || answer.Variant == "" || demand == nil {
+		return q.recommends() == other.recommends()
+	}
+	row := other.row(answer.Variant)
+	if q.recommends() == other.recommends() {
+		return true
+	}
+	if row == nil || row.CapacityInterval == nil {
+		return false
+	}
+	wanted := int64(demand.LoginsPerSecond) * (100 + int64(ptr.Deref(demand.HeadroomPercent, 30))) * 10
+	return int64(answer.Replicas)*row.CapacityInterval.HighMilliPerSecond >= wanted
+}
