@@ -12,23 +12,39 @@ import (
 // with another once it is cut, so that it is left out.
 const longestCpuset = 64
 
-func containerWords(c measurement.Container) string {
+// sameMachine stands for the boot id of the container before: a run's containers
+// are often on one machine, and ten pods would repeat 36 characters each.
+const sameMachine = "."
+
+// containerWords are those of a container that follows one of another boot id.
+func containerWords(c measurement.Container, before string) string {
+	bootID := word(c.BootID, 36)
+	switch bootID {
+	case "", sameMachine:
+		bootID = "-"
+	case before:
+		bootID = sameMachine
+	}
 	cpuset := c.Cpuset
 	if len(cpuset) > longestCpuset {
 		cpuset = ""
 	}
-	return fmt.Sprintf("%s %s %d %d", orDash(word(c.BootID, 36)), orDash(word(cpuset, longestCpuset)), c.QuotaMilliCPU, c.GoMaxProcs)
+	return fmt.Sprintf("%s %s %d %d", bootID, orDash(word(cpuset, longestCpuset)), c.QuotaMilliCPU, c.GoMaxProcs)
 }
 
 // containerOf reads the words of a container back, four of them, or six with
 // the pool of a service.
-func containerOf(text string, words int) (measurement.ServicePod, error) {
+func containerOf(text string, words int, before string) (measurement.ServicePod, error) {
 	fields := strings.Split(text, " ")
 	if len(fields) != words {
 		return measurement.ServicePod{}, garbled("a container is told in %d words, not %d", len(fields), words)
 	}
 	if word(fields[0], 36) != fields[0] || word(fields[1], longestCpuset) != fields[1] {
 		return measurement.ServicePod{}, garbled("a container's boot id or cpuset holds what neither can")
+	}
+	bootID := fromDash(fields[0])
+	if bootID == sameMachine {
+		bootID = before
 	}
 	numbers := make([]int64, 4)
 	for i, field := range fields[2:] {
@@ -40,7 +56,7 @@ func containerOf(text string, words int) (measurement.ServicePod, error) {
 	}
 	return measurement.ServicePod{
 		Container: measurement.Container{
-			BootID: fromDash(fields[0]), Cpuset: fromDash(fields[1]),
+			BootID: bootID, Cpuset: fromDash(fields[1]),
 			QuotaMilliCPU: numbers[0], GoMaxProcs: int32(numbers[1]),
 		},
 		Workers: int32(numbers[2]), QueueLength: int32(numbers[3]),

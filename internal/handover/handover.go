@@ -10,22 +10,29 @@ import (
 
 // Encode writes a run as a termination message of at most MaxBytes. Where there
 // is too little room, the requests under way are left out, then the histogram;
-// it fails where that does not help, and where a number is out of its bounds.
+// after that the timeline's windows are made longer, until it goes too. It fails
+// where that does not help, and where a number is out of its bounds.
 func Encode(run measurement.Run) (string, error) {
 	head, err := encodeHead(run)
 	if err != nil {
 		return "", err
 	}
-	extras := distributionLines(run)
+	if err := checkTimeline(run.Timeline); err != nil {
+		return "", fmt.Errorf("the timeline can't be handed over: %w", err)
+	}
+	extras, timeline := distributionLines(run), run.Timeline
 	for {
-		message := seal(head + strings.Join(extras, ""))
-		if len(message) <= MaxBytes {
+		message := seal(head + speedLine(timeline) + strings.Join(extras, ""))
+		switch {
+		case len(message) <= MaxBytes:
 			return message, nil
-		}
-		if len(extras) == 0 {
+		case len(extras) > 0:
+			extras = extras[:len(extras)-1]
+		case timeline != nil:
+			timeline = thinned(timeline)
+		default:
 			return "", fmt.Errorf("the result takes %d bytes, %d more than fit a termination message", len(message), len(message)-MaxBytes)
 		}
-		extras = extras[:len(extras)-1]
 	}
 }
 
@@ -33,14 +40,17 @@ func encodeHead(run measurement.Run) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s steps=%d reported=%d exit=%d k6=%s go=%s\n", version, len(run.Steps), run.Reported, run.ExitCode,
 		word(run.K6Version, 32), word(run.GoVersion, 32))
+	before := ""
 	if run.Generator != nil {
-		fmt.Fprintf(&text, "generator %s\n", containerWords(*run.Generator))
+		fmt.Fprintf(&text, "generator %s\n", containerWords(*run.Generator, before))
+		before = run.Generator.BootID
 	}
 	for _, pod := range run.Services {
-		fmt.Fprintf(&text, "service %s %d %d\n", containerWords(pod.Container), pod.Workers, pod.QueueLength)
+		fmt.Fprintf(&text, "service %s %d %d\n", containerWords(pod.Container, before), pod.Workers, pod.QueueLength)
+		before = pod.BootID
 	}
 	for i, step := range run.Steps {
-		line, err := encodeStep(step, i == run.Reported)
+		line, err := encodeStep(step)
 		if err != nil {
 			return "", fmt.Errorf("step %d can't be handed over: %w", i, err)
 		}
@@ -49,10 +59,10 @@ func encodeHead(run measurement.Run) (string, error) {
 	return text.String(), nil
 }
 
-func encodeStep(step measurement.StepResult, reported bool) (string, error) {
+func encodeStep(step measurement.StepResult) (string, error) {
 	var p positions
 	copied := clone(step) // the walk rounds as it goes
-	walkStep(&p, &copied, reported)
+	walkStep(&p, &copied)
 	return "step " + p.text() + "\n", p.finish()
 }
 
@@ -88,24 +98,37 @@ func Decode(message string) (measurement.Run, error) {
 	return run, nil
 }
 
+// lastBootID is that of the last container that was read.
+func lastBootID(run measurement.Run) string {
+	switch {
+	case len(run.Services) > 0:
+		return run.Services[len(run.Services)-1].BootID
+	case run.Generator != nil:
+		return run.Generator.BootID
+	}
+	return ""
+}
+
 // decodeLine reads one line between the first and the last.
 func decodeLine(run *measurement.Run, line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch kind {
 	case "generator":
-		pod, err := containerOf(rest, 4)
+		pod, err := containerOf(rest, 4, "")
 		run.Generator = &pod.Container
 		return err
 	case "service":
-		pod, err := containerOf(rest, 6)
+		pod, err := containerOf(rest, 6, lastBootID(*run))
 		run.Services = append(run.Services, pod)
 		return err
 	case "step":
 		var step measurement.StepResult
 		p := reader(rest)
-		walkStep(p, &step, len(run.Steps) == run.Reported)
+		walkStep(p, &step)
 		run.Steps = append(run.Steps, step)
 		return p.finish()
+	case "speed":
+		return decodeSpeed(run, rest)
 	case "histogram":
 		return decodeHistogram(run, rest)
 	case "underway":

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -37,6 +38,11 @@ func ordinary() measurement.Run {
 			Workers:   1, QueueLength: 40,
 		}},
 		Histogram: histogram, UnderWay: underWay,
+		// 100 ms times the 1.0125th to the power of -1, 0, 2 and 31.
+		Timeline: &measurement.Timeline{
+			Window:          time.Second,
+			HashNanoseconds: []int64{98_765_432, 0, 100_000_000, 102_515_625, 100_000_000, 146_975_853},
+		},
 		Steps: []measurement.StepResult{
 			{
 				CountedMicroseconds: 10_000_000, Scheduled: 100, OK: 96, Refused: 1, TimedOut: 1, OtherErrors: 1, Cut: 1,
@@ -47,7 +53,7 @@ func ordinary() measurement.Run {
 				FirstHalfP50Microseconds: number(69_776), SecondHalfP50Microseconds: number(73_336),
 				Service: &evidence.Delta{
 					ElapsedMicroseconds: 10_004_000, CPUMicroseconds: 5_820_000, Periods: 100, ThrottledPeriods: 61,
-					ThrottledMicroseconds: 3_100_000, Hashes: 98, Refused: 1, Abandoned: 1,
+					ThrottledMicroseconds: 3_100_000, Hashes: 98, TimedHashes: 97, HashMicroseconds: 5_723_392, Refused: 1, Abandoned: 1,
 					IdleMicroseconds: 4_100_000, StealMicroseconds: 10_000, BusyMicroseconds: 5_900_000,
 				},
 				Generator:                 &evidence.Delta{ElapsedMicroseconds: 10_000_000, CPUMicroseconds: 310_000, Periods: 100},
@@ -62,10 +68,11 @@ func ordinary() measurement.Run {
 
 // widest has as many steps as a plan may, each with the largest numbers that
 // the API's bounds allow: 2,000 logins a second for half an hour, latencies of
-// a minute, 64 CPUs for each of ten replicas.
+// a minute, 64 CPUs for each of ten replicas, and a timeline of all its windows.
+// The generator's counts and the service's are as far apart as there are callers.
 func widest(steps, services int) measurement.Run {
 	const halfAnHour, scheduled = 1800_000_000, 3_600_000
-	fifth := int64(scheduled / 6)
+	const fifth, callers = int64(scheduled / 6), 2_000
 	run := ordinary()
 	run.Services = nil
 	for range services {
@@ -74,12 +81,16 @@ func widest(steps, services int) measurement.Run {
 			Workers:   64, QueueLength: 10_000,
 		})
 	}
+	run.Timeline = &measurement.Timeline{Window: 100 * time.Second}
+	for i := range measurement.MostWindows {
+		run.Timeline.HashNanoseconds = append(run.Timeline.HashNanoseconds, int64(59_000_000_000+i%2*10_340_573_002))
+	}
 	run.Steps = nil
 	for range steps {
 		run.Steps = append(run.Steps, measurement.StepResult{
 			CountedMicroseconds: halfAnHour, Scheduled: scheduled,
 			OK: fifth, Refused: fifth, TimedOut: fifth, OtherErrors: fifth, Cut: fifth, NeverSent: fifth,
-			SentInWindow: fifth, CompletedInWindow: 0, ThroughputMilliPerSecond: number(2_000_000),
+			SentInWindow: fifth, CompletedInWindow: fifth - callers, ThroughputMilliPerSecond: number((fifth - callers) * 1_000_000_000 / halfAnHour),
 			P50Microseconds: number(15_000_000), P95Microseconds: number(30_000_000), P99Microseconds: number(45_000_000),
 			MaxMicroseconds:    number(60_000_000),
 			P95Interval:        &measurement.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
@@ -88,14 +99,19 @@ func widest(steps, services int) measurement.Run {
 			Service: &evidence.Delta{
 				ElapsedMicroseconds: int64(services) * halfAnHour, CPUMicroseconds: 640 * halfAnHour,
 				Periods: int64(services) * 18_000, ThrottledPeriods: int64(services) * 18_000, ThrottledMicroseconds: int64(services) * halfAnHour,
-				Hashes: fifth, Refused: 0, Abandoned: fifth,
+				Hashes: fifth + callers, TimedHashes: fifth / 2, HashMicroseconds: 1 << 40, Refused: fifth + callers, Abandoned: fifth,
+				IdleMicroseconds: 10 * halfAnHour, StealMicroseconds: halfAnHour, BusyMicroseconds: 641 * halfAnHour,
 			},
 			Generator: &evidence.Delta{
 				ElapsedMicroseconds: halfAnHour + 10_000_000, CPUMicroseconds: 64 * halfAnHour,
 				Periods: 18_100, ThrottledPeriods: 18_100, ThrottledMicroseconds: halfAnHour,
 			},
-			ServiceInFlightAfterDrain: number(2_000),
+			ServiceInFlightAfterDrain: number(callers),
 		})
+		// The saturation's throughput is another figure than its completions.
+		if len(run.Steps) == steps {
+			run.Steps[steps-1].ThroughputMilliPerSecond = number(2_000_000)
+		}
 	}
 	return run
 }
@@ -135,7 +151,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 	}
 }
 
-func TestTheFormIsTheOneThatWasReleased(t *testing.T) {
+func TestTheFormIsThatOfItsVersion(t *testing.T) {
 	got, err := handover.Encode(ordinary())
 	if err != nil {
 		t.Fatal(err)
@@ -151,25 +167,7 @@ func TestTheFormIsTheOneThatWasReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("a message of version 1 changed; another form needs another version (-want +got):\n%s", diff)
-	}
-}
-
-// A generator of an earlier release hands over no medians of halves: its message
-// is read as one that lacks them.
-func TestAMessageWithoutTheMediansOfHalvesIsRead(t *testing.T) {
-	message, err := os.ReadFile(filepath.Join("testdata", "before-halves.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := handover.Decode(string(message))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := ordinary()
-	want.Steps[0].FirstHalfP50Microseconds, want.Steps[0].SecondHalfP50Microseconds = nil, nil
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("what was read differs (-want +got):\n%s", diff)
+		t.Errorf("a message of version 2 changed; another form needs another version (-want +got):\n%s", diff)
 	}
 }
 
@@ -192,13 +190,13 @@ func TestTheMediansOfHalvesAreGoodToAPercent(t *testing.T) {
 
 func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 	twenty := widest(20, 1)
-	twenty.Histogram, twenty.UnderWay, twenty.Generator, twenty.Services = nil, nil, nil, nil
+	twenty.Histogram, twenty.UnderWay, twenty.Timeline, twenty.Generator, twenty.Services = nil, nil, nil, nil, nil
 	message, err := handover.Encode(twenty)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(message) > 3*1024 {
-		t.Errorf("twenty of the widest steps take %d bytes, more than 3 KiB", len(message))
+	if len(message) > 3300 {
+		t.Errorf("twenty of the widest steps take %d bytes, more than 3,300", len(message))
 	}
 	for name, run := range map[string]measurement.Run{
 		"twenty steps, one pod":         widest(20, 1),
@@ -213,25 +211,6 @@ func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 	}
 	if _, err := handover.Encode(widest(40, 1)); err == nil {
 		t.Error("forty of the widest steps can't fit, and no error says so")
-	}
-}
-
-func TestRequestsUnderWayGoFirstThenTheHistogram(t *testing.T) {
-	seen := map[[2]bool]bool{}
-	for services := 1; ; services++ {
-		message, err := handover.Encode(widest(20, services))
-		if err != nil {
-			break
-		}
-		run, err := handover.Decode(message)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen[[2]bool{run.Histogram != nil, run.UnderWay != nil}] = true
-	}
-	want := map[[2]bool]bool{{true, true}: true, {true, false}: true, {false, false}: true}
-	if diff := cmp.Diff(want, seen); diff != "" {
-		t.Errorf("what is left of {histogram, under way} as pods are added differs (-want +got):\n%s", diff)
 	}
 }
 
@@ -269,7 +248,7 @@ func TestDamagedMessages(t *testing.T) {
 		"a message without its head":       {whole[40:], handover.ErrGarbled},
 		"a message without its end":        {whole[:len(whole)-20], handover.ErrGarbled},
 		"a message of its first line":      {whole[:strings.Index(whole, "\n")+1], handover.ErrGarbled},
-		"a message of another version":     {strings.Replace(whole, "hashmark/1", "hashmark/2", 1), handover.ErrGarbled},
+		"a message of another version":     {strings.Replace(whole, "hashmark/2", "hashmark/1", 1), handover.ErrGarbled},
 		"the words of another program":     {"panic: runtime error: index out of range", handover.ErrGarbled},
 		"bytes that are no text":           {"\xff\xfe\x00\x01", handover.ErrGarbled},
 		"a message that is too long":       {whole + strings.Repeat("x", 5000), handover.ErrGarbled},
@@ -311,16 +290,29 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"a version that can't be one":      strings.Replace(whole, "k6=v1.8.1", "k6=v1=8", 1),
 		"a line of an unknown kind":        whole + "more words\n",
 		"numbers that are no base64url":    strings.Replace(whole, "step ", "step !", 1),
-		"numbers that nobody asked for":    strings.Replace(whole, "\nhistogram", "AAAA\nhistogram", 1),
+		"a timeline of two words":          strings.Replace(whole, "speed 1000 ", "speed ", 1),
+		"a timeline that came twice":       whole + "speed 1000 5 g\n",
+		"windows of no time":               strings.Replace(whole, "speed 1000 ", "speed 0 ", 1),
+		"windows of half a second":         strings.Replace(whole, "speed 1000 ", "speed 1500 ", 1),
+		"windows of more than an hour":     strings.Replace(whole, "speed 1000 ", "speed 3601000 ", 1),
+		"windows of a number with a sign":  strings.Replace(whole, "speed 1000 ", "speed +1000 ", 1),
+		"a hash of no time":                strings.Replace(whole, " 100000000 fAgig_", " 0 fAgig_", 1),
+		"a hash of more than an hour":      strings.Replace(whole, " 100000000 fAgig_", " 3600000000001 fAgig_", 1),
+		"a level of speed that is none":    strings.Replace(whole, " fAgig_", " fAgig+", 1),
+		"a timeline without a window":      strings.Replace(whole, " fAgig_", " ", 1),
+		"a timeline of unknown windows":    strings.Replace(whole, " fAgig_", " AA", 1),
+		"a median that is another window":  strings.Replace(whole, " fAgig_", " fAgii_", 1),
+		"a timeline of too many windows":   strings.Replace(whole, " fAgig_", " "+strings.Repeat("g", 513), 1),
+		"numbers that nobody asked for":    strings.Replace(whole, "\nspeed", "AAAA\nspeed", 1),
 		"too few numbers":                  strings.Replace(whole, "underway AAIC", "underway AA", 1),
 		"a container without its CPUs":     strings.Replace(whole, " 1 500 1\n", " 1 500\n", 1),
 		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
 		"values that this version has not": strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0\n", 300),
-		"a failure without a reason":       "hashmark/1 failure= exit=1\n",
-		"a failure for no reason in words": "hashmark/1 failure=%-~ exit=1\n",
-		"a failure without an exit code":   "hashmark/1 failure=K6Failed\n",
-		"a failure with a stray line":      "hashmark/1 failure=K6Failed exit=1\nno detail\n",
+		"a failure without a reason":       "hashmark/2 failure= exit=1\n",
+		"a failure for no reason in words": "hashmark/2 failure=%-~ exit=1\n",
+		"a failure without an exit code":   "hashmark/2 failure=K6Failed\n",
+		"a failure with a stray line":      "hashmark/2 failure=K6Failed exit=1\nno detail\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text == whole {
@@ -346,7 +338,7 @@ func TestFailures(t *testing.T) {
 		}},
 		"no detail":                       {"", func(f *handover.Failure) bool { return f.Detail == "" }},
 		"bytes that are no text":          {"a\xffb", func(f *handover.Failure) bool { return f.Detail == "a?b" }},
-		"a line that looks like the last": {"end 00000000\nhashmark/1", func(f *handover.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
+		"a line that looks like the last": {"end 00000000\nhashmark/2", func(f *handover.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message := handover.EncodeFailure(handover.ScriptError, test.detail, 107)

@@ -1,8 +1,6 @@
 package handover
 
 import (
-	"slices"
-
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -13,14 +11,8 @@ func optionalNumbers(s *measurement.StepResult) []**int64 {
 	return []**int64{
 		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
 		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
+		&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds,
 	}
-}
-
-// laterNumbers are those that came after the first release. Their bits follow
-// all others, so that a message of a generator that does not know them reads as
-// one in which they are absent.
-func laterNumbers(s *measurement.StepResult) []**int64 {
-	return []**int64{&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds}
 }
 
 // walkPresence tells which of the values behind pointers are there.
@@ -36,14 +28,9 @@ func walkPresence(p *positions, s *measurement.StepResult) {
 	bits = optional(p, bits, len(numbers), &s.P95Interval)
 	bits = optional(p, bits, len(numbers)+1, &s.Service)
 	bits = optional(p, bits, len(numbers)+2, &s.Generator)
-	known := len(numbers) + 3
-	for _, field := range laterNumbers(s) {
-		bits = optional(p, bits, known, field)
-		known++
-	}
 	if !p.reading {
 		p.unsigned(&bits)
-	} else if bits>>known != 0 {
+	} else if bits>>(len(numbers)+3) != 0 {
 		p.fail("a step has values that this version does not know")
 	}
 }
@@ -62,7 +49,7 @@ func optional[T any](p *positions, bits int64, bit int, field **T) int64 {
 
 // clone copies a step with everything behind its pointers that a walk writes to.
 func clone(s measurement.StepResult) measurement.StepResult {
-	for _, field := range slices.Concat(optionalNumbers(&s), laterNumbers(&s)) {
+	for _, field := range optionalNumbers(&s) {
 		*field = copyOf(*field)
 	}
 	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {

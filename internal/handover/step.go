@@ -9,8 +9,16 @@ import (
 // periods is told as its distance from what the clock and this make it.
 const periodMilliseconds = 100
 
+// tickMicroseconds is the unit in which the kernel counts idle, steal and busy
+// time (proc_stat(5)).
+const tickMicroseconds = 10_000
+
+// finestShare of a long step is 0.01 %, to which these times are rounded: they
+// are judged in thousandths.
+const finestShare = 10_000
+
 // walkStep goes through a step's numbers in the order they are handed over.
-func walkStep(p *positions, s *measurement.StepResult, reported bool) {
+func walkStep(p *positions, s *measurement.StepResult) {
 	walkPresence(p, s)
 	p.millis(&s.CountedMicroseconds, p.unsigned)
 	for _, count := range []*int64{&s.OK, &s.Refused, &s.TimedOut, &s.OtherErrors, &s.Cut, &s.NeverSent} {
@@ -24,11 +32,11 @@ func walkStep(p *positions, s *measurement.StepResult, reported bool) {
 	p.below(&s.SentInWindow, s.Scheduled)
 	p.near(&s.CompletedInWindow, s.OK)
 	if s.ThroughputMilliPerSecond != nil {
-		p.unsigned(s.ThroughputMilliPerSecond)
+		p.near(s.ThroughputMilliPerSecond, perSecondMilli(s.CompletedInWindow, s.CountedMicroseconds))
 	}
 	walkLatencies(p, s)
 	if s.Service != nil {
-		walkService(p, s, reported)
+		walkService(p, s)
 	}
 	if s.Generator != nil {
 		walkUsage(p, s.Generator, s.CountedMicroseconds)
@@ -36,6 +44,13 @@ func walkStep(p *positions, s *measurement.StepResult, reported bool) {
 	if s.ServiceInFlightAfterDrain != nil {
 		p.unsigned(s.ServiceInFlightAfterDrain)
 	}
+}
+
+// perSecondMilli is near the throughput of most steps, and is bounded for numbers
+// that no step has.
+func perSecondMilli(count, microseconds int64) int64 {
+	rate := float64(count) * 1e9 / float64(max(1, microseconds))
+	return int64(max(0, min(float64(widest), rate)))
 }
 
 // walkLatencies tells each percentile by its distance from the one before, so
@@ -62,9 +77,9 @@ func walkHalves(p *positions, s *measurement.StepResult) {
 	if s.P50Microseconds != nil {
 		unit = max(unit, *s.P50Microseconds/100)
 	}
-	for _, field := range laterNumbers(s) {
-		if *field != nil {
-			p.inUnits(*field, unit)
+	for _, half := range []*int64{s.FirstHalfP50Microseconds, s.SecondHalfP50Microseconds} {
+		if half != nil {
+			p.inUnits(half, unit, p.unsigned)
 		}
 	}
 }
@@ -79,18 +94,21 @@ func rising(p *positions, values ...*int64) {
 	}
 }
 
-// walkService tells what the service used, and for the reported step what its
-// CPUs did besides: only there is it held against what others used.
-func walkService(p *positions, s *measurement.StepResult, reported bool) {
-	walkUsage(p, s.Service, s.CountedMicroseconds)
-	p.near(&s.Service.Hashes, s.CompletedInWindow)
-	p.near(&s.Service.Refused, s.Refused)
-	p.unsigned(&s.Service.Abandoned)
-	if reported {
-		p.millis(&s.Service.IdleMicroseconds, p.unsigned)
-		p.millis(&s.Service.StealMicroseconds, p.unsigned)
-		p.millis(&s.Service.BusyMicroseconds, p.unsigned)
-	}
+// walkService tells what the service used, and what its CPUs did besides. The
+// CPU time of the hashes is kept to 0.003 %: divided by their number, it is the
+// speed that the step is converted by.
+func walkService(p *positions, s *measurement.StepResult) {
+	used := s.Service
+	walkUsage(p, used, s.CountedMicroseconds)
+	p.near(&used.Hashes, s.CompletedInWindow)
+	p.near(&used.TimedHashes, used.Hashes)
+	p.significant(&used.HashMicroseconds)
+	p.near(&used.Refused, s.Refused)
+	p.unsigned(&used.Abandoned)
+	unit := max(tickMicroseconds, s.CountedMicroseconds/finestShare)
+	p.inUnits(&used.IdleMicroseconds, unit, p.unsigned)
+	p.inUnits(&used.StealMicroseconds, unit, p.unsigned)
+	p.inUnits(&used.BusyMicroseconds, unit, func(v *int64) { p.near(v, used.CPUMicroseconds/unit) })
 }
 
 // walkUsage tells CPU time and throttling.
