@@ -22,7 +22,7 @@ CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 ##@ Try it
 .PHONY: demo demo-clean
 demo: ## Set up a cluster, measure the quickstart, print the answer; with MONITORING=true also in Prometheus
-	hack/demo.sh run
+	hack/timed.sh demo hack/demo.sh run
 
 demo-clean: ## Remove what the demo made, a local or kind cluster included
 	hack/demo.sh clean
@@ -59,21 +59,25 @@ cli-release: ## Archives of the plugin for all platforms and krew's manifest, tr
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-e2e test-race verify-claims
+.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6, the chart under real Helm, the dashboards on real Prometheus
-	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
+	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/lab/... ./test/rights/...
+	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
 test-report: ## The HTML report in a real Chromium without a network; leaves pictures in dist/report
-	hack/screenshot.sh
+	hack/timed.sh test-report hack/screenshot.sh
 
 test-integration: ## The API's rules and the reconcilers against a real API server
-	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
+	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and the faults on a real cluster, watched by a real Prometheus
-	$(CLUSTER_ENV) && hack/e2e.sh
+	$(CLUSTER_ENV) && hack/timed.sh test-e2e hack/e2e.sh
+
+test-e2e-disturbed: ## The suite of test-e2e once more, while something else uses the generator's CPU and memory now and then
+	$(CLUSTER_ENV) && hack/disturbed.sh hack/e2e.sh
 
 verify-claims: ## Say of each claim which test showed it, from the last run
 	hack/verify-claims
@@ -156,7 +160,7 @@ lint: ## Run the linters
 	hack/lint.sh
 
 verify: ## Fail if anything generated, formatted or rendered is out of date, and lint
-	hack/verify.sh
+	hack/timed.sh verify hack/verify.sh
 
 help: ## Show this
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {gsub(/[$$]+/, "$$", $$2); printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

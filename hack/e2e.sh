@@ -31,7 +31,7 @@ put_back() {
   hack/demo.sh install
 }
 
-hack/images.sh e2e
+hack/timed.sh "images of the suite" hack/images.sh e2e
 hack/clusters.sh load-images dist/images/{garbage,silent,failing-k6,drift-steady,drift-sawtooth,drift-slower,drift-faster}.tar
 
 HASHMARK_OPERATOR_BINARY=$PWD/dist/linux-$(go env GOARCH)/operator
@@ -52,6 +52,6 @@ put_back
 # A part of the suite uses a part of the rights, and only the local cluster keeps
 # an audit log.
 if (($# == 0)) && [[ $CLUSTER == local ]]; then
-  hack/test.sh rights -v -tags=e2e -count=1 ./test/rights/ || failed=1
+  hack/timed.sh rights hack/test.sh rights -v -tags=e2e -count=1 ./test/rights/ || failed=1
 fi
 exit "$failed"

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Tells where the time of a run goes, such as one of .ci/run.
+#
+#   hack/timed.sh NAME COMMAND...   runs the command, and notes its time in the
+#                                   file $HASHMARK_TIMES, if that is set
+#   hack/timed.sh                   prints the table of what was noted, and of the
+#                                   slowest end-to-end tests
+#
+# A line of the file is: beginning, end (both in seconds), exit code, name.
+set -euo pipefail
+
+readonly slowest=15
+
+# table indents what ran within something that began before.
+table() {
+  printf '\n%7s  %s\n' minutes "where the time went"
+  sort -t$'\t' -k1,1n -k2,2nr "$HASHMARK_TIMES" | awk -F'\t' '
+    !began || $1 < began { began = $1 }
+    $2 > ended { ended = $2 }
+    {
+      while (depth && $2 > outer[depth]) depth--
+      failed = $3 == 0 ? "" : ", failed with " $3
+      printf "%7.1f  %*s%s%s\n", ($2 - $1) / 60, 2 * depth, "", $4, failed
+      if ($4 !~ /^compiling /) outer[++depth] = $2
+    }
+    END { printf "%7.1f  in all\n", (ended - began) / 60 }
+  '
+}
+
+# tests prints the slowest end-to-end tests of the last run, without their parts.
+tests() {
+  [[ -s dist/test/e2e.json && dist/test/e2e.json -nt $1 ]] || return 0
+  printf '\n%7s  %s\n' seconds "the $slowest slowest end-to-end tests"
+  sed -nE '/"Action":"(pass|fail)"/s/.*"Test":"([^"/]*)","Elapsed":([0-9.]+).*/\2 \1/p' dist/test/e2e.json |
+    sort -rn | awk -v most="$slowest" 'NR <= most { printf "%7.0f  %s\n", $1, $2 }'
+}
+
+if (($# == 0)); then
+  [[ -s ${HASHMARK_TIMES:?"names no file of times"} ]] || exit 0
+  table >&2
+  tests "$HASHMARK_TIMES.began" >&2
+  exit
+fi
+
+name=$1 began=$(date +%s) code=0
+shift
+"$@" || code=$?
+[[ -z ${HASHMARK_TIMES:-} ]] ||
+  printf '%s\t%s\t%s\t%s\n' "$began" "$(date +%s)" "$code" "$name" >>"$HASHMARK_TIMES"
+exit "$code"
