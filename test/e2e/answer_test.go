@@ -102,7 +102,7 @@ func TestTheRecommendedSizeServesTheDemand(t *testing.T) {
 	asked, _ := quickstart(t)
 	answer := recommended(t, asked)
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "tried", costs(answer.Cost), longer(60), func(s *v1alpha1.SizingExperimentSpec) {
+	e := measured(t, tiny(namespace(t), "tried", costs(answer.Cost), longer(30), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{answer.CPULimit}
 		s.Matrix.Concurrency = []v1alpha1.Concurrency{*answer.Concurrency}
 		s.Service.Replicas = answer.Replicas

@@ -23,7 +23,7 @@ func TestOfCornersTheRestIsPredictedAndTheModelChecked(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "corners", costs(6, 7, 8), asking(2, 6, ""), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits, s.Matrix.Measure = []string{"300m", "400m", "600m"}, v1alpha1.MeasureCorners
-		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 72, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 5}
+		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 3, MinSamples: 72, MaxStepSeconds: 20, WarmupSeconds: 1, RequestTimeoutSeconds: 5}
 	}))
 	finished(t, e, 10*time.Minute)
 

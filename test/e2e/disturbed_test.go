@@ -41,7 +41,7 @@ func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
 
 func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	startOperator(t)
-	e := create(t, tiny(namespace(t), "robbed", longer(20), costs(8), func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "robbed", longer(12), costs(8), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"1"}
 	}, loaded(t, 30, 1)))
 	underLoad(t, e)

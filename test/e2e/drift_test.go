@@ -31,7 +31,12 @@ const (
 
 // inHashTimes are a row's numbers with the CPU time of a hash as the unit of time, so
 // that experiments at different reference speeds compare.
-type inHashTimes struct{ maximum, capacity, p95 float64 }
+type inHashTimes struct {
+	maximum, capacity, p95 float64
+	// disturbed tells that three tries were in vain: the row says itself that its
+	// numbers are not to be relied on.
+	disturbed bool
+}
 
 // The hash of these services really takes more or less CPU, on a schedule. What is
 // found of them at the reference speed must be what is found of the steady one. They
@@ -56,6 +61,9 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	} {
 		t.Run(tt.schedule, func(t *testing.T) {
 			got := drifting(t, ns, tt.schedule, tt.slower, tt.stated)
+			if got.disturbed || steady.disturbed {
+				t.Skip("another process disturbed the measurement three times")
+			}
 			near(t, "maximum", got.maximum, steady.maximum, 0.03)
 			near(t, "capacity", got.capacity, steady.capacity, 0.05)
 			near(t, "p95", got.p95, steady.p95, 0.15)
@@ -92,7 +100,7 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 	return inHashTimes{
 		maximum:  float64(*row.MaxThroughputMilliPerSecond) / 1000 * hash,
 		capacity: float64(*row.CapacityMilliPerSecond) / 1000 * hash,
-		p95:      float64(*row.P95Microseconds) / 1e6 / hash,
+		p95:      float64(*row.P95Microseconds) / 1e6 / hash, disturbed: disturbed(row),
 	}
 }
 

@@ -21,7 +21,7 @@ const kubeletRoot = "/var/lib/hashmark-cluster/node-2/kubelet/pods"
 
 func TestTheStatussP95IsThatOfK6sOwnOutput(t *testing.T) {
 	startOperator(t, "--generator-raw-output")
-	e := create(t, tiny(namespace(t), "raw", longer(5)))
+	e := create(t, tiny(namespace(t), "raw", longer(5), tries(1)))
 	raw := openRawOutput(t, underLoad(t, e).UID)
 	finished(t, e, 2*time.Minute)
 	trial := theTrial(t, e)

@@ -1,0 +1,47 @@
+// Command disturber is the other work of a machine on which the end-to-end suite runs
+// once more: for ten seconds of every minute it uses all of the CPU that it may run on,
+// and 256 MiB of memory. It goes on until it is told to end.
+//
+//	taskset -c 1 disturber
+package main
+
+import (
+	"context"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+)
+
+const (
+	every = time.Minute
+	busy  = 10 * time.Second
+	bytes = 256 << 20
+	page  = 4096
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	for begin := time.Now(); ctx.Err() == nil; begin = begin.Add(every) {
+		disturb(ctx, begin.Add(busy))
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Until(begin.Add(every))):
+		}
+	}
+}
+
+// disturb touches its memory over and over until a time, and gives it back.
+func disturb(ctx context.Context, until time.Time) {
+	memory := make([]byte, bytes)
+	for ctx.Err() == nil && time.Now().Before(until) {
+		for at := 0; at < len(memory); at += page {
+			memory[at]++
+		}
+	}
+	runtime.KeepAlive(memory)
+	memory = nil // so that it can be given back
+	debug.FreeOSMemory()
+}
