@@ -16,6 +16,13 @@
 // it lasted. What happened in the settling part is seen only in the throughput,
 // which counts answers by when they came, and in the requests under way.
 //
+// The throughput of a saturation does not count answers, since a service that
+// hashes logins at the same time answers them in batches, and a batch more or less
+// in the counted part would decide. Each login counts by the share of its time
+// that lies in the counted part:
+//
+//	throughput = Σ |[Sent, Ended] ∩ counted| ÷ |[Sent, Ended]| ÷ |counted|
+//
 // The package does not read clocks or counters, and does not say whether the
 // figures may be believed (package verdict does).
 package measurement

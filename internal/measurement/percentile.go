@@ -77,6 +77,6 @@ func intervalRanks(perMille, n int) (lower, upper int) {
 }
 
 // perSecondMilli is a rate times 1000, rounded.
-func perSecondMilli(count, microseconds int64) int64 {
-	return int64(math.Round(float64(count) * 1e9 / float64(microseconds)))
+func perSecondMilli(count float64, microseconds int64) int64 {
+	return int64(math.Round(count * 1e9 / float64(microseconds)))
 }

@@ -74,8 +74,9 @@ type StepResult struct {
 	// CompletedInWindow counts the 200s that were complete inside the counted part,
 	// those of the settling part's logins included.
 	CompletedInWindow int64
-	// ThroughputMilliPerSecond is CompletedInWindow per second, times 1000; with
-	// Saturation (completions − 1) ÷ (last − first), absent below two completions.
+	// ThroughputMilliPerSecond is CompletedInWindow per second, times 1000. With
+	// Saturation logins count by the share of their time that lies in the counted
+	// part; it is absent below two completions.
 	ThroughputMilliPerSecond *int64
 
 	// P50, P95 and P99 are percentiles of latency in microseconds; absent where the

@@ -138,23 +138,22 @@ func (s *StepResult) setLatencies(l latencies) {
 // setThroughput counts answers by when they came, whichever part of the step
 // their login was due in.
 func (w window) setThroughput(s *StepResult, records []Record) {
-	var first, last time.Duration
 	for _, r := range records {
-		if r.Outcome != OK || r.Ended < w.from || r.Ended >= w.to {
-			continue
+		if w.completes(r) {
+			s.CompletedInWindow++
 		}
-		if s.CompletedInWindow == 0 || r.Ended < first {
-			first = r.Ended
-		}
-		last = max(last, r.Ended)
-		s.CompletedInWindow++
 	}
-	rate := perSecondMilli(s.CompletedInWindow, s.CountedMicroseconds)
+	rate := perSecondMilli(float64(s.CompletedInWindow), s.CountedMicroseconds)
 	if w.Kind == loadplan.Saturation {
-		if s.CompletedInWindow < 2 || last == first {
+		if s.CompletedInWindow < 2 {
 			return
 		}
-		rate = perSecondMilli(s.CompletedInWindow-1, (last - first).Microseconds())
+		rate = perSecondMilli(w.logins(records), s.CountedMicroseconds)
 	}
 	s.ThroughputMilliPerSecond = &rate
+}
+
+// completes tells whether a success came while the counted part lasted.
+func (w window) completes(r Record) bool {
+	return r.Outcome == OK && r.Ended >= w.from && r.Ended < w.to
 }
