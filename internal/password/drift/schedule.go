@@ -28,10 +28,12 @@ const (
 
 	slower = 1.2
 	faster = 0.8
-	// FasterFrom and FasterUntil are the hashes of the service, counted from 0, between
-	// which the schedule "faster" is fast. They are counted in hashes, not seconds, so
-	// that they lie in the same step of a plan on any machine.
-	FasterFrom, FasterUntil = 200, 350
+	// FasterFrom is the first hash of the service that the schedule "faster" makes fast,
+	// counted from 0. Hashes count and not seconds, so that they lie in the same step of
+	// a plan on any machine.
+	FasterFrom = 200
+	// FasterUntil is the first hash after them that is not.
+	FasterUntil = 350
 )
 
 // ErrSchedule means that there is no schedule of that name.

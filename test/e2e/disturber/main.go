@@ -8,7 +8,6 @@ package main
 import (
 	"context"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -26,6 +25,7 @@ func main() {
 	defer stop()
 	for begin := time.Now(); ctx.Err() == nil; begin = begin.Add(every) {
 		disturb(ctx, begin.Add(busy))
+		debug.FreeOSMemory()
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Until(begin.Add(every))):
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// disturb touches its memory over and over until a time, and gives it back.
+// disturb touches its memory over and over until a time.
 func disturb(ctx context.Context, until time.Time) {
 	memory := make([]byte, bytes)
 	for ctx.Err() == nil && time.Now().Before(until) {
@@ -41,7 +41,4 @@ func disturb(ctx context.Context, until time.Time) {
 			memory[at]++
 		}
 	}
-	runtime.KeepAlive(memory)
-	memory = nil // so that it can be given back
-	debug.FreeOSMemory()
 }
