@@ -43,7 +43,7 @@ func calibrate(arguments []string, w world) error {
 	flags := flag.NewFlagSet("loginservice calibrate", flag.ContinueOnError)
 	recipeVars(flags, &s.recipe)
 	numberVar(flags, &s.referenceCost, "reference-cost", defaultReferenceCost,
-		"bcrypt `cost` that is timed besides, to show a drift of the machine")
+		"bcrypt `cost` that is timed in turns with the hash, so that their ratio does not depend on the CPU's speed")
 	flags.Func("output", "`file` to write the JSON to, besides stdout; may be given several times", func(file string) error {
 		s.outputs = append(s.outputs, file)
 		return nil

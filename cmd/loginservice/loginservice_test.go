@@ -264,6 +264,10 @@ func complete(t *testing.T, got calibration.Result) {
 	if got.Cost != 4 || got.HashMicroseconds <= 0 || got.Samples < 10 || got.ReferenceMicroseconds <= 0 {
 		t.Errorf("the times are missing: %+v", got)
 	}
+	// The reference has cost 4 too, and so is the subject itself.
+	if got.RatioPerMillion != 1_000_000 || got.RatioErrorPerMillion != 0 || len(got.BlockMicroseconds) < 5 || len(got.BlockMicroseconds) > 64 {
+		t.Errorf("the ratio to the reference is not 1, or blocks are missing: %+v", got)
+	}
 	if got.Cpuset == "" || got.BootID == "" || got.GoVersion == "" || got.GoMaxProcs == 0 {
 		t.Errorf("the surroundings are missing: %+v", got)
 	}
@@ -282,8 +286,11 @@ func decode(t *testing.T, file string, into any) int {
 	return len(text)
 }
 
-// quick are limits for tests: the reference and one hash each.
-var quick = calibration.Limits{Least: 200 * time.Millisecond, LeastSamples: 4, Most: 20 * time.Second}
+// quick are limits for tests.
+var quick = calibration.Limits{
+	Least: 200 * time.Millisecond, LeastSamples: 4, Most: 20 * time.Second,
+	BlockCPU: 20 * time.Millisecond, BlockWall: 80 * time.Millisecond,
+}
 
 func TestCalibrateTimesEveryAlgorithm(t *testing.T) {
 	t.Parallel()
@@ -298,7 +305,8 @@ func TestCalibrateTimesEveryAlgorithm(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := calibration.NewResult(timing, calibration.Surroundings{})
-		if got.Cost != 0 || got.Recipe != recipe.String() || got.HashMicroseconds < 1 || got.ReferenceMicroseconds < 100 {
+		if got.Cost != 0 || got.Recipe != recipe.String() || got.HashMicroseconds < 1 || got.ReferenceMicroseconds < 100 ||
+			got.RatioPerMillion < 1 || len(got.BlockMicroseconds) < 2 {
 			t.Errorf("%s was calibrated as %+v", recipe, got)
 		}
 	}

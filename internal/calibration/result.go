@@ -2,8 +2,10 @@ package calibration
 
 import (
 	"math"
+	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
 	"k8s.io/utils/cpuset"
 )
 
@@ -31,9 +33,18 @@ type Result struct {
 	// ClockHashesMilliPerSecond is hashes per second by the clock, one after
 	// another, times 1000.
 	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
-	// ReferenceMicroseconds is the median CPU time of one hash at the reference
-	// cost, 8 unless told otherwise: it shows a drift of the machine.
+	// ReferenceMicroseconds is the mean CPU time of one hash at the reference cost,
+	// 8 unless told otherwise.
 	ReferenceMicroseconds int64 `json:"referenceMicroseconds"`
+	// RatioPerMillion is CPU time of one hash ÷ that of one reference hash, in
+	// millionths, and 1,000,000 for the reference hash itself. The two were timed in
+	// turns, so that the ratio does not depend on the speed of the CPU.
+	RatioPerMillion int64 `json:"ratioPerMillion,omitempty"`
+	// RatioErrorPerMillion is half the width of the ratio's 99.9 % Student interval.
+	RatioErrorPerMillion int64 `json:"ratioErrorPerMillion,omitempty"`
+	// BlockMicroseconds is the mean CPU time of a reference hash in each calibration
+	// block, in the order of time, at most 64. Of more, neighbours are averaged.
+	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
 	// ScaledFromCost is the cost that was timed instead, where Cost was too slow;
 	// absent where Cost itself was timed.
 	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
@@ -64,13 +75,16 @@ func NewResult(timing Timing, where Surroundings) Result {
 	result := Result{
 		Cost:                      timing.Cost,
 		Recipe:                    timing.Recipe,
-		HashMicroseconds:          wholeMicroseconds(timing.CPU.Mean),
-		ErrorMicroseconds:         microseconds(timing.CPU.HalfWidth),
-		MedianMicroseconds:        wholeMicroseconds(timing.CPU.Median),
+		HashMicroseconds:          wholeMillionths(timing.CPU.Mean),
+		ErrorMicroseconds:         millionths(timing.CPU.HalfWidth),
+		MedianMicroseconds:        wholeMillionths(timing.CPU.Median),
 		Samples:                   timing.CPU.Samples,
-		WallMicroseconds:          microseconds(timing.Wall.Mean),
+		WallMicroseconds:          millionths(timing.Wall.Mean),
 		ClockHashesMilliPerSecond: milliPerSecond(timing.Wall.Mean),
-		ReferenceMicroseconds:     microseconds(timing.Reference.Median),
+		ReferenceMicroseconds:     millionths(timing.Reference.Mean),
+		RatioPerMillion:           wholeMillionths(timing.Ratio.Mean),
+		RatioErrorPerMillion:      millionths(timing.Ratio.HalfWidth),
+		BlockMicroseconds:         blockMicroseconds(timing.Blocks),
 		Surroundings:              where,
 	}
 	if timing.TimedCost != timing.Cost {
@@ -102,15 +116,29 @@ func (r Result) PerSecond(workers int32) float64 {
 	return cpus * float64(time.Second/time.Microsecond) / float64(r.HashMicroseconds)
 }
 
-func microseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
+// mostBlocks is how many blocks a result holds.
+const mostBlocks = 64
 
-// wholeMicroseconds is at least 1 for what took any time at all: 0 would read as
+// blockMicroseconds averages as many neighbours as make few enough blocks.
+func blockMicroseconds(seconds []float64) []int64 {
+	var blocks []int64
+	neighbours := max(1, (len(seconds)+mostBlocks-1)/mostBlocks)
+	for chunk := range slices.Chunk(seconds, neighbours) {
+		blocks = append(blocks, millionths(stat.Mean(chunk, nil)))
+	}
+	return blocks
+}
+
+// millionths of a ratio, or of a second, which are microseconds.
+func millionths(v float64) int64 { return int64(math.Round(v * 1e6)) }
+
+// wholeMillionths is at least 1 for what took any time at all: 0 would read as
 // a hash that was never timed, and divide a rate.
-func wholeMicroseconds(seconds float64) int64 {
-	if seconds <= 0 {
+func wholeMillionths(v float64) int64 {
+	if v <= 0 {
 		return 0
 	}
-	return max(1, microseconds(seconds))
+	return max(1, millionths(v))
 }
 
 // milliPerSecond is 0 for hashes that took no time, which is no rate at all.

@@ -94,7 +94,9 @@ func TestResultIsOneFlatObject(t *testing.T) {
 		Cost: 16, TimedCost: 14,
 		CPU:       Statistics{Mean: 3.6208, HalfWidth: 0.0123, Median: 3.6199, Samples: 12},
 		Wall:      Statistics{Mean: 14.5},
-		Reference: Statistics{Median: 0.0141784},
+		Reference: Statistics{Mean: 0.0141784, Median: 0.0140001},
+		Ratio:     Statistics{Mean: 255.3745, HalfWidth: 0.8765432},
+		Blocks:    []float64{0.0142, 0.0141},
 	}
 	where := Surroundings{
 		GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: &quota, CPUModel: "AMD EPYC",
@@ -113,6 +115,12 @@ func TestResultIsOneFlatObject(t *testing.T) {
   "wallMicroseconds": 14500000,
   "clockHashesMilliPerSecond": 69,
   "referenceMicroseconds": 14178,
+  "ratioPerMillion": 255374500,
+  "ratioErrorPerMillion": 876543,
+  "blockMicroseconds": [
+    14200,
+    14100
+  ],
   "scaledFromCost": 14,
   "goMaxProcs": 2,
   "cpuset": "0-1",
@@ -128,6 +136,23 @@ func TestResultIsOneFlatObject(t *testing.T) {
 	timing.TimedCost = 16
 	if scaled := NewResult(timing, where).ScaledFromCost; scaled != nil {
 		t.Errorf("a cost that was timed itself is said to be scaled from %d", *scaled)
+	}
+}
+
+func TestNeighbouringBlocksAreAveragedUntilTheyFit(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]int{0: 0, 1: 1, 64: 64, 65: 33, 128: 64, 129: 43, 1000: 63} {
+		seconds := make([]float64, count)
+		for i := range seconds {
+			seconds[i] = 0.014 + float64(i%2)*0.001
+		}
+		blocks := NewResult(Timing{Blocks: seconds}, Surroundings{}).BlockMicroseconds
+		if len(blocks) != want {
+			t.Errorf("%d blocks are told as %d, want %d", count, len(blocks), want)
+		}
+		if count == 128 && blocks[5] != 14_500 {
+			t.Errorf("two neighbours of 14 and 15 ms are told as %d µs", blocks[5])
+		}
 	}
 }
 

@@ -26,13 +26,20 @@ type Limits struct {
 	Reference time.Duration
 	// WarmUp is the least time before the first sample of a cost.
 	WarmUp time.Duration
+	// BlockCPU is the CPU time of a block, and BlockWall its time by the clock: a
+	// block ends when it has reached one of them.
+	BlockCPU, BlockWall time.Duration
 }
 
 // Standard limits: three seconds and ten hashes, within a minute; two seconds
-// for the reference.
+// for the reference. Blocks are much shorter than the half second in which the
+// speed of a rented CPU begins to change, under a small quota too. On a busy
+// machine with two CPUs, the ratio of cost 10 scattered by 0.8 % with blocks of
+// 100 ms, and by 0.2 % with blocks of 20 ms.
 var Standard = Limits{
 	Least: 3 * time.Second, LeastSamples: 10, Most: time.Minute,
 	Reference: 2 * time.Second, WarmUp: 500 * time.Millisecond,
+	BlockCPU: 25 * time.Millisecond, BlockWall: 100 * time.Millisecond,
 }
 
 const (
@@ -55,8 +62,8 @@ type Calibrator struct {
 	Limits Limits
 	// Prepare makes a function that computes one bcrypt hash of a cost.
 	Prepare func(cost int32) (hash func() error, err error)
-	// ReferenceCost is timed beside the wanted hash, and must be lower than any
-	// cost that has to be scaled.
+	// ReferenceCost is timed in turns with the wanted hash, and must be lower than
+	// any cost that has to be scaled.
 	ReferenceCost int32
 }
 
@@ -82,6 +89,11 @@ type Timing struct {
 	CPU, Wall Statistics
 	// Reference is the CPU time of one hash of the reference cost.
 	Reference Statistics
+	// Ratio is CPU time of one hash ÷ that of one reference hash, by blocks.
+	Ratio Statistics
+	// Blocks are the mean CPU times of a reference hash in each of its blocks, in
+	// seconds, in the order of time.
+	Blocks []float64
 	// Samples of what was timed.
 	Samples []Sample
 }
@@ -91,21 +103,31 @@ type Sample struct{ CPU, Wall time.Duration }
 
 // Run times hashes of a bcrypt cost. The error is the hash's or the meter's own.
 func (c Calibrator) Run(cost int32) (Timing, error) {
-	reference, err := c.reference()
+	reference, err := c.start(c.bcrypt(c.ReferenceCost))
 	if err != nil {
 		return Timing{}, err
 	}
-	referenceCPU, referenceWall := summarise(reference)
-	timed := c.affordable(cost, referenceWall.Mean)
-	samples, err := c.time(c.bcrypt(timed), c.Limits.Least, c.Limits.LeastSamples)
+	if cost == c.ReferenceCost {
+		return c.alone(reference)
+	}
+	timed, err := c.affordable(cost, reference)
 	if err != nil {
 		return Timing{}, err
 	}
-	timing := Timing{Cost: cost, TimedCost: timed, Reference: referenceCPU, Samples: samples}
-	timing.CPU, timing.Wall = summarise(samples)
+	subject, err := c.start(c.bcrypt(timed))
+	if err != nil {
+		return Timing{}, err
+	}
+	timing, err := c.alternate(subject, reference)
+	if err != nil {
+		return Timing{}, err
+	}
+	timing.Cost, timing.TimedCost = cost, timed
 	if timed != cost {
-		timing.CPU = scale(referenceCPU, timing.CPU, c.ReferenceCost, timed, cost)
+		_, referenceWall := summarise(reference.samples)
+		timing.CPU = scale(timing.Reference, timing.CPU, c.ReferenceCost, timed, cost)
 		timing.Wall = scale(referenceWall, timing.Wall, c.ReferenceCost, timed, cost)
+		timing.Ratio = scale(itself, timing.Ratio, c.ReferenceCost, timed, cost)
 	}
 	return timing, nil
 }
@@ -114,35 +136,41 @@ func (c Calibrator) Run(cost int32) (Timing, error) {
 // samples, two at the least. The error is the hash's or the meter's own, or
 // wraps ErrTooSlow.
 func (c Calibrator) RunOther(other Other) (Timing, error) {
-	reference, err := c.reference()
+	reference, err := c.start(c.bcrypt(c.ReferenceCost))
 	if err != nil {
 		return Timing{}, err
 	}
-	subject := subject{
+	subject, err := c.start(subject{
 		name: other.Recipe, prepare: other.Prepare, cpu: other.CPU,
 		patience: c.Limits.Most / fewestSamples,
-	}
-	samples, err := c.time(subject, c.Limits.Least, c.Limits.LeastSamples)
+	})
 	if err != nil {
 		return Timing{}, err
 	}
-	timing := Timing{Recipe: other.Recipe, Samples: samples}
-	timing.Reference, _ = summarise(reference)
-	timing.CPU, timing.Wall = summarise(samples)
-	return timing, nil
+	timing, err := c.alternate(subject, reference)
+	timing.Recipe = other.Recipe
+	return timing, err
 }
 
 // affordable is the cost itself, or the highest below it whose samples, and the
 // hash that prepares them, fit into the time there is. One above the reference
-// is timed at the least, or there would be no line to follow.
-func (c Calibrator) affordable(cost int32, referenceSeconds float64) int32 {
+// is timed at the least, or there would be no line to follow. What fits is told
+// by the first half of the reference's time.
+func (c Calibrator) affordable(cost int32, reference *stopwatch) (int32, error) {
+	if cost <= c.ReferenceCost+1 {
+		return cost, nil
+	}
+	if err := reference.until(c.Limits.Reference/2, referenceSamples); err != nil {
+		return 0, err
+	}
+	_, wall := summarise(reference.samples)
 	for timed := cost; timed > c.ReferenceCost+1; timed-- {
-		perHash := referenceSeconds * math.Exp2(float64(timed-c.ReferenceCost))
+		perHash := wall.Mean * math.Exp2(float64(timed-c.ReferenceCost))
 		if perHash*float64(c.Limits.LeastSamples+1) <= c.Limits.Most.Seconds() {
-			return timed
+			return timed, nil
 		}
 	}
-	return min(cost, c.ReferenceCost+1)
+	return c.ReferenceCost + 1, nil
 }
 
 // subject is what is timed, and by which clock.
@@ -160,83 +188,6 @@ func (c Calibrator) bcrypt(cost int32) subject {
 		prepare: func() (func() error, error) { return c.Prepare(cost) },
 		cpu:     c.Meter.CPU,
 	}
-}
-
-func (c Calibrator) reference() ([]Sample, error) {
-	return c.time(c.bcrypt(c.ReferenceCost), c.Limits.Reference, referenceSamples)
-}
-
-// time warms up, then takes samples until it has both the time and the number,
-// or has used up what it may.
-func (c Calibrator) time(s subject, least time.Duration, samples int) ([]Sample, error) {
-	begin := c.Meter.Wall()
-	hash, err := s.prepare()
-	if err != nil {
-		return nil, fmt.Errorf("prepare a hash of %s: %w", s.name, err)
-	}
-	if took := c.Meter.Wall() - begin; s.patience > 0 && took > s.patience {
-		return nil, fmt.Errorf("%w: %s took %s", ErrTooSlow, s.name, took.Round(time.Second))
-	}
-	batch, err := c.warmUp(s, hash, begin)
-	if err != nil {
-		return nil, fmt.Errorf("hash by %s: %w", s.name, err)
-	}
-	var taken []Sample
-	var spent time.Duration
-	for len(taken) < fewestSamples ||
-		spent < c.Limits.Most && (spent < least || len(taken) < samples) {
-		sample, err := c.sample(s, hash, batch)
-		if err != nil {
-			return nil, fmt.Errorf("time a hash of %s: %w", s.name, err)
-		}
-		taken = append(taken, sample)
-		spent += sample.Wall * time.Duration(batch)
-	}
-	return taken, nil
-}
-
-// warmUp hashes until it has warmed up since a moment, and tells how many hashes
-// fill a sample. What one takes is CPU time: under a quota, time by the clock
-// would make batches too small.
-func (c Calibrator) warmUp(s subject, hash func() error, since time.Duration) (batch int, err error) {
-	before, err := s.cpu()
-	if err != nil {
-		return 0, err
-	}
-	hashes := 0
-	for ; c.Meter.Wall()-since < c.Limits.WarmUp; hashes++ {
-		if err := hash(); err != nil {
-			return 0, err
-		}
-	}
-	after, err := s.cpu()
-	if err != nil {
-		return 0, err
-	}
-	used := max(1, after-before)
-	return max(1, int(sampleTime*time.Duration(hashes)/used)), nil
-}
-
-// sample times a batch of hashes as one.
-func (c Calibrator) sample(s subject, hash func() error, batch int) (Sample, error) {
-	wall := c.Meter.Wall()
-	cpu, err := s.cpu()
-	if err != nil {
-		return Sample{}, err
-	}
-	for range batch {
-		if err := hash(); err != nil {
-			return Sample{}, err
-		}
-	}
-	used, err := s.cpu()
-	if err != nil {
-		return Sample{}, err
-	}
-	return Sample{
-		CPU:  (used - cpu) / time.Duration(batch),
-		Wall: (c.Meter.Wall() - wall) / time.Duration(batch),
-	}, nil
 }
 
 func summarise(samples []Sample) (cpu, wall Statistics) {

@@ -50,16 +50,16 @@ func TestRun(t *testing.T) {
 		tolerance float64
 	}{
 		"a quick cost is timed for three seconds": {
-			share: 1, cost: 4, timed: 4, samples: 3000, longest: 7 * time.Second,
+			share: 1, cost: 4, timed: 4, samples: 3000, longest: 8 * time.Second,
 		},
-		"the reference cost is timed like any other": {
-			share: 1, cost: 8, timed: 8, samples: 200, longest: 7 * time.Second,
+		"the reference cost is timed once, as both": {
+			share: 1, cost: 8, timed: 8, samples: 200, longest: 4 * time.Second,
 		},
 		"a slow cost is timed for ten hashes": {
 			share: 1, cost: 13, timed: 13, samples: 10, longest: 9 * time.Second,
 		},
 		"a quota stretches the clock, not the CPU time": {
-			share: 0.25, cost: 10, timed: 10, samples: 10, longest: 8 * time.Second,
+			share: 0.25, cost: 10, timed: 10, samples: 10, longest: 10 * time.Second,
 		},
 		"a cost too slow for a minute is scaled from the highest that is not": {
 			share: 0.25, cost: 16, timed: 14, samples: 10, longest: 65 * time.Second, tolerance: 0.001,
@@ -89,8 +89,54 @@ func TestRun(t *testing.T) {
 			near(t, "CPU time", got.CPU.Mean, want, test.tolerance)
 			near(t, "median", got.CPU.Median, want, test.tolerance)
 			near(t, "wall time", got.Wall.Mean, want/test.share, test.tolerance)
-			near(t, "reference", got.Reference.Median, 34e-6+55.25e-6*256, 0)
+			near(t, "reference", got.Reference.Mean, reference, 0)
+			near(t, "ratio", got.Ratio.Mean, want/reference, test.tolerance)
+			for _, block := range got.Blocks {
+				near(t, "reference block", block, reference, 0)
+			}
+			if len(got.Blocks) < 5 || test.cost == 8 && got.Ratio != itself {
+				t.Errorf("%d blocks, ratio %+v", len(got.Blocks), got.Ratio)
+			}
 		})
+	}
+}
+
+const reference = 34e-6 + 55.25e-6*256
+
+func TestABlockIsShortUnderEveryQuota(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]int{
+		1:    2, // of 14.2 ms each
+		0.25: 2, // 56.7 ms each by the clock
+		0.1:  1,
+		0.01: 1,
+	} {
+		_, c := calibrator(share)
+		watch, err := c.start(c.bcrypt(8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := watch.block(); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(watch.samples); got != want {
+			t.Errorf("with %.2f of a CPU a block has %d hashes, want %d", share, got, want)
+		}
+	}
+}
+
+func TestATurnInWhichTheSpeedJumpedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	even, jump := turn{subject: 4, before: 2, after: 2}, turn{subject: 5, before: 2, after: 2.5}
+	for name, test := range map[string]struct {
+		turns []turn
+		want  float64
+	}{
+		"one of four":     {[]turn{even, jump, even, even}, 2},
+		"but not most":    {[]turn{jump, jump, jump, even}, (3*5/2.25 + 2) / 4},
+		"nor all of them": {[]turn{jump}, 5 / 2.25},
+	} {
+		near(t, name, ratioOf(test.turns).Mean, test.want, 0)
 	}
 }
 
@@ -184,7 +230,7 @@ func TestRunOther(t *testing.T) {
 		samples int32 // at least
 		longest time.Duration
 	}{
-		"a quick hash is timed for three seconds":  {share: 1, took: 5 * time.Millisecond, samples: 600, longest: 7 * time.Second},
+		"a quick hash is timed for three seconds":  {share: 1, took: 5 * time.Millisecond, samples: 600, longest: 8 * time.Second},
 		"a slow hash is timed for ten hashes":      {share: 1, took: time.Second, samples: 10, longest: 15 * time.Second},
 		"a slower one for as many as fit a minute": {share: 0.25, took: 4 * time.Second, samples: 4, longest: 85 * time.Second},
 		"the slowest is timed twice":               {share: 1, took: 29 * time.Second, samples: 2, longest: 125 * time.Second},
@@ -208,7 +254,8 @@ func TestRunOther(t *testing.T) {
 			}
 			near(t, "CPU time", got.CPU.Mean, test.took.Seconds(), 0)
 			near(t, "wall time", got.Wall.Mean, test.took.Seconds()/test.share, 0)
-			near(t, "reference", got.Reference.Median, 34e-6+55.25e-6*256, 0)
+			near(t, "reference", got.Reference.Mean, reference, 0)
+			near(t, "ratio", got.Ratio.Mean, test.took.Seconds()/reference, 1e-6)
 		})
 	}
 }

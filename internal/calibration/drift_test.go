@@ -1,0 +1,133 @@
+package calibration
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// drift is how long work takes at a moment, relative to the machine's usual.
+type drift func(at time.Duration) float64
+
+// drifting is the calibrator of a machine whose hashes take 34 µs + 55.25 µs ×
+// 2^cost of work, and whose speed changes as time goes by.
+func drifting(speed drift) Calibrator {
+	var now time.Duration
+	return Calibrator{
+		Meter: Meter{
+			CPU:  func() (time.Duration, error) { return now, nil },
+			Wall: func() time.Duration { return now },
+		},
+		Limits: Standard,
+		Prepare: func(cost int32) (func() error, error) {
+			hash := func() error {
+				const slice = 5 * time.Millisecond
+				left := time.Duration(34_000 + 55_250*math.Exp2(float64(cost)))
+				for ; left > 0; left -= slice {
+					now += time.Duration(float64(min(left, slice)) * speed(now))
+				}
+				return nil
+			}
+			return hash, hash()
+		},
+		ReferenceCost: 8,
+	}
+}
+
+// sawtooth rises from −15 to +15 % within 40 s, and falls at once.
+func sawtooth(phase time.Duration) drift {
+	return func(at time.Duration) float64 {
+		_, part := math.Modf((at + phase).Seconds() / 40)
+		return 0.85 + 0.3*part
+	}
+}
+
+// swing goes up and down by 15 % within 40 s.
+func swing(phase time.Duration) drift {
+	return func(at time.Duration) float64 { return 1 + 0.15*math.Sin(2*math.Pi*(at+phase).Seconds()/40) }
+}
+
+// walk is a random walk that returns to the middle: with a spread of 7 %, it is
+// correlated by 0.84 over half a second and 0.5 over two, as was measured on a
+// rented machine.
+func walk(seed uint64) drift {
+	const step, memory, spread = 50 * time.Millisecond, 3.0, 0.07
+	random := rand.New(rand.NewPCG(seed, 5))
+	keep := math.Exp(-step.Seconds() / memory)
+	values := []float64{spread * random.NormFloat64()}
+	return func(at time.Duration) float64 {
+		for len(values) <= int(at/step) {
+			values = append(values, keep*values[len(values)-1]+spread*math.Sqrt(1-keep*keep)*random.NormFloat64())
+		}
+		return 1 + values[at/step]
+	}
+}
+
+// oneAfterTheOther is the ratio by two means, of the reference and then of the
+// subject.
+func oneAfterTheOther(t *testing.T, c Calibrator, cost int32) float64 {
+	t.Helper()
+	mean := func(cost int32, least time.Duration) float64 {
+		watch, err := c.start(c.bcrypt(cost))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := watch.until(least, c.Limits.LeastSamples); err != nil {
+			t.Fatal(err)
+		}
+		cpu, _ := summarise(watch.samples)
+		return cpu.Mean
+	}
+	reference := mean(c.ReferenceCost, c.Limits.Reference)
+	return mean(cost, c.Limits.Least) / reference
+}
+
+func TestTheRatioDoesNotDependOnTheCPUsSpeed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		cost int32
+		// tolerance: a slow hash is itself as long as the speed takes to change.
+		tolerance float64
+	}{
+		"a quick cost":            {4, 0.005},
+		"the usual cost":          {10, 0.005},
+		"a cost of 0.2 s a hash":  {12, 0.01},
+		"a cost of 0.45 s a hash": {13, 0.02},
+	} {
+		for kind, speed := range map[string]func(run int) drift{
+			"sawtooth": func(run int) drift { return sawtooth(time.Duration(run) * 1300 * time.Millisecond) },
+			"swing":    func(run int) drift { return swing(time.Duration(run) * 1300 * time.Millisecond) },
+			"walk":     func(run int) drift { return walk(uint64(run)) },
+		} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				var worst, squares, apart float64
+				missed := 0
+				const runs = 31
+				for run := range runs {
+					got, err := drifting(speed(run)).Run(test.cost)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := (34 + 55.25*math.Exp2(float64(test.cost))) / (34 + 55.25*256)
+					off := math.Abs(got.Ratio.Mean/want - 1)
+					worst, squares = max(worst, off), squares+off*off
+					// What the interval can't show is how speed bends within a block.
+					if off > got.Ratio.HalfWidth/want+0.001 {
+						missed++
+					}
+					apart = max(apart, math.Abs(oneAfterTheOther(t, drifting(speed(run)), test.cost)/want-1))
+				}
+				t.Logf("off by %.2f %% at most, %.2f %% typically; by two means %.1f %%",
+					100*worst, 100*math.Sqrt(squares/runs), 100*apart)
+				if worst > test.tolerance || missed > 0 {
+					t.Errorf("the ratio is off by %.2f %%, and %d times by more than its interval", 100*worst, missed)
+				}
+				if apart < 2*test.tolerance {
+					t.Errorf("two means are off by %.2f %% at most: the test shows no drift", 100*apart)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package calibration
+
+import (
+	"fmt"
+	"time"
+)
+
+// stopwatch times the hashes of one subject, block by block.
+type stopwatch struct {
+	subject
+	wall   func() time.Duration
+	limits Limits
+	hash   func() error
+	// batch is how many hashes make a sample.
+	batch   int
+	samples []Sample
+	// spent is the time of all samples, by the clock.
+	spent time.Duration
+	// blocks are the mean CPU times of a hash in each block, in seconds.
+	blocks []float64
+}
+
+// start prepares a subject and warms up.
+func (c Calibrator) start(s subject) (*stopwatch, error) {
+	w := &stopwatch{subject: s, wall: c.Meter.Wall, limits: c.Limits}
+	begin := w.wall()
+	var err error
+	if w.hash, err = s.prepare(); err != nil {
+		return nil, fmt.Errorf("prepare a hash of %s: %w", s.name, err)
+	}
+	if took := w.wall() - begin; s.patience > 0 && took > s.patience {
+		return nil, fmt.Errorf("%w: %s took %s", ErrTooSlow, s.name, took.Round(time.Second))
+	}
+	if err := w.warmUp(begin); err != nil {
+		return nil, fmt.Errorf("hash by %s: %w", s.name, err)
+	}
+	return w, nil
+}
+
+// warmUp hashes until it has warmed up since a moment, and finds how many hashes
+// fill a sample. What one takes is CPU time: under a quota, time by the clock
+// would make batches too small.
+func (w *stopwatch) warmUp(since time.Duration) error {
+	before, err := w.cpu()
+	if err != nil {
+		return err
+	}
+	hashes := 0
+	for ; w.wall()-since < w.limits.WarmUp; hashes++ {
+		if err := w.hash(); err != nil {
+			return err
+		}
+	}
+	after, err := w.cpu()
+	if err != nil {
+		return err
+	}
+	used := max(1, after-before)
+	w.batch = max(1, int(sampleTime*time.Duration(hashes)/used))
+	return nil
+}
+
+// done tells whether both the time and the number of samples are reached, or the
+// time that they may take is used up.
+func (w *stopwatch) done(least time.Duration, samples int) bool {
+	if len(w.samples) < fewestSamples {
+		return false
+	}
+	return w.spent >= w.limits.Most || w.spent >= least && len(w.samples) >= samples
+}
+
+// until times blocks until it is done.
+func (w *stopwatch) until(least time.Duration, samples int) error {
+	for !w.done(least, samples) {
+		if _, err := w.block(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block times hashes, one sample at the least, and returns the mean CPU time of a
+// hash in seconds.
+func (w *stopwatch) block() (float64, error) {
+	var cpu, wall time.Duration
+	var sum float64
+	first := len(w.samples)
+	for len(w.samples) == first || cpu < w.limits.BlockCPU && wall < w.limits.BlockWall {
+		sample, err := w.sample()
+		if err != nil {
+			return 0, fmt.Errorf("time a hash of %s: %w", w.name, err)
+		}
+		w.samples = append(w.samples, sample)
+		cpu += sample.CPU * time.Duration(w.batch)
+		wall += sample.Wall * time.Duration(w.batch)
+		sum += sample.CPU.Seconds()
+	}
+	w.spent += wall
+	mean := sum / float64(len(w.samples)-first)
+	w.blocks = append(w.blocks, mean)
+	return mean, nil
+}
+
+// sample times a batch of hashes as one.
+func (w *stopwatch) sample() (Sample, error) {
+	wall := w.wall()
+	cpu, err := w.cpu()
+	if err != nil {
+		return Sample{}, err
+	}
+	for range w.batch {
+		if err := w.hash(); err != nil {
+			return Sample{}, err
+		}
+	}
+	used, err := w.cpu()
+	if err != nil {
+		return Sample{}, err
+	}
+	return Sample{
+		CPU:  (used - cpu) / time.Duration(w.batch),
+		Wall: (w.wall() - wall) / time.Duration(w.batch),
+	}, nil
+}
