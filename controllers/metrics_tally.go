@@ -9,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -38,7 +39,7 @@ func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1alpha1.Si
 	}
 	// The Job is gone by now: where the experiment names no limit for the
 	// generator, the plan is that of today's flags.
-	plan, err := loadplan.Build(seen.LoadSpec(), *trial.Status.Calibration, trial.Status.Prediction)
+	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	if err != nil {
 		return // no load was ever driven by a plan that can't be made
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // act does what was decided, and writes into the trial's status what can't be
@@ -137,7 +138,7 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Att
 	if err != nil {
 		return nil, 0, err
 	}
-	plan, err := loadplan.Build(seen.LoadSpec(), *seen.Trial.Status.Calibration, seen.Trial.Status.Prediction)
+	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(seen.Trial.Status), seen.Trial.Status.Prediction)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // observe gathers all that lifecycle.Decide looks at.
@@ -65,6 +66,7 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	}
 	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now)
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
+	seen.Reference, _ = speed.InPool(experiment.Status.Speed, speed.NodePool(trial.Spec.Variant))
 	if !plans(experiment, trial) {
 		seen.Standing = lifecycle.NotPlanned
 	}

@@ -5,14 +5,13 @@ package v1alpha1
 type Confidence string
 
 const (
-	// ConfidenceHigh means that the size was measured, its result is Valid, steps
-	// confirmed its capacity, and the lower end of the capacity's interval asks for
-	// the same size.
+	// ConfidenceHigh means that the size was measured, its result is Valid, and steps
+	// confirmed its capacity. The size is made from the lower end of the capacity's
+	// interval at the slow speed of the CPU.
 	ConfidenceHigh Confidence = "High"
 	// ConfidenceMedium means that the size was measured and its result is Valid, but
-	// its capacity was predicted only, or the lower end of its interval asks for
-	// more; or that the size was predicted by a model that the held-out variants
-	// confirmed.
+	// its capacity was predicted only; or that the size was predicted by a model that
+	// the held-out variants confirmed.
 	ConfidenceMedium Confidence = "Medium"
 	// ConfidenceLow means that the result is Suspect, or that the capacity was
 	// measured with evenly spaced logins, which flatter.

@@ -73,11 +73,11 @@ type TrialSpeed struct {
 // RowSpeed is how the speed of the CPU varied while a variant was measured, in
 // thousandths of the reference time per hash.
 type RowSpeed struct {
-	// The 10th percentile over the windows of the variant's trials.
+	// The 10th percentile over the windows of a trial; of several trials the lowest.
 	LowPerMille int64 `json:"lowPerMille"`
-	// The median over them.
+	// The median over the windows of a trial; of several trials the median of them.
 	MedianPerMille int64 `json:"medianPerMille"`
-	// The 90th percentile over them.
+	// The 90th percentile over the windows of a trial; of several trials the highest.
 	HighPerMille int64 `json:"highPerMille"`
 }
 

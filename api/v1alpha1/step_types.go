@@ -90,8 +90,9 @@ type Step struct {
 	// 20 successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Where the true p95 lies, with 95 % confidence: by order statistics, or by
-	// simulated runs of the same step, whichever is wider. Absent below 72 samples.
+	// Where the true p95 lies by order statistics, with 95 % confidence if logins were
+	// independent of each other; atReference has the interval that the outcome is judged
+	// by. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
 	// The 99th percentile of latency, in microseconds; absent when not measured.

@@ -8,6 +8,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 const milli = 1000
@@ -55,34 +56,45 @@ func (t *table) candidate(variant v1alpha1.Variant) recommendation.Candidate {
 		limit = 0
 	}
 	return recommendation.Candidate{
-		Variant: variant, MilliCPU: limit,
+		Variant: variant, MilliCPU: limit, SlowPerMille: t.slow(variant),
 		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
 	}
 }
 
-// setCapacity splits what all replicas of a trial carried.
+// setCapacity splits what all replicas of a trial carried. Sizes are made from the
+// lower end of where the capacity lies, at the slow speed of the CPU.
 func (t *table) setCapacity(c *recommendation.Candidate, capacity *int64, interval *v1alpha1.RateInterval) {
 	if capacity == nil {
 		return
 	}
-	c.Capacity = *capacity / t.replicas()
-	c.CapacityLow = c.Capacity
+	low := *capacity
 	if interval != nil {
-		c.CapacityLow = interval.LowMilliPerSecond / t.replicas()
+		low = min(low, interval.LowMilliPerSecond)
 	}
+	c.Found = *capacity / t.replicas()
+	c.Capacity = 1000 * low / t.replicas() / c.SlowPerMille
+}
+
+// slow is the time of a hash that the CPU of a variant's node pool exceeds for a
+// tenth of the time, in thousandths of the reference.
+func (t *table) slow(variant v1alpha1.Variant) int64 {
+	if _, pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
+		return max(1000, pool.HighPerMille)
+	}
+	return 1000
 }
 
 // respace gives a candidate the capacity that the model finds for logins that
 // come by chance, as those from the world do, where even ones were measured.
 func (t *table) respace(c *recommendation.Candidate) {
-	c.Respaced, c.Confirmed, c.Capacity, c.CapacityLow = true, false, 0, 0
+	c.Respaced, c.Confirmed, c.Capacity, c.Found = true, false, 0, 0
 	service, known := forecast.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return
 	}
 	perSecond := service.Outlook(false, t.seed()).Capacity(prediction.LimitOf(t.spec.Objective))
-	c.Capacity = int64(math.Floor(milli * perSecond))
-	c.CapacityLow = c.Capacity
+	c.Found = int64(math.Floor(milli * perSecond))
+	c.Capacity = 1000 * c.Found / c.SlowPerMille
 }
 
 // p95 of one replica that gets logins by chance, in microseconds.

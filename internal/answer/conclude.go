@@ -17,7 +17,7 @@ func Conclude(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 	if err != nil {
 		return err
 	}
-	status.Predictions, status.ModelCheck = forecast.Of(spec, trials)
+	status.Predictions, status.ModelCheck = forecast.Of(spec, t.trials)
 	t.recommend(status)
 	return nil
 }

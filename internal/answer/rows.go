@@ -7,12 +7,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
 // Rows fills what an experiment shows at any time: a row for each variant that is
-// measured, with what it takes to serve the demand and what that costs, the times
-// of hashes, their fit, and the noise floor. Errors: those of matrix.Variants, and
+// measured, with what it takes to serve the demand and what that costs, the
+// reference speeds that rows are converted to, the times of hashes, their fit, and
+// the noise floor. Errors: those of matrix.Variants, and
 // prices that are no decimals.
 //
 // Of logins that were evenly spaced a row has neither sizing nor monthly price
@@ -22,7 +24,8 @@ func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, sta
 	if err != nil {
 		return err
 	}
-	status.Results = summary.Results(t.measured, trials, spec.Baseline)
+	status.Speed = t.speeds
+	status.Results = summary.Results(t.measured, t.trials, spec.Baseline)
 	for i := range status.Results {
 		row := &status.Results[i]
 		row.Price = t.price(row)
@@ -31,15 +34,18 @@ func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, sta
 		}
 	}
 	summary.PriceDifferences(status.Results, t.perMillion)
-	status.HashTimes = summary.HashTimes(trials)
-	status.CostFits = summary.CostFits(trials)
-	status.NoiseFloor = summary.NoiseFloor(t.measured, trials)
+	status.HashTimes = summary.HashTimes(t.trials)
+	status.CostFits = summary.CostFits(t.trials)
+	status.NoiseFloor = summary.NoiseFloor(t.measured, t.trials)
 	return nil
 }
 
 // table is an experiment as its rows are made.
 type table struct {
-	spec   v1alpha1.SizingExperimentSpec
+	spec v1alpha1.SizingExperimentSpec
+	// speeds are the reference speeds of the node pools, and trials are converted to
+	// them.
+	speeds []v1alpha1.PoolSpeed
 	trials []v1alpha1.SizingTrial
 	// measured are the variants that have a row, all those of the matrix too.
 	measured, all []v1alpha1.Variant
@@ -62,7 +68,11 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{spec: spec, trials: trials, measured: measured, all: all, tariff: tariff}
+	speeds := speed.Pools(trials)
+	t := &table{
+		spec: spec, speeds: speeds, trials: speed.AtReference(trials, speeds),
+		measured: measured, all: all, tariff: tariff,
+	}
 	t.question, t.asked = recommendation.Ask(spec.Demand, tariff)
 	return t, nil
 }

@@ -45,7 +45,7 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	}
 	// Whether the model is to be trusted was found out under the experiment's own
 	// objective. Were it asked anew, a stricter objective could let it in.
-	status.Predictions, _ = forecast.Of(spec, asked)
+	status.Predictions, _ = forecast.Of(spec, t.trials)
 	t.recommend(status)
 	status.Display = summary.ExperimentDisplay(status)
 	return status, nil

@@ -3,9 +3,12 @@
 //
 //	time = a + b·2^cost
 //
-// through the median hash time of each cost. CPU time depends on the cost and
-// the node alone, so all CPU limits and kinds of concurrency are taken together,
-// and a cost that lies off the line was disturbed while it was calibrated.
+// through the median hash time of each cost. A time is the ratio to the reference
+// hash, which was timed in turns with it, times the reference hash's time at the
+// reference speed: so the speed of the CPU, which changes all the time, has no part
+// in it. CPU time depends on the cost and the node alone, so all CPU limits and
+// kinds of concurrency are taken together, and a cost that lies off the line was
+// disturbed while it was calibrated.
 //
 // With two costs both share what lies between them: that one is off is seen,
 // which one is not. Of three or more the disturbed one lies farthest from the
@@ -20,12 +23,15 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Pool is what is known of hash times on one node pool.
 type Pool struct {
 	// Name of the node pool; empty where the experiment names none.
 	Name string
+	// Reference is the time of the reference hash that Times follow from, in seconds.
+	Reference float64
 	// Line through Times.
 	Line calibration.Line
 	// Times is the median of each cost, the lowest cost first.
@@ -36,21 +42,21 @@ type Pool struct {
 // sorted by the pools' names. Only trials with a result that is not Invalid
 // count.
 func Of(trials []v1alpha1.SizingTrial) []Pool {
-	seconds := map[string]map[int32][]float64{}
+	seconds, references := map[string]map[int32][]float64{}, referenceSeconds(trials)
 	for i := range trials {
 		trial := &trials[i]
 		if !Timed(trial) {
 			continue
 		}
-		pool, cost := NodePool(trial), trial.Spec.Variant.Cost
+		pool, cost := speed.NodePool(trial.Spec.Variant), trial.Spec.Variant.Cost
 		if seconds[pool] == nil {
 			seconds[pool] = map[int32][]float64{}
 		}
-		seconds[pool][cost] = append(seconds[pool][cost], float64(trial.Status.Calibration.HashMicroseconds)/1e6)
+		seconds[pool][cost] = append(seconds[pool][cost], speed.Ratio(*trial.Status.Calibration)*references[pool])
 	}
 	var pools []Pool
 	for _, name := range slices.Sorted(maps.Keys(seconds)) {
-		pool := Pool{Name: name, Times: medians(seconds[name])}
+		pool := Pool{Name: name, Reference: references[name], Times: medians(seconds[name])}
 		if line, ok := calibration.Fit(pool.Times); ok {
 			pool.Line = line
 			pools = append(pools, pool)
@@ -64,16 +70,28 @@ func Of(trials []v1alpha1.SizingTrial) []Pool {
 func Timed(trial *v1alpha1.SizingTrial) bool {
 	result, timing := trial.Status.Result, trial.Status.Calibration
 	return result != nil && result.Verdict != v1alpha1.VerdictInvalid &&
-		timing != nil && timing.ScaledFromCost == nil && timing.HashMicroseconds > 0 &&
+		timing != nil && timing.ScaledFromCost == nil && speed.Ratio(*timing) > 0 &&
 		trial.Spec.Variant.Algorithm == v1alpha1.AlgorithmBcrypt
 }
 
-// NodePool is the name of a trial's node pool; empty where there are none.
-func NodePool(trial *v1alpha1.SizingTrial) string {
-	if pool := trial.Spec.Variant.NodePool; pool != nil {
-		return pool.Name
+// referenceSeconds is the time of the reference hash on each node pool: at the
+// reference speed where that is known, else as the trials were calibrated.
+func referenceSeconds(trials []v1alpha1.SizingTrial) map[string]float64 {
+	known := map[string]float64{}
+	for _, pool := range speed.Pools(trials) {
+		known[pool.NodePool] = float64(pool.HashMicrosecondsAtCost8) / 1e6
 	}
-	return ""
+	calibrated := map[string][]float64{}
+	for i := range trials {
+		pool := speed.NodePool(trials[i].Spec.Variant)
+		if timing := trials[i].Status.Calibration; timing != nil && timing.ReferenceMicroseconds > 0 && known[pool] == 0 {
+			calibrated[pool] = append(calibrated[pool], float64(timing.ReferenceMicroseconds)/1e6)
+		}
+	}
+	for pool, all := range calibrated {
+		known[pool] = calibration.Summarise(all).Median
+	}
+	return known
 }
 
 func medians(seconds map[int32][]float64) []calibration.CostTime {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/costfit"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -61,7 +61,7 @@ func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, ver
 			continue
 		}
 		if verdicts[i] == v1alpha1.VerdictValid || verdicts[i] == v1alpha1.VerdictSuspect && !validAt(trial, trials, verdicts, corner) {
-			used[costfit.NodePool(trial)] = append(used[costfit.NodePool(trial)], trial)
+			used[speed.NodePool(trial.Spec.Variant)] = append(used[speed.NodePool(trial.Spec.Variant)], trial)
 		}
 	}
 	pools := map[string]pool{}
@@ -76,7 +76,7 @@ func validAt(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, verdict
 	for i := range trials {
 		other := &trials[i]
 		if verdicts[i] == v1alpha1.VerdictValid && corner[other.Spec.Variant.Name] &&
-			other.Spec.Variant.Cost == trial.Spec.Variant.Cost && costfit.NodePool(other) == costfit.NodePool(trial) {
+			other.Spec.Variant.Cost == trial.Spec.Variant.Cost && speed.NodePool(other.Spec.Variant) == speed.NodePool(trial.Spec.Variant) {
 			return true
 		}
 	}

@@ -2,10 +2,10 @@ package forecast
 
 import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/costfit"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -91,7 +91,7 @@ type expectation struct {
 // expect is what the corners of a variant's node pool say of it; false where
 // they don't say enough, or the model has no say in what is so quick.
 func (f *forecast) expect(variant v1alpha1.Variant) (expectation, bool) {
-	of := f.pools[costfit.NodePool(&v1alpha1.SizingTrial{Spec: v1alpha1.SizingTrialSpec{Variant: variant}})]
+	of := f.pools[speed.NodePool(variant)]
 	login, timed := of.login(variant.Cost)
 	if !timed || !verdict.Modelled(login) {
 		return expectation{}, false

@@ -10,6 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // mostReplayed is how many logins of a step are simulated one by one: p95 of more
@@ -44,7 +45,8 @@ func (r repetitions) capacity() *int64 {
 	return sorted[(len(sorted)-1)/2].Status.Result.CapacityMilliPerSecond
 }
 
-// typical is the trial whose p95 is the lower median; nil where none has one.
+// typical is the trial whose p95 is the upper median, as the variant's row has it;
+// nil where none has one.
 func (r repetitions) typical() *v1alpha1.SizingTrial {
 	with := slices.DeleteFunc(slices.Clone(r), func(t *v1alpha1.SizingTrial) bool { return t.Status.Result.P95Microseconds == nil })
 	if len(with) == 0 {
@@ -53,10 +55,10 @@ func (r repetitions) typical() *v1alpha1.SizingTrial {
 	slices.SortStableFunc(with, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Compare(*a.Status.Result.P95Microseconds, *b.Status.Result.P95Microseconds)
 	})
-	return with[(len(with)-1)/2]
+	return with[len(with)/2]
 }
 
-// typicalRun is the trial of a variant whose CPU time per login is the lower
+// typicalRun is the trial of a variant whose CPU time per login is the upper
 // median, of the Valid ones if there are any, else of the Suspect ones; nil
 // where there is none.
 func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, variant string) *v1alpha1.SizingTrial {
@@ -69,7 +71,7 @@ func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, vari
 		}
 		if len(runs) > 0 {
 			slices.SortStableFunc(runs, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(login(a), login(b)) })
-			return runs[(len(runs)-1)/2]
+			return runs[len(runs)/2]
 		}
 	}
 	return nil
@@ -107,7 +109,7 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 
 // reported is the step that a trial's row was taken from, as it was planned.
 func reported(trial *v1alpha1.SizingTrial) (loadplan.Step, bool) {
-	plan, err := loadplan.Build(trial.Spec, *trial.Status.Calibration, trial.Status.Prediction)
+	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	if err != nil {
 		return loadplan.Step{}, false
 	}

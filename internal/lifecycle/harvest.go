@@ -14,8 +14,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
+
+// mostBlocks is how many calibration blocks the API keeps.
+const mostBlocks = 64
 
 // End is how an attempt ends.
 type End struct {
@@ -36,6 +40,9 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 		}
 		if result.HashMicroseconds <= 0 || result.Samples <= 0 || result.GoMaxProcs <= 0 {
 			return nil, fmt.Errorf("pod %s left a calibration without a hash in it", pods[i].Name)
+		}
+		if result.RatioPerMillion < 0 || result.RatioErrorPerMillion < 0 || len(result.BlockMicroseconds) > mostBlocks {
+			return nil, fmt.Errorf("pod %s left a calibration whose ratio is below 0, or that has more than %d blocks", pods[i].Name, mostBlocks)
 		}
 		if slowest == nil || result.HashMicroseconds > slowest.HashMicroseconds {
 			slowest = &result
@@ -89,8 +96,8 @@ func HarvestRun(o *Observation) End {
 	}
 	status := &o.Trial.Status
 	spec := o.LoadSpec()
-	plan, err := loadplan.Build(spec, *status.Calibration, status.Prediction)
-	leftOut, errLeftOut := loadplan.LeftOut(spec, *status.Calibration, status.Prediction)
+	plan, err := loadplan.Build(spec, speed.PlannedFor(*status), status.Prediction)
+	leftOut, errLeftOut := loadplan.LeftOut(spec, speed.PlannedFor(*status), status.Prediction)
 	if err = errors.Join(err, errLeftOut); err != nil {
 		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
 	}
@@ -102,7 +109,7 @@ func HarvestRun(o *Observation) End {
 	}
 	judged := o.Oracle.Judge(verdict.Input{
 		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
-		Run: run, Placement: placement(o),
+		Run: run, Placement: placement(o), Reference: o.Reference, PlannedMicros: plannedMicros(status),
 	})
 	if verdict.ForGeneratorsSake(judged.Result) && Spent(status)+1 < o.Trial.Spec.Attempts {
 		first := firstInvalid(judged.Result.Reasons)
@@ -113,6 +120,15 @@ func HarvestRun(o *Observation) End {
 		Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured,
 		Message: "The result was read and judged " + string(judged.Result.Verdict),
 	}
+}
+
+// plannedMicros is the speed that the trial's load was planned for; 0 where it is
+// not known.
+func plannedMicros(status *v1alpha1.SizingTrialStatus) float64 {
+	if status.Speed == nil {
+		return 0
+	}
+	return float64(status.Speed.PlannedHashMicrosecondsAtCost8)
 }
 
 // noteGenerator keeps when the generator began and ended.
@@ -132,6 +148,10 @@ func keep(o *Observation, judged verdict.Judgement) {
 	status.Result = &judged.Result
 	status.Steps, status.Capacity, status.Evidence = judged.Steps, judged.Capacity, judged.Evidence
 	status.Distribution, status.UnderWay = judged.Distribution, judged.UnderWay
+	if judged.Speed != nil {
+		status.Speed = judged.Speed
+		status.Speed.LoadStartTime = o.attempt().GeneratorStartTime
+	}
 	SetCondition(o.Trial, v1alpha1.ConditionMeasured, metav1.ConditionTrue, string(judged.Result.Verdict), o.Now)
 }
 
@@ -152,6 +172,7 @@ func inAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
 			Samples: r.Samples, ClockHashesMilliPerSecond: r.ClockHashesMilliPerSecond,
 		},
 		MedianMicroseconds: r.MedianMicroseconds, ReferenceMicroseconds: r.ReferenceMicroseconds,
+		RatioPerMillion: r.RatioPerMillion, RatioErrorPerMillion: r.RatioErrorPerMillion, BlockMicroseconds: r.BlockMicroseconds,
 		ScaledFromCost: r.ScaledFromCost, GoMaxProcs: r.GoMaxProcs, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU,
 		CPUModel: r.CPUModel, CgroupVersion: r.CgroupVersion, BootID: r.BootID, GoVersion: r.GoVersion,
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -37,6 +38,9 @@ type Observation struct {
 	// Suspended and Cancelled are the experiment's wishes, or the trial's own
 	// spec.suspend; an experiment that is overdue counts as cancelled.
 	Suspended, Cancelled bool
+	// Reference is the reference speed of the trial's node pool as the experiment
+	// knows it so far; zero where no trial has ended there.
+	Reference speed.Reference
 	// Children of the current attempt.
 	Children Children
 	// Leftovers are the children of the trial that no current attempt needs, as

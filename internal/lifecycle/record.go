@@ -1,19 +1,23 @@
 package lifecycle
 
 import (
+	"math"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// RecordCalibration keeps what the load will meet: the calibration, what the
-// model expects from it, and the pods. The prediction stands in the status so
-// that the plan that follows from it is the same at the harvest, whatever
-// becomes of the model meanwhile. It fails when a calibration can't be read.
+// RecordCalibration keeps what the load will meet: the calibration, the speed that
+// the load is planned for, what the model expects at that speed, and the pods. Both
+// stand in the status so that the plan that follows from them is the same at the
+// harvest, whatever becomes of the model and of the experiment's reference speed
+// meanwhile. It fails when a calibration can't be read.
 func RecordCalibration(o *Observation) error {
 	read, err := ReadCalibration(o.Children.ServicePods)
 	if err != nil {
@@ -21,13 +25,24 @@ func RecordCalibration(o *Observation) error {
 	}
 	status, attempt := &o.Trial.Status, o.attempt()
 	status.Calibration = read
-	status.Prediction = o.Oracle.Expect(o.Trial.Spec, *read)
+	status.Speed = plannedSpeed(*read, o.Reference)
+	status.Prediction = o.Oracle.Expect(o.Trial.Spec, speed.PlannedFor(*status))
 	attempt.CalibrationStartTime, attempt.CalibrationEndTime = calibrationTimes(o.Children.ServicePods)
 	attempt.ServicePodUIDs = nil
 	for i := range o.Children.ServicePods {
 		attempt.ServicePodUIDs = append(attempt.ServicePodUIDs, o.Children.ServicePods[i].UID)
 	}
 	return nil
+}
+
+// plannedSpeed is what is known of the speed before the load; nil where the
+// calibration has no reference hash.
+func plannedSpeed(cal v1alpha1.TrialCalibration, known speed.Reference) *v1alpha1.TrialSpeed {
+	planned := int64(math.Round(speed.Planned(cal, known)))
+	if planned <= 0 {
+		return nil
+	}
+	return &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: planned, PlannedHashMicrosecondsAtCost8: planned}
 }
 
 // calibrationTimes are when the first pod began to calibrate, and when the last had.
@@ -60,7 +75,7 @@ func infeasible(trial *v1alpha1.SizingTrial) bool {
 // alone, and writes the result into the trial's status.
 func ConcludeUnloaded(o *Observation) End {
 	status := &o.Trial.Status
-	judged := verdict.Unloaded(o.Trial.Spec, *status.Calibration, status.Prediction)
+	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction)
 	keep(o, judged)
 	end := End{Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load was driven"}
 	if len(judged.Result.Reasons) > 0 {

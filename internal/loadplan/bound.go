@@ -19,7 +19,7 @@ func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal v1alpha1.
 	if cal.HashMicroseconds <= 0 {
 		return 0
 	}
-	return int64(replicas) * effectiveMilliCPU(variant, cal) * microsPerSecond / cal.HashMicroseconds
+	return int64(replicas) * EffectiveMilliCPU(variant, cal) * microsPerSecond / cal.HashMicroseconds
 }
 
 // Workers is how many workers the variant's service has, 0 when it is unbounded.
@@ -30,10 +30,10 @@ func Workers(variant v1alpha1.Variant) int32 {
 	return *variant.Concurrency.Workers
 }
 
-// effectiveMilliCPU is how much CPU one replica can use for hashing, in
+// EffectiveMilliCPU is how much CPU one replica can use for hashing, in
 // thousandths: the smallest of what limits it. A worker uses as many CPUs at a
 // time as its hash has threads.
-func effectiveMilliCPU(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
+func EffectiveMilliCPU(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
 	effective := int64(cal.GoMaxProcs) * milli
 	if workers := Workers(variant); workers > 0 {
 		effective = min(effective, int64(workers*matrix.Recipe(variant).Lanes())*milli)

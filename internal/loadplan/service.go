@@ -65,7 +65,7 @@ func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (s
 		lanes:    lanes,
 		pooled:   workers > 0,
 		bound:    bound,
-		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(effectiveMilliCPU(spec.Variant, cal)),
+		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(EffectiveMilliCPU(spec.Variant, cal)),
 		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,
 		sessions: spec.Variant.Sessions,
 		ceiling:  ceiling,

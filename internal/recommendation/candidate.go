@@ -34,11 +34,16 @@ type Candidate struct {
 	Reasons []v1alpha1.Reason
 	// Predicted tells that the variant was not measured.
 	Predicted bool
-	// Capacity is the highest rate at which one replica meets the objective, times
-	// 1000; 0 where none does.
+	// Capacity is the highest rate that one replica can be relied on to serve, times
+	// 1000: the lower end of where its capacity lies, at the slow speed of the CPU. 0
+	// where no rate meets the objective. Sizes are made from it.
 	Capacity int64
-	// CapacityLow is the lower end of where the true one lies.
-	CapacityLow int64
+	// Found is the capacity itself at the reference speed.
+	Found int64
+	// SlowPerMille is the slow speed: the time of a hash that the CPU exceeds for a
+	// tenth of the time, in thousandths of that at the reference speed; 0 counts as
+	// 1000.
+	SlowPerMille int64
 	// Confirmed tells that steps near the capacity, and not the model alone, speak
 	// for it.
 	Confirmed bool

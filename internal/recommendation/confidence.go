@@ -23,27 +23,10 @@ func (a answer) confidence(best sized) certainty {
 	case best.Predicted:
 		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that foresaw the variants held out; measure it before you rely on it"}
 	}
-	lowest := best.Candidate
-	lowest.Capacity = min(best.CapacityLow, best.Capacity)
-	if worst := a.Question.size(lowest); worst.replicas != best.replicas {
-		return certainty{v1alpha1.ConfidenceMedium, "at the lower end of where its capacity may lie " + a.insteadOf(worst)}
-	}
 	if !best.Confirmed {
 		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no step near it confirms that"}
 	}
-	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and its lower end (" + perSecond(lowest.Capacity) + " a replica) asks for the same size"}
-}
-
-// insteadOf says what a lower capacity would ask for.
-func (a answer) insteadOf(worst sized) string {
-	if worst.replicas == 0 {
-		return "no rate meets the objective"
-	}
-	text := fmt.Sprintf("(%s a replica) it takes %s", perSecond(worst.Capacity), replicas(worst))
-	if !worst.fits() {
-		text += ", which " + a.breaks(worst)
-	}
-	return text
+	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, and measured steps confirm the capacity"}
 }
 
 // kinds lists the reasons' types.

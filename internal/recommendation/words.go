@@ -19,9 +19,9 @@ const (
 func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty) string {
 	sentences := []string{
 		fmt.Sprintf("Of the matrix's costs, %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
-		fmt.Sprintf("%s %s the objective up to %s, so that %s is %d %% of that",
+		fmt.Sprintf("%s %s the objective up to %s%s, so that %s is %d %% of that",
 			capital(inAll(best)), verb(best.replicas, "meets", "meet"),
-			perSecond(best.replicas*best.Capacity), perSecond(a.MilliPerSecond), a.loadPercent(best)),
+			perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best)),
 	}
 	if told.P95Microseconds != nil {
 		sentences = append(sentences, fmt.Sprintf("At %s the model expects a p95 of %s", perSecond(a.MilliPerSecond), units.Latency(told.P95Microseconds)))
@@ -34,6 +34,19 @@ func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty
 	}
 	sentences = append(sentences, fmt.Sprintf("Confidence is %s: %s", sure.level, sure.why))
 	return strings.Join(sentences, ". ")
+}
+
+// reliedOn says in which way the capacity that sizes are made from is less than the
+// one that was found; nothing where it is not.
+func (s sized) reliedOn() string {
+	if s.Found <= s.Capacity {
+		return ""
+	}
+	text := fmt.Sprintf(" (the lower end of its capacity of %s", perSecond(s.replicas*s.Found))
+	if s.SlowPerMille > 1000 {
+		text += fmt.Sprintf(", at the slow speed of its CPU, which needs %s %% more time per hash than usual for a tenth of the time", units.Number(float64(s.SlowPerMille-1000)/10))
+	}
+	return text + ")"
 }
 
 // cheapest says by what the size was chosen among those of its cost, and what it

@@ -58,8 +58,10 @@ func (p *pod) changes() time.Duration {
 	if p.bandwidth.stalled() {
 		return at
 	}
+	factor, until := p.service.Course.at(p.now)
+	at = min(at, until)
 	for i := range p.running {
-		at = min(at, p.now+p.running[i].left)
+		at = min(at, p.now+stretched(p.running[i].left, factor))
 		if p.ready.length() > 0 {
 			at = min(at, p.running[i].until)
 		}
@@ -72,8 +74,10 @@ func (p *pod) advance(until time.Duration) {
 	var used time.Duration
 	if !p.bandwidth.stalled() {
 		used = until - p.now
+		factor, _ := p.service.Course.at(p.now)
+		done := progress(used, factor)
 		for i := range p.running {
-			p.running[i].left -= used
+			p.running[i].left -= done
 		}
 	}
 	p.bandwidth.drain(used*time.Duration(len(p.running)), until)

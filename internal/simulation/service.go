@@ -42,6 +42,9 @@ type Service struct {
 	Hash time.Duration
 	// Timeout is when callers give up; 0 is never.
 	Timeout time.Duration
+	// Course is how the CPU time of a login changes over the run; nil where it does
+	// not.
+	Course *Course
 }
 
 // MaxPerSecond is how many logins per second all replicas can hash: nothing

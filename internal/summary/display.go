@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -14,7 +15,7 @@ import (
 // those of the highest cost that met the objective, a Valid row before a Suspect
 // one and then the row with the greater capacity; blank while there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
-	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation)}
+	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation), Speed: Speed(status.Speed)}
 	if progress := status.Progress; progress != nil {
 		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
 	}
@@ -104,7 +105,12 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 	if evidence := trial.Status.Evidence; evidence != nil {
 		shown.Node = strings.Join(evidence.ServiceNodes, ",")
 	}
-	if calibration := trial.Status.Calibration; calibration != nil {
+	calibration := trial.Status.Calibration
+	if trial.Status.Result != nil && calibration != nil && trial.Status.Speed != nil {
+		atReference := speed.At(*calibration, float64(trial.Status.Speed.ReferenceHashMicrosecondsAtCost8))
+		calibration = &atReference
+	}
+	if calibration != nil {
 		shown.Hash = units.Latency(&calibration.HashMicroseconds) + " ± " + units.Latency(&calibration.ErrorMicroseconds)
 	}
 	result := trial.Status.Result
@@ -127,6 +133,19 @@ func kinds(reasons []v1alpha1.Reason) string {
 		names = append(names, r.Type)
 	}
 	return strings.Join(names, ",")
+}
+
+// Speed reads -7/+9 %: the fastest tenth and the slowest tenth of the time, as the
+// time per hash relative to the reference. Of several node pools it is the widest.
+func Speed(pools []v1alpha1.PoolSpeed) string {
+	if len(pools) == 0 {
+		return ""
+	}
+	low, high := pools[0].LowPerMille, pools[0].HighPerMille
+	for _, pool := range pools {
+		low, high = min(low, pool.LowPerMille), max(high, pool.HighPerMille)
+	}
+	return fmt.Sprintf("-%s/+%s %%", units.Number(float64(max(0, 1000-low))/10), units.Number(float64(max(0, high-1000))/10))
 }
 
 // Concurrency reads pool 1, pool 2 queue 64, or unbounded.

@@ -2,10 +2,11 @@ package summary
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/costfit"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // timedHash is a cell of the table: what was hashed, and where.
@@ -18,26 +19,31 @@ type timedHash struct {
 // node pool: pools by name, in each the costs from low to high and then the
 // controls by name. CPU time depends on neither the CPU limit nor the kind of
 // concurrency, so the trials of all of them count. Those do not that are Invalid,
-// by their own verdict or by what all trials tell together, nor a cost that was
+// by their own verdict or by what all trials show together, nor a cost that was
 // scaled up from a lower one, which nobody timed.
 //
-// A cell holds one trial's calibration, the one of the lower median, so that its
-// error, its samples and its CPU are those of its time.
+// A time is the mean over all windows of the node pool, whatever was hashed in
+// them, times the median ratio of the cell's hash to the reference hash: the CPU's
+// speed varies over an experiment far more than the ratio does.
 func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
-	cells := map[timedHash][]*v1alpha1.SizingTrial{}
+	cells, windows := map[timedHash][]*v1alpha1.SizingTrial{}, map[string][][]speed.Window{}
 	for i, result := range together(trials) {
 		timing := trials[i].Status.Calibration
-		if result == nil || result.Verdict == v1alpha1.VerdictInvalid ||
-			timing == nil || timing.ScaledFromCost != nil || timing.HashMicroseconds <= 0 {
+		if result == nil || timing == nil || speed.Ratio(*timing) <= 0 {
 			continue
 		}
 		variant := trials[i].Spec.Variant
-		cell := timedHash{pool: costfit.NodePool(&trials[i]), control: variant.Control, cost: variant.Cost}
+		pool := speed.NodePool(variant)
+		windows[pool] = append(windows[pool], windowsOf(&trials[i]))
+		if result.Verdict == v1alpha1.VerdictInvalid || timing.ScaledFromCost != nil {
+			continue
+		}
+		cell := timedHash{pool: pool, control: variant.Control, cost: variant.Cost}
 		cells[cell] = append(cells[cell], &trials[i])
 	}
 	var times []v1alpha1.HashTime
 	for cell, timed := range cells {
-		times = append(times, cell.typical(timed))
+		times = append(times, cell.over(windows[cell.pool], timed))
 	}
 	slices.SortFunc(times, func(a, b v1alpha1.HashTime) int {
 		return cmp.Or(cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
@@ -45,17 +51,34 @@ func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 	return times
 }
 
-// typical is the cell of one trial or more: the time of the lower median. Of
-// equal ones the trial that was planned first, in whichever order they are listed.
-func (h timedHash) typical(timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
+// windowsOf a trial, or of its calibration alone where no load was driven.
+func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
+	if windows := speed.OfTrial(trial); len(windows) > 0 {
+		return windows
+	}
+	return speed.OfCalibration(*trial.Status.Calibration)
+}
+
+// over is the cell of one trial or more, timed over windows. Of equal ratios the
+// trial that was planned first counts, in whichever order they are listed.
+func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
 	slices.SortStableFunc(timed, func(a, b *v1alpha1.SizingTrial) int {
-		return cmp.Or(cmp.Compare(a.Status.Calibration.HashMicroseconds, b.Status.Calibration.HashMicroseconds),
+		return cmp.Or(cmp.Compare(speed.Ratio(*a.Status.Calibration), speed.Ratio(*b.Status.Calibration)),
 			cmp.Compare(a.Spec.Sequence, b.Spec.Sequence))
 	})
-	median := timed[(len(timed)-1)/2].Status.Calibration
+	median := *timed[len(timed)/2].Status.Calibration
+	ratio, all := speed.Ratio(median), slices.Concat(windows...)
+	mean, halfWidth := speed.Mean(windows, 0.999)
+	// The ratio has an error of its own, and a single batch none that is known.
+	own := float64(median.RatioErrorPerMillion) / 1e6 * mean
+	if halfWidth == 0 {
+		own = math.Hypot(own, float64(median.ErrorMicroseconds)/ratio)
+	}
+	micros := func(reference float64) int64 { return max(1, int64(math.Round(reference*ratio))) }
 	return v1alpha1.HashTime{
 		NodePool: h.pool, CPUModel: median.CPUModel, Cost: h.cost, Control: h.control,
-		HashMicroseconds: median.HashMicroseconds, ErrorMicroseconds: median.ErrorMicroseconds, Samples: median.Samples,
-		Trials: int32(len(timed)),
+		HashMicroseconds: micros(mean), ErrorMicroseconds: int64(math.Ceil(math.Hypot(halfWidth*ratio, own))),
+		LowMicroseconds: micros(speed.Quantile(all, 0.1)), HighMicroseconds: micros(speed.Quantile(all, 0.9)),
+		Samples: int32(len(all)), Trials: int32(len(timed)),
 	}
 }

@@ -91,24 +91,30 @@ func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
 	r.Spread = spread(from)
 }
 
-// mergeNumbers takes the lower median of each number over those that have it.
-// What belongs together comes from one trial: p95 with its interval, the
-// calibration with its error, the capacity with its interval, with how it was
-// decided, and with whether it meets the objective.
+// mergeNumbers takes the median of each number over those that have it. Of an even
+// number of repetitions it takes the less favourable of the two in the middle: the
+// longer latency and time of a hash, the lower rate. The lower of two latencies would
+// be the smallest, which flatters. What belongs together comes from one trial: p95
+// with its interval, the calibration with its error, the capacity with its interval,
+// with how it was decided, and with whether it meets the objective. Intervals then
+// hold the scatter of the repetitions, too.
 func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
-	typical := median(from, p95)
+	typical := upperMedian(from, p95)
 	if typical == nil {
 		typical = from[0]
 	}
-	if calibrated := median(from, hashTime); calibrated != nil {
+	if calibrated := upperMedian(from, hashTime); calibrated != nil {
 		r.Calibration = calibrated.Calibration
 	}
+	r.Speed = mergeSpeeds(from)
 	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
-	r.P95Microseconds, r.P95Interval, r.Samples = typical.P95Microseconds, typical.P95Interval, typical.Samples
+	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
+	r.P95Interval = scatteredLatency(typical, from)
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
 	answer := medianAnswer(from)
 	r.ObjectiveMet, r.CapacityIsLowerBound = answer.ObjectiveMet, answer.CapacityIsLowerBound
-	r.CapacityMilliPerSecond, r.CapacityInterval, r.CapacityMethod = answer.CapacityMilliPerSecond, answer.CapacityInterval, answer.CapacityMethod
+	r.CapacityMilliPerSecond, r.CapacityMethod = answer.CapacityMilliPerSecond, answer.CapacityMethod
+	r.CapacityInterval = scatteredRate(answer, from)
 	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
 	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
 }
@@ -122,12 +128,25 @@ func hashTime(m *v1alpha1.VariantResult) *int64 {
 
 // median is the result whose number is the lower median, nil when none has it.
 func median(from []*v1alpha1.VariantResult, of figure) *v1alpha1.VariantResult {
-	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return of(m) == nil })
-	if len(with) == 0 {
-		return nil
+	if with := sorted(from, of); len(with) > 0 {
+		return with[(len(with)-1)/2]
 	}
+	return nil
+}
+
+// upperMedian is the one whose number is the upper median.
+func upperMedian(from []*v1alpha1.VariantResult, of figure) *v1alpha1.VariantResult {
+	if with := sorted(from, of); len(with) > 0 {
+		return with[len(with)/2]
+	}
+	return nil
+}
+
+// sorted are the results that have a number, from low to high.
+func sorted(from []*v1alpha1.VariantResult, of figure) []*v1alpha1.VariantResult {
+	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return of(m) == nil })
 	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*of(a), *of(b)) })
-	return with[(len(with)-1)/2]
+	return with
 }
 
 // medianAnswer is the result whose answer to the question is the lower median:

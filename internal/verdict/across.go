@@ -2,51 +2,42 @@ package verdict
 
 import (
 	"math"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/costfit"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// The reasons that only a look at all trials of an experiment can give. They
-// stand in the experiment's rows; a trial's own verdict stays its own.
-const (
-	CostDoublingBroken = "CostDoublingBroken"
-	ReferenceDrift     = "ReferenceDrift"
-)
+// CostDoublingBroken is a reason that only a look at all trials of an experiment can
+// give, as SpeedUnknown is where a trial's machine is another than the others'. It
+// stands in the experiment's rows; a trial's own verdict stays its own.
+const CostDoublingBroken = "CostDoublingBroken"
 
 const (
-	// doublingSuspect and doublingInvalid bound how far a hash time may lie from
-	// the line through all costs, as a share of it. Measured on a quiet machine,
-	// costs 4 to 12 lie within 0.7 %, and CPU time scatters by 1 % under a quota.
+	// doublingSuspect and doublingInvalid bound how far a hash's ratio to the reference
+	// hash may lie from the line through all costs, as a share of it. Measured on a
+	// quiet machine, costs 4 to 12 lie within 0.7 %.
 	doublingSuspect, doublingInvalid = 0.05, 0.15
-
-	// driftSuspect and driftInvalid bound the same of the reference hash against
-	// the median of all trials, which should be one time on one kind of node.
-	driftSuspect, driftInvalid = 0.05, 0.15
-
-	// driftTrials is the least number of trials with a median that one of them
-	// can lie off: of two, both lie equally far from what is between them.
-	driftTrials = 3
 )
 
 // Across holds the trials of an experiment against each other, and returns what
 // it found of each trial, in their order. Trials without a result, and Invalid
 // ones, neither count nor are judged.
 func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
-	pools, references := map[string]costfit.Pool{}, referenceMedians(trials)
+	pools, references := map[string]costfit.Pool{}, speed.Pools(trials)
 	for _, pool := range costfit.Of(trials) {
 		pools[pool.Name] = pool
 	}
 	found := make([][]v1alpha1.Reason, len(trials))
 	for i := range trials {
 		trial := &trials[i]
-		if pool, fitted := pools[costfit.NodePool(trial)]; fitted && costfit.Timed(trial) {
+		if pool, fitted := pools[speed.NodePool(trial.Spec.Variant)]; fitted && costfit.Timed(trial) {
 			found[i] = append(found[i], costDoublingBroken(trial, pool)...)
 		}
-		if median, known := references[costfit.NodePool(trial)]; known && hasReference(trial) {
-			found[i] = append(found[i], referenceDrift(trial, median)...)
+		if reference, pool := speed.InPool(references, speed.NodePool(trial.Spec.Variant)); pool != nil {
+			found[i] = append(found[i], anotherMachine(trial, trials, reference)...)
 		}
 	}
 	return found
@@ -65,22 +56,42 @@ func Together(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
 	return verdicts
 }
 
-// costDoublingBroken: the hash took another time than the other costs say.
+// costDoublingBroken: the hash took another multiple of the reference hash than the
+// other costs say.
 func costDoublingBroken(trial *v1alpha1.SizingTrial, pool costfit.Pool) []v1alpha1.Reason {
-	took := microseconds(trial.Status.Calibration.HashMicroseconds)
-	ratio := took.Seconds() / pool.Line.At(trial.Spec.Variant.Cost)
-	return across(graded(CostDoublingBroken, math.Abs(ratio-1), doublingSuspect, doublingInvalid,
-		"In repetition %d a hash of cost %d took %s, %.3g times what the line a + b·2^cost through all %d costs says (suspect when off by more than %s, invalid by more than %s); the calibration of this cost or of another was disturbed. Measure again on a quiet node",
-		trial.Spec.Repetition, trial.Spec.Variant.Cost, took, ratio, len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
+	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
+	off := ratio * pool.Reference / pool.Line.At(cost)
+	return across(graded(CostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
+		"In repetition %d a hash of cost %d took %.4g times the reference hash that was timed in turns with it, %.3g times what the line a + b·2^cost through all %d costs says (suspect when off by more than %s, invalid by more than %s); the calibration of this cost or of another was disturbed. Measure again on a quiet node",
+		trial.Spec.Repetition, cost, ratio, off, len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
 }
 
-// referenceDrift: the CPU was faster or slower than in the other trials.
-func referenceDrift(trial *v1alpha1.SizingTrial, median time.Duration) []v1alpha1.Reason {
-	took := microseconds(trial.Status.Calibration.ReferenceMicroseconds)
-	ratio := took.Seconds() / median.Seconds()
-	return across(graded(ReferenceDrift, math.Abs(ratio-1), driftSuspect, driftInvalid,
-		"Before repetition %d the reference hash took %s, %.3g times the %s that is the median of the experiment's trials (suspect when off by more than %s, invalid by more than %s); the CPU's speed changed. Measure again on quiet nodes of one kind, or name their kinds in matrix.nodePools",
-		trial.Spec.Repetition, took, ratio, median, percent(driftSuspect), percent(driftInvalid)))
+// anotherMachine: the CPU was so much faster or slower than the reference that it is
+// no drift of one machine.
+func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
+	windows := speed.OfTrial(trial)
+	if len(windows) == 0 || trial.Status.Result == nil || trial.Status.Result.Verdict == v1alpha1.VerdictInvalid {
+		return nil
+	}
+	slower := speed.Quantile(windows, 0.5) / reference.Micros
+	if slower <= speed.Slowest && slower >= speed.Fastest {
+		return nil
+	}
+	return across([]v1alpha1.Reason{suspectSpeed(
+		"In repetition %d a hash took %.3g times as long as the median of the experiment (suspect outside %g to %g): the experiment ran on different machines (%s). Name their kinds in matrix.nodePools",
+		trial.Spec.Repetition, slower, speed.Fastest, speed.Slowest, strings.Join(cpuModels(trials), "; "))})
+}
+
+// cpuModels are the models of CPU that an experiment ran on, sorted.
+func cpuModels(trials []v1alpha1.SizingTrial) []string {
+	var models []string
+	for i := range trials {
+		if cal := trials[i].Status.Calibration; cal != nil && !slices.Contains(models, cpuModel(*cal)) {
+			models = append(models, cpuModel(*cal))
+		}
+	}
+	slices.Sort(models)
+	return models
 }
 
 func across(found []v1alpha1.Reason) []v1alpha1.Reason {
@@ -88,29 +99,4 @@ func across(found []v1alpha1.Reason) []v1alpha1.Reason {
 		found[i].Message = clip(found[i].Message)
 	}
 	return found
-}
-
-// referenceMedians is the median time of the reference hash on each node pool
-// where enough trials have one.
-func referenceMedians(trials []v1alpha1.SizingTrial) map[string]time.Duration {
-	seconds := map[string][]float64{}
-	for i := range trials {
-		if trial := &trials[i]; hasReference(trial) {
-			took := microseconds(trial.Status.Calibration.ReferenceMicroseconds)
-			seconds[costfit.NodePool(trial)] = append(seconds[costfit.NodePool(trial)], took.Seconds())
-		}
-	}
-	medians := map[string]time.Duration{}
-	for pool, all := range seconds {
-		if len(all) >= driftTrials {
-			median := calibration.Summarise(all).Median
-			medians[pool] = time.Duration(median * float64(time.Second)).Round(time.Microsecond)
-		}
-	}
-	return medians
-}
-
-func hasReference(trial *v1alpha1.SizingTrial) bool {
-	result, timing := trial.Status.Result, trial.Status.Calibration
-	return result != nil && result.Verdict != v1alpha1.VerdictInvalid && timing != nil && timing.ReferenceMicroseconds > 0
 }

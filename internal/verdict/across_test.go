@@ -11,9 +11,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// calibrated is a valid trial of a cost. Undisturbed, a round takes 40 µs, and
-// the reference hash 10 ms.
-func calibrated(cost int32, hashMicroseconds, referenceMicroseconds int64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
+// ofCost is a valid trial whose hash took so many times what it should, relative to
+// the reference hash: undisturbed, a round takes 40 µs, and the reference hash 10 ms
+// at the reference speed.
+func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
+	micros := times * 40 * float64(int64(1)<<cost)
 	trial := v1alpha1.SizingTrial{
 		Spec: v1alpha1.SizingTrialSpec{
 			Variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}, Repetition: 2,
@@ -21,8 +23,10 @@ func calibrated(cost int32, hashMicroseconds, referenceMicroseconds int64, chang
 		Status: v1alpha1.SizingTrialStatus{
 			Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
 			Calibration: &v1alpha1.TrialCalibration{
-				CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: hashMicroseconds}, ReferenceMicroseconds: referenceMicroseconds,
+				CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: int64(micros)},
+				ReferenceMicroseconds: 10_240, RatioPerMillion: int64(micros / 10_240 * 1e6), CPUModel: "Model CPU",
 			},
+			Speed: &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_240, WindowMilliseconds: 1000, WindowsPerMille: []int32{1000, 1000}},
 		},
 	}
 	for _, change := range changes {
@@ -31,14 +35,18 @@ func calibrated(cost int32, hashMicroseconds, referenceMicroseconds int64, chang
 	return trial
 }
 
-// ofCost is a trial whose hashes took so many times what they should.
-func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
-	return calibrated(cost, int64(times*40*float64(int64(1)<<cost)), 10_000, changes...)
-}
-
-// withReference is a trial of cost 8 whose reference took so long.
-func withReference(microseconds int64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
-	return calibrated(8, 10_240, microseconds, changes...)
+// atSpeed lets everything in a trial take so many times as long, hashes and
+// reference hashes alike.
+func atSpeed(slower float64, model string) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		cal := t.Status.Calibration
+		cal.HashMicroseconds = int64(slower * float64(cal.HashMicroseconds))
+		cal.ReferenceMicroseconds = int64(slower * float64(cal.ReferenceMicroseconds))
+		cal.CPUModel = model
+		for i := range t.Status.Speed.WindowsPerMille {
+			t.Status.Speed.WindowsPerMille[i] = int32(slower * 1000)
+		}
+	}
 }
 
 func onPool(name string) func(*v1alpha1.SizingTrial) {
@@ -114,42 +122,29 @@ func TestOfTwoCostsThatDoNotDoubleBothAreSuspect(t *testing.T) {
 		[]string{"CostDoublingBroken:Suspect", "CostDoublingBroken:Suspect"})
 }
 
-func TestTheReferenceMustTakeTheSameInAllTrials(t *testing.T) {
-	const suspect, drifted = "ReferenceDrift:Suspect", "ReferenceDrift:Invalid"
+// A CPU that is slower while one trial runs than while another does changes hash and
+// reference hash alike.
+func TestASpeedThatDriftsBreaksNoDoubling(t *testing.T) {
+	trials := []v1alpha1.SizingTrial{ofCost(8, 1, atSpeed(0.85, "Model CPU")), ofCost(10, 1, atSpeed(1.2, "Model CPU")), ofCost(12, 1)}
+	checkAcross(t, trials, []string{"", "", ""})
+}
+
+func TestAnotherMachineIsNoDrift(t *testing.T) {
+	const suspect = "SpeedUnknown:Suspect"
+	normal := func() v1alpha1.SizingTrial { return ofCost(8, 1) }
 	tests := map[string]struct {
 		trials []v1alpha1.SizingTrial
 		want   []string
 	}{
-		"all the same": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(10_000)}, []string{"", "", ""}},
-		"just within the first threshold": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(10_499)}, []string{"", "", ""}},
-		"just beyond it": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(10_501)}, []string{"", "", suspect}},
-		"too fast is as bad": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(9_499), withReference(10_000)}, []string{"", suspect, ""}},
-		"just within the second threshold": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(11_499)}, []string{"", "", suspect}},
-		"just beyond it on the slow side": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(11_501)}, []string{"", "", drifted}},
-		"just beyond it on the fast side": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(8_499)}, []string{"", "", drifted}},
-		"of two nobody knows which one is off": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(13_000)}, []string{"", ""}},
-		"another pool has a median of its own": {
-			[]v1alpha1.SizingTrial{
-				withReference(10_000), withReference(10_000), withReference(10_000),
-				withReference(20_000, onPool("slow")), withReference(20_000, onPool("slow")), withReference(20_000, onPool("slow"))},
-			[]string{"", "", "", "", "", ""}},
-		"every way to hash has a reference": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(11_000, hashedOtherwise)}, []string{"", "", suspect}},
-		"Invalid trials neither count nor are judged": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(13_000, judgedInvalid), withReference(13_000, judgedInvalid)},
-			[]string{"", "", "", ""}},
-		"nor do those without a result": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(13_000, unmeasured)}, []string{"", "", ""}},
-		"a trial without a reference is passed over": {
-			[]v1alpha1.SizingTrial{withReference(10_000), withReference(10_000), withReference(10_000), withReference(0)}, []string{"", "", "", ""}},
+		"as slow as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.49, "Old CPU"))}, []string{"", "", ""}},
+		"slower than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.52, "Old CPU"))}, []string{"", "", suspect}},
+		"as fast as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.68, "New CPU"))}, []string{"", "", ""}},
+		"faster than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.66, "New CPU"))}, []string{"", "", suspect}},
+		"another pool has its own speed": {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), onPool("old"))}, []string{"", "", ""}},
+		"an Invalid trial is judged already": {
+			[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), judgedInvalid)}, []string{"", "", ""}},
+		"nor is one without a result judged": {
+			[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), unmeasured)}, []string{"", "", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
@@ -157,15 +152,14 @@ func TestTheReferenceMustTakeTheSameInAllTrials(t *testing.T) {
 }
 
 func TestWhatIsFoundAcrossTrialsSaysWhatToDo(t *testing.T) {
-	trials := []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), calibrated(8, 12_288, 13_000)}
+	trials := []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
 	found := verdict.Across(trials)
 	want := []v1alpha1.Reason{
-		{Type: verdict.CostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2 a hash of cost 8 took 12.288ms, " +
+		{Type: verdict.CostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2 a hash of cost 8 took 1.2 times the reference hash that was timed in turns with it, " +
 			"1.2 times what the line a + b·2^cost through all 4 costs says (suspect when off by more than 5 %, invalid by more than 15 %); " +
 			"the calibration of this cost or of another was disturbed. Measure again on a quiet node"},
-		{Type: verdict.ReferenceDrift, Verdict: v1alpha1.VerdictInvalid, Message: "Before repetition 2 the reference hash took 13ms, " +
-			"1.3 times the 10ms that is the median of the experiment's trials (suspect when off by more than 5 %, invalid by more than 15 %); " +
-			"the CPU's speed changed. Measure again on quiet nodes of one kind, or name their kinds in matrix.nodePools"},
+		{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2 a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
+			"the experiment ran on different machines (Model CPU; Old CPU). Name their kinds in matrix.nodePools"},
 	}
 	if diff := cmp.Diff(want, found[len(found)-1]); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)

@@ -14,25 +14,21 @@ import (
 // the objective, and the lowest that did not, times 1000. Nil is absent.
 type bracket struct{ met, failed *int64 }
 
-// bracket goes through the steps from low to high until one fails. With Rates,
-// a rate counts only when all below it met the objective, too; otherwise only
-// where the step was long enough to come to rest: a capacity is one in steady
-// state, and shorter steps flatter.
+// bracket goes through the steps from low to high until one fails. With Rates, a
+// rate counts only when all below it met the objective, too. All rates are at the
+// reference speed.
 func (t *trial) bracket() bracket {
 	var found bracket
 	for _, s := range t.steps {
 		if s.Kind != loadplan.Open {
 			continue
 		}
-		rate := ptr.To(s.OfferedMilliPerSecond)
 		switch s.outcome() {
 		case v1alpha1.StepMet:
-			if t.Spec.Load.Mode == v1alpha1.LoadRates || t.rested(s) {
-				found.met = rate
-			}
+			found.met = ptr.To(s.nominal)
 			continue
 		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
-			found.failed = rate
+			found.failed = ptr.To(t.failedAt(s))
 			return found
 		}
 		if t.Spec.Load.Mode == v1alpha1.LoadRates {
@@ -40,6 +36,15 @@ func (t *trial) bracket() bracket {
 		}
 	}
 	return found
+}
+
+// failedAt is the rate that a step failed at: by its latency the one that this was
+// converted to, else the share of the bound that it really was.
+func (t *trial) failedAt(s *step) int64 {
+	if t.capacityMode() && (s.overloaded || s.tooManyFailed()) {
+		return int64(math.Ceil(s.driven()))
+	}
+	return s.nominal
 }
 
 // low is the lower end in numbers.

@@ -63,14 +63,14 @@ func (t *trial) objection() string {
 		return "with mode Rates the rates that were asked for decide alone"
 	case !t.modelled():
 		return "the model does not know a service that hashes for some of its requests only"
-	case !t.saturated():
+	case !t.saturates():
 		return "the generator can't drive the service to its limit, so that the true capacity may lie higher"
 	case t.neverSent():
 		return "the model has no say: it takes every login to be sent, and some were not"
 	case t.ownCPU() < shortestModelled:
 		return fmt.Sprintf("the model has no say: the service's CPU time per login is not known, or below the %s from which on it rules latency", shortestModelled)
 	}
-	if t.maximum != nil && float64(*t.maximum) < belowBoundSuspect*float64(t.bound) {
+	if len(belowCPUBound(t)) > 0 {
 		return "the model has no say: it takes the service's CPU for its own, and something else used it"
 	}
 	if worst := t.worstRatio(); worst != nil {
@@ -81,9 +81,9 @@ func (t *trial) objection() string {
 	return ""
 }
 
-// saturated tells whether the plan drove the service to its limit.
-func (t *trial) saturated() bool {
-	return slices.ContainsFunc(t.steps, func(s *step) bool { return s.Kind == loadplan.Saturation })
+// saturates tells whether the plan drives the service to its limit.
+func (t *trial) saturates() bool {
+	return slices.ContainsFunc(t.Plan.Steps, func(s loadplan.Step) bool { return s.Kind == loadplan.Saturation })
 }
 
 // neverSent tells whether the generator fell short in a step that the service
@@ -92,19 +92,19 @@ func (t *trial) neverSent() bool {
 	return slices.ContainsFunc(t.steps, func(s *step) bool { return s.settled() && s.result.NeverSent > 0 })
 }
 
-// ownCPU is the run's own CPU time per login: of the saturation, which has the
-// most of them in the shortest time, else of the reported step; 0 where neither
-// is known.
+// ownCPU is the run's own CPU time per login at the reference speed: of the
+// saturation, which has the most of them in the shortest time, else of the reported
+// step; 0 where neither is known.
 func (t *trial) ownCPU() time.Duration {
 	for _, s := range t.steps {
 		if cpu := cpuPerLogin(s.result); s.Kind == loadplan.Saturation && cpu > 0 {
-			return cpu
+			return time.Duration(float64(cpu) / s.factor())
 		}
 	}
 	if t.reported == nil {
 		return 0
 	}
-	return cpuPerLogin(t.reported.result)
+	return time.Duration(float64(cpuPerLogin(t.reported.result)) / t.reported.factor())
 }
 
 // byMeasurement takes the highest rate that met the objective.
@@ -153,7 +153,7 @@ func (t *trial) foreseen(measured bracket, model forecast) bool {
 		contradicts = measured.met
 	}
 	return slices.ContainsFunc(t.steps, func(s *step) bool {
-		return s.Kind == loadplan.Open && s.OfferedMilliPerSecond == *contradicts && t.comparable(s) && !s.tooManyFailed()
+		return s.Kind == loadplan.Open && s.nominal == *contradicts && t.comparable(s) && !s.tooManyFailed()
 	})
 }
 
@@ -161,7 +161,7 @@ func (t *trial) foreseen(measured bracket, model forecast) bool {
 // model makes of its logins. One that disagreed would have left it without a say.
 func (t *trial) agreesNear(rate float64) bool {
 	return slices.ContainsFunc(t.steps, func(s *step) bool {
-		offered := float64(s.OfferedMilliPerSecond)
+		offered := float64(s.nominal)
 		return t.comparable(s) && offered >= nearEnough*rate && offered <= rate/nearEnough
 	})
 }

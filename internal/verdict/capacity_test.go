@@ -165,7 +165,10 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "below the 2ms", false,
 		},
 		"nor has one of a service that was kept from its CPU": {
-			always(19), func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249) },
+			always(19), func(w *world) {
+				w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249)
+				usesOfItsCPU(w.step(0), 0.94, -1)
+			},
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used it", false,
 		},
 		"nor has one where logins were never sent": {
@@ -237,9 +240,9 @@ func hasReason(judged verdict.Judgement, kind string) bool {
 
 func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 	w := ranWell(t)
-	w.step(0).Service.CPUMicroseconds = w.step(0).Service.Hashes * 19_000
+	w.step(0).Service.CPUMicroseconds = w.step(0).Service.Hashes * 19_500
 	w.judge()
-	if got := *w.model.fedWith; got != 19*time.Millisecond {
+	if got := *w.model.fedWith; got != 19_500*time.Microsecond {
 		t.Errorf("it was fed with %s", got)
 	}
 	w.step(0).Service.Hashes = 19

@@ -18,6 +18,7 @@ const (
 	AboveCPUBound      = "AboveCPUBound"
 	BelowCPUBound      = "BelowCPUBound"
 	NotSteady          = "NotSteady"
+	SpeedUnknown       = "SpeedUnknown"
 	ModelDisagrees     = "ModelDisagrees"
 	SharedNode         = "SharedNode"
 	NoisyNeighbour     = "NoisyNeighbour"
@@ -42,6 +43,7 @@ var checks = []check{
 	noisyNeighbour,
 	aboveCPUBound,
 	belowCPUBound,
+	speedUnknown,
 	tooFewSamples,
 	notSteady,
 	modelDisagrees,

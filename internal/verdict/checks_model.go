@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // notSteady: the reported step was too short for its queue to come to rest, or
@@ -19,7 +20,7 @@ func notSteady(t *trial) []v1alpha1.Reason {
 
 func tooShort(t *trial) []v1alpha1.Reason {
 	s := t.reported
-	if t.rested(s) {
+	if s.rested {
 		return nil
 	}
 	needed, counted := t.relaxation(s)*relaxations, microseconds(s.result.CountedMicroseconds).Seconds()
@@ -30,17 +31,25 @@ func tooShort(t *trial) []v1alpha1.Reason {
 	}}
 }
 
-// rested tells whether a step lasted long enough for its queue to come to rest,
-// which is known only of a service whose logins all hash.
-func (t *trial) rested(s *step) bool {
-	needed := t.relaxation(s) * relaxations * relaxationsRounding
-	return !t.modelled() || microseconds(s.result.CountedMicroseconds).Seconds() >= needed
+// rests tells whether a step settled and lasted long enough for its queue to come
+// to rest, which is known only of a service whose logins all hash. What is asked is
+// whether the step at the reference speed would have: that is what the numbers are
+// converted to.
+func (t *trial) rests(s *step) bool {
+	if !t.modelled() || s.Kind != loadplan.Open || s.nominal <= 0 {
+		return true
+	}
+	longer := float64(s.OfferedMilliPerSecond) / float64(s.nominal)
+	counted := longer * microseconds(s.result.CountedMicroseconds).Seconds()
+	settling := longer * float64(s.SettleMilliseconds) / 1000
+	rest := t.relaxation(s) * relaxationsRounding
+	return counted >= relaxations*rest && settling+counted >= (relaxations+settlingRelaxations)*rest
 }
 
 // relaxation is how long the queue takes at the step's load to forget how it
-// began, D/(1−ρ)², in seconds: endless without a steady state.
+// began, D/(1−ρ)², in seconds at the reference speed: endless without a steady state.
 func (t *trial) relaxation(s *step) float64 {
-	idle := 1 - t.utilisation(s)
+	idle := 1 - float64(s.nominal)/float64(t.bound)
 	if idle <= 0 {
 		return math.Inf(1)
 	}

@@ -12,7 +12,10 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	const advice = "add a node for the generator, or leave it a core of its own"
-	use := t.use
+	var use *cpuUse
+	if t.reported != nil {
+		use = t.reported.use
+	}
 	if use == nil {
 		return []v1alpha1.Reason{{
 			Type: SharedNode, Verdict: v1alpha1.VerdictSuspect,
@@ -32,22 +35,26 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 	return found
 }
 
-// noisyNeighbour: somebody else used the service's CPUs during the reported
-// step, another machine on the same hardware or another pod on the same node.
-// Where a whole core stood idle the two need not have met. Of a generator on
-// those CPUs sharedNode tells.
+// noisyNeighbour: in some step somebody else used the service's CPUs, another
+// machine on the same hardware or another pod on the same node. Where a whole core
+// stood idle the two need not have met. sharedNode looks for a generator on those
+// CPUs.
 func noisyNeighbour(t *trial) []v1alpha1.Reason {
-	use := t.use
-	if use == nil {
-		return nil
+	var found []v1alpha1.Reason
+	for _, s := range t.steps {
+		use := s.use
+		if use == nil {
+			continue
+		}
+		found = append(found, graded(NoisyNeighbour, use.steal, stealSuspect, stealInvalid,
+			"In %s the hypervisor gave %s of the service's CPUs to other machines (suspect above %s, invalid above %s); measure again on hardware that is not shared",
+			s.name(), percent(use.steal), percent(stealSuspect), percent(stealInvalid))...)
+		if t.overlaps() || use.idleCores() >= idleCoresSuspect {
+			continue
+		}
+		found = append(found, graded(NoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
+			"In %s other processes took %s of the service's CPUs (suspect above %s, invalid above %s); measure again on a node where nothing else runs",
+			s.name(), percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
 	}
-	found := graded(NoisyNeighbour, use.steal, stealSuspect, stealInvalid,
-		"The hypervisor gave %s of the service's CPUs to other machines during the reported step (suspect above %s, invalid above %s); measure again on hardware that is not shared",
-		percent(use.steal), percent(stealSuspect), percent(stealInvalid))
-	if t.overlaps() || use.idleCores() >= idleCoresSuspect {
-		return found
-	}
-	return append(found, graded(NoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
-		"Other processes took %s of the service's CPUs during the reported step (suspect above %s, invalid above %s); measure again on a node where nothing else runs",
-		percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
+	return found
 }

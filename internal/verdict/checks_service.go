@@ -113,27 +113,4 @@ func placed(c measurement.Container) bool {
 	return c.BootID != "" && evidence.CPUs(c.Cpuset) > 0
 }
 
-// aboveCPUBound: more logins were served than the CPU can hash.
-func aboveCPUBound(t *trial) []v1alpha1.Reason {
-	if t.maximum == nil || t.bound <= 0 {
-		return nil
-	}
-	ratio := float64(*t.maximum) / float64(t.bound)
-	return graded(AboveCPUBound, ratio, aboveBoundSuspect, aboveBoundInvalid,
-		"The service served %.3g times what its CPU could hash when it was calibrated (suspect above %g, invalid above %g); something disturbed the calibration or lifted the limit. Measure again on a quiet node",
-		ratio, aboveBoundSuspect, aboveBoundInvalid)
-}
-
-// belowCPUBound: the service was saturated and served far less than its CPU can
-// hash. With Rates and Users the maximum need not be a saturated one.
-func belowCPUBound(t *trial) []v1alpha1.Reason {
-	if t.maximum == nil || t.bound <= 0 || t.Spec.Load.Mode != v1alpha1.LoadCapacity {
-		return nil
-	}
-	ratio := float64(*t.maximum) / float64(t.bound)
-	return graded(BelowCPUBound, -ratio, -belowBoundSuspect, -belowBoundInvalid,
-		"The service served only %.3g of what its CPU could hash when it was calibrated (suspect below %g, invalid below %g); something else used its CPUs. Measure again on a quiet node",
-		ratio, belowBoundSuspect, belowBoundInvalid)
-}
-
 func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }

@@ -1,10 +1,13 @@
 package verdict
 
 import (
+	"math"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -12,7 +15,11 @@ import (
 func (t *trial) apiSteps() []v1alpha1.Step {
 	steps := make([]v1alpha1.Step, 0, len(t.steps)+len(t.NotRun))
 	for _, s := range t.steps {
-		steps = append(steps, s.api())
+		api := s.api()
+		if s.Kind == loadplan.Open && t.bound > 0 && s.slower > 0 {
+			api.LoadPerMille = ptr.To(int64(math.Round(1000 * t.utilisation(s))))
+		}
+		steps = append(steps, api)
 	}
 	for _, left := range t.NotRun {
 		steps = append(steps, v1alpha1.Step{
@@ -37,7 +44,8 @@ func (t *trial) evidence() *v1alpha1.Evidence {
 	if len(t.Run.Services) > 0 && t.Run.Services[0].QueueLength > 0 {
 		shown.QueueLength = ptr.To(t.Run.Services[0].QueueLength)
 	}
-	if use := t.use; use != nil {
+	if t.reported != nil && t.reported.use != nil {
+		use := t.reported.use
 		shown.IdlePercent = inPercent(use.idle)
 		shown.OthersPercent = inPercent(use.others)
 		shown.StealPercent = inPercent(use.steal)
@@ -45,19 +53,22 @@ func (t *trial) evidence() *v1alpha1.Evidence {
 	return shown
 }
 
-// cpuUse is who used the service's CPUs during the reported step, as shares of
-// all of their time.
+// cpuUse is who used the service's CPUs during a step, as shares of all of their
+// time.
 type cpuUse struct {
 	cpus                float64
 	idle, others, steal float64
+	// service is the share of the CPU that the service was allowed which it used; 0
+	// where that is not known.
+	service float64
 }
 
 // cpuUse is nil where it was not measured.
-func (t *trial) cpuUse() *cpuUse {
-	if t.reported == nil || t.reported.result.Service == nil || len(t.Run.Services) == 0 {
+func (t *trial) cpuUse(s *step) *cpuUse {
+	if s.result.Service == nil || len(t.Run.Services) == 0 {
 		return nil
 	}
-	used := *t.reported.result.Service
+	used := *s.result.Service
 	cpus := float64(evidence.CPUs(t.Run.Services[0].Cpuset))
 	// Readings of several replicas are summed, and so is the time between them.
 	whole := float64(used.ElapsedMicroseconds) * cpus
@@ -65,9 +76,25 @@ func (t *trial) cpuUse() *cpuUse {
 		return nil
 	}
 	share := func(microseconds int64) float64 { return min(1, max(0, float64(microseconds)/whole)) }
-	return &cpuUse{
+	use := &cpuUse{
 		cpus: cpus, idle: share(used.IdleMicroseconds), steal: share(used.StealMicroseconds),
 		others: share(used.BusyMicroseconds - int64(t.together()*float64(used.CPUMicroseconds))),
+	}
+	if own := t.cpuOf(s); own != nil {
+		use.service = own.hashing
+	}
+	return use
+}
+
+// fill writes who used the service's CPUs into a step of the status.
+func (u *cpuUse) fill(api *v1alpha1.Step) {
+	if u == nil {
+		return
+	}
+	perMille := func(share float64) *int64 { return ptr.To(int64(1000*share + 0.5)) }
+	api.IdlePerMille, api.OthersPerMille, api.StealPerMille = perMille(u.idle), perMille(u.others), perMille(u.steal)
+	if u.service > 0 {
+		api.CPUUsedPerMille = perMille(u.service)
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // The service of these tests hashes in 20 ms on half a CPU, so that its bound
 // is 25 logins/s; Capacity offers it 12.5, 17.5 and 21.25/s. Its objective is a
-// p95 of one second.
+// p95 of one second. The CPU runs at its reference speed throughout.
 
 // world is a run that was planned and went well, until a test disturbs it.
 type world struct {
@@ -47,13 +48,15 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
 	w := &world{t: t, model: asMeasured(), Input: verdict.Input{
 		Spec: spec,
 		Calibration: v1alpha1.TrialCalibration{
-			CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
-			GoMaxProcs:        2, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](500),
+			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
+			ReferenceMicroseconds: 20_000, RatioPerMillion: 1_000_000,
+			GoMaxProcs: 2, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](500),
 		},
 		Run: measurement.Run{
 			K6Version: "v1.8.1",
 			Generator: &measurement.Container{BootID: "boot-1", Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
 		},
+		Reference: speed.Reference{Micros: 20_000}, PlannedMicros: 20_000,
 		Placement: verdict.Placement{ServiceNodes: []string{"node-0"}, GeneratorNode: "node-1"},
 	}}
 	for range spec.Service.Replicas {
@@ -78,7 +81,10 @@ func (w *world) drive() {
 	w.Run.Steps = nil
 	for _, step := range w.Plan.Steps {
 		if step.Kind != loadplan.Warmup {
-			w.Run.Steps = append(w.Run.Steps, wellDriven(step))
+			result := wellDriven(step)
+			// Readings of several pods are summed, the time between them too.
+			result.Service.ElapsedMicroseconds *= int64(w.Spec.Service.Replicas)
+			w.Run.Steps = append(w.Run.Steps, result)
 		}
 	}
 }
@@ -103,6 +109,7 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 		ServiceInFlightAfterDrain: ptr.To[int64](0),
 		Service: &evidence.Delta{
 			ElapsedMicroseconds: counted, CPUMicroseconds: logins * 20_100, Hashes: logins,
+			TimedHashes: logins, HashMicroseconds: logins * 20_000,
 			Periods: counted / 100_000, ThrottledPeriods: counted / 400_000, ThrottledMicroseconds: counted / 10,
 			BusyMicroseconds: logins * 20_200, IdleMicroseconds: counted - logins*20_200,
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // ForObjective is the trial as it would have been judged under another
@@ -52,12 +53,12 @@ func unloaded(stored *v1alpha1.SizingTrial) bool {
 // askUnloaded judges by the calibration alone.
 func askUnloaded(asked *v1alpha1.SizingTrial) {
 	status := &asked.Status
-	service := outlooks(Input{Spec: asked.Spec, Calibration: *status.Calibration})(0)
+	service := outlooks(Input{Spec: asked.Spec, Calibration: speed.PlannedFor(*status)})(0, nil)
 	idle := ptr.Deref(status.Prediction, v1alpha1.Prediction{})
 	answer := rate(1000 * service.Capacity(prediction.LimitOf(asked.Spec.Objective), false, 0))
 	idle.CapacityMilliPerSecond = answer
 	status.Prediction = &idle
-	judged := Unloaded(asked.Spec, *status.Calibration, &idle)
+	judged := Unloaded(asked.Spec, speed.PlannedFor(*status), &idle)
 	judged.Result.Trials = status.Result.Trials
 	status.Capacity = judged.Capacity
 	if answer != nil {
@@ -148,8 +149,8 @@ func (t *trial) writeTo(status *v1alpha1.SizingTrialStatus) {
 	row.ObjectiveMet = t.objectiveMet()
 	row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod, row.CapacityIsLowerBound = nil, nil, "", nil
 	t.fillCapacity(row)
-	if status.Prediction != nil {
+	if status.Calibration != nil && status.Prediction != nil {
 		limit := prediction.LimitOf(t.Spec.Objective)
-		status.Prediction.CapacityMilliPerSecond = rate(1000 * t.of(0).Capacity(limit, false, 0))
+		status.Prediction.CapacityMilliPerSecond = rate(1000 * outlooks(Input{Spec: t.Spec, Calibration: speed.PlannedFor(*status)})(0, nil).Capacity(limit, false, 0))
 	}
 }

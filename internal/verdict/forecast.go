@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -14,12 +15,13 @@ import (
 // may lie if p95 is as far off as it was in the run's own steps.
 type forecast struct{ low, answer, high float64 }
 
-// predict asks the model for the highest rate that meets the objective, and
-// where it would lie if the true p95 were the smallest or the largest multiple
-// of the simulated one that the run's own steps show. No forecast passes what
-// was served when saturated, whatever the model makes of the CPU time.
+// predict asks the model for the highest rate that meets the objective at the
+// reference speed, and where it would lie if the true p95 were the smallest or the
+// largest multiple of the simulated one that the run's own steps show. What the time
+// of a hash is unsure of adds to that independently. No forecast passes what was
+// served when saturated, whatever the model makes of the CPU time.
 func (t *trial) predict() forecast {
-	model := t.of(t.ownCPU())
+	model := t.of(t.ownCPU(), nil)
 	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
 		limit := prediction.LimitOf(t.Spec.Objective)
@@ -28,7 +30,25 @@ func (t *trial) predict() forecast {
 		return min(1000*perSecond, t.ceiling())
 	}
 	smallest, largest := t.band()
-	return forecast{low: at(largest), answer: at(1), high: at(smallest)}
+	return forecast{low: at(largest), answer: at(1), high: at(smallest)}.unsureBy(t.timeError(), largest)
+}
+
+// unsureBy widens a forecast by what the time of a hash is unsure of, as a share of
+// it. A service whose hashes take 1 % longer serves 1 % less, and meets an objective
+// that is 1 % stricter: how much that costs the lower end tells, which comes of an
+// objective that is so many times stricter.
+func (f forecast) unsureBy(timeError, stricter float64) forecast {
+	if f.answer <= 0 || timeError <= 0 {
+		return f
+	}
+	elasticity := 1.0
+	if f.low > 0 && f.low < f.answer && stricter > 1 {
+		elasticity += math.Log(f.answer/f.low) / math.Log(stricter)
+	}
+	byTime := f.answer * (math.Exp(elasticity*timeError) - 1)
+	f.low = max(0, f.answer-math.Hypot(f.answer-f.low, byTime))
+	f.high = f.answer + math.Hypot(f.high-f.answer, byTime)
+	return f
 }
 
 // band is how p95 measured ÷ simulated ranges over the steps in which the two

@@ -40,7 +40,7 @@ func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
 			w := ranWell(t)
 			test.disturb(w)
 			judged := w.judge()
-			if diff := cmp.Diff(test.want, judged.Steps[1].P95Interval); diff != "" {
+			if diff := cmp.Diff(test.want, judged.Steps[1].AtReference.P95Interval); diff != "" {
 				t.Errorf("of the step (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.want, judged.Result.P95Interval); diff != "" {
@@ -64,7 +64,7 @@ func TestTheSpreadOfALongStepIsNarrowed(t *testing.T) {
 	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 400 })
 	w.model.low, w.model.high = 0.2, 2.2
 	want := &v1alpha1.Interval{LowMicroseconds: 120_000, HighMicroseconds: 320_000}
-	if diff := cmp.Diff(want, w.judge().Steps[0].P95Interval); diff != "" {
+	if diff := cmp.Diff(want, w.judge().Steps[0].AtReference.P95Interval); diff != "" {
 		t.Errorf("interval (-want +got):\n%s", diff)
 	}
 }
@@ -151,7 +151,7 @@ func TestTheSimulationJudgesAWholeRun(t *testing.T) {
 	if c.Method != v1alpha1.CapacityBoth || c.PredictedMilliPerSecond == nil || *c.MilliPerSecond < 21_250 || *c.MilliPerSecond > 23_912 {
 		t.Errorf("capacity: %+v", c)
 	}
-	if s := judged.Steps[1]; s.P95Interval.HighMicroseconds <= 180_000 || s.P95Interval.LowMicroseconds >= 130_000 {
+	if s := judged.Steps[1].AtReference; s.P95Interval.HighMicroseconds <= 180_000 || s.P95Interval.LowMicroseconds >= 130_000 {
 		t.Errorf("p95 %d lies within %+v, no wider than its order statistics", *s.P95Microseconds, s.P95Interval)
 	}
 }

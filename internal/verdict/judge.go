@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"slices"
 
 	"k8s.io/utils/ptr"
@@ -8,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Input is all that a verdict is made from.
@@ -21,6 +23,12 @@ type Input struct {
 	NotRun []loadplan.NotRun
 	// Run is what the generator handed over.
 	Run measurement.Run
+	// Reference is the reference speed of the node pool as far as it is known; without
+	// one the trial's own windows make it.
+	Reference speed.Reference
+	// PlannedMicros is the speed that the plan was made for, as the CPU time of one
+	// hash at cost 8 in microseconds; 0 for the calibration's own.
+	PlannedMicros float64
 	// Placement is where the pods ran, and whether they were what was planned.
 	Placement Placement
 }
@@ -41,6 +49,9 @@ type Judgement struct {
 	Result v1alpha1.VariantResult
 	// Steps in the order they were driven, and those that were left out.
 	Steps []v1alpha1.Step
+	// Speed of the CPU, and the reference that the result is converted to; nil where
+	// neither is known.
+	Speed *v1alpha1.TrialSpeed
 	// Capacity as a bracket; nil where the mode has none.
 	Capacity *v1alpha1.Capacity
 	// Evidence under the numbers.
@@ -64,6 +75,7 @@ func judge(in Input, of modelOf) Judgement {
 	return Judgement{
 		Result:       result,
 		Steps:        t.apiSteps(),
+		Speed:        t.speedStatus(),
 		Capacity:     t.capacity.api,
 		Evidence:     t.evidence(),
 		Distribution: distribution(in.Run.Histogram),
@@ -99,7 +111,8 @@ func (t *trial) row() v1alpha1.VariantResult {
 	variant := t.Spec.Variant
 	row := v1alpha1.VariantResult{
 		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
-		Calibration:                 ptr.To(t.Calibration.CalibrationResult),
+		Calibration:                 ptr.To(t.calibration.CalibrationResult),
+		Speed:                       t.rowSpeed(),
 		BoundMilliPerSecond:         ptr.To(t.bound),
 		MaxThroughputMilliPerSecond: t.maximum,
 		ObjectiveMet:                t.objectiveMet(),
@@ -127,14 +140,27 @@ func (t *trial) fillCapacity(row *v1alpha1.VariantResult) {
 	}
 }
 
+// throughputAtNominal is the step's throughput at the reference speed: of a step
+// that the service kept up with, the share of what was offered.
+func (s *step) throughputAtNominal() *int64 {
+	if s.Kind != loadplan.Open || s.overloaded || s.result.ThroughputMilliPerSecond == nil || s.OfferedMilliPerSecond <= 0 {
+		return s.throughput()
+	}
+	served := float64(*s.result.ThroughputMilliPerSecond) / float64(s.OfferedMilliPerSecond)
+	return ptr.To(int64(math.Round(served * float64(s.nominal))))
+}
+
 // fill writes what the reported step adds to the row.
 func (s *step) fill(row *v1alpha1.VariantResult) {
 	api := s.api()
 	row.ReportedLoadPercent = api.LoadPercent
-	row.OfferedMilliPerSecond = api.OfferedMilliPerSecond
-	row.Users = api.Users
-	row.ThroughputMilliPerSecond = api.ThroughputMilliPerSecond
-	row.P95Microseconds, row.P95Interval = api.P95Microseconds, api.P95Interval
+	row.Users, row.ThroughputMilliPerSecond = api.Users, s.throughputAtNominal()
+	if s.Kind == loadplan.Open {
+		row.OfferedMilliPerSecond = ptr.To(s.nominal)
+	}
+	if !s.overloaded {
+		row.P95Microseconds, row.P95Interval = s.p95(), s.interval()
+	}
 	row.Samples = ptr.To(s.result.OK)
 	if service := s.result.Service; service != nil && service.Periods > 0 {
 		share := 100 * float64(service.ThrottledPeriods) / float64(service.Periods)

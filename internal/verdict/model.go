@@ -19,11 +19,16 @@ type model interface {
 	Capacity(limit simulation.Limit, uniform bool, seed uint64) float64
 }
 
-// modelOf is the model of a trial's service whose logins take so much CPU time.
-type modelOf func(cpu time.Duration) model
+// modelOf is the model of a trial's service whose logins take so much CPU time, at
+// a speed that takes this course; nil for one that does not change.
+type modelOf func(cpu time.Duration, course *simulation.Course) model
 
 func simulated(in Input) modelOf {
-	return func(cpu time.Duration) model { return prediction.Model(in.Spec, in.Calibration, cpu) }
+	return func(cpu time.Duration, course *simulation.Course) model {
+		service := prediction.Model(in.Spec, in.Calibration, cpu)
+		service.Course = course
+		return service
+	}
 }
 
 // spread is where p95 of a step lies from run to run, as multiples of its median.
@@ -32,20 +37,48 @@ type spread struct{ low, high float64 }
 // simulate adds to an open step that the service kept up with what the model
 // makes of it. A service with sessions hashes for few of its requests: there is
 // no time per login that a model could be fed with.
-func (s *step) simulate(of modelOf) {
+func (t *trial) simulate(s *step) {
 	s.cpu = cpuPerLogin(s.result)
 	if s.Requests+s.SettleRequests > mostSimulated {
 		return
 	}
-	s.spread = s.simulatedSpread(of(s.cpu))
+	planned, steady := s.atNominal(), t.of(s.cpuAtReference(), nil)
+	s.spread = simulatedSpread(planned, steady)
 	if s.cpu == 0 || s.result.P95Microseconds == nil {
 		return
 	}
-	arrivals, model := prediction.ArrivalsOf(s.Step), of(s.cpu)
-	if p95, ok := model.P95(arrivals, uint64(s.Seed)); ok {
-		s.simulated = s.overPhases(model, arrivals)
-		s.simulated.p95 = p95
+	arrivals, model := prediction.ArrivalsOf(s.Step), t.of(s.cpu, s.course)
+	p95, ok := model.P95(arrivals, uint64(s.Seed))
+	if !ok || p95 <= 0 {
+		return
 	}
+	s.simulated = s.overPhases(model, arrivals)
+	s.simulated.p95 = p95
+	atReference, answered := steady.P95(prediction.ArrivalsOf(planned), uint64(s.Seed))
+	if !answered {
+		return
+	}
+	s.conversion, s.variation = float64(atReference)/float64(p95), 1
+	if varies(s.course) {
+		s.variation = typicalP95(t.of(s.cpuAtReference(), s.course), planned) / typicalP95(steady, planned)
+	}
+}
+
+// typicalP95 is the mean of p95 over runs of a step with other arrivals, in seconds: it
+// shows what the course of the speed does, whichever logins happened to meet it.
+func typicalP95(model model, planned loadplan.Step) float64 {
+	sum := 0.0
+	for run := range gridPhases {
+		latencies := model.Latencies(prediction.Redrawn(planned, run), float64(run)/gridPhases, uint64(run))
+		sum += min(ranked(latencies, 95), time.Hour).Seconds()
+	}
+	return sum / gridPhases
+}
+
+// cpuAtReference is the service's CPU time per login at the reference speed; 0 where
+// it is not known.
+func (s *step) cpuAtReference() time.Duration {
+	return time.Duration(float64(s.cpu) / s.factor())
 }
 
 // cpuPerLogin is the service's CPU time in the counted part, divided by its
@@ -62,19 +95,19 @@ func cpuPerLogin(r measurement.StepResult) time.Duration {
 // shorter, and what comes of it narrowed by the root of its length: the spread
 // of p95 at 80 % load is 27, 13 and 6 % of it with 1,000, 4,000 and 16,000
 // logins, simulated.
-func (s *step) simulatedSpread(model model) *spread {
-	if s.Requests < samplesForP95 {
+func simulatedSpread(planned loadplan.Step, model model) *spread {
+	if planned.Requests < samplesForP95 {
 		return nil
 	}
-	shorter, narrower := s.Step, 1.0
-	if s.Requests > mostRedrawn {
-		share := float64(mostRedrawn) / float64(s.Requests)
+	shorter, narrower := planned, 1.0
+	if planned.Requests > mostRedrawn {
+		share := float64(mostRedrawn) / float64(planned.Requests)
 		shorter.Requests = mostRedrawn
-		shorter.CountedMilliseconds = int64(share * float64(s.CountedMilliseconds))
+		shorter.CountedMilliseconds = int64(share * float64(planned.CountedMilliseconds))
 		narrower = math.Sqrt(share)
 	}
 	draw := func(run int) simulation.Arrivals { return prediction.Redrawn(shorter, run) }
-	low, high, ok := model.Spread(draw, spreadRuns, uint64(s.Seed))
+	low, high, ok := model.Spread(draw, spreadRuns, uint64(planned.Seed))
 	if !ok {
 		return nil
 	}
@@ -142,9 +175,9 @@ func (t *trial) comparable(s *step) bool {
 		t.utilisation(s) <= modelledUtilisation
 }
 
-// utilisation is the offered share of the bound.
+// utilisation is the offered share of the bound as it was at the step's own speed.
 func (t *trial) utilisation(s *step) float64 {
-	return float64(s.OfferedMilliPerSecond) / float64(t.bound)
+	return s.driven() / float64(t.bound)
 }
 
 // modelled tells whether the model knows how the variant's service works.

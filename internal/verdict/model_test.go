@@ -43,7 +43,7 @@ func hyperbola(bound float64, reach time.Duration) func(time.Duration) float64 {
 	}
 }
 
-func (m *modelStub) of(cpu time.Duration) verdict.Model {
+func (m *modelStub) of(cpu time.Duration, _ *simulation.Course) verdict.Model {
 	*m.fedWith = cpu
 	return m
 }

@@ -18,9 +18,13 @@ func (s *step) outcome() v1alpha1.StepOutcome {
 		return v1alpha1.StepOverloaded
 	case s.tooManyFailed():
 		return v1alpha1.StepFailed
-	default:
-		return s.byLatency(int64(s.objective.P95Milliseconds) * 1000)
 	}
+	outcome := s.byLatency(int64(s.objective.P95Milliseconds) * 1000)
+	if outcome == v1alpha1.StepMet && s.Kind == loadplan.Open && !s.rested {
+		// Steps that begin with an empty queue flatter.
+		return v1alpha1.StepUndecided
+	}
+	return outcome
 }
 
 // tooManyFailed tells whether more logins failed than the objective allows.
@@ -48,35 +52,43 @@ func (s *step) byLatency(limit int64) v1alpha1.StepOutcome {
 
 // allHeld tells whether every success held a limit, and p95 of a rerun would.
 func (s *step) allHeld(limit int64) bool {
-	slowest, p95 := s.result.MaxMicroseconds, s.result.P95Microseconds
-	if s.result.OK < samplesForP95 || slowest == nil || *slowest > limit {
+	slowest, p95 := s.result.MaxMicroseconds, s.p95()
+	if s.result.OK < samplesForP95 || slowest == nil || s.conversion*float64(*slowest) > float64(limit) {
 		return false
 	}
 	return s.spread == nil || p95 == nil || s.spread.high*float64(*p95) <= float64(limit)
 }
 
-// interval is where the true p95 of the step lies: by order statistics, which
-// take logins for independent of each other, or by simulated runs of the same
-// step, which know that those in one queue are not; at each end the wider.
+// interval is where the true p95 of the step lies at the reference speed: by order
+// statistics, which take logins for independent of each other, or by simulated runs
+// of the same step, which know that those in one queue are not; at each end the
+// wider. What the conversion is unsure of adds to it independently.
 func (s *step) interval() *v1alpha1.Interval {
-	ranks, p95 := s.result.P95Interval, s.result.P95Microseconds
-	if ranks == nil || p95 == nil {
+	if s.kept != nil {
+		return s.kept
+	}
+	ranks, observed := s.result.P95Interval, s.result.P95Microseconds
+	if ranks == nil || observed == nil || *observed <= 0 {
 		return nil
 	}
-	between := &v1alpha1.Interval{LowMicroseconds: ranks.LowMicroseconds, HighMicroseconds: ranks.HighMicroseconds}
+	low, high := float64(ranks.LowMicroseconds)/float64(*observed), float64(ranks.HighMicroseconds)/float64(*observed)
 	if s.spread != nil {
-		between.LowMicroseconds = min(between.LowMicroseconds, int64(s.spread.low*float64(*p95)))
-		between.HighMicroseconds = max(between.HighMicroseconds, int64(s.spread.high*float64(*p95)))
+		low, high = min(low, s.spread.low), max(high, s.spread.high)
 	}
-	return between
+	p95, doubt := float64(*s.p95()), s.conversionError()
+	return &v1alpha1.Interval{
+		LowMicroseconds:  int64(math.Round(p95 * math.Exp(-math.Hypot(math.Log(min(1, max(low, 1e-3))), doubt)))),
+		HighMicroseconds: int64(math.Round(p95 * math.Exp(math.Hypot(math.Log(max(1, high)), doubt)))),
+	}
 }
 
-// highestOffered is the rate of the fastest open step, times 1000.
+// highestOffered is the rate of the fastest open step at the reference speed, times
+// 1000.
 func (t *trial) highestOffered() int64 {
 	var highest int64
 	for _, s := range t.steps {
 		if s.Kind == loadplan.Open {
-			highest = max(highest, s.OfferedMilliPerSecond)
+			highest = max(highest, s.nominal)
 		}
 	}
 	return highest
@@ -118,7 +130,9 @@ func (s *step) api() v1alpha1.Step {
 		StartLagP99Microseconds:  r.LagP99Microseconds,
 		Service:                  stepCPU(r.Service),
 		Generator:                stepCPU(r.Generator),
+		Speed:                    s.stepSpeed(),
 	}
+	s.use.fill(&api)
 	if s.LoadPercent > 0 {
 		api.LoadPercent = ptr.To(s.LoadPercent)
 	}
@@ -141,7 +155,12 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 	api.P50Microseconds, api.P95Microseconds = r.P50Microseconds, r.P95Microseconds
 	api.P99Microseconds, api.MaxMicroseconds = r.P99Microseconds, r.MaxMicroseconds
 	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = r.FirstHalfP50Microseconds, r.SecondHalfP50Microseconds
-	api.P95Interval = s.interval()
+	if r.P95Interval != nil {
+		api.P95Interval = &v1alpha1.Interval{LowMicroseconds: r.P95Interval.LowMicroseconds, HighMicroseconds: r.P95Interval.HighMicroseconds}
+	}
+	if s.Kind == loadplan.Open {
+		api.AtReference = s.stepAtReference()
+	}
 	if s.simulated != nil {
 		api.Model = &v1alpha1.StepModel{
 			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: s.simulated.p95.Microseconds(),

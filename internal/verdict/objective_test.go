@@ -73,7 +73,8 @@ func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 		objective   *bool
 		lowerBound  *bool
 	}{
-		"all met is a lower bound":                           {[]int32{5, 10, 20}, func(*world) {}, 20_000, 0, yes, yes},
+		"all met is a lower bound":                           {[]int32{5, 10, 15}, func(*world) {}, 15_000, 0, yes, yes},
+		"a rate whose step is too short to come to rest":     {[]int32{5, 10, 20}, func(*world) {}, 10_000, 0, yes, no},
 		"the highest with all below it":                      {[]int32{5, 10, 20}, func(w *world) { tooSlow(&w.Run.Steps[1]) }, 5_000, 10_000, yes, no},
 		"an undecided rate ends it, and is no lower bound":   {[]int32{5, 10, 20}, func(w *world) { unsure(&w.Run.Steps[1]) }, 5_000, 0, yes, no},
 		"a rate beyond the bound is an overload":             {[]int32{5, 40}, func(*world) {}, 5_000, 40_000, yes, no},
@@ -142,6 +143,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 	want := v1alpha1.VariantResult{
 		Variant: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
 		Calibration:                 &w.Calibration.CalibrationResult,
+		Speed:                       &v1alpha1.RowSpeed{LowPerMille: 1000, MedianPerMille: 1000, HighPerMille: 1000},
 		BoundMilliPerSecond:         ptr.To[int64](25_000),
 		MaxThroughputMilliPerSecond: ptr.To[int64](24_400),
 		CapacityMilliPerSecond:      ptr.To[int64](22_727),

@@ -11,10 +11,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// CPUPerLogin is the service's CPU time per login in a trial's own run: of the
-// saturation, which has the most of them in the shortest time, else of the
+// CPUPerLogin is the service's CPU time per login in a trial's own run, at the
+// trial's reference speed: of the saturation, which has the most of them in the shortest time, else of the
 // reported step; 0 where neither is known.
 func CPUPerLogin(stored *v1alpha1.SizingTrial) time.Duration { return restore(stored).ownCPU() }
 
@@ -25,24 +26,63 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 	status := stored.Status
 	t := &trial{Input: Input{Spec: stored.Spec, Calibration: ptr.Deref(status.Calibration, v1alpha1.TrialCalibration{})}}
 	t.of = outlooks(t.Input)
-	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, t.Calibration)
+	if known := status.Speed; known != nil {
+		t.PlannedMicros = float64(known.PlannedHashMicrosecondsAtCost8)
+		t.Input.Reference = speed.Reference{Micros: float64(known.ReferenceHashMicrosecondsAtCost8), Error: float64(known.ReferenceErrorPerMille) / 1000}
+		t.Run.Timeline = timelineOf(known, speed.Ratio(t.Calibration))
+	}
 	if status.Result != nil {
 		t.maximum = status.Result.MaxThroughputMilliPerSecond
 	}
 	// A trial without a calibration has no plan: its steps then stand for themselves.
-	t.Plan, _ = loadplan.Build(t.Spec, t.Calibration, status.Prediction)
+	t.Plan, _ = loadplan.Build(t.Spec, speed.PlannedFor(status), status.Prediction)
+	t.setReference()
 	for _, api := range driven(status.Steps) {
-		s := &step{
-			Step: t.planned(*api), result: resultOf(*api), objective: t.Spec.Objective,
-			overloaded: api.Outcome == v1alpha1.StepOverloaded,
-		}
-		s.cpu = cpuPerLogin(s.result)
-		t.steps = append(t.steps, s)
-		if s.Reported {
+		t.steps = append(t.steps, t.restoredStep(*api))
+		if s := t.steps[len(t.steps)-1]; s.Reported {
 			t.reported = s
 		}
 	}
 	return t
+}
+
+// restoredStep is a stored step as it was judged.
+func (t *trial) restoredStep(api v1alpha1.Step) *step {
+	s := &step{
+		Step: t.planned(api), result: resultOf(api), objective: t.Spec.Objective,
+		overloaded: api.Outcome == v1alpha1.StepOverloaded, slower: 1,
+	}
+	s.cpu = cpuPerLogin(s.result)
+	if t.hashes() {
+		s.slower = 0
+		if known := api.Speed; known != nil {
+			s.hash, s.slower = float64(known.HashMicroseconds), float64(known.PerMille)/1000
+		}
+		s.course = courseOf(t.Run.Timeline, s)
+	}
+	t.setNominal(s)
+	if at := api.AtReference; at != nil {
+		s.nominal, s.kept = at.OfferedMilliPerSecond, at.P95Interval
+		if at.P95Microseconds != nil && api.P95Microseconds != nil && *api.P95Microseconds > 0 {
+			s.conversion = float64(*at.P95Microseconds) / float64(*api.P95Microseconds)
+		}
+	}
+	s.rested = t.rests(s)
+	return s
+}
+
+// timelineOf is the timeline of a load as far as the status keeps it; nil where it
+// does not.
+func timelineOf(known *v1alpha1.TrialSpeed, ratio float64) *measurement.Timeline {
+	if known.WindowMilliseconds <= 0 || len(known.WindowsPerMille) == 0 {
+		return nil
+	}
+	timeline := &measurement.Timeline{Window: time.Duration(known.WindowMilliseconds) * time.Millisecond}
+	for _, perMille := range known.WindowsPerMille {
+		nanos := float64(perMille) * ratio * float64(known.ReferenceHashMicrosecondsAtCost8)
+		timeline.HashNanoseconds = append(timeline.HashNanoseconds, int64(nanos))
+	}
+	return timeline
 }
 
 // driven are the stored steps but for those that were left out.
@@ -59,8 +99,8 @@ func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
 // outlooks is the model of a trial's service in its quick form: it answers for
 // all trials of an experiment while somebody waits.
 func outlooks(in Input) modelOf {
-	return func(cpu time.Duration) model {
-		service := simulated(in)(cpu).(simulation.Service)
+	return func(cpu time.Duration, course *simulation.Course) model {
+		service := simulated(in)(cpu, course).(simulation.Service)
 		return quick{Service: service, outlook: service.Outlook(evenly(in.Spec), uint64(in.Spec.Seed))}
 	}
 }
@@ -94,13 +134,13 @@ func (t *trial) recall(stored []v1alpha1.Step) {
 		if !s.settled() || !t.modelled() || s.Requests == 0 || s.Requests+s.SettleRequests > mostSimulated {
 			continue
 		}
-		model := simulated(t.Input)(s.cpu)
+		model := simulated(t.Input)(s.cpu, s.course)
 		if s.simulated != nil {
 			again := s.overPhases(model, prediction.ArrivalsOf(s.Step))
 			s.simulated.fastest, s.simulated.slowest = again.fastest, again.slowest
 		}
 		if api.P95Interval == nil {
-			s.spread = s.simulatedSpread(model)
+			s.spread = simulatedSpread(s.atNominal(), simulated(t.Input)(s.cpuAtReference(), nil))
 		}
 	}
 }

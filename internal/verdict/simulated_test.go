@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -15,13 +16,220 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Whole runs against a service that is simulated, too: its logins take 3 % more
-// than was calibrated, nobody knows the phase of its quota, and what is measured
-// of p95 is off by up to 5 %. The capacity that is found is the true one within
-// 5 %, whatever the seed, and nobody is said to disagree.
+// machine is a node under simulation whose CPU changes its speed, and a login
+// service of cost 8 on it.
+type machine struct {
+	concurrency v1alpha1.ConcurrencyMode
+	// quota in thousandths of a CPU; 0 is a whole CPU without one.
+	quota int64
+	// objective as a multiple of the time that a hash takes by the clock.
+	objective float64
+	seed      int64
+	// speed is the time per hash ÷ that at the true reference, at a moment of the
+	// plan; the calibration lies before its zero. Nil is 1 throughout.
+	speed func(at time.Duration) float64
+	// pod is the time per hash in this pod ÷ that in the one that was calibrated.
+	pod float64
+	// off is what p95 is measured as ÷ what the model makes of it.
+	off float64
+	// wakesUp adds what it costs to wake up from idle, as measured on a real machine.
+	wakesUp bool
+	chance  *rand.Rand
+}
+
+const (
+	trueHash = 14_200 * time.Microsecond
+	// calibrationLength is how long before the load the calibration begins.
+	calibrationLength, calibrationBlock = 8 * time.Second, 250 * time.Millisecond
+	// speedEvery is how finely the speed is followed.
+	speedEvery = 250 * time.Millisecond
+)
+
+func newMachine(concurrency v1alpha1.ConcurrencyMode, quota, seed int64) machine {
+	return machine{
+		concurrency: concurrency, quota: quota, objective: 10, seed: seed, pod: 1, off: 1,
+		chance: rand.New(rand.NewPCG(uint64(seed), 9)),
+	}
+}
+
+func (m machine) at(moment time.Duration) float64 {
+	if m.speed == nil {
+		return 1
+	}
+	return m.speed(moment)
+}
+
+// mean speed over a stretch.
+func (m machine) mean(from, until time.Duration) float64 {
+	sum, n := 0.0, 0.0
+	for at := from + speedEvery/2; at < until; at += speedEvery {
+		sum, n = sum+m.at(at), n+1
+	}
+	if n == 0 {
+		return m.at(from)
+	}
+	return sum / n
+}
+
+// overhead is what a login costs in CPU time beside its hash: 1 %, and about a
+// millisecond for each time that the pod wakes up.
+func (m machine) overhead(utilisation float64) time.Duration {
+	if !m.wakesUp {
+		return trueHash / 100
+	}
+	return trueHash/100 + time.Duration(1.3*max(0, 1-utilisation)*float64(time.Millisecond))
+}
+
+// cpus that the service may use.
+func (m machine) cpus() float64 {
+	if m.quota == 0 {
+		return 1
+	}
+	return float64(m.quota) / 1000
+}
+
+// service is the true login service at a share of its bound, at the true reference.
+func (m machine) service(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, utilisation float64) simulation.Service {
+	return prediction.Model(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
+}
+
+// input is a run on the machine from its calibration on.
+func (m machine) input(t *testing.T) verdict.Input {
+	t.Helper()
+	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) {
+		s.Seed, s.Variant.Concurrency.Mode, s.Variant.CPULimit = m.seed, m.concurrency, "1"
+		if m.quota > 0 {
+			s.Variant.CPULimit = fmt.Sprintf("%dm", m.quota)
+		}
+		s.Objective.P95Milliseconds = int32(m.objective * trueHash.Seconds() * 1000 / m.cpus())
+	})
+	w.Reference, w.Calibration = speed.Reference{}, m.calibration()
+	w.PlannedMicros = float64(w.Calibration.ReferenceMicroseconds)
+	w.Run.Services[0].QuotaMilliCPU = m.quota
+	var err error
+	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, prediction.Before(w.Spec, w.Calibration)); err != nil {
+		t.Fatal(err)
+	}
+	w.Run.Steps = nil
+	for _, step := range w.Plan.Told() {
+		w.Run.Steps = append(w.Run.Steps, m.step(w.Input, step))
+	}
+	w.Run.Timeline = m.timeline(w.Plan)
+	return w.Input
+}
+
+func (m machine) calibration() v1alpha1.TrialCalibration {
+	cal := v1alpha1.TrialCalibration{GoMaxProcs: 1, Cpuset: "0", RatioPerMillion: 1_000_000, CPUModel: "Model CPU"}
+	var sum float64
+	for at := -calibrationLength; at < -2*time.Second; at += calibrationBlock {
+		block := m.mean(at, at+calibrationBlock) * float64(trueHash.Microseconds())
+		cal.BlockMicroseconds, sum = append(cal.BlockMicroseconds, int64(block)), sum+block
+	}
+	mean := int64(sum / float64(len(cal.BlockMicroseconds)))
+	cal.CalibrationResult = v1alpha1.CalibrationResult{HashMicroseconds: mean, ErrorMicroseconds: mean / 100, Samples: 200}
+	cal.ReferenceMicroseconds = mean
+	if m.quota > 0 {
+		cal.QuotaMilliCPU = &m.quota
+	}
+	return cal
+}
+
+// timeline tells of each second what its hashes took, to 0.3 %.
+func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
+	timeline := &measurement.Timeline{Window: time.Second}
+	for at := time.Duration(0); at < loadplan.Duration(plan); at += time.Second {
+		nanos := m.pod * m.mean(at, at+time.Second) * float64(trueHash.Nanoseconds()) * (1 + 0.003*m.chance.NormFloat64())
+		timeline.HashNanoseconds = append(timeline.HashNanoseconds, int64(nanos))
+	}
+	return timeline
+}
+
+func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResult {
+	from := time.Duration(step.StartMilliseconds+step.SettleMilliseconds) * time.Millisecond
+	until := from + time.Duration(step.CountedMilliseconds)*time.Millisecond
+	slower := m.mean(from, until)
+	elapsed := (until - from).Microseconds()
+	utilisation := 1.0
+	logins := int64(step.Requests)
+	if step.Kind == loadplan.Saturation {
+		perLogin := slower * (m.pod*trueHash.Seconds() + m.overhead(1).Seconds())
+		logins = int64(0.985 * m.cpus() * (until - from).Seconds() / perLogin)
+	} else {
+		utilisation = float64(step.OfferedMilliPerSecond) / 1000 * trueHash.Seconds() / m.cpus()
+	}
+	perLogin := slower * float64((time.Duration(m.pod*float64(trueHash)) + m.overhead(utilisation)).Microseconds())
+	// A service that is offered more than it can hash uses all that it may.
+	hashes := min(logins, int64(m.cpus()*float64(elapsed)/perLogin))
+	hashed := float64(hashes) * slower * m.pod * float64(trueHash.Microseconds())
+	used := int64(float64(hashes) * perLogin)
+	result := measurement.StepResult{
+		CountedMicroseconds: elapsed, Scheduled: logins, OK: logins, SentInWindow: logins, CompletedInWindow: logins,
+		ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / elapsed),
+		Service: &evidence.Delta{
+			ElapsedMicroseconds: elapsed, CPUMicroseconds: used, BusyMicroseconds: used, IdleMicroseconds: max(0, elapsed-used),
+			Hashes: hashes, TimedHashes: hashes, HashMicroseconds: int64(hashed),
+		},
+		Generator: &evidence.Delta{ElapsedMicroseconds: elapsed, CPUMicroseconds: elapsed / 50},
+	}
+	if step.Kind == loadplan.Open {
+		service := m.service(in.Spec, in.Calibration, utilisation)
+		service.Course = m.course(time.Duration(step.StartMilliseconds)*time.Millisecond, until+time.Minute)
+		tellLatencies(&result, service.Latencies(prediction.ArrivalsOf(step), m.chance.Float64(), 1), m.off)
+	}
+	return result
+}
+
+func (m machine) course(from, until time.Duration) *simulation.Course {
+	course := &simulation.Course{Every: speedEvery}
+	for at := from; at < until; at += speedEvery {
+		course.Factors = append(course.Factors, m.at(at+speedEvery/2))
+	}
+	return course
+}
+
+func tellLatencies(result *measurement.StepResult, latencies []time.Duration, off float64) {
+	half := len(latencies) / 2
+	result.FirstHalfP50Microseconds, result.SecondHalfP50Microseconds = at(latencies[:half], 0.5, 1), at(latencies[half:], 0.5, 1)
+	result.P50Microseconds, result.P95Microseconds = at(latencies, 0.5, off), at(latencies, 0.95, off)
+	result.MaxMicroseconds = at(latencies, 1, off)
+	n := float64(len(latencies))
+	band := 1.96 * math.Sqrt(0.95*0.05/n)
+	result.P95Interval = &measurement.Interval{LowMicroseconds: *at(latencies, 0.95-band, off), HighMicroseconds: *at(latencies, min(1, 0.95+band+1/n), off)}
+	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](500), ptr.To[int64](1500)
+}
+
+// at is a quantile of latencies in microseconds, times a factor.
+func at(latencies []time.Duration, quantile, times float64) *int64 {
+	sorted := slices.Sorted(slices.Values(latencies))
+	rank := max(1, int(quantile*float64(len(sorted))+0.999))
+	return ptr.To(int64(times * float64(sorted[min(rank, len(sorted))-1].Microseconds())))
+}
+
+// capacity is the true one per second when a hash takes so many times what it does
+// at the true reference.
+func (m machine) capacity(in verdict.Input, slower float64) float64 {
+	service := m.service(in.Spec, in.Calibration, 0.9)
+	service.Hash = time.Duration(slower * float64(service.Hash))
+	return service.Capacity(prediction.LimitOf(in.Spec.Objective), false, 99)
+}
+
+// simulatedRun is a run on a machine that keeps its speed, whose logins take 3 %
+// more than was calibrated and whose p95 is off by up to 5 %, and the true capacity
+// per second.
+func simulatedRun(t *testing.T, concurrency v1alpha1.ConcurrencyMode, quota, seed int64) (verdict.Input, float64) {
+	t.Helper()
+	m := newMachine(concurrency, quota, seed)
+	m.pod, m.off = 1.02, 0.95+0.1*m.chance.Float64()
+	in := m.input(t)
+	return in, m.capacity(in, 1)
+}
+
+// The capacity that is found is the true one within 5 %, whatever the seed, and
+// nobody is said to disagree.
 func TestTheCapacityOfASimulatedServiceIsFound(t *testing.T) {
 	for _, concurrency := range []v1alpha1.ConcurrencyMode{v1alpha1.ConcurrencyWorkerPool, v1alpha1.ConcurrencyUnbounded} {
 		for _, quota := range []int64{250, 500, 0} {
@@ -41,72 +249,4 @@ func TestTheCapacityOfASimulatedServiceIsFound(t *testing.T) {
 			})
 		}
 	}
-}
-
-// simulatedRun is a run at cost 8 with an objective of ten times the time that
-// a hash takes by the clock, and the true capacity per second.
-func simulatedRun(t *testing.T, concurrency v1alpha1.ConcurrencyMode, quota, seed int64) (verdict.Input, float64) {
-	t.Helper()
-	const hash = 14_200 * time.Microsecond
-	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) {
-		s.Seed = seed
-		s.Variant.Concurrency.Mode = concurrency
-		s.Variant.CPULimit = "1"
-		s.Objective.P95Milliseconds = 142
-		if quota > 0 {
-			s.Variant.CPULimit = fmt.Sprintf("%dm", quota)
-			s.Objective.P95Milliseconds = int32(142_000 / quota)
-		}
-	})
-	w.Calibration.HashMicroseconds, w.Calibration.QuotaMilliCPU, w.Calibration.GoMaxProcs = hash.Microseconds(), nil, 1
-	if quota > 0 {
-		w.Calibration.QuotaMilliCPU = &quota
-	}
-	w.Run.Services[0].QuotaMilliCPU = quota
-	expected := prediction.Before(w.Spec, w.Calibration)
-	var err error
-	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, expected); err != nil {
-		t.Fatal(err)
-	}
-	service := prediction.Model(w.Spec, w.Calibration, hash*103/100)
-	chance := rand.New(rand.NewPCG(uint64(seed), 9))
-	w.Run.Steps = nil
-	for _, step := range w.Plan.Told() {
-		w.Run.Steps = append(w.Run.Steps, simulatedStep(step, service, chance))
-	}
-	return w.Input, service.Capacity(prediction.LimitOf(w.Spec.Objective), false, 99)
-}
-
-func simulatedStep(step loadplan.Step, service simulation.Service, chance *rand.Rand) measurement.StepResult {
-	counted := step.CountedMilliseconds * 1000
-	logins := int64(step.Requests)
-	if step.Kind == loadplan.Saturation {
-		logins = int64(0.985 * service.MaxPerSecond() * float64(counted) / 1e6)
-	}
-	used := logins * service.Hash.Microseconds()
-	result := measurement.StepResult{
-		CountedMicroseconds: counted, Scheduled: logins, OK: logins, SentInWindow: logins, CompletedInWindow: logins,
-		ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / counted),
-		Service:                  &evidence.Delta{ElapsedMicroseconds: counted, CPUMicroseconds: used, BusyMicroseconds: used, Hashes: logins},
-		Generator:                &evidence.Delta{ElapsedMicroseconds: counted, CPUMicroseconds: counted / 50},
-	}
-	if step.Kind == loadplan.Saturation {
-		return result
-	}
-	latencies := service.Latencies(prediction.ArrivalsOf(step), chance.Float64(), 1)
-	half := len(latencies) / 2
-	result.FirstHalfP50Microseconds, result.SecondHalfP50Microseconds = at(latencies[:half], 0.5, 1), at(latencies[half:], 0.5, 1)
-	off := 0.95 + 0.1*chance.Float64()
-	result.P50Microseconds, result.P95Microseconds = at(latencies, 0.5, off), at(latencies, 0.95, off)
-	result.MaxMicroseconds = at(latencies, 1, off)
-	result.P95Interval = &measurement.Interval{LowMicroseconds: *at(latencies, 0.91, off), HighMicroseconds: *at(latencies, 0.985, off)}
-	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](500), ptr.To[int64](1500)
-	return result
-}
-
-// at is a quantile of latencies in microseconds, times a factor.
-func at(latencies []time.Duration, quantile, times float64) *int64 {
-	sorted := slices.Sorted(slices.Values(latencies))
-	rank := max(1, int(quantile*float64(len(sorted))+0.999))
-	return ptr.To(int64(times * float64(sorted[min(rank, len(sorted))-1].Microseconds())))
 }

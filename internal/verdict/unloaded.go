@@ -8,7 +8,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
@@ -30,7 +29,7 @@ const (
 // which prediction.Infeasible said so.
 func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) Judgement {
 	t := &trial{Input: Input{Spec: spec, Calibration: cal}}
-	t.bound = loadplan.BoundMilliPerSecond(spec.Service.Replicas, spec.Variant, cal)
+	t.setReference()
 	row := t.row()
 	row.ObjectiveMet = ptr.To(false)
 	row.Verdict = v1alpha1.VerdictValid
@@ -38,6 +37,7 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pred
 	row.Reasons = []v1alpha1.Reason{{Type: Infeasible, Message: message}}
 	return Judgement{
 		Result:   row,
+		Speed:    t.speedStatus(),
 		Capacity: &v1alpha1.Capacity{Method: v1alpha1.CapacityPredicted, Message: message},
 	}
 }

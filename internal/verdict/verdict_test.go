@@ -78,9 +78,14 @@ func TestVerdictTable(t *testing.T) {
 		"nine do not":                                        {func(w *world) { w.step(0).CompletedInWindow = 9 }, suspect, verdict.TooFewSamples},
 		"a step that was lost from the hand-over is invalid": {func(w *world) { w.Run.Steps = nil }, invalid, ""},
 
-		"a maximum 2 % above the bound is allowed": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](25_500) }, fine, ""},
-		"above that it is suspect":                 {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](25_501) }, suspect, verdict.AboveCPUBound},
-		"above 5 % it is invalid":                  {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](26_251) }, invalid, verdict.AboveCPUBound},
+		"2 % more CPU than the limit allows may be used": {func(w *world) { usesOfItsCPU(w.step(0), 1.0199, 1) }, fine, ""},
+		"beyond that it is suspect":                      {func(w *world) { usesOfItsCPU(w.step(0), 1.0201, 1) }, suspect, verdict.AboveCPUBound},
+		"5 % more is suspect":                            {func(w *world) { usesOfItsCPU(w.step(0), 1.0499, 1) }, suspect, verdict.AboveCPUBound},
+		"beyond that it is invalid":                      {func(w *world) { usesOfItsCPU(w.step(0), 1.0501, 1) }, invalid, verdict.AboveCPUBound},
+		"in any step":                                    {func(w *world) { usesOfItsCPU(w.step(50), 1.0501, 1) }, invalid, verdict.AboveCPUBound},
+		"a maximum above the bound is a faster CPU": {func(w *world) {
+			w.step(0).ThroughputMilliPerSecond, w.step(0).Service.HashMicroseconds = ptr.To[int64](27_000), w.step(0).Service.TimedHashes*18_000
+		}, fine, ""},
 
 		"5 % of failures are no overload": {func(w *world) {
 			fail(w.step(85), 10, &w.step(85).Refused)
@@ -97,10 +102,24 @@ func TestVerdictTable(t *testing.T) {
 				}
 			}
 		}, fine, verdict.Overloaded},
-		"a maximum of 85 % of the bound is allowed": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_250) }, fine, ""},
-		"less is suspect": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249) }, suspect, verdict.BelowCPUBound},
-		"half of the bound is the end of that suspicion": {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](12_500) }, suspect, ""},
-		"less than half is invalid":                      {func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](12_499) }, invalid, ""},
+		"95 % of its CPU is what a saturated pool uses": {func(w *world) { usesOfItsCPU(w.step(0), 0.9501, -1) }, fine, ""},
+		"less is suspect": {func(w *world) { usesOfItsCPU(w.step(0), 0.9499, -1) }, suspect, verdict.BelowCPUBound},
+		"half of its CPU is the end of that suspicion": {func(w *world) { usesOfItsCPU(w.step(0), 0.5001, -1) }, suspect, ""},
+		"less than half is invalid":                    {func(w *world) { usesOfItsCPU(w.step(0), 0.4999, -1) }, invalid, ""},
+		"a service that is not saturated uses less":    {func(w *world) { usesOfItsCPU(w.step(50), 0.3, -1) }, fine, ""},
+		"a maximum below the bound is a slower CPU": {func(w *world) {
+			w.step(0).ThroughputMilliPerSecond, w.step(0).Service.HashMicroseconds = ptr.To[int64](20_500), w.step(0).Service.TimedHashes*23_800
+		}, fine, ""},
+
+		"a speed that is not known is suspect": {func(w *world) { w.step(85).Service.TimedHashes = 0 }, suspect, verdict.SpeedUnknown},
+		"of a few hashes it need not be": {func(w *world) {
+			w.step(85).Service.TimedHashes, w.step(85).Service.Hashes = 0, 19
+		}, fine, ""},
+		"half as slow again is a drift":        {func(w *world) { w.step(50).Service.HashMicroseconds = 29_999 * w.step(50).Service.TimedHashes }, fine, ""},
+		"slower is another machine":            {func(w *world) { w.step(50).Service.HashMicroseconds = 30_001 * w.step(50).Service.TimedHashes }, suspect, verdict.SpeedUnknown},
+		"two thirds of the time is a drift":    {func(w *world) { w.step(50).Service.HashMicroseconds = 13_401 * w.step(50).Service.TimedHashes }, fine, ""},
+		"faster is another machine":            {func(w *world) { w.step(50).Service.HashMicroseconds = 13_399 * w.step(50).Service.TimedHashes }, suspect, verdict.SpeedUnknown},
+		"with sessions the speed rules little": {func(w *world) { w.Spec.Variant.Sessions, w.step(50).Service.TimedHashes = true, 0 }, fine, ""},
 		"a lag in an overload is the service's doing": {func(w *world) {
 			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
 			w.step(85).LagP99Microseconds = ptr.To[int64](2_000_000)
@@ -176,7 +195,7 @@ func TestVerdictTable(t *testing.T) {
 		}, fine, ""},
 		"nor of logins that take less CPU than two milliseconds": {func(w *world) {
 			w.model.p95 = time.Second
-			for i := range w.Run.Steps {
+			for i := range w.Run.Steps[:3] {
 				used := w.Run.Steps[i].Service
 				used.CPUMicroseconds, used.BusyMicroseconds = used.Hashes*1_999, used.Hashes*1_999
 			}
@@ -242,6 +261,16 @@ func findings(reasons []v1alpha1.Reason) []finding {
 
 // used sets the CPU that was used, in thousandths of a CPU.
 func used(d *evidence.Delta, milli int64) { d.CPUMicroseconds = d.ElapsedMicroseconds * milli / 1000 }
+
+// usesOfItsCPU sets the share of half a CPU that the service used, beside what the
+// edges of a window may cut off or add.
+func usesOfItsCPU(s *measurement.StepResult, share, edges float64) {
+	d := s.Service
+	d.Periods = 0
+	share += edges / float64(d.Hashes)
+	d.CPUMicroseconds = int64(share * 0.5 * float64(d.ElapsedMicroseconds))
+	d.BusyMicroseconds = d.CPUMicroseconds
+}
 
 // throttled sets for how many thousandths of the time it was throttled.
 func throttled(d *evidence.Delta, perMille int64) {
@@ -363,6 +392,7 @@ func TestTheGeneratorsShortageIsTriedAgainAndNothingElseIs(t *testing.T) {
 func TestAReplicaThatIsNotHeardOfIsMissingEvidence(t *testing.T) {
 	w := ranWell(t, withReplicas(2))
 	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](49_000)
+	usesOfItsCPU(w.step(0), 0.97, -1)
 	w.model.capacity = always(45)
 	if got := w.judge().Result.Verdict; got != fine {
 		t.Fatalf("two replicas that ran well are %s", got)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
@@ -53,7 +54,7 @@ func planned(t *testing.T, trial v1alpha1.SizingTrial) loadplan.Plan {
 	if trial.Status.Calibration == nil || len(trial.Status.Steps) == 0 {
 		return loadplan.Plan{}
 	}
-	plan, err := loadplan.Build(trial.Spec, *trial.Status.Calibration, trial.Status.Prediction)
+	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	must(t, err)
 	return plan
 }

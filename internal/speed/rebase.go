@@ -1,0 +1,104 @@
+package speed
+
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// AtReference are the trials with their results at the reference speeds of an
+// experiment. A trial is judged at the reference speed that is known when it ends;
+// those that follow move it a little. Rates follow in proportion, and so do
+// latencies, which is exact without a quota and good to a fraction of the step for
+// one. Trials without a known speed are left as they are.
+func AtReference(trials []v1alpha1.SizingTrial, pools []v1alpha1.PoolSpeed) []v1alpha1.SizingTrial {
+	converted := make([]v1alpha1.SizingTrial, len(trials))
+	for i := range trials {
+		converted[i] = *trials[i].DeepCopy()
+		reference, pool := InPool(pools, NodePool(trials[i].Spec.Variant))
+		if own := converted[i].Status.Speed; pool != nil && own != nil && own.ReferenceHashMicrosecondsAtCost8 > 0 {
+			own.ReferenceErrorPerMille = pool.ErrorPerMille
+			rebase(&converted[i], reference.Micros)
+		}
+	}
+	return converted
+}
+
+// rebase converts a trial's status from its own reference speed to another. Rates
+// and users that were asked for stay what they are, and so do their latencies.
+func rebase(trial *v1alpha1.SizingTrial, micros float64) {
+	status := &trial.Status
+	own, mode := status.Speed, trial.Spec.Load.Mode
+	slower := micros / float64(own.ReferenceHashMicrosecondsAtCost8)
+	own.ReferenceHashMicrosecondsAtCost8 = whole(micros)
+	own.LowPerMille, own.HighPerMille = times(own.LowPerMille, 1/slower), times(own.HighPerMille, 1/slower)
+	for i, perMille := range own.WindowsPerMille {
+		own.WindowsPerMille[i] = int32(whole(float64(perMille) / slower))
+	}
+	if status.Calibration != nil {
+		*status.Calibration = At(*status.Calibration, micros)
+	}
+	for i := range status.Steps {
+		if observed := status.Steps[i].Speed; observed != nil {
+			observed.PerMille = times(observed.PerMille, 1/slower)
+		}
+	}
+	row := status.Result
+	if row == nil {
+		return
+	}
+	rates(1/slower, row.BoundMilliPerSecond, row.MaxThroughputMilliPerSecond)
+	if status.Calibration != nil {
+		row.Calibration = ptr.To(status.Calibration.CalibrationResult)
+	}
+	if s := row.Speed; s != nil {
+		rates(1/slower, &s.LowPerMille, &s.MedianPerMille, &s.HighPerMille)
+	}
+	if mode == v1alpha1.LoadCapacity || mode == "" {
+		rebasePlanned(status, slower)
+	}
+}
+
+// rebasePlanned converts what follows from rates that were planned as shares of
+// the bound.
+func rebasePlanned(status *v1alpha1.SizingTrialStatus, slower float64) {
+	if c := status.Capacity; c != nil {
+		rates(1/slower, c.MilliPerSecond, c.PredictedMilliPerSecond, c.HighestMetMilliPerSecond, c.LowestFailedMilliPerSecond)
+		rebaseRates(c.Interval, slower)
+	}
+	for i := range status.Steps {
+		if at := status.Steps[i].AtReference; at != nil {
+			rates(1/slower, &at.OfferedMilliPerSecond)
+			rates(slower, at.P95Microseconds)
+			rebaseInterval(at.P95Interval, slower)
+		}
+	}
+	row := status.Result
+	rates(1/slower, row.CapacityMilliPerSecond, row.OfferedMilliPerSecond, row.ThroughputMilliPerSecond)
+	rebaseRates(row.CapacityInterval, slower)
+	rates(slower, row.P95Microseconds)
+	rebaseInterval(row.P95Interval, slower)
+}
+
+func rebaseRates(interval *v1alpha1.RateInterval, slower float64) {
+	if interval != nil {
+		rates(1/slower, &interval.LowMilliPerSecond, &interval.HighMilliPerSecond)
+	}
+}
+
+func rebaseInterval(interval *v1alpha1.Interval, slower float64) {
+	if interval != nil {
+		rates(slower, &interval.LowMicroseconds, &interval.HighMicroseconds)
+	}
+}
+
+// rates multiplies each number that is there.
+func rates(factor float64, numbers ...*int64) {
+	for _, n := range numbers {
+		if n != nil {
+			*n = times(*n, factor)
+		}
+	}
+}
+
+func times(n int64, factor float64) int64 { return whole(float64(n) * factor) }

@@ -1,0 +1,130 @@
+package speed
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const (
+	// Slowest and Fastest bound a time per hash ÷ the reference. Beyond them it is no
+	// drift of one machine, whose extremes over half a second were measured as 0.84 and
+	// 1.27, but another machine.
+	Slowest, Fastest = 1.5, 0.67
+	// leastError is how sure a reference speed is at the most, as a share of it: the
+	// same binary differs by as much from process to process.
+	leastError = 0.001
+	// singleError is how sure the median of a few seconds is: the means of ten seconds
+	// were measured to vary by 6 % (one standard deviation), of forty by 2 %.
+	singleError = 0.04
+)
+
+// Reference is the speed that numbers are converted to.
+type Reference struct {
+	// Micros is the CPU time of one hash at cost 8, in microseconds; 0 where it is not
+	// known.
+	Micros float64
+	// Error is half the width of its 95 % interval, as a share of it.
+	Error float64
+}
+
+// ReferenceOf is the median over the windows of several trials; false where there
+// is no window.
+func ReferenceOf(trials [][]Window) (Reference, bool) {
+	median := Quantile(slices.Concat(trials...), 0.5)
+	if median <= 0 {
+		return Reference{}, false
+	}
+	_, halfWidth := Mean(trials, 0.95)
+	known := Reference{Micros: median, Error: max(leastError, halfWidth/median)}
+	if halfWidth == 0 {
+		known.Error = singleError
+	}
+	return known, true
+}
+
+// NodePool is the name of a variant's node pool; empty where there are none.
+func NodePool(variant v1alpha1.Variant) string {
+	if variant.NodePool == nil {
+		return ""
+	}
+	return variant.NodePool.Name
+}
+
+// Pools are the reference speeds of an experiment's node pools, by name. Every
+// trial with a result counts, whatever its verdict: its windows tell of the CPU,
+// not of the load.
+func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
+	windows := map[string][][]Window{}
+	for i := range trials {
+		if own := OfTrial(&trials[i]); len(own) > 0 && trials[i].Status.Result != nil {
+			pool := NodePool(trials[i].Spec.Variant)
+			windows[pool] = append(windows[pool], own)
+		}
+	}
+	var pools []v1alpha1.PoolSpeed
+	for _, name := range slices.Sorted(maps.Keys(windows)) {
+		known, _ := ReferenceOf(windows[name])
+		all := slices.Concat(windows[name]...)
+		pools = append(pools, v1alpha1.PoolSpeed{
+			NodePool:                name,
+			HashMicrosecondsAtCost8: max(1, whole(known.Micros)),
+			ErrorPerMille:           int64(math.Ceil(1000 * known.Error)),
+			LowPerMille:             whole(1000 * Quantile(all, 0.1) / known.Micros),
+			HighPerMille:            whole(1000 * Quantile(all, 0.9) / known.Micros),
+			Windows:                 int32(len(all)),
+		})
+	}
+	return pools
+}
+
+// InPool is the reference speed of a node pool, and the entry that it stands in;
+// nil where it is not known yet.
+func InPool(pools []v1alpha1.PoolSpeed, name string) (Reference, *v1alpha1.PoolSpeed) {
+	for i := range pools {
+		if p := &pools[i]; p.NodePool == name {
+			return Reference{Micros: float64(p.HashMicrosecondsAtCost8), Error: float64(p.ErrorPerMille) / 1000}, p
+		}
+	}
+	return Reference{}, nil
+}
+
+// Planned is the speed to plan a load for: the reference speed known so far, or
+// what the calibration found just now where none is known or it was of another
+// machine. It is 0 where the calibration has no reference hash.
+func Planned(cal v1alpha1.TrialCalibration, known Reference) float64 {
+	now := float64(cal.ReferenceMicroseconds)
+	if off := now / known.Micros; known.Micros > 0 && now > 0 && off <= Slowest && off >= Fastest {
+		return known.Micros
+	}
+	return now
+}
+
+// PlannedFor is a trial's calibration at the speed that its load was planned for.
+func PlannedFor(status v1alpha1.SizingTrialStatus) v1alpha1.TrialCalibration {
+	if status.Calibration == nil {
+		return v1alpha1.TrialCalibration{}
+	}
+	if status.Speed == nil {
+		return *status.Calibration
+	}
+	return At(*status.Calibration, float64(status.Speed.PlannedHashMicrosecondsAtCost8))
+}
+
+// At is a calibration as it would have been at another speed, told as the CPU time
+// of a hash at cost 8. Without a ratio, or a speed, it is the same.
+func At(cal v1alpha1.TrialCalibration, micros float64) v1alpha1.TrialCalibration {
+	ratio := Ratio(cal)
+	if ratio <= 0 || micros <= 0 {
+		return cal
+	}
+	times := micros * ratio / float64(max(1, cal.HashMicroseconds))
+	cal.HashMicroseconds = max(1, whole(micros*ratio))
+	cal.ErrorMicroseconds = max(min(1, cal.ErrorMicroseconds), whole(float64(cal.ErrorMicroseconds)*times))
+	cal.MedianMicroseconds = whole(float64(cal.MedianMicroseconds) * times)
+	return cal
+}
+
+func whole(x float64) int64 { return int64(math.Round(x)) }

@@ -1,0 +1,157 @@
+package speed
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+const (
+	// calibrationSeconds is how long a calibration lasts at the least: its blocks share
+	// this weight, since how long each of them was is not kept.
+	calibrationSeconds = 5.0
+	// batchSeconds is the length of a batch: the means of two neighbours hardly depend
+	// on each other any more.
+	batchSeconds = 10.0
+	perMillion   = 1e6
+)
+
+// Window is a stretch of time with a known speed.
+type Window struct {
+	// Micros is the CPU time of one hash at cost 8, in microseconds.
+	Micros float64
+	// Seconds is how long the window was.
+	Seconds float64
+}
+
+// Ratio is the CPU time of a calibration's hash ÷ that of the reference hash; 0
+// where that is not known.
+func Ratio(cal v1alpha1.TrialCalibration) float64 {
+	if cal.RatioPerMillion > 0 {
+		return float64(cal.RatioPerMillion) / perMillion
+	}
+	if cal.ReferenceMicroseconds > 0 {
+		return float64(cal.HashMicroseconds) / float64(cal.ReferenceMicroseconds)
+	}
+	return 0
+}
+
+// RatioError is half the width of the ratio's 95 % interval, as a share of it. The
+// calibration keeps the 99.9 % one.
+func RatioError(cal v1alpha1.TrialCalibration) float64 {
+	const narrower = 1.96 / 3.29 // normal quantiles of 97.5 % and 99.95 %
+	if cal.RatioPerMillion <= 0 {
+		return 0
+	}
+	return narrower * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)
+}
+
+// OfCalibration are the windows of a calibration.
+func OfCalibration(cal v1alpha1.TrialCalibration) []Window {
+	blocks := cal.BlockMicroseconds
+	if len(blocks) == 0 && cal.ReferenceMicroseconds > 0 {
+		blocks = []int64{cal.ReferenceMicroseconds}
+	}
+	var windows []Window
+	for _, micros := range blocks {
+		windows = append(windows, Window{Micros: float64(micros), Seconds: calibrationSeconds / float64(len(blocks))})
+	}
+	return windows
+}
+
+// OfTimeline are the windows of a load, those without a hash left out. There are
+// none without a timeline or a ratio.
+func OfTimeline(timeline *measurement.Timeline, ratio float64) []Window {
+	if timeline == nil || ratio <= 0 {
+		return nil
+	}
+	var windows []Window
+	for _, nanos := range timeline.HashNanoseconds {
+		if nanos > 0 {
+			windows = append(windows, Window{Micros: float64(nanos) / 1000 / ratio, Seconds: timeline.Window.Seconds()})
+		}
+	}
+	return windows
+}
+
+// OfTrial are the windows of a trial, from what its status keeps.
+func OfTrial(trial *v1alpha1.SizingTrial) []Window {
+	cal, known := trial.Status.Calibration, trial.Status.Speed
+	if cal == nil || known == nil {
+		return nil
+	}
+	windows := OfCalibration(*cal)
+	seconds := (time.Duration(known.WindowMilliseconds) * time.Millisecond).Seconds()
+	for _, perMille := range known.WindowsPerMille {
+		if perMille > 0 {
+			windows = append(windows, Window{Micros: float64(perMille) / 1000 * float64(known.ReferenceHashMicrosecondsAtCost8), Seconds: seconds})
+		}
+	}
+	return windows
+}
+
+// Quantile is the smallest time per hash that so large a share of the time does
+// not pass, 0 to 1; 0 without windows.
+func Quantile(windows []Window, share float64) float64 {
+	if len(windows) == 0 {
+		return 0
+	}
+	sorted := slices.SortedFunc(slices.Values(windows), func(a, b Window) int { return cmp.Compare(a.Micros, b.Micros) })
+	micros, seconds := columns(sorted)
+	return stat.Quantile(share, stat.Empirical, micros, seconds)
+}
+
+func columns(windows []Window) (micros, seconds []float64) {
+	for _, w := range windows {
+		micros, seconds = append(micros, w.Micros), append(seconds, w.Seconds)
+	}
+	return micros, seconds
+}
+
+// Mean is the mean time per hash over the windows of several trials, and half the
+// width of its interval at a confidence such as 0.95, by the means of batches. The
+// width is 0 for a single batch, of which nothing can be said.
+func Mean(trials [][]Window, confidence float64) (mean, halfWidth float64) {
+	micros, seconds := columns(slices.Concat(trials...))
+	if len(micros) == 0 {
+		return 0, 0
+	}
+	mean = stat.Mean(micros, seconds)
+	batches := batchMeans(trials)
+	n := float64(len(batches))
+	if n < 2 {
+		return mean, 0
+	}
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+	return mean, student.Quantile((1+confidence)/2) * stat.StdDev(batches, nil) / math.Sqrt(n)
+}
+
+// batchMeans cuts each trial's windows into batches. What is left at a trial's end
+// is one more where it is half as long.
+func batchMeans(trials [][]Window) []float64 {
+	var means []float64
+	for _, windows := range trials {
+		var batch []Window
+		length := 0.0
+		flush := func(least float64) {
+			if length >= least {
+				micros, seconds := columns(batch)
+				means = append(means, stat.Mean(micros, seconds))
+				batch, length = nil, 0
+			}
+		}
+		for _, w := range windows {
+			batch, length = append(batch, w), length+w.Seconds
+			flush(batchSeconds)
+		}
+		flush(batchSeconds / 2)
+	}
+	return means
+}

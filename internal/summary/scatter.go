@@ -1,0 +1,82 @@
+package summary
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// scatterOf is half the width of the 95 % interval that the repetitions' own scatter
+// gives their mean, as the logarithm of a factor: 0 of a single one. Each repetition
+// has pods of its own, and two pods of one image differ by a percent.
+func scatterOf(from []*v1alpha1.VariantResult, of figure) float64 {
+	var logs []float64
+	for _, n := range values(from, of) {
+		if n > 0 {
+			logs = append(logs, math.Log(float64(n)))
+		}
+	}
+	n := float64(len(logs))
+	if n < 2 {
+		return 0
+	}
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+	return student.Quantile(0.975) * stat.StdDev(logs, nil) / math.Sqrt(n)
+}
+
+// widened is an interval around a number, each end of which lies farther off by the
+// repetitions' scatter. The two are independent of each other.
+func widened(low, number, high int64, scatter float64) (wideLow, wideHigh int64) {
+	if scatter == 0 || number <= 0 {
+		return low, high
+	}
+	below := math.Log(float64(number) / float64(max(1, min(low, number))))
+	above := math.Log(float64(max(high, number)) / float64(number))
+	return int64(float64(number) * math.Exp(-math.Hypot(below, scatter))),
+		int64(math.Ceil(float64(number) * math.Exp(math.Hypot(above, scatter))))
+}
+
+// scatteredLatency is the interval of p95 of the repetition that stands for all.
+func scatteredLatency(typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) *v1alpha1.Interval {
+	if typical.P95Interval == nil || typical.P95Microseconds == nil {
+		return typical.P95Interval
+	}
+	low, high := widened(typical.P95Interval.LowMicroseconds, *typical.P95Microseconds, typical.P95Interval.HighMicroseconds, scatterOf(from, p95))
+	return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
+}
+
+// scatteredRate is the interval of the capacity of the repetition that stands for
+// all.
+func scatteredRate(answer *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) *v1alpha1.RateInterval {
+	if answer.CapacityInterval == nil || answer.CapacityMilliPerSecond == nil {
+		return answer.CapacityInterval
+	}
+	low, high := widened(answer.CapacityInterval.LowMilliPerSecond, *answer.CapacityMilliPerSecond, answer.CapacityInterval.HighMilliPerSecond, scatterOf(from, heldRate))
+	return &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
+}
+
+// mergeSpeeds is how the speed varied over all repetitions; nil where it is not
+// known.
+func mergeSpeeds(from []*v1alpha1.VariantResult) *v1alpha1.RowSpeed {
+	var merged *v1alpha1.RowSpeed
+	var medians []int64
+	for _, m := range from {
+		if m.Speed == nil {
+			continue
+		}
+		if merged == nil {
+			merged = m.Speed.DeepCopy()
+		}
+		merged.LowPerMille, merged.HighPerMille = min(merged.LowPerMille, m.Speed.LowPerMille), max(merged.HighPerMille, m.Speed.HighPerMille)
+		medians = append(medians, m.Speed.MedianPerMille)
+	}
+	if merged != nil {
+		slices.Sort(medians)
+		merged.MedianPerMille = medians[len(medians)/2]
+	}
+	return merged
+}

@@ -1,0 +1,325 @@
+package verdict_test
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// whole runs the synthetic worlds in full number: minutes instead of seconds.
+var whole = flag.Bool("whole", false, "judge hundreds of synthetic runs, as make test-synthetic does")
+
+// drifting is the speed of a rented machine, as it was measured on one: a standard
+// deviation of 7 % that is forgotten within three seconds (autocorrelation 0.84 at
+// half a second, 0.52 at two, 0.20 at five, 0.05 at ten).
+func drifting(seed uint64) func(at time.Duration) float64 {
+	const deviation, memory = 0.07, 3.0
+	chance := rand.New(rand.NewPCG(seed, 77))
+	kept := math.Exp(-speedEvery.Seconds() / memory)
+	var path []float64
+	state := chance.NormFloat64()
+	for range int(30 * time.Minute / speedEvery) {
+		path = append(path, math.Exp(deviation*state))
+		state = kept*state + math.Sqrt(1-kept*kept)*chance.NormFloat64()
+	}
+	return func(at time.Duration) float64 { return path[int((at+calibrationLength)/speedEvery)] }
+}
+
+// onRentedMachine is a run with everything that varies where nothing is wrong: the
+// speed, the pod, how far the model is off, and what waking up costs.
+func onRentedMachine(seed int64) machine {
+	kinds := []struct {
+		concurrency v1alpha1.ConcurrencyMode
+		quota       int64
+	}{
+		{v1alpha1.ConcurrencyWorkerPool, 0}, {v1alpha1.ConcurrencyWorkerPool, 500}, {v1alpha1.ConcurrencyWorkerPool, 250},
+		{v1alpha1.ConcurrencyUnbounded, 0}, {v1alpha1.ConcurrencyUnbounded, 500},
+	}
+	kind := kinds[seed%int64(len(kinds))]
+	m := newMachine(kind.concurrency, kind.quota, seed)
+	m.objective = []float64{5, 10, 20}[seed%3]
+	m.speed, m.wakesUp = drifting(uint64(seed)), true
+	m.pod = 1 + 0.005*m.chance.NormFloat64()
+	off := 0.05
+	if m.concurrency == v1alpha1.ConcurrencyUnbounded {
+		off = 0.08
+	}
+	m.off = math.Exp(off * m.chance.NormFloat64())
+	return m
+}
+
+// each judges many runs, on all CPUs.
+func each(n int, judge func(seed int64)) {
+	seeds := make(chan int64)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for seed := range seeds {
+				judge(seed)
+			}
+		})
+	}
+	for seed := range n {
+		seeds <- int64(seed)
+	}
+	close(seeds)
+	workers.Wait()
+}
+
+// runs is how many there are in all, and in the cut that every change has to pass.
+func runs(all, cut int) int {
+	if *whole {
+		return all
+	}
+	return cut
+}
+
+// Of 200 runs in which nothing is wrong but the drift, at most 4 are not Valid.
+func TestADriftingMachineIsValid(t *testing.T) {
+	n := runs(200, 20)
+	var mutex sync.Mutex
+	doubted := 0
+	each(n, func(seed int64) {
+		judged := verdict.Judge(onRentedMachine(seed).input(t))
+		mutex.Lock()
+		defer mutex.Unlock()
+		if judged.Result.Verdict != fine {
+			doubted++
+			t.Logf("seed %d is %s: %+v", seed, judged.Result.Verdict, judged.Result.Reasons)
+		}
+	})
+	if doubted > max(1, n/50) {
+		t.Errorf("%d of %d runs are not Valid, want at most %d", doubted, n, max(1, n/50))
+	}
+}
+
+// tally counts how often intervals hold the truth.
+type tally struct{ held, n int }
+
+func (c *tally) add(low, truth, high float64) {
+	c.n++
+	if low <= truth && truth <= high {
+		c.held++
+	}
+}
+
+// check holds the share against 92 to 98 %, as far as so few runs can tell.
+func (c *tally) check(t *testing.T, what string) {
+	t.Helper()
+	share := float64(c.held) / float64(c.n)
+	t.Logf("%s: %d of %d intervals hold the truth, %.1f %%", what, c.held, c.n, 100*share)
+	slack := 0.0
+	if !*whole {
+		slack = 3 * math.Sqrt(0.05*0.95/float64(c.n))
+	}
+	if share < 0.92-slack || share > 0.98+slack {
+		t.Errorf("%s: %.1f %% of the intervals hold the truth, want 92 to 98 %%", what, 100*share)
+	}
+}
+
+// The 95 % intervals hold what a machine without drift, without scatter and without
+// an error of the model would have.
+func TestIntervalsHoldTheTruth(t *testing.T) {
+	var mutex sync.Mutex
+	var capacities, latencies tally
+	each(runs(500, 30), func(seed int64) {
+		m := onRentedMachine(seed)
+		in := m.input(t)
+		judged := verdict.Judge(in)
+		truth := m
+		truth.pod = 1
+		capacity := truth.capacity(in, 1)
+		share := float64(loadplan.ReportedLoadPercent) / 100
+		p95, _ := truth.service(in.Spec, in.Calibration, share).SteadyP95(share*m.cpus()/trueHash.Seconds(), false, 98)
+		mutex.Lock()
+		defer mutex.Unlock()
+		if c := judged.Result; c.CapacityInterval != nil {
+			capacities.add(float64(c.CapacityInterval.LowMilliPerSecond)/1000, capacity, float64(c.CapacityInterval.HighMilliPerSecond)/1000)
+		}
+		if p := judged.Result.P95Interval; p != nil {
+			latencies.add(float64(p.LowMicroseconds), float64(p95.Microseconds()), float64(p.HighMicroseconds))
+		}
+	})
+	capacities.check(t, "capacity")
+	latencies.check(t, "p95")
+}
+
+// saturation is the last step of a run, reported the one at 70 %.
+func saturation(in *verdict.Input) *measurement.StepResult { return &in.Run.Steps[len(in.Run.Steps)-1] }
+
+func openSteps(in *verdict.Input) []*measurement.StepResult {
+	var open []*measurement.StepResult
+	for i := range in.Run.Steps[:len(in.Run.Steps)-1] {
+		open = append(open, &in.Run.Steps[i])
+	}
+	return open
+}
+
+func longer(n *int64, times float64) {
+	if n != nil {
+		*n = int64(times * float64(*n))
+	}
+}
+
+func slowerAnswers(s *measurement.StepResult, times float64) {
+	for _, n := range []*int64{s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds, s.FirstHalfP50Microseconds, s.SecondHalfP50Microseconds} {
+		longer(n, times)
+	}
+	if s.P95Interval != nil {
+		longer(&s.P95Interval.LowMicroseconds, times)
+		longer(&s.P95Interval.HighMicroseconds, times)
+	}
+}
+
+// taken lets a neighbour take a share of the CPU that the service would have used.
+func taken(d *evidence.Delta, share float64) {
+	lost := int64(share * float64(d.CPUMicroseconds))
+	d.CPUMicroseconds -= lost
+}
+
+// Disturbances that move the capacity, or what would be made of it, by more than
+// 5 %: none ends Valid and more than 5 % off. The truth is that of the speed at which
+// the run was, since that is its reference.
+func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
+	at := func(from, until time.Duration, factor float64) func(time.Duration) float64 {
+		return func(moment time.Duration) float64 {
+			if moment >= from && moment < until {
+				return factor
+			}
+			return 1
+		}
+	}
+	const ever = time.Hour
+	none := func(*machine) {}
+	tests := map[string]struct {
+		machine func(m *machine)
+		disturb func(in *verdict.Input)
+	}{
+		"the CPU is 15 % slower than when it was calibrated": {func(m *machine) { m.speed = at(-time.Second, ever, 1.15) }, nil},
+		"the CPU is 12 % slower in the saturation alone": {none, func(in *verdict.Input) {
+			s := saturation(in)
+			longer(s.ThroughputMilliPerSecond, 1/1.12)
+			for _, n := range []*int64{&s.Service.Hashes, &s.Service.TimedHashes, &s.CompletedInWindow, &s.OK, &s.Scheduled, &s.SentInWindow} {
+				longer(n, 1/1.12)
+			}
+		}},
+		"the CPU is 12 % slower in the open steps alone": {func(m *machine) { m.speed = at(-ever, 90*time.Second, 1.12) }, nil},
+		"a neighbour takes 13 % of the saturation, loose objective": {func(m *machine) { m.objective = 70 }, func(in *verdict.Input) {
+			s := saturation(in)
+			longer(s.ThroughputMilliPerSecond, 0.87)
+			for _, n := range []*int64{&s.Service.Hashes, &s.Service.TimedHashes, &s.Service.HashMicroseconds, &s.CompletedInWindow} {
+				longer(n, 0.87)
+			}
+			taken(s.Service, 0.13)
+		}},
+		"a neighbour takes 13 % of every step": {none, func(in *verdict.Input) {
+			for i := range in.Run.Steps {
+				d := in.Run.Steps[i].Service
+				d.BusyMicroseconds += int64(0.13 * float64(d.ElapsedMicroseconds))
+				d.IdleMicroseconds = max(0, d.ElapsedMicroseconds-d.BusyMicroseconds)
+			}
+			longer(saturation(in).ThroughputMilliPerSecond, 0.87)
+			longer(&saturation(in).Service.Hashes, 0.87)
+			taken(saturation(in).Service, 0.13)
+		}},
+		"the hypervisor takes 6 % of every step": {none, func(in *verdict.Input) {
+			for i := range in.Run.Steps {
+				d := in.Run.Steps[i].Service
+				d.StealMicroseconds = int64(0.06 * float64(d.ElapsedMicroseconds))
+			}
+		}},
+		"the hypervisor takes 6 % of the saturation alone": {none, func(in *verdict.Input) {
+			d := saturation(in).Service
+			d.StealMicroseconds = int64(0.06 * float64(d.ElapsedMicroseconds))
+			longer(saturation(in).ThroughputMilliPerSecond, 0.94)
+		}},
+		"the limit is lifted by 10 % in the saturation": {none, func(in *verdict.Input) {
+			s := saturation(in)
+			for _, n := range []*int64{s.ThroughputMilliPerSecond, &s.Service.Hashes, &s.Service.TimedHashes, &s.Service.HashMicroseconds, &s.Service.CPUMicroseconds, &s.Service.BusyMicroseconds} {
+				longer(n, 1.1)
+			}
+		}},
+		"the limit is 10 % smaller than was asked for": {none, func(in *verdict.Input) { in.Run.Services[0].QuotaMilliCPU = 450 }},
+		"answers take half as long again on their way": {none, func(in *verdict.Input) {
+			for _, s := range openSteps(in) {
+				slowerAnswers(s, 1.5)
+			}
+		}},
+		"the generator sends late": {none, func(in *verdict.Input) {
+			for _, s := range openSteps(in) {
+				s.LagP95Microseconds, s.LagP99Microseconds = ptr.To(*s.P95Microseconds/4), ptr.To(*s.P95Microseconds/2)
+				slowerAnswers(s, 1.25)
+			}
+		}},
+		"a login in ten is never sent": {none, func(in *verdict.Input) {
+			for _, s := range openSteps(in) {
+				s.NeverSent = s.OK / 10
+				s.OK -= s.NeverSent
+				slowerAnswers(s, 0.8)
+			}
+		}},
+		"the service hashes on a machine half as fast": {func(m *machine) { m.speed = at(-time.Second, ever, 2) },
+			func(in *verdict.Input) {
+				in.Reference = speed.Reference{Micros: float64(trueHash.Microseconds()), Error: 0.01}
+			}},
+		"the speed of the load is not known": {func(m *machine) { m.speed = at(-time.Second, ever, 1.15) }, func(in *verdict.Input) {
+			in.Run.Timeline = nil
+			for i := range in.Run.Steps {
+				in.Run.Steps[i].Service.TimedHashes, in.Run.Steps[i].Service.HashMicroseconds = 0, 0
+			}
+		}},
+		"each login costs 15 % more CPU than its hash": {none, func(in *verdict.Input) {
+			for i := range in.Run.Steps {
+				longer(&in.Run.Steps[i].Service.CPUMicroseconds, 1.15)
+				longer(&in.Run.Steps[i].Service.BusyMicroseconds, 1.15)
+			}
+			longer(&saturation(in).Service.CPUMicroseconds, 1/1.15)
+			longer(&saturation(in).Service.Hashes, 1/1.15)
+			longer(&saturation(in).Service.TimedHashes, 1/1.15)
+			longer(&saturation(in).Service.HashMicroseconds, 1/1.15)
+			longer(saturation(in).ThroughputMilliPerSecond, 1/1.15)
+		}},
+		"the service's counters are of one step only": {none, func(in *verdict.Input) {
+			for _, s := range openSteps(in) {
+				s.Service = nil
+			}
+			saturation(in).Service.CPUMicroseconds /= 2
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range int64(4) {
+				m := newMachine(v1alpha1.ConcurrencyWorkerPool, 500, seed)
+				m.wakesUp = true
+				test.machine(&m)
+				in := m.input(t)
+				if test.disturb != nil {
+					test.disturb(&in)
+				}
+				judged := verdict.Judge(in)
+				slower := float64(judged.Speed.ReferenceHashMicrosecondsAtCost8) / float64(trueHash.Microseconds())
+				truth := m.capacity(in, slower)
+				found := float64(ptr.Deref(judged.Result.CapacityMilliPerSecond, 0)) / 1000
+				off := math.Abs(found/truth - 1)
+				t.Logf("seed %d: %s, capacity %.4g/s, true %.4g/s, %v", seed, judged.Result.Verdict, found, truth, findings(judged.Result.Reasons))
+				if judged.Result.Verdict == fine && off > 0.05 {
+					t.Errorf("seed %d is Valid and %.0f %% off", seed, 100*off)
+				}
+			}
+		})
+	}
+}

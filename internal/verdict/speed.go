@@ -1,0 +1,207 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+)
+
+// setReference finds the speed that the trial's numbers are converted to: the
+// experiment's, or that of the trial's own windows where no other trial has ended.
+func (t *trial) setReference() {
+	ratio := speed.Ratio(t.Calibration)
+	t.windows = append(speed.OfCalibration(t.Calibration), speed.OfTimeline(t.Run.Timeline, ratio)...)
+	t.reference = t.Input.Reference
+	if t.reference.Micros <= 0 {
+		t.reference, _ = speed.ReferenceOf([][]speed.Window{t.windows})
+	}
+	t.referTo(ratio)
+}
+
+// referTo works out what follows from the reference speed.
+func (t *trial) referTo(ratio float64) {
+	t.hash = ratio * t.reference.Micros
+	t.calibration = speed.At(t.Calibration, t.reference.Micros)
+	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, t.calibration)
+	t.rescale = 1
+	if t.capacityMode() && t.saturates() && t.PlannedMicros > 0 && t.reference.Micros > 0 {
+		t.rescale = t.PlannedMicros / t.reference.Micros
+	}
+}
+
+func (t *trial) capacityMode() bool {
+	return t.Spec.Load.Mode == v1alpha1.LoadCapacity || t.Spec.Load.Mode == ""
+}
+
+// hashes tells whether the time of a hash rules what a variant can serve. With
+// sessions few requests are hashed, and a cheap hash takes less than the request.
+func (t *trial) hashes() bool {
+	return !t.Spec.Variant.Sessions && (t.hash == 0 || t.hash >= float64(shortestTimed.Microseconds()))
+}
+
+// setSpeed finds how fast the CPU was in a step's counted part.
+func (t *trial) setSpeed(s *step) {
+	s.slower = 1
+	if !t.hashes() {
+		return
+	}
+	s.hash = t.hashTime(s.result)
+	s.slower = 0
+	if s.hash > 0 && t.hash > 0 {
+		s.slower = s.hash / t.hash
+	}
+	s.course = courseOf(t.Run.Timeline, s)
+}
+
+// hashTime is the mean CPU time of a hash in a step, in microseconds; 0 where it is
+// not known. The service times hashes by the clock of their thread, which leaves
+// out what a request costs besides and what it costs to wake up. A hash that has
+// several threads it can't time so: then the CPU time of a login stands for it.
+func (t *trial) hashTime(result measurement.StepResult) float64 {
+	if matrix.Recipe(t.Spec.Variant).MemoryHard() {
+		return float64(cpuPerLogin(result).Microseconds())
+	}
+	if result.Service == nil || result.Service.TimedHashes < hashesForSpeed {
+		return 0
+	}
+	return float64(result.Service.HashMicroseconds) / float64(result.Service.TimedHashes)
+}
+
+// factor is the time per hash ÷ that at the reference, 1 where it is not known.
+func (s *step) factor() float64 {
+	if s.slower <= 0 {
+		return 1
+	}
+	return s.slower
+}
+
+// driven is the rate that, at the reference speed, is the share of the bound that
+// the step really was, times 1000.
+func (s *step) driven() float64 { return float64(s.OfferedMilliPerSecond) * s.factor() }
+
+// courseOf is how the speed changed from the step's beginning on, relative to its
+// counted part; nil where that is not known. A window without a hash has the speed
+// of the one before.
+func courseOf(timeline *measurement.Timeline, s *step) *simulation.Course {
+	if timeline == nil || timeline.Window <= 0 || s.hash <= 0 {
+		return nil
+	}
+	start, end := time.Duration(s.StartMilliseconds)*time.Millisecond, time.Duration(s.EndMilliseconds())*time.Millisecond
+	first := int(start / timeline.Window)
+	course := &simulation.Course{Every: timeline.Window, Begun: start - time.Duration(first)*timeline.Window}
+	last := 1.0
+	for place := first; place < len(timeline.HashNanoseconds) && time.Duration(place)*timeline.Window < end; place++ {
+		if nanos := timeline.HashNanoseconds[place]; nanos > 0 {
+			last = float64(nanos) / 1000 / s.hash
+		}
+		course.Factors = append(course.Factors, last)
+	}
+	if len(course.Factors) == 0 {
+		return nil
+	}
+	return course
+}
+
+// varies tells whether the speed changed enough to be worth another simulation.
+func varies(course *simulation.Course) bool {
+	return course != nil && slices.Max(course.Factors) > steadyWithin*slices.Min(course.Factors)
+}
+
+// atNominal is the step as it would have been planned for the reference speed: the
+// same logins, nearer together or farther apart, so that they are the same share
+// of the bound.
+func (s *step) atNominal() loadplan.Step {
+	planned := s.Step
+	if s.nominal == s.OfferedMilliPerSecond || s.nominal <= 0 {
+		return planned
+	}
+	longer := float64(s.OfferedMilliPerSecond) / float64(s.nominal)
+	planned.SettleMilliseconds = int64(math.Round(longer * float64(planned.SettleMilliseconds)))
+	planned.CountedMilliseconds = int64(math.Round(longer * float64(planned.CountedMilliseconds)))
+	planned.OfferedMilliPerSecond = s.nominal
+	return planned
+}
+
+// p95 is the step's p95 at the reference speed, in microseconds; nil where it has
+// none.
+func (s *step) p95() *int64 {
+	if s.result.P95Microseconds == nil {
+		return nil
+	}
+	return ptr.To(int64(math.Round(s.conversion * float64(*s.result.P95Microseconds))))
+}
+
+// conversionError is how sure a converted latency is, half of the 95 % interval as a
+// share of it: the reference speed, the ratio of the hash, and a part of what the
+// model made of another share of the bound.
+func (s *step) conversionError() float64 {
+	byModel := conversionDoubt * math.Abs(math.Log(s.conversion*s.factor()))
+	return math.Hypot(s.timeError, byModel)
+}
+
+// timeError is how sure the time of a hash at the reference speed is, half of the
+// 95 % interval as a share of it.
+func (t *trial) timeError() float64 {
+	return math.Hypot(t.reference.Error, speed.RatioError(t.Calibration))
+}
+
+// speedStatus is the speed as the trial's status tells it; nil where no reference
+// is known.
+func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
+	if t.reference.Micros <= 0 {
+		return nil
+	}
+	told := &v1alpha1.TrialSpeed{
+		ReferenceHashMicrosecondsAtCost8: max(1, int64(math.Round(t.reference.Micros))),
+		ReferenceErrorPerMille:           int64(math.Ceil(1000 * t.reference.Error)),
+		PlannedHashMicrosecondsAtCost8:   int64(math.Round(t.PlannedMicros)),
+		HashMicrosecondsAtCost8:          int64(math.Round(speed.Quantile(t.windows, 0.5))),
+	}
+	if row := t.rowSpeed(); row != nil {
+		told.LowPerMille, told.HighPerMille = row.LowPerMille, row.HighPerMille
+	}
+	if timeline := t.Run.Timeline; timeline != nil && t.hash > 0 {
+		told.WindowMilliseconds = timeline.Window.Milliseconds()
+		for _, nanos := range timeline.HashNanoseconds {
+			told.WindowsPerMille = append(told.WindowsPerMille, int32(math.Round(float64(nanos)/t.hash)))
+		}
+	}
+	return told
+}
+
+// rowSpeed is how the speed varied; nil without windows.
+func (t *trial) rowSpeed() *v1alpha1.RowSpeed {
+	if len(t.windows) == 0 || t.reference.Micros <= 0 {
+		return nil
+	}
+	at := func(share float64) int64 {
+		return int64(math.Round(1000 * speed.Quantile(t.windows, share) / t.reference.Micros))
+	}
+	return &v1alpha1.RowSpeed{LowPerMille: at(0.1), MedianPerMille: at(0.5), HighPerMille: at(0.9)}
+}
+
+// stepSpeed is the speed as a step's status tells it; nil where it is not known.
+func (s *step) stepSpeed() *v1alpha1.StepSpeed {
+	if s.hash <= 0 || s.slower <= 0 {
+		return nil
+	}
+	told := &v1alpha1.StepSpeed{HashMicroseconds: int64(math.Round(s.hash)), PerMille: int64(math.Round(1000 * s.slower))}
+	if s.variation > 0 {
+		told.VariationPerMille = ptr.To(int64(math.Round(1000 * s.variation)))
+	}
+	return told
+}
+
+// stepAtReference is what an open step comes to at the reference speed.
+func (s *step) stepAtReference() *v1alpha1.StepAtReference {
+	return &v1alpha1.StepAtReference{OfferedMilliPerSecond: s.nominal, P95Microseconds: s.p95(), P95Interval: s.interval()}
+}
