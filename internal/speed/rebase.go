@@ -1,6 +1,8 @@
 package speed
 
 import (
+	"slices"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -47,16 +49,33 @@ func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 	if row == nil {
 		return
 	}
-	rates(1/slower, row.BoundMilliPerSecond, row.MaxThroughputMilliPerSecond)
+	rates(1/slower, row.BoundMilliPerSecond)
+	if timed(status.Steps) {
+		rates(1/slower, row.MaxThroughputMilliPerSecond)
+	}
 	if status.Calibration != nil {
 		row.Calibration = ptr.To(status.Calibration.CalibrationResult)
 	}
 	if s := row.Speed; s != nil {
 		rates(1/slower, &s.LowPerMille, &s.MedianPerMille, &s.HighPerMille)
 	}
-	if mode == v1alpha1.LoadCapacity || mode == "" {
+	if (mode == v1alpha1.LoadCapacity || mode == "") && followsBound(status.Steps) {
 		rebasePlanned(status, slower)
 	}
+}
+
+// timed tells whether the time of a hash is known in any step. Otherwise no rate that
+// was measured was converted.
+func timed(steps []v1alpha1.Step) bool {
+	return slices.ContainsFunc(steps, func(s v1alpha1.Step) bool { return s.Speed != nil })
+}
+
+// followsBound tells whether the rates were planned as shares of what the CPU can
+// serve. Where the generator can't drive so much, as with sessions or a cheap hash,
+// they were shares of what it can, and there is no saturation. Without a load there
+// is only what the model says.
+func followsBound(steps []v1alpha1.Step) bool {
+	return len(steps) == 0 || slices.ContainsFunc(steps, func(s v1alpha1.Step) bool { return s.Kind == v1alpha1.StepSaturation })
 }
 
 // rebasePlanned converts what follows from rates that were planned as shares of

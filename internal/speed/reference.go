@@ -114,16 +114,21 @@ func PlannedFor(status v1alpha1.SizingTrialStatus) v1alpha1.TrialCalibration {
 }
 
 // At is a calibration as it would have been at another speed, told as the CPU time
-// of a hash at cost 8. Without a ratio, or a speed, it is the same.
+// of a hash at cost 8. The ratio, and the reference hash as it was timed, stay.
+// Without a ratio, or a speed, it is the same.
 func At(cal v1alpha1.TrialCalibration, micros float64) v1alpha1.TrialCalibration {
 	ratio := Ratio(cal)
 	if ratio <= 0 || micros <= 0 {
 		return cal
 	}
-	times := micros * ratio / float64(max(1, cal.HashMicroseconds))
-	cal.HashMicroseconds = max(1, whole(micros*ratio))
-	cal.ErrorMicroseconds = max(min(1, cal.ErrorMicroseconds), whole(float64(cal.ErrorMicroseconds)*times))
-	cal.MedianMicroseconds = whole(float64(cal.MedianMicroseconds) * times)
+	hash := max(1, whole(micros*ratio))
+	slower := float64(hash) / float64(max(1, cal.HashMicroseconds))
+	// A ratio that was worked out from the two times would change with one of them.
+	cal.RatioPerMillion = max(1, whole(ratio*perMillion))
+	cal.HashMicroseconds = hash
+	cal.ErrorMicroseconds = max(min(1, cal.ErrorMicroseconds), times(cal.ErrorMicroseconds, slower))
+	cal.MedianMicroseconds = times(cal.MedianMicroseconds, slower)
+	cal.ClockHashesMilliPerSecond = times(cal.ClockHashesMilliPerSecond, 1/slower)
 	return cal
 }
 

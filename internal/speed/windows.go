@@ -20,7 +20,9 @@ const (
 	// batchSeconds is the length of a batch: the means of two neighbours hardly depend
 	// on each other any more.
 	batchSeconds = 10.0
-	perMillion   = 1e6
+	// roundingSeconds is what a sum of lengths may lack because it is not exact.
+	roundingSeconds = 1e-6
+	perMillion      = 1e6
 )
 
 // Window is a stretch of time with a known speed.
@@ -141,7 +143,7 @@ func batchMeans(trials [][]Window) []float64 {
 		var batch []Window
 		length := 0.0
 		flush := func(least float64) {
-			if length >= least {
+			if length+roundingSeconds >= least {
 				micros, seconds := columns(batch)
 				means = append(means, stat.Mean(micros, seconds))
 				batch, length = nil, 0

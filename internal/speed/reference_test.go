@@ -1,0 +1,187 @@
+package speed_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+)
+
+func TestTheReferenceIsTheMedianOverAllWindows(t *testing.T) {
+	near := append(steady(10, 10_000), steady(10, 10_001)...)
+	for name, test := range map[string]struct {
+		trials [][]speed.Window
+		want   speed.Reference
+		known  bool
+	}{
+		"of several trials together, with the error of their batches": {
+			[][]speed.Window{steady(10, 9_000), steady(10, 11_000), steady(10, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.24841}, true},
+		"of a few seconds the error is what such a median was measured to have": {
+			[][]speed.Window{steady(7, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.04}, true},
+		"no reference is more certain than two pods of one image": {
+			[][]speed.Window{near, near, near}, speed.Reference{Micros: 10_000, Error: 0.001}, true},
+		"without a window there is none": {nil, speed.Reference{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, known := speed.ReferenceOf(test.trials)
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(1e-4, 0)); diff != "" || known != test.known {
+				t.Errorf("known: %v; reference (-want +got):\n%s", known, diff)
+			}
+		})
+	}
+}
+
+// ran is a trial on a node pool whose load took these thousandths of 10 ms, a
+// second each; its calibration was as fast.
+func ran(pool string, result *v1alpha1.VariantResult, perMille ...int32) v1alpha1.SizingTrial {
+	trial := v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
+		Result:      result,
+		Calibration: &v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_000, RatioPerMillion: 1_000_000},
+		Speed:       &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_000, WindowMilliseconds: 1000, WindowsPerMille: perMille},
+	}}
+	if pool != "" {
+		trial.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
+	}
+	return trial
+}
+
+func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
+	valid, invalid := &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}, &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictInvalid}
+	unknown := ran("", valid, 1100)
+	unknown.Status.Speed = nil
+	// Two seconds in twenty-five are fast, three slow: a tenth is two and a half.
+	varying := []int32{800, 800, 1300, 1300, 1300, 0, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}
+	slow := []int32{1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200}
+	for name, test := range map[string]struct {
+		trials []v1alpha1.SizingTrial
+		want   []v1alpha1.PoolSpeed
+	}{
+		"the tenths at its ends are those of the time": {
+			[]v1alpha1.SizingTrial{ran("", valid, varying...)},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 72, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
+		"pools are sorted by name": {
+			[]v1alpha1.SizingTrial{ran("small", valid, 2000, 2000, 2000, 2000, 2000, 2000), ran("large", valid, 1000)},
+			[]v1alpha1.PoolSpeed{
+				{NodePool: "large", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2},
+				{NodePool: "small", HashMicrosecondsAtCost8: 20_000, ErrorPerMille: 40, LowPerMille: 500, HighPerMille: 1000, Windows: 7}}},
+		"an Invalid trial tells of the CPU, too": {
+			[]v1alpha1.SizingTrial{ran("", invalid, slow...)},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, ErrorPerMille: 530, LowPerMille: 833, HighPerMille: 1000, Windows: 11}}},
+		"one without a result does not yet": {
+			[]v1alpha1.SizingTrial{ran("", valid, 1000), ran("", nil, slow...)},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
+		"nor one whose speed is not known": {[]v1alpha1.SizingTrial{unknown}, nil},
+		"nothing of nothing":               {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, speed.Pools(test.trials)); diff != "" {
+				t.Errorf("pools (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAPoolIsFoundByItsName(t *testing.T) {
+	pools := []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 9_000, ErrorPerMille: 2}, {NodePool: "small", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 5}}
+	small, unnamed := v1alpha1.Variant{NodePool: &v1alpha1.NodePool{Name: "small"}}, v1alpha1.Variant{}
+	for variant, want := range map[*v1alpha1.Variant]speed.Reference{&small: {Micros: 10_000, Error: 0.005}, &unnamed: {Micros: 9_000, Error: 0.002}} {
+		got, entry := speed.InPool(pools, speed.NodePool(*variant))
+		if diff := cmp.Diff(want, got); diff != "" || entry == nil || entry.NodePool != speed.NodePool(*variant) {
+			t.Errorf("the entry is %+v; reference (-want +got):\n%s", entry, diff)
+		}
+	}
+	if got, entry := speed.InPool(pools, "large"); entry != nil || got != (speed.Reference{}) {
+		t.Errorf("a pool that is not known has %+v, %+v", got, entry)
+	}
+}
+
+func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
+	for name, test := range map[string]struct {
+		now   int64
+		known float64
+		want  float64
+	}{
+		"the reference where it is known":                   {11_000, 10_000, 10_000},
+		"the calibration's own where it is not":             {11_000, 0, 11_000},
+		"the reference up to half as slow again":            {15_000, 10_000, 10_000},
+		"beyond, it is another machine":                     {15_001, 10_000, 15_001},
+		"the reference down to two thirds":                  {6_700, 10_000, 10_000},
+		"below, it is another machine":                      {6_699, 10_000, 6_699},
+		"a calibration without a reference hash knows none": {0, 10_000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cal := v1alpha1.TrialCalibration{ReferenceMicroseconds: test.now}
+			if got := speed.Planned(cal, speed.Reference{Micros: test.known}); got != test.want {
+				t.Errorf("planned for %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// calibrated is a hash that takes four times the reference hash.
+func calibrated() v1alpha1.TrialCalibration {
+	return v1alpha1.TrialCalibration{
+		CalibrationResult:  v1alpha1.CalibrationResult{HashMicroseconds: 40_000, ErrorMicroseconds: 400, Samples: 50, ClockHashesMilliPerSecond: 25_000},
+		MedianMicroseconds: 39_000, ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000,
+		BlockMicroseconds: []int64{9_900, 10_100}, GoMaxProcs: 2,
+	}
+}
+
+func TestACalibrationAtAnotherSpeed(t *testing.T) {
+	slower := calibrated()
+	slower.HashMicroseconds, slower.ErrorMicroseconds, slower.MedianMicroseconds, slower.ClockHashesMilliPerSecond = 50_000, 500, 48_750, 20_000
+	byMeans := calibrated()
+	byMeans.RatioPerMillion = 0
+	unknown := byMeans
+	unknown.ReferenceMicroseconds = 0
+	quick := v1alpha1.TrialCalibration{
+		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 1, ErrorMicroseconds: 1},
+		ReferenceMicroseconds: 10_000, RatioPerMillion: 100,
+	}
+	quicker := quick
+	quick.RatioPerMillion = 10
+	quicker.RatioPerMillion = 10
+	for name, test := range map[string]struct {
+		cal    v1alpha1.TrialCalibration
+		micros float64
+		want   v1alpha1.TrialCalibration
+	}{
+		"all times are longer, the rate by the clock is lower, and what was timed stays": {calibrated(), 12_500, slower},
+		"a ratio of the means is kept, so that it does not change with the hash":         {byMeans, 12_500, slower},
+		"without a ratio it is the same":                                                 {unknown, 12_500, unknown},
+		"without a speed it is the same":                                                 {calibrated(), 0, calibrated()},
+		"neither the time nor its error becomes nothing":                                 {quick, 1_000, quicker},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, speed.At(test.cal, test.micros)); diff != "" {
+				t.Errorf("calibration (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if diff := cmp.Diff(speed.At(byMeans, 12_500), speed.At(speed.At(byMeans, 8_000), 12_500)); diff != "" {
+		t.Errorf("by way of another speed it is another calibration (-straight +round about):\n%s", diff)
+	}
+}
+
+func TestAPlanIsMadeFromTheCalibrationAtThePlannedSpeed(t *testing.T) {
+	cal := calibrated()
+	for name, test := range map[string]struct {
+		status v1alpha1.SizingTrialStatus
+		want   v1alpha1.TrialCalibration
+	}{
+		"at the planned speed, whatever the reference is by now": {
+			v1alpha1.SizingTrialStatus{Calibration: &cal, Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500, ReferenceHashMicrosecondsAtCost8: 11_000}},
+			speed.At(cal, 12_500)},
+		"as it was taken where no speed is known":         {v1alpha1.SizingTrialStatus{Calibration: &cal}, cal},
+		"before the calibration there is nothing to plan": {v1alpha1.SizingTrialStatus{Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, v1alpha1.TrialCalibration{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, speed.PlannedFor(test.status)); diff != "" {
+				t.Errorf("calibration (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

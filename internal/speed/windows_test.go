@@ -1,0 +1,177 @@
+package speed_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// seconds are windows of a second each.
+func seconds(micros ...float64) []speed.Window {
+	var windows []speed.Window
+	for _, m := range micros {
+		windows = append(windows, speed.Window{Micros: m, Seconds: 1})
+	}
+	return windows
+}
+
+// steady are so many seconds at one speed.
+func steady(n int, micros float64) []speed.Window {
+	var windows []speed.Window
+	for range n {
+		windows = append(windows, speed.Window{Micros: micros, Seconds: 1})
+	}
+	return windows
+}
+
+func TestTheQuantileIsAShareOfTheTime(t *testing.T) {
+	long := []speed.Window{{Micros: 30, Seconds: 8}, {Micros: 10, Seconds: 1}, {Micros: 20, Seconds: 1}}
+	for name, test := range map[string]struct {
+		windows []speed.Window
+		share   float64
+		want    float64
+	}{
+		"the median of equal windows is the one in the middle": {seconds(30, 10, 20), 0.5, 20},
+		"of an even number it is the lower":                    {seconds(40, 10, 30, 20), 0.5, 20},
+		"a long window counts for its length":                  {long, 0.5, 30},
+		"a tenth of the time":                                  {long, 0.1, 10},
+		"a fifth of the time":                                  {long, 0.2, 20},
+		"all of the time":                                      {long, 1, 30},
+		"of nothing it is 0":                                   {nil, 0.5, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := append([]speed.Window(nil), test.windows...)
+			if got := speed.Quantile(test.windows, test.share); got != test.want {
+				t.Errorf("the quantile is %v, want %v", got, test.want)
+			}
+			if diff := cmp.Diff(before, test.windows); diff != "" {
+				t.Errorf("the windows were changed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheMeanHasTheIntervalOfItsBatches(t *testing.T) {
+	// Student's 97.5 % quantile for two batches, and for three.
+	const ofTwo, ofThree = 12.7062, 4.3027
+	join := func(parts ...[]speed.Window) []speed.Window {
+		var all []speed.Window
+		for _, part := range parts {
+			all = append(all, part...)
+		}
+		return all
+	}
+	calibration := func(micros int64) []speed.Window {
+		cal := v1alpha1.TrialCalibration{}
+		for range 9 { // nine ninths of five seconds are a little less than five
+			cal.BlockMicroseconds = append(cal.BlockMicroseconds, micros)
+		}
+		return speed.OfCalibration(cal)
+	}
+	for name, test := range map[string]struct {
+		trials     [][]speed.Window
+		mean, half float64
+	}{
+		"nothing has no mean":                               {nil, 0, 0},
+		"a mean is weighted by the length of the windows":   {[][]speed.Window{{{Micros: 10, Seconds: 3}, {Micros: 20, Seconds: 1}}}, 12.5, 0},
+		"of a single batch nothing is known":                {[][]speed.Window{steady(9, 10)}, 10, 0},
+		"two batches of ten seconds have Student's":         {[][]speed.Window{join(steady(10, 9), steady(10, 11))}, 10, ofTwo},
+		"what varies inside a batch is no scatter":          {[][]speed.Window{seconds(9, 11, 9, 11, 9, 11, 9, 11, 9, 11, 11, 9, 11, 9, 11, 9, 11, 9, 11, 9)}, 10, 0},
+		"a rest of five seconds is one more":                {[][]speed.Window{join(steady(10, 9), steady(5, 12))}, 10, 1.5 * ofTwo},
+		"a rest of four is none":                            {[][]speed.Window{join(steady(10, 9), steady(4, 12))}, 138.0 / 14, 0},
+		"a batch belongs to one trial":                      {[][]speed.Window{steady(6, 9), steady(6, 11)}, 10, ofTwo},
+		"the rest of a trial has no part in the next":       {[][]speed.Window{steady(4, 90), steady(10, 9), steady(10, 11)}, (360.0 + 90 + 110) / 24, ofTwo},
+		"three batches have a narrower one":                 {[][]speed.Window{steady(10, 9), steady(10, 10), steady(10, 11)}, 10, ofThree / math.Sqrt(3)},
+		"a calibration alone is a batch, however it is cut": {[][]speed.Window{calibration(9), calibration(11)}, 10, ofTwo},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mean, half := speed.Mean(test.trials, 0.95)
+			if diff := cmp.Diff([]float64{test.mean, test.half}, []float64{mean, half}, cmpopts.EquateApprox(1e-4, 1e-9)); diff != "" {
+				t.Errorf("mean and half width (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, wider := speed.Mean([][]speed.Window{steady(10, 9), steady(10, 11)}, 0.999); wider < 600 {
+		t.Errorf("with 99.9 %% confidence half the width is %v, want Student's 636.6", wider)
+	}
+}
+
+func TestTheRatioIsTheTimedOneOrTheOneOfTheMeans(t *testing.T) {
+	cal := func(hash, reference, ratio, err int64) v1alpha1.TrialCalibration {
+		return v1alpha1.TrialCalibration{
+			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: hash},
+			ReferenceMicroseconds: reference, RatioPerMillion: ratio, RatioErrorPerMillion: err,
+		}
+	}
+	for name, test := range map[string]struct {
+		cal        v1alpha1.TrialCalibration
+		ratio, err float64
+	}{
+		"a ratio that was timed in turns goes before the means": {cal(41_000, 10_000, 4_000_000, 0), 4, 0},
+		"an older calibration has the means":                    {cal(41_000, 10_000, 0, 0), 4.1, 0},
+		"without a reference hash there is none":                {cal(41_000, 0, 0, 0), 0, 0},
+		"the error is narrowed from 99.9 to 95 %":               {cal(41_000, 10_000, 4_000_000, 40_000), 4, 0.01 * 1.96 / 3.29},
+		"an error without a ratio is of nothing":                {cal(41_000, 10_000, 0, 40_000), 4.1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := []float64{speed.Ratio(test.cal), speed.RatioError(test.cal)}
+			if diff := cmp.Diff([]float64{test.ratio, test.err}, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+				t.Errorf("ratio and error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWindowsOfACalibrationAndOfALoad(t *testing.T) {
+	load := &measurement.Timeline{Window: 2 * time.Second, HashNanoseconds: []int64{40_000_000, 0, 44_000_000}}
+	for name, test := range map[string]struct{ got, want []speed.Window }{
+		"blocks share five seconds": {
+			speed.OfCalibration(v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_500, BlockMicroseconds: []int64{10_000, 11_000}}),
+			[]speed.Window{{Micros: 10_000, Seconds: 2.5}, {Micros: 11_000, Seconds: 2.5}}},
+		"without blocks the mean has all of it": {
+			speed.OfCalibration(v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_500}), []speed.Window{{Micros: 10_500, Seconds: 5}}},
+		"without a reference hash there are none": {speed.OfCalibration(v1alpha1.TrialCalibration{}), nil},
+		"windows of a load are told as the reference hash, those without a hash left out": {
+			speed.OfTimeline(load, 4), []speed.Window{{Micros: 10_000, Seconds: 2}, {Micros: 11_000, Seconds: 2}}},
+		"without a ratio there are none":    {speed.OfTimeline(load, 0), nil},
+		"without a timeline there are none": {speed.OfTimeline(nil, 4), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.got); diff != "" {
+				t.Errorf("windows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a trial's status keeps tells the same windows as the run did.
+func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
+	cal := v1alpha1.TrialCalibration{
+		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
+		ReferenceMicroseconds: 10_250, RatioPerMillion: 4_000_000, BlockMicroseconds: []int64{10_000, 10_500}, GoMaxProcs: 1,
+	}
+	timeline := &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{40_123_000, 0, 44_321_000, 47_000_000}}
+	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Calibration: &cal}}
+	if windows := speed.OfTrial(trial); windows != nil {
+		t.Errorf("a trial whose speed is not known has windows: %v", windows)
+	}
+	judged := verdict.Judge(verdict.Input{Calibration: cal, Run: measurement.Run{Timeline: timeline}, Reference: speed.Reference{Micros: 10_700}})
+	trial.Status.Speed = judged.Speed
+	want := append(speed.OfCalibration(cal), speed.OfTimeline(timeline, 4)...)
+	// They are kept in whole thousandths of the reference.
+	if diff := cmp.Diff(want, speed.OfTrial(trial), cmpopts.EquateApprox(0, 0.0005*10_700)); diff != "" {
+		t.Errorf("windows (-run +trial):\n%s", diff)
+	}
+	trial.Status.Calibration = nil
+	if windows := speed.OfTrial(trial); windows != nil {
+		t.Errorf("a trial that was not calibrated has windows: %v", windows)
+	}
+}
