@@ -35,8 +35,10 @@ type machine struct {
 }
 
 const (
-	quotaPeriod        = 100_000 // microseconds
-	usualGeneratorCPUs = 0.05
+	quotaPeriod = 100_000 // microseconds
+	// referenceMicroseconds is the time of a hash at cost 8.
+	referenceMicroseconds = 14_178
+	usualGeneratorCPUs    = 0.05
 )
 
 func (m machine) hashMicroseconds() int64 {
@@ -54,7 +56,8 @@ func (m machine) calibration() string {
 	written, err := json.Marshal(calibration.Result{
 		Cost: m.cost, HashMicroseconds: hash, MedianMicroseconds: hash, ErrorMicroseconds: hash / 100, Samples: 50,
 		WallMicroseconds: int64(m.interval()), ClockHashesMilliPerSecond: int64(1e9 / m.interval()),
-		ReferenceMicroseconds: machine{cost: 8}.hashMicroseconds(),
+		ReferenceMicroseconds: referenceMicroseconds, RatioPerMillion: 1_000_000 * hash / referenceMicroseconds,
+		BlockMicroseconds: []int64{referenceMicroseconds, referenceMicroseconds},
 		Surroundings: calibration.Surroundings{
 			GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To(m.milliCPU),
 			CPUModel: "Model CPU", CgroupVersion: 2, BootID: serviceNode, GoVersion: "go1.26.8",
@@ -89,7 +92,17 @@ func (m machine) run(plan loadplan.Plan) measurement.Run {
 		}
 		run.Steps = append(run.Steps, m.step(step))
 	}
+	run.Timeline = m.timeline(plan)
 	return run
+}
+
+// timeline is of a CPU that keeps its speed.
+func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
+	timeline := &measurement.Timeline{Window: time.Second}
+	for range int(loadplan.Duration(plan) / timeline.Window) {
+		timeline.HashNanoseconds = append(timeline.HashNanoseconds, 1000*m.hashMicroseconds())
+	}
+	return timeline
 }
 
 func (m machine) step(planned loadplan.Step) measurement.StepResult {
@@ -152,7 +165,8 @@ func (m machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
 	periods := result.CountedMicroseconds / quotaPeriod
 	used := result.OK * m.hashMicroseconds()
 	return &evidence.Delta{
-		ElapsedMicroseconds: result.CountedMicroseconds, CPUMicroseconds: used, Hashes: result.OK,
+		ElapsedMicroseconds: result.CountedMicroseconds * int64(max(1, m.replicas)), CPUMicroseconds: used,
+		Hashes: result.OK, TimedHashes: result.OK, HashMicroseconds: used,
 		Periods: periods, ThrottledPeriods: periods / 3, ThrottledMicroseconds: result.CountedMicroseconds / 5,
 		BusyMicroseconds: used, IdleMicroseconds: result.CountedMicroseconds - used,
 	}

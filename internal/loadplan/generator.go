@@ -17,8 +17,11 @@ const (
 	usualGeneratorMilliCPU = 500
 	// generatorMicrosPerLogin is what a login costs a generator in CPU time, with
 	// its records and its share of k6's start: 2.1 s for 4,250 logins at 425/s,
-	// 1.5 s for 2,500 at 250/s (measured over loopback, k6 1.8.1, Zen 4).
+	// 1.5 s for 2,500 at 250/s (measured over loopback, k6 1.8.1, Zen 4). A CPU that
+	// hashes slower needs as much longer.
 	generatorMicrosPerLogin = 500
+	// referenceCost is the cost of the hash that every calibration times.
+	referenceCost = 8
 	// generatorShare of its CPU limit is what a generator may be planned to use:
 	// past it k6 begins to book its own delay as latency.
 	generatorShare = 0.5
@@ -28,8 +31,8 @@ const (
 )
 
 // generatorCeiling is the highest rate, times 1000, that the generator times
-// honestly within its CPU limit.
-func generatorCeiling(generator v1alpha1.Generator) (int64, error) {
+// honestly within its CPU limit, if its CPU is as slow as the service's.
+func generatorCeiling(generator v1alpha1.Generator, cal v1alpha1.TrialCalibration) (int64, error) {
 	milliCPU := int64(usualGeneratorMilliCPU)
 	if generator.CPULimit != "" {
 		var err error
@@ -37,7 +40,9 @@ func generatorCeiling(generator v1alpha1.Generator) (int64, error) {
 			return 0, fmt.Errorf("the generator's CPU limit: %w", err)
 		}
 	}
-	perSecond := generatorShare * float64(milliCPU) / milli * microsPerSecond / generatorMicrosPerLogin
+	usual := guessedHash(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: referenceCost})
+	slower := max(1, float64(cal.ReferenceMicroseconds)/usual)
+	perSecond := generatorShare * float64(milliCPU) / milli * microsPerSecond / generatorMicrosPerLogin / slower
 	return min(fastestOpen, int64(perSecond*milli)), nil
 }
 

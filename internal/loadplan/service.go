@@ -52,7 +52,7 @@ func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (s
 	if bound <= 0 {
 		return service{}, ErrNotCalibrated
 	}
-	ceiling, err := generatorCeiling(spec.Generator)
+	ceiling, err := generatorCeiling(spec.Generator, cal)
 	if err != nil {
 		return service{}, err
 	}
