@@ -1,0 +1,154 @@
+package simulation_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+// constant is a course that never leaves a factor, told in many windows.
+func constant(factor float64) *simulation.Course {
+	return &simulation.Course{Every: 130 * ms, Begun: 40 * ms, Factors: slices.Repeat([]float64{factor}, 50)}
+}
+
+// all latencies of a step, from the first login on.
+func all(s simulation.Service, a simulation.Arrivals, phase float64) []time.Duration {
+	a.Counted = 0
+	return s.Latencies(a, phase, 1)
+}
+
+// A CPU that is slower by a fifth throughout is a hash that takes a fifth longer,
+// for pools, unbounded goroutines and quotas. Each change of the factor may round a
+// login's rest by a nanosecond.
+func TestAConstantFactorIsALongerHash(t *testing.T) {
+	for name, s := range services() {
+		for _, factor := range []float64{1.2, 0.8, 1.0 / 3} {
+			longer, slower := s, s
+			longer.Hash = time.Duration(math.Round(factor * float64(s.Hash)))
+			slower.Course = constant(factor)
+			a := step(longer, 0.8, 500, 7)
+			want, got := all(longer, a, 0.3), all(slower, a, 0.3)
+			for i := range want {
+				if off := (got[i] - want[i]).Abs(); off > time.Microsecond {
+					t.Errorf("%s at %v: login %d takes %v, want %v", name, factor, i, got[i], want[i])
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestACourseWithoutAChangeChangesNothing(t *testing.T) {
+	for name, s := range services() {
+		a := step(s, 0.8, 500, 7)
+		for what, course := range map[string]*simulation.Course{"factors of 1": constant(1), "no factors": {Every: time.Second}} {
+			still := s
+			still.Course = course
+			if diff := cmp.Diff(all(s, a, 0.3), all(still, a, 0.3)); diff != "" {
+				t.Errorf("%s, %s (-without +with):\n%s", name, what, diff)
+			}
+		}
+	}
+}
+
+func TestAChangeOfSpeedMeetsTheLoginsThatAreHashedThen(t *testing.T) {
+	const s = time.Second
+	pool := simulation.Service{Pooled: true, Hash: 100 * ms}
+	// The second second is slow by half.
+	stretch := &simulation.Course{Every: s, Factors: []float64{1, 1.5, 1}}
+	begun := func(begun time.Duration, factors ...float64) *simulation.Course {
+		return &simulation.Course{Every: s, Begun: begun, Factors: factors}
+	}
+	tests := map[string]struct {
+		service  simulation.Service
+		course   *simulation.Course
+		arrivals simulation.Arrivals
+		want     []time.Duration
+	}{
+		"those in a slow stretch, and no others": {
+			pool, stretch, at(0, 800, 900, 1000, 1500, 1850, 2000, 2500), each(100, 100, 100, 150, 150, 150, 100, 100)},
+		"one that a stretch begins in has its rest slowed": {
+			pool, stretch, at(940), each(60 + 60)},
+		"one that a stretch ends in has its rest as usual": {
+			// The 90 ms that are left of the stretch do 60 ms of the hash.
+			pool, stretch, at(1910), each(90 + 40)},
+		"those behind a slow one wait for it": {
+			pool, stretch, at(1000, 1000, 1000), each(150, 300, 450)},
+		"a stretch that no login is hashed in harms nobody": {
+			pool, stretch, at(100, 2100), each(100, 100)},
+		"the last factor holds to the end": {
+			pool, begun(0, 1, 1.5), at(500, 1500, 90_000), each(100, 150, 150)},
+		"a window may have begun before the run": {
+			pool, begun(600*ms, 1, 1.5, 1), at(0, 400, 1200, 1400), each(100, 150, 150, 100)},
+		"with turns both are slowed": {
+			simulation.Service{Hash: 100 * ms}, begun(0, 1.5), at(0, 0), each(290, 300)},
+		"a quota is used up in fewer hashes, and a stall has no speed": {
+			// 50 ms of the quota do two thirds of 75 ms, stall until 100 ms, and 25 remain.
+			simulation.Service{Pooled: true, Hash: 50 * ms, QuotaMilliCPU: 500}, begun(0, 1.5), at(0), each(100 + 25)},
+		"a speed that changes in a stall is met after it": {
+			simulation.Service{Pooled: true, Hash: 75 * ms, QuotaMilliCPU: 500}, &simulation.Course{Every: 80 * ms, Factors: []float64{1, 2}}, at(0), each(100 + 50)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.service.Course = test.course
+			got := all(test.service, test.arrivals, 1)
+			for i := range got {
+				got[i] = got[i].Round(time.Microsecond)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("latencies (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// each is a latency for each login, in milliseconds.
+func each(latencies ...int) []time.Duration {
+	var all []time.Duration
+	for _, latency := range latencies {
+		all = append(all, time.Duration(latency)*ms)
+	}
+	return all
+}
+
+// Every replica meets the same course.
+func TestEachReplicaMeetsTheCourse(t *testing.T) {
+	s := simulation.Service{Replicas: 3, Pooled: true, Hash: 100 * ms, Course: &simulation.Course{Every: time.Second, Factors: []float64{1, 1.5}}}
+	var moments []int
+	for i := range 20 {
+		moments = append(moments, 5_000*i+2_000)
+	}
+	for i, latency := range all(s, at(moments...), 0) {
+		if latency != 150*ms {
+			t.Errorf("login %d takes %v, want 150ms", i, latency)
+		}
+	}
+}
+
+// A slower course never makes a pool faster, and what is served ends.
+func TestASlowerCourseNeverHelpsAPool(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := simulation.Service{Lanes: rapid.Int32Range(1, 3).Draw(t, "lanes"), Pooled: true, Hash: time.Duration(rapid.IntRange(1, 200).Draw(t, "hash")) * ms}
+		a := step(s, rapid.Float64Range(0.1, 1.2).Draw(t, "load"), 60, 5)
+		course := &simulation.Course{Every: time.Duration(rapid.IntRange(1, 2000).Draw(t, "every")) * ms, Begun: time.Duration(rapid.IntRange(0, 3000).Draw(t, "begun")) * ms}
+		slower := *course
+		for _, factor := range rapid.SliceOfN(rapid.Float64Range(0.5, 2), 1, 20).Draw(t, "factors") {
+			course.Factors = append(course.Factors, factor)
+			slower.Factors = append(slower.Factors, factor*rapid.Float64Range(1, 1.5).Draw(t, "slower"))
+		}
+		s.Course = course
+		before := all(s, a, 0)
+		s.Course = &slower
+		for i, latency := range all(s, a, 0) {
+			if latency < before[i]-time.Microsecond {
+				t.Fatalf("login %d takes %v on a slower CPU, and %v before", i, latency, before[i])
+			}
+		}
+	})
+}
