@@ -33,18 +33,10 @@ func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 	own, mode := status.Speed, trial.Spec.Load.Mode
 	slower := micros / float64(own.ReferenceHashMicrosecondsAtCost8)
 	own.ReferenceHashMicrosecondsAtCost8 = whole(micros)
-	own.LowPerMille, own.HighPerMille = times(own.LowPerMille, 1/slower), times(own.HighPerMille, 1/slower)
-	for i, perMille := range own.WindowsPerMille {
-		own.WindowsPerMille[i] = int32(whole(float64(perMille) / slower))
-	}
 	if status.Calibration != nil {
 		*status.Calibration = At(*status.Calibration, micros)
 	}
-	for i := range status.Steps {
-		if observed := status.Steps[i].Speed; observed != nil {
-			observed.PerMille = times(observed.PerMille, 1/slower)
-		}
-	}
+	rebaseSpeeds(status, slower)
 	row := status.Result
 	if row == nil {
 		return
@@ -61,6 +53,20 @@ func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 	}
 	if (mode == v1alpha1.LoadCapacity || mode == "") && followsBound(status.Steps) {
 		rebasePlanned(status, slower)
+	}
+}
+
+// rebaseSpeeds converts the speeds themselves.
+func rebaseSpeeds(status *v1alpha1.SizingTrialStatus, slower float64) {
+	own := status.Speed
+	rates(1/slower, &own.LowPerMille, &own.HighPerMille)
+	for i, perMille := range own.WindowsPerMille {
+		own.WindowsPerMille[i] = int32(whole(float64(perMille) / slower))
+	}
+	for i := range status.Steps {
+		if observed := status.Steps[i].Speed; observed != nil {
+			rates(1/slower, &observed.PerMille)
+		}
 	}
 }
 

@@ -9,10 +9,12 @@ import (
 )
 
 const (
-	// Slowest and Fastest bound a time per hash ÷ the reference. Beyond them it is no
-	// drift of one machine, whose extremes over half a second were measured as 0.84 and
-	// 1.27, but another machine.
-	Slowest, Fastest = 1.5, 0.67
+	// Slowest is the longest time per hash ÷ the reference that counts as a drift.
+	// Beyond it and below Fastest it is no drift of one machine, whose extremes over half
+	// a second were measured as 0.84 and 1.27, but another machine.
+	Slowest = 1.5
+	// Fastest is the shortest.
+	Fastest = 0.67
 	// leastError is how sure a reference speed is at the most, as a share of it: the
 	// same binary differs by as much from process to process.
 	leastError = 0.001
