@@ -72,6 +72,21 @@ var columns = []column{
 	{"attacker_price_per_billion_guesses", func(_ Document, r Row) string {
 		return price(r, func(p v1alpha1.Price) string { return p.AttackerPerBillionGuesses })
 	}},
+	{"reference_hash_cost8_milliseconds", func(d Document, r Row) string {
+		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.HashMicrosecondsAtCost8 })
+	}},
+	{"reference_error_ratio", func(d Document, r Row) string {
+		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.ErrorPerMille })
+	}},
+	{"hash_time_low_ratio", func(_ Document, r Row) string {
+		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.LowPerMille })
+	}},
+	{"hash_time_median_ratio", func(_ Document, r Row) string {
+		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.MedianPerMille })
+	}},
+	{"hash_time_high_ratio", func(_ Document, r Row) string {
+		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.HighPerMille })
+	}},
 }
 
 // CSV writes a line for each variant, measured or predicted, as RFC 4180 has it.
@@ -190,6 +205,22 @@ func bounds(s v1alpha1.Sizing) string {
 		broken = append(broken, string(bound))
 	}
 	return strings.Join(broken, ";")
+}
+
+// reference is a number of the reference speed that a row is converted to.
+func reference(d Document, r Row, of func(*v1alpha1.PoolSpeed) *int64) string {
+	pool := d.Reference(r)
+	if pool == nil {
+		return ""
+	}
+	return thousandths(of(pool))
+}
+
+func rowSpeed(r Row, of func(*v1alpha1.RowSpeed) *int64) string {
+	if r.Result.Speed == nil {
+		return ""
+	}
+	return thousandths(of(r.Result.Speed))
 }
 
 func price(r Row, of func(v1alpha1.Price) string) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Document is everything that a report tells.
@@ -14,7 +15,7 @@ type Document struct {
 	// The experiment's trials, in the order they were planned.
 	Trials []v1alpha1.SizingTrial
 	// A row for each variant in the matrix's order, and then for each that was
-	// predicted.
+	// predicted. Their trials are converted to the experiment's reference speeds.
 	Rows []Row
 	// How long a hash takes, cost by node pool.
 	HashTimes HashTable
@@ -32,7 +33,7 @@ func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) D
 	return Document{
 		Experiment: experiment,
 		Trials:     planned,
-		Rows:       rows(experiment, planned),
+		Rows:       rows(experiment, speed.AtReference(planned, experiment.Status.Speed)),
 		HashTimes:  hashTable(experiment.Status.HashTimes),
 		Method:     method(experiment, planned),
 	}

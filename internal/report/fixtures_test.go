@@ -47,7 +47,7 @@ func changed(t testing.TB, change func(*v1alpha1.SizingExperiment, []v1alpha1.Si
 }
 
 // full is the quickstart with everything that a report can tell, and with
-// reasons and attempts that a quiet machine does not give.
+// reasons and attempts that an undisturbed machine does not give.
 func full(t testing.TB) report.Document {
 	return changed(t, func(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
@@ -57,19 +57,34 @@ func full(t testing.TB) report.Document {
 		status.Recommendation = recommendation()
 		status.Predictions, status.ModelCheck = predictions(), modelCheck()
 		status.HashTimes = []v1alpha1.HashTime{
-			{Cost: 8, HashMicroseconds: 14284, ErrorMicroseconds: 59, Samples: 209, Trials: 3},
-			{Cost: 10, HashMicroseconds: 56864, ErrorMicroseconds: 51, Samples: 53, Trials: 3},
+			{Cost: 8, HashMicroseconds: 14284, ErrorMicroseconds: 59, LowMicroseconds: 13284, HighMicroseconds: 15570, Samples: 209, Trials: 3},
+			{Cost: 10, HashMicroseconds: 56864, ErrorMicroseconds: 51, LowMicroseconds: 52884, HighMicroseconds: 61982, Samples: 53, Trials: 3},
 		}
 		status.NoiseFloor = &v1alpha1.NoiseFloor{Pair: []string{"c10-1", "again-1"}, EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](12), CapacityPerMille: ptr.To[int64](3)}}
 		for i := range status.Results {
 			priced(&status.Results[i])
 		}
+		drifting(status, trials)
 		status.Results[0].Verdict = v1alpha1.VerdictInvalid
 		status.Results[0].Reasons = []v1alpha1.Reason{{Type: "GeneratorSaturated", Verdict: v1alpha1.VerdictInvalid, Message: "Logins were sent up to 48ms late; give the generator more CPU"}}
 		trials[0].Status.Attempts = append([]v1alpha1.Attempt{{
 			Number: 1, StartTime: metav1.Unix(1_795_000_000, 0), Outcome: v1alpha1.OutcomeBroken, Reason: "ServiceEvicted", Message: "The pod was evicted",
 		}}, trials[0].Status.Attempts...)
 	})
+}
+
+// drifting gives the experiment a CPU whose speed varies.
+func drifting(status *v1alpha1.SizingExperimentStatus, trials []v1alpha1.SizingTrial) {
+	status.Speed = []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 14_284, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090, Windows: 731}}
+	for i := range status.Results {
+		status.Results[i].Speed = &v1alpha1.RowSpeed{LowPerMille: 930, MedianPerMille: 1004, HighPerMille: 1082}
+	}
+	for i := range trials {
+		trials[i].Status.Speed = &v1alpha1.TrialSpeed{
+			ReferenceHashMicrosecondsAtCost8: 14_284, PlannedHashMicrosecondsAtCost8: 14_100, HashMicrosecondsAtCost8: 14_341,
+			LowPerMille: 930, HighPerMille: 1082, WindowMilliseconds: 1000, WindowsPerMille: []int32{1000, 0, 1090, 930},
+		}
+	}
 }
 
 func priced(row *v1alpha1.VariantResult) {

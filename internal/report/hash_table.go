@@ -81,6 +81,9 @@ func (d Document) hashTimesSection() Section {
 		}
 		s.Lines = append(s.Lines, cells)
 	}
+	if slices.ContainsFunc(d.Experiment.Status.HashTimes, func(h v1alpha1.HashTime) bool { return h.LowMicroseconds > 0 }) {
+		s.Paragraphs = []string{"The mean CPU time ± its 99.9 % interval, and in brackets from the 10th to the 90th percentile as the speed of the CPU varied."}
+	}
 	for _, fit := range d.Experiment.Status.CostFits {
 		s.Items = append(s.Items, fitWords(fit))
 	}
@@ -95,12 +98,17 @@ func (l HashLine) Name() string {
 	return "cost " + strconv.Itoa(int(l.Cost))
 }
 
-// cellWords reads 60.1ms ± 410µs.
+// cellWords reads 60.1ms ± 410µs (55.9ms–65.4ms): the mean with its interval, and
+// the fast and the slow time that were observed.
 func cellWords(cell *v1alpha1.HashTime) string {
 	if cell == nil {
 		return ""
 	}
-	return units.Latency(&cell.HashMicroseconds) + " ± " + units.Latency(&cell.ErrorMicroseconds)
+	text := units.Latency(&cell.HashMicroseconds) + " ± " + units.Latency(&cell.ErrorMicroseconds)
+	if cell.LowMicroseconds <= 0 || cell.HighMicroseconds <= 0 {
+		return text
+	}
+	return within(text, latencies(&v1alpha1.Interval{LowMicroseconds: cell.LowMicroseconds, HighMicroseconds: cell.HighMicroseconds}))
 }
 
 // fitWords says how the time grows with the cost.

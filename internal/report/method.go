@@ -54,6 +54,7 @@ func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial)
 		{"Load", loadWords(experiment.Spec.Load)},
 		{"Service", serviceWords(experiment.Spec.Service)},
 		{"Seed", seedWords(experiment)},
+		{"Reference speed", speedWords(status.Speed)},
 		{FactCPU, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cpuWords) })},
 		{FactGo, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, goWords) })},
 		{FactCgroups, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cgroupWords) })},

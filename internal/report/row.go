@@ -19,7 +19,8 @@ type Row struct {
 	Predicted bool
 	// True where the experiment's matrix names the variant.
 	InMatrix bool
-	// The variant's trials by repetition; none of a predicted one.
+	// The variant's trials by repetition, converted to the experiment's reference
+	// speed; none of a predicted one.
 	Trials []*v1alpha1.SizingTrial
 	// Those of them that may be believed: they have a result, and neither their own
 	// verdict nor what all trials tell together makes it Invalid.

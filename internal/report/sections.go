@@ -29,22 +29,22 @@ type Section struct {
 func (d Document) Sections() []Section {
 	return told(
 		d.whySection(), d.variantsSection(), d.sizesSection(), d.differencesSection(),
-		d.hashTimesSection(), d.predictionsSection(), d.verdictsSection(), d.methodSection(),
+		d.speedSection(), d.hashTimesSection(), d.predictionsSection(), d.verdictsSection(), d.methodSection(),
 	)
 }
 
 // told leaves out the sections, and the columns, that have nothing to tell.
 func told(sections ...Section) []Section {
 	for i := range sections {
-		sections[i].dropEmptyColumns()
+		sections[i].DropEmptyColumns()
 	}
 	return slices.DeleteFunc(sections, func(s Section) bool {
 		return len(s.Paragraphs) == 0 && len(s.Lines) == 0 && len(s.Items) == 0
 	})
 }
 
-// dropEmptyColumns leaves out what no line tells.
-func (s *Section) dropEmptyColumns() {
+// DropEmptyColumns leaves out the columns in which every line is empty.
+func (s *Section) DropEmptyColumns() {
 	for column := range slices.Backward(s.Columns) {
 		if slices.ContainsFunc(s.Lines, func(line []string) bool { return line[column] != "" }) {
 			continue
@@ -90,15 +90,18 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 func (d Document) variantsSection() Section {
 	s := Section{
 		Title:   "Variants",
-		Columns: []string{"Variant", "Capacity", "p95", "At", "Throttled", "Maximum", "Objective", "Verdict"},
+		Columns: []string{"Variant", "Capacity", "p95", "At", "Throttled", "Maximum", "Speed", "Objective", "Verdict"},
 	}
 	for _, row := range d.Rows {
 		if !row.Predicted {
 			s.Lines = append(s.Lines, []string{
 				row.Result.Variant, row.Capacity(), row.P95(), row.Load(), percent(row.Result.ThrottledPercent),
-				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Objective(), row.Verdict(),
+				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(), row.Objective(), row.Verdict(),
 			})
 		}
+	}
+	if len(s.Lines) > 0 {
+		s.Paragraphs = d.atReferenceWords()
 	}
 	return s
 }
@@ -139,6 +142,9 @@ func (d Document) sizesWords() []string {
 	var told []string
 	if d.Demanded() {
 		told = append(told, "What it takes to carry "+d.Demand()+".")
+		if len(d.Experiment.Status.Speed) > 0 {
+			told = append(told, "Each size carries the demand at the slow speed of the CPU, by the lower end of the capacity's interval.")
+		}
 	}
 	if d.Experiment.Spec.Prices != nil {
 		told = append(told, "A month has 730 hours; logins are priced at the variant's capacity; guesses are what an attacker pays.")

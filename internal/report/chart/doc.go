@@ -1,6 +1,6 @@
 // Package chart draws the figures of a report: p95 against the offered rate, the
-// spread of response times, and requests under way over time. Each is an SVG to
-// stand inside a page.
+// spread of response times, and over time the requests under way and the speed of
+// the CPU. Each is an SVG to stand inside a page.
 //
 // gonum's plot lays out axes and draws; this package says what is drawn. Every
 // colour is a name of the page's palette, so that one drawing serves a light and

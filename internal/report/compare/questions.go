@@ -2,12 +2,14 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // questions says what differs in what was asked. The matrices may differ: variants
@@ -109,6 +111,31 @@ func circumstances(a, b report.Document) []string {
 	var told []string
 	for _, label := range []string{report.FactCPU, report.FactGo, report.FactCgroups, report.FactK6} {
 		told = append(told, differ(label+" differs", fact(a, label), fact(b, label))...)
+	}
+	return append(told, speeds(a, b)...)
+}
+
+// speeds says where the reference speeds differ by more than their errors. Rows are
+// at the reference speed of their own experiment, so the numbers then differ too.
+func speeds(a, b report.Document) []string {
+	var told []string
+	for _, from := range a.Experiment.Status.Speed {
+		at := slices.IndexFunc(b.Experiment.Status.Speed, func(p v1alpha1.PoolSpeed) bool { return p.NodePool == from.NodePool })
+		if at < 0 || from.HashMicrosecondsAtCost8 <= 0 {
+			continue
+		}
+		to := b.Experiment.Status.Speed[at]
+		slower := float64(to.HashMicrosecondsAtCost8) / float64(from.HashMicrosecondsAtCost8)
+		perMille := int64(math.Round(1000 * (slower - 1)))
+		if math.Abs(1000*(slower-1)) <= math.Hypot(float64(from.ErrorPerMille), float64(to.ErrorPerMille)) {
+			continue
+		}
+		pool := ""
+		if from.NodePool != "" {
+			pool = " on " + from.NodePool
+		}
+		told = append(told, fmt.Sprintf("The reference speed%s differs: a hash of cost 8 takes %s in A and %s in B (%s).", pool,
+			units.Latency(&from.HashMicrosecondsAtCost8), units.Latency(&to.HashMicrosecondsAtCost8), units.Difference(&perMille)))
 	}
 	return told
 }

@@ -1,8 +1,10 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +29,9 @@ type figure struct {
 type panel struct {
 	Title string
 	SVG   template.HTML
+	// True where the drawing takes the width of the page, and scrolls where that is
+	// narrow.
+	Wide bool
 }
 
 // bar is a share of 100.
@@ -44,7 +49,8 @@ var small = chart.Size{Width: 340, Height: 190}
 // distributionPart shows how response times spread at the reported step.
 func distributionPart(d report.Document) part {
 	f := figure{
-		Caption: "How many logins took how long at the step that the variant's p95 was taken from. The dashed line is that step's p95.",
+		Caption: "How many logins took how long at the step that the variant's p95 was taken from, as observed. " +
+			"The dashed line is that step's p95, also as observed.",
 		Columns: []string{"Variant", "At", "Logins", "Fastest", "p95", "Slowest", "In buckets of equal width"},
 	}
 	for i, row := range d.Rows {
@@ -75,7 +81,7 @@ func distribution(d report.Document, row report.Row, id string) panel {
 	}
 	objective := float64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
 	area.X = chart.FromZero("response time", area.High, latency)
-	if p95 := row.Result.P95Microseconds; p95 != nil {
+	if p95 := observedP95(row); p95 != nil {
 		area.Marks = append(area.Marks, chart.Mark{At: float64(*p95), Label: "p95 " + units.Latency(p95)})
 	}
 	area.Marks = append(area.Marks, chart.Mark{At: objective, Label: "objective " + latency(objective), Limit: true})
@@ -84,24 +90,35 @@ func distribution(d report.Document, row report.Row, id string) panel {
 		Title: atLoad(row),
 		SVG: drawing(area.SVG(small, chart.Words{
 			ID: id, Title: "Response times of " + row.Result.Variant,
-			Description: fmt.Sprintf("%s logins took from %s to %s.%s", line[2], line[3], line[5], p95Words(row)),
+			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "not known")),
 		})),
 	}
 }
 
-// atLoad reads c10-500m at 5.5/s.
+// atLoad reads c10-500m at 5.5/s: the load as observed.
 func atLoad(row report.Row) string {
-	if load := row.Load(); load != "" {
+	if load := observedLoad(row); load != "" {
 		return row.Result.Variant + " at " + load
 	}
 	return row.Result.Variant
 }
 
-func p95Words(row report.Row) string {
-	if words := row.P95(); words != "" {
-		return " p95 is " + words + "."
+// observedLoad is the reported step's rate as it was offered, or its users; the row's
+// own where the step is not known.
+func observedLoad(row report.Row) string {
+	if step := reported(row); step != nil && step.OfferedMilliPerSecond != nil {
+		return units.Rate(step.OfferedMilliPerSecond)
 	}
-	return ""
+	return row.Load()
+}
+
+// observedP95 is the reported step's p95 before it is converted to the reference
+// speed; the row's own where the step is not known.
+func observedP95(row report.Row) *int64 {
+	if step := reported(row); step != nil && step.P95Microseconds != nil {
+		return step.P95Microseconds
+	}
+	return row.Result.P95Microseconds
 }
 
 func distributionLine(row report.Row) []string {
@@ -111,8 +128,8 @@ func distributionLine(row report.Row) []string {
 		logins += count
 	}
 	return []string{
-		row.Result.Variant, row.Load(), strconv.FormatInt(logins, 10), units.Latency(&spread.LowMicroseconds),
-		units.Latency(row.Result.P95Microseconds), units.Latency(&spread.HighMicroseconds), listed(spread.Counts),
+		row.Result.Variant, observedLoad(row), strconv.FormatInt(logins, 10), units.Latency(&spread.LowMicroseconds),
+		units.Latency(observedP95(row)), units.Latency(&spread.HighMicroseconds), listed(spread.Counts),
 	}
 }
 
@@ -154,19 +171,33 @@ func underWay(row report.Row, id string) panel {
 	}
 }
 
-// reported is the step that the row's p95 was taken from.
+// reported is the step that the row's p95 was taken from; nil where it is not known.
 func reported(row report.Row) *v1alpha1.Step {
-	result := row.Shown.Status.Result
-	for i := range row.Shown.Status.Steps {
-		step := &row.Shown.Status.Steps[i]
-		if result == nil || step.CountedMilliseconds == 0 {
-			continue
-		}
-		if same(step.OfferedMilliPerSecond, result.OfferedMilliPerSecond) || same(step.Users, result.Users) && step.Kind == v1alpha1.StepClosed {
-			return step
-		}
+	if row.Shown == nil || row.Shown.Status.Result == nil {
+		return nil
 	}
-	return nil
+	steps := row.Shown.Status.Steps
+	at := slices.IndexFunc(steps, func(s v1alpha1.Step) bool {
+		return s.CountedMilliseconds > 0 && belongs(&s, row.Shown.Status.Result)
+	})
+	if at < 0 {
+		return nil
+	}
+	return &steps[at]
+}
+
+// belongs tells whether a result was taken from a step: it has the step's rate at the
+// reference speed, or of a step that is not converted the planned share of the bound
+// or the rate.
+func belongs(step *v1alpha1.Step, result *v1alpha1.VariantResult) bool {
+	switch {
+	case step.Kind == v1alpha1.StepClosed:
+		return same(step.Users, result.Users)
+	case step.AtReference != nil:
+		return same(&step.AtReference.OfferedMilliPerSecond, result.OfferedMilliPerSecond)
+	default:
+		return same(step.LoadPercent, result.ReportedLoadPercent) || same(step.OfferedMilliPerSecond, result.OfferedMilliPerSecond)
+	}
 }
 
 func same[N int32 | int64](a, b *N) bool { return a != nil && b != nil && *a == *b }
@@ -178,7 +209,7 @@ func underWayLine(row report.Row) []string {
 		sum += count
 	}
 	return []string{
-		row.Result.Variant, row.Load(), units.Number(float64(sum) / float64(len(counts))), units.Number(greatest(counts)), listed(counts),
+		row.Result.Variant, observedLoad(row), units.Number(float64(sum) / float64(len(counts))), units.Number(greatest(counts)), listed(counts),
 	}
 }
 

@@ -154,7 +154,7 @@ func matrix() report.Document {
 		predicted(e, 13, "4", pool, false)
 	}
 	e.Status.Results[3].Verdict = v1alpha1.VerdictSuspect
-	e.Status.Results[3].Reasons = []v1alpha1.Reason{{Type: "StealTime", Verdict: v1alpha1.VerdictSuspect, Message: "3 % of the CPU's time was taken by other guests of the machine; 2 % is the most"}}
+	e.Status.Results[3].Reasons = []v1alpha1.Reason{{Type: "NoisyNeighbour", Verdict: v1alpha1.VerdictSuspect, Message: "The hypervisor gave 3 % of the service's CPUs to other machines"}}
 	e.Status.Results[5].Comparison = &v1alpha1.Comparison{Against: e.Spec.Baseline, P95: &v1alpha1.Difference{PerMille: 980}, Capacity: &v1alpha1.Difference{PerMille: -490}}
 	e.Status.ModelCheck = &v1alpha1.ModelCheck{Passed: true, Message: "2 variants were held out; capacity is within 4.1 %, p95 within 11 %"}
 	size := v1alpha1.Size{
@@ -166,6 +166,7 @@ func matrix() report.Document {
 		Reason:  "Cost 11 is the highest that 16 CPUs carry; 7 replicas share the logins by chance, and each holds the objective up to 7.4/s",
 		Changes: []string{"Cost 12 needs 3.9 more CPUs"}, RunnerUp: &v1alpha1.Size{Variant: "c11-2-epyc", Cost: 11, CPULimit: "2", Replicas: 4, TotalCPU: "8"},
 	}
+	drifted(e, trials)
 	return report.New(e, trials)
 }
 
@@ -244,6 +245,7 @@ func mostVariants() report.Document {
 			trials = add(e, trials, cost, limit, []float64{.25, .5, .75, 1, 1.5, 2, 3, 4}[i], "epyc")
 		}
 	}
+	drifted(e, trials)
 	return report.New(e, trials)
 }
 

@@ -54,7 +54,11 @@ func parts(d report.Document) []part {
 	var all []part
 	drawn := drawings(d)
 	for _, section := range d.Sections() {
-		all = append(all, part{ID: identifier(section.Title), Section: section})
+		next := part{ID: identifier(section.Title), Section: section}
+		if section.Title == report.SpeedTitle {
+			next.Figures = speedFigures(d)
+		}
+		all = append(all, next)
 		if section.Title == measured {
 			all, drawn = append(all, drawn...), nil
 		}

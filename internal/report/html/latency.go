@@ -19,10 +19,9 @@ import (
 func latencyPart(d report.Document) part {
 	objective := float64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
 	f := figure{
-		Caption: "p95 at each rate that was offered, and where the true one lies (upright bars, 95 % confidence). " +
+		Caption: "p95 at each rate that was offered" + atReference(d.Rows) + ", and where the true one lies (upright bars, 95 % confidence). " +
 			"Each curve bears its CPU limit. A cross at the top is a rate that overloaded the service, which has no p95. " +
 			"The dashed line is the objective, " + latency(objective) + ".",
-		Columns: []string{"Variant", "Offered", "p95", "True p95", "Outcome"},
 	}
 	if d.Experiment.Spec.Load.Mode == v1alpha1.LoadUsers {
 		f.Caption = strings.Replace(f.Caption, "each rate that was offered", "each number of users", 1)
@@ -35,10 +34,26 @@ func latencyPart(d report.Document) part {
 			ID: "latency-" + strconv.Itoa(i), Title: "p95 against the load, " + c.title, Description: c.description(),
 		}))})
 	}
+	table := report.Section{Columns: []string{
+		"Variant", "Offered", "Share of the bound", "p95 as observed", "Time of a hash", "Rate at the reference", "p95 at the reference", "True p95", "Outcome",
+	}}
 	for _, row := range d.Rows {
-		f.Lines = append(f.Lines, latencyLines(row)...)
+		table.Lines = append(table.Lines, latencyLines(row)...)
 	}
+	table.DropEmptyColumns()
+	f.Columns, f.Lines = table.Columns, table.Lines
 	return figurePart("latency", "p95 against the load", f)
+}
+
+// atReference says that the drawing shows steps at the reference speed; nothing where
+// no step is converted.
+func atReference(rows []report.Row) string {
+	for _, row := range rows {
+		if row.Shown != nil && slices.ContainsFunc(row.Shown.Status.Steps, func(s v1alpha1.Step) bool { return s.AtReference != nil }) {
+			return ", both at the reference speed of the CPU"
+		}
+	}
+	return ""
 }
 
 // panelCurves are the curves of one drawing.
@@ -81,11 +96,12 @@ func panelTitle(row report.Row, named func(report.Row) string) string {
 func fill(curve *chart.Curve, steps []v1alpha1.Step) bool {
 	for i := range steps {
 		x, ok := load(&steps[i])
+		p95, interval := latencyOf(&steps[i])
 		switch {
 		case !ok:
-		case steps[i].P95Microseconds != nil && *steps[i].P95Microseconds > 0:
-			point := chart.Point{X: x, Y: float64(*steps[i].P95Microseconds)}
-			if interval := steps[i].P95Interval; interval != nil {
+		case p95 != nil && *p95 > 0:
+			point := chart.Point{X: x, Y: float64(*p95)}
+			if interval != nil {
 				point.Low, point.High = float64(interval.LowMicroseconds), float64(interval.HighMicroseconds)
 			}
 			curve.Points = append(curve.Points, point)
@@ -98,10 +114,22 @@ func fill(curve *chart.Curve, steps []v1alpha1.Step) bool {
 	return len(curve.Points)+len(curve.Beyond) > 0
 }
 
-// load is what the step offered: logins per second, or users. The step that
-// saturates a service is no question of the objective.
+// latencyOf is p95 with its interval: at the reference speed, or as observed where a
+// step is not converted.
+func latencyOf(step *v1alpha1.Step) (*int64, *v1alpha1.Interval) {
+	if at := step.AtReference; at != nil {
+		return at.P95Microseconds, at.P95Interval
+	}
+	return step.P95Microseconds, step.P95Interval
+}
+
+// load is what the step offered: logins per second, at the reference speed where it
+// is converted, or users. The step that saturates a service is no question of the
+// objective.
 func load(step *v1alpha1.Step) (float64, bool) {
 	switch {
+	case step.Kind == v1alpha1.StepOpen && step.AtReference != nil && step.AtReference.OfferedMilliPerSecond > 0:
+		return float64(step.AtReference.OfferedMilliPerSecond) / 1000, true
 	case step.Kind == v1alpha1.StepOpen && step.OfferedMilliPerSecond != nil && *step.OfferedMilliPerSecond > 0:
 		return float64(*step.OfferedMilliPerSecond) / 1000, true
 	case step.Kind == v1alpha1.StepClosed && step.Users != nil && *step.Users > 0:
@@ -158,16 +186,31 @@ func latencyLines(row report.Row) [][]string {
 		if !ok {
 			continue
 		}
-		offered, interval := units.Number(x)+"/s", ""
-		if step.Kind == v1alpha1.StepClosed {
-			offered = units.Number(x) + " users"
-		}
-		if i := step.P95Interval; i != nil {
-			interval = units.Latency(&i.LowMicroseconds) + "–" + units.Latency(&i.HighMicroseconds)
-		}
-		lines = append(lines, []string{row.Result.Variant, offered, units.Latency(step.P95Microseconds), interval, outcome(step.Outcome)})
+		lines = append(lines, latencyLine(row.Result.Variant, step, x))
 	}
 	return lines
+}
+
+// latencyLine is a step as observed and then at the reference speed.
+func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
+	offered := units.Rate(step.OfferedMilliPerSecond)
+	if step.Kind == v1alpha1.StepClosed {
+		offered = units.Number(users) + " users"
+	}
+	share, hash, rate, p95, interval := "", "", "", "", ""
+	if step.LoadPerMille != nil {
+		share = units.Number(float64(*step.LoadPerMille)/10) + " %"
+	}
+	if step.Speed != nil {
+		hash = report.Slower(step.Speed.PerMille)
+	}
+	if at := step.AtReference; at != nil {
+		rate, p95 = units.Rate(&at.OfferedMilliPerSecond), units.Latency(at.P95Microseconds)
+	}
+	if _, known := latencyOf(step); known != nil {
+		interval = units.Latency(&known.LowMicroseconds) + "–" + units.Latency(&known.HighMicroseconds)
+	}
+	return []string{variant, offered, share, units.Latency(step.P95Microseconds), hash, rate, p95, interval, outcome(step.Outcome)}
 }
 
 // outcome is what a step says of the objective, in words.

@@ -1,0 +1,276 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/report/chart"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+const (
+	// trialsADrawing is how many trials stand in one drawing, so that their names have
+	// room.
+	trialsADrawing = 10
+	// mostPoints is how many points all drawings have together, and leastPoints how many
+	// each trial has at the least: what keeps a large report small.
+	mostPoints, leastPoints = 24_000, 40
+)
+
+// observed is the speed of the CPU during a trial.
+type observed struct {
+	row   report.Row
+	trial *v1alpha1.SizingTrial
+	// The calibration's blocks and the load's windows: seconds since 1970, and the time
+	// of a hash relative to the reference in thousandths.
+	blocks, windows []chart.XY
+	// How many there are of both.
+	known int
+}
+
+// speedFigures plot the speed over the experiment; there is none where no speed is
+// known.
+func speedFigures(d report.Document) []figure {
+	f := figure{
+		Caption: "The time of a hash relative to the reference, over the experiment: above the line the CPU was slower. " +
+			"Each stretch is a trial, named after its variant: dots are the blocks of its calibration, the line is its load. " +
+			"The band holds the 10th to the 90th percentile; its upper edge is the slow speed, which sizes are chosen for.",
+		Columns: []string{"Variant", "Load began", "Fast", "Median", "Slow", "Windows", "Planned for", "Verdict"},
+	}
+	all := observations(d)
+	if len(all) == 0 {
+		return nil
+	}
+	begin := beginning(d, all)
+	for at, pool := range pools(all) {
+		y := speedScale(d.Reference(pool[0].row), pool)
+		drawings := (len(pool) + trialsADrawing - 1) / trialsADrawing
+		for part, trials := range slices.Collect(slices.Chunk(pool, (len(pool)+drawings-1)/drawings)) {
+			f.Panels = append(f.Panels, speedPanel(d, trials, y, begin, fmt.Sprintf("speed-%d-%d", at, part)))
+		}
+	}
+	for _, o := range all {
+		f.Lines = append(f.Lines, o.line(begin))
+	}
+	return []figure{f}
+}
+
+// observations are the trials with a known speed, in the order of time.
+func observations(d report.Document) []observed {
+	var all []observed
+	for _, row := range d.Rows {
+		for _, trial := range row.Trials {
+			if o := (observed{row: row, trial: trial}); o.read() {
+				all = append(all, o)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b observed) int { return cmp.Compare(a.points()[0].X, b.points()[0].X) })
+	most := max(leastPoints, mostPoints/max(1, len(all)))
+	for i := range all {
+		all[i].windows = thinned(all[i].windows, most)
+	}
+	return all
+}
+
+func (o observed) points() []chart.XY { return slices.Concat(o.blocks, o.windows) }
+
+// read places the trial's windows in time, and tells whether there are any.
+func (o *observed) read() bool {
+	speed := o.trial.Status.Speed
+	if speed == nil || speed.ReferenceHashMicrosecondsAtCost8 <= 0 {
+		return false
+	}
+	o.readBlocks(float64(speed.ReferenceHashMicrosecondsAtCost8))
+	if speed.LoadStartTime != nil && speed.WindowMilliseconds > 0 {
+		each := float64(speed.WindowMilliseconds) / 1000
+		for i, perMille := range speed.WindowsPerMille {
+			if perMille > 0 {
+				o.windows = append(o.windows, chart.XY{X: seconds(speed.LoadStartTime) + (float64(i)+.5)*each, Y: float64(perMille)})
+			}
+		}
+	}
+	o.known = len(o.blocks) + len(o.windows)
+	return o.known > 0
+}
+
+// readBlocks spreads the calibration's blocks over the time that it took: how long
+// each was is not kept.
+func (o *observed) readBlocks(reference float64) {
+	calibration, attempt := o.trial.Status.Calibration, kept(o.trial)
+	if calibration == nil || attempt == nil || attempt.CalibrationStartTime == nil || attempt.CalibrationEndTime == nil {
+		return
+	}
+	begin, blocks := seconds(attempt.CalibrationStartTime), calibration.BlockMicroseconds
+	each := (seconds(attempt.CalibrationEndTime) - begin) / float64(max(1, len(blocks)))
+	for i, micros := range blocks {
+		o.blocks = append(o.blocks, chart.XY{X: begin + (float64(i)+.5)*each, Y: 1000 * float64(micros) / reference})
+	}
+}
+
+// kept is the attempt that the trial's numbers are from; nil without one.
+func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
+	for i := range slices.Backward(trial.Status.Attempts) {
+		if a := &trial.Status.Attempts[i]; a.Outcome == v1alpha1.OutcomeKept {
+			return a
+		}
+	}
+	return nil
+}
+
+func seconds(at *metav1.Time) float64 { return float64(at.UnixMilli()) / 1000 }
+
+// thinned has the means of neighbours where there are more points than that.
+func thinned(points []chart.XY, most int) []chart.XY {
+	each := (len(points) + most - 1) / most
+	if each <= 1 {
+		return points
+	}
+	var means []chart.XY
+	for together := range slices.Chunk(points, each) {
+		var mean chart.XY
+		for _, point := range together {
+			mean.X, mean.Y = mean.X+point.X/float64(len(together)), mean.Y+point.Y/float64(len(together))
+		}
+		means = append(means, mean)
+	}
+	return means
+}
+
+// beginning of the experiment, in seconds since 1970.
+func beginning(d report.Document, all []observed) float64 {
+	first := all[0].points()[0].X
+	if start := d.Experiment.Status.StartTime; start != nil {
+		return math.Min(first, seconds(start))
+	}
+	return first
+}
+
+// pools are the trials of each node pool, by its name.
+func pools(all []observed) [][]observed {
+	named := map[string][]observed{}
+	for _, o := range all {
+		named[o.row.Result.NodePool] = append(named[o.row.Result.NodePool], o)
+	}
+	var pools [][]observed
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		pools = append(pools, named[name])
+	}
+	return pools
+}
+
+// speedPanel draws trials of one node pool. The drawings of a pool share their
+// vertical scale.
+func speedPanel(d report.Document, trials []observed, y chart.Scale, begin float64, id string) panel {
+	drawn := chart.Stretches{Y: y, Level: 0, LevelLabel: "reference", LowLabel: "fast", HighLabel: "slow"}
+	first, last := math.Inf(1), 0.0
+	title, words := "Time of a hash against the reference", fmt.Sprintf("%d trials.", len(trials))
+	if name := trials[0].row.Result.NodePool; name != "" {
+		title += ", " + name
+	}
+	if pool := d.Reference(trials[0].row); pool != nil {
+		drawn.Low, drawn.High = percent(pool.LowPerMille), percent(pool.HighPerMille)
+		drawn.LowLabel += " " + report.Slower(pool.LowPerMille)
+		drawn.HighLabel += " " + report.Slower(pool.HighPerMille)
+		words += fmt.Sprintf(" At the reference a hash of cost 8 takes %s; it took %s at the 10th and %s at the 90th percentile.",
+			units.Latency(&pool.HashMicrosecondsAtCost8), report.Slower(pool.LowPerMille), report.Slower(pool.HighPerMille))
+	}
+	for i, o := range trials {
+		stretch := chart.Stretch{Label: o.name(), Series: i, Dots: placed(o.blocks, begin), Line: placed(o.windows, begin)}
+		if len(stretch.Line) == 1 {
+			stretch.Dots, stretch.Line = append(stretch.Dots, stretch.Line...), nil
+		}
+		for _, point := range slices.Concat(stretch.Dots, stretch.Line) {
+			first, last = math.Min(first, point.X), math.Max(last, point.X)
+		}
+		drawn.All = append(drawn.All, stretch)
+		words += " " + o.words()
+	}
+	if first < (last-first)/10 {
+		first = 0
+	}
+	drawn.X = chart.Scale{Title: "since the experiment began", Low: first, High: math.Max(last, first+.1), Words: minutes}
+	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(chart.Size{Width: 820, Height: 300}, chart.Words{ID: id, Title: title, Description: words}))}
+}
+
+// speedScale holds every point of a pool's trials, and the band.
+func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) chart.Scale {
+	least, most := -5.0, 5.0
+	if pool != nil {
+		least, most = math.Min(least, percent(pool.LowPerMille)), math.Max(most, percent(pool.HighPerMille))
+	}
+	for _, o := range trials {
+		for _, point := range placed(o.points(), 0) {
+			least, most = math.Min(least, point.Y), math.Max(most, point.Y)
+		}
+	}
+	room := (most - least) / 20
+	return chart.Scale{Low: least - room, High: most + room, Words: func(y float64) string { return report.Slower(1000 + int64(math.Round(10*y))) }}
+}
+
+// percent is how far a time of a hash lies from the reference.
+func percent(perMille int64) float64 { return float64(perMille)/10 - 100 }
+
+// placed are points at minutes since the experiment began, in percent.
+func placed(points []chart.XY, begin float64) []chart.XY {
+	all := make([]chart.XY, len(points))
+	for i, point := range points {
+		all[i] = chart.XY{X: (point.X - begin) / 60, Y: point.Y/10 - 100}
+	}
+	return all
+}
+
+func minutes(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return units.Number(x) + " min"
+}
+
+// name is the variant's, with the repetition where there are several.
+func (o observed) name() string {
+	if len(o.row.Trials) > 1 {
+		return o.row.Result.Variant + " (" + strconv.Itoa(int(o.trial.Spec.Repetition)) + ")"
+	}
+	return o.row.Result.Variant
+}
+
+func (o observed) words() string {
+	speed := o.trial.Status.Speed
+	return fmt.Sprintf("%s: %s to %s.", o.name(), told(speed.LowPerMille), told(speed.HighPerMille))
+}
+
+// told is a time of a hash relative to the reference; empty where it is absent.
+func told(perMille int64) string {
+	if perMille <= 0 {
+		return ""
+	}
+	return report.Slower(perMille)
+}
+
+func (o observed) line(begin float64) []string {
+	speed := o.trial.Status.Speed
+	began, verdict := "", ""
+	if speed.LoadStartTime != nil {
+		began = minutes((seconds(speed.LoadStartTime) - begin) / 60)
+	}
+	if o.trial.Status.Result != nil {
+		verdict = strings.ToLower(string(o.trial.Status.Result.Verdict))
+	}
+	against := func(micros int64) string {
+		return told(int64(math.Round(1000 * float64(micros) / float64(speed.ReferenceHashMicrosecondsAtCost8))))
+	}
+	return []string{
+		o.name(), began, told(speed.LowPerMille), against(speed.HashMicrosecondsAtCost8), told(speed.HighPerMille),
+		strconv.Itoa(o.known), against(speed.PlannedHashMicrosecondsAtCost8), verdict,
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+// SpeedTitle is the title of the section about the speed of the CPU.
+const SpeedTitle = "Speed of the CPU"
+
+// speedSection says what speed the rows are converted to, and how much the speed
+// varied. Without a known speed there is no such section.
+func (d Document) speedSection() Section {
+	pools := d.Experiment.Status.Speed
+	if len(pools) == 0 {
+		return Section{}
+	}
+	s := Section{
+		Title: SpeedTitle,
+		Paragraphs: []string{"The speed of a CPU varies from moment to moment. Each trial measures it by its own hashes, and the rows are " +
+			"converted to the reference speed: the median over all windows of the experiment on a node pool. Fast and slow are the 10th " +
+			"and the 90th percentile of the time of a hash, relative to the reference. Sizes are chosen for the slow speed."},
+		Columns: []string{"Node pool", "Hash of cost 8", "95 % interval", "Fast", "Slow", "Windows"},
+	}
+	for _, pool := range pools {
+		s.Lines = append(s.Lines, []string{
+			pool.NodePool, units.Latency(&pool.HashMicrosecondsAtCost8), referenceInterval(pool),
+			Slower(pool.LowPerMille), Slower(pool.HighPerMille), units.Number(float64(pool.Windows)),
+		})
+	}
+	return s
+}
+
+// atReferenceWords says at which speed the rows are; nothing where no speed is known.
+func (d Document) atReferenceWords() []string {
+	if len(d.Experiment.Status.Speed) == 0 {
+		return nil
+	}
+	return []string{"Capacity, p95, rate and maximum are at the reference speed of the CPU. Speed is how the time of a hash varied, relative to the reference."}
+}
+
+// Slower reads a time of a hash relative to the reference, which is in thousandths:
+// +9 % is slower, −7 % is faster.
+func Slower(perMille int64) string {
+	off := perMille - 1000
+	return units.Difference(&off)
+}
+
+// Speed reads −7 % to +9 %: the fast and the slow speed while the variant was
+// measured; empty where they are not known.
+func (r Row) Speed() string {
+	if r.Result.Speed == nil {
+		return ""
+	}
+	return Slower(r.Result.Speed.LowPerMille) + " to " + Slower(r.Result.Speed.HighPerMille)
+}
+
+// referenceInterval reads 14.1ms–14.3ms.
+func referenceInterval(pool v1alpha1.PoolSpeed) string {
+	micros := pool.HashMicrosecondsAtCost8
+	half := (micros*pool.ErrorPerMille + 999) / 1000
+	return latencies(&v1alpha1.Interval{LowMicroseconds: micros - half, HighMicroseconds: micros + half})
+}
+
+// speedWords reads 14.2ms for a hash of cost 8, ± 0.6 %, −7 % to +9 %, for each node
+// pool.
+func speedWords(pools []v1alpha1.PoolSpeed) string {
+	var all []string
+	for _, pool := range pools {
+		text := units.Latency(&pool.HashMicrosecondsAtCost8) + " for a hash of cost 8, ± " + units.Number(float64(pool.ErrorPerMille)/10) + " %, " +
+			Slower(pool.LowPerMille) + " to " + Slower(pool.HighPerMille)
+		if pool.NodePool != "" {
+			text = pool.NodePool + ": " + text
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
+
+// Reference is the reference speed of the row's node pool; nil where it is not known.
+func (d Document) Reference(r Row) *v1alpha1.PoolSpeed {
+	pools := d.Experiment.Status.Speed
+	at := slices.IndexFunc(pools, func(p v1alpha1.PoolSpeed) bool { return p.NodePool == r.Result.NodePool })
+	if at < 0 {
+		return nil
+	}
+	return &pools[at]
+}
