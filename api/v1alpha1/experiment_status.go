@@ -32,8 +32,8 @@ type SizingExperimentStatus struct {
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
 	// Where the experiment stands: Pending, Queued (it waits for its turn),
-	// Running or Suspended; or how it ended: Succeeded (every variant has a verdict,
-	// and one at least is Valid or Suspect), Failed or Cancelled.
+	// Running or Suspended; or how it ended: Succeeded (every variant has a
+	// verdict, and one at least is Valid or Suspect), Failed or Cancelled.
 	// +optional
 	Phase ExperimentPhase `json:"phase,omitempty"`
 	// When its first trial began.
@@ -52,9 +52,9 @@ type SizingExperimentStatus struct {
 	// How far it has come.
 	// +optional
 	Progress *Progress `json:"progress,omitempty"`
-	// The reference speed of the CPUs, for each node pool, once a trial was measured
-	// there. The CPU of an ordinary machine is up to a tenth faster or slower from one
-	// moment to the next; rows are converted to this one speed.
+	// The reference speed of the CPUs, for each node pool, once a trial was
+	// measured there. The CPU of an ordinary machine is up to a tenth faster or
+	// slower from one moment to the next; rows are converted to this one speed.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
@@ -82,21 +82,21 @@ type SizingExperimentStatus struct {
 	// control of a cost that matrix.costs names too.
 	// +optional
 	NoiseFloor *NoiseFloor `json:"noiseFloor,omitempty"`
-	// What the model expects of variants that were not measured, from the end of the
-	// experiment on: those that measure: Corners left out, then costs and CPU limits
-	// between and beyond the measured ones.
+	// What the model expects of variants that were not measured, from the end of
+	// the experiment on: those that measure: Corners left out, then costs and CPU
+	// limits between and beyond the measured ones.
 	// +optional
 	// +listType=map
 	// +listMapKey=variant
 	// +kubebuilder:validation:MaxItems=64
 	Predictions []PredictedVariant `json:"predictions,omitempty"`
-	// How well the model, calibrated by the corners of the matrix alone, predicts the
-	// variants that were measured beside them; from the end of the experiment on,
-	// absent where there are none.
+	// How well the model, calibrated by the corners of the matrix alone, predicts
+	// the variants that were measured beside them; from the end of the experiment
+	// on, absent where there are none.
 	// +optional
 	ModelCheck *ModelCheck `json:"modelCheck,omitempty"`
-	// The answer to the demand, from the end of the experiment on; absent without a
-	// demand.
+	// The answer to the demand, from the end of the experiment on; absent without
+	// a demand.
 	// +optional
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.
@@ -140,8 +140,8 @@ type ExperimentDisplay struct {
 	// Its p95 at the reported step.
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// Its capacity: with > before it where the true one may be greater, with ~ where
-	// it was predicted and not measured.
+	// Its capacity: with > before it where the true one may be greater, with ~
+	// where it was predicted and not measured.
 	// +optional
 	Capacity string `json:"capacity,omitempty"`
 	// Its maximum throughput.

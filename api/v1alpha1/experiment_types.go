@@ -47,7 +47,8 @@ const (
 	// OrderShuffled mixes the trials by the experiment's seed, so that a drift of
 	// the machine does not fall on the last variants alone.
 	OrderShuffled Order = "Shuffled"
-	// OrderAsWritten measures the matrix as it is written, repetition by repetition.
+	// OrderAsWritten measures the matrix as it is written, repetition by
+	// repetition.
 	OrderAsWritten Order = "AsWritten"
 )
 
@@ -139,8 +140,8 @@ type SizingExperimentSpec struct {
 	AttemptsPerTrial int32 `json:"attemptsPerTrial,omitempty"`
 
 	// Takes the load away while true, and goes on when false again: trials that
-	// were under way are measured afresh, finished ones are kept. May be changed. By
-	// default false.
+	// were under way are measured afresh, finished ones are kept. May be changed.
+	// By default false.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend bool `json:"suspend"`
@@ -213,9 +214,10 @@ type Matrix struct {
 	Controls []Control `json:"controls,omitempty"`
 
 	// All (the default) measures every variant. Corners measures, of each kind of
-	// concurrency on each node pool, the lowest and the highest cost on the smallest
-	// and the largest CPU limit, two more that the model is checked by, and all
-	// controls, and predicts the other costs and limits. Corners needs mode Capacity.
+	// concurrency on each node pool, the lowest and the highest cost on the
+	// smallest and the largest CPU limit, two more that the model is checked by,
+	// and all controls, and predicts the other costs and limits. Corners needs
+	// mode Capacity.
 	// +kubebuilder:default=All
 	Measure Measure `json:"measure,omitempty"`
 }

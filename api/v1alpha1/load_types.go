@@ -93,9 +93,9 @@ type Load struct {
 	// +kubebuilder:validation:Maximum=1800
 	MaxStepSeconds int32 `json:"maxStepSeconds,omitempty"`
 
-	// How long the service is driven before anything counts, in seconds, 0 to 600. By
-	// default 5. With 0 and mode Users each step counts from its first login on, so
-	// that the first seconds of a service can be looked at.
+	// How long the service is driven before anything counts, in seconds, 0 to 600.
+	// By default 5. With 0 and mode Users each step counts from its first login
+	// on, so that the first seconds of a service can be looked at.
 	// +optional
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0

@@ -8,8 +8,8 @@ const (
 	// MeasureAll measures every variant.
 	MeasureAll Measure = "All"
 	// MeasureCorners measures the lowest and highest cost on the smallest and the
-	// largest CPU limit, two more to check the model by, and all controls; the rest
-	// is predicted.
+	// largest CPU limit, two more to check the model by, and all controls; the
+	// rest is predicted.
 	MeasureCorners Measure = "Corners"
 )
 
@@ -34,7 +34,8 @@ type HashTime struct {
 	// CPU time of one hash, in microseconds: the mean over all windows of the
 	// experiment on this node pool.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
-	// Half the width of the mean's 99.9 % interval by batch means, in microseconds.
+	// Half the width of the mean's 99.9 % interval by batch means, in
+	// microseconds.
 	ErrorMicroseconds int64 `json:"errorMicroseconds"`
 	// The 10th percentile over the windows, in microseconds.
 	// +optional
@@ -70,16 +71,19 @@ type PredictedVariant struct {
 	// Only such a variant can be recommended.
 	// +optional
 	InMatrix bool `json:"inMatrix,omitempty"`
-	// CPU time of one login that the pool's line a + b·2^cost gives, in microseconds.
+	// CPU time of one login that the pool's line a + b·2^cost gives, in
+	// microseconds.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// The most logins per second that its CPU could serve, times 1000.
 	BoundMilliPerSecond int64 `json:"boundMilliPerSecond"`
 	// Whether some rate meets the objective.
 	ObjectiveMet bool `json:"objectiveMet"`
-	// The highest rate that meets the objective, times 1000; absent where none does.
+	// The highest rate that meets the objective, times 1000; absent where none
+	// does.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
-	// Where the true capacity lies, if the model is as far off as it was found to be.
+	// Where the true capacity lies, if the model is as far off as it was found to
+	// be.
 	// +optional
 	CapacityInterval *RateInterval `json:"capacityInterval,omitempty"`
 	// The rate that p95 is told at, 70 % of the bound, times 1000.
@@ -124,15 +128,16 @@ type HeldOut struct {
 	// The predicted capacity, times 1000; absent where the model finds none.
 	// +optional
 	PredictedCapacityMilliPerSecond *int64 `json:"predictedCapacityMilliPerSecond,omitempty"`
-	// (Predicted − measured) ÷ measured capacity, times 1000; absent where one of the
-	// two is.
+	// (Predicted − measured) ÷ measured capacity, times 1000; absent where one of
+	// the two is.
 	// +optional
 	CapacityPerMille *int64 `json:"capacityPerMille,omitempty"`
-	// p95 that is predicted of the reported step, for the arrivals it had, scaled to
-	// the same share of the predicted bound, in microseconds.
+	// p95 that is predicted of the reported step, for the arrivals it had, scaled
+	// to the same share of the predicted bound, in microseconds.
 	// +optional
 	PredictedP95Microseconds *int64 `json:"predictedP95Microseconds,omitempty"`
-	// (Predicted − measured) ÷ measured p95, times 1000; absent where one of the two is.
+	// (Predicted − measured) ÷ measured p95, times 1000; absent where one of the
+	// two is.
 	// +optional
 	P95PerMille *int64 `json:"p95PerMille,omitempty"`
 }

@@ -5,13 +5,13 @@ package v1alpha1
 type Confidence string
 
 const (
-	// ConfidenceHigh means that the size was measured, its result is Valid, and steps
-	// confirmed its capacity. The size is made from the lower end of the capacity's
-	// interval at the slow speed of the CPU.
+	// ConfidenceHigh means that the size was measured, its result is Valid, and
+	// steps confirmed its capacity. The size is made from the lower end of the
+	// capacity's interval at the slow speed of the CPU.
 	ConfidenceHigh Confidence = "High"
-	// ConfidenceMedium means that the size was measured and its result is Valid, but
-	// its capacity was predicted only; or that the size was predicted by a model that
-	// the held-out variants confirmed.
+	// ConfidenceMedium means that the size was measured and its result is Valid,
+	// but its capacity was predicted only; or that the size was predicted by a
+	// model that the held-out variants confirmed.
 	ConfidenceMedium Confidence = "Medium"
 	// ConfidenceLow means that the result is Suspect, or that the capacity was
 	// measured with evenly spaced logins, which flatter.
@@ -32,7 +32,8 @@ const (
 	// BoundMaxTotalCPU means that all replicas together take more CPU than
 	// demand.maxTotalCPU.
 	BoundMaxTotalCPU Bound = "MaxTotalCPU"
-	// BoundMaxReplicas means that more replicas are needed than demand.maxReplicas.
+	// BoundMaxReplicas means that more replicas are needed than
+	// demand.maxReplicas.
 	BoundMaxReplicas Bound = "MaxReplicas"
 )
 
@@ -55,19 +56,20 @@ type Recommendation struct {
 	// there is none.
 	// +kubebuilder:validation:MaxLength=2048
 	Reason string `json:"reason"`
-	// The next best size: of the same cost where another is within the bounds, else
-	// of the next lower one. Absent where there is none.
+	// The next best size: of the same cost where another is within the bounds,
+	// else of the next lower one. Absent where there is none.
 	// +optional
 	RunnerUp *Size `json:"runnerUp,omitempty"`
-	// What would change the answer, a sentence each, such as "cost 12 needs 3.9 more
-	// CPUs".
+	// What would change the answer, a sentence each, such as "cost 12 needs 3.9
+	// more CPUs".
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=512
 	Changes []string `json:"changes,omitempty"`
-	// The bound that broke first, where no size is recommended: of the nearest size,
-	// in the order NoResult, Objective, MinimumCost, MaxTotalCPU, MaxReplicas.
+	// The bound that broke first, where no size is recommended: of the nearest
+	// size, in the order NoResult, Objective, MinimumCost, MaxTotalCPU,
+	// MaxReplicas.
 	// +optional
 	BrokenBound Bound `json:"brokenBound,omitempty"`
 	// The size that comes nearest, where none is recommended.
@@ -99,16 +101,18 @@ type Size struct {
 	// +optional
 	Predicted bool `json:"predicted,omitempty"`
 	// How many replicas serve the demand with headroom: the demanded rate with
-	// headroom, divided by the capacity of one, rounded up. Logins that go to replicas
-	// by chance arrive at each as independently as before, only fewer, so that
-	// each replica holds the objective up to its own capacity, and no further.
+	// headroom, divided by the capacity of one, rounded up. Logins that go to
+	// replicas by chance arrive at each as independently as before, only fewer, so
+	// that each replica holds the objective up to its own capacity, and no
+	// further.
 	// +optional
 	Replicas int32 `json:"replicas,omitempty"`
 	// The CPU limits of all replicas together, a quantity.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	TotalCPU string `json:"totalCPU,omitempty"`
-	// The highest rate at which all replicas together meet the objective, times 1000.
+	// The highest rate at which all replicas together meet the objective, times
+	// 1000.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
 	// The demanded rate without headroom as a share of that capacity, in percent.
@@ -124,8 +128,8 @@ type Size struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	PricePerMonth string `json:"pricePerMonth,omitempty"`
-	// What an attacker pays for a billion guesses at this cost, in prices.currency.
-	// Absent without prices.
+	// What an attacker pays for a billion guesses at this cost, in
+	// prices.currency. Absent without prices.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	AttackerPricePerBillionGuesses string `json:"attackerPricePerBillionGuesses,omitempty"`

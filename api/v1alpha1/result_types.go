@@ -81,24 +81,26 @@ type VariantResult struct {
 	// How long a hash takes there, at the reference speed.
 	// +optional
 	Calibration *CalibrationResult `json:"calibration,omitempty"`
-	// How the speed of the CPU varied while the variant was measured; absent where it
-	// is not known.
+	// How the speed of the CPU varied while the variant was measured; absent where
+	// it is not known.
 	// +optional
 	Speed *RowSpeed `json:"speed,omitempty"`
 	// The most logins per second that the CPU could serve, times 1000: replicas ×
-	// min(quota if there is one, workers, GOMAXPROCS, CPUs of the cpuset) ÷ hash time
-	// at the reference speed.
+	// min(quota if there is one, workers, GOMAXPROCS, CPUs of the cpuset) ÷ hash
+	// time at the reference speed.
 	// +optional
 	BoundMilliPerSecond *int64 `json:"boundMilliPerSecond,omitempty"`
-	// Logins completed per second when saturated, times 1000, at the reference speed.
+	// Logins completed per second when saturated, times 1000, at the reference
+	// speed.
 	// +optional
 	MaxThroughputMilliPerSecond *int64 `json:"maxThroughputMilliPerSecond,omitempty"`
-	// The highest login rate that meets the objective, times 1000, at the reference
-	// speed; absent when none does. The trial holds the bracket and how it was found.
+	// The highest login rate that meets the objective, times 1000, at the
+	// reference speed; absent when none does. The trial holds the bracket and how
+	// it was found.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
-	// Where the true capacity lies, with 95 % confidence: by the model's error, the
-	// time of a hash, the reference speed, and the scatter of repetitions.
+	// Where the true capacity lies, with 95 % confidence: by the model's error,
+	// the time of a hash, the reference speed, and the scatter of repetitions.
 	// +optional
 	CapacityInterval *RateInterval `json:"capacityInterval,omitempty"`
 	// How the capacity was decided: Measured, Predicted, or Both.
@@ -127,12 +129,13 @@ type VariantResult struct {
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
 	// The 95th percentile of latency at the reported step, in microseconds, at the
-	// reference speed; absent when the step was overloaded or had under 20 successes.
+	// reference speed; absent when the step was overloaded or had under 20
+	// successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Where the true p95 lies, with 95 % confidence: by order statistics or simulated
-	// runs of the same step, whichever is wider, with the conversion to the reference
-	// speed and the scatter of repetitions. Absent below 72 samples.
+	// Where the true p95 lies, with 95 % confidence: by order statistics or
+	// simulated runs of the same step, whichever is wider, with the conversion to
+	// the reference speed and the scatter of repetitions. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
 	// Successful logins that p95 was taken from.
@@ -142,28 +145,28 @@ type VariantResult struct {
 	// was throttled, in percent; absent where there is no quota.
 	// +optional
 	ThrottledPercent *int32 `json:"throttledPercent,omitempty"`
-	// Whether the numbers may be believed: Valid, Suspect (with care, see reasons),
-	// Invalid (no), or Pending, until the last trial has ended.
+	// Whether the numbers may be believed: Valid, Suspect (with care, see
+	// reasons), Invalid (no), or Pending, until the last trial has ended.
 	Verdict Verdict `json:"verdict"`
 	// Why the verdict is not simply Valid.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Reasons []Reason `json:"reasons,omitempty"`
-	// How many trials this row was taken from. Its numbers are their medians; of an
-	// even number of trials the less favourable of the two in the middle.
+	// How many trials this row was taken from. Its numbers are their medians; of
+	// an even number of trials the less favourable of the two in the middle.
 	// +optional
 	Trials int32 `json:"trials"`
 	// How far the repetitions lie apart; absent with a single one.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
 	// How the variant differs from spec.baseline, and whether chance explains
-	// that; absent without a baseline, on the baseline itself, and where one of the
-	// two has no result that is not Invalid.
+	// that; absent without a baseline, on the baseline itself, and where one of
+	// the two has no result that is not Invalid.
 	// +optional
 	Comparison *Comparison `json:"comparison,omitempty"`
-	// What it takes to serve the demand. Absent without a demand or a capacity, and
-	// on controls.
+	// What it takes to serve the demand. Absent without a demand or a capacity,
+	// and on controls.
 	// +optional
 	Sizing *Sizing `json:"sizing,omitempty"`
 	// What it costs. Absent without prices.

@@ -10,17 +10,18 @@ type PoolSpeed struct {
 	// +kubebuilder:validation:MaxLength=16
 	NodePool string `json:"nodePool,omitempty"`
 	// CPU time of one bcrypt hash of cost 8, in microseconds: the median over all
-	// windows of the experiment on this node pool. A window is a calibration block or
-	// a second of load.
+	// windows of the experiment on this node pool. A window is a calibration block
+	// or a second of load.
 	HashMicrosecondsAtCost8 int64 `json:"hashMicrosecondsAtCost8"`
-	// Half the width of the reference speed's 95 % interval, in thousandths of it, by
-	// batch means.
+	// Half the width of the reference speed's 95 % interval, in thousandths of it,
+	// by batch means.
 	ErrorPerMille int64 `json:"errorPerMille"`
-	// The 10th percentile of the time per hash over the windows, in thousandths of the
-	// reference: how fast the CPU was at its best.
+	// The 10th percentile of the time per hash over the windows, in thousandths of
+	// the reference: how fast the CPU was at its best.
 	LowPerMille int64 `json:"lowPerMille"`
-	// The 90th percentile of the time per hash over the windows, in thousandths of the
-	// reference: how slow the CPU was at its worst. Sizes are chosen for this speed.
+	// The 90th percentile of the time per hash over the windows, in thousandths of
+	// the reference: how slow the CPU was at its worst. Sizes are chosen for this
+	// speed.
 	HighPerMille int64 `json:"highPerMille"`
 	// How many windows were measured.
 	Windows int32 `json:"windows"`
@@ -30,21 +31,21 @@ type PoolSpeed struct {
 // CPU time of one hash ÷ that at the reference speed, in thousandths: above 1000
 // the CPU was slower than the reference.
 type TrialSpeed struct {
-	// The reference speed that the trial's result is converted to: the CPU time of one
-	// bcrypt hash of cost 8, in microseconds. It is the experiment's reference speed
-	// as known when the trial ended, or the median over the trial's own windows where
-	// no other trial had ended.
+	// The reference speed that the trial's result is converted to: the CPU time of
+	// one bcrypt hash of cost 8, in microseconds. It is the experiment's reference
+	// speed as known when the trial ended, or the median over the trial's own
+	// windows where no other trial had ended.
 	ReferenceHashMicrosecondsAtCost8 int64 `json:"referenceHashMicrosecondsAtCost8"`
 	// Half the width of the reference speed's 95 % interval, in thousandths of it.
 	// +optional
 	ReferenceErrorPerMille int64 `json:"referenceErrorPerMille,omitempty"`
-	// The speed that the offered rates were planned for, as the CPU time of one bcrypt
-	// hash of cost 8, in microseconds: the reference speed known before the load, or
-	// the calibration's own.
+	// The speed that the offered rates were planned for, as the CPU time of one
+	// bcrypt hash of cost 8, in microseconds: the reference speed known before the
+	// load, or the calibration's own.
 	// +optional
 	PlannedHashMicrosecondsAtCost8 int64 `json:"plannedHashMicrosecondsAtCost8,omitempty"`
-	// The median over the trial's own windows, as the CPU time of one bcrypt hash of
-	// cost 8, in microseconds.
+	// The median over the trial's own windows, as the CPU time of one bcrypt hash
+	// of cost 8, in microseconds.
 	// +optional
 	HashMicrosecondsAtCost8 int64 `json:"hashMicrosecondsAtCost8,omitempty"`
 	// The 10th percentile over the trial's own windows, in thousandths of the
@@ -58,12 +59,12 @@ type TrialSpeed struct {
 	// When the load began, which the first window counts from.
 	// +optional
 	LoadStartTime *metav1.Time `json:"loadStartTime,omitempty"`
-	// How long each window of the load is, in milliseconds: 1000, or a multiple of it
-	// for a long load.
+	// How long each window of the load is, in milliseconds: 1000, or a multiple of
+	// it for a long load.
 	// +optional
 	WindowMilliseconds int64 `json:"windowMilliseconds,omitempty"`
-	// The speed in each window of the load, in the order of time, in thousandths of
-	// the reference; 0 where no hash ended in the window.
+	// The speed in each window of the load, in the order of time, in thousandths
+	// of the reference; 0 where no hash ended in the window.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=512
@@ -73,11 +74,14 @@ type TrialSpeed struct {
 // RowSpeed is how the speed of the CPU varied while a variant was measured, in
 // thousandths of the reference time per hash.
 type RowSpeed struct {
-	// The 10th percentile over the windows of a trial; of several trials the lowest.
+	// The 10th percentile over the windows of a trial; of several trials the
+	// lowest.
 	LowPerMille int64 `json:"lowPerMille"`
-	// The median over the windows of a trial; of several trials the median of them.
+	// The median over the windows of a trial; of several trials the median of
+	// them.
 	MedianPerMille int64 `json:"medianPerMille"`
-	// The 90th percentile over the windows of a trial; of several trials the highest.
+	// The 90th percentile over the windows of a trial; of several trials the
+	// highest.
 	HighPerMille int64 `json:"highPerMille"`
 }
 
@@ -88,9 +92,9 @@ type StepSpeed struct {
 	// The same divided by the CPU time of one hash at the reference speed, in
 	// thousandths: above 1000 the CPU was slower than the reference.
 	PerMille int64 `json:"perMille"`
-	// What p95 came to by the speed's changes inside the step: simulated p95 with the
-	// speed as it varied ÷ with the same mean speed throughout, in thousandths. Only
-	// with Open, and where the model can tell.
+	// What p95 came to by the speed's changes inside the step: simulated p95 with
+	// the speed as it varied ÷ with the same mean speed throughout, in
+	// thousandths. Only with Open, and where the model can tell.
 	// +optional
 	VariationPerMille *int64 `json:"variationPerMille,omitempty"`
 }
@@ -98,8 +102,8 @@ type StepSpeed struct {
 // StepAtReference is what a step comes to at the reference speed: the same logins
 // at the same share of the bound. The outcome is judged by these numbers.
 type StepAtReference struct {
-	// The rate that is the same share of the bound as was planned, times 1000. With
-	// mode Rates the rate that was asked for.
+	// The rate that is the same share of the bound as was planned, times 1000.
+	// With mode Rates the rate that was asked for.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond"`
 	// p95 at that rate, in microseconds: the measured one, converted by the model.
 	// Absent where the step has none.

@@ -5,7 +5,8 @@ package v1alpha1
 type StepKind string
 
 const (
-	// StepOpen sends logins when they are due, whether or not earlier ones were answered.
+	// StepOpen sends logins when they are due, whether or not earlier ones were
+	// answered.
 	StepOpen StepKind = "Open"
 	// StepClosed keeps a number of users busy.
 	StepClosed StepKind = "Closed"
@@ -40,9 +41,9 @@ type Step struct {
 	// How the step drove the service.
 	Kind StepKind `json:"kind"`
 	// What the step says of the objective: Met, Failed or Undecided (the objective
-	// lies inside the p95 interval, or there were too few samples); Overloaded (the
-	// service could not keep up); NotRun (too few samples were in reach); NotJudged
-	// (the step has another purpose, as saturation does).
+	// lies inside the p95 interval, or there were too few samples); Overloaded
+	// (the service could not keep up); NotRun (too few samples were in reach);
+	// NotJudged (the step has another purpose, as saturation does).
 	Outcome StepOutcome `json:"outcome"`
 	// In mode Capacity: the planned share of the bound, in percent.
 	// +optional
@@ -90,22 +91,24 @@ type Step struct {
 	// 20 successes.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Where the true p95 lies by order statistics, with 95 % confidence if logins were
-	// independent of each other; atReference has the interval that the outcome is judged
-	// by. Absent below 72 samples.
+	// Where the true p95 lies by order statistics, with 95 % confidence if logins
+	// were independent of each other; atReference has the interval that the
+	// outcome is judged by. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
 	// The 99th percentile of latency, in microseconds; absent when not measured.
 	// +optional
 	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
-	// The latency of the slowest success, in microseconds; absent when there was none.
+	// The latency of the slowest success, in microseconds; absent when there was
+	// none.
 	// +optional
 	MaxMicroseconds *int64 `json:"maxMicroseconds,omitempty"`
 	// The median latency of the logins due in the first half of the counted time,
 	// in microseconds. Only with Open; absent when not measured.
 	// +optional
 	FirstHalfP50Microseconds *int64 `json:"firstHalfP50Microseconds,omitempty"`
-	// The same of the second half: in a steady state the two differ by chance only.
+	// The same of the second half: in a steady state the two differ by chance
+	// only.
 	// +optional
 	SecondHalfP50Microseconds *int64 `json:"secondHalfP50Microseconds,omitempty"`
 	// What the model makes of the step's own arrivals. Only with Open; absent
@@ -126,8 +129,8 @@ type Step struct {
 	// What the step used of the generator's CPU; absent without evidence.
 	// +optional
 	Generator *StepCPU `json:"generator,omitempty"`
-	// How fast the CPU was in the counted part, by the hashes that ended in it; absent
-	// without evidence, and with requests of which few are hashed.
+	// How fast the CPU was in the counted part, by the hashes that ended in it;
+	// absent without evidence, and with requests of which few are hashed.
 	// +optional
 	Speed *StepSpeed `json:"speed,omitempty"`
 	// The offered rate as a share of the bound at the step's own speed, in
@@ -145,8 +148,8 @@ type Step struct {
 	// The share of the service's CPUs that other processes used, in thousandths.
 	// +optional
 	OthersPerMille *int64 `json:"othersPerMille,omitempty"`
-	// The share of the service's CPUs that the hypervisor gave to other machines, in
-	// thousandths.
+	// The share of the service's CPUs that the hypervisor gave to other machines,
+	// in thousandths.
 	// +optional
 	StealPerMille *int64 `json:"stealPerMille,omitempty"`
 	// The share of the service's CPUs that stood idle, in thousandths.

@@ -47,7 +47,8 @@ type SizingTrialStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Where the trial stands: Pending (it waits for its turn), Running or
-	// Suspended; or how it ended: Succeeded (it has a result), Failed or Cancelled.
+	// Suspended; or how it ended: Succeeded (it has a result), Failed or
+	// Cancelled.
 	// +optional
 	Phase TrialPhase `json:"phase,omitempty"`
 	// Why it stands there, in one word: what it waits for, or why it failed.
@@ -63,7 +64,8 @@ type SizingTrialStatus struct {
 	// When it ended and everything it made was gone.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// Measured (there is a result) and Released (it ended, and everything it made is gone).
+	// Measured (there is a result) and Released (it ended, and everything it made
+	// is gone).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -76,8 +78,9 @@ type SizingTrialStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// The row that this trial adds to the experiment's results, at the reference
-	// speed that was known when the trial ended (speed.referenceHashMicrosecondsAtCost8).
-	// The experiment's row is at the experiment's final reference speed.
+	// speed that was known when the trial ended
+	// (speed.referenceHashMicrosecondsAtCost8). The experiment's row is at the
+	// experiment's final reference speed.
 	// +optional
 	Result *VariantResult `json:"result,omitempty"`
 	// Calibration in full.
@@ -105,7 +108,8 @@ type SizingTrialStatus struct {
 	// The spread of latencies at the reported step.
 	// +optional
 	Distribution *Distribution `json:"distribution,omitempty"`
-	// Requests under way at 60 evenly spaced moments of the reported step's counted time.
+	// Requests under way at 60 evenly spaced moments of the reported step's
+	// counted time.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=60
@@ -175,9 +179,9 @@ type TrialCalibration struct {
 	// calibrated, in microseconds.
 	// +optional
 	ReferenceMicroseconds int64 `json:"referenceMicroseconds,omitempty"`
-	// CPU time of one hash ÷ that of one reference hash, in millionths. The two were
-	// timed in turns, in short blocks, so that the ratio does not depend on the speed
-	// of the CPU. 1,000,000 for the reference hash itself.
+	// CPU time of one hash ÷ that of one reference hash, in millionths. The two
+	// were timed in turns, in short blocks, so that the ratio does not depend on
+	// the speed of the CPU. 1,000,000 for the reference hash itself.
 	// +optional
 	RatioPerMillion int64 `json:"ratioPerMillion,omitempty"`
 	// Half the width of the ratio's 99.9 % Student interval, in millionths.
@@ -218,13 +222,15 @@ type TrialCalibration struct {
 
 // Prediction is what the model expects of a variant from its calibration alone.
 type Prediction struct {
-	// p95 of logins that meet an idle service, in microseconds: where that is above
-	// the objective, no rate can meet it.
+	// p95 of logins that meet an idle service, in microseconds: where that is
+	// above the objective, no rate can meet it.
 	NoLoadP95Microseconds int64 `json:"noLoadP95Microseconds"`
-	// The highest rate that meets the objective, times 1000; absent where none does.
+	// The highest rate that meets the objective, times 1000; absent where none
+	// does.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
-	// p95 at the reported share of the bound, in microseconds. Only with mode Capacity.
+	// p95 at the reported share of the bound, in microseconds. Only with mode
+	// Capacity.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 }
@@ -260,7 +266,8 @@ type Capacity struct {
 	// The highest measured rate that met the objective, times 1000.
 	// +optional
 	HighestMetMilliPerSecond *int64 `json:"highestMetMilliPerSecond,omitempty"`
-	// The lowest measured rate that did not meet it, times 1000; absent when all did.
+	// The lowest measured rate that did not meet it, times 1000; absent when all
+	// did.
 	// +optional
 	LowestFailedMilliPerSecond *int64 `json:"lowestFailedMilliPerSecond,omitempty"`
 	// How it was decided, in a sentence.
@@ -298,8 +305,8 @@ type Evidence struct {
 	// percent.
 	// +optional
 	IdlePercent *int32 `json:"idlePercent,omitempty"`
-	// The share of the service's CPUs that others used during the reported step, in
-	// percent.
+	// The share of the service's CPUs that others used during the reported step,
+	// in percent.
 	// +optional
 	OthersPercent *int32 `json:"othersPercent,omitempty"`
 	// The share of the service's CPUs that the hypervisor gave to other machines
@@ -332,8 +339,8 @@ type TrialDisplay struct {
 	// p95 there.
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// The capacity: with > before it where the true one may be greater, with ~ where
-	// it was predicted and not measured.
+	// The capacity: with > before it where the true one may be greater, with ~
+	// where it was predicted and not measured.
 	// +optional
 	Capacity string `json:"capacity,omitempty"`
 	// The maximum throughput.

@@ -24,9 +24,11 @@ const (
 type ConcurrencyMode string
 
 const (
-	// ConcurrencyUnbounded hashes every request at once, in a goroutine of its own.
+	// ConcurrencyUnbounded hashes every request at once, in a goroutine of its
+	// own.
 	ConcurrencyUnbounded ConcurrencyMode = "Unbounded"
-	// ConcurrencyWorkerPool hashes with a fixed number of workers behind a bounded queue.
+	// ConcurrencyWorkerPool hashes with a fixed number of workers behind a bounded
+	// queue.
 	ConcurrencyWorkerPool ConcurrencyMode = "WorkerPool"
 )
 

@@ -72,7 +72,7 @@ func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial)
 	// The ratio has an error of its own, and a single batch none that is known.
 	own := float64(median.RatioErrorPerMillion) / 1e6 * mean
 	if halfWidth == 0 {
-		own = math.Hypot(own, float64(median.ErrorMicroseconds)/ratio)
+		own = math.Hypot(own, float64(median.ErrorMicroseconds))
 	}
 	micros := func(reference float64) int64 { return max(1, int64(math.Round(reference*ratio))) }
 	return v1alpha1.HashTime{
