@@ -45,10 +45,10 @@ func Of(trials []v1alpha1.SizingTrial) []Pool {
 	seconds, references := map[string]map[int32][]float64{}, referenceSeconds(trials)
 	for i := range trials {
 		trial := &trials[i]
-		if !Timed(trial) {
+		pool, cost := speed.NodePool(trial.Spec.Variant), trial.Spec.Variant.Cost
+		if !Timed(trial) || references[pool] <= 0 {
 			continue
 		}
-		pool, cost := speed.NodePool(trial.Spec.Variant), trial.Spec.Variant.Cost
 		if seconds[pool] == nil {
 			seconds[pool] = map[int32][]float64{}
 		}

@@ -10,13 +10,20 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/costfit"
 )
 
-// timed is a trial of a cost whose hashes took so many microseconds.
+// reference is the time of the reference hash of these trials, in microseconds.
+const reference = 10_240
+
+// timed is a trial of a cost whose hashes took so many microseconds while the
+// reference hash took its time.
 func timed(cost int32, microseconds int64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{
 		Spec: v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}},
 		Status: v1alpha1.SizingTrialStatus{
-			Result:      &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
-			Calibration: &v1alpha1.TrialCalibration{CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: microseconds}},
+			Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
+			Calibration: &v1alpha1.TrialCalibration{
+				CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: microseconds},
+				ReferenceMicroseconds: reference, RatioPerMillion: 1_000_000 * microseconds / reference,
+			},
 		},
 	}
 	for _, change := range changes {
@@ -24,6 +31,24 @@ func timed(cost int32, microseconds int64, changes ...func(*v1alpha1.SizingTrial
 	}
 	return trial
 }
+
+// slower is a trial whose CPU was so many times as slow while it was calibrated.
+func slower(times int64) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		t.Status.Calibration.HashMicroseconds *= times
+		t.Status.Calibration.ReferenceMicroseconds *= times
+	}
+}
+
+// at is a trial whose speed is known: that of its calibration and of a load
+// whose windows took so many thousandths of the reference.
+func at(perMille ...int32) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference, WindowMilliseconds: 10_000, WindowsPerMille: perMille}
+	}
+}
+
+func untimed(t *v1alpha1.SizingTrial) { t.Status.Calibration.ReferenceMicroseconds = 0 }
 
 func on(pool string) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) { t.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: pool} }
@@ -62,6 +87,17 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 			[]v1alpha1.SizingTrial{
 				timed(8, 10_240, on("small")), timed(10, 40_960, on("small")), timed(8, 10_240, on("large")), timed(10, 40_960, on("large"))},
 			[]v1alpha1.CostFit{line("large", nil, 8, 10), line("small", nil, 8, 10)}},
+		"the speed of the CPU has no part in it": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960, slower(3)), timed(12, 163_840)},
+			[]v1alpha1.CostFit{line("", nil, 8, 10, 12)}},
+		"a ratio that was not timed follows from the means": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.RatioPerMillion = 0 })},
+			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
+		"times are those at the reference speed where that is known": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240, at(2000, 2000, 2000)), timed(10, 40_960)},
+			[]v1alpha1.CostFit{{RoundNanoseconds: 80_000, Residuals: []v1alpha1.CostResidual{{Cost: 8}, {Cost: 10}}}}},
+		"without a reference hash on the pool there are no times": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240, untimed), timed(10, 40_960, untimed)}, nil},
 		"no line through a single cost": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(8, 10_240), timed(10, 40_960, on("small"))}, nil},
 		"a cost that was scaled up does not count": {
@@ -79,7 +115,7 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 		"one without a calibration is passed over": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1alpha1.SizingTrial) { t.Status.Calibration = nil })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"nor one whose calibration has no time": {
+		"nor one whose calibration has no ratio": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 0)},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
 		"nothing of nothing": {nil, nil},
@@ -99,5 +135,24 @@ func TestResidualsAreMeasuredAgainstTheLine(t *testing.T) {
 	want := []v1alpha1.CostResidual{{Cost: 8, PerMille: -28}, {Cost: 10, PerMille: 69}, {Cost: 12, PerMille: -28}}
 	if diff := cmp.Diff(want, got.Residuals); diff != "" {
 		t.Errorf("residuals (-want +got):\n%s", diff)
+	}
+}
+
+func TestAPoolTellsTheReferenceThatItsTimesFollowFrom(t *testing.T) {
+	for name, test := range map[string]struct {
+		trials []v1alpha1.SizingTrial
+		want   float64
+	}{
+		"the reference speed where it is known": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240, at(2000, 2000, 2000)), timed(10, 40_960)}, 0.020_48},
+		"else the median of the calibrations": {
+			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(8, 10_240, slower(2)), timed(10, 40_960, slower(3))}, 0.020_48},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pools := costfit.Of(test.trials)
+			if len(pools) != 1 || pools[0].Reference != test.want {
+				t.Errorf("pools are %+v, want a reference of %v", pools, test.want)
+			}
+		})
 	}
 }
