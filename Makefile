@@ -59,7 +59,7 @@ cli-release: ## Archives of the plugin for all platforms and krew's manifest, tr
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race verify-claims
+.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core by itself, the scripts under real k6, the chart under real Helm, the dashboards on real Prometheus
@@ -78,6 +78,9 @@ test-e2e: demo ## The quickstart and the faults on a real cluster, watched by a 
 
 test-e2e-disturbed: ## The suite of test-e2e once more, while something else uses the generator's CPU and memory now and then
 	$(CLUSTER_ENV) && hack/disturbed.sh hack/e2e.sh
+
+test-synthetic: ## Hundreds of synthetic runs on drifting machines through the judge (10 minutes)
+	go test -v -count=1 -timeout=60m -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole
 
 verify-claims: ## Say of each claim which test showed it, from the last run
 	hack/verify-claims

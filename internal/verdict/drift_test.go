@@ -302,7 +302,7 @@ func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range int64(4) {
+			for seed := range int64(runs(4, 1)) {
 				m := newMachine(v1alpha1.ConcurrencyWorkerPool, 500, seed)
 				m.wakesUp = true
 				test.machine(&m)
