@@ -61,12 +61,13 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	} {
 		t.Run(tt.schedule, func(t *testing.T) {
 			got := drifting(t, ns, tt.schedule, tt.slower, tt.stated)
-			if got.disturbed || steady.disturbed {
-				t.Skip("another process disturbed the measurement three times")
-			}
 			near(t, "maximum", got.maximum, steady.maximum, 0.03)
 			near(t, "capacity", got.capacity, steady.capacity, 0.05)
-			near(t, "p95", got.p95, steady.p95, 0.15)
+			within := 0.15
+			if got.disturbed || steady.disturbed {
+				within = 0.5 // the row says that another process had a part in its latencies
+			}
+			near(t, "p95", got.p95, steady.p95, within)
 		})
 	}
 }
