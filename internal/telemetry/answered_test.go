@@ -1,9 +1,11 @@
 package telemetry_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -34,6 +36,10 @@ func sized(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 			Against: "c8-500m", P95: &v1alpha1.Difference{PerMille: -120}, Capacity: &v1alpha1.Difference{PerMille: 250},
 			PricePerMillionLogins: &v1alpha1.Difference{PerMille: 80},
 		}
+	}
+	e.Status.Speed = []v1alpha1.PoolSpeed{{NodePool: "small", HashMicrosecondsAtCost8: 14_250, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090, Windows: 900}}
+	for i := range e.Status.Results {
+		e.Status.Results[i].Speed = &v1alpha1.RowSpeed{LowPerMille: 940, MedianPerMille: 1010, HighPerMille: 1080}
 	}
 	e.Status.HashTimes = []v1alpha1.HashTime{
 		{NodePool: "small", CPUModel: "EPYC", Cost: 10, HashMicroseconds: 60_000, ErrorMicroseconds: 600, Samples: 50, Trials: 2},
@@ -148,6 +154,30 @@ func TestAHashTimeThatIsListedTwiceIsToldOnce(t *testing.T) {
 	}
 	if told != 2 {
 		t.Errorf("%d times are told, want 2", told)
+	}
+}
+
+func TestTheReferenceSpeedIsToldForEachNodePool(t *testing.T) {
+	samples := answers(func(e *v1alpha1.SizingExperiment) {
+		e.Status.Speed = append(e.Status.Speed, v1alpha1.PoolSpeed{NodePool: "large", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 4, LowPerMille: 990, HighPerMille: 1010}, e.Status.Speed[0])
+	})
+	got := map[string]float64{}
+	for _, sample := range samples {
+		if strings.Contains(sample.Series.Name, "_reference_") || strings.Contains(sample.Series.Name, "pool_speed") {
+			got[strings.TrimPrefix(sample.Series.Name, "hashmark_")+" "+sample.Values[2]] += sample.Value
+		}
+	}
+	want := map[string]float64{
+		"pool_reference_hash_seconds small": 0.01425, "pool_reference_error_ratio small": 0.006, "pool_speed_low_ratio small": 0.93, "pool_speed_high_ratio small": 1.09,
+		"pool_reference_hash_seconds large": 0.01, "pool_reference_error_ratio large": 0.004, "pool_speed_low_ratio large": 0.99, "pool_speed_high_ratio large": 1.01,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the reference speeds (-want +got):\n%s", diff)
+	}
+	for series, want := range map[string]float64{"low": 0.94, "median": 1.01, "high": 1.08} {
+		if got := value(t, samples, "hashmark_variant_speed_"+series+"_ratio"); got != want {
+			t.Errorf("the %s speed of a variant is %v, want %v", series, got, want)
+		}
 	}
 }
 

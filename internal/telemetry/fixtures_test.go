@@ -228,7 +228,7 @@ func answerAll(e *v1alpha1.SizingExperiment) {
 	e.Spec.Demand, e.Spec.Prices = full.Spec.Demand, full.Spec.Prices
 	for i := range e.Status.Results {
 		row, like := &e.Status.Results[i], full.Status.Results[0]
-		row.Sizing, row.Price, row.Comparison = like.Sizing, like.Price, like.Comparison
+		row.Sizing, row.Price, row.Comparison, row.Speed = like.Sizing, like.Price, like.Comparison, like.Speed
 	}
 	for n := range 64 {
 		p := full.Status.Predictions[0]
@@ -239,6 +239,11 @@ func answerAll(e *v1alpha1.SizingExperiment) {
 		h := full.Status.HashTimes[0]
 		h.NodePool = fmt.Sprintf("pool%d", n)
 		e.Status.HashTimes = append(e.Status.HashTimes, h)
+	}
+	for n := range 8 {
+		s := full.Status.Speed[0]
+		s.NodePool = fmt.Sprintf("pool%d", n)
+		e.Status.Speed = append(e.Status.Speed, s)
 	}
 	e.Status.ModelCheck, e.Status.Recommendation = full.Status.ModelCheck, full.Status.Recommendation
 }

@@ -82,7 +82,7 @@ func TestStepsAreThoseOfTheFirstRepetitionThatMayBeBelieved(t *testing.T) {
 	}
 }
 
-func TestTheErrorRatioIsTheLowerMedianOfTheReportedSteps(t *testing.T) {
+func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 	reported := func(failed int64) func(*v1alpha1.SizingTrialStatus) {
 		return func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].OK = s.Steps[1].Scheduled - failed }
 	}
@@ -93,9 +93,14 @@ func TestTheErrorRatioIsTheLowerMedianOfTheReportedSteps(t *testing.T) {
 		want    float64
 		absent  bool
 	}{
-		"of three, the middle one":         {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
-		"of two, the lower one":            {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.01},
-		"none failed":                      {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
+		"of three, the middle one": {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
+		"of two, the higher one":   {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.03},
+		"none failed":              {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
+		"of a step at the reference speed": {changes: []func(*v1alpha1.SizingTrialStatus){func(s *v1alpha1.SizingTrialStatus) {
+			reported(6)(s)
+			s.Result.OfferedMilliPerSecond = ptr.To[int64](16_800)
+			s.Steps[1].AtReference = &v1alpha1.StepAtReference{OfferedMilliPerSecond: 16_800}
+		}}, want: 0.03},
 		"of one that is all there is":      {changes: []func(*v1alpha1.SizingTrialStatus){invalid}, want: 0.005},
 		"of a trial without reported step": {changes: []func(*v1alpha1.SizingTrialStatus){notReported}, absent: true},
 		"of those that may be believed": {changes: []func(*v1alpha1.SizingTrialStatus){

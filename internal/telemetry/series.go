@@ -12,7 +12,7 @@ const namespace = "hashmark"
 // MostPerExperiment is how many series one experiment can have at the most: 64
 // variants of 24 steps each, in ten repetitions, with every reason there is room
 // for, sizes and prices, and as many predictions and times of a hash as the status
-// can hold. A usual experiment of twelve variants has about 450.
+// can hold. A usual experiment of twelve variants has about 490.
 const MostPerExperiment = 11_000
 
 // The metrics that are counted over time, for whoever counts them.

@@ -38,6 +38,7 @@ func Of(state State) []Sample {
 		g.recommendation(experiment)
 		g.variants(experiment, trials[experiment.UID])
 		g.predictions(experiment)
+		g.speeds(experiment)
 		g.hashTimes(experiment)
 		g.trials(experiment, trials[experiment.UID], state.StartTimeout)
 	}

@@ -7,16 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/comparison"
 )
 
 // ofStep are the labels of every series of a step.
 var ofStep = []string{"namespace", "experiment", "variant", "step"}
 
 var stepReadings = []reading[*v1alpha1.Step]{
-	{define("step_offered_logins_per_second", "The login rate that was offered in the step.", ofStep),
+	{define("step_offered_logins_per_second", "The login rate that was offered in the step, as observed.", ofStep),
 		func(s *v1alpha1.Step) (float64, bool) { return perSecond(s.OfferedMilliPerSecond) }},
-	{define("step_p95_seconds", "The 95th percentile of login latency in the step.", ofStep),
+	{define("step_p95_seconds", "The 95th percentile of login latency in the step, as observed.", ofStep),
 		func(s *v1alpha1.Step) (float64, bool) { return seconds(s.P95Microseconds) }},
 	{define("step_throttled_ratio", "The share of the step's quota periods in which the service was throttled.", ofStep), throttled},
 	{define("step_error_ratio", "The share of the step's logins that got no complete 200.", ofStep), failed},
@@ -62,8 +61,9 @@ func throttled(s *v1alpha1.Step) (float64, bool) {
 	return ratio(*s.Service.ThrottledPeriods, *s.Service.Periods)
 }
 
-// errorRatio is the lower median over the repetitions that are not Invalid,
-// unless all are: as the numbers of the row are.
+// errorRatio is the median over the repetitions that are not Invalid, unless all are:
+// as the numbers of the row are. Of an even number it is the higher of the two in the
+// middle, which does not flatter.
 func (o outcome) errorRatio() (float64, bool) {
 	var sound, invalid []float64
 	for _, trial := range o.trials {
@@ -86,17 +86,22 @@ func (o outcome) errorRatio() (float64, bool) {
 	if len(sound) == 0 {
 		return 0, false
 	}
-	return comparison.Median(sound), true
+	slices.Sort(sound)
+	return sound[len(sound)/2], true
 }
 
 // reportedStep is the step that a trial's row was taken from: the first with
-// the row's own rate or users. Nil where it was left out.
+// the row's own rate, at the reference speed where the step is converted, or users.
+// Nil where it was left out.
 func reportedStep(status *v1alpha1.SizingTrialStatus) *v1alpha1.Step {
 	row := status.Result
 	if row == nil || row.OfferedMilliPerSecond == nil && row.Users == nil {
 		return nil
 	}
 	i := slices.IndexFunc(status.Steps, func(s v1alpha1.Step) bool {
+		if s.AtReference != nil {
+			s.OfferedMilliPerSecond = &s.AtReference.OfferedMilliPerSecond
+		}
 		return s.Outcome != v1alpha1.StepNotRun &&
 			equality.Semantic.DeepEqual(s.OfferedMilliPerSecond, row.OfferedMilliPerSecond) &&
 			equality.Semantic.DeepEqual(s.Users, row.Users)

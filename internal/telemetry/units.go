@@ -45,6 +45,11 @@ func ratio(part, whole int64) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
+// perMille reads a share that is kept in thousandths; one of 0 is not known.
+func perMille(thousandths int64) (float64, bool) {
+	return float64(thousandths) / 1000, thousandths > 0
+}
+
 // truth is 1 for yes and 0 for no.
 func truth(yes *bool) (float64, bool) {
 	switch {

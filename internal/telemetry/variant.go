@@ -57,6 +57,12 @@ var variantReadings = []reading[outcome]{
 			}
 			return seconds(&o.Calibration.HashMicroseconds)
 		}},
+	{define("variant_speed_median_ratio", "The median time per hash while the variant was measured, divided by the reference: above 1 the CPU was slower.", ofVariant),
+		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.MedianPerMille })},
+	{define("variant_speed_low_ratio", "The 10th percentile of the time per hash while the variant was measured, divided by the reference.", ofVariant),
+		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.LowPerMille })},
+	{define("variant_speed_high_ratio", "The 90th percentile of the time per hash while the variant was measured, divided by the reference.", ofVariant),
+		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.HighPerMille })},
 	{define("variant_objective_met", "1 if some login rate meets the objective, 0 if none does.", ofVariant),
 		func(o outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
 }
