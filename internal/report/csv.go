@@ -78,13 +78,13 @@ var columns = []column{
 	{"reference_error_ratio", func(d Document, r Row) string {
 		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.ErrorPerMille })
 	}},
-	{"hash_time_low_ratio", func(_ Document, r Row) string {
+	{"speed_low_ratio", func(_ Document, r Row) string {
 		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.LowPerMille })
 	}},
-	{"hash_time_median_ratio", func(_ Document, r Row) string {
+	{"speed_median_ratio", func(_ Document, r Row) string {
 		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.MedianPerMille })
 	}},
-	{"hash_time_high_ratio", func(_ Document, r Row) string {
+	{"speed_high_ratio", func(_ Document, r Row) string {
 		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.HighPerMille })
 	}},
 }
