@@ -149,6 +149,8 @@ func keep(o *Observation, judged verdict.Judgement) {
 	status.Steps, status.Capacity, status.Evidence = judged.Steps, judged.Capacity, judged.Evidence
 	status.Distribution, status.UnderWay = judged.Distribution, judged.UnderWay
 	if judged.Speed != nil {
+		// A variant that was not loaded has a plan, too, which another question needs.
+		judged.Speed.PlannedHashMicrosecondsAtCost8 = int64(plannedMicros(status))
 		status.Speed = judged.Speed
 		status.Speed.LoadStartTime = o.attempt().GeneratorStartTime
 	}
