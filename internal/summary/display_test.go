@@ -38,6 +38,18 @@ func TestNumbersAreShownAsAPersonWouldSayThem(t *testing.T) {
 	}
 }
 
+// calibratedAt gives a trial a hash of four times the reference hash, which took so
+// many microseconds then, and a reference speed of so many.
+func calibratedAt(then, reference int64) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		t.Status.Calibration = &v1alpha1.TrialCalibration{
+			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 4 * then, ErrorMicroseconds: then / 25},
+			ReferenceMicroseconds: then, RatioPerMillion: 4_000_000,
+		}
+		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}
+	}
+}
+
 func TestTheColumnsOfATrial(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.SizingTrial)
@@ -52,6 +64,12 @@ func TestTheColumnsOfATrial(t *testing.T) {
 			t.Status.Evidence = &v1alpha1.Evidence{ServiceNodes: []string{"node-0", "node-1"}}
 			t.Status.Calibration = &v1alpha1.TrialCalibration{CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 60_123, ErrorMicroseconds: 412}}
 		}, v1alpha1.TrialDisplay{Hash: "60.1ms ± 412µs", Concurrency: "pool 1", Rate: "5.77/s", P95: "556ms", Capacity: "6/s", Throughput: "8.24/s", Verdict: "Valid", Node: "node-0,node-1"}},
+		"a hash is told at the speed that the others are converted to": {func(t *v1alpha1.SizingTrial) {
+			measured(found(0, 6))(t)
+			calibratedAt(10_000, 12_500)(t)
+		}, v1alpha1.TrialDisplay{Hash: "50ms ± 500µs", Concurrency: "pool 1", Capacity: "6/s", Verdict: "Valid"}},
+		"before a result, as it was calibrated": {calibratedAt(10_000, 12_500),
+			v1alpha1.TrialDisplay{Hash: "40ms ± 400µs", Concurrency: "pool 1"}},
 		"a suspect one says why": {func(t *v1alpha1.SizingTrial) {
 			measured(judged(v1alpha1.VariantResult{}, v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: "SharedNode"}, v1alpha1.Reason{Type: "EvidenceMissing"}))(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Suspect", Reason: "SharedNode,EvidenceMissing"}},
@@ -160,6 +178,30 @@ func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
 				Recommendation: test.answer,
 			})
 			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("columns (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheColumnOfTheSpeedIsHowFarItVaries(t *testing.T) {
+	pool := func(low, high int64) v1alpha1.PoolSpeed {
+		return v1alpha1.PoolSpeed{LowPerMille: low, HighPerMille: high}
+	}
+	for name, test := range map[string]struct {
+		pools []v1alpha1.PoolSpeed
+		want  string
+	}{
+		"the fast and the slow tenth of the time":         {[]v1alpha1.PoolSpeed{pool(930, 1090)}, "-7/+9 %"},
+		"parts of a percent are told":                     {[]v1alpha1.PoolSpeed{pool(988, 1005)}, "-1.2/+0.5 %"},
+		"of several pools the widest":                     {[]v1alpha1.PoolSpeed{pool(930, 1090), pool(950, 1120), pool(990, 1010)}, "-7/+12 %"},
+		"a CPU that does not vary":                        {[]v1alpha1.PoolSpeed{pool(1000, 1000)}, "-0/+0 %"},
+		"an end on the wrong side of the reference is it": {[]v1alpha1.PoolSpeed{pool(1010, 990)}, "-0/+0 %"},
+		"blank while nothing is known":                    {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown := summary.ExperimentDisplay(&v1alpha1.SizingExperimentStatus{Speed: test.pools})
+			if diff := cmp.Diff(v1alpha1.ExperimentDisplay{Speed: test.want}, shown); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}
 		})

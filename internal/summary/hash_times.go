@@ -59,8 +59,8 @@ func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 	return speed.OfCalibration(*trial.Status.Calibration)
 }
 
-// over is the cell of one trial or more, timed over windows. Of equal ratios the
-// trial that was planned first counts, in whichever order they are listed.
+// over is the cell of one trial or more, timed over windows. Equal ratios stand in
+// the order of the plan, whatever the order that they are listed in.
 func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
 	slices.SortStableFunc(timed, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Or(cmp.Compare(speed.Ratio(*a.Status.Calibration), speed.Ratio(*b.Status.Calibration)),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/summary"
@@ -47,14 +48,18 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	}{
 		"one is itself": {
 			[]v1alpha1.VariantResult{high}, shows(300, 20, v1alpha1.VerdictValid, 1, 0)},
-		"of two the lower": {
-			[]v1alpha1.VariantResult{high, low}, shows(100, 9, v1alpha1.VerdictValid, 2, 0)},
+		"of two the less favourable: the longer latency, the lower rate": {
+			[]v1alpha1.VariantResult{found(300, 20), found(100, 30)}, shows(300, 20, v1alpha1.VerdictValid, 2, 0)},
+		"whichever has which": {
+			[]v1alpha1.VariantResult{high, low}, shows(300, 9, v1alpha1.VerdictValid, 2, 0)},
+		"of four the one of the two in the middle": {
+			[]v1alpha1.VariantResult{low, high, middle, found(400, 40)}, shows(300, 20, v1alpha1.VerdictValid, 4, 0)},
 		"of three the middle, number by number": {
 			[]v1alpha1.VariantResult{high, middle, low}, shows(200, 20, v1alpha1.VerdictValid, 3, 0)},
 		"one that met the objective nowhere is below every capacity": {
 			[]v1alpha1.VariantResult{high, found(900, 0), found(950, 0)}, shows(900, 0, v1alpha1.VerdictValid, 3, 0)},
 		"one without p95 does not count for p95": {
-			[]v1alpha1.VariantResult{found(0, 0), high, low}, shows(100, 9, v1alpha1.VerdictValid, 3, 0)},
+			[]v1alpha1.VariantResult{found(0, 0), high, low}, shows(300, 9, v1alpha1.VerdictValid, 3, 0)},
 		"the worst verdict is the row's": {
 			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, shared)}, shows(200, 30, v1alpha1.VerdictSuspect, 2, 1)},
 		"an invalid repetition gives its verdict and no number": {
@@ -66,7 +71,7 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := theRow(trialsOf(test.results...)...)
 			shown := numbers{
-				p95: got.P95Microseconds, interval: got.P95Interval, capacity: got.CapacityMilliPerSecond, met: got.ObjectiveMet,
+				p95: got.P95Microseconds, capacity: got.CapacityMilliPerSecond, met: got.ObjectiveMet,
 				verdict: got.Verdict, trials: got.Trials, reasons: len(got.Reasons),
 			}
 			if diff := cmp.Diff(test.want, shown, cmp.AllowUnexported(numbers{})); diff != "" {
@@ -76,34 +81,47 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	}
 }
 
-func TestACapacityKeepsItsIntervalAndHowItWasDecided(t *testing.T) {
+func TestACapacityKeepsHowItWasDecided(t *testing.T) {
 	decided := func(capacity int64, method v1alpha1.CapacityMethod) v1alpha1.VariantResult {
 		result := found(100, capacity)
 		result.CapacityMethod = method
-		result.CapacityInterval = &v1alpha1.RateInterval{LowMilliPerSecond: 900 * capacity, HighMilliPerSecond: 1100 * capacity}
 		return result
 	}
 	got := theRow(trialsOf(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured))...)
 	if *got.CapacityMilliPerSecond != 20_000 || got.CapacityMethod != v1alpha1.CapacityPredicted {
 		t.Errorf("capacity is %d, %s; want 20000, Predicted", *got.CapacityMilliPerSecond, got.CapacityMethod)
 	}
-	if diff := cmp.Diff(&v1alpha1.RateInterval{LowMilliPerSecond: 18_000, HighMilliPerSecond: 22_000}, got.CapacityInterval); diff != "" {
-		t.Errorf("interval (-want +got):\n%s", diff)
-	}
 }
 
 func TestACalibrationKeepsItsOwnError(t *testing.T) {
-	got := theRow(trialsOf(found(300, 20), found(200, 30), found(100, 9))...)
-	want := &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}
-	if diff := cmp.Diff(want, got.Calibration); diff != "" {
-		t.Errorf("calibration (-want +got):\n%s", diff)
+	for name, test := range map[string]struct {
+		results []v1alpha1.VariantResult
+		want    *v1alpha1.CalibrationResult
+	}{
+		"of three the one in the middle":    {[]v1alpha1.VariantResult{found(300, 20), found(200, 30), found(100, 9)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"of two the one with a longer hash": {[]v1alpha1.VariantResult{found(100, 9), found(200, 30)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"none where none was calibrated":    {[]v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, theRow(trialsOf(test.results...)...).Calibration); diff != "" {
+				t.Errorf("calibration (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARateThatWasServedIsTheLowerOfTwo(t *testing.T) {
+	one, other := served(100, 9, 50), served(200, 9, 60)
+	other.BoundMilliPerSecond = ptr.To[int64](26_000)
+	got := theRow(trialsOf(other, one)...)
+	if *got.MaxThroughputMilliPerSecond != 50_000 || *got.BoundMilliPerSecond != 25_000 {
+		t.Errorf("maximum and bound are %d and %d, want 50000 and 25000", *got.MaxThroughputMilliPerSecond, *got.BoundMilliPerSecond)
 	}
 }
 
 // numbers are what a row shows of several repetitions.
 type numbers struct {
 	p95      *int64
-	interval *v1alpha1.Interval
 	capacity *int64
 	met      *bool
 	verdict  v1alpha1.Verdict
@@ -114,7 +132,7 @@ type numbers struct {
 // shows is a row with a p95 in milliseconds and a capacity in logins per second.
 func shows(p95, capacity int64, verdict v1alpha1.Verdict, trials int32, reasons int) numbers {
 	of := found(p95, capacity)
-	return numbers{of.P95Microseconds, of.P95Interval, of.CapacityMilliPerSecond, of.ObjectiveMet, verdict, trials, reasons}
+	return numbers{of.P95Microseconds, of.CapacityMilliPerSecond, of.ObjectiveMet, verdict, trials, reasons}
 }
 
 func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
