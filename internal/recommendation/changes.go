@@ -64,6 +64,8 @@ func (a answer) needs(s sized) string {
 	switch {
 	case s.fits():
 		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), kinds(s.Reasons))
+	case s.replicas == 0 && s.Found > 0:
+		return fmt.Sprintf("Cost %d meets the objective up to %s a replica with %s, but the interval of that begins at 0: measure it with more load.minSamples or repetitions", cost, perSecond(s.Found), s.Variant.Name)
 	case s.replicas == 0:
 		return fmt.Sprintf("Cost %d meets the objective at no rate on any CPU limit of the matrix: it needs a longer p95Milliseconds, or a larger CPU limit", cost)
 	}

@@ -32,7 +32,8 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	}
 	if rapid.IntRange(0, 4).Draw(t, "feasible") > 0 {
 		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
-		c.CapacityLow = rapid.Int64Range(0, c.Capacity).Draw(t, "low")
+		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
+		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
 	}
 	return c
 }

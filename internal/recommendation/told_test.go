@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(*Candidate)) Candidate {
 	c := Candidate{
 		Variant:  v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
-		MilliCPU: milliCPU, Standing: Sound, Capacity: capacity, CapacityLow: capacity, Confirmed: true,
+		MilliCPU: milliCPU, Standing: Sound, Capacity: capacity, Found: capacity, Confirmed: true,
 		P95: func(milliPerSecond int64) (int64, bool) { return 100_000 + 50*milliPerSecond, true },
 	}
 	for _, change := range changes {
@@ -37,15 +37,22 @@ func predicted(c *Candidate)   { c.Predicted = true }
 func onlyAHint(c *Candidate)   { c.Predicted, c.Standing = true, Hint }
 func unconfirmed(c *Candidate) { c.Confirmed = false }
 func respaced(c *Candidate)    { c.Respaced = true }
-func low(capacity int64) func(*Candidate) {
-	return func(c *Candidate) { c.CapacityLow = capacity }
+
+// found is a candidate whose capacity is more than what can be relied on.
+func found(capacity int64) func(*Candidate) {
+	return func(c *Candidate) { c.Found = capacity }
+}
+
+// slow is one whose CPU needs so many thousandths of the usual time at times.
+func slow(perMille int64) func(*Candidate) {
+	return func(c *Candidate) { c.SlowPerMille = perMille }
 }
 
 // quickstart is what costs 8, 10 and 12 come to on a machine of 60 ms at cost 10.
 func quickstart(more ...Candidate) []Candidate {
 	return append([]Candidate{
 		replica("c8-500m", 8, 500, 32_900), replica("c8-1", 8, 1000, 68_100),
-		replica("c10-250m", 10, 250, 2_840), replica("c10-500m", 10, 500, 7_140, low(7_010)), replica("c10-1", 10, 1000, 15_900),
+		replica("c10-250m", 10, 250, 2_840), replica("c10-500m", 10, 500, 7_010, found(7_140)), replica("c10-1", 10, 1000, 15_900),
 		replica("c12-1", 12, 1000, 1_330),
 	}, more...)
 }
@@ -94,8 +101,11 @@ func TestTold(t *testing.T) {
 		{"a Suspect result does not step in for a Valid one of its cost", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 7_140, suspect)}},
 		{"a predicted cost is worth measuring", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, onlyAHint), replica("c11-500m", 11, 500, 3_300, onlyAHint))},
 		{"a checked prediction answers", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, predicted))},
-		{"the capacity may be too low", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-500m", 10, 500, 7_140, low(6_000))}},
-		{"the capacity may be none", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 7_140, low(0))}},
+		{"the capacity is the lower end of where it may lie", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140))}},
+		{"and at the slow speed of the CPU", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 3_300, found(3_700), slow(1090))}},
+		{"at the slow speed alone", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_550, found(7_140), slow(1090))}},
+		{"a CPU that does not vary is not told of", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140), slow(1000))}},
+		{"at the lower end no rate meets the objective", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 0, found(7_140), slow(1090))}},
 		{"no step confirms the capacity", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
 		{"logins were evenly spaced", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, respaced, unconfirmed)}},
 	} {

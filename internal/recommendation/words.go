@@ -42,11 +42,20 @@ func (s sized) reliedOn() string {
 	if s.Found <= s.Capacity {
 		return ""
 	}
-	text := fmt.Sprintf(" (the lower end of its capacity of %s", perSecond(s.replicas*s.Found))
+	text := fmt.Sprintf("its capacity of %s", perSecond(s.replicas*s.Found))
+	if s.lowerEnd() {
+		text = "the lower end of " + text
+	}
 	if s.SlowPerMille > 1000 {
 		text += fmt.Sprintf(", at the slow speed of its CPU, which needs %s %% more time per hash than usual for a tenth of the time", units.Number(float64(s.SlowPerMille-1000)/10))
 	}
-	return text + ")"
+	return " (" + text + ")"
+}
+
+// lowerEnd tells whether more than the slow speed makes the capacity less than the
+// one that was found: rounding takes off two thousandths at the most.
+func (s sized) lowerEnd() bool {
+	return s.Found-s.Capacity*max(1000, s.SlowPerMille)/1000 > 2
 }
 
 // cheapest says by what the size was chosen among those of its cost, and what it
@@ -80,7 +89,11 @@ func (a answer) cheapest(best sized) []string {
 
 // noneReason says which bound broke first, and what comes nearest.
 func (a answer) noneReason(nearest sized) string {
-	if nearest.replicas == 0 {
+	switch {
+	case nearest.replicas == 0 && nearest.Found > 0:
+		return fmt.Sprintf("No variant is sure to meet the objective at any rate, so that none can be relied on to serve %s; %s comes nearest, with a capacity of %s a replica whose interval begins at 0. Relax the objective, or measure with more load.minSamples or repetitions",
+			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
+	case nearest.replicas == 0:
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
