@@ -69,6 +69,32 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// TestPictureOfTheSpeed takes the picture of docs/measuring.md from a saved report,
+// which HASHMARK_SPEED_OF names, into the folder HASHMARK_PICTURES.
+func TestPictureOfTheSpeed(t *testing.T) {
+	name := os.Getenv("HASHMARK_SPEED_OF")
+	if name == "" {
+		t.Skip("HASHMARK_SPEED_OF names no saved report")
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	write(t, file, saved(t, name))
+	tab, _ := listen(t, browser(t))
+	do(t, tab,
+		chromedp.EmulateViewport(900, 380),
+		chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	if !get(t, tab, chromedp.Evaluate[bool](speedAlone)) {
+		t.Fatal("the report has no figure of the speed")
+	}
+	keep(t, "speed.png", get(t, tab, chromedp.CaptureScreenshot()))
+}
+
+// speedAlone leaves the first drawing of the speed on the page.
+const speedAlone = `(() => {
+  const panel = document.querySelector(".panel.wide");
+  if (panel) document.body.replaceChildren(panel);
+  return panel != null;
+})()`
+
 // judge says what is wrong with the page on a screen of the width.
 func judge(t *testing.T, width int64, seen sight) {
 	t.Helper()
