@@ -10,6 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
+// longestLoad in seconds, a day: whatever a pod answers beyond that is not asked for.
+const longestLoad = 24 * 60 * 60
+
 // podClock relates a pod's uptime to this machine's clock.
 type podClock struct {
 	// instance is the process that the readings are from; empty before the first.
@@ -78,7 +81,7 @@ func (w witness) readSpeed(ctx context.Context, address string, clock *podClock,
 	}
 	first := max(0, int64(zero.Sub(clock.began)/time.Second))
 	speed := podSpeed{since: clock.began.Add(time.Duration(first) * time.Second).Sub(zero)}
-	for next := first; ; next += evidence.MostSpeedSeconds {
+	for next := first; next < first+longestLoad; next += evidence.MostSpeedSeconds {
 		page, err := w.askSpeed(ctx, address, next)
 		if err != nil {
 			return podSpeed{}, err
