@@ -79,8 +79,9 @@ type Step struct {
 	// Never sent: the generator had no free caller, or no time.
 	// +optional
 	NeverSent int64 `json:"neverSent"`
-	// Logins answered with 200 per second inside the counted time, times 1000;
-	// with Saturation: (completions − 1) ÷ (last − first).
+	// Logins answered with 200 per second inside the counted time, times 1000.
+	// With Saturation each login counts by the share of its time, from sending
+	// to its answer, that lies inside the counted time.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
 	// The median latency, in microseconds; absent when not measured.

@@ -15,6 +15,9 @@ const (
 	Slowest = 1.5
 	// Fastest is the shortest.
 	Fastest = 0.67
+	// medianOverMean is by how much the median of normal samples varies more than their
+	// mean does: √(π/2).
+	medianOverMean = 1.2533
 	// leastError is how sure a reference speed is at the most, as a share of it: the
 	// same binary differs by as much from process to process.
 	leastError = 0.001
@@ -40,7 +43,7 @@ func ReferenceOf(trials [][]Window) (Reference, bool) {
 		return Reference{}, false
 	}
 	_, halfWidth := Mean(trials, 0.95)
-	known := Reference{Micros: median, Error: max(leastError, halfWidth/median)}
+	known := Reference{Micros: median, Error: max(leastError, medianOverMean*halfWidth/median)}
 	if halfWidth == 0 {
 		known.Error = singleError
 	}

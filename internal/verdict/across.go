@@ -62,7 +62,7 @@ func costDoublingBroken(trial *v1alpha1.SizingTrial, pool costfit.Pool) []v1alph
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
 	return across(graded(CostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
-		"In repetition %d a hash of cost %d took %.4g times the reference hash that was timed in turns with it, %.3g times what the line a + b·2^cost through all %d costs says (suspect when off by more than %s, invalid by more than %s); the calibration of this cost or of another was disturbed. Measure again on a quiet node",
+		"In repetition %d a hash of cost %d took %.4g times the reference hash that was timed in turns with it, %.3g times what the line a + b·2^cost through all %d costs says (suspect when off by more than %s, invalid by more than %s); the calibration of this cost or of another was disturbed. Measure again on a node where nothing else runs",
 		trial.Spec.Repetition, cost, ratio, off, len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
 }
 

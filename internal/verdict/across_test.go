@@ -157,7 +157,7 @@ func TestWhatIsFoundAcrossTrialsSaysWhatToDo(t *testing.T) {
 	want := []v1alpha1.Reason{
 		{Type: verdict.CostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2 a hash of cost 8 took 1.2 times the reference hash that was timed in turns with it, " +
 			"1.2 times what the line a + b·2^cost through all 4 costs says (suspect when off by more than 5 %, invalid by more than 15 %); " +
-			"the calibration of this cost or of another was disturbed. Measure again on a quiet node"},
+			"the calibration of this cost or of another was disturbed. Measure again on a node where nothing else runs"},
 		{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2 a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
 			"the experiment ran on different machines (Model CPU; Old CPU). Name their kinds in matrix.nodePools"},
 	}

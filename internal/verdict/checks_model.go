@@ -69,7 +69,7 @@ func gotSlower(t *trial) []v1alpha1.Reason {
 	expected := max(1, s.simulated.halves)
 	seen := float64(*second) / float64(*first)
 	return graded(NotSteady, seen/expected, halvesSuspect, math.Inf(1),
-		"In %s the median latency of the second half was %.3g times that of the first, and %.3g times in the simulation of the same logins (suspect from %g times that on): the service got slower while it was measured. Measure again on a quiet node, or with a longer load.warmupSeconds",
+		"In %s the median latency of the second half was %.3g times that of the first, and %.3g times in the simulation of the same logins (suspect from %g times that on): the service got slower while it was measured. Measure again on a node where nothing else runs, or with a longer load.warmupSeconds",
 		s.name(), seen, expected, halvesSuspect)
 }
 

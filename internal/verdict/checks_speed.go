@@ -84,7 +84,7 @@ func belowCPUBound(t *trial) []v1alpha1.Reason {
 		}
 		suspect := t.leastUsed(s)
 		found = append(found, graded(BelowCPUBound, -(use.hashing+use.tolerance), -suspect, -belowBoundInvalid,
-			"In %s the service was saturated and used only %.3g of the CPU that it could hash with (suspect below %.3g, invalid below %g); something else used its CPUs. Measure again on a quiet node",
+			"In %s the service was saturated and used only %.3g of the CPU that it could hash with (suspect below %.3g, invalid below %g); something else used its CPUs. Measure again on a node where nothing else runs",
 			s.name(), use.hashing, suspect, belowBoundInvalid)...)
 	}
 	return found

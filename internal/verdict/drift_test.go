@@ -130,8 +130,8 @@ func (c *tally) check(t *testing.T, what string) {
 	}
 }
 
-// The 95 % intervals hold what a machine without drift, without scatter and without
-// an error of the model would have.
+// The 95 % intervals hold what the same service would have on a machine without drift
+// and in a pod without scatter.
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	var mutex sync.Mutex
 	var capacities, latencies tally
@@ -150,7 +150,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 			capacities.add(float64(c.CapacityInterval.LowMilliPerSecond)/1000, capacity, float64(c.CapacityInterval.HighMilliPerSecond)/1000)
 		}
 		if p := judged.Result.P95Interval; p != nil {
-			latencies.add(float64(p.LowMicroseconds), float64(p95.Microseconds()), float64(p.HighMicroseconds))
+			latencies.add(float64(p.LowMicroseconds), m.off*float64(p95.Microseconds()), float64(p.HighMicroseconds))
 		}
 	})
 	capacities.check(t, "capacity")
