@@ -106,14 +106,18 @@ func newPool(trials []*v1alpha1.SizingTrial) pool {
 }
 
 // withReference adds the reference hash to a single cost, through which every
-// line goes.
+// line goes: at the reference speed, as logins are, where that is known.
 func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial) []calibration.CostTime {
 	if len(times) != 1 || times[0].Cost == referenceCost {
 		return times
 	}
 	var references []float64
 	for _, trial := range trials {
-		if took := trial.Status.Calibration.ReferenceMicroseconds; took > 0 {
+		took := trial.Status.Calibration.ReferenceMicroseconds
+		if known := trial.Status.Speed; known != nil {
+			took = known.ReferenceHashMicrosecondsAtCost8
+		}
+		if took > 0 {
 			references = append(references, float64(took)/1e6)
 		}
 	}
@@ -123,8 +127,8 @@ func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial)
 	return append(slices.Clone(times), calibration.CostTime{Cost: referenceCost, Seconds: calibration.Summarise(references).Median})
 }
 
-// login is the CPU time of a login in a trial's run, or, where that is not
-// known, of a hash in its calibration.
+// login is the CPU time of a login in a trial's run at the reference speed, or,
+// where that is not known, of a hash in its calibration.
 func login(trial *v1alpha1.SizingTrial) time.Duration {
 	if own := verdict.CPUPerLogin(trial); own > 0 {
 		return own

@@ -78,13 +78,13 @@ func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, vari
 }
 
 // p95Of is what is expected of the reported step of a trial: p95 of the very
-// logins that were sent, farther apart or nearer together in the ratio of the
-// two bounds, so that the share of the bound is the same. Of a step of very
-// many logins it is p95 at that share. Nil where logins fail, or where the trial
-// has no such step.
+// logins that were planned, farther apart or nearer together in the ratio of the
+// two bounds, so that the share of the bound is the same. The trial's bound is that
+// at the speed that it was planned for. Of a step of very many logins it is p95 at
+// that share. Nil where logins fail, or where the trial has no such step.
 func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	own := *trial.Status.Calibration
-	own.HashMicroseconds = login(trial).Microseconds()
+	own.HashMicroseconds = loginAsPlanned(trial).Microseconds()
 	bound := loadplan.BoundMilliPerSecond(max(1, trial.Spec.Service.Replicas), trial.Spec.Variant, own)
 	step, planned := reported(trial)
 	if !planned || bound <= 0 {
@@ -105,6 +105,16 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 		return nil
 	}
 	return ptr.To(p95.Microseconds())
+}
+
+// loginAsPlanned is the CPU time of a login at the speed that the load was planned
+// for.
+func loginAsPlanned(trial *v1alpha1.SizingTrial) time.Duration {
+	took, known := login(trial), trial.Status.Speed
+	if known == nil || known.PlannedHashMicrosecondsAtCost8 <= 0 || known.ReferenceHashMicrosecondsAtCost8 <= 0 {
+		return took
+	}
+	return took * time.Duration(known.PlannedHashMicrosecondsAtCost8) / time.Duration(known.ReferenceHashMicrosecondsAtCost8)
 }
 
 // reported is the step that a trial's row was taken from, as it was planned.
