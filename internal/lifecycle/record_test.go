@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,17 +14,19 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// calibratedPod left its calibration between two moments of the attempt.
-func calibratedPod(uid types.UID, micros string, from, to time.Duration) corev1.Pod {
+// calibratedPod left its calibration between two moments of the attempt: the time
+// of a hash, and more in JSON.
+func calibratedPod(uid types.UID, micros string, from, to time.Duration, more ...string) corev1.Pod {
 	pod := loginPod()
 	pod.UID = uid
 	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{
 		Name: objects.CalibrateContainer,
 		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			StartedAt: metav1.NewTime(start.Add(from)), FinishedAt: metav1.NewTime(start.Add(to)),
-			Message: `{"hashMicroseconds":` + micros + `,"samples":50,"goMaxProcs":1}`,
+			Message: `{"hashMicroseconds":` + micros + `,"samples":50,"goMaxProcs":1` + strings.Join(more, "") + `}`,
 		}},
 	}}
 	return pod
@@ -36,9 +39,7 @@ func TestWhatTheLoadWillMeetIsRecorded(t *testing.T) {
 			calibratedPod("b", "21000", 2*time.Second, 8*time.Second),
 		}
 	})
-	o.Oracle.Expect = func(_ v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
-		return &v1alpha1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
-	}
+	o.Oracle.Expect = expectHash
 	if err := RecordCalibration(o); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +58,84 @@ func TestNothingIsRecordedOfACalibrationThatCanNotBeRead(t *testing.T) {
 	o := world(beforeRecord)
 	if err := RecordCalibration(o); err == nil || o.Trial.Status.Calibration != nil || len(o.Trial.Status.Attempts[0].ServicePodUIDs) > 0 {
 		t.Errorf("error %v; recorded: %+v", err, o.Trial.Status)
+	}
+}
+
+// expectHash is an oracle that tells the time of the hash that it was asked about.
+func expectHash(_ v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+	return &v1alpha1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
+}
+
+func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
+	const timed = `,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`
+	at := func(micros int64) *v1alpha1.TrialSpeed {
+		return &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: micros, PlannedHashMicrosecondsAtCost8: micros}
+	}
+	for name, test := range map[string]struct {
+		more      string
+		reference float64
+		speed     *v1alpha1.TrialSpeed
+		predicted int64
+	}{
+		"the experiment's where it is known":            {timed, 12_500, at(12_500), 50_000},
+		"the calibration's own before the first result": {timed, 0, at(10_000), 40_000},
+		"its own where it ran on another machine":       {timed, 30_000, at(10_000), 40_000},
+		"none without a reference hash":                 {"", 12_500, nil, 41_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := world(beforeRecord, func(o *Observation) {
+				o.Children.ServicePods = []corev1.Pod{calibratedPod("a", "41000", 0, time.Second, test.more)}
+				o.Reference = speed.Reference{Micros: test.reference}
+				// What an attempt before found is of no use to this one.
+				o.Trial.Status.Speed = at(7_000)
+			})
+			o.Oracle.Expect = expectHash
+			if err := RecordCalibration(o); err != nil {
+				t.Fatal(err)
+			}
+			status := o.Trial.Status
+			if diff := cmp.Diff(test.speed, status.Speed); diff != "" {
+				t.Errorf("speed (-want +got):\n%s", diff)
+			}
+			if got := status.Prediction.NoLoadP95Microseconds; got != test.predicted || status.Calibration.HashMicroseconds != 41_000 {
+				t.Errorf("the model was asked about a hash of %d µs, want %d; the calibration has one of %d", got, test.predicted, status.Calibration.HashMicroseconds)
+			}
+		})
+	}
+}
+
+func TestACalibrationKeepsItsRatioAndItsBlocks(t *testing.T) {
+	read, err := ReadCalibration([]corev1.Pod{calibratedPod("a", "41000", 0, time.Second,
+		`,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`)})
+	want := &v1alpha1.TrialCalibration{
+		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
+		ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000, BlockMicroseconds: []int64{9_900, 10_100}, GoMaxProcs: 1,
+	}
+	if diff := cmp.Diff(want, read); diff != "" || err != nil {
+		t.Errorf("error %v; calibration (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
+	blocks := func(n int) string { return `,"blockMicroseconds":[1` + strings.Repeat(",1", n-1) + `]` }
+	for name, test := range map[string]struct {
+		micros, more string
+		read         bool
+	}{
+		"as many blocks as the API keeps": {"41000", blocks(64), true},
+		"one more":                        {"41000", blocks(65), false},
+		"a ratio of nothing is not known": {"41000", `,"ratioPerMillion":0`, true},
+		"a ratio below nothing":           {"41000", `,"ratioPerMillion":-1`, false},
+		"an error of a ratio below it":    {"41000", `,"ratioErrorPerMillion":-1`, false},
+		"a hash that took no time":        {"0", "", false},
+		"what is no calibration":          {"41000", `}`, false},
+		"a number that is none":           {`"long"`, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := ReadCalibration([]corev1.Pod{calibratedPod("a", test.micros, 0, time.Second, test.more)}); (err == nil) != test.read {
+				t.Errorf("the error is %v", err)
+			}
+		})
 	}
 }
 

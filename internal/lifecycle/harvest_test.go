@@ -1,0 +1,135 @@
+package lifecycle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// driven is a load that ended well, on a CPU that was calibrated at 10 ms a
+// reference hash, and planned for one of 12.5 ms where speeds are known.
+func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
+	t.Helper()
+	o := world(func(o *Observation) {
+		spec := &o.Trial.Spec
+		spec.Variant = v1alpha1.Variant{
+			Name: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1",
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
+		}
+		spec.Generator.CPULimit = "1"
+		spec.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10}
+		o.Trial.Status.Calibration = &v1alpha1.TrialCalibration{
+			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 40_000, Samples: 50},
+			ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, GoMaxProcs: 1,
+		}
+		o.Trial.Status.Speed = known
+		o.Reference = speed.Reference{Micros: 11_000, Error: 0.02}
+	})
+	plan := planned(t, o)
+	run := measurement.Run{Steps: make([]measurement.StepResult, len(plan.Told()))}
+	message, err := handover.Encode(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Children.GeneratorPods[0].Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: objects.GeneratorContainer,
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			Message: message, StartedAt: metav1.NewTime(start.Add(20 * time.Second)), FinishedAt: metav1.NewTime(start.Add(50 * time.Second)),
+		}},
+	}}
+	return o
+}
+
+// planned is the load as it is planned at the speed that the status tells.
+func planned(t *testing.T, o *Observation) loadplan.Plan {
+	t.Helper()
+	cal := *o.Trial.Status.Calibration
+	if known := o.Trial.Status.Speed; known != nil {
+		cal.HashMicroseconds = 4 * known.PlannedHashMicrosecondsAtCost8
+	}
+	plan, err := loadplan.Build(o.LoadSpec(), cal, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
+	for name, test := range map[string]struct {
+		known  *v1alpha1.TrialSpeed
+		micros float64
+	}{
+		"the planned one, whatever the experiment's is by now": {
+			&v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}, 12_500},
+		"none of a trial from before speeds were known": {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := driven(t, test.known)
+			plan := planned(t, o)
+			var asked verdict.Input
+			judged := verdict.Judgement{
+				Result: v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
+				Speed:  &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 11_000, PlannedHashMicrosecondsAtCost8: 12_500, WindowsPerMille: []int32{1000}},
+			}
+			o.Oracle.Judge = func(in verdict.Input) verdict.Judgement {
+				asked = in
+				return judged
+			}
+			if end := HarvestRun(o); end.Outcome != v1alpha1.OutcomeKept {
+				t.Fatalf("the attempt ends %+v", end)
+			}
+			if diff := cmp.Diff(o.Reference, asked.Reference); diff != "" || asked.PlannedMicros != test.micros {
+				t.Errorf("judged as planned for %v, want %v; reference (-want +got):\n%s", asked.PlannedMicros, test.micros, diff)
+			}
+			if diff := cmp.Diff(plan, asked.Plan); diff != "" {
+				t.Errorf("plan (-want +got):\n%s", diff)
+			}
+			if asked.Calibration.HashMicroseconds != 40_000 {
+				t.Errorf("the calibration is told as %d µs, and not as it was taken", asked.Calibration.HashMicroseconds)
+			}
+			want := judged.Speed.DeepCopy()
+			want.LoadStartTime = &metav1.Time{Time: start.Add(20 * time.Second)}
+			if diff := cmp.Diff(want, o.Trial.Status.Speed); diff != "" {
+				t.Errorf("the speed that is kept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAJudgementWithoutASpeedLeavesThePlannedOne(t *testing.T) {
+	known := &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}
+	o := driven(t, known.DeepCopy())
+	o.Oracle.Judge = func(verdict.Input) verdict.Judgement { return verdict.Judgement{} }
+	HarvestRun(o)
+	if diff := cmp.Diff(known, o.Trial.Status.Speed); diff != "" {
+		t.Errorf("speed (-want +got):\n%s", diff)
+	}
+}
+
+// What would help a variant that no rate can help follows from the hash at the
+// planned speed.
+func TestAVariantWithoutALoadIsJudgedAtThePlannedSpeed(t *testing.T) {
+	conclude := func(calibrated, planned int64) string {
+		o := driven(t, &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: planned})
+		cal := o.Trial.Status.Calibration
+		cal.HashMicroseconds, cal.ReferenceMicroseconds, cal.QuotaMilliCPU = 4*calibrated, calibrated, ptr.To[int64](250)
+		o.Trial.Spec.Objective.P95Milliseconds = 80
+		o.Trial.Status.Prediction = &v1alpha1.Prediction{NoLoadP95Microseconds: 200_000}
+		return ConcludeUnloaded(o).Message
+	}
+	if got, want := conclude(10_000, 15_000), conclude(15_000, 15_000); got != want || got == conclude(10_000, 10_000) {
+		t.Errorf("it is said: %s; at the planned speed it was: %s", got, want)
+	}
+}
