@@ -127,7 +127,11 @@ func TestAVariantWithoutALoadIsJudgedAtThePlannedSpeed(t *testing.T) {
 		cal.HashMicroseconds, cal.ReferenceMicroseconds, cal.QuotaMilliCPU = 4*calibrated, calibrated, ptr.To[int64](250)
 		o.Trial.Spec.Objective.P95Milliseconds = 80
 		o.Trial.Status.Prediction = &v1alpha1.Prediction{NoLoadP95Microseconds: 200_000}
-		return ConcludeUnloaded(o).Message
+		end := ConcludeUnloaded(o)
+		if kept := o.Trial.Status.Speed; kept == nil || kept.PlannedHashMicrosecondsAtCost8 != planned {
+			t.Errorf("the speed that is kept is %+v, want one that was planned for %d", kept, planned)
+		}
+		return end.Message
 	}
 	if got, want := conclude(10_000, 15_000), conclude(15_000, 15_000); got != want || got == conclude(10_000, 10_000) {
 		t.Errorf("it is said: %s; at the planned speed it was: %s", got, want)

@@ -18,7 +18,7 @@ func TestTheReferenceIsTheMedianOverAllWindows(t *testing.T) {
 		known  bool
 	}{
 		"of several trials together, with the error of their batches": {
-			[][]speed.Window{steady(10, 9_000), steady(10, 11_000), steady(10, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.24841}, true},
+			[][]speed.Window{steady(10, 9_000), steady(10, 11_000), steady(10, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.31134}, true},
 		"of a few seconds the error is what such a median was measured to have": {
 			[][]speed.Window{steady(7, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.04}, true},
 		"no reference is more certain than two pods of one image": {
@@ -61,7 +61,7 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 	}{
 		"the tenths at its ends are those of the time": {
 			[]v1alpha1.SizingTrial{ran("", valid, varying...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 72, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 90, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
 		"pools are sorted by name": {
 			[]v1alpha1.SizingTrial{ran("small", valid, 2000, 2000, 2000, 2000, 2000, 2000), ran("large", valid, 1000)},
 			[]v1alpha1.PoolSpeed{
@@ -69,7 +69,7 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 				{NodePool: "small", HashMicrosecondsAtCost8: 20_000, ErrorPerMille: 40, LowPerMille: 500, HighPerMille: 1000, Windows: 7}}},
 		"an Invalid trial tells of the CPU, too": {
 			[]v1alpha1.SizingTrial{ran("", invalid, slow...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, ErrorPerMille: 530, LowPerMille: 833, HighPerMille: 1000, Windows: 11}}},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, ErrorPerMille: 664, LowPerMille: 833, HighPerMille: 1000, Windows: 11}}},
 		"one without a result does not yet": {
 			[]v1alpha1.SizingTrial{ran("", valid, 1000), ran("", nil, slow...)},
 			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
