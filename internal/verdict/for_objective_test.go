@@ -10,6 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -19,6 +20,7 @@ func stored(in verdict.Input, judged verdict.Judgement) v1alpha1.SizingTrial {
 	trial.Status = v1alpha1.SizingTrialStatus{
 		Calibration: &in.Calibration, Prediction: prediction.Before(in.Spec, in.Calibration),
 		Result: &judged.Result, Capacity: judged.Capacity, Steps: judged.Steps, Evidence: judged.Evidence,
+		Speed: judged.Speed,
 	}
 	return trial
 }
@@ -132,6 +134,30 @@ func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 				t.Errorf("the prediction is %+v", asked.Status.Prediction)
 			}
 		})
+	}
+}
+
+// The CPU may have been faster or slower while a variant was calibrated than the
+// reference that its load would have been planned for.
+func TestATrialThatWasNotLoadedIsAskedAtItsPlannedSpeed(t *testing.T) {
+	asked := func(calibrated int64) v1alpha1.SizingTrial {
+		w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
+		w.Calibration.HashMicroseconds, w.Calibration.ReferenceMicroseconds = calibrated, calibrated
+		planned := speed.At(w.Calibration, 20_000)
+		trial := stored(w.Input, verdict.Unloaded(w.Spec, planned, prediction.Before(w.Spec, planned)))
+		trial.Status.Speed.PlannedHashMicrosecondsAtCost8 = 20_000
+		return verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1})
+	}
+	want, got := asked(20_000).Status, asked(16_000).Status
+	if got.Result.Speed.MedianPerMille != 800 {
+		t.Errorf("its calibration ran at %d ‰ of the reference, want 800", got.Result.Speed.MedianPerMille)
+	}
+	got.Result.Speed = want.Result.Speed // all but that is the same
+	if diff := cmp.Diff(want.Result, got.Result); diff != "" {
+		t.Errorf("the row (-calibrated at the planned speed +when the CPU was faster):\n%s", diff)
+	}
+	if got.Speed.ReferenceHashMicrosecondsAtCost8 != 20_000 {
+		t.Errorf("it is told at %d µs, want the planned 20000", got.Speed.ReferenceHashMicrosecondsAtCost8)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Infeasible is the reason of a result that was found without load: no rate can
@@ -25,10 +26,14 @@ const (
 
 // Unloaded is the judgement on a variant that can't meet the objective at any
 // rate, because logins that meet an idle service miss it already. It is known
-// from the calibration, and no load would tell more. The prediction is that of
-// which prediction.Infeasible said so.
+// from the calibration, and no load would tell more. The calibration is at the speed
+// that the load would have been planned for, and the prediction was made from it.
 func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) Judgement {
 	t := &trial{Input: Input{Spec: spec, Calibration: cal}}
+	// The prediction is for the speed of this calibration, and so is the result.
+	if ratio := speed.Ratio(cal); ratio > 0 {
+		t.Input.Reference.Micros = float64(cal.HashMicroseconds) / ratio
+	}
 	t.setReference()
 	row := t.row()
 	row.ObjectiveMet = ptr.To(false)
