@@ -53,15 +53,19 @@ func measuredOne(t *testing.T, trial *v1alpha1.SizingTrial) {
 	}
 }
 
+// At hundreds of logins per second, whatever else takes the generator's CPU for 50 ms
+// makes one login in a hundred late, and the verdict says so. What is tried is that
+// the generator's limit is not taken for the service's.
 func TestAServiceThatOutrunsTheGeneratorIsMeasuredAsFarAsThatGoes(t *testing.T) {
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "cheap", func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "cheap", tries(2), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.Costs, s.Matrix.CPULimits = nil, []string{"1"}
 		s.Matrix.Controls = []v1alpha1.Control{{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}
 		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
-	}), 3*time.Minute)
+	}))
+	finished(t, e, 4*time.Minute)
 	result := theTrial(t, e).Status.Result
-	if result == nil || result.Verdict == v1alpha1.VerdictInvalid {
+	if result == nil || result.Verdict == v1alpha1.VerdictInvalid && !verdict.ForGeneratorsSake(*result) {
 		t.Fatalf("judged %+v", result)
 	}
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)
