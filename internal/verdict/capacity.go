@@ -127,7 +127,7 @@ func (t *trial) ceiling() float64 {
 
 // byModel takes the model's answer, within what was measured.
 func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, model forecast) {
-	model = model.within(measured)
+	model = model.within(measured).unsureBy(t.timeError())
 	c.MilliPerSecond = rate(model.answer)
 	c.Method = v1alpha1.CapacityPredicted
 	if c.MilliPerSecond == nil {

@@ -252,6 +252,27 @@ func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 	}
 }
 
+// Steps and model are at the same reference: what that is unsure of moves neither of
+// them against the other.
+func TestAnUnsureReferenceWidensTheIntervalAndMovesNothing(t *testing.T) {
+	judged := func(unsure float64) *v1alpha1.Capacity {
+		w := ranWell(t)
+		w.Reference.Error = unsure
+		w.model.capacity = ladder(18.5, 19, 19.5)
+		w.expected(w.step(85), 1100, 1200, 1300)
+		return w.judge().Capacity
+	}
+	sure, unsure := judged(0), judged(0.1)
+	if *unsure.MilliPerSecond != *sure.MilliPerSecond {
+		t.Errorf("capacity %d, want %d", *unsure.MilliPerSecond, *sure.MilliPerSecond)
+	}
+	// A tenth of 19/s, and what a stricter objective costs: the 21.25/s that failed may
+	// be as many at the true reference.
+	if unsure.Interval.LowMilliPerSecond > 17_000 || unsure.Interval.HighMilliPerSecond < 21_000 {
+		t.Errorf("interval %+v with a reference good to 10 %%, and %+v with an exact one", unsure.Interval, sure.Interval)
+	}
+}
+
 // The band of the forecast is the range of the run's own ratios, and never
 // narrower than the model was found to be off: 10 % for a pool, 25 % unbounded.
 func TestTheForecastIsAsUncertainAsItsStepsSay(t *testing.T) {

@@ -13,13 +13,16 @@ import (
 
 // forecast is what the model makes of the capacity, times 1000, and where it
 // may lie if p95 is as far off as it was in the run's own steps.
-type forecast struct{ low, answer, high float64 }
+type forecast struct {
+	low, answer, high float64
+	// elasticity is by how many percent the answer falls if a hash takes 1 % longer.
+	elasticity float64
+}
 
 // predict asks the model for the highest rate that meets the objective at the
 // reference speed, and where it would lie if the true p95 were the smallest or the
-// largest multiple of the simulated one that the run's own steps show. What the time
-// of a hash is unsure of adds to that independently. No forecast passes what was
-// served when saturated, whatever the model makes of the CPU time.
+// largest multiple of the simulated one that the run's own steps show. No forecast
+// passes what was served when saturated, whatever the model makes of the CPU time.
 func (t *trial) predict() forecast {
 	model := t.of(t.ownCPU(), nil)
 	uniform := evenly(t.Spec)
@@ -30,22 +33,23 @@ func (t *trial) predict() forecast {
 		return min(1000*perSecond, t.ceiling())
 	}
 	smallest, largest := t.band()
-	return forecast{low: at(largest), answer: at(1), high: at(smallest)}.unsureBy(t.timeError(), largest)
+	found := forecast{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
+	// A service whose hashes take 1 % longer serves 1 % less, and meets an objective that
+	// is 1 % stricter. What that costs follows from the lower end.
+	if found.low > 0 && found.low < found.answer && largest > 1 {
+		found.elasticity += math.Log(found.answer/found.low) / math.Log(largest)
+	}
+	return found
 }
 
-// unsureBy widens a forecast by what the time of a hash is unsure of, as a share of
-// it. A service whose hashes take 1 % longer serves 1 % less, and meets an objective
-// that is 1 % stricter: how much that costs the lower end tells, which comes of an
-// objective that is so many times stricter.
-func (f forecast) unsureBy(timeError, stricter float64) forecast {
+// unsureBy widens a forecast by what the time of a hash at the reference is unsure
+// of, as a share of it. It comes after the steps had their say: steps and model are
+// at the same reference, and share its error.
+func (f forecast) unsureBy(timeError float64) forecast {
 	if f.answer <= 0 || timeError <= 0 {
 		return f
 	}
-	elasticity := 1.0
-	if f.low > 0 && f.low < f.answer && stricter > 1 {
-		elasticity += math.Log(f.answer/f.low) / math.Log(stricter)
-	}
-	byTime := f.answer * (math.Exp(elasticity*timeError) - 1)
+	byTime := f.answer * (math.Exp(f.elasticity*timeError) - 1)
 	f.low = max(0, f.answer-math.Hypot(f.answer-f.low, byTime))
 	f.high = f.answer + math.Hypot(f.high-f.answer, byTime)
 	return f
@@ -98,7 +102,7 @@ func (f forecast) beyond(measured bracket) string {
 // left is: a rate that failed can't be the answer.
 func (f forecast) within(measured bracket) forecast {
 	low, high := measured.low(), measured.high()
-	clipped := forecast{low: min(max(f.low, low), high), high: min(max(f.high, low), high)}
+	clipped := forecast{low: min(max(f.low, low), high), high: min(max(f.high, low), high), elasticity: f.elasticity}
 	clipped.answer = max(f.answer, low)
 	if f.answer >= high {
 		clipped.answer = (clipped.low + clipped.high) / 2
