@@ -38,11 +38,8 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 		if err := json.Unmarshal([]byte(message), &result); err != nil {
 			return nil, fmt.Errorf("pod %s left no calibration that can be read: %w", pods[i].Name, err)
 		}
-		if result.HashMicroseconds <= 0 || result.Samples <= 0 || result.GoMaxProcs <= 0 {
-			return nil, fmt.Errorf("pod %s left a calibration without a hash in it", pods[i].Name)
-		}
-		if result.RatioPerMillion < 0 || result.RatioErrorPerMillion < 0 || len(result.BlockMicroseconds) > mostBlocks {
-			return nil, fmt.Errorf("pod %s left a calibration whose ratio is below 0, or that has more than %d blocks", pods[i].Name, mostBlocks)
+		if err := checkCalibration(&result); err != nil {
+			return nil, fmt.Errorf("pod %s left a calibration %w", pods[i].Name, err)
 		}
 		if slowest == nil || result.HashMicroseconds > slowest.HashMicroseconds {
 			slowest = &result
@@ -52,6 +49,18 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 		return nil, errors.New("no pod of the login service was calibrated")
 	}
 	return inAPI(slowest), nil
+}
+
+// checkCalibration says what keeps a calibration from being used, as the end of a
+// sentence.
+func checkCalibration(r *calibration.Result) error {
+	switch {
+	case r.HashMicroseconds <= 0 || r.Samples <= 0 || r.GoMaxProcs <= 0:
+		return errors.New("without a hash in it")
+	case r.RatioPerMillion < 0 || r.RatioErrorPerMillion < 0 || len(r.BlockMicroseconds) > mostBlocks:
+		return fmt.Errorf("whose ratio is below 0, or that has more than %d blocks", mostBlocks)
+	}
+	return nil
 }
 
 func calibrationMessage(pod *corev1.Pod) string {
