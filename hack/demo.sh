@@ -139,7 +139,7 @@ follow() {
 
 show() {
   title "The experiment"
-  kubectl -n "$namespace" get szx "$name"
+  kubectl -n "$namespace" get szx "$name" -o wide
   title "What was measured: RATE is 70 % of what the CPU could serve, P95 the latency there"
   kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.cost -o wide
   title "The answer"
