@@ -74,7 +74,7 @@ func (t *trial) objection() string {
 		return "the model has no say: it takes the service's CPU for its own, and something else used it"
 	}
 	if worst := t.worstRatio(); worst != nil {
-		if ratio := worst.unexplained(); max(ratio, 1/ratio) > t.disagreement() {
+		if ratio := worst.unexplained(); max(ratio, 1/ratio) > t.disagreement(worst) {
 			return fmt.Sprintf("the model has no say: in %s p95 was %.3g times the simulated one", worst.name(), ratio)
 		}
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -89,7 +90,7 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	if worst == nil {
 		return nil
 	}
-	allowed, ratio := t.disagreement(), worst.unexplained()
+	allowed, ratio := t.disagreement(worst), worst.unexplained()
 	return graded(ModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
 		"In %s p95 was %.3g times what the model makes of the same logins, %s to %s (suspect outside %.3g to %.3g); measurement decides. %s",
 		worst.name(), ratio, rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), 1/allowed, allowed, disagreementAdvice)
@@ -97,19 +98,27 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 
 func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond / 10) }
 
-// disagreement is how far measured and simulated p95 may lie apart, as a factor.
-func (t *trial) disagreement() float64 {
+// disagreement is how far measured and simulated p95 of a step may lie apart, as a
+// factor. The course of the speed is known second by second only, and where the load
+// is high, p95 follows each percent of it by 1 ÷ (1 − ρ) percent.
+func (t *trial) disagreement(s *step) float64 {
+	allowed := poolDisagrees
 	if t.unbounded() {
-		return unboundedDisagrees
+		allowed = unboundedDisagrees
 	}
-	return poolDisagrees
+	if !varies(s.course) {
+		return allowed
+	}
+	unsure := courseDoubt * math.Log(slices.Max(s.course.Factors)/slices.Min(s.course.Factors))
+	return allowed * math.Exp(unsure/(1-min(t.utilisation(s), modelledUtilisation)))
 }
 
-// worstRatio is the step whose measured p95 lies furthest from the simulated
-// one, of those in which the two ought to agree; nil where there is none.
+// worstRatio is the step whose measured p95 lies furthest from the simulated one,
+// relative to how far it may, of those in which the two ought to agree; nil where
+// there is none.
 func (t *trial) worstRatio() *step {
 	var worst *step
-	apart := func(s *step) float64 { return math.Abs(math.Log(s.unexplained())) }
+	apart := func(s *step) float64 { return math.Abs(math.Log(s.unexplained())) / math.Log(t.disagreement(s)) }
 	for _, s := range t.steps {
 		if t.comparable(s) && (worst == nil || apart(s) > apart(worst)) {
 			worst = s

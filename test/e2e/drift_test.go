@@ -25,6 +25,11 @@ const (
 	driftLogins = 400
 	// driftBaseline is how much longer every hash of these images takes than a plain one.
 	driftBaseline = 1.3
+	// driftCapacity and driftP95 are how far capacity and p95 may lie from the steady
+	// one's. Most comparisons are within 5 and 15 %; p95 of 400 logins scatters by 8 %
+	// (one standard deviation of six comparisons), and a capacity at which a step failed
+	// is held below that step.
+	driftCapacity, driftP95 = 0.07, 0.25
 	// driftObjective is the objective, in hash times: what holds up to about 87 % of the
 	// bound, where a step would take too long to be run.
 	driftObjective = 12
@@ -63,8 +68,8 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 		t.Run(tt.schedule, func(t *testing.T) {
 			got := drifting(t, ns, tt.schedule, tt.slower, tt.stated)
 			near(t, "maximum", got.maximum, steady.maximum, 0.03)
-			near(t, "capacity", got.capacity, steady.capacity, 0.05)
-			within := 0.15
+			near(t, "capacity", got.capacity, steady.capacity, driftCapacity)
+			within := driftP95
 			if got.disturbed || steady.disturbed {
 				within = 0.5 // the row says that another process had a part in its latencies
 			}
