@@ -91,8 +91,8 @@ type SizingExperimentStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Predictions []PredictedVariant `json:"predictions,omitempty"`
 	// How well the model, calibrated by the corners of the matrix alone, predicts
-	// the variants that were measured beside them; from the end of the experiment
-	// on, absent where there are none.
+	// the other measured variants. Set when the experiment ends; absent when only
+	// corners were measured.
 	// +optional
 	ModelCheck *ModelCheck `json:"modelCheck,omitempty"`
 	// The answer to the demand, from the end of the experiment on; absent without

@@ -56,8 +56,8 @@ type Recommendation struct {
 	// there is none.
 	// +kubebuilder:validation:MaxLength=2048
 	Reason string `json:"reason"`
-	// The next best size: of the same cost where another is within the bounds,
-	// else of the next lower one. Absent where there is none.
+	// The next best size: of the same cost if another one is within the bounds,
+	// otherwise of the next lower cost. Absent when no other size qualifies.
 	// +optional
 	RunnerUp *Size `json:"runnerUp,omitempty"`
 	// What would change the answer, a sentence each, such as "cost 12 needs 3.9

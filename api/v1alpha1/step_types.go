@@ -130,8 +130,9 @@ type Step struct {
 	// What the step used of the generator's CPU; absent without evidence.
 	// +optional
 	Generator *StepCPU `json:"generator,omitempty"`
-	// How fast the CPU was in the counted part, by the hashes that ended in it;
-	// absent without evidence, and with requests of which few are hashed.
+	// How fast the CPU was in the counted part, from the hashes that ended in it.
+	// Absent when the service reported no hash times, or too few requests were
+	// hashed to tell.
 	// +optional
 	Speed *StepSpeed `json:"speed,omitempty"`
 	// The offered rate as a share of the bound at the step's own speed, in

@@ -130,14 +130,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 		"the widest run":                                widest(20, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			message, err := handover.Encode(run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := handover.Decode(message)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, message)
-			}
+			got := handedOver(t, run)
 			if got.Histogram == nil {
 				run.Histogram = nil
 			}
