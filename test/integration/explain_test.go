@@ -3,14 +3,21 @@
 package integration
 
 import (
+	"context"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/openapi3"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 var update = flag.Bool("update", false, "write the golden files of this package anew")
@@ -19,6 +26,7 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 // where a change of it is read by whoever reviews the change. kubectl prints
 // neither defaults nor rules, so that both must stand in the words.
 func TestExplainReadsLikeAManual(t *testing.T) {
+	waitForPublishedTypes(t)
 	for _, field := range []string{
 		"szx",
 		"szx.spec",
@@ -54,6 +62,35 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 				t.Errorf("what kubectl explain prints (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// waitForPublishedTypes waits until the API server's OpenAPI document describes
+// both kinds: it is made anew some time after a definition is established, and
+// kubectl explain reads nothing else.
+func waitForPublishedTypes(t *testing.T) {
+	t.Helper()
+	discovery, err := discovery.NewDiscoveryClientForConfig(restConfig)
+	if err != nil {
+		t.Fatalf("making a client of the API server's documents: %v", err)
+	}
+	err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) {
+			document, err := openapi3.NewRoot(discovery.OpenAPIV3()).GVSpec(v1alpha1.GroupVersion)
+			if err != nil {
+				// The group is not in the list of documents yet.
+				return false, nil //nolint:nilerr // The next look tells.
+			}
+			root := "/apis/" + v1alpha1.GroupVersion.String() + "/"
+			for _, kind := range []string{"sizingexperiments", "sizingtrials"} {
+				if _, found := document.Paths.Paths[root+kind]; !found {
+					return false, nil
+				}
+			}
+			return true, nil
+		})
+	if err != nil {
+		t.Fatalf("waiting for both kinds in the API server's OpenAPI document: %v", err)
 	}
 }
 
