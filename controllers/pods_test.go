@@ -139,7 +139,7 @@ func (k *kubelet) machineOf(pod *corev1.Pod) machine {
 // address.
 func (k *kubelet) machineUnderLoad(generator *corev1.Pod) machine {
 	var found machine
-	addresses := strings.Split(variable(generator.Spec.Containers[0], "HASHMARK_EVIDENCE"), ",")
+	addresses := strings.Split(variable(generator.Spec.Containers[0], "HASHMARK_PODS"), ",")
 	k.world.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
 		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] {
 			return

@@ -3,6 +3,8 @@
 // Parameters come from the environment only:
 //   HASHMARK_PLAN      the plan as JSON (internal/loadplan has its fields)
 //   HASHMARK_TARGET    where the service is, such as http://10.96.0.7:8080
+//   HASHMARK_PODS      where each of its pods is, with commas between; of
+//                      several, a saturation keeps each busy by itself
 //   HASHMARK_USER, HASHMARK_PASSWORD   whom to log in
 //   HASHMARK_REPLICAS  how many pods serve; from 2 on each login opens a
 //                      connection of its own, so that all pods get their share
@@ -42,7 +44,7 @@ const PAUSE_AFTER_FAILURE_MS = 100;
 const TIMEOUT_CODES = [1050, 1211];
 
 const plan = JSON.parse(__ENV.HASHMARK_PLAN);
-const target = `${__ENV.HASHMARK_TARGET}/login`;
+const pods = (__ENV.HASHMARK_PODS || '').split(',').map((pod) => pod.trim()).filter((pod) => pod !== '');
 const sessions = __ENV.HASHMARK_SESSIONS === 'true';
 const credentials = JSON.stringify({ user: __ENV.HASHMARK_USER, password: __ENV.HASHMARK_PASSWORD });
 
@@ -130,7 +132,7 @@ export function openStep() {
   const free = waitUntil(due);
   if (free || now() < countedEnd(step)) {
     const part = index < (step.settleRequests || 0) ? 'settling' : 'counted';
-    login(number, index, due, part);
+    login(number, index, due, part, __ENV.HASHMARK_TARGET);
   }
 }
 
@@ -139,14 +141,22 @@ export function closedStep() {
   const number = Number(__ENV.HASHMARK_STEP);
   const step = plan.steps[number];
   let index = exec.scenario.iterationInTest;
+  const address = addressOf(step, index);
   waitUntil(step.startMs * 1000);
   for (let begin = now(); begin < countedEnd(step); begin = now()) {
     const part = begin < countedStart(step) ? 'settling' : 'counted';
-    if (login(number, index, null, part) !== 'ok') {
+    if (login(number, index, null, part, address) !== 'ok') {
       sleep(PAUSE_AFTER_FAILURE_MS / 1000);
     }
     index += step.callers;
   }
+}
+
+// addressOf is where a caller of a closed step logs in. In a saturation it stays
+// with one pod: where each login went to a pod by chance, some of the pods would
+// be idle for a part of the time, and the maximum would be too low.
+function addressOf(step, caller) {
+  return step.kind === 'Saturation' && pods.length > 1 ? pods[caller % pods.length] : __ENV.HASHMARK_TARGET;
 }
 
 // The step in which this caller holds a session, or -1: k6 gives each caller
@@ -154,17 +164,17 @@ export function closedStep() {
 let sessionOf = -1;
 
 // request logs in, or shows the session's cookie, which k6 keeps and sends.
-function request(number, timeout) {
+function request(number, timeout, address) {
   if (sessions && sessionOf === number) {
-    return http.get(`${__ENV.HASHMARK_TARGET}/`, { redirects: 0, timeout, tags: { name: 'session' } });
+    return http.get(`${address}/`, { redirects: 0, timeout, tags: { name: 'session' } });
   }
   const headers = { 'Content-Type': 'application/json' };
-  return http.post(target, credentials, { headers, redirects: 0, timeout, tags: { name: 'login' } });
+  return http.post(`${address}/login`, credentials, { headers, redirects: 0, timeout, tags: { name: 'login' } });
 }
 
 // login sends one login and tells what became of it. Without a due time it
 // was due when it was sent.
-function login(number, index, due, part) {
+function login(number, index, due, part, address) {
   const step = plan.steps[number];
   const sent = now();
   const from = due === null ? sent : due;
@@ -172,7 +182,7 @@ function login(number, index, due, part) {
   sentLogins.add(1);
 
   const left = (drainEnd(step) - sent) / 1000;
-  const response = request(number, Math.max(1, Math.min(plan.timeoutMs, left)));
+  const response = request(number, Math.max(1, Math.min(plan.timeoutMs, left)), address);
   const ended = now();
   const outcome = outcomeOf(response);
   // A session that is not honoured is given up: the caller logs in again.

@@ -5,7 +5,8 @@
 //
 //	HASHMARK_PLAN          the plan as JSON (internal/loadplan)
 //	HASHMARK_TARGET        the login service, such as http://10.96.0.7:8080
-//	HASHMARK_EVIDENCE      its pods, comma-separated, where evidence is read
+//	HASHMARK_PODS          its pods, comma-separated: evidence is read there, and
+//	                       a saturation keeps each of several busy
 //	HASHMARK_USER, HASHMARK_PASSWORD
 //	HASHMARK_REPLICAS      how many pods serve
 //	HASHMARK_SESSIONS      true: callers log in once a step, then show a cookie

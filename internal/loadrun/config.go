@@ -17,8 +17,9 @@ type Config struct {
 	Plan loadplan.Plan
 	// Target is where the login service is, without a path.
 	Target string
-	// Evidence is where each of its pods is, without a path; none may be named.
-	Evidence []string
+	// Pods is where each of its pods is, without a path: evidence is read there, and a
+	// saturation keeps each of several busy. None may be named.
+	Pods []string
 	// Deadline after which the load is given up; zero for none.
 	Deadline time.Time
 	// RawOutput is a file for k6's own samples; none when empty.
@@ -33,7 +34,7 @@ type Config struct {
 }
 
 // scriptVariables are those that the k6 script reads.
-var scriptVariables = []string{"HASHMARK_PLAN", "HASHMARK_TARGET", "HASHMARK_USER", "HASHMARK_PASSWORD", "HASHMARK_REPLICAS", "HASHMARK_SESSIONS"}
+var scriptVariables = []string{"HASHMARK_PLAN", "HASHMARK_TARGET", "HASHMARK_PODS", "HASHMARK_USER", "HASHMARK_PASSWORD", "HASHMARK_REPLICAS", "HASHMARK_SESSIONS"}
 
 // FromEnvironment reads a load's parameters. Errors are sentences for the person
 // who set the environment.
@@ -50,10 +51,10 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	plan, err := parsePlan(lookup("HASHMARK_PLAN"))
 	config.Plan = plan
 	problems = append(problems, err, checkAddress("HASHMARK_TARGET", config.Target))
-	for address := range strings.SplitSeq(lookup("HASHMARK_EVIDENCE"), ",") {
+	for address := range strings.SplitSeq(lookup("HASHMARK_PODS"), ",") {
 		if address = strings.TrimSpace(address); address != "" {
-			config.Evidence = append(config.Evidence, address)
-			problems = append(problems, checkAddress("HASHMARK_EVIDENCE", address))
+			config.Pods = append(config.Pods, address)
+			problems = append(problems, checkAddress("HASHMARK_PODS", address))
 		}
 	}
 	if text := lookup("HASHMARK_DEADLINE"); text != "" {

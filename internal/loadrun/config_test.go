@@ -34,7 +34,7 @@ func environment(t testing.TB, plan loadplan.Plan) map[string]string {
 	return map[string]string{
 		"HASHMARK_PLAN":     string(text),
 		"HASHMARK_TARGET":   "http://10.96.0.7:8080",
-		"HASHMARK_EVIDENCE": "http://10.1.0.2:8080, http://10.1.0.3:8080",
+		"HASHMARK_PODS":     "http://10.1.0.2:8080, http://10.1.0.3:8080",
 		"HASHMARK_USER":     "hashmark",
 		"HASHMARK_PASSWORD": "correct horse battery staple",
 		"HASHMARK_REPLICAS": "2",
@@ -58,11 +58,12 @@ func TestFromEnvironment(t *testing.T) {
 	}
 	want := loadrun.Config{
 		Plan: twoSteps(), Target: "http://10.96.0.7:8080",
-		Evidence: []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
+		Pods:     []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
 		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
 		RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
 		Script: []string{
-			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080", "HASHMARK_USER=hashmark",
+			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080",
+			"HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
 			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_SESSIONS=",
 		},
 	}
@@ -90,7 +91,7 @@ func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
 		"a plan with an unknown field":  {"HASHMARK_PLAN", `{"version":1,"pace":3}`, `unknown field "pace"`},
 		"a target without a scheme":     {"HASHMARK_TARGET", "10.96.0.7:8080", "write an address such as"},
 		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "write an address such as"},
-		"evidence from nowhere":         {"HASHMARK_EVIDENCE", "http://", "HASHMARK_EVIDENCE is"},
+		"evidence from nowhere":         {"HASHMARK_PODS", "http://", "HASHMARK_PODS is"},
 		"a deadline that is no moment":  {"HASHMARK_DEADLINE", "soon", "write a moment such as"},
 		"a label without a value":       {"HASHMARK_REMOTE_WRITE_LABELS", "testid=", `holds "testid="`},
 		"a label without a name":        {"HASHMARK_REMOTE_WRITE_LABELS", "testid=a,=b", `holds "=b"`},

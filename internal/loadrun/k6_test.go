@@ -77,7 +77,7 @@ func configForReal(t testing.TB, plan loadplan.Plan, target string, alter func(m
 		t.Fatal("HASHMARK_K6 names no k6 program; run `make test-unit`, which compiles k6 first, or set it to one")
 	}
 	variables := environment(t, plan)
-	variables["HASHMARK_TARGET"], variables["HASHMARK_EVIDENCE"] = target, ""
+	variables["HASHMARK_TARGET"], variables["HASHMARK_PODS"] = target, ""
 	variables["HASHMARK_REMOTE_WRITE_LABELS"] = ""
 	variables["HASHMARK_DEADLINE"] = time.Now().Add(2 * time.Minute).Format(time.RFC3339)
 	variables["HASHMARK_REPLICAS"], variables["HASHMARK_K6"] = "1", k6
@@ -262,6 +262,60 @@ func TestLoginsThatFindNoFreeCallerAreNeverSent(t *testing.T) {
 	}
 	if lag := got.LagP99Microseconds; lag == nil || *lag < 500_000 {
 		t.Errorf("logins that waited for a caller are charged no lag: %+v", got)
+	}
+}
+
+// podOf is a pod that serves one login at a time, and counts how many are in it,
+// how many at most, and how many it served.
+type podOf struct{ inside, most, served atomic.Int64 }
+
+func (p *podOf) logIn(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		now := p.inside.Add(1)
+		defer p.inside.Add(-1)
+		for most := p.most.Load(); now > most && !p.most.CompareAndSwap(most, now); most = p.most.Load() {
+		}
+		serve(w, r)
+		p.served.Add(1)
+	}
+}
+
+// A Service sends each login to a pod by chance. Then some pods would be idle while
+// the callers wait at others, so that in a saturation each caller has a pod.
+func TestASaturationKeepsEachPodBusy(t *testing.T) {
+	const callersEach = 4
+	pods, addresses := make([]podOf, 3), make([]string, 3)
+	for i := range pods {
+		addresses[i], _ = serveLogins(t, pods[i].logIn(oneAtATime(10*time.Millisecond)))
+	}
+	var service podOf
+	run, _ := driveForReal(t, oneStep(loadplan.Step{
+		Kind: loadplan.Saturation, SettleMilliseconds: 200, CountedMilliseconds: 1500, DrainMilliseconds: 300, Callers: callersEach * len(pods),
+	}, 2000), service.logIn(oneAtATime(10*time.Millisecond)), func(v map[string]string) {
+		v["HASHMARK_PODS"], v["HASHMARK_REPLICAS"] = strings.Join(addresses, ","), "3"
+	})
+	if run.Steps[0].Failures() != 0 || run.Steps[0].OK == 0 {
+		t.Errorf("the saturation came to %+v", run.Steps[0])
+	}
+	if service.served.Load() != 0 {
+		t.Errorf("%d logins of the saturation went to the Service, want none", service.served.Load())
+	}
+	for i := range pods {
+		if most := pods[i].most.Load(); most != callersEach {
+			t.Errorf("pod %d had %d logins at the most, want one of each of its %d callers", i, most, callersEach)
+		}
+	}
+}
+
+// An open step goes to the Service, as the logins of the world do.
+func TestAnOpenStepGoesToTheService(t *testing.T) {
+	var pod podOf
+	address, _ := serveLogins(t, pod.logIn(oneAtATime(time.Millisecond)))
+	run, _ := driveForReal(t, oneStep(openAt(20, 1, true), 2000), oneAtATime(time.Millisecond), func(v map[string]string) {
+		v["HASHMARK_PODS"], v["HASHMARK_REPLICAS"] = address+","+address, "2"
+	})
+	if run.Steps[0].OK != 20 || pod.served.Load() != 0 {
+		t.Errorf("of 20 logins the Service served %d, and a pod by itself %d", run.Steps[0].OK, pod.served.Load())
 	}
 }
 

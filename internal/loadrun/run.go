@@ -40,7 +40,7 @@ func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) 
 	if err := waitForAll(ctx, config, log); err != nil {
 		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
 	}
-	w := newWitness(config.Evidence, observer, log)
+	w := newWitness(config.Pods, observer, log)
 	result, seen, err := drive(ctx, config, command, w)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
@@ -103,7 +103,7 @@ func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error
 	for i, step := range steps {
 		step.tell(&run.Steps[i])
 	}
-	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Evidence))
+	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Pods))
 	return run, nil
 }
 
@@ -116,7 +116,7 @@ func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	if err := waitReady(ctx, config.Target, log); err != nil {
 		return err
 	}
-	for _, pod := range config.Evidence {
+	for _, pod := range config.Pods {
 		if err := waitReady(ctx, pod, log); err != nil {
 			log.Warn("Going on without a pod's answer", "error", err)
 		}

@@ -92,7 +92,7 @@ func config(t *testing.T, says, ends string, pods ...*httptest.Server) loadrun.C
 		}},
 	}}
 	for _, p := range pods {
-		config.Evidence = append(config.Evidence, p.URL)
+		config.Pods = append(config.Pods, p.URL)
 	}
 	t.Setenv("FAKE_K6_SAYS", says)
 	t.Setenv("FAKE_K6_ENDS", ends)

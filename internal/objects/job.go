@@ -115,7 +115,7 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	environment := []corev1.EnvVar{
 		variable("HASHMARK_PLAN", string(plan)),
 		variable("HASHMARK_TARGET", address(load.ClusterIP)),
-		variable("HASHMARK_EVIDENCE", strings.Join(evidence, ",")),
+		variable("HASHMARK_PODS", strings.Join(evidence, ",")),
 		variable("HASHMARK_REPLICAS", decimal(a.trial.Spec.Service.Replicas)),
 		variable("HASHMARK_DEADLINE", a.deadlineText()),
 		variable("HASHMARK_USER", User),

@@ -145,14 +145,15 @@ func (t *trial) lanes() int {
 }
 
 // leastUsed is the share of its CPU that a saturated service uses at the least. A
-// closed loop leaves some of several replicas idle, since each login goes to one of
-// them by chance: of K callers and R replicas, K ÷ (K + R − 1) of the time is used.
+// saturation keeps each pod busy by itself. Users leave some of several replicas idle,
+// since each of their logins goes to one of them by chance: of K users and R replicas,
+// K ÷ (K + R − 1) of the time is used.
 func (t *trial) leastUsed(s *step) float64 {
 	least := belowBoundSuspect
 	if t.unbounded() {
 		least = belowBoundUnbounded
 	}
-	if replicas := float64(t.Spec.Service.Replicas); replicas > 1 && s.Kind != loadplan.Open {
+	if replicas := float64(t.Spec.Service.Replicas); replicas > 1 && s.Kind == loadplan.Closed {
 		least *= float64(s.Callers) / (float64(s.Callers) + replicas - 1)
 	}
 	return least

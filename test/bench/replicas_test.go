@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
@@ -21,7 +22,8 @@ const (
 // TestReplicas holds several replicas at several times the rate against one at the
 // rate. Logins that go to replicas by chance find a queue as long as one alone
 // would have: were the queues one, p95 would be lower by far, and a
-// recommendation that divides the rate among replicas too careful.
+// recommendation that divides the rate among replicas too careful. A saturation keeps
+// all of them busy.
 func TestReplicas(t *testing.T) {
 	w, r := onCluster(t), begin(t, "replicas")
 	bound := quarter / w.hashTime(t, 8).Seconds()
@@ -32,7 +34,24 @@ func TestReplicas(t *testing.T) {
 		r.Add(fmt.Sprintf("p95 of %d replicas ÷ of one, ρ %v", several, load), p95Of(together)/p95Of(alone), report.Between(0.8, 1.25),
 			fmt.Sprintf("%.0f and %.0f ms, %d and %d logins; %s", p95Of(together), p95Of(alone), together.OK, alone.OK, verdicts(append(one, all...))))
 	}
+	for _, cell := range []struct {
+		name string
+		mode v1alpha1.ConcurrencyMode
+		goal report.Goal
+	}{
+		{"pool", v1alpha1.ConcurrencyWorkerPool, report.AtLeast(0.97)},
+		{"unbounded", v1alpha1.ConcurrencyUnbounded, report.AtLeast(0.95)},
+	} {
+		trials := w.measure(t, w.experiment(t, "saturated-"+cell.name, "replicas",
+			limits("250m"), concurrency(cell.mode), repetitions(pick[int32](5, 1)), servedBy(several)))
+		r.Add(fmt.Sprintf("maximum ÷ bound of %d replicas, %s", several, cell.name), figures.Median(ofBound(trials)), cell.goal, verdicts(trials))
+	}
 	conclude(t, r)
+}
+
+// servedBy is how many replicas share the load.
+func servedBy(replicas int32) func(*v1alpha1.SizingExperimentSpec) {
+	return func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = replicas }
 }
 
 // replicated measures so many replicas, each at the shares of its bound.
@@ -43,7 +62,7 @@ func (w world) replicated(t *testing.T, replicas int32, loads []float64, bound f
 		perSecond = append(perSecond, load*bound*float64(replicas))
 	}
 	return w.measure(t, w.experiment(t, fmt.Sprintf("replicas-%d", replicas), "replicas",
-		rates(perSecond...), stepSeconds(pick(240, 60)), func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = replicas }))
+		rates(perSecond...), stepSeconds(pick(240, 60)), servedBy(replicas)))
 }
 
 // stepOf is a step of the only trial, an empty one where it has none.
