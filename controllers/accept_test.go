@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -27,6 +28,9 @@ func TestAPriceThatIsNoneEndsAnExperimentAtOnce(t *testing.T) {
 			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", PerCPUHour: "four cents"}}
 		},
 		"of a GPU": func(s *v1alpha1.SizingExperimentSpec) { s.Prices.GPUHour = "four cents" },
+		"of an attacker's electricity": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "four cents", Years: 3}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			experiment := &v1alpha1.SizingExperiment{
@@ -58,5 +62,37 @@ func TestAPriceThatIsNoneEndsAnExperimentAtOnce(t *testing.T) {
 				t.Errorf("it is %s, and accepted is %+v", experiment.Status.Phase, accepted)
 			}
 		})
+	}
+}
+
+func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
+	experiment := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix: v1alpha1.Matrix{
+				Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1500m"}, Measure: v1alpha1.MeasureCorners,
+				Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
+			},
+			Suspend: true,
+		},
+	}
+	p := &experimentPass{experiment: experiment, now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
+	if p.accept() || p.accept() {
+		t.Fatal("it is refused")
+	}
+	var warnings []event
+	for _, e := range p.told {
+		if e.kind == warning {
+			warnings = append(warnings, e)
+		}
+	}
+	if len(warnings) != 1 || warnings[0].reason != "CPUUnused" {
+		t.Fatalf("warnings are %+v, want one", warnings)
+	}
+	for _, variant := range []string{"c8-1500m", "c9-1500m", "c10-1500m", "c11-1500m", "c12-1500m"} {
+		want := variant + " has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
+		if !strings.Contains(warnings[0].note, want) {
+			t.Errorf("it says %q, without %q", warnings[0].note, want)
+		}
 	}
 }

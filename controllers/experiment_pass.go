@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,12 +73,30 @@ func (p *experimentPass) check(seed int64) error {
 	return err
 }
 
-// setAccepted says that the question can be measured.
+// setAccepted says that the question can be measured, and what about it is likely to
+// be a mistake.
 func (p *experimentPass) setAccepted() {
 	message := fmt.Sprintf("%d trials are planned", len(p.planned))
-	if p.condition(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, message) {
-		p.told.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
+	if !p.condition(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, message) {
+		return
 	}
+	p.told.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
+	if unused := unusedCPU(p.experiment.Spec.Matrix); unused != "" {
+		p.told.add(warning, matrix.CPUUnused, "Accept", unused)
+	}
+}
+
+// unusedCPU names the variants whose workers can't use their CPU limit, those that
+// are left to prediction too: all of them are priced.
+func unusedCPU(m v1alpha1.Matrix) string {
+	variants, _ := matrix.Variants(m) // of one that can't be expanded nothing was accepted
+	var told []string
+	for _, variant := range variants {
+		if unused := matrix.Unused(variant); unused != "" {
+			told = append(told, unused)
+		}
+	}
+	return strings.Join(told, ". ")
 }
 
 // observe lists the experiment's trials.

@@ -3,6 +3,8 @@ package v1alpha1
 // Demand is what the login service must carry in production. The answer is the
 // highest bcrypt cost that some variant serves at this rate with headroom, the
 // objective held, within maxTotalCPU and maxReplicas; then the cheapest size.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.maxReplicas) || !has(self.surviveReplicas) || self.surviveReplicas < self.maxReplicas",message="demand.maxReplicas must be more than demand.surviveReplicas: some replica has to serve when those are down"
 type Demand struct {
 	// Logins per second to be served, 1 to 1,000,000.
 	// +kubebuilder:validation:Minimum=1
@@ -34,9 +36,19 @@ type Demand struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	MaxReplicas *int32 `json:"maxReplicas,omitempty"`
+	// How many replicas may be down, because a node fails or a pod is replaced, while
+	// the others still serve loginsPerSecond (without headroom) within the objective, 0
+	// to 3. By default 0: then only the headroom covers for a replica.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=3
+	SurviveReplicas *int32 `json:"surviveReplicas,omitempty"`
 }
 
 // Prices is what CPUs and an attacker's GPUs cost.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.gpuHour) && has(self.attackerHardware))",message="prices.gpuHour is for hardware that is rented and prices.attackerHardware for hardware that is owned; remove one of them"
 type Prices struct {
 	// The currency that prices are told in, three letters. By default USD.
 	// +optional
@@ -50,19 +62,48 @@ type Prices struct {
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
 	PerCPUHour string `json:"perCPUHour,omitempty"`
-	// The price of one GPU for one hour, to an attacker, as a decimal such as "3".
-	// When absent: 3 where the currency is USD, else no price of an attack is
+	// The price of one GPU for one hour that an attacker rents, as a decimal such
+	// as "0.80". When absent: that of attackerHardware, else 0.80 where the
+	// currency is USD (a rented RTX 5090 in 2026), else no price of an attack is
 	// told.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
 	GPUHour string `json:"gpuHour,omitempty"`
-	// How many guesses per second one such GPU makes at bcrypt cost 10. Each step
-	// up in cost halves it. By default 10000, which is near what an RTX 5090 and
-	// an H100 make.
+	// Hardware that an attacker owns, in the place of a GPU that is rented by
+	// gpuHour. An hour of it costs price ÷ (years × 8760) + watts ÷ 1000 ×
+	// perKilowattHour. When absent: the GPU is rented.
+	// +optional
+	AttackerHardware *AttackerHardware `json:"attackerHardware,omitempty"`
+	// How many guesses per second one such GPU, or attackerHardware, makes at
+	// bcrypt cost 10. Each step up in cost halves it. By default 10000, which is
+	// near what an RTX 5090 makes.
 	// +optional
 	// +kubebuilder:default=10000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000000
 	GuessesPerSecondPerGPUAtCost10 *int64 `json:"guessesPerSecondPerGPUAtCost10,omitempty"`
+}
+
+// AttackerHardware is what an attacker buys and runs without a pause, such as
+// one GPU with its share of the machine around it.
+type AttackerHardware struct {
+	// What it costs to buy, in prices.currency, as a decimal such as "2000".
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
+	Price string `json:"price"`
+	// The power that it draws while it guesses, in watts, 1 to 100,000.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	Watts int32 `json:"watts"`
+	// The price of one kilowatt-hour of electricity, in prices.currency, as a
+	// decimal such as "0.15".
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
+	PerKilowattHour string `json:"perKilowattHour"`
+	// How many years of 8760 hours it guesses, 1 to 20. Nothing is left of its
+	// price after them.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=20
+	Years int32 `json:"years"`
 }

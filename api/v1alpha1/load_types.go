@@ -114,7 +114,8 @@ type Load struct {
 type Objective struct {
 	// The 95th percentile of login latency, in milliseconds, from the moment a
 	// login was due to its complete 200 answer (with mode Users: from sending).
-	// A failed login counts as slower than every success. 1 to 60,000.
+	// A failed login counts as slower than every success. 1 to 60,000, and at
+	// most load.requestTimeoutSeconds, beyond which a login has failed.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
 	P95Milliseconds int32 `json:"p95Milliseconds"`

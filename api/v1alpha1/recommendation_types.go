@@ -19,7 +19,7 @@ const (
 )
 
 // Bound is something that a size must keep within.
-// +kubebuilder:validation:Enum=NoResult;Objective;MinimumCost;MaxTotalCPU;MaxReplicas
+// +kubebuilder:validation:Enum=NoResult;Objective;MinimumCost;CapacityUnknown;MaxTotalCPU;MaxReplicas
 type Bound string
 
 const (
@@ -29,6 +29,9 @@ const (
 	BoundObjective Bound = "Objective"
 	// BoundMinimumCost means that the cost is below demand.minimumCost.
 	BoundMinimumCost Bound = "MinimumCost"
+	// BoundCapacityUnknown means that the capacity is known as a lower bound only, and
+	// that the demand with headroom is beyond it.
+	BoundCapacityUnknown Bound = "CapacityUnknown"
 	// BoundMaxTotalCPU means that all replicas together take more CPU than
 	// demand.maxTotalCPU.
 	BoundMaxTotalCPU Bound = "MaxTotalCPU"
@@ -68,8 +71,8 @@ type Recommendation struct {
 	// +kubebuilder:validation:items:MaxLength=512
 	Changes []string `json:"changes,omitempty"`
 	// The bound that broke first, where no size is recommended: of the nearest
-	// size, in the order NoResult, Objective, MinimumCost, MaxTotalCPU,
-	// MaxReplicas.
+	// size, in the order NoResult, Objective, MinimumCost, CapacityUnknown,
+	// MaxTotalCPU, MaxReplicas.
 	// +optional
 	BrokenBound Bound `json:"brokenBound,omitempty"`
 	// The size that comes nearest, where none is recommended.
@@ -101,7 +104,9 @@ type Size struct {
 	// +optional
 	Predicted bool `json:"predicted,omitempty"`
 	// How many replicas serve the demand with headroom: the demanded rate with
-	// headroom, divided by the capacity of one, rounded up. Logins that go to
+	// headroom, divided by the capacity of one, rounded up; or, where that is more,
+	// the demanded rate divided by it, rounded up, and demand.surviveReplicas beside
+	// these. Logins that go to
 	// replicas by chance arrive at each as independently as before, only fewer, so
 	// that each replica holds the objective up to its own capacity, and no
 	// further.
@@ -137,7 +142,8 @@ type Size struct {
 
 // Sizing is what a variant takes to serve the demand.
 type Sizing struct {
-	// How many replicas serve the demand with headroom.
+	// How many replicas serve the demand with headroom, and without it when
+	// demand.surviveReplicas of them are down.
 	Replicas int32 `json:"replicas"`
 	// The CPU limits of all of them together, a quantity.
 	// +kubebuilder:validation:MaxLength=16

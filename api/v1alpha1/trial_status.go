@@ -206,6 +206,14 @@ type TrialCalibration struct {
 	// none, as a static CPU manager gives whole CPUs.
 	// +optional
 	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
+	// The length of the quota's periods, in microseconds; absent where it is the
+	// usual 100,000, and where there is no quota.
+	// +optional
+	QuotaPeriodMicroseconds int64 `json:"quotaPeriodMicroseconds,omitempty"`
+	// How much unused quota may be saved up and used later (CFS burst), in
+	// microseconds; absent where none may.
+	// +optional
+	QuotaBurstMicroseconds int64 `json:"quotaBurstMicroseconds,omitempty"`
 	// The CPU's model as the kernel names it.
 	// +optional
 	CPUModel string `json:"cpuModel,omitempty"`

@@ -11,20 +11,13 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
-	"github.com/hashmark-dev/hashmark/internal/login"
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 const (
 	defaultReferenceCost = 8
 	outputMode           = 0o644
-	// The calibrated account: any password takes the same time.
-	calibratedUser     = "calibration"
-	calibratedPassword = "correct horse battery staple"
 )
-
-// errWrongAnswer means that an algorithm did not know its own hash again.
-var errWrongAnswer = errors.New("the password did not match its own hash")
 
 // calibrationSettings of calibrate.
 type calibrationSettings struct {
@@ -103,7 +96,7 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 			Wall: func() time.Duration { return time.Since(begin) },
 		},
 		Limits:        s.limits,
-		Prepare:       func(cost int32) (func() error, error) { return prepare(bcrypt(cost)) },
+		Prepare:       func(cost int32) (func() error, error) { return password.Prepare(bcrypt(cost)) },
 		ReferenceCost: s.referenceCost,
 	}
 	if s.recipe.Algorithm == password.Bcrypt {
@@ -112,7 +105,7 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 	other := calibration.Other{
 		Recipe:  otherThanBcrypt(s.recipe),
 		CPU:     cgroup.ThreadCPUTime,
-		Prepare: func() (func() error, error) { return prepare(s.recipe) },
+		Prepare: func() (func() error, error) { return password.Prepare(s.recipe) },
 	}
 	if s.recipe.MemoryHard() {
 		other.CPU = cgroup.AllThreadsCPUTime
@@ -131,19 +124,6 @@ func otherThanBcrypt(r password.Recipe) string {
 		return ""
 	}
 	return r.String()
-}
-
-func prepare(recipe password.Recipe) (func() error, error) {
-	account, err := login.NewAccount(calibratedUser, calibratedPassword, recipe)
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		if !account.Check(calibratedUser, calibratedPassword) {
-			return errWrongAnswer
-		}
-		return nil
-	}, nil
 }
 
 // withSamples is the result as a person asks for it by hand. Thousands of
@@ -189,7 +169,10 @@ func surroundings(container *cgroup.Container) (calibration.Surroundings, error)
 		GoVersion:     runtime.Version(),
 	}
 	if cpu.QuotaMilliCPU > 0 {
-		where.QuotaMilliCPU = &cpu.QuotaMilliCPU
+		where.QuotaMilliCPU, where.QuotaBurstMicroseconds = &cpu.QuotaMilliCPU, cpu.BurstMicroseconds
+		if cpu.PeriodMicroseconds != cgroup.UsualPeriodMicroseconds {
+			where.QuotaPeriodMicroseconds = cpu.PeriodMicroseconds
+		}
 	}
 	return where, errors.Join(cpuErr, affinityErr, bootErr, modelErr)
 }

@@ -3,6 +3,8 @@ package answer
 import (
 	"math"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -31,6 +33,11 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candida
 	c.Standing, c.Reasons = standing(row.Verdict), row.Reasons
 	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
+	// With a maximum the capacity lies between the two, and its lower end sizes safely.
+	if ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil {
+		c.AtMost = c.Capacity * t.replicas()
+		c.GeneratorLimited = t.spec.Load.Mode != v1alpha1.LoadRates
+	}
 	return c
 }
 
@@ -87,7 +94,7 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // respace gives a candidate the capacity that the model finds for logins that
 // come by chance, as those from the world do, where even ones were measured.
 func (t *table) respace(c *recommendation.Candidate) {
-	c.Respaced, c.Confirmed, c.Capacity, c.Found = true, false, 0, 0
+	c.Respaced, c.Confirmed, c.Capacity, c.Found, c.AtMost = true, false, 0, 0, 0
 	service, known := forecast.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return

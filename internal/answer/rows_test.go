@@ -28,21 +28,21 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 	}{
 		"a cost has a size, a price of logins, and one of guesses": {
 			small(), "c10-500m", 4000, v1alpha1.VerdictValid,
-			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "83.33"},
+			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "22.22"},
 		},
 		"what two replicas held is split, and both are paid": {
 			small(twoReplicas), "c10-500m", 8000, v1alpha1.VerdictValid,
-			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "83.33"},
+			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "22.22"},
 		},
 		"a Suspect result is sized as well": {
 			small(noPrices), "c10-500m", 4000, v1alpha1.VerdictSuspect, sizing, nil,
 		},
 		"an Invalid result is neither sized nor priced": {
-			small(), "c10-500m", 4000, v1alpha1.VerdictInvalid, nil, &v1alpha1.Price{AttackerPerBillionGuesses: "83.33"},
+			small(), "c10-500m", 4000, v1alpha1.VerdictInvalid, nil, &v1alpha1.Price{AttackerPerBillionGuesses: "22.22"},
 		},
 		"without a demand there is nothing to size": {
 			small(noDemand), "c10-500m", 4000, v1alpha1.VerdictValid,
-			nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "83.33"},
+			nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
 		},
 		"without prices none is told": {
 			small(noPrices), "c10-500m", 4000, v1alpha1.VerdictValid, sizing, nil,
@@ -52,7 +52,7 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 			&v1alpha1.Sizing{Replicas: 2, TotalCPU: "1", LoadPercent: 62, Breaks: []v1alpha1.Bound{v1alpha1.BoundMinimumCost}}, nil,
 		},
 		"a control of bcrypt is attacked, and never sized": {
-			small(), "again-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "83.33"},
+			small(), "again-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
 		},
 		"with sessions few requests are guesses": {
 			small(), "session-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39"},
@@ -61,7 +61,7 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 			small(), "cheap-500m", 4_000_000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "0.0014"},
 		},
 		"evenly spaced logins are sized at the end only": {
-			small(evenlySpaced), "c10-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "83.33"},
+			small(evenlySpaced), "c10-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,6 +60,12 @@ type Surroundings struct {
 	Cpuset string `json:"cpuset,omitempty"`
 	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, absent if there is none.
 	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
+	// QuotaPeriodMicroseconds is the length of the quota's periods, absent where it is
+	// the usual 100 ms or there is no quota.
+	QuotaPeriodMicroseconds int64 `json:"quotaPeriodMicroseconds,omitempty"`
+	// QuotaBurstMicroseconds is how much unused quota may be saved up and used later,
+	// absent where none may.
+	QuotaBurstMicroseconds int64 `json:"quotaBurstMicroseconds,omitempty"`
 	// CPUModel is the CPU's model as the kernel names it.
 	CPUModel string `json:"cpuModel,omitempty"`
 	// CgroupVersion is 1 or 2, 0 if no cgroup controls the CPU.

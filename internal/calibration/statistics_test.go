@@ -99,7 +99,7 @@ func TestResultIsOneFlatObject(t *testing.T) {
 		Blocks:    []float64{0.0142, 0.0141},
 	}
 	where := Surroundings{
-		GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: &quota, CPUModel: "AMD EPYC",
+		GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: &quota, QuotaPeriodMicroseconds: 10_000, QuotaBurstMicroseconds: 1_250, CPUModel: "AMD EPYC",
 		CgroupVersion: 1, BootID: "b", GoVersion: "go1.26.8",
 	}
 	got, err := json.MarshalIndent(NewResult(timing, where), "", "  ")
@@ -125,6 +125,8 @@ func TestResultIsOneFlatObject(t *testing.T) {
   "goMaxProcs": 2,
   "cpuset": "0-1",
   "quotaMilliCPU": 250,
+  "quotaPeriodMicroseconds": 10000,
+  "quotaBurstMicroseconds": 1250,
   "cpuModel": "AMD EPYC",
   "cgroupVersion": 1,
   "bootID": "b",

@@ -15,6 +15,9 @@ const (
 	cpuStat                   = "cpu.stat"
 )
 
+// UsualPeriodMicroseconds is the length of a quota period where nobody set another.
+const UsualPeriodMicroseconds = 100_000
+
 // ErrNoUsage means that no cgroup counts this container's CPU time.
 var ErrNoUsage = errors.New("no cgroup counts the CPU time of this container")
 
@@ -25,6 +28,9 @@ type CPU struct {
 	QuotaMilliCPU int64
 	// PeriodMicroseconds is the length of a quota period, 0 when there is no quota.
 	PeriodMicroseconds int64
+	// BurstMicroseconds is how much unused quota may be saved up and used later, 0
+	// when none may, and in a kernel that knows no bursts.
+	BurstMicroseconds int64
 	// Periods in which the container had work to do, by the kernel's count.
 	Periods int64
 	// ThrottledPeriods are those of them in which it was throttled.
@@ -102,8 +108,9 @@ func (c *Container) UsageMicroseconds() (int64, error) {
 	return stat["usage_usec"], err
 }
 
-// quotaV1 reads cpu.cfs_quota_us, -1 for none, and cpu.cfs_period_us. The files
-// are absent in a kernel without CFS bandwidth control: no quota.
+// quotaV1 reads cpu.cfs_quota_us, -1 for none, cpu.cfs_period_us and
+// cpu.cfs_burst_us. The files are absent in a kernel without CFS bandwidth control:
+// no quota.
 func (c *Container) quotaV1(cpu *CPU) error {
 	quota, err := c.number("cpu.cfs_quota_us", c.cpu)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,11 +126,11 @@ func (c *Container) quotaV1(cpu *CPU) error {
 	if quota == -1 {
 		return nil
 	}
-	return cpu.limit(quota, period)
+	return errors.Join(cpu.limit(quota, period), c.burst(cpu, "cpu.cfs_burst_us"))
 }
 
-// quotaV2 reads cpu.max: a quota or the word max, and the period. It is absent
-// in the root cgroup: no quota.
+// quotaV2 reads cpu.max: a quota or the word max, and the period; and
+// cpu.max.burst. It is absent in the root cgroup: no quota.
 func (c *Container) quotaV2(cpu *CPU) error {
 	text, err := fs.ReadFile(c.fsys, path.Join(c.cpu, "cpu.max"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +151,22 @@ func (c *Container) quotaV2(cpu *CPU) error {
 	if err := errors.Join(quotaErr, periodErr); err != nil {
 		return fmt.Errorf("cpu.max holds %q: %w", text, err)
 	}
-	return cpu.limit(quota, period)
+	return errors.Join(cpu.limit(quota, period), c.burst(cpu, "cpu.max.burst"))
+}
+
+// burst reads what may be saved up; kernels before 5.14 have no such file.
+func (c *Container) burst(cpu *CPU, file string) error {
+	burst, err := c.number(file, c.cpu)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case burst < 0 || burst > maxMicroseconds:
+		return fmt.Errorf("%s: a burst of %d µs is none", file, burst)
+	}
+	cpu.BurstMicroseconds = burst
+	return nil
 }
 
 // maxMicroseconds keeps the arithmetic from overflowing; the kernel's own bounds

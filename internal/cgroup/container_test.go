@@ -108,6 +108,9 @@ func TestMalformedFilesAreErrors(t *testing.T) {
 		"a version 1 quota no number":       {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "max\n", "cpu.cfs_quota_us"},
 		"a version 1 period no number":      {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_period_us", "\n", "cpu.cfs_period_us"},
 		"a version 1 quota below unbounded": {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-2\n", "is none"},
+		"a version 1 burst no number":       {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_burst_us", "max\n", "cpu.cfs_burst_us"},
+		"a burst that is no number":         {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "max\n", "cpu.max.burst"},
+		"a burst below nothing":             {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "-1\n", "is none"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -117,6 +120,44 @@ func TestMalformedFilesAreErrors(t *testing.T) {
 			_, err := Open(tree)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestPeriodAndBurstAreRead(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		tree  string
+		files map[string]string
+		want  CPU
+	}{
+		"version 1": {"v1-pod", map[string]string{"cpu/cpu.cfs_quota_us": "2500\n", "cpu/cpu.cfs_period_us": "10000\n", "cpu/cpu.cfs_burst_us": "1250\n"},
+			CPU{QuotaMilliCPU: 250, PeriodMicroseconds: 10_000, BurstMicroseconds: 1_250}},
+		"version 2": {"v2-pod", map[string]string{"cpu.max": "15000 10000\n", "cpu.max.burst": "7500\n"},
+			CPU{QuotaMilliCPU: 1500, PeriodMicroseconds: 10_000, BurstMicroseconds: 7_500}},
+		"no burst": {"v2-pod", map[string]string{"cpu.max": "15000 10000\n", "cpu.max.burst": "0\n"},
+			CPU{QuotaMilliCPU: 1500, PeriodMicroseconds: 10_000}},
+		"without a quota there is nothing to save up": {"v2-pod", map[string]string{"cpu.max": "max 10000\n", "cpu.max.burst": "7500\n"}, CPU{}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := load(t, test.tree)
+			for file, text := range test.files {
+				tree["sys/fs/cgroup/"+file] = &fstest.MapFile{Data: []byte(text)}
+			}
+			container, err := Open(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := container.CPU()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Periods, got.ThrottledPeriods, got.ThrottledMicroseconds = 0, 0, 0
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("CPU (-want +got):\n%s", diff)
 			}
 		})
 	}

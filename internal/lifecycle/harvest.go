@@ -48,7 +48,7 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 	if slowest == nil {
 		return nil, errors.New("no pod of the login service was calibrated")
 	}
-	return inAPI(slowest), nil
+	return CalibrationInAPI(slowest), nil
 }
 
 // checkCalibration says what keeps a calibration from being used, as the end of a
@@ -175,8 +175,8 @@ func firstInvalid(reasons []v1alpha1.Reason) v1alpha1.Reason {
 	return v1alpha1.Reason{}
 }
 
-// inAPI is a calibration as the trial's status holds it.
-func inAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
+// CalibrationInAPI is a calibration as a trial's status holds it.
+func CalibrationInAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
 	return &v1alpha1.TrialCalibration{
 		CalibrationResult: v1alpha1.CalibrationResult{
 			HashMicroseconds: r.HashMicroseconds, ErrorMicroseconds: r.ErrorMicroseconds,
@@ -185,6 +185,7 @@ func inAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
 		MedianMicroseconds: r.MedianMicroseconds, ReferenceMicroseconds: r.ReferenceMicroseconds,
 		RatioPerMillion: r.RatioPerMillion, RatioErrorPerMillion: r.RatioErrorPerMillion, BlockMicroseconds: r.BlockMicroseconds,
 		ScaledFromCost: r.ScaledFromCost, GoMaxProcs: r.GoMaxProcs, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU,
+		QuotaPeriodMicroseconds: r.QuotaPeriodMicroseconds, QuotaBurstMicroseconds: r.QuotaBurstMicroseconds,
 		CPUModel: r.CPUModel, CgroupVersion: r.CgroupVersion, BootID: r.BootID, GoVersion: r.GoVersion,
 	}
 }

@@ -104,12 +104,14 @@ func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 	}
 }
 
-func TestACalibrationKeepsItsRatioAndItsBlocks(t *testing.T) {
+func TestACalibrationKeepsItsRatioItsBlocksAndItsQuota(t *testing.T) {
 	read, err := ReadCalibration([]corev1.Pod{calibratedPod("a", "41000", 0, time.Second,
-		`,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`)})
+		`,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`+
+			`,"quotaPeriodMicroseconds":10000,"quotaBurstMicroseconds":2500`)})
 	want := &v1alpha1.TrialCalibration{
 		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
 		ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000, BlockMicroseconds: []int64{9_900, 10_100}, GoMaxProcs: 1,
+		QuotaPeriodMicroseconds: 10_000, QuotaBurstMicroseconds: 2_500,
 	}
 	if diff := cmp.Diff(want, read); diff != "" || err != nil {
 		t.Errorf("error %v; calibration (-want +got):\n%s", err, diff)

@@ -105,7 +105,7 @@ func capacityRequests(load v1alpha1.Load, offeredMilli int64, least int) int {
 }
 
 // steadyRequests are due in the time after which a counted part shows a steady
-// state: twenty relaxation times of the queue.
+// state: twenty times D/(1−ρ)², about ten relaxation times of the queue.
 func (s service) steadyRequests(offeredMilli int64) int {
 	return int(math.Ceil(20 * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
 }

@@ -9,12 +9,18 @@
 // cloud providers bill it. CPUs are paid for as long as they are there, whether
 // or not anybody logs in.
 //
-// By default a GPU makes 10,000 guesses per second at cost 10, and an hour of it
-// costs 3 USD: an RTX 5090 and an H100 make about 20,000 at cost 9, and an H100 is
-// rented for 2 to 5 USD (https://auth.pilcrowonpaper.com/bcrypt). Hashcat on an RTX
-// 4090 makes 184,000 at cost 5, so 5,750 at cost 10
-// (https://gist.github.com/Chick3nman/32e662a5bb63bc4f51b847bb422222fd).
-// Somebody who owns the GPU pays less: these are prices for comparing costs.
+// A GPU is rented by the hour, or owned:
+//
+//	GPU-hour = price ÷ (years × 8760) + watts ÷ 1000 × price of a kilowatt-hour
+//
+// By default it is rented, makes 10,000 guesses per second at cost 10 and costs
+// 0.80 USD an hour, which is 22 USD for a billion guesses. That is an RTX 5090: it
+// makes about 20,000 at cost 9 (https://auth.pilcrowonpaper.com/bcrypt), and was
+// rented for 0.69 to 1.22 USD in March 2026
+// (https://deploybase.ai/articles/runpod-gpu-pricing). An RTX 4090 was rented for
+// 0.34 to 0.60 USD, and makes 184,000 at cost 5 by hashcat, so 5,750 at cost 10
+// (https://gist.github.com/Chick3nman/32e662a5bb63bc4f51b847bb422222fd). From the
+// cheapest of these rents to the dearest, a billion guesses cost 16 to 34 USD.
 //
 // All of it is computed in exact fractions and rounded once, for reading. The
 // package knows neither memory nor traffic nor discounts, and it does not choose

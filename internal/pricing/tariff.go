@@ -13,14 +13,6 @@ const (
 	milli          = 1000
 	million        = 1_000_000
 	billion        = 1_000_000_000
-	// dollars is the currency that the default price of a GPU is told in.
-	dollars = "USD"
-	// gpuHour is the default price of a GPU-hour in dollars.
-	gpuHour = 3
-	// guessesAtCost10 is how many guesses per second a GPU makes by default, at
-	// referenceCost.
-	guessesAtCost10 = 10_000
-	referenceCost   = 10
 )
 
 // Tariff is what CPUs and an attacker's GPUs cost. The zero Tariff knows no
@@ -29,31 +21,25 @@ type Tariff struct {
 	currency string
 	cpuHour  *big.Rat
 	pools    map[string]*big.Rat
-	gpuHour  *big.Rat
-	guesses  int64
+	attacker attacker
 }
 
 // Of reads the prices of an experiment: those of node pools go before the
 // general one. Without prices the tariff knows none, whatever pools say. Errors:
-// a price that is no decimal.
+// a price that is no decimal, and hardware without watts or years.
 func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
 	if prices == nil {
 		return Tariff{}, nil
 	}
-	t := Tariff{currency: prices.Currency, pools: map[string]*big.Rat{}, guesses: guessesAtCost10}
+	t := Tariff{currency: prices.Currency, pools: map[string]*big.Rat{}}
 	if t.currency == "" {
 		t.currency = dollars
-	}
-	if prices.GuessesPerSecondPerGPUAtCost10 != nil {
-		t.guesses = *prices.GuessesPerSecondPerGPUAtCost10
-	}
-	if t.currency == dollars {
-		t.gpuHour = big.NewRat(gpuHour, 1)
 	}
 	if err := read(prices.PerCPUHour, "prices.perCPUHour", &t.cpuHour); err != nil {
 		return Tariff{}, err
 	}
-	if err := read(prices.GPUHour, "prices.gpuHour", &t.gpuHour); err != nil {
+	var err error
+	if t.attacker, err = attackerOf(prices, t.currency); err != nil {
 		return Tariff{}, err
 	}
 	for _, pool := range pools {
@@ -112,23 +98,4 @@ func (t Tariff) PerMillionLogins(pool string, milliCPU, milliPerSecond int64) *b
 	}
 	perHour := new(big.Rat).Mul(big.NewRat(milliPerSecond, milli), big.NewRat(secondsPerHour, 1))
 	return price.Mul(price.Quo(price, perHour), big.NewRat(million, 1))
-}
-
-// PerBillionGuesses is what an attacker pays for a billion guesses at a bcrypt cost.
-func (t Tariff) PerBillionGuesses(cost int32) *big.Rat {
-	if t.gpuHour == nil || t.guesses <= 0 {
-		return nil
-	}
-	perSecond := big.NewRat(t.guesses, 1)
-	if cost < referenceCost {
-		perSecond.Mul(perSecond, powerOfTwo(referenceCost-cost))
-	} else {
-		perSecond.Quo(perSecond, powerOfTwo(cost-referenceCost))
-	}
-	hours := new(big.Rat).Quo(big.NewRat(billion, secondsPerHour), perSecond)
-	return hours.Mul(hours, t.gpuHour)
-}
-
-func powerOfTwo(exponent int32) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -34,10 +33,10 @@ func TestServing(t *testing.T) {
 		"a million logins at 5/s on half a CPU":       {tariff.PerMillionLogins("", 500, 5000), "1.11"},
 		"twice the rate halves what a login costs":    {tariff.PerMillionLogins("", 500, 10_000), "0.56"},
 		"logins that nobody makes have no price":      {tariff.PerMillionLogins("", 500, 0), ""},
-		"a billion guesses at the reference cost":     {tariff.PerBillionGuesses(10), "83.33"},
-		"a step up in cost doubles what guesses cost": {tariff.PerBillionGuesses(11), "166.67"},
-		"two steps down make them four times cheaper": {tariff.PerBillionGuesses(8), "20.83"},
-		"at cost 4 they are sixty-four times cheaper": {tariff.PerBillionGuesses(4), "1.30"},
+		"a billion guesses at the reference cost":     {tariff.PerBillionGuesses(10), "22.22"},
+		"a step up in cost doubles what guesses cost": {tariff.PerBillionGuesses(11), "44.44"},
+		"two steps down make them four times cheaper": {tariff.PerBillionGuesses(8), "5.56"},
+		"at cost 4 they are sixty-four times cheaper": {tariff.PerBillionGuesses(4), "0.35"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := pricing.Text(c.price); got != c.want {
@@ -65,30 +64,13 @@ func TestWhatIsNotKnownHasNoPrice(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfAnAttack(t *testing.T) {
-	for name, c := range map[string]struct {
-		prices v1alpha1.Prices
-		want   string
-	}{
-		"a GPU costs 3 USD an hour":               {v1alpha1.Prices{}, "83.33"},
-		"its price can be told in any currency":   {v1alpha1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
-		"a GPU twice as quick halves the price":   {v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "41.67"},
-		"a price of its own goes before 3 USD":    {v1alpha1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
-		"an attack needs no price of logins' CPU": {v1alpha1.Prices{Currency: "USD"}, "83.33"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := pricing.Text(of(t, &c.prices).PerBillionGuesses(10)); got != c.want {
-				t.Errorf("a billion guesses cost %s, want %s", got, c.want)
-			}
-		})
-	}
-}
-
 func TestAnErrorNamesThePriceThatIsNone(t *testing.T) {
 	for field, err := range map[string]error{
-		"prices.perCPUHour":           second(pricing.Of(&v1alpha1.Prices{PerCPUHour: "cheap"}, nil)),
-		"prices.gpuHour":              second(pricing.Of(&v1alpha1.Prices{GPUHour: "1/3"}, nil)),
-		"perCPUHour of node pool big": second(pricing.Of(&v1alpha1.Prices{}, []v1alpha1.NodePool{{Name: "big", PerCPUHour: "1e3"}})),
+		"prices.perCPUHour":                       second(pricing.Of(&v1alpha1.Prices{PerCPUHour: "cheap"}, nil)),
+		"prices.gpuHour":                          second(pricing.Of(&v1alpha1.Prices{GPUHour: "1/3"}, nil)),
+		"perCPUHour of node pool big":             second(pricing.Of(&v1alpha1.Prices{}, []v1alpha1.NodePool{{Name: "big", PerCPUHour: "1e3"}})),
+		"prices.attackerHardware.price":           second(pricing.Of(owning("", 1, "0", 1), nil)),
+		"prices.attackerHardware.perKilowattHour": second(pricing.Of(owning("1", 1, "-1", 1), nil)),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), field+": ") {
 			t.Errorf("of %s it is said: %v", field, err)

@@ -34,12 +34,21 @@ type Candidate struct {
 	Reasons []v1alpha1.Reason
 	// Predicted tells that the variant was not measured.
 	Predicted bool
+	// Calibrated tells that nothing but the time of a hash is known of it.
+	Calibrated bool
 	// Capacity is the highest rate that one replica can be relied on to serve, times
 	// 1000: the lower end of where its capacity lies, at the slow speed of the CPU. 0
 	// where no rate meets the objective. Sizes are made from it.
 	Capacity int64
 	// Found is the capacity itself at the reference speed.
 	Found int64
+	// AtMost is the highest rate, times 1000, that may be sized from the capacity,
+	// whatever the number of replicas: where the capacity is a lower bound, what the
+	// replicas that were measured carried together. 0 where the capacity is known.
+	AtMost int64
+	// GeneratorLimited tells that the capacity is a lower bound because the generator
+	// could drive no more, and not because no higher rate was asked for.
+	GeneratorLimited bool
 	// SlowPerMille is the slow speed: the time of a hash that the CPU exceeds for a
 	// tenth of the time, in thousandths of that at the reference speed; 0 counts as
 	// 1000.
@@ -56,7 +65,8 @@ type Candidate struct {
 }
 
 // Sizing is what a variant takes to serve the question's demand; nil where no
-// rate meets the objective.
+// rate meets the objective, and where the demand is beyond a capacity that is a lower
+// bound.
 func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
 	s := q.size(c)
 	if s.replicas == 0 {
@@ -79,7 +89,8 @@ func (q Question) PerMonth(c Candidate) string {
 // sized is a candidate with as many replicas as the demand takes.
 type sized struct {
 	Candidate
-	// replicas and their CPU in all; 0 where no number of them serves the demand.
+	// replicas and their CPU in all; 0 where no number of them is known to serve the
+	// demand.
 	replicas, milliCPU int64
 	// breaks are the bounds that this size breaks, in the order they are told.
 	breaks []v1alpha1.Bound
@@ -87,7 +98,8 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	if c.Capacity > 0 {
+	beyond := c.AtMost > 0 && q.required() > c.AtMost
+	if c.Capacity > 0 && !beyond {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
 	}
@@ -96,8 +108,9 @@ func (q Question) size(c Candidate) sized {
 			s.breaks = append(s.breaks, bound)
 		}
 	}
-	breaks(s.replicas == 0, v1alpha1.BoundObjective)
+	breaks(c.Capacity == 0, v1alpha1.BoundObjective)
 	breaks(c.Variant.Cost < q.MinimumCost, v1alpha1.BoundMinimumCost)
+	breaks(beyond, v1alpha1.BoundCapacityUnknown)
 	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
 	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
 	return s

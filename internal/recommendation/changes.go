@@ -62,16 +62,18 @@ func (a answer) costsFrom(from int32) []sized {
 func (a answer) needs(s sized) string {
 	cost := s.Variant.Cost
 	switch {
+	case slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown):
+		return fmt.Sprintf("Cost %d may serve it: %s %s. %s", cost, s.Variant.Name, s.atLeast(), a.wouldTell(s))
 	case s.fits():
 		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), kinds(s.Reasons))
-	case s.replicas == 0 && s.Found > 0:
+	case s.Capacity == 0 && s.Found > 0:
 		return fmt.Sprintf("Cost %d meets the objective up to %s a replica with %s, but the interval of that begins at 0: measure it with more load.minSamples or repetitions", cost, perSecond(s.Found), s.Variant.Name)
-	case s.replicas == 0:
+	case s.Capacity == 0:
 		return fmt.Sprintf("Cost %d meets the objective at no rate on any CPU limit of the matrix: it needs a longer p95Milliseconds, or a larger CPU limit", cost)
 	}
 	text := fmt.Sprintf("Cost %d needs %s: %s", cost, a.missing(s), inAll(s))
-	if most := a.most(s.Candidate); most.replicas > 0 {
-		text += fmt.Sprintf("; within the bounds it serves up to %s with the same headroom", perSecond(a.served(most.replicas*most.Capacity)))
+	if most := a.served(s.Candidate, a.most(s.Candidate).replicas); most > 0 {
+		text += fmt.Sprintf("; within the bounds it serves up to %s with the same headroom", perSecond(most))
 	}
 	if s.Standing == Doubtful {
 		text += fmt.Sprintf("; that result is Suspect (%s)", kinds(s.Reasons))
@@ -106,7 +108,7 @@ func (a answer) most(c Candidate) sized {
 
 // growth says up to which demand the size serves, and what follows it.
 func (a answer) growth(best sized) string {
-	most := a.served(best.replicas * best.Capacity)
+	most := a.served(best.Candidate, best.replicas)
 	beyond := a.Question
 	beyond.MilliPerSecond = most + 1
 	text := fmt.Sprintf("Up to %s, with the same headroom, this size serves; beyond, ", perSecond(most))

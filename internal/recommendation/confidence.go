@@ -20,6 +20,8 @@ func (a answer) confidence(best sized) certainty {
 		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result of an acceptable cost answers, and this one is Suspect (%s); measure it again", kinds(best.Reasons))}
 	case best.Respaced:
 		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; the capacity is what the model makes of logins by chance. Measure with arrivals: Poisson"}
+	case best.Calibrated:
+		return certainty{v1alpha1.ConfidenceLow, "nothing but the time of a hash was measured, and that on one machine; the rest is what the model makes of it. Measure this size with a SizingExperiment before you rely on it"}
 	case best.Predicted:
 		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that foresaw the variants held out; measure it before you rely on it"}
 	}

@@ -45,7 +45,7 @@ func (q Question) order(all []sized) func(a, b sized) int {
 // inOrder are the bounds as they are looked at: a size gets as far as the first
 // that it breaks.
 var inOrder = []v1alpha1.Bound{
-	v1alpha1.BoundObjective, v1alpha1.BoundMinimumCost, v1alpha1.BoundMaxTotalCPU, v1alpha1.BoundMaxReplicas,
+	v1alpha1.BoundObjective, v1alpha1.BoundMinimumCost, v1alpha1.BoundCapacityUnknown, v1alpha1.BoundMaxTotalCPU, v1alpha1.BoundMaxReplicas,
 }
 
 // got is how many bounds a size keeps before the first that it breaks.
@@ -59,7 +59,8 @@ func (s sized) got() int {
 // nearer puts the size first that gets farther through the bounds, and of two
 // that break the same one, the one that needs less of it: of the CPU in all, of
 // the replicas. Below the minimum the higher cost is nearer; where no rate meets
-// the objective, the lowest cost on the most CPU.
+// the objective, the lowest cost on the most CPU; where the capacity is a lower bound,
+// the higher one.
 func (q Question) nearer(a, b sized) int {
 	far := cmp.Or(cmp.Compare(b.got(), a.got()), cmp.Compare(b.Standing, a.Standing))
 	if far != 0 {
@@ -73,6 +74,8 @@ func (q Question) nearer(a, b sized) int {
 		least = cmp.Or(cmp.Compare(a.Variant.Cost, b.Variant.Cost), cmp.Compare(b.MilliCPU, a.MilliCPU))
 	case a.breaks[0] == v1alpha1.BoundMinimumCost:
 		least = cmp.Compare(b.Variant.Cost, a.Variant.Cost)
+	case a.breaks[0] == v1alpha1.BoundCapacityUnknown:
+		least = cmp.Compare(b.AtMost, a.AtMost)
 	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
 		least = cmp.Compare(a.replicas, b.replicas)
 	}

@@ -34,6 +34,7 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
 		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
 		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
+		c.AtMost = c.Capacity * rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")
 	}
 	return c
 }
@@ -53,6 +54,7 @@ func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
 		MinimumCost:     rapid.Int32Range(4, 12).Draw(t, "minimum cost"),
 		MaxMilliCPU:     rapid.SampledFrom([]int64{0, 500, 1000, 4000, 16_000, 200_000}).Draw(t, "most CPU"),
 		MaxReplicas:     rapid.SampledFrom([]int64{1, 2, 5, 20, 10_000}).Draw(t, "most replicas"),
+		Survive:         rapid.Int64Range(0, 3).Draw(t, "replicas down"),
 		Tariff:          tariff,
 	}
 }
@@ -75,8 +77,8 @@ func milliCPU(t rapid.TB, quantity string) int64 {
 	return q.MilliValue()
 }
 
-// More demand, more headroom, a smaller budget, fewer replicas, and a stricter
-// objective, by which no capacity rises, never raise the cost.
+// More demand, more headroom, more replicas down, a smaller budget, fewer replicas, and
+// a stricter objective, by which no capacity rises, never raise the cost.
 func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "", "small", "big")
@@ -84,11 +86,13 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 		asked := someQuestion(t, tariff)
 		before := Of(asked, candidates)
 		harder, stricter := asked, slices.Clone(candidates)
-		switch rapid.SampledFrom([]string{"demand", "headroom", "budget", "replicas", "objective"}).Draw(t, "harder by") {
+		switch rapid.SampledFrom([]string{"demand", "headroom", "down", "budget", "replicas", "objective"}).Draw(t, "harder by") {
 		case "demand":
 			harder.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
 		case "headroom":
 			harder.HeadroomPercent += rapid.Int64Range(1, 300).Draw(t, "more")
+		case "down":
+			harder.Survive += rapid.Int64Range(1, 3).Draw(t, "more")
 		case "budget":
 			harder.MaxMilliCPU = rapid.Int64Range(1, max(1, asked.MaxMilliCPU)).Draw(t, "less")
 		case "replicas":
@@ -96,6 +100,9 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 		case "objective":
 			for i := range stricter {
 				stricter[i].Capacity = rapid.Int64Range(0, stricter[i].Capacity).Draw(t, "capacity then")
+				if stricter[i].AtMost > 0 {
+					stricter[i].AtMost = stricter[i].Capacity * (stricter[i].AtMost / candidates[i].Capacity)
+				}
 			}
 		}
 		if after := Of(harder, stricter); after.Cost > before.Cost {
@@ -117,6 +124,36 @@ func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
 		}
 		if was, is := milliCPU(t, before.TotalCPU), milliCPU(t, after.TotalCPU); is < was {
 			t.Errorf("more demand takes %dm, and less took %dm", is, was)
+		}
+	})
+}
+
+// A lower bound never sizes beyond itself, whatever is told: sizes, what would be
+// needed, and up to which demand.
+func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someCandidate(t, "v", []string{""})
+		c.Capacity = max(1, c.Capacity)
+		c.AtMost = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
+		asked := someQuestion(t, prices(t, "0.04"))
+		beyond := asked.MilliPerSecond*(100+asked.HeadroomPercent) > 100*c.AtMost
+		told := Of(asked, []Candidate{c})
+		if beyond && (told.Replicas > 0 || told.Nearest != nil && told.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
+			t.Errorf("%d/1000 are sized from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.AtMost, told)
+		}
+	})
+}
+
+// More replicas down never take fewer replicas of the variant that answers.
+func TestMoreReplicasDownNeverTakeFewer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someCandidate(t, "v", []string{""})
+		c.Capacity = max(1, c.Capacity)
+		asked := someQuestion(t, prices(t, "0.04"))
+		before := asked.Sizing(c)
+		asked.Survive++
+		if after := asked.Sizing(c); (after == nil) != (before == nil) || after != nil && after.Replicas < before.Replicas {
+			t.Errorf("with one more down it takes %+v, and before %+v", after, before)
 		}
 	})
 }
@@ -181,10 +218,10 @@ func believable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
 	}
 }
 
-// replicasByHand counts up until they carry the demand.
+// replicasByHand counts up until they carry the demand, and with those down as well.
 func replicasByHand(q Question, c Candidate) int64 {
-	replicas := int64(1)
-	for 100*replicas*c.Capacity < q.MilliPerSecond*(100+q.HeadroomPercent) {
+	replicas := 1 + q.Survive
+	for 100*replicas*c.Capacity < q.MilliPerSecond*(100+q.HeadroomPercent) || (replicas-q.Survive)*c.Capacity < q.MilliPerSecond {
 		replicas++
 	}
 	return replicas
@@ -194,7 +231,8 @@ func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.
 
 // byHand tells whether a candidate keeps all bounds.
 func byHand(q Question, c Candidate) bool {
-	return c.Capacity > 0 && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
+	known := c.AtMost == 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*c.AtMost
+	return c.Capacity > 0 && known && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
 		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
 }
 

@@ -31,6 +31,9 @@ type Question struct {
 	MaxMilliCPU int64
 	// MaxReplicas is the most of them.
 	MaxReplicas int64
+	// Survive is how many replicas may be down while the others serve the demand
+	// without headroom.
+	Survive int64
 	// Tariff has the prices.
 	Tariff pricing.Tariff
 }
@@ -45,6 +48,7 @@ func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
 		HeadroomPercent: int64(ptr.Deref(demand.HeadroomPercent, usualHeadroom)),
 		MinimumCost:     ptr.Deref(demand.MinimumCost, usualMinimumCost),
 		MaxReplicas:     int64(ptr.Deref(demand.MaxReplicas, mostReplicas)),
+		Survive:         int64(ptr.Deref(demand.SurviveReplicas, 0)),
 		Tariff:          tariff,
 	}
 	// The schema takes quantities only; what is none bounds nothing.
@@ -73,15 +77,22 @@ func (q Question) required() int64 {
 	return ceil(q.MilliPerSecond*(100+q.HeadroomPercent), 100)
 }
 
-// served is the highest demand, times 1000, that a capacity leaves headroom for.
-func (q Question) served(capacity int64) int64 {
-	return capacity * 100 / (100 + q.HeadroomPercent)
+// served is the highest demand, times 1000, that so many replicas of a candidate
+// serve with headroom, and without it when as many as may be are down.
+func (q Question) served(c Candidate, replicas int64) int64 {
+	capacity := replicas * c.Capacity
+	if c.AtMost > 0 {
+		capacity = min(capacity, c.AtMost)
+	}
+	left := max(0, replicas-q.Survive)
+	return min(capacity*100/(100+q.HeadroomPercent), left*c.Capacity)
 }
 
-// replicas that serve the demand with headroom, of which one has a capacity
-// above 0.
+// replicas that serve the demand with headroom, and without it when as many as may be
+// are down. One has a capacity above 0.
 func (q Question) replicas(capacity int64) int64 {
-	return min(max(1, ceil(q.required(), capacity)), math.MaxInt32)
+	all, left := ceil(q.required(), capacity), max(1, ceil(q.MilliPerSecond, capacity))
+	return min(max(all, left+q.Survive), math.MaxInt32)
 }
 
 func ceil(a, b int64) int64 { return (a + b - 1) / b }

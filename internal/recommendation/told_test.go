@@ -48,6 +48,15 @@ func slow(perMille int64) func(*Candidate) {
 	return func(c *Candidate) { c.SlowPerMille = perMille }
 }
 
+// lowerBound is one whose rates all met the objective, measured with one replica.
+func lowerBound(c *Candidate) { c.AtMost = c.Capacity }
+
+// limited is one that the generator could not drive to its limit.
+func limited(c *Candidate) { c.AtMost, c.GeneratorLimited = c.Capacity, true }
+
+// surviving asks for a demand that is served with so many replicas down.
+func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }
+
 // quickstart is what costs 8, 10 and 12 come to on a machine of 60 ms at cost 10.
 func quickstart(more ...Candidate) []Candidate {
 	return append([]Candidate{
@@ -107,6 +116,14 @@ func TestTold(t *testing.T) {
 		{"a CPU that does not vary is not told of", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140), slow(1000))}},
 		{"at the lower end no rate meets the objective", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 0, found(7_140), slow(1090))}},
 		{"no step confirms the capacity", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
+		{"a lower bound answers for what it carried", fivePerSecond(demanding(3)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound)}},
+		{"a lower bound is not sized beyond", fivePerSecond(demanding(60)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound), replica("c8-500m", 8, 500, 32_000)}},
+		{"nor is what the generator limits", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, limited)}},
+		{"a lower cost may be unknown too", fivePerSecond(demanding(60)), []Candidate{replica("c8-500m", 8, 500, 4_000, lowerBound)}},
+		{"a higher cost may serve it", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 4_000, lowerBound))},
+		{"a replica may be down", fivePerSecond(withinCPU(4000), surviving(1)), quickstart()},
+		{"two replicas may be down", fivePerSecond(withinCPU(4000), surviving(2)), quickstart()},
+		{"a replica may be down, which one replica can't bear", fivePerSecond(withinReplicas(1), surviving(1)), quickstart()},
 		{"logins were evenly spaced", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, respaced, unconfirmed)}},
 	} {
 		fmt.Fprintf(&page, "== %s\n%s\n", c.name, tell(Of(c.question, c.candidates)))

@@ -19,9 +19,14 @@ const (
 func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty) string {
 	sentences := []string{
 		fmt.Sprintf("Of the matrix's costs, %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
-		fmt.Sprintf("%s %s the objective up to %s%s, so that %s is %d %% of that",
-			capital(inAll(best)), verb(best.replicas, "meets", "meet"),
+		fmt.Sprintf("%s %s the objective %sup to %s%s, so that %s is %d %% of that",
+			capital(inAll(best)), verb(best.replicas, "meets", "meet"), best.orMore(),
 			perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best)),
+	}
+	if a.Survive > 0 {
+		left := best.replicas - a.Survive
+		sentences = append(sentences, fmt.Sprintf("With %s down, the other %s %s within the objective, at %d %% of what %s",
+			fewReplicas(a.Survive), leftServe(left), perSecond(a.MilliPerSecond), 100*a.MilliPerSecond/(left*best.Capacity), verb(left, "it can serve", "they can serve")))
 	}
 	if told.P95Microseconds != nil {
 		sentences = append(sentences, fmt.Sprintf("At %s the model expects a p95 of %s", perSecond(a.MilliPerSecond), units.Latency(told.P95Microseconds)))
@@ -90,10 +95,13 @@ func (a answer) cheapest(best sized) []string {
 // noneReason says which bound broke first, and what comes nearest.
 func (a answer) noneReason(nearest sized) string {
 	switch {
-	case nearest.replicas == 0 && nearest.Found > 0:
+	case nearest.breaks[0] == v1alpha1.BoundCapacityUnknown:
+		return fmt.Sprintf("Whether anything serves %s at cost %d or more is not known: %s comes nearest, and %s. %s",
+			a.demanded(), a.MinimumCost, nearest.Variant.Name, nearest.atLeast(), a.wouldTell(nearest))
+	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is sure to meet the objective at any rate, so that none can be relied on to serve %s; %s comes nearest, with a capacity of %s a replica whose interval begins at 0. Relax the objective, or measure with more load.minSamples or repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
-	case nearest.replicas == 0:
+	case nearest.Capacity == 0:
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
@@ -101,13 +109,53 @@ func (a answer) noneReason(nearest sized) string {
 		a.demanded(), a.MinimumCost, a.within(), inAll(nearest), a.breaks(nearest))
 }
 
-// demanded reads 5/s with 30 % headroom (6.5/s).
-func (a answer) demanded() string {
-	if a.HeadroomPercent == 0 {
-		return perSecond(a.MilliPerSecond)
+// atLeast says what is known of a capacity that is a lower bound.
+func (s sized) atLeast() string {
+	if s.GeneratorLimited {
+		return fmt.Sprintf("met the objective up to %s, and its generator can't drive more", perSecond(s.AtMost))
 	}
-	return fmt.Sprintf("%s with %d %% headroom (%s)", perSecond(a.MilliPerSecond), a.HeadroomPercent, perSecond(a.required()))
+	return fmt.Sprintf("met the objective at every rate that was measured, up to %s", perSecond(s.AtMost))
 }
+
+// orMore marks a capacity that is a lower bound.
+func (s sized) orMore() string {
+	if s.AtMost > 0 {
+		return "at least "
+	}
+	return ""
+}
+
+// wouldTell names the experiment that finds a capacity of which a lower bound is known.
+func (a answer) wouldTell(s sized) string {
+	if s.GeneratorLimited {
+		return "An experiment with a larger generator.cpuLimit would tell"
+	}
+	return fmt.Sprintf("An experiment with load.mode: Capacity would tell, or one with load.ratesPerSecond up to %s", perSecond(a.required()))
+}
+
+// demanded reads 5/s with 30 % headroom (6.5/s), and with one replica down.
+func (a answer) demanded() string {
+	text := perSecond(a.MilliPerSecond)
+	if a.HeadroomPercent > 0 {
+		text = fmt.Sprintf("%s with %d %% headroom (%s)", text, a.HeadroomPercent, perSecond(a.required()))
+	}
+	if a.Survive > 0 {
+		text += fmt.Sprintf(" and %s with %s down", perSecond(a.MilliPerSecond), fewReplicas(a.Survive))
+	}
+	return text
+}
+
+// fewReplicas reads one replica, two replicas.
+func fewReplicas(n int64) string {
+	word := fmt.Sprint(n)
+	if words := []string{"no", "one", "two", "three"}; n < int64(len(words)) {
+		word = words[n]
+	}
+	return word + verb(n, " replica", " replicas")
+}
+
+// leftServe reads 2 serve, or 1 serves.
+func leftServe(n int64) string { return fmt.Sprintf("%d %s", n, verb(n, "serves", "serve")) }
 
 // within names the bounds that were set; empty where none was.
 func (a answer) within() string {
@@ -133,6 +181,8 @@ func (q Question) breaks(s sized) string {
 			broken = append(broken, "meets the objective at no rate")
 		case v1alpha1.BoundMinimumCost:
 			broken = append(broken, fmt.Sprintf("has a cost below minimumCost %d", q.MinimumCost))
+		case v1alpha1.BoundCapacityUnknown:
+			broken = append(broken, s.atLeast())
 		case v1alpha1.BoundMaxTotalCPU:
 			broken = append(broken, fmt.Sprintf("takes %s more than maxTotalCPU %s", cpus(s.milliCPU-q.MaxMilliCPU), quantity(q.MaxMilliCPU)))
 		case v1alpha1.BoundMaxReplicas:
@@ -142,8 +192,14 @@ func (q Question) breaks(s sized) string {
 	return strings.Join(broken, " and ")
 }
 
-// inAll reads 3 replicas of c10-500m (1.5 CPUs in all).
-func inAll(s sized) string { return fmt.Sprintf("%s (%s in all)", replicas(s), cpus(s.milliCPU)) }
+// inAll reads 3 replicas of c10-500m (1.5 CPUs in all), or c10-500m where it is not
+// known how many it takes.
+func inAll(s sized) string {
+	if s.replicas == 0 {
+		return s.Variant.Name
+	}
+	return fmt.Sprintf("%s (%s in all)", replicas(s), cpus(s.milliCPU))
+}
 
 // cpus reads 500m CPU, 1 CPU, 4.9 CPUs: parts of a CPU as limits are written, and
 // more of them as people count.

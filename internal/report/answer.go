@@ -81,6 +81,9 @@ func (d Document) Demand() string {
 	if demand.HeadroomPercent != nil && *demand.HeadroomPercent > 0 {
 		text += fmt.Sprintf(" with %d %% to spare", *demand.HeadroomPercent)
 	}
+	if down := ptr.Deref(demand.SurviveReplicas, 0); down > 0 {
+		text += fmt.Sprintf(", and with %d of the replicas down", down)
+	}
 	return text
 }
 

@@ -89,9 +89,10 @@ func drifting(status *v1alpha1.SizingExperimentStatus, trials []v1alpha1.SizingT
 
 func priced(row *v1alpha1.VariantResult) {
 	row.Sizing = &v1alpha1.Sizing{Replicas: 1, TotalCPU: row.CPULimit, LoadPercent: 67}
-	row.Price = &v1alpha1.Price{PerMillionLogins: "0.75", PerMonth: "14.60", AttackerPerBillionGuesses: "83.33"}
+	row.Price = &v1alpha1.Price{PerMillionLogins: "0.75", PerMonth: "14.60", AttackerPerBillionGuesses: "22.22"}
 	if row.Cost < 10 {
 		row.Sizing.Breaks = []v1alpha1.Bound{v1alpha1.BoundMinimumCost}
+		row.Price.AttackerPerBillionGuesses = "5.56"
 	}
 	if row.Variant != "c8-1" {
 		row.Comparison = &v1alpha1.Comparison{
@@ -104,7 +105,7 @@ func recommendation() *v1alpha1.Recommendation {
 	size := v1alpha1.Size{
 		Variant: "c10-500m", Cost: 10, CPULimit: "500m", Concurrency: &v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)},
 		Replicas: 1, TotalCPU: "500m", CapacityMilliPerSecond: ptr.To[int64](7415), LoadPercent: ptr.To[int32](67),
-		PricePerMillionLogins: "1.11", PricePerMonth: "14.60", AttackerPricePerBillionGuesses: "83.33",
+		PricePerMillionLogins: "1.11", PricePerMonth: "14.60", AttackerPricePerBillionGuesses: "22.22",
 	}
 	next := size
 	next.Variant, next.CPULimit, next.Replicas, next.TotalCPU, next.PricePerMonth = "c10-250m", "250m", 3, "750m", "21.90"

@@ -49,10 +49,14 @@ func (s *Section) DropEmptyColumns() {
 		if slices.ContainsFunc(s.Lines, func(line []string) bool { return line[column] != "" }) {
 			continue
 		}
-		s.Columns = slices.Delete(s.Columns, column, column+1)
-		for i := range s.Lines {
-			s.Lines[i] = slices.Delete(s.Lines[i], column, column+1)
-		}
+		s.dropColumn(column)
+	}
+}
+
+func (s *Section) dropColumn(column int) {
+	s.Columns = slices.Delete(s.Columns, column, column+1)
+	for i := range s.Lines {
+		s.Lines[i] = slices.Delete(s.Lines[i], column, column+1)
 	}
 }
 
@@ -132,7 +136,7 @@ func (d Document) sizesSection() Section {
 		}
 	}
 	if len(s.Lines) > 0 {
-		s.Paragraphs = d.sizesWords()
+		s.Paragraphs, s.Items = d.sizesWords(), d.guessesWords()
 	}
 	return s
 }

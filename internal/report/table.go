@@ -20,6 +20,19 @@ func Sizes(w io.Writer, d Document) error {
 	return WriteTable(w, d.Answer(), told(d.whySection(), d.sizesSection(), d.predictionsSection()))
 }
 
+// Calibration writes what was predicted from the times of hashes on one machine.
+func Calibration(w io.Writer, d Document) error {
+	first := "A prediction from the time of a hash on this machine. Nothing was deployed and nothing was driven: measure it with a SizingExperiment before you rely on it."
+	if d.Demanded() {
+		first = d.Answer() + " " + first
+	}
+	speed, predicted := d.speedSection(), d.predictionsSection()
+	speed.Paragraphs = []string{"Fast and slow are the 10th and the 90th percentile of the time of a hash while hashes were timed, relative to the median. Sizes are chosen for the slow speed."}
+	// All of these variants are the caller's own.
+	predicted.dropColumn(len(predicted.Columns) - 1)
+	return WriteTable(w, first, told(d.whySection(), speed, d.hashTimesSection(), predicted, d.sizesSection()))
+}
+
 // WriteTable writes what is said first, and then sections, for a terminal.
 func WriteTable(w io.Writer, first string, sections []Section) error {
 	buffered := bufio.NewWriter(w)

@@ -9,8 +9,9 @@ import (
 const (
 	// steadyRuns, each with a phase of its own, of steadyLogins that count.
 	steadyRuns, steadyLogins = phases, 10_000
-	// relaxations is how many relaxation times of the queue, D/(1−ρ)², are left
-	// out at the beginning of a run, up to as many logins as count.
+	// relaxations is how many times D/(1−ρ)² are left out at the beginning of a run,
+	// up to as many logins as count: about ten relaxation times of M/D/1, each of
+	// which is near 2D/(1−ρ)².
 	relaxations = 20
 	// noLoadPhases is how finely the phases of the quota's grid are tried.
 	noLoadPhases = 1000

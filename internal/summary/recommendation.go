@@ -46,11 +46,12 @@ func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) st
 // broken says which bound broke first, and what comes nearest.
 func broken(answer *v1alpha1.Recommendation) string {
 	why, known := map[v1alpha1.Bound]string{
-		v1alpha1.BoundNoResult:    "no variant has a result that may be believed",
-		v1alpha1.BoundObjective:   "no rate meets the objective",
-		v1alpha1.BoundMinimumCost: "what serves the demand has a cost below demand.minimumCost",
-		v1alpha1.BoundMaxTotalCPU: "demand.maxTotalCPU is too little",
-		v1alpha1.BoundMaxReplicas: "demand.maxReplicas is too few",
+		v1alpha1.BoundNoResult:        "no variant has a result that may be believed",
+		v1alpha1.BoundObjective:       "no rate meets the objective",
+		v1alpha1.BoundMinimumCost:     "what serves the demand has a cost below demand.minimumCost",
+		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too little",
+		v1alpha1.BoundCapacityUnknown: "the capacity is known as a lower bound only",
+		v1alpha1.BoundMaxReplicas:     "demand.maxReplicas is too few",
 	}[answer.BrokenBound]
 	if !known {
 		why = "none serves the demand"

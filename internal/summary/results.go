@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // Results is a row for each variant, in the matrix's order, from acceptance on.
@@ -54,6 +55,10 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1a
 	case len(r.Reasons) > 0 && !open:
 		// Nothing is to come any more: there is nothing here that may be believed.
 		r.Verdict = v1alpha1.VerdictInvalid
+	}
+	// What is Invalid has no price that could be lower.
+	if unused := matrix.Unused(variant); unused != "" && r.Verdict != v1alpha1.VerdictInvalid {
+		r.Reasons = append(r.Reasons, v1alpha1.Reason{Type: matrix.CPUUnused, Message: clip(unused)})
 	}
 	return r
 }

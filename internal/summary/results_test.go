@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
@@ -22,6 +23,33 @@ func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, summary.Results(variants, nil, "")); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// A row is told before the load is driven, and never instead of what was found.
+func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
+	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
+	unused, shared := v1alpha1.Reason{Type: matrix.CPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
+	wide := aVariant("c8-1500m", 8)
+	wide.CPULimit = "1500m"
+	tests := map[string]struct {
+		trial   v1alpha1.SizingTrial
+		verdict v1alpha1.Verdict
+		want    []v1alpha1.Reason
+	}{
+		"while it waits":           {aTrial("c8-1500m"), v1alpha1.VerdictPending, []v1alpha1.Reason{unused}},
+		"when it was measured":     {aTrial("c8-1500m", measured(found(100, 9))), v1alpha1.VerdictValid, []v1alpha1.Reason{unused}},
+		"after what was found":     {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictSuspect, shared))), v1alpha1.VerdictSuspect, []v1alpha1.Reason{shared, unused}},
+		"not where nothing was":    {aTrial("c8-1500m", failed("ImagePull", "no image")), v1alpha1.VerdictInvalid, []v1alpha1.Reason{{Type: "ImagePull", Message: "no image"}}},
+		"not of a row that's lost": {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictInvalid))), v1alpha1.VerdictInvalid, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			row := summary.Results([]v1alpha1.Variant{wide}, []v1alpha1.SizingTrial{test.trial}, "")[0]
+			if diff := cmp.Diff(test.want, row.Reasons); diff != "" || row.Verdict != test.verdict {
+				t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
+			}
+		})
 	}
 }
 

@@ -2,8 +2,6 @@ package verdict
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/costfit"
@@ -11,8 +9,9 @@ import (
 )
 
 // CostDoublingBroken is a reason that only a look at all trials of an experiment can
-// give, as SpeedUnknown is where a trial's machine is another than the others'. It
-// stands in the experiment's rows; a trial's own verdict stays its own.
+// give, as SpeedUnknown is where a trial's machine is another than the others', and
+// EvidenceMissing where none of them confirms that a variant is Infeasible. It stands
+// in the experiment's rows; a trial's own verdict stays its own.
 const CostDoublingBroken = "CostDoublingBroken"
 
 const (
@@ -33,14 +32,23 @@ func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 	found := make([][]v1alpha1.Reason, len(trials))
 	for i := range trials {
 		trial := &trials[i]
-		if pool, fitted := pools[speed.NodePool(trial.Spec.Variant)]; fitted && costfit.Timed(trial) {
+		if !usable(trial) {
+			continue
+		}
+		name := speed.NodePool(trial.Spec.Variant)
+		if pool, fitted := pools[name]; fitted && costfit.Timed(trial) {
 			found[i] = append(found[i], costDoublingBroken(trial, pool)...)
 		}
-		if reference, pool := speed.InPool(references, speed.NodePool(trial.Spec.Variant)); pool != nil {
-			found[i] = append(found[i], anotherMachine(trial, trials, reference)...)
-		}
+		reference, _ := speed.InPool(references, name)
+		found[i] = append(found[i], anotherMachine(trial, trials, reference)...)
+		found[i] = append(found[i], unconfirmed(trial, trials, reference)...)
 	}
 	return found
+}
+
+// usable tells whether a trial has a result that is not Invalid by itself.
+func usable(trial *v1alpha1.SizingTrial) bool {
+	return trial.Status.Result != nil && trial.Status.Result.Verdict != v1alpha1.VerdictInvalid
 }
 
 // Together is each trial's verdict with what Across found of it, in the trials'
@@ -64,34 +72,6 @@ func costDoublingBroken(trial *v1alpha1.SizingTrial, pool costfit.Pool) []v1alph
 	return across(graded(CostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
 		"In repetition %d a hash of cost %d took %.4g times the reference hash that was timed in turns with it, %.3g times what the line a + b·2^cost through all %d costs says (suspect when off by more than %s, invalid by more than %s); the calibration of this cost or of another was disturbed. Measure again on a node where nothing else runs",
 		trial.Spec.Repetition, cost, ratio, off, len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
-}
-
-// anotherMachine: the CPU was so much faster or slower than the reference that it is
-// no drift of one machine.
-func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
-	windows := speed.OfTrial(trial)
-	if len(windows) == 0 || trial.Status.Result == nil || trial.Status.Result.Verdict == v1alpha1.VerdictInvalid {
-		return nil
-	}
-	slower := speed.Quantile(windows, 0.5) / reference.Micros
-	if slower <= speed.Slowest && slower >= speed.Fastest {
-		return nil
-	}
-	return across([]v1alpha1.Reason{suspectSpeed(
-		"In repetition %d a hash took %.3g times as long as the median of the experiment (suspect outside %g to %g): the experiment ran on different machines (%s). Name their kinds in matrix.nodePools",
-		trial.Spec.Repetition, slower, speed.Fastest, speed.Slowest, strings.Join(cpuModels(trials), "; "))})
-}
-
-// cpuModels are the models of CPU that an experiment ran on, sorted.
-func cpuModels(trials []v1alpha1.SizingTrial) []string {
-	var models []string
-	for i := range trials {
-		if cal := trials[i].Status.Calibration; cal != nil && !slices.Contains(models, cpuModel(*cal)) {
-			models = append(models, cpuModel(*cal))
-		}
-	}
-	slices.Sort(models)
-	return models
 }
 
 func across(found []v1alpha1.Reason) []v1alpha1.Reason {

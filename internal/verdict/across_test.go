@@ -136,9 +136,9 @@ func TestAnotherMachineIsNoDrift(t *testing.T) {
 		trials []v1alpha1.SizingTrial
 		want   []string
 	}{
-		"as slow as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.49, "Old CPU"))}, []string{"", "", ""}},
+		"as slow as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.49, "Model CPU"))}, []string{"", "", ""}},
 		"slower than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(1.52, "Old CPU"))}, []string{"", "", suspect}},
-		"as fast as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.68, "New CPU"))}, []string{"", "", ""}},
+		"as fast as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.68, "Model CPU"))}, []string{"", "", ""}},
 		"faster than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.66, "New CPU"))}, []string{"", "", suspect}},
 		"another pool has its own speed": {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), onPool("old"))}, []string{"", "", ""}},
 		"an Invalid trial is judged already": {
@@ -148,6 +148,36 @@ func TestAnotherMachineIsNoDrift(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
+	}
+}
+
+// However fast it is, another model is another machine.
+func TestAnotherModelOfCPUIsTold(t *testing.T) {
+	const told = "SpeedUnknown:Suspect"
+	on := func(model string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
+		return ofCost(8, 1, append(changes, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.CPUModel = model })...)
+	}
+	tests := map[string]struct {
+		trials []v1alpha1.SizingTrial
+		want   []string
+	}{
+		"of two trials nobody can tell which is the other one": {[]v1alpha1.SizingTrial{on("A"), on("B")}, []string{told, told}},
+		"whichever speed they have":                            {[]v1alpha1.SizingTrial{on("A"), ofCost(8, 1, atSpeed(1.3, "B"))}, []string{told, told}},
+		"of three it is the odd one":                           {[]v1alpha1.SizingTrial{on("A"), on("B"), on("A")}, []string{"", told, ""}},
+		"of four in halves it is all":                          {[]v1alpha1.SizingTrial{on("A"), on("B"), on("B"), on("A")}, []string{told, told, told, told}},
+		"a trial alone has none beside it":                     {[]v1alpha1.SizingTrial{on("A")}, []string{""}},
+		"each node pool has its own":                           {[]v1alpha1.SizingTrial{on("A"), on("B", onPool("b"))}, []string{"", ""}},
+		"a model that is not known is none":                    {[]v1alpha1.SizingTrial{on("A"), on("")}, []string{"", ""}},
+		"nor does an Invalid trial count":                      {[]v1alpha1.SizingTrial{on("A"), on("B", judgedInvalid)}, []string{"", ""}},
+		"nor one without a result":                             {[]v1alpha1.SizingTrial{on("A"), on("B", unmeasured)}, []string{"", ""}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
+	}
+	want := []v1alpha1.Reason{{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "Repetition 2 ran on B, which no majority of the trials on its node pool did (1 on A; 1 on B): " +
+		"numbers of different models of CPU do not compare. Name the kinds of machine in matrix.nodePools, or measure again"}}
+	if diff := cmp.Diff(want, verdict.Across([]v1alpha1.SizingTrial{on("A"), on("B")})[1]); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 }
 

@@ -63,6 +63,8 @@ func (t *trial) objection() string {
 		return "with mode Rates the rates that were asked for decide alone"
 	case !t.modelled():
 		return "the model does not know a service that hashes for some of its requests only"
+	case quotaInWords(t.Calibration) != "":
+		return "the model has no say: " + quotaInWords(t.Calibration)
 	case !t.saturates():
 		return "the generator can't drive the service to its limit, so that the true capacity may lie higher"
 	case t.neverSent():

@@ -179,6 +179,10 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			always(19), func(w *world) { w.Spec.Variant.Sessions = true },
 			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "some of its requests only", false,
 		},
+		"nor has one that does not know the quota": {
+			always(19), func(w *world) { w.Calibration.QuotaBurstMicroseconds = 50_000 },
+			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "saves up to 50ms of unused time", true,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -47,8 +48,9 @@ func (t *trial) rests(s *step) bool {
 	return counted >= relaxations*rest && settling+counted >= (relaxations+settlingRelaxations)*rest
 }
 
-// relaxation is how long the queue takes at the step's load to forget how it
-// began, D/(1−ρ)², in seconds at the reference speed: endless without a steady state.
+// relaxation is D/(1−ρ)² at the step's load, in seconds at the reference speed: about
+// half of the time in which an M/D/1 queue forgets how it began, and endless without a
+// steady state.
 func (t *trial) relaxation(s *step) float64 {
 	idle := 1 - float64(s.nominal)/float64(t.bound)
 	if idle <= 0 {
@@ -78,8 +80,12 @@ const disagreementAdvice = "Something took CPU or delayed answers that the model
 
 // modelDisagrees: what was measured is not what the model makes of the same
 // logins, or the capacity lies elsewhere than it says. Measurement decides; the
-// reason tells that something was at work that the model does not know of.
+// reason tells that something was at work that the model does not know of, as another
+// quota is from the first.
 func modelDisagrees(t *trial) []v1alpha1.Reason {
+	if found := otherQuota(t.Calibration); t.modelled() && found != nil {
+		return found
+	}
 	if t.capacity.contradiction != "" {
 		return []v1alpha1.Reason{{
 			Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
@@ -94,6 +100,34 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	return graded(ModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
 		"In %s p95 was %.3g times what the model makes of the same logins, %s to %s (suspect outside %.3g to %.3g); measurement decides. %s",
 		worst.name(), ratio, rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), 1/allowed, allowed, disagreementAdvice)
+}
+
+// otherQuota: the kernel doles the quota out in another way than the model has it.
+func otherQuota(cal v1alpha1.TrialCalibration) []v1alpha1.Reason {
+	how := quotaInWords(cal)
+	if how == "" {
+		return nil
+	}
+	return []v1alpha1.Reason{{
+		Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
+		Message: fmt.Sprintf("%s; what follows from the model may be off. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and where nothing sets a burst", capital(how)),
+	}}
+}
+
+// quotaInWords says how the service's quota is another than the model's; empty where
+// it is not, or there is none.
+func quotaInWords(cal v1alpha1.TrialCalibration) string {
+	var ways []string
+	if cal.QuotaPeriodMicroseconds > 0 {
+		ways = append(ways, fmt.Sprintf("has periods of %s", microseconds(cal.QuotaPeriodMicroseconds)))
+	}
+	if cal.QuotaBurstMicroseconds > 0 {
+		ways = append(ways, fmt.Sprintf("saves up to %s of unused time (CFS burst)", microseconds(cal.QuotaBurstMicroseconds)))
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return "the service's CPU quota " + strings.Join(ways, " and ") + ", and the model knows periods of 100ms without a burst only"
 }
 
 func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond / 10) }

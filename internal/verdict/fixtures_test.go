@@ -94,7 +94,7 @@ func (w *world) drive() {
 func wellDriven(step loadplan.Step) measurement.StepResult {
 	counted := step.CountedMilliseconds * 1000
 	if step.LoadPercent > loadplan.ReportedLoadPercent {
-		counted = max(counted, 36_000_000) // twenty relaxation times at 85 %
+		counted = max(counted, 36_000_000) // 20·D/(1−ρ)² at 85 %
 	}
 	logins := int64(step.Requests)
 	if step.Kind != loadplan.Open {

@@ -39,7 +39,7 @@ const (
 	completionsForMaximum = 10
 
 	// overloadedShare of the maximum is where a step's queue no longer settles in
-	// the time of a step: at 98 % load the relaxation time is 2,500 services.
+	// the time of a step: at 98 % load D/(1−ρ)² is 2,500 services.
 	overloadedShare = 0.98
 	// overloadedFailures is the share of logins that were sent in vain beyond which p95 would be
 	// the latency of a failure.
@@ -87,7 +87,7 @@ const (
 	// move p95 at 87 % of the bound by 1.33 times what the model made of its windows.
 	courseDoubt = 0.05
 
-	// settlingRelaxations is how many relaxation times a step must have settled, or
+	// settlingRelaxations is how many times D/(1−ρ)² a step must have settled, or
 	// counted beyond what it needs.
 	settlingRelaxations = 5.0
 
@@ -114,9 +114,10 @@ const (
 	// by a tenth of what is measured can no longer be told from it.
 	resolutionSuspect = 0.10
 
-	// relaxations is how many relaxation times of its queue, D/(1−ρ)², a step's
-	// counted part must last: over fewer a p95 depends on where the queue began.
-	// Plans are rounded to milliseconds, which relaxationsRounding allows for.
+	// relaxations is how many times D/(1−ρ)² a step's counted part must last: over
+	// fewer a p95 depends on where the queue began. The relaxation time of M/D/1 is
+	// near 2D/(1−ρ)², so that these are about ten of them. Plans are rounded to
+	// milliseconds, which relaxationsRounding allows for.
 	relaxations, relaxationsRounding = 20.0, 0.99
 
 	// samplesForHalves is the number of successes from which on each half of a step

@@ -2,18 +2,22 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/costfit"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Infeasible is the reason of a result that was found without load: no rate can
-// meet the objective. It is no verdict of its own.
+// meet the objective. It is no verdict of its own; Across holds the calibration that
+// it follows from against the other trials.
 const Infeasible = "Infeasible"
 
 const (
@@ -37,9 +41,9 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pred
 	t.setReference()
 	row := t.row()
 	row.ObjectiveMet = ptr.To(false)
-	row.Verdict = v1alpha1.VerdictValid
 	message := clip(infeasible(spec, cal, predicted))
-	row.Reasons = []v1alpha1.Reason{{Type: Infeasible, Message: message}}
+	row.Reasons = append([]v1alpha1.Reason{{Type: Infeasible, Message: message}}, otherQuota(cal)...)
+	row.Verdict = worst(row.Reasons)
 	return Judgement{
 		Result:   row,
 		Speed:    t.speedStatus(),
@@ -71,4 +75,49 @@ func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibratio
 		}
 	}
 	return 0
+}
+
+// unconfirmed: a variant is Infeasible by its calibration, which no load checked, and
+// no other trial confirms it, or at the speed that all of them ran at together an idle
+// service meets the objective.
+func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
+	if !unloaded(trial) {
+		return nil
+	}
+	if !confirmed(trial, trials) {
+		return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
+			"That no rate can meet the objective follows from the calibration of repetition %d alone: no load checked it, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
+			trial.Spec.Repetition)}})
+	}
+	idle := prediction.Model(trial.Spec, speed.At(*trial.Status.Calibration, reference.Micros), 0).NoLoadP95()
+	if idle > prediction.LimitOf(trial.Spec.Objective).P95 {
+		return nil
+	}
+	return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
+		"Repetition %d was calibrated while the CPU was slow, and not loaded: at the reference speed of all trials a login on an idle service takes %s, within the objective of %d ms, so that some rate may meet it. Measure again",
+		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)}})
+}
+
+// confirmed tells whether another trial on the node pool timed hashes that speak for a
+// trial's calibration: the same hash, as long, or another cost, which CostDoublingBroken
+// holds it against.
+func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool {
+	variant, own := trial.Spec.Variant, speed.Ratio(*trial.Status.Calibration)
+	for i := range trials {
+		other := &trials[i]
+		if other == trial || !usable(other) || other.Status.Calibration == nil || speed.NodePool(other.Spec.Variant) != speed.NodePool(variant) {
+			continue
+		}
+		ratio := speed.Ratio(*other.Status.Calibration)
+		switch {
+		case own <= 0 || ratio <= 0:
+		case matrix.Recipe(other.Spec.Variant) == matrix.Recipe(variant):
+			if math.Abs(ratio/own-1) <= doublingSuspect {
+				return true
+			}
+		case variant.Algorithm == v1alpha1.AlgorithmBcrypt && costfit.Timed(other):
+			return true
+		}
+	}
+	return false
 }

@@ -84,3 +84,67 @@ func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 		})
 	}
 }
+
+func TestAnInfeasibleVariantUnderAnotherQuotaIsSuspect(t *testing.T) {
+	row := unloaded(func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) { c.QuotaBurstMicroseconds = 25_000 }).Result
+	if diff := cmp.Diff([]finding{{verdict.Infeasible, ""}, {verdict.ModelDisagrees, suspect}}, findings(row.Reasons)); diff != "" || row.Verdict != suspect {
+		t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
+	}
+}
+
+// A calibration that no load checked is not believed by itself: at cost 10, where a
+// hash takes 41 ms at the reference speed, it has to miss an objective of 30 ms.
+func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
+	const told = "EvidenceMissing:Suspect"
+	infeasible := func(t *v1alpha1.SizingTrial) {
+		t.Spec.Service.Replicas, t.Spec.Objective.P95Milliseconds, t.Spec.Load.RequestTimeoutSeconds = 1, 30, 10
+		t.Status.Calibration.GoMaxProcs, t.Status.Calibration.Cpuset = 1, "0"
+		t.Status.Speed.WindowsPerMille = nil
+		t.Status.Result.Reasons = []v1alpha1.Reason{{Type: verdict.Infeasible}}
+	}
+	within := func(milliseconds int32) func(*v1alpha1.SizingTrial) {
+		return func(t *v1alpha1.SizingTrial) { t.Spec.Objective.P95Milliseconds = milliseconds }
+	}
+	loaded := func(t *v1alpha1.SizingTrial) { t.Status.Steps = []v1alpha1.Step{{Kind: v1alpha1.StepOpen}} }
+	untimed := func(t *v1alpha1.SizingTrial) {
+		t.Status.Calibration.RatioPerMillion, t.Status.Calibration.ReferenceMicroseconds = 0, 0
+	}
+	many := func(of v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+		return []v1alpha1.SizingTrial{of, ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(9, 1), ofCost(11, 1), ofCost(11, 1)}
+	}
+	rest := func(first string) []string { return []string{first, "", "", "", "", "", ""} }
+	tests := map[string]struct {
+		trials []v1alpha1.SizingTrial
+		want   []string
+	}{
+		"nothing confirms a trial alone":           {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)}, []string{told}},
+		"a repetition does":                        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, infeasible)}, []string{"", ""}},
+		"so does the cost on another limit":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
+		"so does another cost, by the line":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
+		"and of a cost that was scaled up":         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
+		"the line holds against it, too":           {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
+		"and may disprove it":                      {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
+		"a repetition that took another time":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{told, told}},
+		"a trial on another node pool":             {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{told, ""}},
+		"an Invalid trial":                         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{told, ""}},
+		"a trial without a result":                 {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{told, ""}},
+		"a trial that timed no reference hash":     {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{told, ""}},
+		"another way to hash":                      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{told, ""}},
+		"a trial that was loaded was checked":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
+		"at the speed of all it still misses":      {many(ofCost(10, 1, infeasible, within(40), atSpeed(1.2, "Model CPU"))), rest("")},
+		"it was calibrated while the CPU was slow": {many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))), rest(told)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
+	}
+	alone := verdict.Across([]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)})[0]
+	slow := verdict.Across(many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))))[0]
+	want := []string{
+		"That no rate can meet the objective follows from the calibration of repetition 2 alone: no load checked it, and no other trial on its node pool confirms it. " +
+			"Add a cost or a CPU limit to the matrix, or set repetitions: 2",
+		"Repetition 2 was calibrated while the CPU was slow, and not loaded: at the reference speed of all trials a login on an idle service takes 41ms, within the objective of 42 ms, so that some rate may meet it. Measure again",
+	}
+	if diff := cmp.Diff(want, []string{alone[0].Message, slow[0].Message}); diff != "" {
+		t.Errorf("sentences (-want +got):\n%s", diff)
+	}
+}

@@ -150,8 +150,9 @@ func TestVerdictTable(t *testing.T) {
 		"each on its own CPU has no siblings there":    {func(w *world) { siblings(w, 1, 101, onTheirOwn) }, suspect, verdict.NoisyNeighbour},
 		"nor has each on a machine of its own":         {func(w *world) { siblings(w, 1, 101, onTheirMachines) }, suspect, verdict.NoisyNeighbour},
 
-		// At 70 % of 25/s the queue forgets in D/(1−ρ)² = 40 ms ÷ 0.09, twenty times that is 8.89 s.
-		"a step of twenty relaxation times is steady":   {func(w *world) { w.reported().CountedMicroseconds = 8_889_000 }, fine, ""},
+		// At 70 % of 25/s D/(1−ρ)² is 40 ms ÷ 0.09, twenty times that 8.89 s: about ten
+		// relaxation times of M/D/1.
+		"a step of twenty times D/(1−ρ)² is steady":     {func(w *world) { w.reported().CountedMicroseconds = 8_889_000 }, fine, ""},
 		"a shorter one is suspect":                      {func(w *world) { w.reported().CountedMicroseconds = 8_780_000 }, suspect, verdict.NotSteady},
 		"a shorter one elsewhere is its own affair":     {func(w *world) { w.step(85).CountedMicroseconds = 1_000_000 }, fine, ""},
 		"half as slow again in the second half is fine": {func(w *world) { w.reported().SecondHalfP50Microseconds = ptr.To[int64](90_000) }, fine, ""},
@@ -202,6 +203,11 @@ func TestVerdictTable(t *testing.T) {
 			w.Spec.Variant.Sessions = true
 			w.model.p95, w.model.slower = time.Second, 9
 			w.reported().CountedMicroseconds = 1_000_000
+		}, fine, ""},
+		"a quota with other periods is not the model's": {func(w *world) { w.Calibration.QuotaPeriodMicroseconds = 10_000 }, suspect, verdict.ModelDisagrees},
+		"nor is one that may burst":                     {func(w *world) { w.Calibration.QuotaBurstMicroseconds = 1 }, suspect, verdict.ModelDisagrees},
+		"with sessions the model has no say anyway": {func(w *world) {
+			w.Spec.Variant.Sessions, w.Calibration.QuotaPeriodMicroseconds = true, 10_000
 		}, fine, ""},
 
 		"a start lag of a tenth of p95 can be told from it": {func(w *world) { w.reported().LagP95Microseconds = ptr.To[int64](20_000) }, fine, ""},
@@ -255,6 +261,17 @@ func findings(reasons []v1alpha1.Reason) []finding {
 		all = append(all, finding{r.Type, r.Verdict})
 	}
 	return all
+}
+
+func TestAQuotaThatTheModelDoesNotKnowIsToldInASentence(t *testing.T) {
+	w := ranWell(t)
+	w.Calibration.QuotaPeriodMicroseconds, w.Calibration.QuotaBurstMicroseconds = 10_000, 2_500
+	want := []v1alpha1.Reason{{Type: verdict.ModelDisagrees, Verdict: suspect, Message: "The service's CPU quota has periods of 10ms and saves up to 2.5ms of unused time (CFS burst), " +
+		"and the model knows periods of 100ms without a burst only; what follows from the model may be off. " +
+		"Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and where nothing sets a burst"}}
+	if diff := cmp.Diff(want, w.judge().Result.Reasons); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
 }
 
 func TestUnboundedGoroutinesMayLieFurtherFromTheModel(t *testing.T) {
@@ -322,6 +339,18 @@ func TestAReplicaThatIsNotHeardOfIsMissingEvidence(t *testing.T) {
 	}
 	w.Run.Services = w.Run.Services[:1]
 	if got := findings(w.judge().Result.Reasons); !cmp.Equal(got, []finding{{verdict.EvidenceMissing, suspect}}) {
+		t.Errorf("reasons are %v", got)
+	}
+}
+
+// Each pod has callers of its own in a saturation, so that none of several replicas is
+// idle for want of logins.
+func TestASaturationThatLeavesReplicasIdleIsSuspect(t *testing.T) {
+	w := ranWell(t, withReplicas(3))
+	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](68_000)
+	usesOfItsCPU(w.step(0), 0.93, -1)
+	w.model.capacity = always(65)
+	if got := findings(w.judge().Result.Reasons); !cmp.Equal(got, []finding{{verdict.BelowCPUBound, suspect}}) {
 		t.Errorf("reasons are %v", got)
 	}
 }

@@ -53,7 +53,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	t.Run("in a demand and in prices", func(t *testing.T) {
 		created := create(t, plainExperiment, `{spec: {demand: {loginsPerSecond: 60}, prices: {}}}`)
 		for field, want := range map[string]string{
-			"demand": `{loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10}`,
+			"demand": `{loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, surviveReplicas: 0}`,
 			"prices": `{currency: USD, guessesPerSecondPerGPUAtCost10: 10000}`,
 		} {
 			got, _, err := unstructured.NestedFieldNoCopy(created.Object, "spec", field)
@@ -73,8 +73,9 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	})
 }
 
-// full is a spec with every field that this version takes, and quantities in
-// spellings that a typed quantity would rewrite.
+// full is a spec with every field that this version takes but prices.gpuHour,
+// which attackerHardware rules out, and quantities in spellings that a typed
+// quantity would rewrite.
 const full = `
 spec:
   matrix:
@@ -101,8 +102,12 @@ spec:
     warmupSeconds: 0
     requestTimeoutSeconds: 5
   objective: {p95Milliseconds: 500, maxErrorPerMille: 0}
-  demand: {loginsPerSecond: 60, headroomPercent: 0, minimumCost: 10, maxTotalCPU: "8.0", maxReplicas: 20}
-  prices: {currency: USD, perCPUHour: "0.040", gpuHour: "3", guessesPerSecondPerGPUAtCost10: 10000}
+  demand: {loginsPerSecond: 60, headroomPercent: 0, minimumCost: 10, maxTotalCPU: "8.0", maxReplicas: 20, surviveReplicas: 1}
+  prices:
+    currency: USD
+    perCPUHour: "0.040"
+    attackerHardware: {price: "2000.0", watts: 575, perKilowattHour: "0.150", years: 3}
+    guessesPerSecondPerGPUAtCost10: 10000
   baseline: c8-500m-u-small
   repetitions: 2
   order: AsWritten

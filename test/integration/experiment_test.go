@@ -12,15 +12,18 @@ import (
 
 // What the API says of experiments that many people will get wrong.
 const (
-	demandUsers  = `spec: demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand`
-	cornersOnly  = `spec: with matrix.measure Corners the rest is predicted from what load.mode Capacity finds; use Capacity, or measure: All`
-	demandCPU    = `spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0, such as "8"`
-	poolPrices   = `spec: a node pool's perCPUHour is told in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
-	planTooLong  = `spec: the whole plan may take at most 24 hours, counted as measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, shorter steps, or in Capacity measure: Corners`
-	memoryOfPod  = `spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi`
-	cpuOfLoad    = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
-	memoryOfLoad = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
-	nameTooLong  = `<nil>: the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one`
+	demandUsers     = `spec: demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand`
+	cornersOnly     = `spec: with matrix.measure Corners the rest is predicted from what load.mode Capacity finds; use Capacity, or measure: All`
+	demandCPU       = `spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0, such as "8"`
+	demandSurvivors = `spec.demand: demand.maxReplicas must be more than demand.surviveReplicas: some replica has to serve when those are down`
+	beyondTimeout   = `spec: objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p95Milliseconds`
+	poolPrices      = `spec: a node pool's perCPUHour is told in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
+	twoAttackers    = `spec.prices: prices.gpuHour is for hardware that is rented and prices.attackerHardware for hardware that is owned; remove one of them`
+	planTooLong     = `spec: the whole plan may take at most 24 hours, counted as measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, shorter steps, or in Capacity measure: Corners`
+	memoryOfPod     = `spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi`
+	cpuOfLoad       = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
+	memoryOfLoad    = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
+	nameTooLong     = `<nil>: the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one`
 
 	// Of pools, which experiments and trials hold at different places.
 	selectorSize    = `a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do`
@@ -75,7 +78,16 @@ func TestNumbersOfAnExperiment(t *testing.T) {
 func TestObjectivesOfAnExperiment(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		"the strictest objective": {change: `{spec: {objective: {p95Milliseconds: 1, maxErrorPerMille: 0}}}`},
-		"the laxest objective":    {change: `{spec: {objective: {p95Milliseconds: 60000, maxErrorPerMille: 50}}}`},
+		"the laxest objective": {
+			change: `{spec: {objective: {p95Milliseconds: 60000, maxErrorPerMille: 50}, load: {requestTimeoutSeconds: 60}}}`},
+		"a latency as long as the timeout": {
+			change: `{spec: {objective: {p95Milliseconds: 1000}, load: {requestTimeoutSeconds: 1}}}`},
+		"a latency beyond the timeout": {
+			change:   `{spec: {objective: {p95Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}}`,
+			refusals: []string{beyondTimeout}},
+		"a latency beyond the timeout that is taken by default": {
+			change:   `{spec: {objective: {p95Milliseconds: 10001}}}`,
+			refusals: []string{beyondTimeout}},
 		"no objective": {
 			change: `{spec: {objective: null}}`, refusals: []string{`spec.objective: Required value`}},
 		"an objective without a latency": {
@@ -115,7 +127,7 @@ func TestPodsOfAnExperiment(t *testing.T) {
 func TestDemandPricesAndBaseline(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		"all of them": {change: `{spec: {baseline: c10-1,
-			demand: {loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, maxTotalCPU: "8", maxReplicas: 20},
+			demand: {loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, maxTotalCPU: "8", maxReplicas: 20, surviveReplicas: 3},
 			prices: {currency: USD, perCPUHour: "0.04", gpuHour: "3", guessesPerSecondPerGPUAtCost10: 10000}}}`},
 		"a demand with Rates": {change: `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Rates, ratesPerSecond: [20]}}}`},
 		"a demand with Users, which measures no rate": {
@@ -125,24 +137,54 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 			change:   `{spec: {demand: {}}}`,
 			refusals: []string{`spec.demand.loginsPerSecond: Required value`}},
 		"a demand below its bounds": {
-			change: `{spec: {demand: {loginsPerSecond: 0, headroomPercent: -1, minimumCost: 3, maxTotalCPU: "0", maxReplicas: 0}}}`,
+			change: `{spec: {demand: {loginsPerSecond: 0, headroomPercent: -1, minimumCost: 3, maxTotalCPU: "0", maxReplicas: 0, surviveReplicas: -1}}}`,
 			refusals: []string{
 				outOfBounds("spec.demand.loginsPerSecond", "greater", 1),
 				outOfBounds("spec.demand.headroomPercent", "greater", 0),
 				outOfBounds("spec.demand.minimumCost", "greater", 4),
 				outOfBounds("spec.demand.maxReplicas", "greater", 1),
+				outOfBounds("spec.demand.surviveReplicas", "greater", 0),
 				demandCPU}},
 		"a demand above its bounds": {
-			change: `{spec: {demand: {loginsPerSecond: 1000001, headroomPercent: 401, minimumCost: 17, maxTotalCPU: all, maxReplicas: 10001}}}`,
+			change: `{spec: {demand: {loginsPerSecond: 1000001, headroomPercent: 401, minimumCost: 17, maxTotalCPU: all, maxReplicas: 10001, surviveReplicas: 4}}}`,
 			refusals: []string{
 				outOfBounds("spec.demand.loginsPerSecond", "less", 1000000),
 				outOfBounds("spec.demand.headroomPercent", "less", 400),
 				outOfBounds("spec.demand.minimumCost", "less", 16),
 				outOfBounds("spec.demand.maxReplicas", "less", 10000),
+				outOfBounds("spec.demand.surviveReplicas", "less", 3),
 				demandCPU}},
+		"no replica that is left when as many as may be are down": {
+			change:   `{spec: {demand: {loginsPerSecond: 60, maxReplicas: 2, surviveReplicas: 2}}}`,
+			refusals: []string{demandSurvivors}},
 		"prices in all spellings of a decimal": {
 			change: `{spec: {prices: {currency: EUR, perCPUHour: "0", gpuHour: "007.2500", guessesPerSecondPerGPUAtCost10: 1000000000000}}}`},
-		"prices of nothing but a currency": {change: `{spec: {prices: {}}}`},
+		"prices of nothing but a currency":  {change: `{spec: {prices: {}}}`},
+		"the least hardware of an attacker": {change: `{spec: {prices: {attackerHardware: {price: "0", watts: 1, perKilowattHour: "0", years: 1}}}}`},
+		"the most, in another currency": {change: `{spec: {prices: {currency: EUR, guessesPerSecondPerGPUAtCost10: 80000,
+			attackerHardware: {price: "9999999999999.99", watts: 100000, perKilowattHour: "0.1875", years: 20}}}}`},
+		"a GPU that is both rented and owned": {
+			change:   `{spec: {prices: {gpuHour: "0.80", attackerHardware: {price: "2000", watts: 575, perKilowattHour: "0.15", years: 3}}}}`,
+			refusals: []string{twoAttackers}},
+		"hardware of which nothing is said": {
+			change: `{spec: {prices: {attackerHardware: {}}}}`,
+			refusals: []string{
+				`spec.prices.attackerHardware.price: Required value`, `spec.prices.attackerHardware.watts: Required value`,
+				`spec.prices.attackerHardware.perKilowattHour: Required value`, `spec.prices.attackerHardware.years: Required value`}},
+		"hardware below its bounds": {
+			change: `{spec: {prices: {attackerHardware: {price: "-1", watts: 0, perKilowattHour: ".15", years: 0}}}}`,
+			refusals: []string{
+				`spec.prices.attackerHardware.price: spec.prices.attackerHardware.price in body should match '^[0-9]+(\.[0-9]+)?$'`,
+				outOfBounds("spec.prices.attackerHardware.watts", "greater", 1),
+				`spec.prices.attackerHardware.perKilowattHour: spec.prices.attackerHardware.perKilowattHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
+				outOfBounds("spec.prices.attackerHardware.years", "greater", 1)}},
+		"hardware above its bounds": {
+			change: `{spec: {prices: {attackerHardware: {price: "99999999999999.99", watts: 100001, perKilowattHour: "0.000000000000001", years: 21}}}}`,
+			refusals: []string{
+				`spec.prices.attackerHardware.price: Too long: may not be more than 16 bytes`,
+				outOfBounds("spec.prices.attackerHardware.watts", "less", 100000),
+				`spec.prices.attackerHardware.perKilowattHour: Too long: may not be more than 16 bytes`,
+				outOfBounds("spec.prices.attackerHardware.years", "less", 20)}},
 		"decimals that are none": {
 			change: `{spec: {prices: {perCPUHour: ".5", gpuHour: "1e3"}}}`,
 			refusals: []string{

@@ -38,6 +38,7 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 		"szx.spec.objective",
 		"szx.spec.demand",
 		"szx.spec.prices",
+		"szx.spec.prices.attackerHardware",
 		"szx.status.results",
 		"szx.status.results.comparison",
 		"szx.status.recommendation",

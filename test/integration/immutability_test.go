@@ -70,6 +70,8 @@ func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 		"the demand is added":   {change: demand, refusals: unchangeable("demand")},
 		"the demand is removed": {from: demand, change: `{spec: {demand: null}}`, refusals: unchangeable("demand")},
 
+		"the attacker's hardware is edited": {from: `{spec: {prices: {attackerHardware: {price: "2000", watts: 575, perKilowattHour: "0.15", years: 3}}}}`,
+			change: `{spec: {prices: {attackerHardware: {years: 4}}}}`, refusals: unchangeable("prices")},
 		"the prices are edited":  {from: prices, change: otherPrices, refusals: unchangeable("prices")},
 		"the prices are added":   {change: prices, refusals: unchangeable("prices")},
 		"the prices are removed": {from: prices, change: `{spec: {prices: null}}`, refusals: unchangeable("prices")},

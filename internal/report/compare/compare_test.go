@@ -190,6 +190,9 @@ func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
 		"prices": {func(e *v1alpha1.SizingExperiment) {
 			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 10000 guesses/s in B."},
+		"hardware": {func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", AttackerHardware: &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}}
+		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},
 		"mode":     {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Mode = v1alpha1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
 		"arrivals": {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Arrivals = v1alpha1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
 		"steps":    {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is told at other rates, or from other samples."},

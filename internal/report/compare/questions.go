@@ -63,6 +63,9 @@ func demand(d *v1alpha1.Demand) string {
 	if d.MaxTotalCPU != "" {
 		text += fmt.Sprintf(", at most %s CPU", d.MaxTotalCPU)
 	}
+	if d.SurviveReplicas != nil && *d.SurviveReplicas > 0 {
+		text += fmt.Sprintf(", with %d of the replicas down", *d.SurviveReplicas)
+	}
 	if d.MaxReplicas != nil {
 		text += fmt.Sprintf(", at most %d replicas", *d.MaxReplicas)
 	}
@@ -73,11 +76,19 @@ func priceList(p *v1alpha1.Prices) string {
 	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s %s per CPU-hour, %s per GPU-hour", p.Currency, orNone(p.PerCPUHour), orNone(p.GPUHour))
+	text := fmt.Sprintf("%s %s per CPU-hour, %s", p.Currency, orNone(p.PerCPUHour), attackerWords(p))
 	if p.GuessesPerSecondPerGPUAtCost10 != nil {
 		text += fmt.Sprintf(", %d guesses/s", *p.GuessesPerSecondPerGPUAtCost10)
 	}
 	return text
+}
+
+// attackerWords is what an attacker pays for an hour, or for hardware.
+func attackerWords(p *v1alpha1.Prices) string {
+	if h := p.AttackerHardware; h != nil {
+		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price, h.Watts, h.Years, h.PerKilowattHour)
+	}
+	return orNone(p.GPUHour) + " per GPU-hour"
 }
 
 func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {

@@ -57,7 +57,7 @@ func question(name string) *v1alpha1.SizingExperiment {
 			Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MaxStepSeconds: 120, WarmupSeconds: 5, MinSamples: 100},
 			Baseline:  "c10-500m-epyc",
 			Demand:    &v1alpha1.Demand{LoginsPerSecond: 40, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "16"},
-			Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", GPUHour: "3"},
+			Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
 		},
 		Status: v1alpha1.SizingExperimentStatus{
 			Phase: v1alpha1.ExperimentSucceeded, Seed: ptr.To[int64](42),
@@ -80,7 +80,7 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 		P95Microseconds: ptr.To(int64(3.3 * hash)), P95Interval: &v1alpha1.Interval{LowMicroseconds: int64(2.7 * hash), HighMicroseconds: int64(4.1 * hash)},
 		ThrottledPercent:            ptr.To(int32(20 + 10/cpus)),
 		MaxThroughputMilliPerSecond: ptr.To(int64(bound * 990)),
-		Price:                       &v1alpha1.Price{PerMillionLogins: "0.64", PerMonth: "58.40", AttackerPerBillionGuesses: "83"},
+		Price:                       &v1alpha1.Price{PerMillionLogins: "0.64", PerMonth: "58.40", AttackerPerBillionGuesses: attacked(cost)},
 	}
 	if *result.ObjectiveMet {
 		result.CapacityMilliPerSecond, result.CapacityMethod = ptr.To(int64(bound*850)), v1alpha1.CapacityBoth
@@ -119,6 +119,9 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 	return append(trials, trial)
 }
 
+// attacked is what a billion guesses at a cost take, by default: 200/9 USD at cost 10.
+func attacked(cost int32) string { return fmt.Sprintf("%.2f", math.Ldexp(200./9, int(cost-10))) }
+
 // predicted gives the experiment a variant that only the model knows.
 func predicted(e *v1alpha1.SizingExperiment, cost int32, limit, pool string, inMatrix bool) {
 	e.Status.Predictions = append(e.Status.Predictions, v1alpha1.PredictedVariant{
@@ -128,7 +131,7 @@ func predicted(e *v1alpha1.SizingExperiment, cost int32, limit, pool string, inM
 		CapacityMilliPerSecond: ptr.To[int64](6900), CapacityInterval: &v1alpha1.RateInterval{LowMilliPerSecond: 6500, HighMilliPerSecond: 7300},
 		OfferedMilliPerSecond: 6100, P95Microseconds: ptr.To[int64](410000), P95Interval: &v1alpha1.Interval{LowMicroseconds: 350000, HighMicroseconds: 480000},
 		Sizing: &v1alpha1.Sizing{Replicas: 8, TotalCPU: "8", LoadPercent: 73},
-		Price:  &v1alpha1.Price{PerMillionLogins: "1.61", PerMonth: "233.60", AttackerPerBillionGuesses: "167"},
+		Price:  &v1alpha1.Price{PerMillionLogins: "1.61", PerMonth: "233.60", AttackerPerBillionGuesses: attacked(cost)},
 	})
 }
 
@@ -159,7 +162,7 @@ func matrix() report.Document {
 	e.Status.ModelCheck = &v1alpha1.ModelCheck{Passed: true, Message: "2 variants were held out; capacity is within 4.1 %, p95 within 11 %"}
 	size := v1alpha1.Size{
 		Variant: "c11-1-epyc", Cost: 11, CPULimit: "1", NodePool: "epyc", Replicas: 7, TotalCPU: "7", CapacityMilliPerSecond: ptr.To[int64](52100),
-		LoadPercent: ptr.To[int32](77), PricePerMonth: "204.40", PricePerMillionLogins: "1.94", AttackerPricePerBillionGuesses: "167",
+		LoadPercent: ptr.To[int32](77), PricePerMonth: "204.40", PricePerMillionLogins: "1.94", AttackerPricePerBillionGuesses: attacked(11),
 	}
 	e.Status.Recommendation = &v1alpha1.Recommendation{
 		Size: size, P95Microseconds: ptr.To[int64](402000), Confidence: v1alpha1.ConfidenceHigh,

@@ -1,0 +1,52 @@
+package matrix
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// CPUUnused is the reason of a row, and of a warning when an experiment is accepted,
+// that tells of a CPU limit which the variant's workers can't use. It is no verdict
+// of its own: the numbers are right, and what they cost is more than it need be.
+const CPUUnused = "CPUUnused"
+
+// Unused says how much of a variant's CPU limit its workers can never use, and what
+// to change, in a sentence; empty where they can use all of it, and where requests
+// rather than hashes take the CPU.
+func Unused(v v1alpha1.Variant) string {
+	limit, err := MilliCPU(v.CPULimit)
+	workers := orZero(v.Concurrency.Workers)
+	if err != nil || workers == 0 || v.Sessions || v.Algorithm == v1alpha1.AlgorithmSHA256 {
+		return ""
+	}
+	lanes := Recipe(v).Lanes()
+	usable := int64(workers*lanes) * milliPerCPU
+	if usable >= limit {
+		return ""
+	}
+	return fmt.Sprintf("%s has a limit of %s and %s, which can use %s: %s paid for and never used; set workers: %d, or cpuLimit: %s",
+		v.Name, v.CPULimit, counted(int64(workers), "worker"), counted(usable/milliPerCPU, "CPU"), amount(limit-usable),
+		(wholeCPUs(limit)+lanes-1)/lanes, shortestLimit(usable))
+}
+
+// amount reads 1 CPU is, 2 CPUs are, or 500m are.
+func amount(milli int64) string {
+	switch {
+	case milli == milliPerCPU:
+		return "1 CPU is"
+	case milli%milliPerCPU == 0:
+		return counted(milli/milliPerCPU, "CPU") + " are"
+	default:
+		return shortestLimit(milli) + " are"
+	}
+}
+
+// counted reads 1 worker or 2 workers.
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + what
+}

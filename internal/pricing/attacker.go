@@ -1,0 +1,122 @@
+package pricing
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+const (
+	// dollars is the currency that the default price of a GPU is told in.
+	dollars = "USD"
+	// gpuHourCents is that price, for an hour: an RTX 5090 was rented for 69 to 122
+	// cents in 2026.
+	gpuHourCents, centsPerDollar = 80, 100
+	// guessesAtCost10 is how many guesses per second a GPU makes by default, at
+	// referenceCost.
+	guessesAtCost10 = 10_000
+	referenceCost   = 10
+	// hoursPerYear of hardware that never stops.
+	hoursPerYear     = 8760
+	wattsPerKilowatt = 1000
+)
+
+// attacker is what an attacker guesses with. The zero attacker has no price.
+type attacker struct {
+	// tool is what guesses, as "a GPU", and source is where the price of its hour
+	// comes from.
+	tool, source string
+	hour         *big.Rat
+	// guesses per second at referenceCost.
+	guesses int64
+}
+
+// attackerOf reads what an hour of guessing costs: on the hardware that is owned,
+// else on a GPU that is rented, which has a default in dollars alone.
+func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
+	a := attacker{tool: "a GPU", guesses: guessesAtCost10}
+	if prices.GuessesPerSecondPerGPUAtCost10 != nil {
+		a.guesses = *prices.GuessesPerSecondPerGPUAtCost10
+	}
+	if prices.AttackerHardware != nil {
+		return a.owning(*prices.AttackerHardware, currency)
+	}
+	if currency == dollars {
+		a.hour, a.source = big.NewRat(gpuHourCents, centsPerDollar), "the default: what a rented RTX 5090 cost in 2026"
+	}
+	if prices.GPUHour != "" {
+		a.source = "as prices.gpuHour says"
+	}
+	err := read(prices.GPUHour, "prices.gpuHour", &a.hour)
+	return a, err
+}
+
+// owning is the attacker on owned hardware: its price by the hour, and the
+// electricity.
+func (a attacker) owning(h v1alpha1.AttackerHardware, currency string) (attacker, error) {
+	const field = "prices.attackerHardware"
+	if h.Watts < 1 || h.Years < 1 {
+		return attacker{}, fmt.Errorf("%s: watts %d and years %d must be 1 at least", field, h.Watts, h.Years)
+	}
+	price, err := Decimal(h.Price)
+	if err != nil {
+		return attacker{}, fmt.Errorf("%s.price: %w", field, err)
+	}
+	energy, err := Decimal(h.PerKilowattHour)
+	if err != nil {
+		return attacker{}, fmt.Errorf("%s.perKilowattHour: %w", field, err)
+	}
+	a.tool = "hardware"
+	a.source = fmt.Sprintf("from %s: %s %s over %d %s, and %d W at %s %s per kWh",
+		field, currency, h.Price, h.Years, years(h.Years), h.Watts, currency, h.PerKilowattHour)
+	price.Quo(price, big.NewRat(int64(h.Years)*hoursPerYear, 1))
+	a.hour = price.Add(price, energy.Mul(energy, big.NewRat(int64(h.Watts), wattsPerKilowatt)))
+	return a, nil
+}
+
+func years(n int32) string {
+	if n == 1 {
+		return "year"
+	}
+	return "years"
+}
+
+// PerBillionGuesses is what an attacker pays for a billion guesses at a bcrypt cost.
+func (t Tariff) PerBillionGuesses(cost int32) *big.Rat {
+	if t.attacker.hour == nil || t.attacker.guesses <= 0 {
+		return nil
+	}
+	perSecond := big.NewRat(t.attacker.guesses, 1)
+	if cost < referenceCost {
+		perSecond.Mul(perSecond, powerOfTwo(referenceCost-cost))
+	} else {
+		perSecond.Quo(perSecond, powerOfTwo(cost-referenceCost))
+	}
+	hours := new(big.Rat).Quo(big.NewRat(billion, secondsPerHour), perSecond)
+	return hours.Mul(hours, t.attacker.hour)
+}
+
+func powerOfTwo(exponent int32) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
+}
+
+// Assumption says in a sentence what PerBillionGuesses is made from; empty where
+// that knows no price.
+func (t Tariff) Assumption() string {
+	if t.PerBillionGuesses(referenceCost) == nil {
+		return ""
+	}
+	return fmt.Sprintf("The price of guesses assumes %s that makes %s a second at bcrypt cost %d and costs %s %s an hour, %s.",
+		t.attacker.tool, grouped(t.attacker.guesses), referenceCost, t.currency, Text(t.attacker.hour), t.attacker.source)
+}
+
+// grouped reads 10,000; of a number above 0.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}

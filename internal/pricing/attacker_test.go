@@ -1,0 +1,119 @@
+package pricing_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+// owning are prices in dollars, of an attacker who owns the hardware.
+func owning(price string, watts int32, perKilowattHour string, years int32) *v1alpha1.Prices {
+	return &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", AttackerHardware: &v1alpha1.AttackerHardware{
+		Price: price, Watts: watts, PerKilowattHour: perKilowattHour, Years: years,
+	}}
+}
+
+func TestWhatABillionGuessesCost(t *testing.T) {
+	quick, euros, both := owning("2000", 575, "0.15", 3), owning("8760", 1000, "0.20", 1), owning("8760", 1000, "0.20", 1)
+	quick.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](20_000)
+	euros.Currency, both.GPUHour = "EUR", "3"
+	for name, c := range map[string]struct {
+		prices *v1alpha1.Prices
+		want   string
+	}{
+		// 10^9 guesses take 250/9 hours at 10,000 per second.
+		"a GPU costs 0.80 USD an hour":            {&v1alpha1.Prices{}, "22.22"},
+		"its price can be told in any currency":   {&v1alpha1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
+		"a GPU twice as quick halves the price":   {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "11.11"},
+		"a price of its own goes before 0.80 USD": {&v1alpha1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
+		"an attack needs no price of logins' CPU": {&v1alpha1.Prices{Currency: "USD"}, "22.22"},
+		// 1 for the hour of the hardware, and 1 kWh: 1.20.
+		"owned hardware costs its price by the hour, and electricity": {owning("8760", 1000, "0.20", 1), "33.33"},
+		"in any currency":                                {euros, "33.33"},
+		"it takes the place of what is rented":           {both, "33.33"},
+		"over two years half of its price by the hour":   {owning("8760", 1000, "0.20", 2), "19.44"},
+		"with half the power half of the electricity":    {owning("8760", 500, "0.20", 1), "30.56"},
+		"electricity that is free leaves its price":      {owning("8760", 1000, "0", 1), "27.78"},
+		"hardware that was free leaves the electricity":  {owning("0", 1000, "0.20", 1), "5.56"},
+		"a bought RTX 5090 costs a fifth of a rented":    {owning("2000", 575, "0.15", 3), "4.51"},
+		"owned hardware twice as quick halves the price": {quick, "2.25"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := pricing.Text(of(t, c.prices).PerBillionGuesses(10)); got != c.want {
+				t.Errorf("a billion guesses cost %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
+	quick, year := &v1alpha1.Prices{Currency: "EUR", GPUHour: "2.5", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](1_500_000)}, owning("0", 1000, "0.5", 1)
+	year.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](100)
+	for name, c := range map[string]struct {
+		prices *v1alpha1.Prices
+		want   string
+	}{
+		"the default has a date": {&v1alpha1.Prices{}, "The price of guesses assumes a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 0.80 an hour, " +
+			"the default: what a rented RTX 5090 cost in 2026."},
+		"a rent of the experiment's own": {quick, "The price of guesses assumes a GPU that makes 1,500,000 a second at bcrypt cost 10 and costs EUR 2.50 an hour, " +
+			"as prices.gpuHour says."},
+		"owned hardware": {owning("2000", 575, "0.15", 3), "The price of guesses assumes hardware that makes 10,000 a second at bcrypt cost 10 and costs USD 0.16 an hour, " +
+			"from prices.attackerHardware: USD 2000 over 3 years, and 575 W at USD 0.15 per kWh."},
+		"owned hardware for one year": {year, "The price of guesses assumes hardware that makes 100 a second at bcrypt cost 10 and costs USD 0.50 an hour, " +
+			"from prices.attackerHardware: USD 0 over 1 year, and 1000 W at USD 0.5 per kWh."},
+		"in euros without a rent there is none": {&v1alpha1.Prices{Currency: "EUR"}, ""},
+		"without prices there is none":          {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := of(t, c.prices).Assumption(); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestHardwareThatNeverRunsHasNoPrice(t *testing.T) {
+	for name, prices := range map[string]*v1alpha1.Prices{"no watts": owning("1", 0, "0", 1), "no years": owning("1", 1, "0", 0)} {
+		if _, err := pricing.Of(prices, nil); err == nil || !strings.Contains(err.Error(), "prices.attackerHardware: watts ") {
+			t.Errorf("with %s it says %v", name, err)
+		}
+	}
+}
+
+// What serves logins costs the same, whatever the attacker has.
+func TestAnAttackersHardwareLeavesThePriceOfLogins(t *testing.T) {
+	pool := v1alpha1.NodePool{Name: "small", PerCPUHour: "0.0525"}
+	rented, owned := of(t, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}, pool), of(t, owning("2000", 575, "0.15", 3), pool)
+	for _, name := range []string{"small", "other"} {
+		if was, is := rented.PerMonth(name, 1000), owned.PerMonth(name, 1000); was.Cmp(is) != 0 {
+			t.Errorf("a month on pool %s costs %v, want %v", name, is, was)
+		}
+		if was, is := rented.PerMillionLogins(name, 1000, 5000), owned.PerMillionLogins(name, 1000, 5000); was.Cmp(is) != 0 {
+			t.Errorf("a million logins on pool %s cost %v, want %v", name, is, was)
+		}
+	}
+}
+
+// Owned hardware costs exactly what renting it at its price by the hour would.
+func TestOwnedHardwareCostsItsHour(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		years := rapid.Int32Range(1, 20).Draw(t, "years")
+		watts := rapid.Int32Range(1, 100_000).Draw(t, "watts")
+		hour := rapid.Int64Range(0, 1000).Draw(t, "price by the hour, in hundredths")
+		energy := rapid.Int64Range(0, 1000).Draw(t, "price of a kilowatt-hour, in hundredths")
+		cost := rapid.Int32Range(4, 16).Draw(t, "cost")
+		hundredths := func(n int64) string { return big.NewRat(n, 100).FloatString(2) }
+		owned := of(t, owning(hundredths(hour*int64(years)*8760), watts, hundredths(energy), years)).PerBillionGuesses(cost)
+		rent := new(big.Rat).Add(big.NewRat(hour, 100), new(big.Rat).Mul(big.NewRat(energy, 100), big.NewRat(int64(watts), 1000)))
+		rented := of(t, &v1alpha1.Prices{GPUHour: rent.FloatString(5)}).PerBillionGuesses(cost)
+		if owned.Cmp(rented) != 0 {
+			t.Errorf("owned it costs %v, rented %v", owned, rented)
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package verdict_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// sizedFor is the size that the operator's own code recommends for a demand, from one
+// trial on a rented machine. There is no headroom that would hide what is off.
+func (m machine) sizedFor(t *testing.T, demand v1alpha1.Demand) (*v1alpha1.Recommendation, verdict.Input) {
+	t.Helper()
+	in := m.input(t)
+	judged := verdict.Judge(in)
+	in.Spec.Variant.Name, in.Spec.Variant.Cost = fmt.Sprintf("c8-%s", in.Spec.Variant.CPULimit), 8
+	trial := v1alpha1.SizingTrial{Spec: in.Spec, Status: v1alpha1.SizingTrialStatus{
+		Phase: v1alpha1.TrialSucceeded, Calibration: &in.Calibration, Result: &judged.Result,
+		Steps: judged.Steps, Capacity: judged.Capacity, Speed: judged.Speed,
+	}}
+	spec := v1alpha1.SizingExperimentSpec{
+		Matrix: v1alpha1.Matrix{
+			Costs: []int32{8}, CPULimits: []string{in.Spec.Variant.CPULimit}, Concurrency: []v1alpha1.Concurrency{in.Spec.Variant.Concurrency},
+		},
+		Service: in.Spec.Service, Load: in.Spec.Load, Objective: in.Spec.Objective, Demand: &demand,
+	}
+	status := &v1alpha1.SizingExperimentStatus{}
+	if err := answer.Rows(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Conclude(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
+		t.Fatal(err)
+	}
+	return status.Recommendation, in
+}
+
+// drivenLength is how long a size is driven. Logins of its first tenth do not count.
+const drivenLength = 5 * time.Minute
+
+// p95Driven is p95 of so many replicas that share a rate by chance, in logins per second,
+// each a pod of its own on a machine that drifts by itself.
+func (m machine) p95Driven(in verdict.Input, replicas int32, perSecond float64) time.Duration {
+	var all []time.Duration
+	each := perSecond / float64(replicas)
+	for replica := range replicas {
+		own := m
+		own.pod = 1 + 0.005*m.chance.NormFloat64()
+		own.speed = drifting(uint64(m.seed)*1000 + uint64(replica) + 1)
+		service := own.service(in.Spec, in.Calibration, min(1, each*trueHash.Seconds()/m.cpus()))
+		service.Course = own.course(0, drivenLength+time.Minute)
+		arrivals := poisson(m.chance, each, drivenLength)
+		all = append(all, service.Latencies(arrivals, m.chance.Float64(), uint64(replica))...)
+	}
+	slices.Sort(all)
+	return all[int(math.Ceil(0.95*float64(len(all))))-1]
+}
+
+// poisson are logins that come by chance.
+func poisson(chance *rand.Rand, perSecond float64, length time.Duration) simulation.Arrivals {
+	var arrivals simulation.Arrivals
+	for at := 0.0; ; {
+		at += chance.ExpFloat64() / perSecond
+		due := time.Duration(at * float64(time.Second))
+		if due > length {
+			return arrivals
+		}
+		if due < length/10 {
+			arrivals.Counted++
+		}
+		arrivals.Due = append(arrivals.Due, due)
+	}
+}
+
+// A size that is recommended carries the demand it is for within the objective, in 95 of
+// 100 clusters whose speed, pods and cost of waking up are drawn by chance; and one that
+// survives the loss of a replica does so with one replica less.
+func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
+	n := runs(200, 20)
+	for _, survive := range []int32{0, 1} {
+		var mutex sync.Mutex
+		carried, sized := 0, 0
+		each(n, func(seed int64) {
+			m := onRentedMachine(seed)
+			demand := 20 + rand.New(rand.NewPCG(uint64(seed), 3)).Int32N(200) //nolint:gosec // A test must be repeatable.
+			told, in := m.sizedFor(t, v1alpha1.Demand{
+				LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), SurviveReplicas: ptr.To(survive),
+			})
+			if told.Variant == "" {
+				t.Logf("seed %d: %s", seed, told.Reason)
+				return
+			}
+			p95 := m.p95Driven(in, told.Replicas-survive, float64(demand))
+			limit := time.Duration(in.Spec.Objective.P95Milliseconds) * time.Millisecond
+			mutex.Lock()
+			defer mutex.Unlock()
+			sized++
+			if p95 <= limit {
+				carried++
+			} else {
+				t.Logf("seed %d: %d of %d replicas of %s at %d/s have a p95 of %s, want %s", seed, told.Replicas-survive, told.Replicas, told.Variant, demand, p95, limit)
+			}
+		})
+		t.Logf("with %d down: %d of %d sizes carry their demand", survive, carried, sized)
+		if sized < n*9/10 || float64(carried) < 0.95*float64(sized)-slackOf(sized) {
+			t.Errorf("with %d down: %d of %d sizes carry their demand, of %d clusters; want 95 of 100", survive, carried, sized, n)
+		}
+	}
+}
+
+// slackOf so few clusters: a twentieth of them may fail, give or take chance.
+func slackOf(n int) float64 {
+	if *whole {
+		return 0
+	}
+	return 3 * math.Sqrt(0.05*0.95*float64(n))
+}
