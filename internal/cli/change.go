@@ -17,12 +17,12 @@ import (
 type change struct {
 	given *pflag.FlagSet
 
-	rate, headroom, minCost, maxReplicas int32
-	maxTotalCPU                          string
-	p95                                  time.Duration
-	maxErrors                            int32
-	currency, perCPUHour, gpuHour        string
-	guesses                              int64
+	rate, headroom, minCost, maxReplicas, survive int32
+	maxTotalCPU                                   string
+	p95                                           time.Duration
+	maxErrors                                     int32
+	currency, perCPUHour, gpuHour                 string
+	guesses                                       int64
 }
 
 // The names of the flags.
@@ -32,6 +32,7 @@ const (
 	flagMinCost     = "min-cost"
 	flagMaxTotalCPU = "max-total-cpu"
 	flagMaxReplicas = "max-replicas"
+	flagSurvive     = "survive-replicas"
 	flagP95         = "p95"
 	flagMaxErrors   = "max-error-per-mille"
 	flagCurrency    = "currency"
@@ -47,11 +48,12 @@ func (c *change) addTo(flags *pflag.FlagSet) {
 	flags.Int32Var(&c.minCost, flagMinCost, 0, "the lowest bcrypt cost that is acceptable")
 	flags.StringVar(&c.maxTotalCPU, flagMaxTotalCPU, "", "the most CPU that all replicas together may have, such as 8 or 7500m")
 	flags.Int32Var(&c.maxReplicas, flagMaxReplicas, 0, "the most replicas that may run")
+	flags.Int32Var(&c.survive, flagSurvive, 0, "how many replicas may be down while the others serve the rate without headroom")
 	flags.DurationVar(&c.p95, flagP95, 0, "the p95 to hold, such as 300ms")
 	flags.Int32Var(&c.maxErrors, flagMaxErrors, 0, "how many of a thousand logins may fail")
 	flags.StringVar(&c.currency, flagCurrency, "", "the currency of the prices, such as EUR; of an experiment that has none")
 	flags.StringVar(&c.perCPUHour, flagPerCPUHour, "", "the price of a CPU for an hour, where a node pool has none of its own")
-	flags.StringVar(&c.gpuHour, flagGPUHour, "", "the price of a GPU for an hour, to an attacker")
+	flags.StringVar(&c.gpuHour, flagGPUHour, "", "the price of a GPU for an hour, to an attacker; in the place of hardware that is owned")
 	flags.Int64Var(&c.guesses, flagGuesses, 0, "how many guesses per second such a GPU makes at bcrypt cost 10")
 }
 
@@ -68,6 +70,7 @@ func (c *change) bounds() []struct {
 		{flagHeadroom, int64(c.headroom), 0, 400},
 		{flagMinCost, int64(c.minCost), 4, 16},
 		{flagMaxReplicas, int64(c.maxReplicas), 1, 10_000},
+		{flagSurvive, int64(c.survive), 0, 3},
 		{flagMaxErrors, int64(c.maxErrors), 0, 50},
 		{flagGuesses, c.guesses, 1, 1_000_000_000_000},
 	}
@@ -93,7 +96,7 @@ func (c *change) check() error {
 		{flagMaxTotalCPU, c.maxTotalCPU, "a CPU quantity above 0, such as 8 or 7500m", positive(c.maxTotalCPU)},
 		{flagCurrency, c.currency, "three capital letters, such as EUR", currency.MatchString(c.currency)},
 		{flagPerCPUHour, c.perCPUHour, "a decimal such as 0.04", isPrice(c.perCPUHour)},
-		{flagGPUHour, c.gpuHour, "a decimal such as 3", isPrice(c.gpuHour)},
+		{flagGPUHour, c.gpuHour, "a decimal such as 0.80", isPrice(c.gpuHour)},
 	} {
 		if c.given.Changed(rule.flag) && !rule.holds {
 			return fmt.Errorf("--%s %s: it must be %s", rule.flag, rule.value, rule.must)
@@ -111,12 +114,27 @@ func isPrice(text string) bool {
 	return decimal.MatchString(text) && len(text) <= 16
 }
 
-// of is an experiment's question as the flags change it. The given one stays as
-// it is.
+// of is an experiment's question as the flags change it, which must have a demand
+// then. The given one stays as it is.
 func (c *change) of(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
+	spec, err := c.to(given)
+	if err == nil && spec.Demand == nil {
+		err = errNoRate
+	}
+	return spec, err
+}
+
+var errNoRate = fmt.Errorf("it has no demand of its own; say by --%s how many logins per second must be served", flagRate)
+
+// to is the same where a demand need not be.
+func (c *change) to(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
 	spec := *given.DeepCopy()
 	if own := spec.Prices; own != nil && c.given.Changed(flagCurrency) && own.Currency != c.currency {
 		return spec, fmt.Errorf("its prices are in %s, which can't be told in %s: no rate of exchange is known", own.Currency, c.currency)
+	}
+	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
+	if c.given.Changed(flagP95) && c.p95 > timeout {
+		return spec, fmt.Errorf("its logins were given up after %s, so that it can't tell whether a p95 of %s would hold; lower --%s, or measure with a longer load.requestTimeoutSeconds", timeout, c.p95, flagP95)
 	}
 	if c.given.Changed(flagP95) {
 		spec.Objective.P95Milliseconds = int32(c.p95.Milliseconds())
@@ -124,14 +142,14 @@ func (c *change) of(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperim
 	set(c, flagMaxErrors, &spec.Objective.MaxErrorPerMille, c.maxErrors)
 	c.demand(&spec)
 	c.prices(&spec)
-	if spec.Demand == nil || spec.Demand.LoginsPerSecond == 0 {
-		return spec, fmt.Errorf("it has no demand of its own; say by --%s how many logins per second must be served", flagRate)
+	if spec.Demand != nil && spec.Demand.LoginsPerSecond == 0 {
+		return spec, errNoRate
 	}
 	return spec, nil
 }
 
 func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {
-	if !c.any(flagRate, flagHeadroom, flagMinCost, flagMaxTotalCPU, flagMaxReplicas) {
+	if !c.any(flagRate, flagHeadroom, flagMinCost, flagMaxTotalCPU, flagMaxReplicas, flagSurvive) {
 		return
 	}
 	if spec.Demand == nil {
@@ -142,6 +160,7 @@ func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {
 	set(c, flagMinCost, &spec.Demand.MinimumCost, &c.minCost)
 	set(c, flagMaxTotalCPU, &spec.Demand.MaxTotalCPU, c.maxTotalCPU)
 	set(c, flagMaxReplicas, &spec.Demand.MaxReplicas, &c.maxReplicas)
+	set(c, flagSurvive, &spec.Demand.SurviveReplicas, &c.survive)
 }
 
 func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
@@ -154,6 +173,8 @@ func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
 	set(c, flagCurrency, &spec.Prices.Currency, c.currency)
 	set(c, flagPerCPUHour, &spec.Prices.PerCPUHour, c.perCPUHour)
 	set(c, flagGPUHour, &spec.Prices.GPUHour, c.gpuHour)
+	// Both would be two prices of one hour, which the API refuses.
+	set(c, flagGPUHour, &spec.Prices.AttackerHardware, nil)
 	set(c, flagGuesses, &spec.Prices.GuessesPerSecondPerGPUAtCost10, &c.guesses)
 }
 

@@ -24,6 +24,7 @@ func changeOf(t *testing.T, arguments ...string) *change {
 func asked() v1alpha1.SizingExperimentSpec {
 	return v1alpha1.SizingExperimentSpec{
 		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Load:      v1alpha1.Load{RequestTimeoutSeconds: 10},
 		Demand:    &v1alpha1.Demand{LoginsPerSecond: 60, HeadroomPercent: ptr.To[int32](30), MaxTotalCPU: "4"},
 		Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
 	}
@@ -83,9 +84,52 @@ func TestAnExperimentWithoutDemandAndPricesIsGivenThem(t *testing.T) {
 	}
 }
 
+// TestARentedGPUTakesThePlaceOfHardwareThatIsOwned: the API refuses both.
+func TestARentedGPUTakesThePlaceOfHardwareThatIsOwned(t *testing.T) {
+	owned := func() v1alpha1.SizingExperimentSpec {
+		spec := asked()
+		spec.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}
+		return spec
+	}
+	for name, tt := range map[string]struct {
+		argument string
+		want     func(*v1alpha1.Prices)
+	}{
+		"a rent":            {"--gpu-hour=0.50", func(p *v1alpha1.Prices) { p.GPUHour, p.AttackerHardware = "0.50", nil }},
+		"another CPU price": {"--per-cpu-hour=0.05", func(p *v1alpha1.Prices) { p.PerCPUHour = "0.05" }},
+		"quicker hardware":  {"--guesses-per-second=20000", func(p *v1alpha1.Prices) { p.GuessesPerSecondPerGPUAtCost10 = ptr.To[int64](20000) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given, want := owned(), owned()
+			tt.want(want.Prices)
+			got, err := changeOf(t, tt.argument).of(given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the question (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(owned(), given); diff != "" {
+				t.Errorf("the experiment itself was changed:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAPriceIsNotToldInAnotherCurrency(t *testing.T) {
 	if _, err := changeOf(t, "--currency=EUR").of(asked()); err == nil || !strings.Contains(err.Error(), "its prices are in USD") {
 		t.Errorf("it says %v", err)
+	}
+}
+
+func TestAP95BeyondTheTimeoutThatWasMeasuredHasNoAnswer(t *testing.T) {
+	if got, err := changeOf(t, "--p95=10s").of(asked()); err != nil || got.Objective.P95Milliseconds != 10_000 {
+		t.Errorf("a p95 as long as the timeout: %v", err)
+	}
+	const want = "its logins were given up after 10s, so that it can't tell whether a p95 of 10.001s would hold; " +
+		"lower --p95, or measure with a longer load.requestTimeoutSeconds"
+	if _, err := changeOf(t, "--p95=10001ms").of(asked()); err == nil || err.Error() != want {
+		t.Errorf("it says %v, want %q", err, want)
 	}
 }
 
@@ -113,7 +157,7 @@ func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
 		{"--max-total-cpu=many", "--max-total-cpu"},
 		{"--currency=eur", "--currency eur: it must be three capital letters"},
 		{"--per-cpu-hour=.04", "--per-cpu-hour .04: it must be a decimal"},
-		{"--gpu-hour=-1", "--gpu-hour"},
+		{"--gpu-hour=-1", "--gpu-hour -1: it must be a decimal such as 0.80"},
 		{"--per-cpu-hour=0.000000000000001", "--per-cpu-hour"},
 	} {
 		t.Run(tt.argument, func(t *testing.T) {

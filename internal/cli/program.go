@@ -23,6 +23,8 @@ type Program struct {
 	Version string
 	// replaced takes the place of the cluster, in tests.
 	replaced client.WithWatch
+	// machine takes the place of this one, in tests.
+	machine *machine
 }
 
 // Run carries out a command line and gives the exit code. Where the context
@@ -55,7 +57,7 @@ recommended), 1 where it can't, 2 where there is no answer.`,
 	cluster.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
-		compareCommand(cluster), recommendCommand(cluster), versionCommand(p),
+		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), versionCommand(p),
 	)
 	root.InitDefaultCompletionCmd()
 	addKubectlCompletion(root)

@@ -1,0 +1,72 @@
+package answer
+
+import (
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/forecast"
+	"github.com/hashmark-dev/hashmark/internal/recommendation"
+	"github.com/hashmark-dev/hashmark/internal/summary"
+)
+
+// Calibrated answers from the times of hashes alone, before anything was deployed: the
+// status as far as it follows from calibrations of one machine, each of a bcrypt cost of
+// the spec's matrix. Every variant is predicted, and a size has confidence Low. Errors
+// are those of Rows.
+func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) (*v1alpha1.SizingExperimentStatus, error) {
+	t, err := newTable(spec, calibratedTrials(spec, calibrations))
+	if err != nil {
+		return nil, err
+	}
+	status := &v1alpha1.SizingExperimentStatus{
+		Phase: v1alpha1.ExperimentSucceeded, Speed: t.speeds,
+		HashTimes: summary.HashTimes(t.trials), CostFits: summary.CostFits(t.trials),
+	}
+	if status.Predictions, err = forecast.FromHashTimes(spec, status.HashTimes); err != nil {
+		return nil, err
+	}
+	var candidates []recommendation.Candidate
+	for i := range status.Predictions {
+		p := &status.Predictions[i]
+		c := t.predictedCandidate(p, nil)
+		c.Standing, c.Calibrated = recommendation.Sound, true
+		c.P95 = t.fromHashTimes(c.Variant, status.HashTimes)
+		t.sizePrediction(p, c)
+		candidates = append(candidates, c)
+	}
+	if t.asked {
+		status.Recommendation = recommendation.Of(t.question, candidates)
+	}
+	return status, nil
+}
+
+// fromHashTimes is what the model expects of one replica of a variant at a rate.
+func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTime) func(int64) (int64, bool) {
+	return func(milliPerSecond int64) (int64, bool) {
+		service, known := forecast.ServiceFromHashTime(t.spec, times, variant)
+		if !known {
+			return 0, false
+		}
+		p95, ok := service.SteadyP95(float64(milliPerSecond)/milli, false, t.seed())
+		return p95.Microseconds(), ok
+	}
+}
+
+// calibratedTrials are trials that did nothing but time a hash.
+func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) []v1alpha1.SizingTrial {
+	var trials []v1alpha1.SizingTrial
+	for i, cost := range spec.Matrix.Costs {
+		if calibrations[cost] == nil {
+			continue
+		}
+		trials = append(trials, v1alpha1.SizingTrial{
+			Spec: v1alpha1.SizingTrialSpec{
+				Variant:  v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
+				Sequence: int32(i + 1), Repetition: 1,
+			},
+			Status: v1alpha1.SizingTrialStatus{
+				Calibration: calibrations[cost], Speed: &v1alpha1.TrialSpeed{},
+				Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
+			},
+		})
+	}
+	return trials
+}

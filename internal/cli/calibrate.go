@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/answer"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/password"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+const (
+	// referenceCost is what each cost is timed in turns with.
+	referenceCost = 8
+	// leastHashes of a cost are timed, however slow they are.
+	leastHashes = 3
+	// shortestCalibration and longestCalibration bound --duration.
+	shortestCalibration, longestCalibration = 5 * time.Second, time.Hour
+)
+
+// predictedLimits are the CPU limits that calibrate answers for.
+var predictedLimits = []string{"250m", "500m", "1", "2", "4", "8"}
+
+// calibrate is what the calibrate command was asked for.
+type calibrate struct {
+	program  Program
+	costs    []int32
+	duration time.Duration
+	format   string
+	changed  change
+}
+
+// machine is what hashes are timed on.
+type machine struct {
+	// wall is the time by the clock, and cpu that of the calling thread; only
+	// differences are used.
+	wall func() time.Duration
+	cpu  func() (time.Duration, error)
+	// prepare makes a function that computes one hash of a cost.
+	prepare func(cost int32) (func() error, error)
+}
+
+// thisMachine has real clocks and hashes by bcrypt.
+func thisMachine() *machine {
+	begin := time.Now()
+	return &machine{
+		wall: func() time.Duration { return time.Since(begin) },
+		cpu:  threadTime,
+		prepare: func(cost int32) (func() error, error) {
+			return password.Prepare(password.Recipe{Algorithm: password.Bcrypt, Cost: cost})
+		},
+	}
+}
+
+// calibrated is what calibrate prints as JSON and YAML, in the words of the API.
+type calibrated struct {
+	Objective      v1alpha1.Objective          `json:"objective"`
+	Demand         *v1alpha1.Demand            `json:"demand,omitempty"`
+	Prices         *v1alpha1.Prices            `json:"prices,omitempty"`
+	Speed          []v1alpha1.PoolSpeed        `json:"speed"`
+	HashTimes      []v1alpha1.HashTime         `json:"hashTimes"`
+	CostFits       []v1alpha1.CostFit          `json:"costFits,omitempty"`
+	Predictions    []v1alpha1.PredictedVariant `json:"predictions"`
+	Recommendation *v1alpha1.Recommendation    `json:"recommendation,omitempty"`
+}
+
+// calibrations are the formats of a calibration, by their names.
+var calibrations = map[string]func(io.Writer, report.Document) error{
+	"table": report.Calibration, "json": calibrationJSON, "yaml": calibrationYAML,
+}
+
+func calibrateCommand(p Program) *cobra.Command {
+	c := &calibrate{program: p}
+	command := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Time hashes on this machine, without a cluster, and predict what they cost",
+		Long: `Times bcrypt on one thread of this machine, and says how long a hash of each cost
+takes, how sure that is, and how far the speed of the CPU varied meanwhile. From
+these times the model predicts what a login service could carry on CPU limits from
+250m to 8, and with --rate which size would serve that rate.
+
+Nothing is deployed, and no cluster is asked. The answer is a prediction for pods on
+CPUs like this one; measure it with a SizingExperiment before you rely on it.
+
+Exit codes: 0 where a size is predicted to serve the rate, or no rate is given, 1
+where none is, 2 where there is no answer.`,
+		Example: `  kubectl hashmark calibrate
+  kubectl hashmark calibrate --rate 20 --p95 300ms
+  kubectl hashmark calibrate --costs 10,11,12 --duration 30s -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return c.run(command.Context()) },
+	}
+	command.Flags().Int32SliceVar(&c.costs, "costs", []int32{8, 9, 10, 11, 12, 13, 14}, "the bcrypt costs to time, each from 4 to 16")
+	command.Flags().DurationVar(&c.duration, "duration", time.Minute, "how long to time hashes, for all costs together")
+	addFormat(command, &c.format, sorted(calibrations))
+	c.changed.addTo(command.Flags())
+	return command
+}
+
+func (c *calibrate) run(ctx context.Context) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	spec, err := c.question()
+	if err != nil {
+		return err
+	}
+	timed, err := c.time(ctx)
+	if err != nil {
+		return err
+	}
+	status, err := answer.Calibrated(spec, timed)
+	if err != nil {
+		return err
+	}
+	document := report.New(&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "calibrate"}, Spec: spec, Status: *status}, nil)
+	if err := calibrations[c.format](c.program.Streams.Out, document); err != nil {
+		return err
+	}
+	if spec.Demand == nil {
+		return nil
+	}
+	return met(document)
+}
+
+// check says in a sentence what can't be timed.
+func (c *calibrate) check() error {
+	if err := known(c.format, sorted(calibrations)); err != nil {
+		return err
+	}
+	slices.Sort(c.costs)
+	for i, cost := range c.costs {
+		if cost < password.MinCost || cost > password.MaxCost {
+			return fmt.Errorf("--costs names %d: %w", cost, password.ErrCost)
+		}
+		if i > 0 && cost == c.costs[i-1] {
+			return fmt.Errorf("--costs names %d twice; remove one of them", cost)
+		}
+	}
+	if len(c.costs) == 0 {
+		return errors.New("--costs names no cost; name one, such as 10")
+	}
+	if c.duration < shortestCalibration || c.duration > longestCalibration {
+		return fmt.Errorf("--duration %s: it must lie between %s and %s", c.duration, shortestCalibration, longestCalibration)
+	}
+	return c.changed.check()
+}
+
+// question is an experiment with the API's defaults that nobody applies.
+func (c *calibrate) question() (v1alpha1.SizingExperimentSpec, error) {
+	return c.changed.to(v1alpha1.SizingExperimentSpec{
+		Matrix: v1alpha1.Matrix{Costs: c.costs, CPULimits: predictedLimits},
+		// Callers who wait as long as the API lets them: any p95 can be asked for.
+		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 60},
+		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+	})
+}
+
+// time times the hashes of each cost, one cost after another, on this thread.
+func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibration, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	on := c.program.machine
+	if on == nil {
+		on = thisMachine()
+	}
+	calibrator := calibration.Calibrator{
+		Meter:         calibration.Meter{CPU: on.cpu, Wall: on.wall},
+		Limits:        limits(c.duration / time.Duration(len(c.costs))),
+		ReferenceCost: referenceCost,
+		Prepare:       func(cost int32) (func() error, error) { return on.until(ctx, cost) },
+	}
+	timed := map[int32]*v1alpha1.TrialCalibration{}
+	for i, cost := range c.costs {
+		fmt.Fprintf(c.program.Streams.ErrOut, "Timing cost %d (%d of %d)\n", cost, i+1, len(c.costs))
+		timing, err := calibrator.Run(cost)
+		if err != nil {
+			return nil, err
+		}
+		result := calibration.NewResult(timing, calibration.Surroundings{GoMaxProcs: int32(runtime.GOMAXPROCS(0)), GoVersion: runtime.Version()})
+		if result.ScaledFromCost != nil {
+			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long to be timed in %s; give --duration more\n", cost, c.duration)
+			continue
+		}
+		timed[cost] = lifecycle.CalibrationInAPI(&result)
+	}
+	return timed, nil
+}
+
+// limits of the time for one cost: most of it for the hash, the rest for the reference
+// hash beside it and for warming up.
+func limits(share time.Duration) calibration.Limits {
+	of := func(part float64) time.Duration { return time.Duration(math.Round(part * float64(share))) }
+	limits := calibration.Standard
+	limits.Least, limits.LeastSamples, limits.Most = of(0.6), leastHashes, max(of(2), limits.Most)
+	limits.Reference, limits.WarmUp = of(0.2), of(0.05)
+	return limits
+}
+
+// until is a hash of a cost that is computed until the context ends.
+func (m *machine) until(ctx context.Context, cost int32) (func() error, error) {
+	hash, err := m.prepare(cost)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return hash()
+	}, nil
+}
+
+func calibrationJSON(out io.Writer, d report.Document) error {
+	text, err := json.MarshalIndent(calibratedOf(d), "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", text)
+	return err
+}
+
+func calibrationYAML(out io.Writer, d report.Document) error {
+	text, err := yaml.Marshal(calibratedOf(d))
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+func calibratedOf(d report.Document) calibrated {
+	spec, status := d.Experiment.Spec, d.Experiment.Status
+	return calibrated{
+		Objective: spec.Objective, Demand: spec.Demand, Prices: spec.Prices, Speed: status.Speed, HashTimes: status.HashTimes,
+		CostFits: status.CostFits, Predictions: status.Predictions, Recommendation: status.Recommendation,
+	}
+}

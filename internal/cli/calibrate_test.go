@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// virtual is a machine of so long at cost 8, on which time passes only while it hashes,
+// and whose speed takes a course of some percent.
+func virtual(at8 time.Duration) *machine {
+	var now time.Duration
+	course, hashes := []float64{1, 1.02, 0.97, 1.05, 0.99}, 0
+	return &machine{
+		wall: func() time.Duration { return now },
+		cpu:  func() (time.Duration, error) { return now, nil },
+		prepare: func(cost int32) (func() error, error) {
+			took := at8 * time.Duration(1<<cost) / (1 << referenceCost)
+			return func() error {
+				hashes++
+				now += time.Duration(course[hashes/100%len(course)] * float64(took))
+				return nil
+			}, nil
+		},
+	}
+}
+
+// calibrating carries out a command line on a machine of 14 ms at cost 8, with no cluster.
+func calibrating(t *testing.T, ctx context.Context, arguments ...string) (out, errOut string, code int) {
+	t.Helper()
+	return calibratingOn(ctx, virtual(14*time.Millisecond), arguments...)
+}
+
+func calibratingOn(ctx context.Context, on *machine, arguments ...string) (out, errOut string, code int) {
+	var stdout, stderr bytes.Buffer
+	p := Program{Streams: genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}, machine: on}
+	code = p.Run(ctx, append([]string{"calibrate"}, arguments...))
+	return stdout.String(), stderr.String(), code
+}
+
+func TestCalibrateWithoutACluster(t *testing.T) {
+	out, errOut, code := calibrating(t, t.Context(), "--costs", "10,8,12", "--rate", "20", "--p95", "300ms", "--max-total-cpu", "8")
+	if code != ExitMet {
+		t.Errorf("exit code %d: %s", code, errOut)
+	}
+	golden(t, "calibrate.txt", errOut+out)
+}
+
+func TestCalibrateWithoutARateHasNoAnswerToGive(t *testing.T) {
+	out, errOut, code := calibrating(t, t.Context(), "--costs", "10", "-o", "json")
+	var got calibrated
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != ExitMet {
+		t.Fatalf("exit code %d, %v: %s", code, err, errOut)
+	}
+	if got.Recommendation != nil || len(got.Predictions) != len(predictedLimits) || len(got.HashTimes) != 1 {
+		t.Errorf("%d hash times, %d predictions, recommendation %v", len(got.HashTimes), len(got.Predictions), got.Recommendation)
+	}
+	if hash := got.HashTimes[0]; hash.HashMicroseconds < 54_000 || hash.HashMicroseconds > 58_800 || hash.LowMicroseconds >= hash.HighMicroseconds {
+		t.Errorf("cost 10 takes %+v, want 56 ms and the drift of the machine", hash)
+	}
+	for _, p := range got.Predictions {
+		if p.CapacityMilliPerSecond == nil || *p.CapacityMilliPerSecond > p.BoundMilliPerSecond {
+			t.Errorf("%s carries %v, and its CPU %d", p.Variant, p.CapacityMilliPerSecond, p.BoundMilliPerSecond)
+		}
+	}
+}
+
+func TestCalibrateSaysNoWhereNothingServesTheRate(t *testing.T) {
+	out, errOut, code := calibrating(t, t.Context(), "--costs", "12", "--rate", "20", "--p95", "100ms")
+	if code != ExitNotMet || !strings.Contains(out, "cost 12") {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+}
+
+func TestACostThatIsTooSlowIsLeftOut(t *testing.T) {
+	out, errOut, code := calibratingOn(t.Context(), virtual(200*time.Millisecond), "--costs", "9,16", "--duration", "5s")
+	if code != ExitMet || !strings.Contains(errOut, "Cost 16 is left out") || strings.Contains(out, "c16-") || !strings.Contains(out, "c9-1") {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+}
+
+func TestWhatCalibrateRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ arguments, says string }{
+		"a cost that is too high": {"--costs 10,17", "--costs names 17: the bcrypt cost must lie between 4 and 16"},
+		"a cost twice":            {"--costs 10,10", "--costs names 10 twice"},
+		"a moment":                {"--duration 1s", "--duration 1s: it must lie between 5s and 1h0m0s"},
+		"headroom of no rate":     {"--headroom 50", "say by --rate how many logins per second must be served"},
+		"a rate of nothing":       {"--rate 0", "--rate 0: it must lie between 1 and 1000000"},
+		"an unknown format":       {"-o html", "html"},
+		"an argument":             {"login-sizing", "unknown command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, errOut, code := calibrating(t, t.Context(), strings.Fields(c.arguments)...)
+			if code != ExitFailed || !strings.Contains(errOut, c.says) || out != "" {
+				t.Errorf("exit code %d, want %q, got %q", code, c.says, errOut)
+			}
+		})
+	}
+}
+
+func TestCalibrateEndsWhenItIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out, _, code := calibrating(t, ctx, "--costs", "10"); code != ExitFailed || out != "" {
+		t.Errorf("exit code %d, printed %q", code, out)
+	}
+}

@@ -1,0 +1,69 @@
+package forecast
+
+import (
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// besideHash is what a login may take of the CPU beside its hash: about a millisecond
+// where the service was idle before it, measured, to accept it and to answer.
+const besideHash = time.Millisecond
+
+// FromHashTimes predicts every variant of a matrix of costs from the times of their
+// hashes alone, before anything was deployed: each pod is taken to have its CPU limit as
+// a quota on a node with as many CPUs. Sizing and Price stay absent. Variants are left
+// out whose cost was not timed, and those that are so quick that the model has no say.
+//
+// The errors are those of matrix.Variants.
+func FromHashTimes(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime) ([]v1alpha1.PredictedVariant, error) {
+	variants, err := matrix.Variants(spec.Matrix)
+	if err != nil {
+		return nil, err
+	}
+	var rows []v1alpha1.PredictedVariant
+	for _, variant := range variants {
+		if e, known := fromHashTime(spec, times, variant); known {
+			row := e.row()
+			row.InMatrix = true
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// ServiceFromHashTime is one replica of a variant that FromHashTimes predicts; false of
+// one that it leaves out.
+func ServiceFromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime, variant v1alpha1.Variant) (simulation.Service, bool) {
+	e, known := fromHashTime(spec, times, variant)
+	return e.service, known
+}
+
+func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime, variant v1alpha1.Variant) (expectation, bool) {
+	limit, err := matrix.MilliCPU(variant.CPULimit)
+	if err != nil {
+		return expectation{}, false
+	}
+	for _, timed := range times {
+		login := time.Duration(timed.HashMicroseconds) * time.Microsecond
+		if timed.Cost != variant.Cost || timed.Control != "" || !verdict.Modelled(login) {
+			continue
+		}
+		cal, _ := given(limit, max(2, int32((limit+milliPerCPU-1)/milliPerCPU)), true)
+		cal.HashMicroseconds = timed.HashMicroseconds
+		e := expectation{
+			cal: cal, scatter: float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds) + besideHash.Seconds()/login.Seconds(),
+			spec: v1alpha1.SizingTrialSpec{
+				Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective,
+				Service: v1alpha1.Service{Replicas: 1},
+			},
+		}
+		e.service = prediction.Model(e.spec, cal, login)
+		return e, true
+	}
+	return expectation{}, false
+}
