@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -54,11 +55,11 @@ type machine struct {
 	prepare func(cost int32) (func() error, error)
 }
 
-// thisMachine has real clocks and hashes by bcrypt.
-func thisMachine() *machine {
-	begin := time.Now()
+// thisMachine has real hashes, timed by the clock and by the CPU clock of the thread.
+func thisMachine(clock clock.PassiveClock) *machine {
+	begin := clock.Now()
 	return &machine{
-		wall: func() time.Duration { return time.Since(begin) },
+		wall: func() time.Duration { return clock.Since(begin) },
 		cpu:  threadTime,
 		prepare: func(cost int32) (func() error, error) {
 			return password.Prepare(password.Recipe{Algorithm: password.Bcrypt, Cost: cost})
@@ -176,7 +177,7 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 	defer runtime.UnlockOSThread()
 	on := c.program.machine
 	if on == nil {
-		on = thisMachine()
+		on = thisMachine(c.program.Clock)
 	}
 	calibrator := calibration.Calibrator{
 		Meter:         calibration.Meter{CPU: on.cpu, Wall: on.wall},

@@ -78,7 +78,7 @@ func TestTheSaturationReachesTheBoundOfSeveralReplicas(t *testing.T) {
 			for _, replicas := range []int32{2, 3, 4, 10} {
 				name := fmt.Sprintf("pooled %v, %dm, %d replicas", pooled, milliCPU, replicas)
 				service, step := plannedSaturation(t, pooled, milliCPU, replicas)
-				source, sum := rand.New(rand.NewPCG(7, uint64(milliCPU))), 0.0 //nolint:gosec // A test must be repeatable.
+				source, sum := rand.New(rand.NewPCG(7, uint64(milliCPU))), 0.0
 				for range runs {
 					sum += maximum(t, service, step, source) / service.MaxPerSecond()
 				}

@@ -56,11 +56,18 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1a
 		// Nothing is to come any more: there is nothing here that may be believed.
 		r.Verdict = v1alpha1.VerdictInvalid
 	}
-	// What is Invalid has no price that could be lower.
-	if unused := matrix.Unused(variant); unused != "" && r.Verdict != v1alpha1.VerdictInvalid {
-		r.Reasons = append(r.Reasons, v1alpha1.Reason{Type: matrix.CPUUnused, Message: clip(unused)})
-	}
+	r.Reasons = append(r.Reasons, cpuUnused(variant, r.Verdict)...)
 	return r
+}
+
+// cpuUnused tells of a CPU limit that the variant's workers can't use. What is Invalid
+// has no price that could be lower.
+func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Reason {
+	unused := matrix.Unused(variant)
+	if unused == "" || verdict == v1alpha1.VerdictInvalid {
+		return nil
+	}
+	return []v1alpha1.Reason{{Type: matrix.CPUUnused, Message: clip(unused)}}
 }
 
 // failure is why a trial has no result, as a reason of its row.

@@ -91,7 +91,7 @@ func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 		carried, sized := 0, 0
 		each(n, func(seed int64) {
 			m := onRentedMachine(seed)
-			demand := 20 + rand.New(rand.NewPCG(uint64(seed), 3)).Int32N(200) //nolint:gosec // A test must be repeatable.
+			demand := 20 + rand.New(rand.NewPCG(uint64(seed), 3)).Int32N(200)
 			told, in := m.sizedFor(t, v1alpha1.Demand{
 				LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), SurviveReplicas: ptr.To(survive),
 			})

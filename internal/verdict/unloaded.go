@@ -102,22 +102,28 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 // trial's calibration: the same hash, as long, or another cost, which CostDoublingBroken
 // holds it against.
 func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool {
-	variant, own := trial.Spec.Variant, speed.Ratio(*trial.Status.Calibration)
 	for i := range trials {
 		other := &trials[i]
-		if other == trial || !usable(other) || other.Status.Calibration == nil || speed.NodePool(other.Spec.Variant) != speed.NodePool(variant) {
+		if other == trial || !usable(other) || other.Status.Calibration == nil || speed.NodePool(other.Spec.Variant) != speed.NodePool(trial.Spec.Variant) {
 			continue
 		}
-		ratio := speed.Ratio(*other.Status.Calibration)
-		switch {
-		case own <= 0 || ratio <= 0:
-		case matrix.Recipe(other.Spec.Variant) == matrix.Recipe(variant):
-			if math.Abs(ratio/own-1) <= doublingSuspect {
-				return true
-			}
-		case variant.Algorithm == v1alpha1.AlgorithmBcrypt && costfit.Timed(other):
+		if confirms(trial, other) {
 			return true
 		}
 	}
 	return false
+}
+
+// confirms tells whether one other trial speaks for a trial's calibration.
+func confirms(trial, other *v1alpha1.SizingTrial) bool {
+	variant := trial.Spec.Variant
+	own, ratio := speed.Ratio(*trial.Status.Calibration), speed.Ratio(*other.Status.Calibration)
+	switch {
+	case own <= 0 || ratio <= 0:
+		return false
+	case matrix.Recipe(other.Spec.Variant) == matrix.Recipe(variant):
+		return math.Abs(ratio/own-1) <= doublingSuspect
+	default:
+		return variant.Algorithm == v1alpha1.AlgorithmBcrypt && costfit.Timed(other)
+	}
 }
