@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"math"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
@@ -20,6 +22,10 @@ func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1al
 		Phase: v1alpha1.ExperimentSucceeded, Speed: t.speeds,
 		HashTimes: summary.HashTimes(t.trials), CostFits: summary.CostFits(t.trials),
 	}
+	for i := range status.HashTimes {
+		timed := &status.HashTimes[i]
+		timed.ErrorMicroseconds = ownError(*timed, *calibrations[timed.Cost])
+	}
 	if status.Predictions, err = forecast.FromHashTimes(spec, status.HashTimes); err != nil {
 		return nil, err
 	}
@@ -36,6 +42,16 @@ func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1al
 		status.Recommendation = recommendation.Of(t.question, candidates)
 	}
 	return status, nil
+}
+
+// ownError is how sure the time of a hash is by its own calibration: of a few costs, each
+// timed once, batch means say nothing. The ratio to the reference hash leaves the drift
+// out, which the speed tells.
+func ownError(timed v1alpha1.HashTime, cal v1alpha1.TrialCalibration) int64 {
+	if cal.RatioErrorPerMillion <= 0 || cal.RatioPerMillion <= 0 {
+		return cal.ErrorMicroseconds
+	}
+	return int64(math.Ceil(float64(timed.HashMicroseconds) * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)))
 }
 
 // fromHashTimes is what the model expects of one replica of a variant at a rate.

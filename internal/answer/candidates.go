@@ -2,6 +2,7 @@ package answer
 
 import (
 	"math"
+	"slices"
 
 	"k8s.io/utils/ptr"
 
@@ -35,10 +36,23 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candida
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
 	// With a maximum the capacity lies between the two, and its lower end sizes safely.
 	if ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil {
-		c.AtMost = c.Capacity * t.replicas()
-		c.GeneratorLimited = t.spec.Load.Mode != v1alpha1.LoadRates
+		c.Carried, c.Unknown = *row.CapacityMilliPerSecond, t.whyUnknown(row.Variant)
 	}
 	return c
+}
+
+// whyUnknown says why the capacity of a variant is known as a lower bound only.
+func (t *table) whyUnknown(variant string) recommendation.Unknown {
+	if t.spec.Load.Mode == v1alpha1.LoadRates {
+		return recommendation.ByRates
+	}
+	for i := range t.trials {
+		saturated := func(s v1alpha1.Step) bool { return s.Kind == v1alpha1.StepSaturation }
+		if t.trials[i].Spec.Variant.Name == variant && slices.ContainsFunc(t.trials[i].Status.Steps, saturated) {
+			return recommendation.BySaturation
+		}
+	}
+	return recommendation.ByGenerator
 }
 
 // predictedCandidate is a predicted variant. It may answer only where the matrix
@@ -94,7 +108,7 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // respace gives a candidate the capacity that the model finds for logins that
 // come by chance, as those from the world do, where even ones were measured.
 func (t *table) respace(c *recommendation.Candidate) {
-	c.Respaced, c.Confirmed, c.Capacity, c.Found, c.AtMost = true, false, 0, 0, 0
+	c.Respaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
 	service, known := forecast.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return

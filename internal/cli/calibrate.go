@@ -106,7 +106,7 @@ where none is, 2 where there is no answer.`,
 		RunE: func(command *cobra.Command, _ []string) error { return c.run(command.Context()) },
 	}
 	command.Flags().Int32SliceVar(&c.costs, "costs", []int32{8, 9, 10, 11, 12, 13, 14}, "the bcrypt costs to time, each from 4 to 16")
-	command.Flags().DurationVar(&c.duration, "duration", time.Minute, "how long to time hashes, for all costs together")
+	command.Flags().DurationVar(&c.duration, "duration", time.Minute, "about how long to time hashes, for all costs together")
 	addFormat(command, &c.format, sorted(calibrations))
 	c.changed.addTo(command.Flags())
 	return command
@@ -128,6 +128,9 @@ func (c *calibrate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := c.predicted(status.Predictions); err != nil {
+		return err
+	}
 	document := report.New(&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "calibrate"}, Spec: spec, Status: *status}, nil)
 	if err := calibrations[c.format](c.program.Streams.Out, document); err != nil {
 		return err
@@ -136,6 +139,20 @@ func (c *calibrate) run(ctx context.Context) error {
 		return nil
 	}
 	return met(document)
+}
+
+// predicted tells of costs that were timed and can't be predicted. The error is that no
+// cost can.
+func (c *calibrate) predicted(predictions []v1alpha1.PredictedVariant) error {
+	if len(predictions) == 0 {
+		return errors.New("nothing can be predicted: no cost of --costs takes between 2 ms and its share of --duration here")
+	}
+	for _, cost := range c.costs {
+		if cost < predictions[0].Cost {
+			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is not predicted: a hash takes less than 2 ms, so that more than hashing rules its latency\n", cost)
+		}
+	}
+	return nil
 }
 
 // check says in a sentence what can't be timed.
@@ -194,7 +211,7 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 		}
 		result := calibration.NewResult(timing, calibration.Surroundings{GoMaxProcs: int32(runtime.GOMAXPROCS(0)), GoVersion: runtime.Version()})
 		if result.ScaledFromCost != nil {
-			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long to be timed in %s; give --duration more\n", cost, c.duration)
+			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long to be timed in its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
 			continue
 		}
 		timed[cost] = lifecycle.CalibrationInAPI(&result)
@@ -207,7 +224,7 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 func limits(share time.Duration) calibration.Limits {
 	of := func(part float64) time.Duration { return time.Duration(math.Round(part * float64(share))) }
 	limits := calibration.Standard
-	limits.Least, limits.LeastSamples, limits.Most = of(0.6), leastHashes, max(of(2), limits.Most)
+	limits.Least, limits.LeastSamples, limits.Most = of(0.6), leastHashes, of(2)
 	limits.Reference, limits.WarmUp = of(0.2), of(0.05)
 	return limits
 }

@@ -77,6 +77,24 @@ func TestCalibrateSaysNoWhereNothingServesTheRate(t *testing.T) {
 	}
 }
 
+// Each cost is timed once: of two of them, batch means would say nothing at all.
+func TestTwoCostsAreSureEnoughToBeAnsweredFrom(t *testing.T) {
+	out, errOut, code := calibrating(t, t.Context(), "--costs", "8,10", "--rate", "20")
+	if code != ExitMet || !strings.Contains(out, "c10-") {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+}
+
+func TestCostsThatTheModelCanNotTellAreNamed(t *testing.T) {
+	out, errOut, code := calibrating(t, t.Context(), "--costs", "4,10")
+	if code != ExitMet || !strings.Contains(errOut, "Cost 4 is not predicted") || strings.Contains(out, "c4-") {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+	if out, errOut, code := calibrating(t, t.Context(), "--costs", "4", "--rate", "20"); code != ExitFailed || !strings.Contains(errOut, "nothing can be predicted") || out != "" {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+}
+
 func TestACostThatIsTooSlowIsLeftOut(t *testing.T) {
 	out, errOut, code := calibratingOn(t.Context(), virtual(200*time.Millisecond), "--costs", "9,16", "--duration", "5s")
 	if code != ExitMet || !strings.Contains(errOut, "Cost 16 is left out") || strings.Contains(out, "c16-") || !strings.Contains(out, "c9-1") {

@@ -124,7 +124,7 @@ func (c *change) of(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperim
 	return spec, err
 }
 
-var errNoRate = fmt.Errorf("it has no demand of its own; say by --%s how many logins per second must be served", flagRate)
+var errNoRate = fmt.Errorf("no login rate is asked for; say by --%s how many logins per second must be served", flagRate)
 
 // to is the same where a demand need not be.
 func (c *change) to(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {

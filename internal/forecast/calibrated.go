@@ -14,6 +14,9 @@ import (
 // where the service was idle before it, measured, to accept it and to answer.
 const besideHash = time.Millisecond
 
+// mostScatter bounds how unsure the time of a login is taken to be, as a share of it.
+const mostScatter = 0.5
+
 // FromHashTimes predicts every variant of a matrix of costs from the times of their
 // hashes alone, before anything was deployed: each pod is taken to have its CPU limit as
 // a quota on a node with as many CPUs. Sizing and Price stay absent. Variants are left
@@ -56,7 +59,8 @@ func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime,
 		cal, _ := given(limit, max(2, int32((limit+milliPerCPU-1)/milliPerCPU)), true)
 		cal.HashMicroseconds = timed.HashMicroseconds
 		e := expectation{
-			cal: cal, scatter: float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds) + besideHash.Seconds()/login.Seconds(),
+			cal:     cal,
+			scatter: min(mostScatter, float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds)+besideHash.Seconds()/login.Seconds()),
 			spec: v1alpha1.SizingTrialSpec{
 				Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective,
 				Service: v1alpha1.Service{Replicas: 1},

@@ -1,6 +1,8 @@
 package recommendation
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
@@ -20,6 +22,18 @@ const (
 	Doubtful
 	// Sound candidates have a Valid result, or a prediction that was checked.
 	Sound
+)
+
+// Unknown says why a capacity is known as a lower bound only.
+type Unknown int
+
+const (
+	// ByRates means that every rate that was asked for met the objective.
+	ByRates Unknown = iota
+	// ByGenerator means that the generator can't drive the service to its limit.
+	ByGenerator
+	// BySaturation means that too few logins ended in the saturation to tell the limit.
+	BySaturation
 )
 
 // Candidate is one way to run a replica.
@@ -42,13 +56,12 @@ type Candidate struct {
 	Capacity int64
 	// Found is the capacity itself at the reference speed.
 	Found int64
-	// AtMost is the highest rate, times 1000, that may be sized from the capacity,
-	// whatever the number of replicas: where the capacity is a lower bound, what the
-	// replicas that were measured carried together. 0 where the capacity is known.
-	AtMost int64
-	// GeneratorLimited tells that the capacity is a lower bound because the generator
-	// could drive no more, and not because no higher rate was asked for.
-	GeneratorLimited bool
+	// Carried is the rate, times 1000, that the replicas that were measured carried
+	// together at the reference speed, where their capacity is only known to be that or
+	// more; 0 where it is known. Nothing beyond it, at the slow speed, is sized.
+	Carried int64
+	// Unknown says why no more than Carried is known.
+	Unknown Unknown
 	// SlowPerMille is the slow speed: the time of a hash that the CPU exceeds for a
 	// tenth of the time, in thousandths of that at the reference speed; 0 counts as
 	// 1000.
@@ -63,6 +76,13 @@ type Candidate struct {
 	// microseconds; nil, or not ok, where it can't tell.
 	P95 func(milliPerSecond int64) (micros int64, ok bool)
 }
+
+// atMost is the highest rate, times 1000, that may be sized from a lower bound, whatever
+// the number of replicas.
+func (c Candidate) atMost() int64 { return 1000 * c.Carried / c.slow() }
+
+// slow is the slow speed, or the reference where it is not known.
+func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
 
 // Sizing is what a variant takes to serve the question's demand; nil where no
 // rate meets the objective, and where the demand is beyond a capacity that is a lower
@@ -98,7 +118,7 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	beyond := c.AtMost > 0 && q.required() > c.AtMost
+	beyond := c.Carried > 0 && q.required() > c.atMost()
 	if c.Capacity > 0 && !beyond {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
@@ -117,6 +137,9 @@ func (q Question) size(c Candidate) sized {
 }
 
 func (s sized) fits() bool { return len(s.breaks) == 0 }
+
+// unknown tells that the demand is beyond a capacity that is a lower bound.
+func (s sized) unknown() bool { return slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown) }
 
 // loadPercent is the demand without headroom as a share of the capacity.
 func (q Question) loadPercent(s sized) int32 {

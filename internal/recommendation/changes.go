@@ -45,7 +45,7 @@ func (a answer) costsFrom(from int32) []sized {
 			continue
 		}
 		s := a.Question.size(c)
-		if known, has := nearest[c.Variant.Cost]; !has || a.nearer(s, known) < 0 {
+		if known, has := nearest[c.Variant.Cost]; !has || a.worthTelling(s, known) {
 			nearest[c.Variant.Cost] = s
 		}
 	}
@@ -57,12 +57,24 @@ func (a answer) costsFrom(from int32) []sized {
 	return sizes
 }
 
+// worthTelling tells whether one size of a cost says more than another: one that may
+// serve the demand goes before one that is known not to, and then the nearer.
+func (a answer) worthTelling(s, known sized) bool {
+	if s.unknown() == known.unknown() {
+		return a.nearer(s, known) < 0
+	}
+	if s.unknown() {
+		return !known.fits()
+	}
+	return s.fits()
+}
+
 // needs says what a cost that is not the answer lacks, and how much of the demand
 // it serves as it is.
 func (a answer) needs(s sized) string {
 	cost := s.Variant.Cost
 	switch {
-	case slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown):
+	case s.unknown():
 		return fmt.Sprintf("Cost %d may serve it: %s %s. %s", cost, s.Variant.Name, s.atLeast(), a.wouldTell(s))
 	case s.fits():
 		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), kinds(s.Reasons))
@@ -114,6 +126,9 @@ func (a answer) growth(best sized) string {
 	text := fmt.Sprintf("Up to %s, with the same headroom, this size serves; beyond, ", perSecond(most))
 	next := beyond.answer(a.candidates)
 	if len(next.fit) == 0 {
+		if next.anyUnknown() {
+			return text + "it is not known whether anything does within these bounds"
+		}
 		return text + "nothing does within these bounds"
 	}
 	return text + inAll(next.fit[0]) + " would"

@@ -75,7 +75,7 @@ func (q Question) nearer(a, b sized) int {
 	case a.breaks[0] == v1alpha1.BoundMinimumCost:
 		least = cmp.Compare(b.Variant.Cost, a.Variant.Cost)
 	case a.breaks[0] == v1alpha1.BoundCapacityUnknown:
-		least = cmp.Compare(b.AtMost, a.AtMost)
+		least = cmp.Compare(b.Carried, a.Carried)
 	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
 		least = cmp.Compare(a.replicas, b.replicas)
 	}

@@ -3,6 +3,7 @@ package recommendation_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	. "github.com/hashmark-dev/hashmark/internal/recommendation"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 var limits = []int64{100, 250, 500, 1000, 2000, 4000}
@@ -34,7 +36,7 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
 		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
 		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
-		c.AtMost = c.Capacity * rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")
+		c.Carried = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
 	}
 	return c
 }
@@ -100,8 +102,8 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 		case "objective":
 			for i := range stricter {
 				stricter[i].Capacity = rapid.Int64Range(0, stricter[i].Capacity).Draw(t, "capacity then")
-				if stricter[i].AtMost > 0 {
-					stricter[i].AtMost = stricter[i].Capacity * (stricter[i].AtMost / candidates[i].Capacity)
+				if stricter[i].Carried > 0 {
+					stricter[i].Carried = rapid.Int64Range(1, stricter[i].Carried).Draw(t, "carried then")
 				}
 			}
 		}
@@ -134,12 +136,18 @@ func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := someCandidate(t, "v", []string{""})
 		c.Capacity = max(1, c.Capacity)
-		c.AtMost = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
+		c.Carried = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
 		asked := someQuestion(t, prices(t, "0.04"))
-		beyond := asked.MilliPerSecond*(100+asked.HeadroomPercent) > 100*c.AtMost
+		beyond := asked.MilliPerSecond*(100+asked.HeadroomPercent) > 100*carriedSlowly(c)
 		told := Of(asked, []Candidate{c})
+		if told.Variant != "" {
+			most := mostServed(asked, c, int64(told.Replicas))
+			if most*(100+asked.HeadroomPercent) > 100*carriedSlowly(c) || !strings.Contains(strings.Join(told.Changes, " "), "Up to "+units.Rate(&most)+",") {
+				t.Errorf("up to %d/1000 are served by a lower bound of %d/1000: %q", most, carriedSlowly(c), told.Changes)
+			}
+		}
 		if beyond && (told.Replicas > 0 || told.Nearest != nil && told.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
-			t.Errorf("%d/1000 are sized from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.AtMost, told)
+			t.Errorf("%d/1000 are sized from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Carried, told)
 		}
 	})
 }
@@ -227,11 +235,21 @@ func replicasByHand(q Question, c Candidate) int64 {
 	return replicas
 }
 
+// carriedSlowly is what a lower bound is worth at the slow speed.
+func carriedSlowly(c Candidate) int64 { return 1000 * c.Carried / max(1000, c.SlowPerMille) }
+
+// mostServed is the highest demand, times 1000, that so many replicas of a lower bound
+// serve: with headroom, and without it when those are down that may be.
+func mostServed(q Question, c Candidate, replicas int64) int64 {
+	together := min(replicas*c.Capacity, carriedSlowly(c))
+	return min(together*100/(100+q.HeadroomPercent), (replicas-q.Survive)*c.Capacity)
+}
+
 func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.MilliCPU }
 
 // byHand tells whether a candidate keeps all bounds.
 func byHand(q Question, c Candidate) bool {
-	known := c.AtMost == 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*c.AtMost
+	known := c.Carried <= 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*carriedSlowly(c)
 	return c.Capacity > 0 && known && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
 		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
 }

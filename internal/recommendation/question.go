@@ -81,8 +81,8 @@ func (q Question) required() int64 {
 // serve with headroom, and without it when as many as may be are down.
 func (q Question) served(c Candidate, replicas int64) int64 {
 	capacity := replicas * c.Capacity
-	if c.AtMost > 0 {
-		capacity = min(capacity, c.AtMost)
+	if c.Carried > 0 {
+		capacity = min(capacity, c.atMost())
 	}
 	left := max(0, replicas-q.Survive)
 	return min(capacity*100/(100+q.HeadroomPercent), left*c.Capacity)

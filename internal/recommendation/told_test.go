@@ -49,10 +49,13 @@ func slow(perMille int64) func(*Candidate) {
 }
 
 // lowerBound is one whose rates all met the objective, measured with one replica.
-func lowerBound(c *Candidate) { c.AtMost = c.Capacity }
+func lowerBound(c *Candidate) { c.Carried = c.Found }
 
 // limited is one that the generator could not drive to its limit.
-func limited(c *Candidate) { c.AtMost, c.GeneratorLimited = c.Capacity, true }
+func limited(c *Candidate) { c.Carried, c.Unknown = c.Found, ByGenerator }
+
+// barelySaturated is one in whose saturation too few logins ended.
+func barelySaturated(c *Candidate) { c.Carried, c.Unknown = c.Found, BySaturation }
 
 // surviving asks for a demand that is served with so many replicas down.
 func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }
@@ -119,6 +122,9 @@ func TestTold(t *testing.T) {
 		{"a lower bound answers for what it carried", fivePerSecond(demanding(3)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound)}},
 		{"a lower bound is not sized beyond", fivePerSecond(demanding(60)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound), replica("c8-500m", 8, 500, 32_000)}},
 		{"nor is what the generator limits", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, limited)}},
+		{"nor what was hardly saturated", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, barelySaturated)}},
+		{"a lower bound at the slow speed of the CPU", fivePerSecond(demanding(60), func(q *Question) { q.HeadroomPercent = 0 }), []Candidate{replica("c10-8", 10, 8000, 57_142, slow(1050), found(60_000), lowerBound)}},
+		{"one that is too much, and one that is unknown", fivePerSecond(demanding(60), withinCPU(4000)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 4_000, lowerBound)}},
 		{"a lower cost may be unknown too", fivePerSecond(demanding(60)), []Candidate{replica("c8-500m", 8, 500, 4_000, lowerBound)}},
 		{"a higher cost may serve it", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 4_000, lowerBound))},
 		{"a replica may be down", fivePerSecond(withinCPU(4000), surviving(1)), quickstart()},

@@ -2,6 +2,7 @@ package recommendation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -18,7 +19,7 @@ const (
 // reason says why this size, how its replicas share the load, and how sure that is.
 func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty) string {
 	sentences := []string{
-		fmt.Sprintf("Of the matrix's costs, %d is the highest that can serve %s%s", best.Variant.Cost, a.demanded(), a.within()),
+		fmt.Sprintf("Of the matrix's costs, %d is the highest that %s %s%s", best.Variant.Cost, a.isKnownTo("can serve"), a.demanded(), a.within()),
 		fmt.Sprintf("%s %s the objective %sup to %s%s, so that %s is %d %% of that",
 			capital(inAll(best)), verb(best.replicas, "meets", "meet"), best.orMore(),
 			perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best)),
@@ -105,21 +106,29 @@ func (a answer) noneReason(nearest sized) string {
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
-	return fmt.Sprintf("Nothing serves %s at cost %d or more%s. Nearest comes %s, which %s",
-		a.demanded(), a.MinimumCost, a.within(), inAll(nearest), a.breaks(nearest))
+	return fmt.Sprintf("Nothing %s %s at cost %d or more%s. Nearest comes %s, which %s",
+		a.isKnownTo("serves"), a.demanded(), a.MinimumCost, a.within(), inAll(nearest), a.breaks(nearest))
 }
 
 // atLeast says what is known of a capacity that is a lower bound.
 func (s sized) atLeast() string {
-	if s.GeneratorLimited {
-		return fmt.Sprintf("met the objective up to %s, and its generator can't drive more", perSecond(s.AtMost))
+	carried := perSecond(s.Carried)
+	if s.SlowPerMille > 1000 {
+		carried += fmt.Sprintf(" (%s at the slow speed of its CPU)", perSecond(s.atMost()))
 	}
-	return fmt.Sprintf("met the objective at every rate that was measured, up to %s", perSecond(s.AtMost))
+	switch s.Unknown {
+	case ByGenerator:
+		return fmt.Sprintf("met the objective up to %s, and its generator can't drive more", carried)
+	case BySaturation:
+		return fmt.Sprintf("met the objective up to %s, and too few logins ended in its saturation to tell how much more it can serve", carried)
+	default:
+		return fmt.Sprintf("met the objective at every rate that was measured, up to %s", carried)
+	}
 }
 
 // orMore marks a capacity that is a lower bound.
 func (s sized) orMore() string {
-	if s.AtMost > 0 {
+	if s.Carried > 0 {
 		return "at least "
 	}
 	return ""
@@ -127,10 +136,30 @@ func (s sized) orMore() string {
 
 // wouldTell names the experiment that finds a capacity of which a lower bound is known.
 func (a answer) wouldTell(s sized) string {
-	if s.GeneratorLimited {
+	switch s.Unknown {
+	case ByGenerator:
 		return "An experiment with a larger generator.cpuLimit would tell"
+	case BySaturation:
+		return "An experiment with a longer load.maxStepSeconds would tell"
+	default:
+		return fmt.Sprintf("An experiment with load.mode: Capacity would tell, or one with load.ratesPerSecond up to %s", perSecond(ceil(a.required()*s.slow(), 1000)))
 	}
-	return fmt.Sprintf("An experiment with load.mode: Capacity would tell, or one with load.ratesPerSecond up to %s", perSecond(a.required()))
+}
+
+// anyUnknown tells whether it is not known of some acceptable candidate whether it
+// serves the demand.
+func (a answer) anyUnknown() bool {
+	return slices.ContainsFunc(a.candidates, func(c Candidate) bool {
+		return c.Standing >= Doubtful && c.Variant.Cost >= a.MinimumCost && a.Question.size(c).unknown()
+	})
+}
+
+// isKnownTo claims no more than is known of all candidates.
+func (a answer) isKnownTo(otherwise string) string {
+	if a.anyUnknown() {
+		return "is known to serve"
+	}
+	return otherwise
 }
 
 // demanded reads 5/s with 30 % headroom (6.5/s), and with one replica down.

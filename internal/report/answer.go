@@ -64,6 +64,8 @@ func (d Document) found() string {
 	switch {
 	case answer == nil || !d.Demanded():
 		return d.best()
+	case answer.BrokenBound == v1alpha1.BoundCapacityUnknown:
+		return fmt.Sprintf("It is not known what can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
 	case answer.Variant == "":
 		return fmt.Sprintf("Nothing can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
 	default:

@@ -107,8 +107,6 @@ func boundWords(bound v1alpha1.Bound) string {
 		return "objective not met"
 	case v1alpha1.BoundMinimumCost:
 		return "below the least cost"
-	case v1alpha1.BoundCapacityUnknown:
-		return "capacity not known"
 	case v1alpha1.BoundMaxTotalCPU:
 		return "too much CPU"
 	case v1alpha1.BoundMaxReplicas:

@@ -100,7 +100,8 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 
 // confirmed tells whether another trial on the node pool timed hashes that speak for a
 // trial's calibration: the same hash, as long, or another cost, which CostDoublingBroken
-// holds it against.
+// holds it against. A cost that was scaled up must have about as many times the time as
+// it has rounds.
 func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool {
 	for i := range trials {
 		other := &trials[i]
@@ -123,7 +124,12 @@ func confirms(trial, other *v1alpha1.SizingTrial) bool {
 		return false
 	case matrix.Recipe(other.Spec.Variant) == matrix.Recipe(variant):
 		return math.Abs(ratio/own-1) <= doublingSuspect
+	case variant.Algorithm != v1alpha1.AlgorithmBcrypt || !costfit.Timed(other):
+		return false
+	case costfit.Timed(trial):
+		return true // CostDoublingBroken holds the two against each other
 	default:
-		return variant.Algorithm == v1alpha1.AlgorithmBcrypt && costfit.Timed(other)
+		doubled := ratio * math.Exp2(float64(variant.Cost-other.Spec.Variant.Cost))
+		return math.Abs(own/doubled-1) <= doublingInvalid
 	}
 }

@@ -122,6 +122,7 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 		"so does the cost on another limit":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
 		"so does another cost, by the line":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
 		"and of a cost that was scaled up":         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
+		"unless doubling does not explain it":      {[]v1alpha1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{told, ""}},
 		"the line holds against it, too":           {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
 		"and may disprove it":                      {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
 		"a repetition that took another time":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{told, told}},
