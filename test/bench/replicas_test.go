@@ -42,7 +42,7 @@ func TestReplicas(t *testing.T) {
 		{"pool", v1alpha1.ConcurrencyWorkerPool, report.AtLeast(0.97)},
 		{"unbounded", v1alpha1.ConcurrencyUnbounded, report.AtLeast(0.95)},
 	} {
-		trials := w.measure(t, w.experiment(t, "saturated-"+cell.name, "replicas",
+		trials := w.measure(t, w.experiment(t, "saturated-"+cell.name, "bound",
 			limits("250m"), concurrency(cell.mode), repetitions(pick[int32](5, 1)), servedBy(several)))
 		r.Add(fmt.Sprintf("maximum ÷ bound of %d replicas, %s", several, cell.name), figures.Median(ofBound(trials)), cell.goal, verdicts(trials))
 	}
