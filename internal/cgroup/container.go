@@ -163,7 +163,7 @@ func (c *Container) burst(cpu *CPU, file string) error {
 	case err != nil:
 		return err
 	case burst < 0 || burst > maxMicroseconds:
-		return fmt.Errorf("%s: a burst of %d µs is none", file, burst)
+		return fmt.Errorf("%s: the burst is %d µs; it must not be negative", file, burst)
 	}
 	cpu.BurstMicroseconds = burst
 	return nil

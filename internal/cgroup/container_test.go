@@ -110,7 +110,7 @@ func TestMalformedFilesAreErrors(t *testing.T) {
 		"a version 1 quota below unbounded": {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-2\n", "is none"},
 		"a version 1 burst no number":       {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_burst_us", "max\n", "cpu.cfs_burst_us"},
 		"a burst that is no number":         {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "max\n", "cpu.max.burst"},
-		"a burst below nothing":             {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "-1\n", "is none"},
+		"a negative burst":                  {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "-1\n", "must not be negative"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/answer"
@@ -81,7 +79,7 @@ type calibrated struct {
 
 // calibrations are the formats of a calibration, by their names.
 var calibrations = map[string]func(io.Writer, report.Document) error{
-	"table": report.Calibration, "json": calibrationJSON, "yaml": calibrationYAML,
+	"table": report.Calibration, "json": asJSON(calibratedOf), "yaml": asYAML(calibratedOf),
 }
 
 func calibrateCommand(p Program) *cobra.Command {
@@ -128,7 +126,7 @@ func (c *calibrate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.predicted(status.Predictions); err != nil {
+	if err := c.checkPredictions(status.Predictions); err != nil {
 		return err
 	}
 	document := report.New(&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "calibrate"}, Spec: spec, Status: *status}, nil)
@@ -141,9 +139,9 @@ func (c *calibrate) run(ctx context.Context) error {
 	return met(document)
 }
 
-// predicted tells of costs that were timed and can't be predicted. The error is that no
-// cost can.
-func (c *calibrate) predicted(predictions []v1alpha1.PredictedVariant) error {
+// checkPredictions names the costs that were timed but have no prediction. It returns an
+// error if there are no predictions at all.
+func (c *calibrate) checkPredictions(predictions []v1alpha1.PredictedVariant) error {
 	if len(predictions) == 0 {
 		return errors.New("nothing can be predicted: no cost of --costs takes between 2 ms and its share of --duration here")
 	}
@@ -241,24 +239,6 @@ func (m *machine) until(ctx context.Context, cost int32) (func() error, error) {
 		}
 		return hash()
 	}, nil
-}
-
-func calibrationJSON(out io.Writer, d report.Document) error {
-	text, err := json.MarshalIndent(calibratedOf(d), "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s\n", text)
-	return err
-}
-
-func calibrationYAML(out io.Writer, d report.Document) error {
-	text, err := yaml.Marshal(calibratedOf(d))
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(text)
-	return err
 }
 
 func calibratedOf(d report.Document) calibrated {

@@ -35,7 +35,7 @@ type otherAnswer struct {
 
 // answers are the formats of an answer, by their names.
 var answers = map[string]func(io.Writer, report.Document) error{
-	"table": report.Sizes, "json": answerJSON, "yaml": answerYAML,
+	"table": report.Sizes, "json": asJSON(answerOf), "yaml": asYAML(answerOf),
 }
 
 func recommendCommand(cluster *connection) *cobra.Command {
@@ -104,22 +104,28 @@ func (r *recommendation) whatIf(stored report.Document) (report.Document, error)
 	return report.New(other, stored.Trials), nil
 }
 
-func answerJSON(out io.Writer, d report.Document) error {
-	text, err := json.MarshalIndent(answerOf(d), "", "  ")
-	if err != nil {
+// asJSON returns a function that writes a part of a document as JSON.
+func asJSON[T any](part func(report.Document) T) func(io.Writer, report.Document) error {
+	return func(out io.Writer, d report.Document) error {
+		text, err := json.MarshalIndent(part(d), "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "%s\n", text)
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s\n", text)
-	return err
 }
 
-func answerYAML(out io.Writer, d report.Document) error {
-	text, err := yaml.Marshal(answerOf(d))
-	if err != nil {
+// asYAML returns a function that writes a part of a document as YAML.
+func asYAML[T any](part func(report.Document) T) func(io.Writer, report.Document) error {
+	return func(out io.Writer, d report.Document) error {
+		text, err := yaml.Marshal(part(d))
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(text)
 		return err
 	}
-	_, err = out.Write(text)
-	return err
 }
 
 func answerOf(d report.Document) otherAnswer {

@@ -7,9 +7,10 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// CPUUnused is the reason of a row, and of a warning when an experiment is accepted,
-// that tells of a CPU limit which the variant's workers can't use. It is no verdict
-// of its own: the numbers are right, and what they cost is more than it need be.
+// CPUUnused is the reason for a CPU limit that is larger than the variant's workers can
+// use. It appears in the variant's row, and in a warning event when the experiment is
+// accepted. It does not affect the verdict: the numbers are right, but the variant costs
+// more than it needs to.
 const CPUUnused = "CPUUnused"
 
 // Unused says how much of a variant's CPU limit its workers can never use, and what

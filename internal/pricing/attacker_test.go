@@ -67,8 +67,8 @@ func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
 			"from prices.attackerHardware: USD 2000 over 3 years, and 575 W at USD 0.15 per kWh."},
 		"owned hardware for one year": {year, "The price of guesses assumes hardware that makes 100 a second at bcrypt cost 10 and costs USD 0.50 an hour, " +
 			"from prices.attackerHardware: USD 0 over 1 year, and 1000 W at USD 0.5 per kWh."},
-		"in euros without a rent there is none": {&v1alpha1.Prices{Currency: "EUR"}, ""},
-		"without prices there is none":          {nil, ""},
+		"no default rent in euros": {&v1alpha1.Prices{Currency: "EUR"}, ""},
+		"no prices":                {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := of(t, c.prices).Assumption(); got != c.want {

@@ -75,7 +75,7 @@ func (a answer) needs(s sized) string {
 	cost := s.Variant.Cost
 	switch {
 	case s.unknown():
-		return fmt.Sprintf("Cost %d may serve it: %s %s. %s", cost, s.Variant.Name, s.atLeast(), a.wouldTell(s))
+		return fmt.Sprintf("Cost %d may serve it: %s %s. %s", cost, s.Variant.Name, s.atLeast(), a.suggest(s))
 	case s.fits():
 		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), kinds(s.Reasons))
 	case s.Capacity == 0 && s.Found > 0:

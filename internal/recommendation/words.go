@@ -98,7 +98,7 @@ func (a answer) noneReason(nearest sized) string {
 	switch {
 	case nearest.breaks[0] == v1alpha1.BoundCapacityUnknown:
 		return fmt.Sprintf("Whether anything serves %s at cost %d or more is not known: %s comes nearest, and %s. %s",
-			a.demanded(), a.MinimumCost, nearest.Variant.Name, nearest.atLeast(), a.wouldTell(nearest))
+			a.demanded(), a.MinimumCost, nearest.Variant.Name, nearest.atLeast(), a.suggest(nearest))
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is sure to meet the objective at any rate, so that none can be relied on to serve %s; %s comes nearest, with a capacity of %s a replica whose interval begins at 0. Relax the objective, or measure with more load.minSamples or repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
@@ -134,8 +134,9 @@ func (s sized) orMore() string {
 	return ""
 }
 
-// wouldTell names the experiment that finds a capacity of which a lower bound is known.
-func (a answer) wouldTell(s sized) string {
+// suggest returns a sentence that names an experiment to run when only a lower bound of
+// the capacity is known.
+func (a answer) suggest(s sized) string {
 	switch s.Unknown {
 	case ByGenerator:
 		return "An experiment with a larger generator.cpuLimit would tell"

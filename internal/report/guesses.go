@@ -2,12 +2,12 @@ package report
 
 import "github.com/hashmark-dev/hashmark/internal/pricing"
 
-// otherGuesses is told of prices that are not those of this program: the operator
-// that answered had other defaults.
-const otherGuesses = "The price of guesses is from a version of Hashmark with other defaults; kubectl hashmark recommend computes it anew."
+// oldDefaults is the footnote if a stored price differs from what this version computes,
+// because the operator that stored it had other defaults.
+const oldDefaults = "The price of guesses is from a version of Hashmark with other defaults; kubectl hashmark recommend computes it anew."
 
-// guessesWords says what the prices of guesses assume; nothing where there are
-// none.
+// guessesWords is the footnote that says what the prices of guesses assume. It is empty
+// if the report shows no such price.
 func (d Document) guessesWords() []string {
 	tariff, err := pricing.Of(d.Experiment.Spec.Prices, nil)
 	if err != nil {
@@ -20,15 +20,15 @@ func (d Document) guessesWords() []string {
 			continue
 		}
 		if !guessesCost(tariff, row.Result.Cost, price.AttackerPerBillionGuesses) {
-			return []string{otherGuesses}
+			return []string{oldDefaults}
 		}
 		told = []string{tariff.Assumption()}
 	}
 	return told
 }
 
-// guessesCost tells whether this is what guesses at a cost come to. A saved report
-// may hold any number for a cost, but none beyond bcrypt's has a price.
+// guessesCost reports whether price is what this version computes for guesses at a cost.
+// A cost outside bcrypt's range, which a saved report may hold, has no price.
 func guessesCost(tariff pricing.Tariff, cost int32, price string) bool {
 	const lowest, highest = 4, 31
 	return cost >= lowest && cost <= highest && pricing.Text(tariff.PerBillionGuesses(cost)) == price
