@@ -12,28 +12,32 @@ import (
 )
 
 // virtual is a machine of so long at cost 8, on which time passes only while it hashes,
-// and whose speed takes a course of some percent.
-func virtual(at8 time.Duration) *machine {
+// and whose hashes take so many times as long at a moment.
+func virtual(at8 time.Duration, slower func(time.Duration) float64) *machine {
 	var now time.Duration
-	course, hashes := []float64{1, 1.02, 0.97, 1.05, 0.99}, 0
 	return &machine{
 		wall: func() time.Duration { return now },
 		cpu:  func() (time.Duration, error) { return now, nil },
 		prepare: func(cost int32) (func() error, error) {
 			took := at8 * time.Duration(1<<cost) / (1 << referenceCost)
 			return func() error {
-				hashes++
-				now += time.Duration(course[hashes/100%len(course)] * float64(took))
+				now += time.Duration(slower(now) * float64(took))
 				return nil
 			}, nil
 		},
 	}
 }
 
+// driftsAlong is a speed that varies by some percent every two seconds.
+func driftsAlong(now time.Duration) float64 {
+	course := []float64{1, 1.02, 0.97, 1.05, 0.99}
+	return course[int(now/(2*time.Second))%len(course)]
+}
+
 // calibrating carries out a command line on a machine of 14 ms at cost 8, with no cluster.
 func calibrating(t *testing.T, ctx context.Context, arguments ...string) (out, errOut string, code int) {
 	t.Helper()
-	return calibratingOn(ctx, virtual(14*time.Millisecond), arguments...)
+	return calibratingOn(ctx, virtual(14*time.Millisecond, driftsAlong), arguments...)
 }
 
 func calibratingOn(ctx context.Context, on *machine, arguments ...string) (out, errOut string, code int) {
@@ -77,11 +81,24 @@ func TestCalibrateSaysNoWhereNothingServesTheRate(t *testing.T) {
 	}
 }
 
-// Each cost is timed once: of two of them, batch means would say nothing at all.
-func TestTwoCostsAreSureEnoughToBeAnsweredFrom(t *testing.T) {
-	out, errOut, code := calibrating(t, t.Context(), "--costs", "8,10", "--rate", "20")
-	if code != ExitMet || !strings.Contains(out, "c10-") {
-		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+// Each cost is timed once. If the speed changes between two of them, their batch means
+// differ, and an interval made from these would cover everything.
+func TestTwoCostsAreEnoughOnACPUThatBecomesSlower(t *testing.T) {
+	becomesSlower := virtual(14*time.Millisecond, func(now time.Duration) float64 {
+		if now > 30*time.Second {
+			return 1.04
+		}
+		return 1
+	})
+	out, errOut, code := calibratingOn(t.Context(), becomesSlower, "--costs", "8,10", "--rate", "20", "-o", "json")
+	var got calibrated
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != ExitMet || len(got.HashTimes) != 2 {
+		t.Fatalf("exit code %d, %v: %s", code, err, errOut)
+	}
+	for _, hash := range got.HashTimes {
+		if 20*hash.ErrorMicroseconds > hash.HashMicroseconds {
+			t.Errorf("cost %d takes %d ± %d µs, want an error below 5 %%", hash.Cost, hash.HashMicroseconds, hash.ErrorMicroseconds)
+		}
 	}
 }
 
@@ -96,7 +113,7 @@ func TestCostsThatTheModelCanNotTellAreNamed(t *testing.T) {
 }
 
 func TestACostThatIsTooSlowIsLeftOut(t *testing.T) {
-	out, errOut, code := calibratingOn(t.Context(), virtual(200*time.Millisecond), "--costs", "9,16", "--duration", "5s")
+	out, errOut, code := calibratingOn(t.Context(), virtual(200*time.Millisecond, driftsAlong), "--costs", "9,16", "--duration", "5s")
 	if code != ExitMet || !strings.Contains(errOut, "Cost 16 is left out") || strings.Contains(out, "c16-") || !strings.Contains(out, "c9-1") {
 		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
 	}
