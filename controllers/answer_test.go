@@ -17,6 +17,7 @@ import (
 func demanding(spec *v1alpha1.SizingExperimentSpec) {
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 10, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"}
 	spec.Prices = &v1alpha1.Prices{PerCPUHour: "0.04"}
+	spec.Objective.MaxErrorPerMille = 10 // which 500 logins show
 }
 
 // answerOf is all that an experiment tells from its trials, and nothing that

@@ -11,14 +11,14 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// TestAnOperatorKilledAtAnyWriteLosesNothing plays one experiment with two
-// variants again and again, and each time kills the operator at another of its
+// TestAnOperatorKilledAtAnyWriteLosesNothing plays one experiment, which measures a
+// variant and verifies its answer, again and again, and each time kills the operator at another of its
 // writes: once before the write reaches the API server, once after it is done
 // and before the answer comes back. A fresh process goes on, and all must come
 // to what came of the experiment that was left in peace.
 func TestAnOperatorKilledAtAnyWriteLosesNothing(t *testing.T) {
 	t.Parallel()
-	killedAtEachWrite(t, quick, demanding)
+	killedAtEachWrite(t, quick, demanding, func(spec *v1alpha1.SizingExperimentSpec) { spec.Matrix.Costs = []int32{6} })
 }
 
 // TestAnOperatorKilledAtAnyWriteLosesNoResultWithoutLoad does the same with a
@@ -55,6 +55,8 @@ func killedAtEachWrite(t *testing.T, changes ...func(*v1alpha1.SizingExperimentS
 type outcome struct {
 	Phase  v1alpha1.ExperimentPhase
 	Answer v1alpha1.SizingExperimentStatus
+	// Verified tells what was verified.
+	Verified []string
 	// Trials tells each trial's phase and attempts.
 	Trials map[string][]string
 	// Creates counts what was created in all, by kind.
@@ -68,7 +70,7 @@ func (w *world) outcome(e *v1alpha1.SizingExperiment) outcome {
 	w.t.Helper()
 	w.toEnd(e)
 	o := outcome{
-		Phase: e.Status.Phase, Answer: answerOf(e), Creates: w.creates,
+		Phase: e.Status.Phase, Answer: answerOf(e), Verified: verifications(e), Creates: w.creates,
 		Trials: map[string][]string{}, Left: map[string]int{},
 	}
 	for _, trial := range w.trialsOf(e) {
@@ -77,7 +79,7 @@ func (w *world) outcome(e *v1alpha1.SizingExperiment) outcome {
 			told = append(told, fmt.Sprintf("attempt %d: %s, %s; its Deployment, Job and %d pods are on record: %t",
 				a.Number, a.Outcome, a.Reason, len(a.ServicePodUIDs), a.ServiceUID != "" && a.JobUID != ""))
 		}
-		o.Trials[trial.Spec.Variant.Name] = told
+		o.Trials[trial.Spec.Variant.Name+string(trial.Spec.Role)] = told
 	}
 	for _, object := range w.everything() {
 		o.Left[kindOf(object)]++

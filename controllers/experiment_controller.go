@@ -74,7 +74,7 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 		return 0, err
 	}
 	if p.allReleased() {
-		return 0, p.end(ctx)
+		return 0, p.conclude(ctx)
 	}
 	p.show()
 	return refresh, nil

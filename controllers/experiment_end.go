@@ -15,17 +15,53 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// end writes the end of an experiment whose trials have all been released, and
-// the answer with it, in one write: an operator that is killed before works out
-// the same answer again, from the same trials.
+// conclude answers the demand once all trials have been released. As long as the answer
+// needs a verification, that is planned in the status, and the next pass makes a trial of
+// it; otherwise the experiment ends. An operator that is killed before it has written
+// either works out the same answer again, from the same trials.
+func (p *experimentPass) conclude(ctx context.Context) error {
+	spec, status := p.experiment.Spec, &p.experiment.Status
+	for i := range status.Verifications {
+		p.verified(&status.Verifications[i])
+	}
+	if err := answer.Conclude(spec, p.trials, status); err != nil {
+		return err
+	}
+	next, needed, err := answer.NextVerification(p.experiment, p.trials)
+	if err != nil {
+		return err
+	}
+	if !needed || spec.Cancel {
+		return p.end(ctx)
+	}
+	status.Verifications = append(status.Verifications, next)
+	p.told.add(normal, v1alpha1.ReasonVerifying, "Verify", summary.Verifying(next))
+	p.show()
+	return nil
+}
+
+// verified writes what a verification came to, once.
+func (p *experimentPass) verified(v *v1alpha1.Verification) {
+	for i := range p.trials {
+		if p.trials[i].Name != v.Trial || v.Outcome != "" {
+			continue
+		}
+		answer.Verified(v, &p.trials[i])
+		kind := normal
+		if v.Outcome != v1alpha1.VerificationMet {
+			kind = warning
+		}
+		p.told.add(kind, "Verification"+string(v.Outcome), "Verify", v.Message)
+	}
+}
+
+// end writes the end of an experiment, and the answer with it, in one write.
 func (p *experimentPass) end(ctx context.Context) error {
 	if err := p.removeServiceAccount(ctx); err != nil {
 		return err
 	}
 	spec, status := p.experiment.Spec, &p.experiment.Status
-	if err := answer.Conclude(spec, p.trials, status); err != nil {
-		return err
-	}
+	status.Progress = summary.Progress(p.trials, len(p.trials))
 	outcome := summary.End(status.Results)
 	phase := v1alpha1.ExperimentFailed
 	switch {

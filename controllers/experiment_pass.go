@@ -191,9 +191,18 @@ func (p *experimentPass) gather() error {
 	if err := answer.Rows(p.experiment.Spec, p.trials, status); err != nil {
 		return err
 	}
-	status.Progress = summary.Progress(p.trials)
+	status.Progress = summary.Progress(p.trials, p.toCome())
 	status.StartTime = firstStart(p.trials)
 	return nil
+}
+
+// toCome is how many trials the experiment is to have: the planned ones, and the
+// verification of an answer that is not there yet.
+func (p *experimentPass) toCome() int {
+	if len(p.experiment.Status.Verifications) == 0 && summary.Verifies(p.experiment.Spec) {
+		return len(p.planned) + 1
+	}
+	return len(p.planned)
 }
 
 func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {

@@ -58,7 +58,7 @@ func (p *experimentPass) setSuspend(ctx context.Context, name string, suspend bo
 		trial.Spec.Suspend = suspend
 		if !suspend {
 			p.told.add(normal, "TrialStarted", "GiveTurn", fmt.Sprintf("Trial %d of %d: %s",
-				trial.Spec.Sequence, len(p.planned), describe(trial)))
+				trial.Spec.Sequence, p.toCome(), describe(trial)))
 		}
 		return p.Patch(ctx, trial, client.MergeFrom(before))
 	}
@@ -80,7 +80,7 @@ func (p *experimentPass) turns(ctx context.Context, reader client.Reader) (queue
 // show writes where an experiment stands that has not ended.
 func (p *experimentPass) show() {
 	status := &p.experiment.Status
-	phase, reason, message := summary.Standing(p.experiment, p.trials)
+	phase, reason, message := summary.Standing(p.experiment, p.trials, p.toCome())
 	status.Phase = phase
 	status.Progress.QueuePosition = nil
 	if position, waits := p.waiting.Position[p.experiment.UID]; waits && phase == v1alpha1.ExperimentQueued {
@@ -88,7 +88,7 @@ func (p *experimentPass) show() {
 		message = fmt.Sprintf("Waits for its turn: place %d in the queue", position)
 	}
 	if phase == v1alpha1.ExperimentRunning {
-		status.Progress.EstimatedEndTime = summary.EstimatedEnd(p.trials, p.now)
+		status.Progress.EstimatedEndTime = summary.EstimatedEnd(p.trials, p.toCome(), p.now)
 	}
 	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
 	for _, kind := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished} {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // How long things take in a world, at the world's own clock.
@@ -48,12 +49,18 @@ type kubelet struct {
 	addresses int
 	// mishap is what goes wrong.
 	mishap mishap
+	// slower is by how much longer each login takes in a verification at more than
+	// failsAbove logins per second, times 1000.
+	slower     float64
+	failsAbove int64
+	// runs are what generators find, by their pods.
+	runs map[types.UID]measurement.Run
 	// forgetsTrials lets the garbage collector leave trials without owner alone.
 	forgetsTrials bool
 }
 
 func newKubelet(w *world) *kubelet {
-	return &kubelet{world: w, began: map[string]time.Time{}, made: map[types.UID]int{}}
+	return &kubelet{world: w, began: map[string]time.Time{}, made: map[types.UID]int{}, runs: map[types.UID]measurement.Run{}}
 }
 
 // play does all that is due, and tells whether that changed anything.

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -32,6 +33,9 @@ type machine struct {
 	milliCPU   int64
 	replicas   int
 	generators float64 // how many CPUs a generator would need; its limit is half a CPU
+	// slower is by how much longer each login takes, while a verification drives it;
+	// 0 counts as 1.
+	slower float64
 }
 
 const (
@@ -90,7 +94,11 @@ func (m machine) run(plan loadplan.Plan) measurement.Run {
 			run.Histogram = &measurement.Histogram{LowMicroseconds: 1000, HighMicroseconds: 1_000_000}
 			run.Histogram.Counts[7] = int64(step.Requests)
 		}
-		run.Steps = append(run.Steps, m.step(step))
+		run.Steps = append(run.Steps, m.step(step, plan.Objective))
+		if plan.Objective != nil && measurement.Verify(plan, run.Steps).Outcome != v1alpha1.VerificationUndecided {
+			plan = plan.First(len(run.Steps))
+			break
+		}
 	}
 	run.Timeline = m.timeline(plan)
 	return run
@@ -98,18 +106,18 @@ func (m machine) run(plan loadplan.Plan) measurement.Run {
 
 // timeline is of a CPU that keeps its speed.
 func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
-	timeline := &measurement.Timeline{Window: time.Second}
+	timeline := &measurement.Timeline{Window: time.Second + loadplan.Duration(plan).Truncate(8*time.Minute)/480}
 	for range int(loadplan.Duration(plan) / timeline.Window) {
 		timeline.HashNanoseconds = append(timeline.HashNanoseconds, 1000*m.hashMicroseconds())
 	}
 	return timeline
 }
 
-func (m machine) step(planned loadplan.Step) measurement.StepResult {
+func (m machine) step(planned loadplan.Step, verified *v1alpha1.Objective) measurement.StepResult {
 	counted := planned.CountedMilliseconds * 1000
 	result := measurement.StepResult{CountedMicroseconds: counted}
 	if planned.Kind == loadplan.Open {
-		m.open(&result, planned)
+		m.open(&result, planned, verified)
 	} else {
 		result.OK = int64(0.97 * float64(counted) / m.interval())
 		result.ThroughputMilliPerSecond = ptr.To(int64(0.97 * 1e9 / m.interval()))
@@ -120,8 +128,18 @@ func (m machine) step(planned loadplan.Step) measurement.StepResult {
 	return result
 }
 
-func (m machine) open(result *measurement.StepResult, planned loadplan.Step) {
+func (m machine) open(result *measurement.StepResult, planned loadplan.Step, verified *v1alpha1.Objective) {
 	latencies := m.latencies(planned)
+	if verified != nil {
+		slower := int64(0)
+		for i := range latencies {
+			latencies[i] = time.Duration(max(1, m.slower) * float64(latencies[i]))
+			if latencies[i].Milliseconds() >= int64(verified.P95Milliseconds) {
+				slower++
+			}
+		}
+		result.SlowerThanP95 = &slower
+	}
 	half := len(latencies) / 2
 	at := func(of []time.Duration, share float64) *int64 {
 		ranked := slices.Sorted(slices.Values(of))

@@ -94,7 +94,7 @@ func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 		k.world.checkOverlap()
 		return k.report(pod, "drives the load")
 	case status.Phase == corev1.PodRunning && !k.mishapOf(pod).hangs:
-		return k.after(loadplan.Duration(plan), pod, "ended") && k.endLoad(pod, plan)
+		return k.endLoad(pod, plan)
 	}
 	return false
 }
@@ -105,7 +105,18 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	if needs := k.mishapOf(pod).generatorNeeds; needs > 0 {
 		machine.generators = needs
 	}
-	message, err := handover.Encode(machine.run(plan))
+	if plan.Objective != nil && plan.Told()[0].OfferedMilliPerSecond > k.failsAbove {
+		machine.slower = k.slower
+	}
+	run, known := k.runs[pod.UID]
+	if !known {
+		run = machine.run(plan)
+		k.runs[pod.UID] = run
+	}
+	if !k.after(loadplan.Duration(plan.First(len(run.Steps))), pod, "ended") {
+		return false
+	}
+	message, err := handover.Encode(run)
 	k.world.must("handing a run over", err)
 	ended := k.ended(pod.Status.ContainerStatuses, message)
 	if change := k.mishapOf(pod).result; change != nil {

@@ -57,7 +57,11 @@ func (r *TrialReconciler) begin(seen *lifecycle.Observation) told {
 
 func describe(trial *v1alpha1.SizingTrial) string {
 	v := trial.Spec.Variant
-	return fmt.Sprintf("%s on %s CPU", matrix.Hashing(v), v.CPULimit)
+	text := fmt.Sprintf("%s on %s CPU", matrix.Hashing(v), v.CPULimit)
+	if trial.Spec.Role == v1alpha1.RoleVerification {
+		text = "verification of " + text
+	}
+	return text
 }
 
 // deploy creates the login service and the walls around it, walls first.
@@ -128,7 +132,11 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	}
 	attempt.JobUID = job.UID
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
-	return told{{normal, "LoadStarted", "Load", fmt.Sprintf("k6 drives %s for %s", describe(trial), duration.Round(time.Second))}}, nil
+	how := "for"
+	if trial.Spec.Role == v1alpha1.RoleVerification {
+		how = "for at most"
+	}
+	return told{{normal, "LoadStarted", "Load", fmt.Sprintf("k6 drives %s %s %s", describe(trial), how, duration.Round(time.Second))}}, nil
 }
 
 // job builds the k6 Job from the recorded calibration, and tells how long its

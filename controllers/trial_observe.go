@@ -67,7 +67,19 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now)
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
 	seen.Reference, _ = speed.InPool(experiment.Status.Speed, speed.NodePool(trial.Spec.Variant))
-	if !plans(experiment, trial) {
+	if plans(experiment, trial) {
+		return nil
+	}
+	// A verification is planned in the status, which the cache may not show yet: what is
+	// refused is refused for good.
+	list := &v1alpha1.SizingExperimentList{}
+	err = r.Live.List(ctx, list, client.InNamespace(trial.Namespace), client.MatchingFields{"metadata.name": owner.Name})
+	switch {
+	case err != nil:
+		return err
+	case len(list.Items) == 0 || list.Items[0].UID != owner.UID:
+		seen.Standing = lifecycle.ExperimentGone
+	case !plans(&list.Items[0], trial):
 		seen.Standing = lifecycle.NotPlanned
 	}
 	return nil

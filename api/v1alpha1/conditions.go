@@ -31,6 +31,7 @@ const (
 	ReasonNotAccepted       = "NotAccepted"
 	ReasonQueued            = "Queued"
 	ReasonMeasuring         = "Measuring"
+	ReasonVerifying         = "Verifying"
 	ReasonSuspended         = "Suspended"
 	ReasonCancelled         = "Cancelled"
 	ReasonFinished          = "Finished"

@@ -44,7 +44,29 @@ type Demand struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3
 	SurviveReplicas *int32 `json:"surviveReplicas,omitempty"`
+	// Whether the recommended size is deployed and driven at the demanded rate before the
+	// experiment ends. Replica (the default) drives one replica at its share, Full all
+	// replicas at the whole rate, both with surviveReplicas fewer, and None nothing. It
+	// takes at most ten minutes; if the size fails, the next one up is tried, once. Full
+	// falls back to Replica where it takes more than ten replicas, or more than one
+	// generator can drive. The confidence is High only where the size held.
+	// +optional
+	// +kubebuilder:default=Replica
+	Verify Verify `json:"verify,omitempty"`
 }
+
+// Verify says how a recommended size is verified.
+// +kubebuilder:validation:Enum=None;Replica;Full
+type Verify string
+
+const (
+	// VerifyNone leaves the recommended size unverified.
+	VerifyNone Verify = "None"
+	// VerifyReplica drives one replica at its share of the demanded rate.
+	VerifyReplica Verify = "Replica"
+	// VerifyFull drives all replicas at the demanded rate.
+	VerifyFull Verify = "Full"
+)
 
 // Prices is what CPUs and an attacker's GPUs cost.
 //

@@ -99,6 +99,13 @@ type SizingExperimentStatus struct {
 	// a demand.
 	// +optional
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
+	// The sizes that were deployed and driven at the demanded rate, in the order they
+	// were tried. Absent without a demand, and with demand.verify: None.
+	// +optional
+	// +listType=map
+	// +listMapKey=trial
+	// +kubebuilder:validation:MaxItems=2
+	Verifications []Verification `json:"verifications,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.
 	// +optional
 	Display ExperimentDisplay `json:"display,omitempty"`
@@ -106,7 +113,8 @@ type SizingExperimentStatus struct {
 
 // Progress is how far an experiment has come.
 type Progress struct {
-	// How many trials the experiment has: variants times repetitions.
+	// How many trials the experiment has: variants times repetitions, and the
+	// verification that is to come, or those that were made.
 	Trials int32 `json:"trials"`
 	// How many of them have ended, in whichever way.
 	Finished int32 `json:"finished"`
@@ -137,6 +145,10 @@ type ExperimentDisplay struct {
 	// without a demand.
 	// +optional
 	Recommended string `json:"recommended,omitempty"`
+	// Whether the recommended size was seen to hold the objective at the demanded rate:
+	// yes, no, undecided or running; blank where it is not verified.
+	// +optional
+	Verified string `json:"verified,omitempty"`
 	// Its p95 at the reported step.
 	// +optional
 	P95 string `json:"p95,omitempty"`

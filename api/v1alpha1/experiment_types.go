@@ -13,6 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Trials",type=string,JSONPath=`.status.display.trials`
 // +kubebuilder:printcolumn:name="Variant",type=string,JSONPath=`.status.display.variant`
 // +kubebuilder:printcolumn:name="Recommended",type=string,JSONPath=`.status.display.recommended`
+// +kubebuilder:printcolumn:name="Verified",type=string,JSONPath=`.status.display.verified`
 // +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.display.p95`
 // +kubebuilder:printcolumn:name="Capacity",type=string,JSONPath=`.status.display.capacity`
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`

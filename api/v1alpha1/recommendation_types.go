@@ -5,13 +5,14 @@ package v1alpha1
 type Confidence string
 
 const (
-	// ConfidenceHigh means that the size was measured, its result is Valid, and
-	// steps confirmed its capacity. The size is made from the lower end of the
-	// capacity's interval at the slow speed of the CPU.
+	// ConfidenceHigh means that the size was measured, its result is Valid, steps
+	// confirmed its capacity, and a verification saw it hold the objective at the
+	// demanded rate. The size is made from the lower end of the capacity's interval at
+	// the slow speed of the CPU.
 	ConfidenceHigh Confidence = "High"
 	// ConfidenceMedium means that the size was measured and its result is Valid,
-	// but its capacity was predicted only; or that the size was predicted by a
-	// model that the held-out variants confirmed.
+	// but its capacity was predicted only, or it was not seen to hold; or that the size
+	// was predicted by a model that the held-out variants confirmed.
 	ConfidenceMedium Confidence = "Medium"
 	// ConfidenceLow means that the result is Suspect, or that the capacity was
 	// measured with evenly spaced logins, which flatter.
@@ -19,12 +20,15 @@ const (
 )
 
 // Bound is something that a size must keep within.
-// +kubebuilder:validation:Enum=NoResult;Objective;MinimumCost;CapacityUnknown;MaxTotalCPU;MaxReplicas
+// +kubebuilder:validation:Enum=NoResult;Verification;Objective;MinimumCost;CapacityUnknown;MaxTotalCPU;MaxReplicas
 type Bound string
 
 const (
 	// BoundNoResult means that no variant has a result that may be believed.
 	BoundNoResult Bound = "NoResult"
+	// BoundVerification means that two sizes were verified, and both failed the
+	// objective at the demanded rate.
+	BoundVerification Bound = "Verification"
 	// BoundObjective means that no rate meets the objective.
 	BoundObjective Bound = "Objective"
 	// BoundMinimumCost means that the cost is below demand.minimumCost.
@@ -51,6 +55,10 @@ type Recommendation struct {
 	// replicas, in microseconds.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
+	// Whether this size was seen to hold the objective at the demanded rate: Met, Failed,
+	// Undecided or NotRun; absent until it is known, and without a verification.
+	// +optional
+	Verified VerificationOutcome `json:"verified,omitempty"`
 	// How far the recommendation can be relied on: High, Medium or Low. Absent
 	// where no size is recommended.
 	// +optional
@@ -71,8 +79,8 @@ type Recommendation struct {
 	// +kubebuilder:validation:items:MaxLength=512
 	Changes []string `json:"changes,omitempty"`
 	// The bound that broke first, where no size is recommended: of the nearest
-	// size, in the order NoResult, Objective, MinimumCost, CapacityUnknown,
-	// MaxTotalCPU, MaxReplicas.
+	// size, in the order NoResult, Verification, Objective, MinimumCost,
+	// CapacityUnknown, MaxTotalCPU, MaxReplicas.
 	// +optional
 	BrokenBound Bound `json:"brokenBound,omitempty"`
 	// The size that comes nearest, where none is recommended.

@@ -102,6 +102,9 @@ type SizingTrialStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=24
 	Steps []Step `json:"steps,omitempty"`
+	// What the logins of all steps come to. Only of a Verification.
+	// +optional
+	Verification *VerificationCounts `json:"verification,omitempty"`
 	// What stood under the numbers.
 	// +optional
 	Evidence *Evidence `json:"evidence,omitempty"`

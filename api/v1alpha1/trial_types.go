@@ -19,6 +19,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.display.verdict`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Hash",type=string,priority=1,JSONPath=`.status.display.hash`
+// +kubebuilder:printcolumn:name="Role",type=string,priority=1,JSONPath=`.spec.role`
 // +kubebuilder:printcolumn:name="Pool",type=string,priority=1,JSONPath=`.spec.variant.nodePool.name`
 // +kubebuilder:printcolumn:name="Node",type=string,priority=1,JSONPath=`.status.display.node`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.display.reason`
@@ -41,21 +42,38 @@ type SizingTrialList struct {
 	Items           []SizingTrial `json:"items"`
 }
 
+// Role is what a trial is for.
+// +kubebuilder:validation:Enum=Measurement;Verification
+type Role string
+
+const (
+	// RoleMeasurement trials measure a variant of the matrix.
+	RoleMeasurement Role = "Measurement"
+	// RoleVerification trials drive the recommended size at the demanded rate.
+	RoleVerification Role = "Verification"
+)
+
 // SizingTrialSpec is the plan of one trial.
 //
-// +kubebuilder:validation:XValidation:rule="self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
+// +kubebuilder:validation:XValidation:rule="self.role == oldSelf.role && self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="a trial's generator can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(self.variant.algorithm in ['Argon2id', 'Scrypt']) || !has(self.variant.memoryKiB) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(self.service.memoryLimit) && quantity(self.service.memoryLimit).isInteger() && quantity(self.service.memoryLimit).asInteger() >= 67108864 + 1024 * self.variant.memoryKiB * self.variant.concurrency.workers)",message="service.memoryLimit must hold 64Mi + memoryKiB x workers with Argon2id and Scrypt, which need a WorkerPool that names its workers"
 type SizingTrialSpec struct {
+	// What the trial is for: Measurement (the default) of a variant of the matrix, or
+	// Verification of the recommended size.
+	// +kubebuilder:default=Measurement
+	Role Role `json:"role,omitempty"`
 	// What is deployed and measured.
 	Variant Variant `json:"variant"`
-	// Which of the variant's repetitions this is, from 1 to 10.
+	// Which of the variant's repetitions this is, from 1 to 10; of verifications, which
+	// of the two.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	Repetition int32 `json:"repetition"`
-	// The trial's place in the experiment's order, from 1 to 640.
+	// The trial's place in the experiment's order, from 1 to 642: 640 measurements and
+	// two verifications.
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=640
+	// +kubebuilder:validation:Maximum=642
 	Sequence int32 `json:"sequence"`
 	// The login service that is deployed.
 	// +kubebuilder:default={}

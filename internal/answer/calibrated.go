@@ -14,7 +14,7 @@ import (
 // the spec's matrix. Every variant is predicted, and a size has confidence Low. Errors
 // are those of Rows.
 func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) (*v1alpha1.SizingExperimentStatus, error) {
-	t, err := newTable(spec, calibratedTrials(spec, calibrations))
+	t, err := newTable(spec, calibratedTrials(spec, calibrations), nil)
 	if err != nil {
 		return nil, err
 	}

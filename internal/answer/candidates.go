@@ -94,6 +94,7 @@ func (t *table) setCapacity(c *recommendation.Candidate, capacity *int64, interv
 	}
 	c.Found = *capacity / t.replicas()
 	c.Capacity = 1000 * low / t.replicas() / c.SlowPerMille
+	t.question.Refute(c)
 }
 
 // slow is the time of a hash that the CPU of a variant's node pool exceeds for a
@@ -116,6 +117,7 @@ func (t *table) respace(c *recommendation.Candidate) {
 	perSecond := service.Outlook(false, t.seed()).Capacity(prediction.LimitOf(t.spec.Objective))
 	c.Found = int64(math.Floor(milli * perSecond))
 	c.Capacity = 1000 * c.Found / c.SlowPerMille
+	t.question.Refute(c)
 }
 
 // p95 of one replica that gets logins by chance, in microseconds.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
@@ -20,7 +21,7 @@ import (
 // Of logins that were evenly spaced a row has neither sizing nor monthly price
 // before Conclude: the model has to say first what they would come to by chance.
 func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, status *v1alpha1.SizingExperimentStatus) error {
-	t, err := newTable(spec, trials)
+	t, err := newTable(spec, trials, status.Verifications)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,8 @@ type table struct {
 	asked    bool
 }
 
-func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) (*table, error) {
+func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, verifications []v1alpha1.Verification) (*table, error) {
+	trials = matrix.Measurements(trials)
 	all, err := matrix.Variants(spec.Matrix)
 	if err != nil {
 		return nil, err
@@ -74,6 +76,7 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial)
 		measured: measured, all: all, tariff: tariff,
 	}
 	t.question, t.asked = recommendation.Ask(spec.Demand, tariff)
+	t.question.Verifications, t.question.FastestMilliPerSecond = verifications, loadplan.FastestVerification(spec.Generator, spec.Load)
 	return t, nil
 }
 

@@ -3,8 +3,11 @@ package answer
 import (
 	"errors"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/forecast"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -34,12 +37,18 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	case len(trials) == 0:
 		return nil, ErrNoTrials
 	}
-	asked := judgedFor(spec.Objective, trials)
+	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
 	status := experiment.Status.DeepCopy()
+	if !sameQuestion(experiment.Spec, spec) {
+		// No size was verified for this question.
+		status.Verifications = nil
+		spec.Demand = spec.Demand.DeepCopy()
+		spec.Demand.Verify = v1alpha1.VerifyNone
+	}
 	if err := Rows(spec, asked, status); err != nil {
 		return nil, err
 	}
-	t, err := newTable(spec, asked)
+	t, err := newTable(spec, asked, status.Verifications)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +58,13 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	t.recommend(status)
 	status.Display = summary.ExperimentDisplay(status)
 	return status, nil
+}
+
+// sameQuestion tells whether what was verified for one spec answers another: they ask
+// for the same rate and the same objective. Prices may lead to another size, which then
+// was not verified.
+func sameQuestion(measured, asked v1alpha1.SizingExperimentSpec) bool {
+	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
 }
 
 // judgedFor are the trials as another objective would have had them.

@@ -92,10 +92,11 @@ func experimentsTable() Panel {
 			time("hashmark_experiment_completion_timestamp_seconds", "Ended"),
 			column{expr: best(labels+", reason", "hashmark_experiment_end", inNamespaces)},
 			column{label: "reason", header: "Because of"},
-			column{expr: fmt.Sprintf("%s or %s", best(labels+", variant, confidence", "hashmark_experiment_recommendation", inNamespaces),
+			column{expr: fmt.Sprintf("%s or %s", best(labels+", variant, confidence, verified", "hashmark_experiment_recommendation", inNamespaces),
 				relabelled(best(labels, "hashmark_experiment_no_recommendation", inNamespaces), [2]string{"variant", "none"})), mayBeEmpty: unanswered},
 			column{label: "variant", header: "Recommended"},
 			column{label: "confidence", header: "Confidence", shown: inWords(confidences)},
+			column{label: "verified", header: "Verified"},
 			answered("hashmark_experiment_recommended_replicas", "Replicas"),
 			answered("hashmark_experiment_recommended_cpus", "CPUs"),
 			column{

@@ -2,7 +2,7 @@
 // measurement.Run as text that fits the 4,096 bytes that kubelet keeps of a
 // container's termination message.
 //
-//	hashmark/2 steps=4 reported=1 exit=0 k6=v1.8.1 go=go1.26.8
+//	hashmark/3 steps=4 reported=1 exit=0 k6=v1.8.1 go=go1.26.8
 //	generator <container>            where k6 ran, if its evidence could be read
 //	service <container>              a line for each pod of the login service
 //	step <numbers>                   a line for each step
@@ -22,7 +22,7 @@
 //
 // A load that gave no numbers hands over a failure instead:
 //
-//	hashmark/2 failure=ScriptError exit=107
+//	hashmark/3 failure=ScriptError exit=107
 //	| the end of k6's stderr, each line behind a bar
 //	end 5d3a01f7
 //

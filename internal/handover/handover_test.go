@@ -160,7 +160,7 @@ func TestTheFormIsThatOfItsVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("a message of version 2 changed; another form needs another version (-want +got):\n%s", diff)
+		t.Errorf("a message of version 3 changed; another form needs another version (-want +got):\n%s", diff)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestDamagedMessages(t *testing.T) {
 		"a message without its head":       {whole[40:], handover.ErrGarbled},
 		"a message without its end":        {whole[:len(whole)-20], handover.ErrGarbled},
 		"a message of its first line":      {whole[:strings.Index(whole, "\n")+1], handover.ErrGarbled},
-		"a message of another version":     {strings.Replace(whole, "hashmark/2", "hashmark/1", 1), handover.ErrGarbled},
+		"a message of another version":     {strings.Replace(whole, "hashmark/3", "hashmark/1", 1), handover.ErrGarbled},
 		"the words of another program":     {"panic: runtime error: index out of range", handover.ErrGarbled},
 		"bytes that are no text":           {"\xff\xfe\x00\x01", handover.ErrGarbled},
 		"a message that is too long":       {whole + strings.Repeat("x", 5000), handover.ErrGarbled},
@@ -302,10 +302,10 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
 		"values that this version has not": strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0\n", 300),
-		"a failure without a reason":       "hashmark/2 failure= exit=1\n",
-		"a failure for no reason in words": "hashmark/2 failure=%-~ exit=1\n",
-		"a failure without an exit code":   "hashmark/2 failure=K6Failed\n",
-		"a failure with a stray line":      "hashmark/2 failure=K6Failed exit=1\nno detail\n",
+		"a failure without a reason":       "hashmark/3 failure= exit=1\n",
+		"a failure for no reason in words": "hashmark/3 failure=%-~ exit=1\n",
+		"a failure without an exit code":   "hashmark/3 failure=K6Failed\n",
+		"a failure with a stray line":      "hashmark/3 failure=K6Failed exit=1\nno detail\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text == whole {
@@ -331,7 +331,7 @@ func TestFailures(t *testing.T) {
 		}},
 		"no detail":                       {"", func(f *handover.Failure) bool { return f.Detail == "" }},
 		"bytes that are no text":          {"a\xffb", func(f *handover.Failure) bool { return f.Detail == "a?b" }},
-		"a line that looks like the last": {"end 00000000\nhashmark/2", func(f *handover.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
+		"a line that looks like the last": {"end 00000000\nhashmark/3", func(f *handover.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message := handover.EncodeFailure(handover.ScriptError, test.detail, 107)

@@ -11,7 +11,7 @@ func optionalNumbers(s *measurement.StepResult) []**int64 {
 	return []**int64{
 		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
 		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
-		&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds,
+		&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds, &s.SlowerThanP95,
 	}
 }
 

@@ -44,6 +44,12 @@ func walkStep(p *positions, s *measurement.StepResult) {
 	if s.ServiceInFlightAfterDrain != nil {
 		p.unsigned(s.ServiceInFlightAfterDrain)
 	}
+	if s.SlowerThanP95 != nil {
+		p.above(s.SlowerThanP95, s.Scheduled-s.OK)
+		if *s.SlowerThanP95 > s.Scheduled {
+			p.fail("%d of %d logins were slow", *s.SlowerThanP95, s.Scheduled)
+		}
+	}
 }
 
 // perSecondMilli is near the throughput of most steps, and is bounded for numbers

@@ -32,6 +32,10 @@ type Command struct {
 	// Started is called once, when the script announces its clock, with what the
 	// plan's clock reads at that moment. It must not block: k6 would wait.
 	Started func(clock time.Duration)
+	// Enough is asked once for each step of the plan that has a login, when its first one
+	// is sent: every login of the steps before has ended then. Where it says true, k6 is
+	// stopped. It must not block. Nil never stops k6.
+	Enough func(step int, log *Log) bool
 	// Talk is where k6's own words go, records left out; nowhere when nil.
 	Talk io.Writer
 }
@@ -42,6 +46,9 @@ type Result struct {
 	ExitCode int
 	// Signal that ended it, or 0.
 	Signal syscall.Signal
+	// Stopped tells that it was stopped because it had driven enough. The exit code is
+	// then 0.
+	Stopped bool
 	// Log of its stderr.
 	Log *Log
 }
@@ -74,9 +81,21 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 	if err := child.Start(); err != nil {
 		return Result{}, fmt.Errorf("start k6: %w", err)
 	}
-	log := c.gather(stderr)
-	return ending(child.Wait(), log)
+	stopped := false
+	log := c.gather(stderr, func() {
+		stopped = true
+		_ = child.Process.Signal(os.Interrupt) // fails where k6 has just ended by itself
+	})
+	result, err := ending(child.Wait(), log)
+	if result.Stopped = stopped; stopped && result.ExitCode == interrupted {
+		result.ExitCode = 0
+	}
+	return result, err
 }
+
+// interrupted is k6's exit code after a signal that it heeded (ExternalAbort in its
+// errext/exitcodes). It still runs handleSummary then.
+const interrupted = 105
 
 // arguments: --address "" keeps the REST API off, which 1.8 serves by default
 // and 2.x does not; raw lines hold a message and nothing else.
@@ -96,10 +115,10 @@ func (c Command) arguments(script string) []string {
 
 // gather reads until k6 closes its stderr. Lines may be of any length: a reader
 // that gave up on one would leave k6 waiting for room in the pipe.
-func (c Command) gather(stderr io.Reader) *Log {
+func (c Command) gather(stderr io.Reader, stop func()) *Log {
 	log := &Log{}
 	lines := bufio.NewReaderSize(stderr, 1<<16)
-	announced := false
+	announced, asked := false, 0
 	for {
 		line, err := lines.ReadString('\n')
 		if line != "" {
@@ -111,6 +130,13 @@ func (c Command) gather(stderr io.Reader) *Log {
 		if clock, known := log.Clock(); known && !announced && c.Started != nil {
 			announced = true
 			c.Started(clock)
+		}
+		if begun := log.Step(); begun > asked && c.Enough != nil {
+			asked = begun
+			if c.Enough(begun, log) {
+				c.Enough = nil
+				stop()
+			}
 		}
 		if err != nil {
 			return log

@@ -43,6 +43,7 @@ var outcomes = map[string]measurement.Outcome{
 type Log struct {
 	records []measurement.Record
 	places  map[place]int
+	step    int
 	ended   int64
 	clock   *time.Duration
 	totals  *totals
@@ -75,6 +76,20 @@ func (l *Log) Clock() (time.Duration, bool) {
 		return 0, false
 	}
 	return *l.clock, true
+}
+
+// Step is the last step of the plan that a login was sent in; 0 before the first.
+func (l *Log) Step() int { return l.step }
+
+// Before are the logins that were sent in the steps before one.
+func (l *Log) Before(step int) []measurement.Record {
+	var before []measurement.Record
+	for _, r := range l.records {
+		if r.Step < step {
+			before = append(before, r)
+		}
+	}
+	return before
 }
 
 // Records are all logins that were sent, in the order of sending. The error is
@@ -138,6 +153,7 @@ func (l *Log) sent(words []string) error {
 		l.places = map[place]int{}
 	}
 	l.places[at] = len(l.records)
+	l.step = max(l.step, at.step)
 	l.records = append(l.records, measurement.Record{Step: at.step, Index: at.index, Due: due, Sent: sent})
 	return nil
 }

@@ -288,7 +288,7 @@ func TestAnExperimentIsOverdueAfterTheLongestPlanThereMayBe(t *testing.T) {
 		t.Error("an experiment that has not begun is overdue")
 	}
 	experiment.Status.StartTime = &metav1.Time{Time: start}
-	for after, want := range map[time.Duration]bool{24 * time.Hour: false, 24*time.Hour + time.Second: true} {
+	for after, want := range map[time.Duration]bool{25 * time.Hour: false, 25*time.Hour + time.Second: true} {
 		if got := Overdue(experiment, start.Add(after)); got != want {
 			t.Errorf("overdue after %s: %v, want %v", after, got, want)
 		}

@@ -110,7 +110,11 @@ func HarvestRun(o *Observation) End {
 	if err = errors.Join(err, errLeftOut); err != nil {
 		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
 	}
-	if want := len(plan.Told()); len(run.Steps) != want {
+	whole, want := plan, len(plan.Told())
+	if o.Trial.Spec.Role == v1alpha1.RoleVerification && len(run.Steps) > 0 {
+		plan = plan.First(len(run.Steps)) // its generator leaves out what is not needed
+	}
+	if len(run.Steps) != len(plan.Told()) {
 		return End{
 			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled,
 			Message: fmt.Sprintf("The generator handed over %d steps, the plan has %d; are the operator's and the generator's images of one version?", len(run.Steps), want),
@@ -120,15 +124,27 @@ func HarvestRun(o *Observation) End {
 		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
 		Run: run, Placement: placement(o), Reference: o.Reference, PlannedMicros: plannedMicros(status),
 	})
-	if verdict.ForGeneratorsSake(judged.Result) && Spent(status)+1 < o.Trial.Spec.Attempts {
+	if worthAnother(o.Trial, judged.Result) {
 		first := firstInvalid(judged.Result.Reasons)
 		return End{Outcome: v1alpha1.OutcomeInvalid, Reason: first.Type, Message: first.Message}
 	}
 	keep(o, judged)
+	if o.Trial.Spec.Role == v1alpha1.RoleVerification {
+		counts := measurement.Verify(whole, run.Steps)
+		status.Verification = &counts
+	}
 	return End{
 		Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured,
 		Message: "The result was read and judged " + string(judged.Result.Verdict),
 	}
+}
+
+// worthAnother tells whether another attempt may mend an Invalid result, and there is
+// one left: the generator fell short, or a verification was disturbed. Nothing else in
+// the experiment makes up for that.
+func worthAnother(trial *v1alpha1.SizingTrial, result v1alpha1.VariantResult) bool {
+	verifies := trial.Spec.Role == v1alpha1.RoleVerification && result.Verdict == v1alpha1.VerdictInvalid
+	return (verifies || verdict.ForGeneratorsSake(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
 }
 
 // plannedMicros is the speed that the trial's load was planned for; 0 where it is

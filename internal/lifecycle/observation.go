@@ -124,9 +124,9 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
 }
 
-// longestPlan is the most that an experiment may plan, which the API holds it
-// to, and so the most that it may take.
-const longestPlan = 24 * time.Hour
+// longestPlan is the most that an experiment may plan, which the API holds it to, and an
+// hour for what it verifies: so it is the most that it may take.
+const longestPlan = 25 * time.Hour
 
 // Overdue tells whether an experiment has taken longer than any plan may. What
 // it has measured by then is its answer.

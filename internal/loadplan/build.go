@@ -48,11 +48,15 @@ func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predict
 	if spec.Load.WarmupSeconds > 0 {
 		steps = append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
 	}
-	return Plan{
+	plan := Plan{
 		Version:             Version,
 		TimeoutMilliseconds: s.timeout.Milliseconds(),
 		Steps:               inSequence(steps),
-	}, nil
+	}
+	if spec.Role == v1alpha1.RoleVerification {
+		plan.Objective = &spec.Objective
+	}
+	return plan, nil
 }
 
 // LeftOut names the steps that Build leaves out, and why. Errors are Build's.
@@ -67,6 +71,10 @@ func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predi
 
 // steps of the load's mode, without the warm-up, and those left out.
 func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun, error) {
+	if spec.Role == v1alpha1.RoleVerification {
+		steps, err := s.verificationSteps(spec)
+		return steps, nil, err
+	}
 	switch spec.Load.Mode {
 	case v1alpha1.LoadCapacity, "":
 		steps, left := s.capacitySteps(spec, prediction)

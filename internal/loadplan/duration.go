@@ -23,7 +23,12 @@ func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
 	beside := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
 	total := time.Duration(load.WarmupSeconds)*time.Second + beside
-	for _, counted := range longestCounted(load) {
+	longest := longestCounted(load)
+	if spec.Role == v1alpha1.RoleVerification {
+		longest = make([]time.Duration, mostLooks)
+		longest[0] = time.Duration(load.MaxStepSeconds) * time.Second // all of them together
+	}
+	for _, counted := range longest {
 		total += longestSettling + counted + beside
 	}
 	return total

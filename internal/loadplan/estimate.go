@@ -59,6 +59,9 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	if spec.Role == v1alpha1.RoleVerification {
+		plan = plan.First(1) // most verifications are decided then
+	}
 	return Duration(plan) + guessedCalibration(s) + guessedOverhead, nil
 }
 

@@ -1,5 +1,7 @@
 package loadplan
 
+import "github.com/hashmark-dev/hashmark/api/v1alpha1"
+
 // Version is the version of the plan's JSON form.
 const Version = 1
 
@@ -26,6 +28,9 @@ type Plan struct {
 	TimeoutMilliseconds int64 `json:"timeoutMs"`
 	// Steps in the order they are driven; they never overlap.
 	Steps []Step `json:"steps"`
+	// Objective of a verification: the generator counts the logins that miss it, and
+	// leaves the rest of the steps out as soon as these decide. Nil otherwise.
+	Objective *v1alpha1.Objective `json:"objective,omitempty"`
 }
 
 // Step is one load held for a while: a settling part that is not counted, the
@@ -78,4 +83,24 @@ func (p Plan) Told() []Step {
 		}
 	}
 	return told
+}
+
+// Before is the plan as far as a step, by its index.
+func (p Plan) Before(step int) Plan {
+	p.Steps = p.Steps[:max(0, min(step, len(p.Steps)))]
+	return p
+}
+
+// First is the plan as far as the first so many of the steps that a run tells of.
+func (p Plan) First(told int) Plan {
+	for i, step := range p.Steps {
+		if step.Kind == Warmup {
+			continue
+		}
+		if told == 0 {
+			return p.Before(i)
+		}
+		told--
+	}
+	return p
 }

@@ -45,9 +45,10 @@ func edgesOf(plan loadplan.Plan) ([]edges, []edge) {
 	return steps, moments
 }
 
-// watch takes each reading at its moment. Once k6 is done no login is under
-// way, and the last drain need not be waited for.
-func (w witness) watch(ctx context.Context, zero time.Time, moments []edge, k6Done <-chan struct{}) {
+// watch takes each reading at its moment, until there is nothing to wait for any more:
+// a reading that was begun is ended then. Once k6 is done no login is under way, and the
+// last drain need not be waited for.
+func (w witness) watch(ctx, waiting context.Context, zero time.Time, moments []edge, k6Done <-chan struct{}) {
 	for _, moment := range moments {
 		early := k6Done
 		if !moment.afterLogins {
@@ -55,7 +56,7 @@ func (w witness) watch(ctx context.Context, zero time.Time, moments []edge, k6Do
 		}
 		timer := time.NewTimer(time.Until(zero.Add(moment.at)))
 		select {
-		case <-ctx.Done():
+		case <-waiting.Done():
 			timer.Stop()
 			return
 		case <-early:

@@ -10,8 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/handover"
 	"github.com/hashmark-dev/hashmark/internal/k6"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -48,6 +50,7 @@ func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) 
 	if result.ExitCode != 0 {
 		return measurement.Run{}, failed(ctx, reasonOf(result), detailOf(result), result.ExitCode)
 	}
+	config.Plan = seen.plan
 	run, err := assemble(config, result.Log, seen.steps)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
@@ -62,12 +65,14 @@ type observations struct {
 	// zero of the plan, by this machine's clock.
 	zero  time.Time
 	steps []edges
+	// plan as far as it was driven.
+	plan loadplan.Plan
 }
 
 // drive runs k6 and, beside it, takes the readings.
 func drive(ctx context.Context, config Config, command k6.Command, w witness) (k6.Result, observations, error) {
 	steps, moments := edgesOf(config.Plan)
-	seen := observations{steps: steps}
+	seen := observations{steps: steps, plan: config.Plan}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	k6Done := make(chan struct{})
@@ -75,24 +80,45 @@ func drive(ctx context.Context, config Config, command k6.Command, w witness) (k
 	command.Started = func(clock time.Duration) {
 		seen.zero = time.Now().Add(-clock)
 		w.log.Info("The load begins", "steps", len(config.Plan.Steps))
-		witnesses.Go(func() { w.watch(watching, seen.zero, moments, k6Done) })
+		witnesses.Go(func() { w.watch(ctx, watching, seen.zero, moments, k6Done) })
+	}
+	if config.Plan.Objective != nil {
+		command.Enough = func(step int, records *k6.Log) bool {
+			enough := decided(config.Plan, step, records)
+			if enough {
+				seen.plan = config.Plan.Before(step)
+			}
+			return enough
+		}
 	}
 	result, err := command.Run(ctx)
 	close(k6Done)
-	if err != nil || result.ExitCode != 0 {
+	if err != nil || result.ExitCode != 0 || result.Stopped {
 		stop() // nothing will be told of the steps that are left
 	}
 	witnesses.Wait()
+	seen.steps = seen.steps[:len(seen.plan.Told())]
 	return result, seen, err
+}
+
+// decided tells whether the logins of the steps before one decide a verification.
+// Records that contradict the plan are for the end of the run to tell of.
+func decided(plan loadplan.Plan, step int, log *k6.Log) bool {
+	driven := plan.Before(step)
+	summary, err := measurement.Summarise(driven, log.Before(step))
+	if err != nil || len(summary.Steps) == 0 {
+		return false
+	}
+	counts := measurement.Verify(plan, summary.Steps)
+	return counts.Outcome != v1alpha1.VerificationUndecided
 }
 
 // assemble makes a run of the records and the readings.
 func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error) {
-	records, err := log.Records()
-	if err != nil {
+	if _, err := log.Records(); err != nil {
 		return measurement.Run{}, err
 	}
-	summary, err := measurement.Summarise(config.Plan, records)
+	summary, err := measurement.Summarise(config.Plan, log.Before(len(config.Plan.Steps)))
 	if err != nil {
 		return measurement.Run{}, err
 	}

@@ -21,7 +21,8 @@ type PlannedTrial struct {
 	Spec v1alpha1.SizingTrialSpec
 }
 
-// Plan lists all trials of an experiment in the order they are measured,
+// Plan lists all trials of an experiment, those of its status's verifications last, in
+// the order they are measured,
 // repetition by repetition: every variant is measured once before any is
 // measured again, so that an experiment that ends early has a row for each.
 // With order Shuffled the variants are mixed anew within each repetition.
@@ -47,7 +48,7 @@ func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 			})
 		}
 	}
-	return trials, nil
+	return append(trials, verifications(exp, int32(len(trials)), seed)...), nil
 }
 
 // Seed is what the experiment's order and arrivals are drawn from: the spec's,
@@ -71,6 +72,7 @@ func SamePlan(a, b v1alpha1.SizingTrialSpec) bool {
 
 func trialSpec(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition, sequence int32, seed int64) v1alpha1.SizingTrialSpec {
 	return v1alpha1.SizingTrialSpec{
+		Role:       v1alpha1.RoleMeasurement,
 		Variant:    *variant.DeepCopy(),
 		Repetition: repetition,
 		Sequence:   sequence,

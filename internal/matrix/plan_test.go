@@ -98,6 +98,7 @@ func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := v1alpha1.SizingTrialSpec{
+		Role: v1alpha1.RoleMeasurement,
 		Variant: v1alpha1.Variant{Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
 			Concurrency: pool(ptr[int32](1), nil)},
 		Repetition: 2, Sequence: 7,

@@ -3,6 +3,7 @@ package measurement
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
@@ -42,6 +43,10 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 			continue
 		}
 		result, successes := window.result(perStep[i])
+		if plan.Objective != nil {
+			slower := result.Scheduled - within(successes, int64(plan.Objective.P95Milliseconds)*1000)
+			result.SlowerThanP95 = &slower
+		}
 		if step.Reported {
 			summary.Reported = len(summary.Steps)
 			summary.Histogram = histogram(successes)
@@ -50,4 +55,10 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 		summary.Steps = append(summary.Steps, result)
 	}
 	return summary, nil
+}
+
+// within counts the sorted latencies that are no longer than a limit.
+func within(sorted []int64, limit int64) int64 {
+	longer, _ := slices.BinarySearch(sorted, limit+1)
+	return int64(longer)
 }

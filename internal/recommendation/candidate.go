@@ -66,6 +66,8 @@ type Candidate struct {
 	// tenth of the time, in thousandths of that at the reference speed; 0 counts as
 	// 1000.
 	SlowPerMille int64
+	// Refuted tells that Capacity lies just below a rate that failed a verification.
+	Refuted bool
 	// Confirmed tells that steps near the capacity, and not the model alone, speak
 	// for it.
 	Confirmed bool

@@ -12,6 +12,9 @@ import (
 // Of is the answer to a question from what there is to choose from, in any order.
 func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
 	a := q.answer(candidates)
+	if q.exhausted() {
+		return a.refuted()
+	}
 	if len(a.fit) == 0 {
 		return a.none()
 	}
@@ -65,6 +68,7 @@ func (a answer) size() *v1alpha1.Recommendation {
 	}
 	sure := a.confidence(best)
 	r.Confidence = sure.level
+	r.Verified, _ = a.verified(best)
 	r.Reason = clip(a.reason(best, r, sure), mostReason)
 	return r
 }

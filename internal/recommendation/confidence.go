@@ -23,12 +23,29 @@ func (a answer) confidence(best sized) certainty {
 	case best.Calibrated:
 		return certainty{v1alpha1.ConfidenceLow, "nothing but the time of a hash was measured, and that on one machine; the rest is what the model makes of it. Measure this size with a SizingExperiment before you rely on it"}
 	case best.Predicted:
-		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that foresaw the variants held out; measure it before you rely on it"}
+		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that foresaw the variants held out" +
+			a.heldOr(best, "; measure it before you rely on it")}
 	}
 	if !best.Confirmed {
-		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no step near it confirms that"}
+		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no step near it confirms that" + a.heldOr(best, "")}
 	}
-	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, and measured steps confirm the capacity"}
+	if outcome, why := a.verified(best); outcome != v1alpha1.VerificationMet {
+		return certainty{v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why}
+	}
+	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size was seen to hold the objective: " + a.held(best)}
+}
+
+// heldOr says that a size was seen to hold the demanded rate, or something else.
+func (a answer) heldOr(best sized, otherwise string) string {
+	if outcome, _ := a.verified(best); outcome == v1alpha1.VerificationMet {
+		return "; at the demanded rate, but not beyond, the size was seen to hold: " + a.held(best)
+	}
+	return otherwise
+}
+
+// held is what the verification of a size saw.
+func (a answer) held(best sized) string {
+	return lower(a.verification(best.Variant.Name, best.replicas).Message)
 }
 
 // kinds lists the reasons' types.

@@ -36,6 +36,13 @@ type Question struct {
 	Survive int64
 	// Tariff has the prices.
 	Tariff pricing.Tariff
+	// Verify says how the size is to be verified; None, or empty, where it is not.
+	Verify v1alpha1.Verify
+	// FastestMilliPerSecond is the highest rate, times 1000, that a generator can drive
+	// in a verification.
+	FastestMilliPerSecond int64
+	// Verifications are those that were made, or are under way.
+	Verifications []v1alpha1.Verification
 }
 
 // Ask is an experiment's question; false where it has no demand.
@@ -50,6 +57,7 @@ func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
 		MaxReplicas:     int64(ptr.Deref(demand.MaxReplicas, mostReplicas)),
 		Survive:         int64(ptr.Deref(demand.SurviveReplicas, 0)),
 		Tariff:          tariff,
+		Verify:          demand.Verify,
 	}
 	// The schema takes quantities only; what is none bounds nothing.
 	if most, err := resource.ParseQuantity(demand.MaxTotalCPU); err == nil {

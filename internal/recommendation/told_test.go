@@ -36,6 +36,7 @@ func invalid(c *Candidate)     { c.Standing = Unusable }
 func predicted(c *Candidate)   { c.Predicted = true }
 func onlyAHint(c *Candidate)   { c.Predicted, c.Standing = true, Hint }
 func unconfirmed(c *Candidate) { c.Confirmed = false }
+func refuted(c *Candidate)     { c.Refuted = true }
 func respaced(c *Candidate)    { c.Respaced = true }
 
 // found is a candidate whose capacity is more than what can be relied on.
@@ -59,6 +60,22 @@ func barelySaturated(c *Candidate) { c.Carried, c.Unknown = c.Found, BySaturatio
 
 // surviving asks for a demand that is served with so many replicas down.
 func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }
+
+// verifying asks for a verification, of which some are there.
+func verifying(how v1alpha1.Verify, made ...v1alpha1.Verification) func(*Question) {
+	return func(q *Question) {
+		q.Verify, q.FastestMilliPerSecond, q.Verifications = how, 200_000, made
+	}
+}
+
+// tried is the verification of a size.
+func tried(variant string, replicas int32, outcome v1alpha1.VerificationOutcome) v1alpha1.Verification {
+	v := v1alpha1.Verification{Variant: variant, Replicas: replicas, DrivenReplicas: 1, OfferedMilliPerSecond: 5000 / int64(replicas), Outcome: outcome}
+	if outcome != "" {
+		v.Message = "1 replica was driven with 500 logins"
+	}
+	return v
+}
 
 // quickstart is what costs 8, 10 and 12 come to on a machine of 60 ms at cost 10.
 func quickstart(more ...Candidate) []Candidate {
@@ -130,6 +147,16 @@ func TestTold(t *testing.T) {
 		{"a replica may be down", fivePerSecond(withinCPU(4000), surviving(1)), quickstart()},
 		{"two replicas may be down", fivePerSecond(withinCPU(4000), surviving(2)), quickstart()},
 		{"a replica may be down, which one replica can't bear", fivePerSecond(withinReplicas(1), surviving(1)), quickstart()},
+		{"verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), quickstart()},
+		{"to be verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica)), quickstart()},
+		{"a prediction was verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c11-1", 1, v1alpha1.VerificationMet))), quickstart(replica("c11-1", 11, 1000, 7_700, predicted))},
+		{"verified, and no step confirms the capacity", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
+		{"being verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, ""))), quickstart()},
+		{"ten minutes did not decide", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationUndecided))), quickstart()},
+		{"the second size held", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 4_999, found(7_140), refuted), replica("c10-2", 10, 2_000, 30_000)}},
+		{"two sizes failed", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationFailed))), []Candidate{replica("c10-500m", 10, 500, 2_499, refuted)}},
+		{"a share is too much for a generator", fivePerSecond(demanding(900), verifying(v1alpha1.VerifyFull)), []Candidate{replica("c10-64", 10, 64_000, 1_200_000)}},
+		{"a share is too little to tell", fivePerSecond(demanding(1), verifying(v1alpha1.VerifyReplica)), []Candidate{replica("c14-100m", 14, 100, 90)}},
 		{"logins were evenly spaced", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, respaced, unconfirmed)}},
 	} {
 		fmt.Fprintf(&page, "== %s\n%s\n", c.name, tell(Of(c.question, c.candidates)))

@@ -38,6 +38,9 @@ func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty
 			"A Service sends each connection to one of the %d by chance: each replica then sees independent logins at %s, p95 is that of one replica at this rate, and nothing is gained by pooling; connections that are kept alive share the load less evenly",
 			best.replicas, perSecond(a.MilliPerSecond/best.replicas)))
 	}
+	if failures := a.failures(); failures != "" {
+		sentences = append(sentences, "This is the second answer: "+failures)
+	}
 	sentences = append(sentences, fmt.Sprintf("Confidence is %s: %s", sure.level, sure.why))
 	return strings.Join(sentences, ". ")
 }
@@ -49,6 +52,9 @@ func (s sized) reliedOn() string {
 		return ""
 	}
 	text := fmt.Sprintf("its capacity of %s", perSecond(s.replicas*s.Found))
+	if s.Refuted {
+		return " (" + text + ", that was measured, was not seen to hold)"
+	}
 	if s.lowerEnd() {
 		text = "the lower end of " + text
 	}

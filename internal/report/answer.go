@@ -66,6 +66,8 @@ func (d Document) found() string {
 		return d.best()
 	case answer.BrokenBound == v1alpha1.BoundCapacityUnknown:
 		return fmt.Sprintf("It is not known what can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
+	case answer.BrokenBound == v1alpha1.BoundVerification:
+		return fmt.Sprintf("Nothing was seen to carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
 	case answer.Variant == "":
 		return fmt.Sprintf("Nothing can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
 	default:
@@ -105,7 +107,7 @@ func (d Document) recommended(answer *v1alpha1.Recommendation) string {
 	}
 	text += "."
 	if answer.Confidence != "" {
-		text += fmt.Sprintf(" Confidence: %s.", strings.ToLower(string(answer.Confidence)))
+		text += fmt.Sprintf(" Confidence: %s, %s.", strings.ToLower(string(answer.Confidence)), verifiedWord(answer))
 	}
 	return text
 }
@@ -219,4 +221,12 @@ func reasonTypes(reasons []v1alpha1.Reason) []string {
 		types = append(types, reason.Type)
 	}
 	return types
+}
+
+// verifiedWord says whether the size was seen to hold the objective.
+func verifiedWord(answer *v1alpha1.Recommendation) string {
+	if answer.Verified == v1alpha1.VerificationMet {
+		return "verified"
+	}
+	return "not verified"
 }

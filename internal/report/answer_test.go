@@ -51,11 +51,11 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 		},
 		"what is recommended": {
 			func(e *experiment) { asked(e); e.Status.Recommendation = recommendation() },
-			"Run 1 replica of c10-500m (bcrypt cost 10, 500m CPU, 1 worker): it carries 5 logins/s with 30 % to spare, p95 at 5/s about 351ms where the objective is 1s, for USD 14.60 a month. Confidence: high.", true,
+			"Run 1 replica of c10-500m (bcrypt cost 10, 500m CPU, 1 worker): it carries 5 logins/s with 30 % to spare, p95 at 5/s about 351ms where the objective is 1s, for USD 14.60 a month. Confidence: high, not verified.", true,
 		},
 		"several replicas": {
 			func(e *experiment) { asked(e); e.Status.Recommendation = several() },
-			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in all, a goroutine for each login, node pool small, predicted, not measured): they carry 5 logins/s with 30 % to spare. Confidence: medium.", true,
+			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in all, a goroutine for each login, node pool small, predicted, not measured): they carry 5 logins/s with 30 % to spare. Confidence: medium, not verified.", true,
 		},
 		"that nothing is recommended": {
 			func(e *experiment) {

@@ -36,15 +36,24 @@ func answered(t testing.TB) report.Document {
 
 func saveAnswered(t testing.TB) {
 	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
-		e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+		e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1", Verify: v1alpha1.VerifyReplica}
 		e.Spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
 		e.Spec.Baseline = "c8-1"
-		if err := answer.Rows(e.Spec, trials, &e.Status); err != nil {
-			t.Fatal(err)
+		conclude := func() {
+			if err := answer.Rows(e.Spec, trials, &e.Status); err != nil {
+				t.Fatal(err)
+			}
+			if err := answer.Conclude(e.Spec, trials, &e.Status); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := answer.Conclude(e.Spec, trials, &e.Status); err != nil {
-			t.Fatal(err)
-		}
+		conclude()
+		e.Status.Verifications = []v1alpha1.Verification{{
+			Trial: "quickstart-c10-500m-verify-1-0a1b2", Variant: "c10-500m", Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000,
+			Outcome: v1alpha1.VerificationMet, Message: "1 replica was driven with 500 logins at 5/s, and held",
+			Counts: &v1alpha1.VerificationCounts{Outcome: v1alpha1.VerificationMet, Logins: 500, Slower: 2},
+		}}
+		conclude()
 	})
 	var saved bytes.Buffer
 	if err := report.JSON(&saved, document); err != nil {

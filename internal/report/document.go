@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -33,7 +34,7 @@ func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) D
 	return Document{
 		Experiment: experiment,
 		Trials:     planned,
-		Rows:       rows(experiment, speed.AtReference(planned, experiment.Status.Speed)),
+		Rows:       rows(experiment, speed.AtReference(matrix.Measurements(planned), experiment.Status.Speed)),
 		HashTimes:  hashTable(experiment.Status.HashTimes),
 		Method:     method(experiment, planned),
 	}

@@ -33,6 +33,9 @@ func JUnit(w io.Writer, d Document) error {
 		suite.AddProperty(clean(fact.Label), clean(fact.Value))
 	}
 	suite.AddTestcase(d.questionCase(suite.Name))
+	for _, v := range d.Experiment.Status.Verifications {
+		suite.AddTestcase(d.verificationCase(v, suite.Name))
+	}
 	for _, row := range d.Rows {
 		suite.AddTestcase(d.variantCase(row, suite.Name))
 	}

@@ -28,7 +28,7 @@ type Section struct {
 // measured. Sections that have nothing to tell are left out.
 func (d Document) Sections() []Section {
 	return told(
-		d.whySection(), d.variantsSection(), d.sizesSection(), d.differencesSection(),
+		d.whySection(), d.verificationSection(), d.variantsSection(), d.sizesSection(), d.differencesSection(),
 		d.speedSection(), d.hashTimesSection(), d.predictionsSection(), d.verdictsSection(), d.methodSection(),
 	)
 }

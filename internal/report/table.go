@@ -30,7 +30,7 @@ func Calibration(w io.Writer, d Document) error {
 	speed.Paragraphs = []string{"Fast and slow are the 10th and the 90th percentile of the time of a hash while hashes were timed, relative to the median. Sizes are chosen for the slow speed."}
 	// All of these variants are the caller's own.
 	predicted.dropColumn(len(predicted.Columns) - 1)
-	return WriteTable(w, first, told(d.whySection(), speed, d.hashTimesSection(), predicted, d.sizesSection()))
+	return WriteTable(w, first, told(d.whySection(), d.verificationSection(), speed, d.hashTimesSection(), predicted, d.sizesSection()))
 }
 
 // WriteTable writes what is said first, and then sections, for a terminal.

@@ -15,7 +15,7 @@ import (
 // those of the highest cost that met the objective, a Valid row before a Suspect
 // one and then the row with the greater capacity; blank while there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
-	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation), Speed: Speed(status.Speed)}
+	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
 	if progress := status.Progress; progress != nil {
 		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
 	}

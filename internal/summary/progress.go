@@ -13,9 +13,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// Progress counts an experiment's trials and names those under way.
-func Progress(trials []v1alpha1.SizingTrial) *v1alpha1.Progress {
-	progress := &v1alpha1.Progress{Trials: int32(len(trials))}
+// Progress counts an experiment's trials, of which there are to be so many, and names
+// those under way.
+func Progress(trials []v1alpha1.SizingTrial, toCome int) *v1alpha1.Progress {
+	progress := &v1alpha1.Progress{Trials: int32(max(toCome, len(trials)))}
 	for i := range trials {
 		switch trial := &trials[i]; {
 		case queue.Released(trial):
@@ -28,8 +29,8 @@ func Progress(trials []v1alpha1.SizingTrial) *v1alpha1.Progress {
 }
 
 // Standing says where an experiment stands whose trials have not all ended.
-func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) (phase v1alpha1.ExperimentPhase, reason, message string) {
-	progress := Progress(trials)
+func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, toCome int) (phase v1alpha1.ExperimentPhase, reason, message string) {
+	progress := Progress(trials, toCome)
 	begun := progress.Finished > 0 || len(progress.Running) > 0
 	switch {
 	case experiment.Spec.Cancel:
@@ -51,17 +52,25 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 	var doing []string
 	for i := range trials {
 		if trial := &trials[i]; queue.Active(trial) {
-			doing = append(doing, strings.TrimSuffix(trial.Spec.Variant.Name+": "+trial.Status.Message, ": "))
+			name := trial.Spec.Variant.Name
+			if trial.Spec.Role == v1alpha1.RoleVerification {
+				name = "Verification of " + name
+			}
+			doing = append(doing, strings.TrimSuffix(name+": "+trial.Status.Message, ": "))
 		}
 	}
 	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
 }
 
-// EstimatedEnd is when an experiment is likely to end: what is left of the
-// trials' estimates, stretched by how much longer the ended ones took than
+// guessedVerification is how long a verification takes whose size is not known yet: its
+// first 500 logins at 4/s, and its start.
+const guessedVerification = 150 * time.Second
+
+// EstimatedEnd is when an experiment of so many trials is likely to end: what is left of
+// the trials' estimates, stretched by how much longer the ended ones took than
 // theirs, and shared among as many as run now. Nil when nothing is left.
-func EstimatedEnd(trials []v1alpha1.SizingTrial, now time.Time) *metav1.Time {
-	var all effort
+func EstimatedEnd(trials []v1alpha1.SizingTrial, toCome int, now time.Time) *metav1.Time {
+	all := effort{left: guessedVerification * time.Duration(max(0, toCome-len(trials)))}
 	for i := range trials {
 		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
 			all.add(&trials[i], guess, now)

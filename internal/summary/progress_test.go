@@ -14,7 +14,7 @@ import (
 func TestProgressCountsWhatEndedAndNamesWhatRuns(t *testing.T) {
 	got := summary.Progress([]v1alpha1.SizingTrial{
 		aTrial("c8-1", ended(time.Minute)), aTrial("c8-2", failed("ImagePull", "")), aTrial("c10-1", began(time.Minute)), aTrial("c10-2"),
-	})
+	}, 4)
 	if diff := cmp.Diff(&v1alpha1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}}, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
@@ -42,7 +42,7 @@ func TestWhereAnExperimentStands(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			phase, _, words := summary.Standing(&v1alpha1.SizingExperiment{Spec: test.spec}, test.trials)
+			phase, _, words := summary.Standing(&v1alpha1.SizingExperiment{Spec: test.spec}, test.trials, len(test.trials))
 			if phase != test.phase || words != test.words {
 				t.Errorf("%s: %q, want %s: %q", phase, words, test.phase, test.words)
 			}
@@ -70,7 +70,7 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := summary.EstimatedEnd(test.trials, noon)
+			got := summary.EstimatedEnd(test.trials, len(test.trials), noon)
 			switch {
 			case test.want == 0 && got != nil:
 				t.Errorf("the end is %v, want none", got)

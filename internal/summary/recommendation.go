@@ -40,6 +40,12 @@ func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) st
 	if answer.PricePerMonth != "" && prices != nil {
 		text += fmt.Sprintf(", %s %s a month", answer.PricePerMonth, prices.Currency)
 	}
+	switch answer.Verified {
+	case v1alpha1.VerificationMet:
+		text += ", verified"
+	case v1alpha1.VerificationUndecided, v1alpha1.VerificationNotRun:
+		text += ", not verified"
+	}
 	return fmt.Sprintf("%s; confidence %s", text, answer.Confidence)
 }
 
@@ -47,6 +53,7 @@ func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) st
 func broken(answer *v1alpha1.Recommendation) string {
 	why, known := map[v1alpha1.Bound]string{
 		v1alpha1.BoundNoResult:        "no variant has a result that may be believed",
+		v1alpha1.BoundVerification:    "two sizes were verified, and both failed the objective",
 		v1alpha1.BoundObjective:       "no rate meets the objective",
 		v1alpha1.BoundMinimumCost:     "what serves the demand has a cost below demand.minimumCost",
 		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too little",

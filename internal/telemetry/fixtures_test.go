@@ -74,7 +74,7 @@ func gather(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		panic(err)
 	}
 	e.Status.Results = summary.Results(variants, trials, e.Spec.Baseline)
-	e.Status.Progress = summary.Progress(trials)
+	e.Status.Progress = summary.Progress(trials, len(trials))
 }
 
 // began gives a trial its turn so long before noon; its attempt goes on.

@@ -18,7 +18,7 @@ var (
 	demanded = define("experiment_demand_logins_per_second", "The login rate that the experiment asks to be served, without headroom.", ofExperiment)
 
 	recommended = define("experiment_recommendation", "The size that the experiment recommends; always 1.", ofExperiment,
-		"variant", "cost", "cpu_limit", "concurrency", "pool", "confidence", "basis")
+		"variant", "cost", "cpu_limit", "concurrency", "pool", "confidence", "verified", "basis")
 	notRecommended = define("experiment_no_recommendation", "The bound that broke first where no size fits; always 1.", ofExperiment, "bound")
 )
 
@@ -61,7 +61,7 @@ func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
 	if answer.Predicted {
 		basis = basisPredicted
 	}
-	g.add(recommended, 1, with(values, append(size, string(answer.Confidence), basis)...)...)
+	g.add(recommended, 1, with(values, append(size, string(answer.Confidence), string(answer.Verified), basis)...)...)
 	read(g, recommendationReadings, answer, values)
 	read(g, recommendedPriceReadings, answer, with(values, currencyOf(e)))
 	// One that was predicted has no row that could say so.

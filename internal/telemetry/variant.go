@@ -84,6 +84,9 @@ func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Si
 	}
 	measured := map[string][]*v1alpha1.SizingTrial{}
 	for _, trial := range trials {
+		if trial.Spec.Role == v1alpha1.RoleVerification {
+			continue
+		}
 		measured[trial.Spec.Variant.Name] = append(measured[trial.Spec.Variant.Name], trial)
 	}
 	for i := range e.Status.Results {

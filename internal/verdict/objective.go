@@ -136,6 +136,7 @@ func (s *step) api() v1alpha1.Step {
 	if s.LoadPercent > 0 {
 		api.LoadPercent = ptr.To(s.LoadPercent)
 	}
+	api.SlowerThanP95 = r.SlowerThanP95
 	if s.Kind == loadplan.Open {
 		api.OfferedMilliPerSecond = ptr.To(s.OfferedMilliPerSecond)
 	} else {

@@ -1,0 +1,125 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// small is an experiment with one variant of cost 8 on half a CPU, and a demand that one
+// replica carries.
+func small(spec *v1alpha1.SizingExperimentSpec) {
+	oneVariant(spec)
+	demanding(spec)
+	spec.Demand.LoginsPerSecond = 20
+}
+
+// verifications tells of those that an experiment made.
+func verifications(e *v1alpha1.SizingExperiment) []string {
+	var told []string
+	for _, v := range e.Status.Verifications {
+		told = append(told, strings.Join([]string{v.Variant, milli(&v.OfferedMilliPerSecond), string(v.Outcome)}, ", "))
+	}
+	return told
+}
+
+func TestTheAnswerIsVerifiedBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "verified")
+	e := w.ask(question("login", small), 0)
+	w.toEnd(e)
+	w.checkAnswer(e, "1×c8-500m", "verified; confidence ")
+	if diff := cmp.Diff([]string{"c8-500m, 20000 milli/s, Met"}, verifications(e)); diff != "" {
+		t.Errorf("verifications (-want +got):\n%s", diff)
+	}
+	if e.Status.Display.Verified != "yes" || e.Status.Display.Trials != "2/2" {
+		t.Errorf("the columns say %+v", e.Status.Display)
+	}
+}
+
+func TestASizeThatFailsIsFollowedByTheNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "second")
+	w.kubelet.slower, w.kubelet.failsAbove = 100, 15_000
+	e := w.ask(question("login", small), 0)
+	w.toEnd(e)
+	w.checkAnswer(e, "2×c8-500m", "verified; confidence ")
+	if diff := cmp.Diff([]string{"c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Met"}, verifications(e)); diff != "" {
+		t.Errorf("verifications (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhereBothSizesFailNothingIsRecommended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "neither")
+	w.kubelet.slower = 100
+	e := w.ask(question("login", small), 0)
+	w.toEnd(e)
+	w.checkAnswer(e, "none", "two sizes were verified, and both failed the objective")
+	if diff := cmp.Diff([]string{"c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Failed"}, verifications(e)); diff != "" {
+		t.Errorf("verifications (-want +got):\n%s", diff)
+	}
+	if e.Status.Display.Verified != "no" {
+		t.Errorf("the column says %q", e.Status.Display.Verified)
+	}
+}
+
+func TestASuspendedVerificationIsDrivenAfresh(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "suspended")
+	e := w.ask(question("login", small), 0)
+	w.run("the verification's load goes on", func() bool { return w.verifying(e) })
+	if e.Status.Display.Verified != "running" || e.Status.Display.Trials != "1/2" || e.Status.Phase != v1alpha1.ExperimentRunning {
+		t.Errorf("while it is verified it is %s and shows %+v", e.Status.Phase, e.Status.Display)
+	}
+	w.edit(e, "suspends login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
+	w.wait(60 * time.Second)
+	w.edit(e, "resumes login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+	w.toEnd(e)
+	w.checkAnswer(e, "1×c8-500m", "verified; confidence ")
+}
+
+func TestACancelledVerificationLeavesTheAnswerUnverified(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "cancelled")
+	e := w.ask(question("login", small), 0)
+	w.run("the verification's load goes on", func() bool { return w.verifying(e) })
+	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+	w.toEnd(e)
+	w.checkAnswer(e, "1×c8-500m", "not verified; confidence ")
+}
+
+// verifying tells whether a verification's load goes on.
+func (w *world) verifying(e *v1alpha1.SizingExperiment) bool {
+	w.reread(e)
+	return len(e.Status.Verifications) == 1 && w.underLoad("c8-500m") && e.Status.Progress.Finished == 1
+}
+
+func TestNoneLeavesTheAnswerUnverified(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "none")
+	e := w.ask(question("login", small, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.Verify = v1alpha1.VerifyNone }), 0)
+	w.toEnd(e)
+	if e.Status.Verifications != nil || e.Status.Display.Verified != "" || e.Status.Recommendation.Confidence != v1alpha1.ConfidenceMedium || e.Status.Display.Trials != "1/1" {
+		t.Errorf("verifications %v, columns %+v, recommended %+v", verifications(e), e.Status.Display, e.Status.Recommendation)
+	}
+}
+
+func TestAllReplicasAreDrivenWithFull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "full")
+	e := w.ask(question("login", small, func(s *v1alpha1.SizingExperimentSpec) {
+		s.Demand.LoginsPerSecond, s.Demand.Verify = 40, v1alpha1.VerifyFull
+	}), 0)
+	w.toEnd(e)
+	w.checkAnswer(e, "2×c8-500m", "verified; confidence ")
+	if v := e.Status.Verifications[0]; v.DrivenReplicas != 2 || v.OfferedMilliPerSecond != 40_000 {
+		t.Errorf("driven: %+v", v)
+	}
+}

@@ -1,0 +1,118 @@
+package loadplan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func verification(rate string) v1alpha1.SizingTrialSpec {
+	return aTrial(func(s *v1alpha1.SizingTrialSpec) {
+		s.Role = v1alpha1.RoleVerification
+		s.Objective = v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 10}
+		s.Load = v1alpha1.Load{
+			Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.Parse(rate)}, Arrivals: v1alpha1.ArrivalsPoisson,
+			MinSamples: 500, MaxStepSeconds: 600, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
+		}
+	})
+}
+
+func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
+	for rate, want := range map[string][]int{
+		"100":  {500, 1736, 7764}, // 10,000 in all
+		"5":    {500, 724, 1776},  // 3,000 in ten minutes
+		"1.5":  {500, 400},        // 900
+		"1":    {600},
+		"0.25": {150},
+	} {
+		plan, err := Build(verification(rate), calibrated(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		var counted int64
+		for _, step := range plan.Told() {
+			got, counted = append(got, step.Requests), counted+step.CountedMilliseconds
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s/s (-want +got):\n%s", rate, diff)
+		}
+		if counted > 600_000 {
+			t.Errorf("%s/s is counted for %d ms", rate, counted)
+		}
+		if plan.Objective == nil || plan.Objective.P95Milliseconds != 500 || !plan.Told()[0].Reported {
+			t.Errorf("%s/s: the generator can't tell when it has enough: %+v", rate, plan)
+		}
+		if longest := MaxDuration(verification(rate)); Duration(plan) > longest {
+			t.Errorf("%s/s takes %s, and at most %s", rate, Duration(plan), longest)
+		}
+	}
+}
+
+func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
+	measured := verification("5")
+	measured.Role = v1alpha1.RoleMeasurement
+	measured.Load.StepSeconds = 100
+	plan := func(spec v1alpha1.SizingTrialSpec) Step {
+		built, err := Build(spec, calibrated(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return built.Told()[0]
+	}
+	if a, b := plan(measured), plan(verification("5")); a.Seed == b.Seed || a.Requests != b.Requests {
+		t.Errorf("a step of the measurement: %+v, of the verification: %+v", a, b)
+	}
+}
+
+func TestAVerificationIsExpectedToEndWithItsFirstStep(t *testing.T) {
+	guess, err := Estimate(verification("5"))
+	if err != nil || guess < 100*time.Second || guess > 150*time.Second {
+		t.Errorf("500 logins at 5/s: %s, %v", guess, err)
+	}
+}
+
+func TestLooksRise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		first, room := rapid.IntRange(1, 100_000).Draw(t, "first"), rapid.IntRange(0, 2_000_000).Draw(t, "room")
+		all := looks(first, room)
+		last := 0
+		for _, look := range all {
+			if look <= last {
+				t.Fatalf("%v does not rise", all)
+			}
+			last = look
+		}
+		if len(all) == 0 || len(all) > mostLooks || last > max(1, room) {
+			t.Fatalf("%v with room for %d", all, room)
+		}
+	})
+}
+
+func TestThePlanAsFarAsItWasDriven(t *testing.T) {
+	plan, err := Build(verification("5"), calibrated(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Steps) != 4 || plan.Steps[0].Kind != Warmup {
+		t.Fatalf("the plan has %d steps", len(plan.Steps))
+	}
+	for told := range 5 {
+		if got := len(plan.First(told).Told()); got != min(told, 3) {
+			t.Errorf("the first %d steps are %d", told, got)
+		}
+	}
+	for step := range 6 {
+		if got := len(plan.Before(step).Steps); got != min(step, 4) {
+			t.Errorf("before step %d there are %d", step, got)
+		}
+	}
+	if len(plan.Steps) != 4 {
+		t.Error("the plan itself was cut")
+	}
+}

@@ -1,0 +1,79 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// verificationLogins are counted before a verification is decided, and
+// verificationSeconds is how long it may count.
+const verificationLogins, verificationSeconds = 500, 600
+
+// VerificationName is the name of the SizingTrial of an experiment's first, or second,
+// verification.
+func VerificationName(exp *v1alpha1.SizingExperiment, variant string, number int) string {
+	return fmt.Sprintf("%s-%s-verify-%d-%s", exp.Name, variant, number, shortUID(exp.UID))
+}
+
+// verifications are the trials of the verifications that the experiment's status
+// names, in places of its order after a number of trials. Of a variant that the matrix
+// has not there is none.
+func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []PlannedTrial {
+	variants, err := Variants(exp.Spec.Matrix)
+	if err != nil {
+		return nil
+	}
+	var trials []PlannedTrial
+	for i, v := range exp.Status.Verifications {
+		for _, variant := range variants {
+			if variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
+				continue
+			}
+			number := int32(i + 1)
+			spec := trialSpec(exp, variant, number, after+number, seed)
+			spec.Role = v1alpha1.RoleVerification
+			spec.Service.Replicas = v.DrivenReplicas
+			spec.Load = verificationLoad(exp.Spec.Load, v.OfferedMilliPerSecond)
+			trials = append(trials, PlannedTrial{Name: v.Trial, Spec: spec})
+		}
+	}
+	return trials
+}
+
+// verificationLoad holds one rate. Logins come by chance, as those from the world do.
+func verificationLoad(of v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
+	milliPerSecond = max(1, milliPerSecond)
+	first := (verificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
+	return v1alpha1.Load{
+		Mode:                  v1alpha1.LoadRates,
+		RatesPerSecond:        []intstr.IntOrString{decimal(milliPerSecond)},
+		Arrivals:              v1alpha1.ArrivalsPoisson,
+		StepSeconds:           int32(min(first, verificationSeconds)),
+		MinSamples:            verificationLogins,
+		MaxStepSeconds:        verificationSeconds,
+		WarmupSeconds:         of.WarmupSeconds,
+		RequestTimeoutSeconds: of.RequestTimeoutSeconds,
+	}
+}
+
+// decimal writes thousandths as the API takes a rate: 5, or "2.5".
+func decimal(milli int64) intstr.IntOrString {
+	if milli%1000 == 0 {
+		return intstr.FromInt32(int32(milli / 1000))
+	}
+	text := strconv.FormatInt(milli/1000, 10) + fmt.Sprintf(".%03d", milli%1000)
+	return intstr.FromString(strings.TrimRight(text, "0"))
+}
+
+// Measurements are those of the trials that measure a variant of the matrix.
+func Measurements(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t v1alpha1.SizingTrial) bool {
+		return t.Spec.Role == v1alpha1.RoleVerification
+	})
+}

@@ -1,0 +1,92 @@
+package measurement
+
+import (
+	"math"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
+
+// counting is a step of a verification.
+func counting(logins, slower, failed int64) StepResult {
+	return StepResult{Scheduled: logins, OK: logins - failed, SlowerThanP95: ptr.To(slower)}
+}
+
+func TestVerify(t *testing.T) {
+	// allowing plans looks at so many logins each.
+	allowing := func(perMille int32, looks ...int) loadplan.Plan {
+		plan := loadplan.Plan{Objective: &v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: perMille}}
+		for _, logins := range looks {
+			plan.Steps = append(plan.Steps, loadplan.Step{Kind: loadplan.Open, Requests: logins})
+		}
+		return plan
+	}
+	three := []int{500, 1000, 1500}
+	tests := map[string]struct {
+		plan  loadplan.Plan
+		steps []StepResult
+		want  v1alpha1.VerificationOutcome
+	}{
+		"500 fast logins show ten in a thousand at the first look": {allowing(10, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
+		"458 do not":                       {allowing(10, three...), []StepResult{counting(458, 0, 0)}, v1alpha1.VerificationUndecided},
+		"299 do at the only look":          {allowing(10, 299), []StepResult{counting(299, 0, 0)}, v1alpha1.VerificationMet},
+		"298 do not even then":             {allowing(10, 298), []StepResult{counting(298, 0, 0)}, v1alpha1.VerificationUndecided},
+		"500 don't show one in a thousand": {allowing(1, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationUndecided},
+		"3,000 do at the last look, since no early one could": {
+			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 0, 0), counting(1500, 0, 0)}, v1alpha1.VerificationMet,
+		},
+		"but not with a failure": {
+			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 1, 1), counting(1500, 0, 0)}, v1alpha1.VerificationUndecided,
+		},
+		"nor where an early look could": {
+			allowing(1, 4603, 100), []StepResult{counting(3000, 0, 0), counting(100, 0, 0)}, v1alpha1.VerificationUndecided,
+		},
+		"no failure may be, and none was":     {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
+		"no failure may be, and one was":      {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1alpha1.VerificationFailed},
+		"4 % slow logins of 500 don't decide": {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1alpha1.VerificationUndecided},
+		"12 slow ones of 500 do":              {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1alpha1.VerificationMet},
+		"40 slow ones of 500 fail":            {allowing(10, three...), []StepResult{counting(500, 40, 0)}, v1alpha1.VerificationFailed},
+		"failed ones alone fail it":           {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1alpha1.VerificationFailed},
+		"the logins of all steps count":       {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1alpha1.VerificationMet},
+		"nothing was sent":                    {allowing(10, three...), nil, v1alpha1.VerificationUndecided},
+		"every login was slow":                {allowing(10, three...), []StepResult{counting(72, 72, 0)}, v1alpha1.VerificationFailed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Verify(test.plan, test.steps); got.Outcome != test.want {
+				t.Errorf("%+v, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSharesAreBoundedExactly holds the bounds against the definition, the binomial
+// distribution summed term by term.
+func TestSharesAreBoundedExactly(t *testing.T) {
+	atMost := func(k, n int, p float64) float64 {
+		sum := 0.0
+		for i := range k + 1 {
+			sum += math.Exp(logChoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		}
+		return sum
+	}
+	for _, n := range []int{1, 72, 500, 3000} {
+		for _, k := range []int{0, 1, n / 20, n} {
+			for _, chance := range []float64{0.01, 0.03, 0.05} {
+				got := bounds(int64(k), int64(n), chance)
+				if k < n && math.Abs(atMost(k, n, got.high)-chance) > 1e-6 {
+					t.Errorf("%d of %d: above %g so few come with a chance of %g, want %g", k, n, got.high, atMost(k, n, got.high), chance)
+				}
+				if k > 0 && math.Abs(1-atMost(k-1, n, got.low)-chance) > 1e-6 {
+					t.Errorf("%d of %d: below %g so many come with a chance of %g, want %g", k, n, got.low, 1-atMost(k-1, n, got.low), chance)
+				}
+				if k == 0 && got.low != 0 || k == n && got.high != 1 {
+					t.Errorf("%d of %d: %+v", k, n, got)
+				}
+			}
+		}
+	}
+}
