@@ -36,20 +36,22 @@ type Demand struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	MaxReplicas *int32 `json:"maxReplicas,omitempty"`
-	// How many replicas may be down, because a node fails or a pod is replaced, while
-	// the others still serve loginsPerSecond (without headroom) within the objective, 0
-	// to 3. By default 0: then only the headroom covers for a replica.
+	// How many replicas may be down, because a node fails or a pod is replaced,
+	// while the others still serve loginsPerSecond (without headroom) within the
+	// objective, 0 to 3. By default 0: then only the headroom covers for a
+	// replica.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3
 	SurviveReplicas *int32 `json:"surviveReplicas,omitempty"`
-	// Whether the recommended size is deployed and driven at the demanded rate before the
-	// experiment ends. Replica (the default) drives one replica at its share, Full all
-	// replicas at the whole rate, both with surviveReplicas fewer, and None nothing. It
-	// takes at most ten minutes; if the size fails, the next one up is tried, once. Full
-	// falls back to Replica where it takes more than ten replicas, or more than one
-	// generator can drive. The confidence is High only where the size held.
+	// Whether the recommended size is deployed and driven at the demanded rate
+	// before the experiment ends. Replica (the default) drives one replica at its
+	// share, Full all replicas at the whole rate, both with surviveReplicas fewer,
+	// and None nothing. It takes at most ten minutes; if the size fails, the next
+	// one up is tried, once. Full falls back to Replica where it takes more than
+	// ten replicas, or more than one generator can drive. The confidence is High
+	// only where the size held.
 	// +optional
 	// +kubebuilder:default=Replica
 	Verify Verify `json:"verify,omitempty"`

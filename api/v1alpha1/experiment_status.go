@@ -145,8 +145,8 @@ type ExperimentDisplay struct {
 	// without a demand.
 	// +optional
 	Recommended string `json:"recommended,omitempty"`
-	// Whether the recommended size was seen to hold the objective at the demanded rate:
-	// yes, no, undecided or running; blank where it is not verified.
+	// Whether the recommended size was seen to hold the objective at the demanded
+	// rate: yes, no, undecided or running; blank where it is not verified.
 	// +optional
 	Verified string `json:"verified,omitempty"`
 	// Its p95 at the reported step.

@@ -7,12 +7,13 @@ type Confidence string
 const (
 	// ConfidenceHigh means that the size was measured, its result is Valid, steps
 	// confirmed its capacity, and a verification saw it hold the objective at the
-	// demanded rate. The size is made from the lower end of the capacity's interval at
-	// the slow speed of the CPU.
+	// demanded rate. The size is made from the lower end of the capacity's
+	// interval at the slow speed of the CPU. No size before it failed its
+	// verification.
 	ConfidenceHigh Confidence = "High"
 	// ConfidenceMedium means that the size was measured and its result is Valid,
-	// but its capacity was predicted only, or it was not seen to hold; or that the size
-	// was predicted by a model that the held-out variants confirmed.
+	// but its capacity was predicted only, or it was not seen to hold; or that the
+	// size was predicted by a model that the held-out variants confirmed.
 	ConfidenceMedium Confidence = "Medium"
 	// ConfidenceLow means that the result is Suspect, or that the capacity was
 	// measured with evenly spaced logins, which flatter.
@@ -33,8 +34,8 @@ const (
 	BoundObjective Bound = "Objective"
 	// BoundMinimumCost means that the cost is below demand.minimumCost.
 	BoundMinimumCost Bound = "MinimumCost"
-	// BoundCapacityUnknown means that the capacity is known as a lower bound only, and
-	// that the demand with headroom is beyond it.
+	// BoundCapacityUnknown means that the capacity is known as a lower bound only,
+	// and that the demand with headroom is beyond it.
 	BoundCapacityUnknown Bound = "CapacityUnknown"
 	// BoundMaxTotalCPU means that all replicas together take more CPU than
 	// demand.maxTotalCPU.
@@ -55,8 +56,9 @@ type Recommendation struct {
 	// replicas, in microseconds.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// Whether this size was seen to hold the objective at the demanded rate: Met, Failed,
-	// Undecided or NotRun; absent until it is known, and without a verification.
+	// Whether this size was seen to hold the objective at the demanded rate: Met,
+	// Failed, Undecided or NotRun; absent until it is known, and without a
+	// verification.
 	// +optional
 	Verified VerificationOutcome `json:"verified,omitempty"`
 	// How far the recommendation can be relied on: High, Medium or Low. Absent

@@ -97,8 +97,8 @@ type Step struct {
 	// outcome is judged by. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
-	// Logins that took longer than objective.p95Milliseconds, failed ones included. Only
-	// of a Verification.
+	// Logins that took longer than objective.p95Milliseconds, failed ones
+	// included. Only of a Verification.
 	// +optional
 	SlowerThanP95 *int64 `json:"slowerThanP95,omitempty"`
 	// The 99th percentile of latency, in microseconds; absent when not measured.

@@ -65,13 +65,13 @@ type SizingTrialSpec struct {
 	Role Role `json:"role,omitempty"`
 	// What is deployed and measured.
 	Variant Variant `json:"variant"`
-	// Which of the variant's repetitions this is, from 1 to 10; of verifications, which
-	// of the two.
+	// Which of the variant's repetitions this is, from 1 to 10; of verifications,
+	// which of the two.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	Repetition int32 `json:"repetition"`
-	// The trial's place in the experiment's order, from 1 to 642: 640 measurements and
-	// two verifications.
+	// The trial's place in the experiment's order, from 1 to 642: 640 measurements
+	// and two verifications.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=642
 	Sequence int32 `json:"sequence"`

@@ -8,7 +8,8 @@ const (
 	// VerificationMet means that the logins show, with 95 % confidence, that the size
 	// holds the objective at the rate.
 	VerificationMet VerificationOutcome = "Met"
-	// VerificationFailed means that they show, with 95 % confidence, that it does not.
+	// VerificationFailed means that they show, with 95 % confidence, that it does
+	// not.
 	VerificationFailed VerificationOutcome = "Failed"
 	// VerificationUndecided means that ten minutes did not show either, or that what
 	// was measured is not to be believed.
@@ -30,8 +31,8 @@ type Verification struct {
 	// How many of them are driven: one with Replica; with Full all but
 	// demand.surviveReplicas. At most 10.
 	DrivenReplicas int32 `json:"drivenReplicas"`
-	// The login rate that they are driven with, times 1000: the demanded rate, or with
-	// Replica the share of one when demand.surviveReplicas of them are down.
+	// The login rate that they are driven with, times 1000: the demanded rate, or
+	// with Replica the share of one when demand.surviveReplicas of them are down.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond"`
 	// What came of it: Met, Failed, Undecided or NotRun; absent until it has ended.
 	// +optional
@@ -45,9 +46,10 @@ type Verification struct {
 	Counts *VerificationCounts `json:"counts,omitempty"`
 }
 
-// VerificationCounts is what the logins of a verification come to. The bounds are
-// those of Clopper and Pearson for a share of independent logins. Five percent of error
-// are divided among the at most three moments when the logins are counted.
+// VerificationCounts is what the logins of a verification come to. The bounds
+// are those of Clopper and Pearson for a share of independent logins. Five
+// percent of error are divided among the at most three moments when the logins
+// are counted.
 type VerificationCounts struct {
 	// What the logins say of the objective: Met, Failed or Undecided.
 	Outcome VerificationOutcome `json:"outcome"`

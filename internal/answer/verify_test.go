@@ -55,7 +55,7 @@ func TestTheNextSizeIsVerifiedWhereTheFirstFails(t *testing.T) {
 	if first.Variant != "c10-500m" || first.Replicas != 1 || second.Variant != "c10-250m" || second.Replicas != 3 || second.OfferedMilliPerSecond != 1667 || first.Trial == second.Trial {
 		t.Errorf("verified: %+v, then %+v", first, second)
 	}
-	if told.Variant != "c10-250m" || told.Confidence != v1alpha1.ConfidenceHigh || !strings.Contains(told.Reason, "1×c10-500m failed its verification") {
+	if told.Variant != "c10-250m" || told.Confidence != v1alpha1.ConfidenceMedium || told.Verified != v1alpha1.VerificationMet || !strings.Contains(told.Reason, "1×c10-500m failed its verification") {
 		t.Errorf("recommended: %+v", told)
 	}
 	for _, row := range experiment.Status.Results {

@@ -29,6 +29,9 @@ func (a answer) confidence(best sized) certainty {
 	if !best.Confirmed {
 		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no step near it confirms that" + a.heldOr(best, "")}
 	}
+	if len(a.failed()) > 0 {
+		return certainty{v1alpha1.ConfidenceMedium, "a size that the measurements answered with was not seen to hold" + a.heldOr(best, "")}
+	}
 	if outcome, why := a.verified(best); outcome != v1alpha1.VerificationMet {
 		return certainty{v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why}
 	}
@@ -38,7 +41,7 @@ func (a answer) confidence(best sized) certainty {
 // heldOr says that a size was seen to hold the demanded rate, or something else.
 func (a answer) heldOr(best sized, otherwise string) string {
 	if outcome, _ := a.verified(best); outcome == v1alpha1.VerificationMet {
-		return "; at the demanded rate, but not beyond, the size was seen to hold: " + a.held(best)
+		return "; at the demanded rate, but not beyond, this size was seen to hold: " + a.held(best)
 	}
 	return otherwise
 }

@@ -98,14 +98,14 @@ func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, wh
 	}
 	if v := q.verification(best.Variant.Name, best.replicas); v != nil {
 		if v.Outcome == "" {
-			return "", "and the size is being verified"
+			return "", "but the size is still being verified"
 		}
 		return v.Outcome, "but the size was not seen to hold: " + lower(v.Message)
 	}
 	if _, why := q.drive(best.Variant.Name, best.replicas); why != "" {
 		return v1alpha1.VerificationNotRun, "but the size can't be verified: " + why
 	}
-	return "", "and the size is still to be verified"
+	return "", "but the size is still to be verified"
 }
 
 // exhausted tells that no further size is tried.

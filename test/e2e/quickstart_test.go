@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // quickstart is the experiment that `make demo` has measured, with its trials.
@@ -22,7 +23,7 @@ func quickstart(t *testing.T) (*v1alpha1.SizingExperiment, map[string]v1alpha1.S
 		t.Fatalf("the quickstart was not measured; run make demo: %v", err)
 	}
 	trials := map[string]v1alpha1.SizingTrial{}
-	for _, trial := range trialsOf(t, e) {
+	for _, trial := range matrix.Measurements(trialsOf(t, e)) {
 		trials[trial.Spec.Variant.Name] = trial
 	}
 	return e, trials

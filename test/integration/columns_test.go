@@ -23,13 +23,14 @@ const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
 func TestColumnsOfExperiments(t *testing.T) {
 	experiment := create(t, plainExperiment)
 	setStatus(t, experiment, `{status: {phase: Running, progress: {trials: 9, finished: 4},
-		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, p95: 556ms, capacity: 5.5/s, throughput: 8.2/s, speed: -7/+9 %}}}`)
+		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, verified: "yes", p95: 556ms, capacity: 5.5/s, throughput: 8.2/s, speed: -7/+9 %}}}`)
 	want := []string{
 		"Name: " + experiment.GetName(),
 		"Phase: Running",
 		"Trials: 4/9",
 		"Variant: c10-500m",
 		"Recommended: 2×c10-500m",
+		"Verified: yes",
 		"P95: 556ms",
 		"Capacity: 5.5/s",
 		"Throughput: 8.2/s",
@@ -58,6 +59,7 @@ func TestColumnsOfTrials(t *testing.T) {
 		"Verdict: Suspect",
 		"Age: a while",
 		"Hash: 60.1ms ± 412µs (with -o wide)",
+		"Role: Measurement (with -o wide)",
 		"Pool: small (with -o wide)",
 		"Node: node-1 (with -o wide)",
 		"Reason: SharedNode (with -o wide)",

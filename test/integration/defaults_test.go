@@ -53,7 +53,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	t.Run("in a demand and in prices", func(t *testing.T) {
 		created := create(t, plainExperiment, `{spec: {demand: {loginsPerSecond: 60}, prices: {}}}`)
 		for field, want := range map[string]string{
-			"demand": `{loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, surviveReplicas: 0}`,
+			"demand": `{loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, surviveReplicas: 0, verify: Replica}`,
 			"prices": `{currency: USD, guessesPerSecondPerGPUAtCost10: 10000}`,
 		} {
 			got, _, err := unstructured.NestedFieldNoCopy(created.Object, "spec", field)
@@ -102,7 +102,7 @@ spec:
     warmupSeconds: 0
     requestTimeoutSeconds: 5
   objective: {p95Milliseconds: 500, maxErrorPerMille: 0}
-  demand: {loginsPerSecond: 60, headroomPercent: 0, minimumCost: 10, maxTotalCPU: "8.0", maxReplicas: 20, surviveReplicas: 1}
+  demand: {loginsPerSecond: 60, headroomPercent: 0, minimumCost: 10, maxTotalCPU: "8.0", maxReplicas: 20, surviveReplicas: 1, verify: Full}
   prices:
     currency: USD
     perCPUHour: "0.040"

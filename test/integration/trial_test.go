@@ -44,10 +44,10 @@ func TestTrialsHaveTheBoundsOfExperiments(t *testing.T) {
 			change:   `{spec: {service: {replicas: 11}}}`,
 			refusals: []string{outOfBounds("spec.service.replicas", "less", 10)}},
 		"numbers above their bounds": {
-			change: `{spec: {repetition: 11, sequence: 641, attempts: 6, seed: 4294967296}}`,
+			change: `{spec: {repetition: 11, sequence: 643, attempts: 6, seed: 4294967296}}`,
 			refusals: []string{
 				outOfBounds("spec.repetition", "less", 10),
-				outOfBounds("spec.sequence", "less", 640),
+				outOfBounds("spec.sequence", "less", 642),
 				outOfBounds("spec.attempts", "less", 5),
 				outOfBounds("spec.seed", "less", 4294967295)}},
 		"numbers below their bounds": {
