@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +25,8 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	for i := range status.Verifications {
 		p.verified(&status.Verifications[i])
 	}
-	if err := answer.Conclude(spec, p.trials, status); err != nil {
+	// What a verification showed changes what rows take, too.
+	if err := errors.Join(answer.Rows(spec, p.trials, status), answer.Conclude(spec, p.trials, status)); err != nil {
 		return err
 	}
 	next, needed, err := answer.NextVerification(p.experiment, p.trials)
@@ -36,6 +38,8 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	}
 	status.Verifications = append(status.Verifications, next)
 	p.told.add(normal, v1alpha1.ReasonVerifying, "Verify", summary.Verifying(next))
+	p.verifying = true
+	status.Progress = summary.Progress(p.trials, p.toCome())
 	p.show()
 	return nil
 }

@@ -34,6 +34,7 @@ type experimentPass struct {
 	trials     []v1alpha1.SizingTrial
 	impostors  []string // have a planned trial's name and another spec
 	waiting    queue.Turns
+	verifying  bool // a verification was added to the status in this pass
 	told       told
 }
 
@@ -137,16 +138,40 @@ func (p *experimentPass) plan(ctx context.Context) error {
 		if exists[planned.Name] {
 			continue
 		}
-		if slices.Contains(p.impostors, planned.Name) {
-			return &nameTakenError{what: "SizingTrial " + planned.Name}
-		}
-		trial := p.newTrial(planned)
-		if err := ensure(ctx, p.Client, p.Live, trial, p.experiment); err != nil {
+		trial, err := p.create(ctx, planned)
+		switch {
+		case err == nil:
+			p.trials = append(p.trials, *trial)
+		case !p.unverified(planned, err):
 			return err
 		}
-		p.trials = append(p.trials, *trial)
 	}
 	return nil
+}
+
+// create makes a planned trial.
+func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial) (*v1alpha1.SizingTrial, error) {
+	if slices.Contains(p.impostors, planned.Name) {
+		return nil, &nameTakenError{what: "SizingTrial " + planned.Name}
+	}
+	trial := p.newTrial(planned)
+	return trial, ensure(ctx, p.Client, p.Live, trial, p.experiment)
+}
+
+// unverified gives a verification up whose name belongs to someone else's object: all
+// results are there, and are not to wait for that. It is false of anything else.
+func (p *experimentPass) unverified(planned matrix.PlannedTrial, err error) bool {
+	taken, is := errors.AsType[*nameTakenError](err)
+	if !is || planned.Spec.Role != v1alpha1.RoleVerification {
+		return false
+	}
+	for i := range p.experiment.Status.Verifications {
+		if v := &p.experiment.Status.Verifications[i]; v.Trial == planned.Name {
+			v.Outcome, v.Message = v1alpha1.VerificationNotRun, taken.Error()
+		}
+	}
+	p.planned = slices.DeleteFunc(slices.Clone(p.planned), func(t matrix.PlannedTrial) bool { return t.Name == planned.Name })
+	return true
 }
 
 // blocked says what keeps an experiment from being planned: a name that belongs
@@ -199,7 +224,7 @@ func (p *experimentPass) gather() error {
 // toCome is how many trials the experiment is to have: the planned ones, and the
 // verification of an answer that is not there yet.
 func (p *experimentPass) toCome() int {
-	if len(p.experiment.Status.Verifications) == 0 && summary.Verifies(p.experiment.Spec) {
+	if p.verifying || len(p.experiment.Status.Verifications) == 0 && summary.Verifies(p.experiment.Spec) {
 		return len(p.planned) + 1
 	}
 	return len(p.planned)

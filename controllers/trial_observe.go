@@ -70,10 +70,15 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	if plans(experiment, trial) {
 		return nil
 	}
-	// A verification is planned in the status, which the cache may not show yet: what is
-	// refused is refused for good.
-	list := &v1alpha1.SizingExperimentList{}
-	err = r.Live.List(ctx, list, client.InNamespace(trial.Namespace), client.MatchingFields{"metadata.name": owner.Name})
+	return r.observePlan(ctx, seen, owner)
+}
+
+// observePlan looks without a cache whether the experiment plans the trial. A
+// verification is planned in the status, which the cache may not show yet, and what is
+// refused is refused for good.
+func (r *TrialReconciler) observePlan(ctx context.Context, seen *lifecycle.Observation, owner *metav1.OwnerReference) error {
+	trial, list := seen.Trial, &v1alpha1.SizingExperimentList{}
+	err := r.Live.List(ctx, list, client.InNamespace(trial.Namespace), client.MatchingFields{"metadata.name": owner.Name})
 	switch {
 	case err != nil:
 		return err

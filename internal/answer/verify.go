@@ -3,11 +3,13 @@ package answer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/units"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // NextVerification is the verification that an experiment's recommendation still needs;
@@ -33,17 +35,45 @@ func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 	}
 	v.Counts, v.Outcome = counts.DeepCopy(), counts.Outcome
 	told := counted(v, trial.Spec.Objective)
-	if counts.Outcome == v1alpha1.VerificationUndecided && counts.Failed == 0 && counts.FailedPerMillion.High > 1000*int64(trial.Spec.Objective.MaxErrorPerMille) {
-		told += fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille, or drive more with demand.verify: Full",
-			ruleOfThree(trial.Spec.Objective.MaxErrorPerMille))
-	}
-	doubt := result.Verdict == v1alpha1.VerdictInvalid ||
-		result.Verdict == v1alpha1.VerdictSuspect && counts.Outcome == v1alpha1.VerificationMet
-	if doubt {
+	told += advice(v, trial.Spec.Objective)
+	if doubts := doubts(result, counts.Outcome); len(doubts) > 0 {
 		v.Outcome = v1alpha1.VerificationUndecided
-		told += fmt.Sprintf("; but that is %s (%s)", result.Verdict, strings.Join(kinds(result.Reasons), ", "))
+		told += fmt.Sprintf("; but that is %s (%s)", result.Verdict, strings.Join(doubts, ", "))
 	}
 	v.Message = clipped(told)
+}
+
+// advice says what would let failures be decided, where they were not.
+func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
+	few, allowed := v.Counts.Outcome == v1alpha1.VerificationUndecided && v.Counts.Failed == 0, objective.MaxErrorPerMille
+	if !few || allowed == 0 || v.Counts.FailedPerMillion.High <= 1000*int64(allowed) {
+		return ""
+	}
+	text := fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille", ruleOfThree(allowed))
+	if v.DrivenReplicas < v.Replicas {
+		text += ", or drive more with demand.verify: Full"
+	}
+	return text
+}
+
+// slowing are reasons of a Suspect result that do not keep it from showing that a size
+// holds: they make logins slower than they would be, or are about a conversion to the
+// reference speed, which a verification does without.
+var slowing = []string{
+	verdict.NoisyNeighbour, verdict.SharedNode, verdict.GeneratorSaturated, verdict.GeneratorThrottled, verdict.SpeedUnknown, verdict.Resolution,
+}
+
+// doubts are the reasons why what a verification came to does not count.
+func doubts(result *v1alpha1.VariantResult, outcome v1alpha1.VerificationOutcome) []string {
+	if result.Verdict == v1alpha1.VerdictInvalid {
+		return kinds(result.Reasons)
+	}
+	if outcome != v1alpha1.VerificationMet {
+		return nil
+	}
+	return kinds(slices.DeleteFunc(slices.Clone(result.Reasons), func(r v1alpha1.Reason) bool {
+		return r.Verdict != v1alpha1.VerdictSuspect || slices.Contains(slowing, r.Type)
+	}))
 }
 
 // counted reads: 1 replica was driven with 500 logins at 5/s: 3 took longer than 1s (at

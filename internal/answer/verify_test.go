@@ -107,6 +107,49 @@ func TestAnAnswerFromStoredResultsIsNotVerified(t *testing.T) {
 	}
 }
 
+func TestASizeThatFailedIsNotTheAnswerToAnotherQuestion(t *testing.T) {
+	experiment, trials := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationFailed)
+	for name, c := range map[string]struct {
+		change func(*v1alpha1.SizingExperimentSpec)
+		again  bool
+	}{
+		"more demand":       {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 6 }, false},
+		"less headroom":     {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.HeadroomPercent = ptr.To[int32](0) }, false},
+		"another objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := *experiment.Spec.DeepCopy()
+			c.change(&spec)
+			asked, err := answer.WhatIf(experiment, trials, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := asked.Recommendation
+			if told.Variant == "" || told.Confidence == v1alpha1.ConfidenceHigh || (told.Variant == "c10-500m" && told.Replicas == 1) != c.again {
+				t.Errorf("recommended: %+v", told)
+			}
+		})
+	}
+}
+
+func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
+	experiment, trials := verified(t)
+	experiment.Spec.Demand.MaxReplicas, experiment.Spec.Matrix.CPULimits = ptr.To[int32](1), []string{"500m"}
+	next, _, err := answer.NextVerification(experiment, trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Outcome = v1alpha1.VerificationFailed
+	experiment.Status.Verifications = []v1alpha1.Verification{next}
+	if err := answer.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
+		t.Fatal(err)
+	}
+	told := experiment.Status.Recommendation
+	if told.Variant != "" || told.Verified != v1alpha1.VerificationFailed || !strings.Contains(told.Reason, "was not seen to hold: 1×c10-500m failed") {
+		t.Errorf("recommended: %+v", told)
+	}
+}
+
 func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
 	experiment, trials := verified(t, v1alpha1.VerificationMet)
 	before := experiment.Status.DeepCopy()
@@ -138,7 +181,8 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 	}
 	lost := &v1alpha1.SizingTrial{}
 	lost.Status.Reason, lost.Status.Message = "QuotaExceeded", "The namespace's quota has no room"
-	noisy := v1alpha1.Reason{Type: "NoisyNeighbour"}
+	noisy := v1alpha1.Reason{Type: "NoisyNeighbour", Verdict: v1alpha1.VerdictSuspect}
+	fast := v1alpha1.Reason{Type: "AboveCPUBound", Verdict: v1alpha1.VerdictSuspect}
 	for name, c := range map[string]struct {
 		trial *v1alpha1.SizingTrial
 		want  v1alpha1.VerificationOutcome
@@ -146,9 +190,10 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 	}{
 		"it held": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationMet, 12, 0), v1alpha1.VerificationMet,
 			"1 replica was driven with 3000 logins at 5/s: 12 took longer than 500ms or failed (0.12 to 2.19 % of all logins, with 95 % confidence; 5 % may), and 0 failed (at most 0.12 %; 0.1 % may)"},
-		"it failed":                        {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationFailed, "300 took longer"},
-		"it failed on a disturbed node":    {trial(v1alpha1.VerdictInvalid, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationUndecided, "but that is Invalid (NoisyNeighbour)"},
-		"it held, of which little is sure": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationUndecided, "but that is Suspect (NoisyNeighbour)"},
+		"it failed":                          {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationFailed, "300 took longer"},
+		"it failed on a disturbed node":      {trial(v1alpha1.VerdictInvalid, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationUndecided, "but that is Invalid (NoisyNeighbour)"},
+		"it held though something slowed it": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationMet, "0 took longer"},
+		"it held, and may have had more CPU": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy, fast), v1alpha1.VerificationUndecided, "but that is Suspect (AboveCPUBound)"},
 		"too few logins": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationUndecided, 0, 0), v1alpha1.VerificationUndecided,
 			"takes 2996 logins without a failure: raise objective.maxErrorPerMille"},
 		"no numbers": {lost, v1alpha1.VerificationNotRun, "could not be driven (QuotaExceeded): The namespace's quota has no room"},

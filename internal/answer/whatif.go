@@ -2,6 +2,7 @@ package answer
 
 import (
 	"errors"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -40,8 +41,11 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
 	status := experiment.Status.DeepCopy()
 	if !sameQuestion(experiment.Spec, spec) {
-		// No size was verified for this question.
-		status.Verifications = nil
+		// No size was verified for this question. One that failed the same objective at
+		// some rate can't carry that rate, whatever is asked.
+		status.Verifications = slices.DeleteFunc(status.Verifications, func(v v1alpha1.Verification) bool {
+			return v.Outcome != v1alpha1.VerificationFailed || experiment.Spec.Objective != spec.Objective
+		})
 		spec.Demand = spec.Demand.DeepCopy()
 		spec.Demand.Verify = v1alpha1.VerifyNone
 	}

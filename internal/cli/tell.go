@@ -79,6 +79,7 @@ func (t *barTeller) shows(e *v1alpha1.SizingExperiment) {
 	if t.bar == nil {
 		t.bar = t.newBar(int(progress.Trials))
 	}
+	t.bar.ChangeMax(int(progress.Trials)) // a second size may be verified
 	t.draw()
 	_ = t.bar.Set(int(progress.Finished)) // who closed the terminal sees no bar
 }

@@ -36,6 +36,7 @@ type Command struct {
 	// is sent: every login of the steps before has ended then. Where it says true, k6 is
 	// stopped. It must not block. Nil never stops k6.
 	Enough func(step int, log *Log) bool
+	asked  int // the last step of which Enough was asked
 	// Talk is where k6's own words go, records left out; nowhere when nil.
 	Talk io.Writer
 }
@@ -115,10 +116,10 @@ func (c Command) arguments(script string) []string {
 
 // gather reads until k6 closes its stderr. Lines may be of any length: a reader
 // that gave up on one would leave k6 waiting for room in the pipe.
-func (c Command) gather(stderr io.Reader, stop func()) *Log {
+func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 	log := &Log{}
 	lines := bufio.NewReaderSize(stderr, 1<<16)
-	announced, asked := false, 0
+	announced := false
 	for {
 		line, err := lines.ReadString('\n')
 		if line != "" {
@@ -131,16 +132,22 @@ func (c Command) gather(stderr io.Reader, stop func()) *Log {
 			announced = true
 			c.Started(clock)
 		}
-		if begun := log.Step(); begun > asked && c.Enough != nil {
-			asked = begun
-			if c.Enough(begun, log) {
-				c.Enough = nil
-				stop()
-			}
-		}
+		c.askWhetherEnough(log, stop)
 		if err != nil {
 			return log
 		}
+	}
+}
+
+// askWhetherEnough asks when the first login of a step was sent.
+func (c *Command) askWhetherEnough(log *Log, stop func()) {
+	begun := log.Step()
+	if c.Enough == nil || begun <= c.asked {
+		return
+	}
+	if c.asked = begun; c.Enough(begun, log) {
+		c.Enough = nil
+		stop()
 	}
 }
 

@@ -19,8 +19,9 @@ const (
 
 // verificationSteps holds one rate until the logins decide, in up to three steps. After
 // each the logins of all are counted, and those that are left are not driven if that
-// decides: first there are load.minSamples logins, at last as many as
-// load.maxStepSeconds have room for, and between them the geometric mean of both.
+// decides: first there are load.minSamples logins, or as many as show a steady state, at
+// last as many as load.maxStepSeconds have room for, and between them the geometric mean
+// of both.
 func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) != 1 {
 		return nil, ErrNoSteps
@@ -31,7 +32,11 @@ func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error
 	}
 	var steps []Step
 	counted := 0
-	for i, look := range looks(int(spec.Load.MinSamples), int(offered)*int(spec.Load.MaxStepSeconds)/milli) {
+	first, room := int(spec.Load.MinSamples), int(offered)*int(spec.Load.MaxStepSeconds)/milli
+	if s.utilisation(offered) < steadyBelow {
+		first = max(first, s.steadyRequests(offered))
+	}
+	for i, look := range looks(first, room) {
 		step := s.open(spec, verificationIndex+i, offered, look-counted)
 		step.Reported = i == 0
 		steps, counted = append(steps, step), look

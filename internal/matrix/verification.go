@@ -32,7 +32,8 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	var trials []PlannedTrial
 	for i, v := range exp.Status.Verifications {
 		for _, variant := range variants {
-			if variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
+			// One that was given up may have a name that belongs to someone else.
+			if v.Outcome == v1alpha1.VerificationNotRun || variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
 				continue
 			}
 			number := int32(i + 1)

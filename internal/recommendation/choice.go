@@ -79,12 +79,14 @@ func (a answer) none() *v1alpha1.Recommendation {
 	if !found {
 		return &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundNoResult, Reason: noResult}
 	}
-	return &v1alpha1.Recommendation{
-		BrokenBound: nearest.breaks[0],
-		Nearest:     ptr.To(a.api(nearest)),
-		Reason:      clip(a.noneReason(nearest), mostReason),
-		Changes:     a.changes(nil),
+	r := &v1alpha1.Recommendation{BrokenBound: nearest.breaks[0], Nearest: ptr.To(a.api(nearest)), Changes: a.changes(nil)}
+	reason := a.noneReason(nearest)
+	if failures := a.failures(); failures != "" {
+		r.Verified = v1alpha1.VerificationFailed
+		reason += ". What was recommended first was not seen to hold: " + failures
 	}
+	r.Reason = clip(reason, mostReason)
+	return r
 }
 
 // nearest is the size that gets farthest: bounds are looked at one after another,

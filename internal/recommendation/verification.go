@@ -105,11 +105,11 @@ func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, wh
 	if _, why := q.drive(best.Variant.Name, best.replicas); why != "" {
 		return v1alpha1.VerificationNotRun, "but the size can't be verified: " + why
 	}
-	return "", "but the size is still to be verified"
+	return "", "but the size has not been verified"
 }
 
 // exhausted tells that no further size is tried.
-func (q Question) exhausted() bool { return len(q.failed()) >= mostVerifications }
+func (q Question) exhausted() bool { return q.verifies() && len(q.failed()) >= mostVerifications }
 
 // refuted tells that the sizes that were tried failed.
 func (a answer) refuted() *v1alpha1.Recommendation {

@@ -66,7 +66,7 @@ func (d Document) found() string {
 		return d.best()
 	case answer.BrokenBound == v1alpha1.BoundCapacityUnknown:
 		return fmt.Sprintf("It is not known what can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
-	case answer.BrokenBound == v1alpha1.BoundVerification:
+	case answer.Verified == v1alpha1.VerificationFailed:
 		return fmt.Sprintf("Nothing was seen to carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
 	case answer.Variant == "":
 		return fmt.Sprintf("Nothing can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
