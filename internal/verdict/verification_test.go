@@ -1,0 +1,67 @@
+package verdict_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/simulation"
+)
+
+// verifiedRuns drives a simulated service at a rate, in the steps of a verification,
+// until its logins decide, and counts what that comes to. The logins of a queue depend on
+// each other, which the bounds know nothing of.
+func verifiedRuns(service simulation.Service, perSecond float64, limit time.Duration, runs int) map[v1alpha1.VerificationOutcome]int {
+	objective := v1alpha1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: 10}
+	plan := loadplan.Plan{Objective: &objective}
+	for _, logins := range []int{500, 725, 1775} {
+		plan.Steps = append(plan.Steps, loadplan.Step{
+			Kind: loadplan.Open, Arrivals: "Poisson", Requests: logins, CountedMilliseconds: int64(1000 * float64(logins) / perSecond),
+			SettleMilliseconds: 30_000, SettleRequests: int(30 * perSecond),
+		})
+	}
+	outcomes := map[v1alpha1.VerificationOutcome]int{}
+	for run := range runs {
+		var steps []measurement.StepResult
+		outcome := v1alpha1.VerificationUndecided
+		for i, step := range plan.Steps {
+			slower := int64(0)
+			for _, latency := range service.Latencies(prediction.Redrawn(step, 10*run+i), float64(run%10)/10, uint64(run)) {
+				if latency > limit {
+					slower++
+				}
+			}
+			steps = append(steps, measurement.StepResult{Scheduled: int64(step.Requests), OK: int64(step.Requests), SlowerThanP95: &slower})
+			if outcome = measurement.Verify(plan, steps).Outcome; outcome != v1alpha1.VerificationUndecided {
+				break
+			}
+		}
+		outcomes[outcome]++
+	}
+	return outcomes
+}
+
+// A service that is loaded as sizes with 30 % headroom are is Met, and one that is loaded
+// beyond its capacity seldom, although p95 of 500 logins of a queue scatters widely.
+func TestAVerificationIsRightOfServicesThatQueue(t *testing.T) {
+	const runs = 200
+	for name, service := range map[string]simulation.Service{
+		"a worker on a CPU":      {Replicas: 1, Lanes: 1, Pooled: true, Hash: 50 * time.Millisecond},
+		"a worker on half a CPU": {Replicas: 1, Lanes: 1, Pooled: true, Hash: 50 * time.Millisecond, QuotaMilliCPU: 500},
+	} {
+		limit := 8 * service.NoLoadP95()
+		capacity := service.Capacity(simulation.Limit{P95: limit, ErrorShare: 0.01}, false, 7)
+		for share, met := range map[float64]struct{ fewest, most int }{
+			0.77: {198, runs}, 0.9: {190, runs}, 1.1: {0, 20}, 1.15: {0, 4},
+		} {
+			got := verifiedRuns(service, share*capacity, limit, runs)
+			t.Logf("%s at %.2f of its capacity: %v", name, share, got)
+			if n := got[v1alpha1.VerificationMet]; n < met.fewest || n > met.most {
+				t.Errorf("%s at %.2f of its capacity is Met %d times, want %d to %d", name, share, n, met.fewest, met.most)
+			}
+		}
+	}
+}
