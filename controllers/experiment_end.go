@@ -16,16 +16,16 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// conclude answers the demand once all trials have been released. As long as the answer
-// needs a verification, that is planned in the status, and the next pass makes a trial of
-// it; otherwise the experiment ends. An operator that is killed before it has written
-// either works out the same answer again, from the same trials.
+// conclude computes the recommendation once all trials have been released. If it needs a
+// verification, conclude adds that to the status, and the next pass creates its trial.
+// Otherwise the experiment ends. An operator that is killed before the status is written
+// computes the same again from the same trials.
 func (p *experimentPass) conclude(ctx context.Context) error {
 	spec, status := p.experiment.Spec, &p.experiment.Status
 	for i := range status.Verifications {
 		p.verified(&status.Verifications[i])
 	}
-	// What a verification showed changes what rows take, too.
+	// A verification that failed changes the sizing of rows, too.
 	if err := errors.Join(answer.Rows(spec, p.trials, status), answer.Conclude(spec, p.trials, status)); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	return nil
 }
 
-// verified writes what a verification came to, once.
+// verified writes the outcome of a verification whose trial has ended, once.
 func (p *experimentPass) verified(v *v1alpha1.Verification) {
 	for i := range p.trials {
 		if p.trials[i].Name != v.Trial || v.Outcome != "" {

@@ -158,8 +158,8 @@ func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial
 	return trial, ensure(ctx, p.Client, p.Live, trial, p.experiment)
 }
 
-// unverified gives a verification up whose name belongs to someone else's object: all
-// results are there, and are not to wait for that. It is false of anything else.
+// unverified gives up a verification whose trial name belongs to someone else's object, so
+// that the experiment, which is measured, can end. It returns false for any other error.
 func (p *experimentPass) unverified(planned matrix.PlannedTrial, err error) bool {
 	taken, is := errors.AsType[*nameTakenError](err)
 	if !is || planned.Spec.Role != v1alpha1.RoleVerification {
@@ -221,8 +221,8 @@ func (p *experimentPass) gather() error {
 	return nil
 }
 
-// toCome is how many trials the experiment is to have: the planned ones, and the
-// verification of an answer that is not there yet.
+// toCome returns the number of trials: those that are planned, and one for a verification
+// that can't be planned yet.
 func (p *experimentPass) toCome() int {
 	if p.verifying || len(p.experiment.Status.Verifications) == 0 && summary.Verifies(p.experiment.Spec) {
 		return len(p.planned) + 1

@@ -73,9 +73,9 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	return r.observePlan(ctx, seen, owner)
 }
 
-// observePlan looks without a cache whether the experiment plans the trial. A
-// verification is planned in the status, which the cache may not show yet, and what is
-// refused is refused for good.
+// observePlan checks without the cache whether the experiment plans the trial. Verifications
+// are planned in the status, which the cache may not show yet, and refusing a trial is
+// final.
 func (r *TrialReconciler) observePlan(ctx context.Context, seen *lifecycle.Observation, owner *metav1.OwnerReference) error {
 	trial, list := seen.Trial, &v1alpha1.SizingExperimentList{}
 	err := r.Live.List(ctx, list, client.InNamespace(trial.Namespace), client.MatchingFields{"metadata.name": owner.Name})

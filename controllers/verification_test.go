@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // small is an experiment with one variant of cost 8 on half a CPU, and a demand that one
@@ -20,7 +22,7 @@ func small(spec *v1alpha1.SizingExperimentSpec) {
 	spec.Demand.LoginsPerSecond = 20
 }
 
-// verifications tells of those that an experiment made.
+// verifications lists the verifications of an experiment: variant, rate and outcome.
 func verifications(e *v1alpha1.SizingExperiment) []string {
 	var told []string
 	for _, v := range e.Status.Verifications {
@@ -29,15 +31,21 @@ func verifications(e *v1alpha1.SizingExperiment) []string {
 	return told
 }
 
+// checkVerifications compares the verifications of an experiment with those that are wanted.
+func (w *world) checkVerifications(e *v1alpha1.SizingExperiment, want ...string) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, verifications(e)); diff != "" {
+		w.t.Errorf("verifications (-want +got):\n%s", diff)
+	}
+}
+
 func TestTheAnswerIsVerifiedBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "verified")
 	e := w.ask(question("login", small), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "1×c8-500m", "verified; confidence ")
-	if diff := cmp.Diff([]string{"c8-500m, 20000 milli/s, Met"}, verifications(e)); diff != "" {
-		t.Errorf("verifications (-want +got):\n%s", diff)
-	}
+	w.checkVerifications(e, "c8-500m, 20000 milli/s, Met")
 	if e.Status.Display.Verified != "yes" || e.Status.Display.Trials != "2/2" {
 		t.Errorf("the columns say %+v", e.Status.Display)
 	}
@@ -50,9 +58,7 @@ func TestASizeThatFailsIsFollowedByTheNext(t *testing.T) {
 	e := w.ask(question("login", small), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "2×c8-500m", "verified; confidence ")
-	if diff := cmp.Diff([]string{"c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Met"}, verifications(e)); diff != "" {
-		t.Errorf("verifications (-want +got):\n%s", diff)
-	}
+	w.checkVerifications(e, "c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Met")
 }
 
 func TestWhereBothSizesFailNothingIsRecommended(t *testing.T) {
@@ -62,12 +68,30 @@ func TestWhereBothSizesFailNothingIsRecommended(t *testing.T) {
 	e := w.ask(question("login", small), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "none", "two sizes were verified, and both failed the objective")
-	if diff := cmp.Diff([]string{"c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Failed"}, verifications(e)); diff != "" {
-		t.Errorf("verifications (-want +got):\n%s", diff)
-	}
+	w.checkVerifications(e, "c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Failed")
 	if e.Status.Display.Verified != "no" {
 		t.Errorf("the column says %q", e.Status.Display.Verified)
 	}
+	// A replica that fails at 10/s is not sized at 10/s.
+	if sizing := e.Status.Results[0].Sizing; sizing == nil || sizing.Replicas < 3 {
+		t.Errorf("after two failures the row takes %+v", sizing)
+	}
+}
+
+func TestAVerificationWhoseNameIsTakenDoesNotKeepTheExperimentFromItsEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "taken")
+	e := w.ask(question("login", small), 0)
+	w.must("creating a trial by hand", w.client.Create(w.ctx, &v1alpha1.SizingTrial{
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: matrix.VerificationName(e, "c8-500m", 1)},
+		Spec: v1alpha1.SizingTrialSpec{
+			Variant:    v1alpha1.Variant{Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m", Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}},
+			Repetition: 1, Sequence: 1, Objective: e.Spec.Objective, Attempts: 1, Suspend: true,
+		},
+	}))
+	w.toEnd(e)
+	w.checkAnswer(e, "1×c8-500m", "not verified; confidence ")
+	w.checkVerifications(e, "c8-500m, 20000 milli/s, NotRun")
 }
 
 func TestASuspendedVerificationIsDrivenAfresh(t *testing.T) {

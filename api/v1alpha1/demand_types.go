@@ -48,10 +48,10 @@ type Demand struct {
 	// Whether the recommended size is deployed and driven at the demanded rate
 	// before the experiment ends. Replica (the default) drives one replica at its
 	// share, Full all replicas at the whole rate, both with surviveReplicas fewer,
-	// and None nothing. It takes at most ten minutes; if the size fails, the next
-	// one up is tried, once. Full falls back to Replica where it takes more than
-	// ten replicas, or more than one generator can drive. The confidence is High
-	// only where the size held.
+	// and None nothing. It counts logins for at most ten minutes. If the size
+	// fails, the next best size is verified, once. Full falls back to Replica if it
+	// takes more than ten replicas or more than one generator can drive. The
+	// confidence is High only if the recommended size held.
 	// +optional
 	// +kubebuilder:default=Replica
 	Verify Verify `json:"verify,omitempty"`

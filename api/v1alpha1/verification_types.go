@@ -11,8 +11,8 @@ const (
 	// VerificationFailed means that they show, with 95 % confidence, that it does
 	// not.
 	VerificationFailed VerificationOutcome = "Failed"
-	// VerificationUndecided means that ten minutes did not show either, or that what
-	// was measured is not to be believed.
+	// VerificationUndecided means that ten minutes of logins showed neither, or that
+	// the trial's result can't be trusted.
 	VerificationUndecided VerificationOutcome = "Undecided"
 	// VerificationNotRun means that the size could not be driven at the rate.
 	VerificationNotRun VerificationOutcome = "NotRun"
@@ -46,10 +46,9 @@ type Verification struct {
 	Counts *VerificationCounts `json:"counts,omitempty"`
 }
 
-// VerificationCounts is what the logins of a verification come to. The bounds
-// are those of Clopper and Pearson for a share of independent logins. Five
-// percent of error are divided among the at most three moments when the logins
-// are counted.
+// VerificationCounts are the logins of a verification. The intervals are by
+// Clopper and Pearson, for independent logins. The outcome is checked up to three
+// times, with an error of 5 % in all for Met and 5 % in all for Failed.
 type VerificationCounts struct {
 	// What the logins say of the objective: Met, Failed or Undecided.
 	Outcome VerificationOutcome `json:"outcome"`

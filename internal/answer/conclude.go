@@ -18,7 +18,7 @@ func Conclude(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 		return err
 	}
 	if len(status.Verifications) == 0 {
-		// What was predicted does not depend on what is verified, and takes its time.
+		// Predictions do not depend on verifications, and take seconds to compute.
 		status.Predictions, status.ModelCheck = forecast.Of(spec, t.trials)
 	}
 	t.recommend(status)

@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/recommendation"
 	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// NextVerification is the verification that an experiment's recommendation still needs;
-// false where it needs none. Errors are those of Rows.
+// mostMessage is the API's limit for a verification's message, in characters.
+const mostMessage = 512
+
+// NextVerification returns the verification that an experiment's recommendation still
+// needs, or false. Errors are those of Rows.
 func NextVerification(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) (v1alpha1.Verification, bool, error) {
 	status := &experiment.Status
 	t, err := newTable(experiment.Spec, trials, status.Verifications)
@@ -25,12 +28,12 @@ func NextVerification(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.S
 	return next, needed, nil
 }
 
-// Verified writes into a verification what its trial came to, which has ended.
+// Verified writes the outcome of a finished trial into its verification.
 func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 	result, counts := trial.Status.Result, trial.Status.Verification
 	if result == nil || counts == nil {
 		v.Outcome = v1alpha1.VerificationNotRun
-		v.Message = clipped(fmt.Sprintf("The size could not be driven (%s): %s", trial.Status.Reason, trial.Status.Message))
+		v.Message = recommendation.Clip(fmt.Sprintf("The size could not be driven (%s): %s", trial.Status.Reason, trial.Status.Message), mostMessage)
 		return
 	}
 	v.Counts, v.Outcome = counts.DeepCopy(), counts.Outcome
@@ -38,42 +41,42 @@ func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 	told += advice(v, trial.Spec.Objective)
 	if doubts := doubts(result, counts.Outcome); len(doubts) > 0 {
 		v.Outcome = v1alpha1.VerificationUndecided
-		told += fmt.Sprintf("; but that is %s (%s)", result.Verdict, strings.Join(doubts, ", "))
+		told += fmt.Sprintf("; but that is %s (%s)", result.Verdict, recommendation.Kinds(doubts))
 	}
-	v.Message = clipped(told)
+	v.Message = recommendation.Clip(told, mostMessage)
 }
 
-// advice says what would let failures be decided, where they were not.
+// advice says what to change if there were too few logins to decide about failures.
 func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	few, allowed := v.Counts.Outcome == v1alpha1.VerificationUndecided && v.Counts.Failed == 0, objective.MaxErrorPerMille
 	if !few || allowed == 0 || v.Counts.FailedPerMillion.High <= 1000*int64(allowed) {
 		return ""
 	}
-	text := fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille", ruleOfThree(allowed))
+	text := fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille", loginsToShow(allowed))
 	if v.DrivenReplicas < v.Replicas {
 		text += ", or drive more with demand.verify: Full"
 	}
 	return text
 }
 
-// slowing are reasons of a Suspect result that do not keep it from showing that a size
-// holds: they make logins slower than they would be, or are about a conversion to the
-// reference speed, which a verification does without.
+// slowing are reasons for a Suspect result that still shows that a size holds. They make
+// logins slower, or they are about the conversion to the reference speed, which a
+// verification does not use.
 var slowing = []string{
 	verdict.NoisyNeighbour, verdict.SharedNode, verdict.GeneratorSaturated, verdict.GeneratorThrottled, verdict.SpeedUnknown, verdict.Resolution,
 }
 
-// doubts are the reasons why what a verification came to does not count.
-func doubts(result *v1alpha1.VariantResult, outcome v1alpha1.VerificationOutcome) []string {
+// doubts returns the reasons why the outcome of a verification does not count.
+func doubts(result *v1alpha1.VariantResult, outcome v1alpha1.VerificationOutcome) []v1alpha1.Reason {
 	if result.Verdict == v1alpha1.VerdictInvalid {
-		return kinds(result.Reasons)
+		return result.Reasons
 	}
 	if outcome != v1alpha1.VerificationMet {
 		return nil
 	}
-	return kinds(slices.DeleteFunc(slices.Clone(result.Reasons), func(r v1alpha1.Reason) bool {
+	return slices.DeleteFunc(slices.Clone(result.Reasons), func(r v1alpha1.Reason) bool {
 		return r.Verdict != v1alpha1.VerdictSuspect || slices.Contains(slowing, r.Type)
-	}))
+	})
 }
 
 // counted reads: 1 replica was driven with 500 logins at 5/s: 3 took longer than 1s (at
@@ -98,25 +101,8 @@ func between(share v1alpha1.ShareInterval) string {
 	return fmt.Sprintf("%s to %s %%", units.Number(float64(share.Low)/1e4), units.Number(float64(share.High)/1e4))
 }
 
-func kinds(reasons []v1alpha1.Reason) []string {
-	var names []string
-	for _, r := range reasons {
-		names = append(names, r.Type)
-	}
-	return names
-}
-
-// clipped keeps a message within the API's bound.
-func clipped(message string) string {
-	const most = 512
-	if letters := []rune(message); len(letters) > most {
-		return string(letters[:most-1]) + "…"
-	}
-	return message
-}
-
-// ruleOfThree is how many logins without a failure show, with 95 % confidence, that at
-// most so many of a thousand fail: ln 20 ÷ the share, which is nearly 3 ÷ the share.
-func ruleOfThree(perMille int32) int64 {
-	return int64(math.Ceil(1000 * math.Log(20) / float64(max(1, perMille))))
+// loginsToShow returns the fewest logins that show, with 95 % confidence and if none of
+// them fails, that at most so many of a thousand fail. It is nearly 3 ÷ the share.
+func loginsToShow(perMille int32) int {
+	return int(math.Ceil(math.Log(0.05) / math.Log1p(-float64(perMille)/1000)))
 }

@@ -90,13 +90,7 @@ func TestAnAnswerFromStoredResultsIsNotVerified(t *testing.T) {
 		"a looser objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := *experiment.Spec.DeepCopy()
-			c.change(&spec)
-			asked, err := answer.WhatIf(experiment, trials, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			told := asked.Recommendation
+			told := askedAnew(t, experiment, trials, c.change)
 			if told.Variant != "c10-500m" || (told.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (told.Verified == v1alpha1.VerificationMet) != c.verified {
 				t.Errorf("recommended: %+v", told)
 			}
@@ -105,6 +99,18 @@ func TestAnAnswerFromStoredResultsIsNotVerified(t *testing.T) {
 			}
 		})
 	}
+}
+
+// askedAnew returns the recommendation for a changed question.
+func askedAnew(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, change func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.Recommendation {
+	t.Helper()
+	spec := *experiment.Spec.DeepCopy()
+	change(&spec)
+	asked, err := answer.WhatIf(experiment, trials, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asked.Recommendation
 }
 
 func TestASizeThatFailedIsNotTheAnswerToAnotherQuestion(t *testing.T) {
@@ -118,13 +124,7 @@ func TestASizeThatFailedIsNotTheAnswerToAnotherQuestion(t *testing.T) {
 		"another objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := *experiment.Spec.DeepCopy()
-			c.change(&spec)
-			asked, err := answer.WhatIf(experiment, trials, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			told := asked.Recommendation
+			told := askedAnew(t, experiment, trials, c.change)
 			if told.Variant == "" || told.Confidence == v1alpha1.ConfidenceHigh || (told.Variant == "c10-500m" && told.Replicas == 1) != c.again {
 				t.Errorf("recommended: %+v", told)
 			}
@@ -195,7 +195,7 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 		"it held though something slowed it": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationMet, "0 took longer"},
 		"it held, and may have had more CPU": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy, fast), v1alpha1.VerificationUndecided, "but that is Suspect (AboveCPUBound)"},
 		"too few logins": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationUndecided, 0, 0), v1alpha1.VerificationUndecided,
-			"takes 2996 logins without a failure: raise objective.maxErrorPerMille"},
+			"takes 2995 logins without a failure: raise objective.maxErrorPerMille"},
 		"no numbers": {lost, v1alpha1.VerificationNotRun, "could not be driven (QuotaExceeded): The namespace's quota has no room"},
 	} {
 		t.Run(name, func(t *testing.T) {

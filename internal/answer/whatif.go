@@ -41,8 +41,8 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
 	status := experiment.Status.DeepCopy()
 	if !sameQuestion(experiment.Spec, spec) {
-		// No size was verified for this question. One that failed the same objective at
-		// some rate can't carry that rate, whatever is asked.
+		// No size was verified for this question. Failures under the same objective still
+		// limit the capacity.
 		status.Verifications = slices.DeleteFunc(status.Verifications, func(v v1alpha1.Verification) bool {
 			return v.Outcome != v1alpha1.VerificationFailed || experiment.Spec.Objective != spec.Objective
 		})

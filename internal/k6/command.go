@@ -32,11 +32,11 @@ type Command struct {
 	// Started is called once, when the script announces its clock, with what the
 	// plan's clock reads at that moment. It must not block: k6 would wait.
 	Started func(clock time.Duration)
-	// Enough is asked once for each step of the plan that has a login, when its first one
-	// is sent: every login of the steps before has ended then. Where it says true, k6 is
-	// stopped. It must not block. Nil never stops k6.
+	// Enough is called when the first login of a step is sent. All logins of earlier steps
+	// have ended then. If it returns true, k6 is stopped. It must not block. Nil never
+	// stops k6.
 	Enough func(step int, log *Log) bool
-	asked  int // the last step of which Enough was asked
+	asked  int // last step that Enough was called for
 	// Talk is where k6's own words go, records left out; nowhere when nil.
 	Talk io.Writer
 }
@@ -47,8 +47,7 @@ type Result struct {
 	ExitCode int
 	// Signal that ended it, or 0.
 	Signal syscall.Signal
-	// Stopped tells that it was stopped because it had driven enough. The exit code is
-	// then 0.
+	// Stopped reports whether Enough stopped it. The exit code is 0 then.
 	Stopped bool
 	// Log of its stderr.
 	Log *Log
@@ -94,8 +93,8 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// interrupted is k6's exit code after a signal that it heeded (ExternalAbort in its
-// errext/exitcodes). It still runs handleSummary then.
+// interrupted is k6's exit code after SIGINT (ExternalAbort in its errext/exitcodes). It
+// still runs handleSummary.
 const interrupted = 105
 
 // arguments: --address "" keeps the REST API off, which 1.8 serves by default
@@ -139,7 +138,7 @@ func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 	}
 }
 
-// askWhetherEnough asks when the first login of a step was sent.
+// askWhetherEnough calls Enough once for each step, and stops k6 if it returns true.
 func (c *Command) askWhetherEnough(log *Log, stop func()) {
 	begun := log.Step()
 	if c.Enough == nil || begun <= c.asked {

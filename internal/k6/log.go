@@ -78,10 +78,10 @@ func (l *Log) Clock() (time.Duration, bool) {
 	return *l.clock, true
 }
 
-// Step is the last step of the plan that a login was sent in; 0 before the first.
+// Step returns the index of the last step in which a login was sent, or 0.
 func (l *Log) Step() int { return l.step }
 
-// Before are the logins that were sent in the steps before one.
+// Before returns the logins of the steps before a step.
 func (l *Log) Before(step int) []measurement.Record {
 	var before []measurement.Record
 	for _, r := range l.records {

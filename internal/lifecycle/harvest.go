@@ -139,9 +139,9 @@ func HarvestRun(o *Observation) End {
 	}
 }
 
-// worthAnother tells whether another attempt may mend an Invalid result, and there is
-// one left: the generator fell short, or a verification was disturbed. Nothing else in
-// the experiment makes up for that.
+// worthAnother reports whether an Invalid result is to be measured again, and an attempt is
+// left. A measurement is repeated if its generator was too slow. A verification is always
+// repeated, because the experiment has no other trial of that size.
 func worthAnother(trial *v1alpha1.SizingTrial, result v1alpha1.VariantResult) bool {
 	verifies := trial.Spec.Role == v1alpha1.RoleVerification && result.Verdict == v1alpha1.VerdictInvalid
 	return (verifies || verdict.ForGeneratorsSake(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts

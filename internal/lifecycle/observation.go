@@ -124,8 +124,8 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
 }
 
-// longestPlan is the most that an experiment may plan, which the API holds it to, and an
-// hour for what it verifies: so it is the most that it may take.
+// longestPlan is how long an experiment may take: 24 hours, which the API allows for its
+// plan, and one hour for verifications.
 const longestPlan = 25 * time.Hour
 
 // Overdue tells whether an experiment has taken longer than any plan may. What

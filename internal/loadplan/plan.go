@@ -28,8 +28,8 @@ type Plan struct {
 	TimeoutMilliseconds int64 `json:"timeoutMs"`
 	// Steps in the order they are driven; they never overlap.
 	Steps []Step `json:"steps"`
-	// Objective of a verification: the generator counts the logins that miss it, and
-	// leaves the rest of the steps out as soon as these decide. Nil otherwise.
+	// Objective is set for verifications. The generator counts the logins that miss it,
+	// and skips the remaining steps once they decide the outcome.
 	Objective *v1alpha1.Objective `json:"objective,omitempty"`
 }
 
@@ -85,22 +85,22 @@ func (p Plan) Told() []Step {
 	return told
 }
 
-// Before is the plan as far as a step, by its index.
+// Before returns the plan without the step at an index and the steps after it.
 func (p Plan) Before(step int) Plan {
 	p.Steps = p.Steps[:max(0, min(step, len(p.Steps)))]
 	return p
 }
 
-// First is the plan as far as the first so many of the steps that a run tells of.
-func (p Plan) First(told int) Plan {
+// First returns the plan up to its nth step, not counting warm-ups.
+func (p Plan) First(n int) Plan {
 	for i, step := range p.Steps {
 		if step.Kind == Warmup {
 			continue
 		}
-		if told == 0 {
+		if n == 0 {
 			return p.Before(i)
 		}
-		told--
+		n--
 	}
 	return p
 }

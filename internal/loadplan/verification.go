@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// mostVerified bounds the logins of a verification. 2,995 without a failure show
-	// that at most one in 1,000 fails; a share near what is allowed takes more.
+	// mostVerified is the most logins of a verification. Without a failure, 2,995 show
+	// that at most one in 1,000 fails. A share close to the limit needs more.
 	mostVerified = 10_000
-	// mostLooks is how often the logins are counted.
+	// mostLooks is how often the outcome is checked.
 	mostLooks = 3
-	// verificationIndex stands for the first step of a verification where steps are
-	// counted, so that its logins are not those that the variant was measured with.
+	// verificationIndex is the index of the first step in StepSeed. It differs from those
+	// of measurements, so that a verification has arrivals of its own.
 	verificationIndex = 100
 )
 
-// verificationSteps holds one rate until the logins decide, in up to three steps. After
-// each the logins of all are counted, and those that are left are not driven if that
-// decides: first there are load.minSamples logins, or as many as show a steady state, at
-// last as many as load.maxStepSeconds have room for, and between them the geometric mean
-// of both.
+// verificationSteps splits the logins of a verification into up to three steps at the same
+// rate. The outcome is checked after each step, over all logins so far. The first check is
+// after load.minSamples logins, or after as many as a steady state takes. The last one is
+// after as many as fit into load.maxStepSeconds. The one between is after the geometric
+// mean of both.
 func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) != 1 {
 		return nil, ErrNoSteps
@@ -44,12 +44,12 @@ func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error
 	return steps, nil
 }
 
-// looks are the numbers of logins at which a verification may be decided, rising.
+// looks returns the total numbers of logins after which the outcome is checked.
 func looks(first, room int) []int {
 	last := max(1, min(room, max(first, mostVerified)))
 	first = min(max(1, first), last)
 	between := int(math.Sqrt(float64(first) * float64(last)))
-	// A look that adds little costs more certainty than it saves time.
+	// Each look widens the bounds of the others, so two of them must be well apart.
 	const worthIt = 1.5
 	switch {
 	case float64(last) < worthIt*float64(first):
@@ -61,13 +61,13 @@ func looks(first, room int) []int {
 	}
 }
 
-// FastestVerification is the highest rate, times 1000, that a generator can hold as
-// long as a verification takes, on a common machine.
+// FastestVerification returns the highest rate, times 1000, that a generator can drive in
+// a verification, on a common machine.
 func FastestVerification(generator v1alpha1.Generator, load v1alpha1.Load) int64 {
 	ceiling, err := generatorCeiling(generator, v1alpha1.TrialCalibration{})
 	if err != nil {
 		return 0
 	}
-	// The API allows as many callers, since each may wait for a whole timeout.
+	// The API limits rate × timeout to the largest number of callers.
 	return min(ceiling, mostCallers*milli/int64(max(1, load.RequestTimeoutSeconds)))
 }

@@ -45,9 +45,9 @@ func edgesOf(plan loadplan.Plan) ([]edges, []edge) {
 	return steps, moments
 }
 
-// watch takes each reading at its moment, until there is nothing to wait for any more:
-// a reading that was begun is ended then. Once k6 is done no login is under way, and the
-// last drain need not be waited for.
+// watch takes each reading when it is due, until waiting ends. A reading that is under way
+// then is completed. Once k6 is done no login is under way, and watch does not wait for the
+// last drain.
 func (w witness) watch(ctx, waiting context.Context, zero time.Time, moments []edge, k6Done <-chan struct{}) {
 	for _, moment := range moments {
 		early := k6Done

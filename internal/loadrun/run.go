@@ -65,7 +65,7 @@ type observations struct {
 	// zero of the plan, by this machine's clock.
 	zero  time.Time
 	steps []edges
-	// plan as far as it was driven.
+	// plan holds the steps that were driven.
 	plan loadplan.Plan
 }
 
@@ -101,8 +101,8 @@ func drive(ctx context.Context, config Config, command k6.Command, w witness) (k
 	return result, seen, err
 }
 
-// decided tells whether the logins of the steps before one decide a verification.
-// Records that contradict the plan are for the end of the run to tell of.
+// decided reports whether the steps before a step decide the verification. It ignores
+// records that contradict the plan, because assemble reports them.
 func decided(plan loadplan.Plan, step int, log *k6.Log) bool {
 	driven := plan.Before(step)
 	summary, err := measurement.Summarise(driven, log.Before(step))

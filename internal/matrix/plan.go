@@ -21,10 +21,10 @@ type PlannedTrial struct {
 	Spec v1alpha1.SizingTrialSpec
 }
 
-// Plan lists all trials of an experiment, those of its status's verifications last, in
-// the order they are measured,
-// repetition by repetition: every variant is measured once before any is
-// measured again, so that an experiment that ends early has a row for each.
+// Plan lists all trials of an experiment in the order they are measured: repetition by
+// repetition, and then the verifications that its status names. Every variant is
+// measured once before any is measured again, so that an experiment that ends early has
+// a row for each.
 // With order Shuffled the variants are mixed anew within each repetition.
 //
 // The generator's defaults are the operator's and are not filled in here.

@@ -11,9 +11,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// verificationLogins are counted before a verification is decided, and
-// verificationSeconds is how long it may count.
-const verificationLogins, verificationSeconds = 500, 600
+const (
+	// verificationLogins is the fewest logins that decide a verification.
+	verificationLogins = 500
+	// VerificationSeconds is how long a verification may hold its rate.
+	VerificationSeconds = 600
+)
 
 // VerificationName is the name of the SizingTrial of an experiment's first, or second,
 // verification.
@@ -21,9 +24,8 @@ func VerificationName(exp *v1alpha1.SizingExperiment, variant string, number int
 	return fmt.Sprintf("%s-%s-verify-%d-%s", exp.Name, variant, number, shortUID(exp.UID))
 }
 
-// verifications are the trials of the verifications that the experiment's status
-// names, in places of its order after a number of trials. Of a variant that the matrix
-// has not there is none.
+// verifications returns the planned trials of status.verifications. Their sequence
+// numbers follow after. An entry whose variant is not in the matrix is skipped.
 func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []PlannedTrial {
 	variants, err := Variants(exp.Spec.Matrix)
 	if err != nil {
@@ -32,7 +34,7 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	var trials []PlannedTrial
 	for i, v := range exp.Status.Verifications {
 		for _, variant := range variants {
-			// One that was given up may have a name that belongs to someone else.
+			// The name of an entry that was given up may belong to someone else's object.
 			if v.Outcome == v1alpha1.VerificationNotRun || variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
 				continue
 			}
@@ -55,15 +57,15 @@ func verificationLoad(of v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
 		Mode:                  v1alpha1.LoadRates,
 		RatesPerSecond:        []intstr.IntOrString{decimal(milliPerSecond)},
 		Arrivals:              v1alpha1.ArrivalsPoisson,
-		StepSeconds:           int32(min(first, verificationSeconds)),
+		StepSeconds:           int32(min(first, VerificationSeconds)),
 		MinSamples:            verificationLogins,
-		MaxStepSeconds:        verificationSeconds,
+		MaxStepSeconds:        VerificationSeconds,
 		WarmupSeconds:         of.WarmupSeconds,
 		RequestTimeoutSeconds: of.RequestTimeoutSeconds,
 	}
 }
 
-// decimal writes thousandths as the API takes a rate: 5, or "2.5".
+// decimal formats thousandths as a rate of the API: 5, or "2.5".
 func decimal(milli int64) intstr.IntOrString {
 	if milli%1000 == 0 {
 		return intstr.FromInt32(int32(milli / 1000))
@@ -72,7 +74,8 @@ func decimal(milli int64) intstr.IntOrString {
 	return intstr.FromString(strings.TrimRight(text, "0"))
 }
 
-// Measurements are those of the trials that measure a variant of the matrix.
+// Measurements returns the trials that measure a variant of the matrix, without the
+// verifications.
 func Measurements(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t v1alpha1.SizingTrial) bool {
 		return t.Spec.Role == v1alpha1.RoleVerification

@@ -89,8 +89,8 @@ type StepResult struct {
 	// P95Interval holds the true p95 with 95 % confidence; absent below 72
 	// successes, and where the login at its upper end failed.
 	P95Interval *Interval
-	// SlowerThanP95 counts the logins that took longer than the plan's objective allows
-	// 95 in 100 of them, failures included; only with a plan that has an objective.
+	// SlowerThanP95 counts the logins that failed or took longer than the p95 of the plan's
+	// objective. It is absent if the plan has no objective.
 	SlowerThanP95 *int64
 	// FirstHalfP50Microseconds and SecondHalfP50Microseconds are the median
 	// latencies of the logins due in either half of the counted part, in open steps

@@ -57,7 +57,7 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 	return summary, nil
 }
 
-// within counts the sorted latencies that are no longer than a limit.
+// within counts the latencies up to a limit. They must be sorted.
 func within(sorted []int64, limit int64) int64 {
 	longer, _ := slices.BinarySearch(sorted, limit+1)
 	return int64(longer)

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// verifyError is the chance of a wrong answer, on either side, over all looks.
+	// verifyError is the probability of a wrong Met, and of a wrong Failed, over all looks.
 	verifyError = 0.05
-	// earlyError is what each look but the last takes of it. At 10 per mille it is
-	// enough for 459 logins without a failure.
+	// earlyError is the part of verifyError that each look before the last one uses. With
+	// 10 failures per mille allowed, 459 logins without a failure are enough for it.
 	earlyError = 0.01
 	// slowerAllowed is the share of logins that may be slower than p95.
 	slowerAllowed = 0.05
 )
 
-// Verify says what the logins of a verification come to, which has driven some of its
-// plan's steps. The share of slow logins and the share of failed ones are held against
-// what the objective allows, each by the exact binomial bounds (Clopper and Pearson,
-// 1934): Met when both upper ends hold it, Failed when a lower end does not, else
-// Undecided. An objective that allows no failure is met as long as there was none.
+// Verify decides a verification from the first steps of its plan. It compares the share
+// of slow logins and the share of failed logins with what the objective allows, by exact
+// binomial bounds (Clopper and Pearson, 1934). The outcome is Met if both upper bounds are
+// within the objective, Failed if a lower bound is not, and otherwise Undecided. An
+// objective that allows no failures is Met as long as there are none.
 //
-// The looks after each step share an error of 5 % on either side (Bonferroni), so that
-// stopping early does not make it larger. A look that can't show enough even without a
-// failure can't be wrong, and takes nothing.
+// There is a look after each step. All looks together have an error of 5 % for Met and
+// 5 % for Failed (Bonferroni), so that stopping early does not increase it. A look that
+// can't be Met even without a failure uses none of it.
 func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts {
 	var counts v1alpha1.VerificationCounts
 	for _, s := range steps {
@@ -54,7 +54,8 @@ func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts 
 	return counts
 }
 
-// shareOf is where the true share of some logins lies, of which so many are allowed.
+// shareOf returns the bounds of the share of some logins among all. The error of each
+// bound depends on the looks of the plan and on the share that is allowed.
 func shareOf(some, all int64, plan loadplan.Plan, allowed float64, last bool) share {
 	below, above := earlyError, earlyError
 	if last {
@@ -74,11 +75,11 @@ func shareOf(some, all int64, plan loadplan.Plan, allowed float64, last bool) sh
 	return share{low: bounds(some, all, below/2).low, high: bounds(some, all, above).high}
 }
 
-// share is where the true share of some logins lies.
+// share is a lower and an upper bound of a share of logins, 0 to 1.
 type share struct{ low, high float64 }
 
-// bounds of a share by Clopper and Pearson, each of which the true share passes with the
-// given chance at the most.
+// bounds returns the exact bounds of a share by Clopper and Pearson. The true share lies
+// beyond each of them with at most the given probability.
 func bounds(some, all int64, chance float64) share {
 	k, n, s := float64(some), float64(all), share{low: 0, high: 1}
 	if some > 0 {

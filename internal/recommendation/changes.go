@@ -31,7 +31,7 @@ func (a answer) changes(best *sized) []string {
 	}
 	told = append(told, a.hints(from)...)
 	for i := range told {
-		told[i] = clip(told[i], mostChange)
+		told[i] = Clip(told[i], mostChange)
 	}
 	return told[:min(len(told), mostChanges)]
 }
@@ -77,7 +77,7 @@ func (a answer) needs(s sized) string {
 	case s.unknown():
 		return fmt.Sprintf("Cost %d may serve it: %s %s. %s", cost, s.Variant.Name, s.atLeast(), a.suggest(s))
 	case s.fits():
-		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), kinds(s.Reasons))
+		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), Kinds(s.Reasons))
 	case s.Capacity == 0 && s.Found > 0:
 		return fmt.Sprintf("Cost %d meets the objective up to %s a replica with %s, but the interval of that begins at 0: measure it with more load.minSamples or repetitions", cost, perSecond(s.Found), s.Variant.Name)
 	case s.Capacity == 0:
@@ -88,7 +88,7 @@ func (a answer) needs(s sized) string {
 		text += fmt.Sprintf("; within the bounds it serves up to %s with the same headroom", perSecond(most))
 	}
 	if s.Standing == Doubtful {
-		text += fmt.Sprintf("; that result is Suspect (%s)", kinds(s.Reasons))
+		text += fmt.Sprintf("; that result is Suspect (%s)", Kinds(s.Reasons))
 	}
 	return text
 }

@@ -69,7 +69,7 @@ func (a answer) size() *v1alpha1.Recommendation {
 	sure := a.confidence(best)
 	r.Confidence = sure.level
 	r.Verified, _ = a.verified(best)
-	r.Reason = clip(a.reason(best, r, sure), mostReason)
+	r.Reason = Clip(a.reason(best, r, sure), mostReason)
 	return r
 }
 
@@ -85,7 +85,7 @@ func (a answer) none() *v1alpha1.Recommendation {
 		r.Verified = v1alpha1.VerificationFailed
 		reason += ". What was recommended first was not seen to hold: " + failures
 	}
-	r.Reason = clip(reason, mostReason)
+	r.Reason = Clip(reason, mostReason)
 	return r
 }
 

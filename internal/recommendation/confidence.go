@@ -17,7 +17,7 @@ type certainty struct {
 func (a answer) confidence(best sized) certainty {
 	switch {
 	case best.Standing == Doubtful:
-		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result of an acceptable cost answers, and this one is Suspect (%s); measure it again", kinds(best.Reasons))}
+		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result of an acceptable cost answers, and this one is Suspect (%s); measure it again", Kinds(best.Reasons))}
 	case best.Respaced:
 		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; the capacity is what the model makes of logins by chance. Measure with arrivals: Poisson"}
 	case best.Calibrated:
@@ -38,7 +38,7 @@ func (a answer) confidence(best sized) certainty {
 	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size was seen to hold the objective: " + a.held(best)}
 }
 
-// heldOr says that a size was seen to hold the demanded rate, or something else.
+// heldOr returns what the verification of a size saw if it is Met, or otherwise.
 func (a answer) heldOr(best sized, otherwise string) string {
 	if outcome, _ := a.verified(best); outcome == v1alpha1.VerificationMet {
 		return "; at the demanded rate, but not beyond, this size was seen to hold: " + a.held(best)
@@ -46,13 +46,13 @@ func (a answer) heldOr(best sized, otherwise string) string {
 	return otherwise
 }
 
-// held is what the verification of a size saw.
+// held returns what the verification of a size saw, as the end of a sentence.
 func (a answer) held(best sized) string {
 	return lower(a.verification(best.Variant.Name, best.replicas).Message)
 }
 
-// kinds lists the reasons' types.
-func kinds(reasons []v1alpha1.Reason) string {
+// Kinds lists the types of reasons, separated by commas.
+func Kinds(reasons []v1alpha1.Reason) string {
 	names := make([]string, len(reasons))
 	for i, r := range reasons {
 		names[i] = r.Type

@@ -61,7 +61,7 @@ func barelySaturated(c *Candidate) { c.Carried, c.Unknown = c.Found, BySaturatio
 // surviving asks for a demand that is served with so many replicas down.
 func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }
 
-// verifying asks for a verification, of which some are there.
+// verifying sets how the size is verified, and the verifications that exist.
 func verifying(how v1alpha1.Verify, made ...v1alpha1.Verification) func(*Question) {
 	return func(q *Question) {
 		q.Verify, q.FastestMilliPerSecond, q.Verifications = how, 200_000, made

@@ -5,27 +5,28 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 const (
 	// mostDriven is how many replicas a trial may deploy, by the API.
 	mostDriven = 10
-	// verificationSeconds is how long a verification may count, and fewestVerified the
-	// fewest logins whose p95 has an interval: 0.95^72 is the first below 2.5 %.
-	verificationSeconds, fewestVerified = 600, 72
-	// mostVerifications are made: of the first answer, and of the next.
+	// fewestVerified is the fewest logins whose p95 has an interval: 0.95^72 is the
+	// first power below 2.5 %.
+	fewestVerified = 72
+	// mostVerifications is one for the first answer and one for the next.
 	mostVerifications = 2
 )
 
-// NextVerification is how the recommended size is verified: how many of its replicas
-// are driven, and at which rate. It has no trial yet. False where nothing is to be
-// verified, where the size was verified, and where it can't be.
+// NextVerification returns the verification that a recommendation needs: how many
+// replicas to drive, and at which rate. The caller names its trial. It returns false if
+// none is needed, or if the size can't be verified.
 func (q Question) NextVerification(answer *v1alpha1.Recommendation) (v1alpha1.Verification, bool) {
 	if answer == nil || answer.Variant == "" || !q.verifies() || len(q.Verifications) >= mostVerifications {
 		return v1alpha1.Verification{}, false
 	}
 	if tried := q.verification(answer.Variant, int64(answer.Replicas)); tried != nil {
-		// What did not start as a whole, as for want of quota, may as a part.
+		// If all replicas could not start, for example because of a quota, one may.
 		if tried.Outcome != v1alpha1.VerificationNotRun || tried.DrivenReplicas == 1 {
 			return v1alpha1.Verification{}, false
 		}
@@ -39,7 +40,7 @@ func (q Question) verifies() bool {
 	return q.Verify == v1alpha1.VerifyReplica || q.Verify == v1alpha1.VerifyFull
 }
 
-// verification is the last one of a size; nil where there is none.
+// verification returns the last verification of a size, or nil.
 func (q Question) verification(variant string, replicas int64) *v1alpha1.Verification {
 	for i := len(q.Verifications) - 1; i >= 0; i-- {
 		if v := &q.Verifications[i]; v.Variant == variant && int64(v.Replicas) == replicas {
@@ -49,8 +50,8 @@ func (q Question) verification(variant string, replicas int64) *v1alpha1.Verific
 	return nil
 }
 
-// drive says how a size is verified, or why it can't be, as the end of a sentence. The
-// replicas that may be down are not there: what is left must carry the demand.
+// drive returns how to verify a size, or why that is impossible, as the end of a sentence.
+// It leaves out surviveReplicas replicas, because the others must carry the demand.
 func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, string) {
 	left := max(1, replicas-q.Survive)
 	driven := v1alpha1.Verification{
@@ -63,13 +64,13 @@ func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, 
 	switch {
 	case rate > q.FastestMilliPerSecond:
 		return driven, fmt.Sprintf("one replica gets %s, and a generator can't drive more than %s", perSecond(rate), perSecond(q.FastestMilliPerSecond))
-	case rate*verificationSeconds < fewestVerified*1000:
+	case rate*matrix.VerificationSeconds < fewestVerified*1000:
 		return driven, fmt.Sprintf("one replica gets %s, and ten minutes of that are fewer than the %d logins that tell something of p95", perSecond(rate), fewestVerified)
 	}
 	return driven, ""
 }
 
-// failed are the verifications that did.
+// failed returns the verifications that failed.
 func (q Question) failed() []v1alpha1.Verification {
 	var failed []v1alpha1.Verification
 	for _, v := range q.Verifications {
@@ -80,8 +81,7 @@ func (q Question) failed() []v1alpha1.Verification {
 	return failed
 }
 
-// Refute lowers a candidate's capacity below the rates that it failed at when it was
-// verified.
+// Refute lowers a candidate's capacity below the rates at which its verifications failed.
 func (q Question) Refute(c *Candidate) {
 	for _, v := range q.failed() {
 		below := max(0, v.OfferedMilliPerSecond/int64(max(1, v.DrivenReplicas))-1)
@@ -91,7 +91,8 @@ func (q Question) Refute(c *Candidate) {
 	}
 }
 
-// verified is what is known of a size from its verification.
+// verified returns the outcome of a size's verification, and why it is not Met as the end
+// of a sentence.
 func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, why string) {
 	if !q.verifies() {
 		return "", "but this size was not verified: it was never deployed and driven at the demanded rate"
@@ -108,10 +109,10 @@ func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, wh
 	return "", "but the size has not been verified"
 }
 
-// exhausted tells that no further size is tried.
+// exhausted reports whether no further size is tried.
 func (q Question) exhausted() bool { return q.verifies() && len(q.failed()) >= mostVerifications }
 
-// refuted tells that the sizes that were tried failed.
+// refuted is the answer after both verifications failed.
 func (a answer) refuted() *v1alpha1.Recommendation {
 	r := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundVerification, Verified: v1alpha1.VerificationFailed}
 	text := "Two sizes were deployed and driven at the demanded rate, and both failed the objective. " + a.failures()
@@ -120,12 +121,11 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 		r.Nearest = &api
 		text += fmt.Sprintf(". The next size would be %s; nothing shows that it holds. Find out what differs between the measurements and the verifications, such as something else that uses the nodes, and measure again", inAll(nearest))
 	}
-	r.Reason = clip(text, mostReason)
+	r.Reason = Clip(text, mostReason)
 	return r
 }
 
-// failures tells of the verifications that failed, a sentence each; empty where none
-// did.
+// failures returns a sentence for each verification that failed.
 func (q Question) failures() string {
 	var told []string
 	for _, v := range q.failed() {
@@ -134,7 +134,7 @@ func (q Question) failures() string {
 	return strings.Join(told, ". ")
 }
 
-// lower begins a sentence in small letters, so that it can follow a colon.
+// lower makes the first letter lower case, so that the sentence can follow a colon.
 func lower(sentence string) string {
 	if sentence == "" {
 		return sentence

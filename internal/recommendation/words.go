@@ -266,8 +266,8 @@ func perSecond(milli int64) string { return units.Rate(&milli) }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// clip keeps a text within a number of characters.
-func clip(text string, most int) string {
+// Clip shortens a text to a number of characters.
+func Clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// Progress counts an experiment's trials, of which there are to be so many, and names
-// those under way.
+// Progress counts the trials that have ended of those that are to come, and names those
+// under way.
 func Progress(trials []v1alpha1.SizingTrial, toCome int) *v1alpha1.Progress {
 	progress := &v1alpha1.Progress{Trials: int32(max(toCome, len(trials)))}
 	for i := range trials {
@@ -62,8 +62,8 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
 }
 
-// guessedVerification is how long a verification takes whose size is not known yet: its
-// first 500 logins at 4/s, and its start.
+// guessedVerification is the estimate for a verification whose rate is not known yet: 500
+// logins at 4/s, and the start of its pods.
 const guessedVerification = 150 * time.Second
 
 // EstimatedEnd is when an experiment of so many trials is likely to end: what is left of
