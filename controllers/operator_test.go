@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -32,6 +33,8 @@ type operator struct {
 func (w *world) startOperator() {
 	process := &operator{due: map[string]time.Time{}}
 	cached := hand{Client: w.client, world: w, process: process}
+	cachedOfTrials := cached
+	cachedOfTrials.ofTrials = true
 	var live client.Reader = eyes{Reader: backstage.GetAPIReader(), world: w, process: process}
 	if w.user != operatorUser {
 		// It has no right to more than its namespaces, and needs nobody's eyes.
@@ -42,7 +45,7 @@ func (w *world) startOperator() {
 		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
 	}
 	process.trials = &controllers.TrialReconciler{
-		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
+		Client: cachedOfTrials, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
 		StartTimeout: startTimeout, Oracle: rememberingOracle, Tally: w.tally,
 		Settings: objects.Settings{
 			ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",
@@ -88,13 +91,19 @@ type hand struct {
 	client.Client
 	world   *world
 	process *operator
+	// ofTrials marks the client that looks after trials.
+	ofTrials bool
 }
 
 func (h hand) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	if h.process.dead {
 		return errKilled
 	}
-	return h.Client.Get(ctx, key, object, opts...)
+	err := h.Client.Get(ctx, key, object, opts...)
+	if e, is := object.(*v1alpha1.SizingExperiment); is && h.ofTrials && h.world.cacheBehind {
+		e.Status.Verifications = nil
+	}
+	return err
 }
 
 func (h hand) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
 // small is an experiment with one variant of cost 8 on half a CPU, and a demand that one
@@ -92,6 +93,27 @@ func TestAVerificationWhoseNameIsTakenDoesNotKeepTheExperimentFromItsEnd(t *test
 	w.toEnd(e)
 	w.checkAnswer(e, "1×c8-500m", "not verified; confidence ")
 	w.checkVerifications(e, "c8-500m, 20000 milli/s, NotRun")
+}
+
+func TestAVerificationIsNotRefusedWhileTheCacheIsBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "behind")
+	w.cacheBehind = true
+	e := w.ask(question("login", small), 0)
+	w.toEnd(e)
+	w.checkVerifications(e, "c8-500m, 20000 milli/s, Met")
+}
+
+func TestOnlyTheLoadThatAVerificationDroveIsCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "stages")
+	e := w.ask(question("login", small), 0)
+	w.toEnd(e)
+	// 500 logins at 20/s take 25 s; the whole plan would take minutes.
+	loads := w.tally.stages[telemetry.StageLoading]
+	if took := loads[len(loads)-1]; took < 25*time.Second || took > time.Minute {
+		t.Errorf("the verification's load took %s", took)
+	}
 }
 
 func TestASuspendedVerificationIsDrivenAfresh(t *testing.T) {

@@ -42,6 +42,8 @@ type world struct {
 	crash crash
 	// asleep lets the operator make no passes.
 	asleep bool
+	// cacheBehind hides verifications from the cache that trials are held against.
+	cacheBehind bool
 	// limit is the operator's --max-concurrent-trials.
 	limit int
 	// user is who the operator is to the API server.

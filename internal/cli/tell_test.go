@@ -56,6 +56,18 @@ func TestABarShowsWhatRunsAndTheTimeThatIsLeft(t *testing.T) {
 	}
 }
 
+func TestABarGrowsWithTheTrials(t *testing.T) {
+	var out bytes.Buffer
+	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: 100}.newTeller()
+	bar.shows(under("c10-500m"))
+	more := under("c10-500m")
+	more.Status.Progress.Trials, more.Status.Progress.Finished = 10, 9
+	bar.shows(more)
+	if !strings.Contains(out.String(), "(9/10)") {
+		t.Errorf("with a tenth trial it drew %q", out.String())
+	}
+}
+
 func TestABarNeverOutgrowsItsLine(t *testing.T) {
 	for _, columns := range []int{20, 40, 80, 120} {
 		var out bytes.Buffer

@@ -36,13 +36,19 @@ func TestAVerificationEndsAsSoonAsItIsDecided(t *testing.T) {
 		"in twentieth": {func() time.Duration { return time.Duration(1+count.Add(1)%20/19*649) * time.Millisecond }, 3, v1alpha1.VerificationUndecided},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var came atomic.Int64
 			run, _ := driveForReal(t, plan, func(w http.ResponseWriter, _ *http.Request) {
+				came.Add(1)
 				<-time.After(test.takes())
 				_, _ = w.Write([]byte("{}"))
 			}, nil)
 			counts := measurement.Verify(plan, run.Steps)
 			if len(run.Steps) != test.steps || counts.Outcome != test.want || counts.Logins != int64(100*test.steps) {
 				t.Errorf("%d steps, %+v; want %d, %s", len(run.Steps), counts, test.steps, test.want)
+			}
+			// Each step has 50 logins that settle it, and the one after sends a few.
+			if most := int64(150*test.steps + 40); came.Load() > most {
+				t.Errorf("%d logins were sent, want at most %d", came.Load(), most)
 			}
 			for i, step := range run.Steps {
 				if step.Generator == nil || step.NeverSent > 0 || step.Cut > 0 {

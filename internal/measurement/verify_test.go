@@ -44,15 +44,16 @@ func TestVerify(t *testing.T) {
 		"nor where an early look could": {
 			allowing(1, 4603, 100), []StepResult{counting(3000, 0, 0), counting(100, 0, 0)}, v1alpha1.VerificationUndecided,
 		},
-		"no failure may be, and none was":     {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
-		"no failure may be, and one was":      {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1alpha1.VerificationFailed},
-		"4 % slow logins of 500 don't decide": {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1alpha1.VerificationUndecided},
-		"12 slow ones of 500 do":              {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1alpha1.VerificationMet},
-		"45 slow ones of 500 fail":            {allowing(10, three...), []StepResult{counting(500, 45, 0)}, v1alpha1.VerificationFailed},
-		"failed ones alone fail it":           {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1alpha1.VerificationFailed},
-		"the logins of all steps count":       {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1alpha1.VerificationMet},
-		"nothing was sent":                    {allowing(10, three...), nil, v1alpha1.VerificationUndecided},
-		"every login was slow":                {allowing(10, three...), []StepResult{counting(72, 72, 0)}, v1alpha1.VerificationFailed},
+		"no failure may be, and none was":             {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
+		"no failure may be, and one was":              {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1alpha1.VerificationFailed},
+		"4 % slow logins of 500 don't decide":         {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1alpha1.VerificationUndecided},
+		"12 slow ones of 500 do":                      {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1alpha1.VerificationMet},
+		"38 don't, since failures could fail it, too": {allowing(10, three...), []StepResult{counting(500, 38, 0)}, v1alpha1.VerificationUndecided},
+		"45 slow ones of 500 fail":                    {allowing(10, three...), []StepResult{counting(500, 45, 0)}, v1alpha1.VerificationFailed},
+		"failed ones alone fail it":                   {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1alpha1.VerificationFailed},
+		"the logins of all steps count":               {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1alpha1.VerificationMet},
+		"nothing was sent":                            {allowing(10, three...), nil, v1alpha1.VerificationUndecided},
+		"every login was slow":                        {allowing(10, three...), []StepResult{counting(72, 72, 0)}, v1alpha1.VerificationFailed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
