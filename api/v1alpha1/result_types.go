@@ -141,6 +141,10 @@ type VariantResult struct {
 	// Successful logins that p95 was taken from.
 	// +optional
 	Samples *int64 `json:"samples,omitempty"`
+	// How many logins failed at the reported step and the faster ones that the
+	// service kept up with, and what that shows.
+	// +optional
+	Failures *Failures `json:"failures,omitempty"`
 	// The share of the reported step's elapsed quota periods in which the service
 	// was throttled, in percent; absent where there is no quota.
 	// +optional
@@ -172,6 +176,18 @@ type VariantResult struct {
 	// What it costs. Absent without prices.
 	// +optional
 	Price *Price `json:"price,omitempty"`
+}
+
+// Failures is how many logins failed, and what that shows: of a hundred logins
+// without a failure it can't be said that fewer than 30 in 1,000 fail.
+type Failures struct {
+	// Logins that were due.
+	Logins int64 `json:"logins"`
+	// Those that failed.
+	Failed int64 `json:"failed"`
+	// The largest share that may fail, in millionths, with 95 % confidence if
+	// logins fail independently of each other (Clopper and Pearson).
+	AtMostPerMillion int64 `json:"atMostPerMillion"`
 }
 
 // Spread is how far the repetitions of a variant lie apart: each is the range

@@ -19,11 +19,12 @@ const (
 type StepOutcome string
 
 const (
-	// StepMet means that the upper end of the p95 interval holds the objective.
+	// StepMet means that the upper end of the p95 interval holds the objective,
+	// and the upper end of the share of logins that fail, too.
 	StepMet StepOutcome = "Met"
-	// StepFailed means that the lower end does not hold it, or too many failed.
+	// StepFailed means that the lower end of one of them does not hold it.
 	StepFailed StepOutcome = "Failed"
-	// StepUndecided means that the objective lies inside the interval, or that
+	// StepUndecided means that the objective lies inside an interval, or that
 	// there were too few samples for one.
 	StepUndecided StepOutcome = "Undecided"
 	// StepOverloaded means that the service could not keep up, so that p95 would
@@ -41,7 +42,8 @@ type Step struct {
 	// How the step drove the service.
 	Kind StepKind `json:"kind"`
 	// What the step says of the objective: Met, Failed or Undecided (the objective
-	// lies inside the p95 interval, or there were too few samples); Overloaded
+	// lies inside the interval of p95 or of the share that fails, or there were
+	// too few samples); Overloaded
 	// (the service could not keep up); NotRun (too few samples were in reach);
 	// NotJudged (the step has another purpose, as saturation does).
 	Outcome StepOutcome `json:"outcome"`

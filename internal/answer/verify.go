@@ -2,10 +2,10 @@ package answer
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -52,7 +52,7 @@ func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	if !few || allowed == 0 || v.Counts.FailedPerMillion.High <= 1000*int64(allowed) {
 		return ""
 	}
-	text := fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille", loginsToShow(allowed))
+	text := fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille", loadplan.LoginsToShow(allowed))
 	if v.DrivenReplicas < v.Replicas {
 		text += ", or drive more with demand.verify: Full"
 	}
@@ -99,10 +99,4 @@ func between(share v1alpha1.ShareInterval) string {
 		return fmt.Sprintf("at most %s %%", units.Number(float64(share.High)/1e4))
 	}
 	return fmt.Sprintf("%s to %s %%", units.Number(float64(share.Low)/1e4), units.Number(float64(share.High)/1e4))
-}
-
-// loginsToShow returns the fewest logins that show, with 95 % confidence and if none of
-// them fails, that at most so many of a thousand fail. It is nearly 3 ÷ the share.
-func loginsToShow(perMille int32) int {
-	return int(math.Ceil(math.Log(0.05) / math.Log1p(-float64(perMille)/1000)))
 }

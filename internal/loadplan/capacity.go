@@ -41,7 +41,7 @@ type rung struct {
 func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun) {
 	var steps []Step
 	var left []NotRun
-	for _, r := range s.rungs(spec.Load, prediction) {
+	for _, r := range s.rungs(spec, prediction) {
 		if r.leftOut != "" {
 			left = append(left, NotRun{
 				LoadPercent: r.percent, OfferedMilliPerSecond: r.offered, Requests: r.requests,
@@ -66,8 +66,9 @@ func (s service) hold(spec v1alpha1.SizingTrialSpec, r rung) Step {
 }
 
 // rungs are the fixed shares and the predicted capacity, from low to high.
-func (s service) rungs(load v1alpha1.Load, prediction *v1alpha1.Prediction) []rung {
-	rungs := s.fixedRungs(load)
+func (s service) rungs(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) []rung {
+	load := spec.Load
+	rungs := s.fixedRungs(load, LoginsToShow(spec.Objective.MaxErrorPerMille))
 	if prediction == nil || prediction.CapacityMilliPerSecond == nil || s.cheap() {
 		return rungs
 	}
@@ -77,7 +78,9 @@ func (s service) rungs(load v1alpha1.Load, prediction *v1alpha1.Prediction) []ru
 	return rungs
 }
 
-func (s service) fixedRungs(load v1alpha1.Load) []rung {
+// fixedRungs are the fixed shares. The reported one should count as many logins as show
+// that few fail, where it has the time.
+func (s service) fixedRungs(load v1alpha1.Load, show int) []rung {
 	var rungs []rung
 	for index, percent := range capacityLoads() {
 		r := rung{
@@ -87,6 +90,9 @@ func (s service) fixedRungs(load v1alpha1.Load) []rung {
 		least := 0
 		if r.reported {
 			least = s.steadyRequests(r.offered)
+			if countedMilliseconds(show, r.offered) <= int64(load.MaxStepSeconds)*milli {
+				least = max(least, show)
+			}
 		}
 		r.requests = capacityRequests(load, r.offered, least)
 		r.leftOut = s.tooFew(load, r)

@@ -71,3 +71,13 @@ func FastestVerification(generator v1alpha1.Generator, load v1alpha1.Load) int64
 	// The API limits rate × timeout to the largest number of callers.
 	return min(ceiling, mostCallers*milli/int64(max(1, load.RequestTimeoutSeconds)))
 }
+
+// LoginsToShow returns the fewest logins that show, with 95 % confidence and if none of
+// them fails, that at most so many of a thousand fail. It is nearly 3 ÷ the share. For 0,
+// which no number of logins can show, it returns 0.
+func LoginsToShow(perMille int32) int {
+	if perMille <= 0 {
+		return 0
+	}
+	return int(math.Ceil(math.Log(0.05) / math.Log1p(-float64(perMille)/1000)))
+}

@@ -117,3 +117,38 @@ func TestThePlanAsFarAsItWasDriven(t *testing.T) {
 		t.Error("the plan itself was cut")
 	}
 }
+
+func TestLoginsToShowIsTheRuleOfThree(t *testing.T) {
+	for perMille, want := range map[int32]int{0: 0, 1: 2995, 5: 598, 10: 299, 20: 149, 50: 59} {
+		if got := LoginsToShow(perMille); got != want {
+			t.Errorf("%d per mille take %d logins, want %d", perMille, got, want)
+		}
+	}
+}
+
+func TestTheReportedStepCountsWhatShowsThatFewFailWhereItHasTheTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		perMille, longest int32
+		want              int // at 70 % of 25/s
+	}{
+		"299 logins take 17 s":                  {10, 120, 299},
+		"which is more than the longest step":   {10, 17, 175},
+		"2,995 logins take three minutes":       {1, 120, 175},
+		"and fit where the experiment has them": {1, 180, 2995},
+		"no number shows that none fails":       {0, 120, 175},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) {
+				s.Objective.MaxErrorPerMille, s.Load.MaxStepSeconds = test.perMille, test.longest
+			}), calibrated(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range plan.Told() {
+				if step.Reported && step.Requests != test.want {
+					t.Errorf("%d logins, want %d", step.Requests, test.want)
+				}
+			}
+		})
+	}
+}

@@ -78,6 +78,13 @@ func shareOf(some, all int64, plan loadplan.Plan, allowed float64, last bool) sh
 // share is a lower and an upper bound of a share of logins, 0 to 1.
 type share struct{ low, high float64 }
 
+// AtLeast returns the lower bound of the true share, with 95 % confidence, by Clopper and
+// Pearson. It is 0 when there are no logins.
+func AtLeast(some, all int64) float64 { return bounds(some, all, verifyError).low }
+
+// AtMost returns the upper bound of the true share; see AtLeast.
+func AtMost(some, all int64) float64 { return bounds(some, all, verifyError).high }
+
 // bounds returns the exact bounds of a share by Clopper and Pearson. The true share lies
 // beyond each of them with at most the given probability.
 func bounds(some, all int64, chance float64) share {

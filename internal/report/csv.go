@@ -87,6 +87,12 @@ var columns = []column{
 	{"speed_high_ratio", func(_ Document, r Row) string {
 		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.HighPerMille })
 	}},
+	{"failed_at_most_per_million", func(_ Document, r Row) string {
+		if r.Result.Failures == nil {
+			return ""
+		}
+		return strconv.FormatInt(r.Result.Failures.AtMostPerMillion, 10)
+	}},
 }
 
 // CSV writes a line for each variant, measured or predicted, as RFC 4180 has it.

@@ -94,12 +94,12 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 func (d Document) variantsSection() Section {
 	s := Section{
 		Title:   "Variants",
-		Columns: []string{"Variant", "Capacity", "p95", "At", "Throttled", "Maximum", "Speed", "Objective", "Verdict"},
+		Columns: []string{"Variant", "Capacity", "p95", "At", "Failed", "Throttled", "Maximum", "Speed", "Objective", "Verdict"},
 	}
 	for _, row := range d.Rows {
 		if !row.Predicted {
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Capacity(), row.P95(), row.Load(), percent(row.Result.ThrottledPercent),
+				row.Result.Variant, row.Capacity(), row.P95(), row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent),
 				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(), row.Objective(), row.Verdict(),
 			})
 		}
@@ -210,4 +210,12 @@ func (r Row) Concurrency() string {
 		return ""
 	}
 	return summary.Concurrency(r.Variant.Concurrency)
+}
+
+// failed reads: at most 0.58 %. It is what the logins show, and not what was counted.
+func failed(f *v1alpha1.Failures) string {
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("at most %s %%", units.Number(float64(f.AtMostPerMillion)/1e4))
 }

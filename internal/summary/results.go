@@ -2,10 +2,12 @@ package summary
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // Results is a row for each variant, in the matrix's order, from acceptance on.
@@ -123,6 +125,7 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
 	r.P95Interval = scatteredLatency(typical, from)
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
+	r.Failures = allFailures(from)
 	answer := medianAnswer(from)
 	r.ObjectiveMet, r.CapacityIsLowerBound = answer.ObjectiveMet, answer.CapacityIsLowerBound
 	r.CapacityMilliPerSecond, r.CapacityMethod = answer.CapacityMilliPerSecond, answer.CapacityMethod
@@ -214,4 +217,20 @@ func addReason(reasons []v1alpha1.Reason, more v1alpha1.Reason) []v1alpha1.Reaso
 		}
 	}
 	return append(reasons, more)
+}
+
+// allFailures are those of all repetitions together; nil where none has any logins.
+func allFailures(from []*v1alpha1.VariantResult) *v1alpha1.Failures {
+	var all v1alpha1.Failures
+	for _, m := range from {
+		if m.Failures != nil {
+			all.Logins += m.Failures.Logins
+			all.Failed += m.Failures.Failed
+		}
+	}
+	if all.Logins == 0 {
+		return nil
+	}
+	all.AtMostPerMillion = int64(math.Ceil(1e6 * measurement.AtMost(all.Failed, all.Logins)))
+	return &all
 }

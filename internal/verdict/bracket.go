@@ -23,7 +23,7 @@ func (t *trial) bracket() bracket {
 		if s.Kind != loadplan.Open {
 			continue
 		}
-		switch s.outcome() {
+		switch s.withoutErrors() {
 		case v1alpha1.StepMet:
 			found.met = ptr.To(s.nominal)
 			continue

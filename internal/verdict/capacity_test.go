@@ -126,7 +126,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", true,
 		},
 		"and where a rate failed that the model vouches for": {
-			ladder(22.3, 22.5, 23), func(w *world) { fail(w.step(85), 1, &w.step(85).OtherErrors) },
+			ladder(22.3, 22.5, 23), func(w *world) { fail(w.step(85), 2, &w.step(85).OtherErrors) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", true,
 		},
 		"which leaves no answer where none met": {
@@ -172,7 +172,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used it", false,
 		},
 		"nor has one where logins were never sent": {
-			always(19), func(w *world) { fail(w.step(85), 1, &w.step(85).NeverSent) },
+			always(19), func(w *world) { fail(w.step(85), 2, &w.step(85).NeverSent) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "some were not", false,
 		},
 		"nor has one of a service with sessions": {

@@ -82,7 +82,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 				}
 			}
 		},
-		func(steps []v1alpha1.Step) { steps[0].OtherErrors, steps[0].OK = 1, steps[0].OK-1 },
+		func(steps []v1alpha1.Step) { steps[0].OtherErrors, steps[0].OK = 3, steps[0].OK-3 },
 		func(steps []v1alpha1.Step) { *steps[1].P95Microseconds *= 3 }, // the model has no say
 	}
 	for run, change := range disturb {

@@ -91,7 +91,7 @@ func TestAStepIsJudgedByTheWiderInterval(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := ranWell(t)
+			w := ranWell(t, allowing(0))
 			test.change(w.reported())
 			w.model.low, w.model.high = test.low, test.high
 			if got := w.judge().Steps[1].Outcome; got != test.want {

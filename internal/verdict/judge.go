@@ -162,6 +162,9 @@ func (s *step) fill(row *v1alpha1.VariantResult) {
 		row.P95Microseconds, row.P95Interval = s.p95(), s.interval()
 	}
 	row.Samples = ptr.To(s.result.OK)
+	if s.failures.logins > 0 {
+		row.Failures = s.failures.api()
+	}
 	if service := s.result.Service; service != nil && service.Periods > 0 {
 		share := 100 * float64(service.ThrottledPeriods) / float64(service.Periods)
 		row.ThrottledPercent = ptr.To(min(100, int32(share+0.5)))

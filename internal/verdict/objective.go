@@ -7,10 +7,23 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// outcome is what the step says of the objective.
+// outcome is what the step says of the objective. Where its latency holds it, but too few
+// logins show that no more fail than may, it is Undecided.
 func (s *step) outcome() v1alpha1.StepOutcome {
+	outcome := s.withoutErrors()
+	if outcome == v1alpha1.StepMet && !s.failures.show(s.objective) {
+		return v1alpha1.StepUndecided
+	}
+	return outcome
+}
+
+// withoutErrors is what the step says of the objective if as few logins fail as may,
+// unless it shows that more do. The capacity, and whether the objective can be met, follow
+// from it: no step of a usual length could show that one login in a thousand fails.
+func (s *step) withoutErrors() v1alpha1.StepOutcome {
 	switch {
 	case s.Kind == loadplan.Saturation:
 		return v1alpha1.StepNotJudged
@@ -27,9 +40,43 @@ func (s *step) outcome() v1alpha1.StepOutcome {
 	return outcome
 }
 
-// tooManyFailed tells whether more logins failed than the objective allows.
+// tooManyFailed reports whether the step shows that more logins fail than may.
 func (s *step) tooManyFailed() bool {
-	return s.failedShare()*1000 > float64(s.objective.MaxErrorPerMille)
+	return measurement.AtLeast(s.result.Failures(), s.result.Scheduled)*1000 > float64(s.objective.MaxErrorPerMille)
+}
+
+// failures are the logins of some steps, and how many of them failed.
+type failures struct{ logins, failed int64 }
+
+// show reports whether the logins show that no more fail than may. No number of logins
+// shows that none ever fails, so an objective of 0 holds as long as none does.
+func (f failures) show(objective v1alpha1.Objective) bool {
+	if objective.MaxErrorPerMille == 0 {
+		return f.failed == 0
+	}
+	return f.atMost()*1000 <= float64(objective.MaxErrorPerMille)
+}
+
+// atMost returns the upper bound of the share that fails, with 95 % confidence.
+func (f failures) atMost() float64 { return measurement.AtMost(f.failed, f.logins) }
+
+func (f failures) api() *v1alpha1.Failures {
+	return &v1alpha1.Failures{Logins: f.logins, Failed: f.failed, AtMostPerMillion: int64(math.Ceil(1e6 * f.atMost()))}
+}
+
+// setFailures counts for each step the logins of itself and of all faster ones that the
+// service kept up with. Failures become more frequent at faster rates, so the logins of
+// faster steps show at least as much.
+func (t *trial) setFailures() {
+	for _, s := range t.steps {
+		s.failures = failures{logins: s.result.Scheduled, failed: s.result.Failures()}
+		for _, faster := range t.steps {
+			if s.Kind == loadplan.Open && faster.settled() && faster.nominal > s.nominal {
+				s.failures.logins += faster.result.Scheduled
+				s.failures.failed += faster.result.Failures()
+			}
+		}
+	}
 }
 
 // byLatency holds a step's latencies against a limit in microseconds: met when
@@ -104,7 +151,7 @@ func (t *trial) objectiveMet() *bool {
 		met = ptr.To(false)
 	}
 	for _, s := range t.steps {
-		switch s.outcome() {
+		switch s.withoutErrors() {
 		case v1alpha1.StepMet:
 			return ptr.To(true)
 		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:

@@ -18,11 +18,16 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 		"met when the upper end of the interval holds it": {func(s *measurement.StepResult) { latency(s, 500, 800, 1000) }, v1alpha1.StepMet},
 		"undecided when it lies inside the interval":      {func(s *measurement.StepResult) { latency(s, 1000, 1100, 1300) }, v1alpha1.StepUndecided},
 		"failed when the lower end does not hold it":      {func(s *measurement.StepResult) { latency(s, 1001, 1100, 1300) }, v1alpha1.StepFailed},
-		"failed when too many logins did":                 {func(s *measurement.StepResult) { fail(s, 1, &s.Refused) }, v1alpha1.StepFailed},
-		"met at the last error that is allowed": {func(s *measurement.StepResult) {
-			samples(s, 1000)
-			fail(s, 1, &s.OtherErrors)
+		"failed when it shows that too many logins do":    {func(s *measurement.StepResult) { fail(s, 8, &s.Refused) }, v1alpha1.StepFailed},
+		"undecided when more did than may, by chance":     {func(s *measurement.StepResult) { fail(s, 3, &s.Refused) }, v1alpha1.StepUndecided},
+		"met when its logins show that few enough fail": {func(s *measurement.StepResult) {
+			samples(s, 2000)
+			fail(s, 12, &s.OtherErrors)
 		}, v1alpha1.StepMet},
+		"undecided when as many did as may": {func(s *measurement.StepResult) {
+			samples(s, 2000)
+			fail(s, 20, &s.OtherErrors)
+		}, v1alpha1.StepUndecided},
 		"failed, and not overloaded, when 5 % did": {func(s *measurement.StepResult) {
 			samples(s, 1000)
 			fail(s, 50, &s.TimedOut)
@@ -40,6 +45,8 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 			s.MaxMicroseconds = ptr.To[int64](1_000_000)
+			s.Scheduled, s.OK = 299, 299
+			s.P95Interval = nil
 		}, v1alpha1.StepMet},
 		"undecided with next to no samples, however fast": {func(s *measurement.StepResult) {
 			samples(s, 19)
@@ -48,7 +55,7 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := ranWell(t)
+			w := ranWell(t, allowing(10))
 			test.change(w.reported())
 			steps := w.judge().Steps
 			if got := steps[1].Outcome; got != test.want {
@@ -156,6 +163,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		P95Microseconds:             ptr.To[int64](200_000),
 		P95Interval:                 &v1alpha1.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
 		Samples:                     ptr.To[int64](175),
+		Failures:                    &v1alpha1.Failures{Logins: 388, AtMostPerMillion: 7692},
 		ThrottledPercent:            ptr.To[int32](25),
 		Verdict:                     v1alpha1.VerdictValid,
 		Trials:                      1,
@@ -190,5 +198,33 @@ func TestWithoutAQuotaNoPeriodIsTold(t *testing.T) {
 	judged := w.judge()
 	if judged.Result.ThrottledPercent != nil || judged.Steps[1].Service.Periods != nil {
 		t.Errorf("throttled %v of %v periods", judged.Result.ThrottledPercent, judged.Steps[1].Service.Periods)
+	}
+}
+
+// allowing lets so many of a thousand logins fail.
+func allowing(perMille int32) func(*v1alpha1.SizingTrialSpec) {
+	return func(s *v1alpha1.SizingTrialSpec) { s.Objective.MaxErrorPerMille = perMille }
+}
+
+// With one failure in a thousand allowed, some 300 logins show next to nothing of
+// failures. That is told, and the capacity is placed by p95.
+func TestFewLoginsDoNotShowThatFewFail(t *testing.T) {
+	judged := ranWell(t).judge()
+	reported := judged.Steps[1]
+	if reported.Outcome != v1alpha1.StepUndecided || judged.Result.CapacityMilliPerSecond == nil || !ptr.Deref(judged.Result.ObjectiveMet, false) {
+		t.Errorf("the reported step is %s, the row %+v", reported.Outcome, judged.Result)
+	}
+	// Those of the faster step count, too.
+	want := reported.Scheduled + judged.Steps[2].Scheduled
+	if f := judged.Result.Failures; f == nil || f.Logins != want || f.Failed != 0 || f.AtMostPerMillion < 3e6/want*9/10 || f.AtMostPerMillion > 3e6/want {
+		t.Errorf("of %d logins the row says %+v", want, f)
+	}
+	none := ranWell(t, allowing(0))
+	if got := none.judge().Steps[1].Outcome; got != v1alpha1.StepMet {
+		t.Errorf("none may fail, none did, and the step is %s", got)
+	}
+	fail(none.reported(), 1, &none.reported().Refused)
+	if got := none.judge().Steps[1].Outcome; got != v1alpha1.StepFailed {
+		t.Errorf("none may fail, one did, and the step is %s", got)
 	}
 }

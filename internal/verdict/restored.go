@@ -43,6 +43,7 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 			t.reported = s
 		}
 	}
+	t.setFailures()
 	return t
 }
 
@@ -151,6 +152,10 @@ func (t *trial) planned(api v1alpha1.Step) loadplan.Step {
 	offered := ptr.Deref(api.OfferedMilliPerSecond, 0)
 	for _, s := range t.Plan.Told() {
 		if v1alpha1.StepKind(s.Kind) == api.Kind && s.OfferedMilliPerSecond == offered && (offered > 0 || s.Callers == int(ptr.Deref(api.Users, 0))) {
+			if s.Kind == loadplan.Open && api.Scheduled > 0 {
+				// Another objective, or an older version, plans another length.
+				s.Requests, s.CountedMilliseconds = int(api.Scheduled), api.CountedMilliseconds
+			}
 			return s
 		}
 	}

@@ -73,6 +73,8 @@ type step struct {
 	simulated *expectation
 	// spread of p95 from run to run; nil where it is not known.
 	spread *spread
+	// failures of the step and of the faster ones.
+	failures failures
 }
 
 func newTrial(in Input, of modelOf) *trial {
@@ -86,6 +88,7 @@ func newTrial(in Input, of modelOf) *trial {
 			t.simulate(s)
 		}
 	}
+	t.setFailures()
 	if t.Spec.Load.Mode == v1alpha1.LoadRates {
 		t.maximum = t.maximumOfOverloaded()
 	}
