@@ -149,9 +149,15 @@ type ExperimentDisplay struct {
 	// rate: yes, no, undecided or running; blank where it is not verified.
 	// +optional
 	Verified string `json:"verified,omitempty"`
-	// Its p95 at the reported step.
+	// Its median latency at the reported step.
+	// +optional
+	P50 string `json:"p50,omitempty"`
+	// Its p95 there.
 	// +optional
 	P95 string `json:"p95,omitempty"`
+	// Its p99 there.
+	// +optional
+	P99 string `json:"p99,omitempty"`
 	// Its capacity: with > before it where the true one may be greater, with ~
 	// where it was predicted and not measured.
 	// +optional

@@ -110,8 +110,19 @@ type Load struct {
 	RequestTimeoutSeconds int32 `json:"requestTimeoutSeconds,omitempty"`
 }
 
-// Objective is what a variant must hold at a rate for the rate to count as served.
+// Objective is what a variant must hold at a rate for the rate to count as served: all
+// of its percentiles, and the share of logins that may fail.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.p50Milliseconds) || self.p50Milliseconds <= self.p95Milliseconds",message="objective.p50Milliseconds is above p95Milliseconds, which holds it already; lower it, or remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.p99Milliseconds) || self.p99Milliseconds >= self.p95Milliseconds",message="objective.p99Milliseconds is below p95Milliseconds, which it holds already; raise it, or lower p95Milliseconds"
 type Objective struct {
+	// The median of login latency, in milliseconds, as p95Milliseconds. 1 to
+	// 60,000. When absent: any. A step needs 20
+	// logins to decide it.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=60000
+	P50Milliseconds int32 `json:"p50Milliseconds,omitempty"`
 	// The 95th percentile of login latency, in milliseconds, from the moment a
 	// login was due to its complete 200 answer (with mode Users: from sending).
 	// A failed login counts as slower than every success. 1 to 60,000, and at
@@ -119,6 +130,13 @@ type Objective struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
 	P95Milliseconds int32 `json:"p95Milliseconds"`
+	// The 99th percentile of login latency, in milliseconds, as p95Milliseconds. 1
+	// to 60,000, at least p95Milliseconds. When absent: any. A step needs 368
+	// logins to decide it: 0.99^368 is the first below 2.5 %.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=60000
+	P99Milliseconds int32 `json:"p99Milliseconds,omitempty"`
 
 	// How many of a thousand logins may fail, 0 to 50. By default 1. A step meets
 	// that only as far as its logins, and those of faster steps, can show it with

@@ -138,6 +138,19 @@ type VariantResult struct {
 	// the reference speed and the scatter of repetitions. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
+	// The median latency at the reported step, as p95Microseconds.
+	// +optional
+	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
+	// Where the true median lies, as p95Interval.
+	// +optional
+	P50Interval *Interval `json:"p50Interval,omitempty"`
+	// The 99th percentile of latency at the reported step, as p95Microseconds.
+	// +optional
+	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
+	// Where the true 99th percentile lies, as p95Interval. Absent below 368
+	// samples.
+	// +optional
+	P99Interval *Interval `json:"p99Interval,omitempty"`
 	// Successful logins that p95 was taken from.
 	// +optional
 	Samples *int64 `json:"samples,omitempty"`

@@ -112,4 +112,17 @@ type StepAtReference struct {
 	// Where the true p95 lies, with 95 % confidence.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
+	// The median, as p95Microseconds.
+	// +optional
+	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
+	// Where the true median lies, as p95Interval.
+	// +optional
+	P50Interval *Interval `json:"p50Interval,omitempty"`
+	// The 99th percentile, as p95Microseconds.
+	// +optional
+	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
+	// Where the true 99th percentile lies, as p95Interval. Absent below 368
+	// samples.
+	// +optional
+	P99Interval *Interval `json:"p99Interval,omitempty"`
 }

@@ -99,10 +99,22 @@ type Step struct {
 	// outcome is judged by. Absent below 72 samples.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
-	// Logins that took longer than objective.p95Milliseconds, failed ones
-	// included. Only of a Verification.
+	// Where the true median lies, as p95Interval. Absent below 20 samples.
+	// +optional
+	P50Interval *Interval `json:"p50Interval,omitempty"`
+	// Where the true 99th percentile lies, as p95Interval. Absent below 368 samples.
+	// +optional
+	P99Interval *Interval `json:"p99Interval,omitempty"`
+	// Logins that took longer than objective.p50Milliseconds, failed ones
+	// included. Only of a Verification whose objective has it.
+	// +optional
+	SlowerThanP50 *int64 `json:"slowerThanP50,omitempty"`
+	// The same of objective.p95Milliseconds.
 	// +optional
 	SlowerThanP95 *int64 `json:"slowerThanP95,omitempty"`
+	// The same of objective.p99Milliseconds.
+	// +optional
+	SlowerThanP99 *int64 `json:"slowerThanP99,omitempty"`
 	// The 99th percentile of latency, in microseconds; absent when not measured.
 	// +optional
 	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`

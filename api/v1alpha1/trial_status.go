@@ -347,9 +347,15 @@ type TrialDisplay struct {
 	// The reported step's rate.
 	// +optional
 	Rate string `json:"rate,omitempty"`
+	// The median latency there.
+	// +optional
+	P50 string `json:"p50,omitempty"`
 	// p95 there.
 	// +optional
 	P95 string `json:"p95,omitempty"`
+	// p99 there.
+	// +optional
+	P99 string `json:"p99,omitempty"`
 	// The capacity: with > before it where the true one may be greater, with ~
 	// where it was predicted and not measured.
 	// +optional

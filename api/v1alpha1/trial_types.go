@@ -18,6 +18,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.display.verdict`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="P50",type=string,priority=1,JSONPath=`.status.display.p50`
+// +kubebuilder:printcolumn:name="P99",type=string,priority=1,JSONPath=`.status.display.p99`
 // +kubebuilder:printcolumn:name="Hash",type=string,priority=1,JSONPath=`.status.display.hash`
 // +kubebuilder:printcolumn:name="Role",type=string,priority=1,JSONPath=`.spec.role`
 // +kubebuilder:printcolumn:name="Pool",type=string,priority=1,JSONPath=`.spec.variant.nodePool.name`

@@ -59,6 +59,14 @@ type VerificationCounts struct {
 	Slower int64 `json:"slower"`
 	// Where the true share of such logins lies, in millionths.
 	SlowerPerMillion ShareInterval `json:"slowerPerMillion"`
+	// Those that took longer than objective.p50Milliseconds: at most 500 of 1000
+	// may. Absent where the objective does not have it.
+	// +optional
+	SlowerThanP50 *SlowLogins `json:"slowerThanP50,omitempty"`
+	// Those that took longer than objective.p99Milliseconds: at most 10 of 1000
+	// may. Absent where the objective does not have it.
+	// +optional
+	SlowerThanP99 *SlowLogins `json:"slowerThanP99,omitempty"`
 	// Those that failed.
 	Failed int64 `json:"failed"`
 	// Where the true share of such logins lies, in millionths.
@@ -71,4 +79,13 @@ type ShareInterval struct {
 	Low int64 `json:"low"`
 	// The upper end, in millionths.
 	High int64 `json:"high"`
+}
+
+// SlowLogins are logins that took longer than a percentile of the objective, failed
+// ones included.
+type SlowLogins struct {
+	// How many took longer, failed ones included.
+	Logins int64 `json:"logins"`
+	// Where the true share of such logins lies, in millionths.
+	PerMillion ShareInterval `json:"perMillion"`
 }

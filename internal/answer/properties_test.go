@@ -47,11 +47,13 @@ func questions(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 // harden asks for more in one way.
 func harden(t *rapid.T, spec *v1alpha1.SizingExperimentSpec) {
 	demand := spec.Demand
-	switch rapid.SampledFrom([]string{"demand", "objective", "objective", "budget", "replicas", "headroom"}).Draw(t, "harder by") {
+	switch rapid.SampledFrom([]string{"demand", "objective", "p99", "budget", "replicas", "headroom"}).Draw(t, "harder by") {
 	case "demand":
 		demand.LoginsPerSecond += rapid.Int32Range(1, 40).Draw(t, "more")
 	case "objective":
 		spec.Objective.P95Milliseconds = rapid.Int32Range(50, spec.Objective.P95Milliseconds).Draw(t, "p95 then")
+	case "p99":
+		spec.Objective.P99Milliseconds = rapid.Int32Range(spec.Objective.P95Milliseconds, 2*spec.Objective.P95Milliseconds).Draw(t, "p99")
 	case "budget":
 		demand.MaxTotalCPU = "250m"
 	case "replicas":
@@ -67,7 +69,7 @@ func harden(t *rapid.T, spec *v1alpha1.SizingExperimentSpec) {
 func TestQuestionsToARealExperiment(t *testing.T) {
 	experiment, measured := quickstart(t)
 	generated := questions(experiment.Spec, measured)
-	const cases = 6
+	const cases = 8
 	for seed := range cases {
 		q := generated.Example(seed)
 		trials := withVerdicts(measured, q.verdicts)

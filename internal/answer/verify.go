@@ -90,7 +90,18 @@ func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	limit := int64(objective.P95Milliseconds) * 1000
 	return fmt.Sprintf("%s driven with %d logins at %s: %d took longer than %s or failed (%s of all logins, with 95 %% confidence; 5 %% may), and %d failed (%s; %s %% may)",
 		were, c.Logins, units.Rate(&v.OfferedMilliPerSecond), c.Slower, units.Latency(&limit), between(c.SlowerPerMillion),
-		c.Failed, between(c.FailedPerMillion), units.Number(float64(objective.MaxErrorPerMille)/10))
+		c.Failed, between(c.FailedPerMillion), units.Number(float64(objective.MaxErrorPerMille)/10)) +
+		slowWords(c.SlowerThanP50, objective.P50Milliseconds, 50) + slowWords(c.SlowerThanP99, objective.P99Milliseconds, 1)
+}
+
+// slowWords reads: , 3 longer than 2s (at most 0.9 %; 1 % may). It is empty where the objective
+// does not have the percentile.
+func slowWords(slow *v1alpha1.SlowLogins, milliseconds int32, mayPercent int) string {
+	if slow == nil {
+		return ""
+	}
+	limit := int64(milliseconds) * 1000
+	return fmt.Sprintf(", %d longer than %s (%s; %d %% may)", slow.Logins, units.Latency(&limit), between(slow.PerMillion), mayPercent)
 }
 
 // between reads 0.12 to 2.2 %.

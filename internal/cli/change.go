@@ -19,7 +19,7 @@ type change struct {
 
 	rate, headroom, minCost, maxReplicas, survive int32
 	maxTotalCPU                                   string
-	p95                                           time.Duration
+	p50, p95, p99                                 time.Duration
 	maxErrors                                     int32
 	currency, perCPUHour, gpuHour                 string
 	guesses                                       int64
@@ -33,7 +33,9 @@ const (
 	flagMaxTotalCPU = "max-total-cpu"
 	flagMaxReplicas = "max-replicas"
 	flagSurvive     = "survive-replicas"
+	flagP50         = "p50"
 	flagP95         = "p95"
+	flagP99         = "p99"
 	flagMaxErrors   = "max-error-per-mille"
 	flagCurrency    = "currency"
 	flagPerCPUHour  = "per-cpu-hour"
@@ -49,7 +51,9 @@ func (c *change) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&c.maxTotalCPU, flagMaxTotalCPU, "", "the most CPU that all replicas together may have, such as 8 or 7500m")
 	flags.Int32Var(&c.maxReplicas, flagMaxReplicas, 0, "the most replicas that may run")
 	flags.Int32Var(&c.survive, flagSurvive, 0, "how many replicas may be down while the others serve the rate without headroom")
+	flags.DurationVar(&c.p50, flagP50, 0, "the median to hold, such as 100ms")
 	flags.DurationVar(&c.p95, flagP95, 0, "the p95 to hold, such as 300ms")
+	flags.DurationVar(&c.p99, flagP99, 0, "the p99 to hold, such as 500ms")
 	flags.Int32Var(&c.maxErrors, flagMaxErrors, 0, "how many of a thousand logins may fail")
 	flags.StringVar(&c.currency, flagCurrency, "", "the currency of the prices, such as EUR; of an experiment that has none")
 	flags.StringVar(&c.perCPUHour, flagPerCPUHour, "", "the price of a CPU for an hour, where a node pool has none of its own")
@@ -92,7 +96,9 @@ func (c *change) check() error {
 		flag, value, must string
 		holds             bool
 	}{
-		{flagP95, c.p95.String(), "whole milliseconds, from 1ms to 1m", c.p95 >= time.Millisecond && c.p95 <= time.Minute && c.p95%time.Millisecond == 0},
+		{flagP50, c.p50.String(), inMilliseconds, isLatency(c.p50)},
+		{flagP95, c.p95.String(), inMilliseconds, isLatency(c.p95)},
+		{flagP99, c.p99.String(), inMilliseconds, isLatency(c.p99)},
 		{flagMaxTotalCPU, c.maxTotalCPU, "a CPU quantity above 0, such as 8 or 7500m", positive(c.maxTotalCPU)},
 		{flagCurrency, c.currency, "three capital letters, such as EUR", currency.MatchString(c.currency)},
 		{flagPerCPUHour, c.perCPUHour, "a decimal such as 0.04", isPrice(c.perCPUHour)},
@@ -103,6 +109,12 @@ func (c *change) check() error {
 		}
 	}
 	return nil
+}
+
+const inMilliseconds = "whole milliseconds, from 1ms to 1m"
+
+func isLatency(d time.Duration) bool {
+	return d >= time.Millisecond && d <= time.Minute && d%time.Millisecond == 0
 }
 
 func positive(cpu string) bool {
@@ -132,12 +144,8 @@ func (c *change) to(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperim
 	if own := spec.Prices; own != nil && c.given.Changed(flagCurrency) && own.Currency != c.currency {
 		return spec, fmt.Errorf("its prices are in %s, which can't be told in %s: no rate of exchange is known", own.Currency, c.currency)
 	}
-	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
-	if c.given.Changed(flagP95) && c.p95 > timeout {
-		return spec, fmt.Errorf("its logins were given up after %s, so that it can't tell whether a p95 of %s would hold; lower --%s, or measure with a longer load.requestTimeoutSeconds", timeout, c.p95, flagP95)
-	}
-	if c.given.Changed(flagP95) {
-		spec.Objective.P95Milliseconds = int32(c.p95.Milliseconds())
+	if err := c.percentiles(&spec); err != nil {
+		return spec, err
 	}
 	set(c, flagMaxErrors, &spec.Objective.MaxErrorPerMille, c.maxErrors)
 	c.demand(&spec)
@@ -146,6 +154,32 @@ func (c *change) to(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperim
 		return spec, errNoRate
 	}
 	return spec, nil
+}
+
+// percentiles puts those that were given in the place of the objective's. They must rise,
+// and a login that takes longer than the timeout has failed.
+func (c *change) percentiles(spec *v1alpha1.SizingExperimentSpec) error {
+	o, timeout := &spec.Objective, time.Duration(spec.Load.RequestTimeoutSeconds)*time.Second
+	for _, p := range []struct {
+		flag  string
+		value time.Duration
+		field *int32
+	}{{flagP50, c.p50, &o.P50Milliseconds}, {flagP95, c.p95, &o.P95Milliseconds}, {flagP99, c.p99, &o.P99Milliseconds}} {
+		if !c.given.Changed(p.flag) {
+			continue
+		}
+		if p.value > timeout {
+			return fmt.Errorf("its logins were given up after %s, so that it can't tell whether a %s of %s would hold; lower --%s, or measure with a longer load.requestTimeoutSeconds", timeout, p.flag, p.value, p.flag)
+		}
+		*p.field = int32(p.value.Milliseconds())
+	}
+	switch {
+	case o.P50Milliseconds > o.P95Milliseconds:
+		return fmt.Errorf("a p50 of %d ms is above the p95 of %d ms; lower --%s, or raise --%s", o.P50Milliseconds, o.P95Milliseconds, flagP50, flagP95)
+	case o.P99Milliseconds > 0 && o.P99Milliseconds < o.P95Milliseconds:
+		return fmt.Errorf("a p99 of %d ms is below the p95 of %d ms; raise --%s, or lower --%s", o.P99Milliseconds, o.P95Milliseconds, flagP99, flagP95)
+	}
+	return nil
 }
 
 func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {

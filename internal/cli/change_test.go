@@ -42,6 +42,9 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 		"the objective": {[]string{"--p95=300ms", "--max-error-per-mille=0"}, func(s *v1alpha1.SizingExperimentSpec) {
 			s.Objective = v1alpha1.Objective{P95Milliseconds: 300}
 		}},
+		"every percentile": {[]string{"--p50=100ms", "--p95=300ms", "--p99=2s"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Objective.P50Milliseconds, s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = 100, 300, 2000
+		}},
 		"the bounds": {[]string{"--headroom=0", "--min-cost=11", "--max-total-cpu=7500m", "--max-replicas=20"}, func(s *v1alpha1.SizingExperimentSpec) {
 			s.Demand.HeadroomPercent, s.Demand.MinimumCost = ptr.To[int32](0), ptr.To[int32](11)
 			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = "7500m", ptr.To[int32](20)
@@ -133,6 +136,22 @@ func TestAP95BeyondTheTimeoutThatWasMeasuredHasNoAnswer(t *testing.T) {
 	}
 }
 
+func TestPercentilesThatDoNotRiseAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		arguments []string
+		want      string
+	}{
+		{[]string{"--p99=900ms"}, "a p99 of 900 ms is below the p95 of 1000 ms; raise --p99, or lower --p95"},
+		{[]string{"--p50=1001ms"}, "a p50 of 1001 ms is above the p95 of 1000 ms; lower --p50, or raise --p95"},
+		{[]string{"--p99=11s"}, "its logins were given up after 10s, so that it can't tell whether a p99 of 11s would hold; " +
+			"lower --p99, or measure with a longer load.requestTimeoutSeconds"},
+	} {
+		if _, err := changeOf(t, tt.arguments...).of(asked()); err == nil || err.Error() != tt.want {
+			t.Errorf("%v: it says %v, want %q", tt.arguments, err, tt.want)
+		}
+	}
+}
+
 func TestAQuestionWithoutARateIsNone(t *testing.T) {
 	if _, err := changeOf(t, "--headroom=10").of(v1alpha1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
 		t.Errorf("it says %v", err)
@@ -153,6 +172,8 @@ func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
 		{"--p95=0s", "--p95 0s: it must be whole milliseconds"},
 		{"--p95=1500us", "--p95"},
 		{"--p95=61s", "--p95"},
+		{"--p50=0s", "--p50 0s: it must be whole milliseconds"},
+		{"--p99=61s", "--p99"},
 		{"--max-total-cpu=0", "--max-total-cpu 0: it must be a CPU quantity above 0"},
 		{"--max-total-cpu=many", "--max-total-cpu"},
 		{"--currency=eur", "--currency eur: it must be three capital letters"},

@@ -10,7 +10,7 @@ import (
 const (
 	// MaxBytes is what kubelet keeps of a termination message.
 	MaxBytes = 4096
-	version  = "hashmark/3"
+	version  = "hashmark/4"
 	// endLength is that of the last line: "end ", eight hex digits, a line feed.
 	endLength = 13
 )

@@ -3,6 +3,7 @@ package handover
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -10,8 +11,9 @@ import (
 
 // Encode writes a run as a termination message of at most MaxBytes. Where there
 // is too little room, the requests under way are left out, then the histogram;
-// after that the timeline's windows are made longer, until it goes too. It fails
-// where that does not help, and where a number is out of its bounds.
+// after that the timeline's windows are made longer, until it goes too. If that is not
+// enough, the intervals of p50 and p99 are left out, which makes room for the others. It
+// fails where that does not help, and where a number is out of its bounds.
 func Encode(run measurement.Run) (string, error) {
 	head, err := encodeHead(run)
 	if err != nil {
@@ -30,10 +32,27 @@ func Encode(run measurement.Run) (string, error) {
 			extras = extras[:len(extras)-1]
 		case timeline != nil:
 			timeline = thinned(timeline)
+		case hasIntervals(run):
+			return Encode(withoutIntervals(run))
 		default:
 			return "", fmt.Errorf("the result takes %d bytes, %d more than fit a termination message", len(message), len(message)-MaxBytes)
 		}
 	}
+}
+
+func hasIntervals(run measurement.Run) bool {
+	return slices.ContainsFunc(run.Steps, func(s measurement.StepResult) bool {
+		return s.P50Interval != nil || s.P99Interval != nil
+	})
+}
+
+// withoutIntervals returns the run without the intervals of p50 and p99.
+func withoutIntervals(run measurement.Run) measurement.Run {
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		run.Steps[i].P50Interval, run.Steps[i].P99Interval = nil, nil
+	}
+	return run
 }
 
 func encodeHead(run measurement.Run) (string, error) {

@@ -89,6 +89,16 @@ func (p *positions) inUnits(v *int64, unit int64, walk func(*int64)) {
 	*v = units * unit
 }
 
+// upToUnits walks a number that is never below zero, rounded up to whole units.
+func (p *positions) upToUnits(v *int64, unit int64) {
+	if !p.reading && *v < 0 {
+		p.fail("%d is below zero", *v)
+		return
+	}
+	*v = (*v + unit - 1) / unit * unit
+	p.inUnits(v, unit, p.unsigned)
+}
+
 const (
 	significantBits = 15
 	shiftBits       = 6

@@ -11,7 +11,7 @@ func optionalNumbers(s *measurement.StepResult) []**int64 {
 	return []**int64{
 		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
 		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
-		&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds, &s.SlowerThanP95,
+		&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds, &s.SlowerThanP50, &s.SlowerThanP95, &s.SlowerThanP99,
 	}
 }
 
@@ -28,9 +28,11 @@ func walkPresence(p *positions, s *measurement.StepResult) {
 	bits = optional(p, bits, len(numbers), &s.P95Interval)
 	bits = optional(p, bits, len(numbers)+1, &s.Service)
 	bits = optional(p, bits, len(numbers)+2, &s.Generator)
+	bits = optional(p, bits, len(numbers)+3, &s.P50Interval)
+	bits = optional(p, bits, len(numbers)+4, &s.P99Interval)
 	if !p.reading {
 		p.unsigned(&bits)
-	} else if bits>>(len(numbers)+3) != 0 {
+	} else if bits>>(len(numbers)+5) != 0 {
 		p.fail("a step has values that this version does not know")
 	}
 }
@@ -55,7 +57,7 @@ func clone(s measurement.StepResult) measurement.StepResult {
 	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {
 		*field = copyOf(*field)
 	}
-	s.P95Interval = copyOf(s.P95Interval)
+	s.P50Interval, s.P95Interval, s.P99Interval = copyOf(s.P50Interval), copyOf(s.P95Interval), copyOf(s.P99Interval)
 	return s
 }
 

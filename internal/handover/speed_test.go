@@ -102,6 +102,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	type left struct {
 		histogram, underWay bool
 		windows             int
+		intervals           bool
 	}
 	var seen []left
 	for services := 1; ; services++ {
@@ -117,7 +118,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := left{got.Histogram != nil, got.UnderWay != nil, 0}
+		now := left{got.Histogram != nil, got.UnderWay != nil, 0, got.Steps[0].P50Interval != nil && got.Steps[0].P99Interval != nil}
 		if got.Timeline != nil {
 			now.windows = len(got.Timeline.HashNanoseconds)
 			if covered := got.Timeline.Window * time.Duration(now.windows); covered < run.Timeline.Window*measurement.MostWindows {
@@ -128,7 +129,10 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 			seen = append(seen, now)
 		}
 	}
-	want := []left{{true, true, 360}, {true, false, 360}, {false, false, 360}, {false, false, 180}, {false, false, 90}, {false, false, 45}, {false, false, 0}}
+	want := []left{
+		{true, true, 360, true}, {true, false, 360, true}, {false, false, 360, true}, {false, false, 180, true},
+		{false, false, 90, true}, {false, false, 45, true}, {false, false, 0, true}, {false, false, 23, false},
+	}
 	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(left{})); diff != "" {
 		t.Errorf("what is left as pods are added (-want +got):\n%s", diff)
 	}

@@ -44,10 +44,13 @@ func walkStep(p *positions, s *measurement.StepResult) {
 	if s.ServiceInFlightAfterDrain != nil {
 		p.unsigned(s.ServiceInFlightAfterDrain)
 	}
-	if s.SlowerThanP95 != nil {
-		p.above(s.SlowerThanP95, s.Scheduled-s.OK)
-		if *s.SlowerThanP95 > s.Scheduled {
-			p.fail("%d of %d logins were slow", *s.SlowerThanP95, s.Scheduled)
+	for _, slower := range []*int64{s.SlowerThanP50, s.SlowerThanP95, s.SlowerThanP99} {
+		if slower == nil {
+			continue
+		}
+		p.above(slower, s.Scheduled-s.OK)
+		if *slower > s.Scheduled {
+			p.fail("%d of %d logins were slow", *slower, s.Scheduled)
 		}
 	}
 }
@@ -65,13 +68,34 @@ func walkLatencies(p *positions, s *measurement.StepResult) {
 	rising(p, s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds)
 	rising(p, s.LagP95Microseconds, s.LagP99Microseconds)
 	walkHalves(p, s)
+	walkInterval(p, s.P50Interval, s.P50Microseconds, hundredth(s.P50Microseconds))
+	walkInterval(p, s.P95Interval, s.P95Microseconds, 1)
+	walkInterval(p, s.P99Interval, s.P99Microseconds, hundredth(s.P99Microseconds))
+}
+
+// hundredth returns a hundredth of a latency, and at least a microsecond.
+func hundredth(of *int64) int64 {
+	if of == nil {
+		return 1
+	}
+	return max(1, *of/100)
+}
+
+// walkInterval walks how far an interval reaches to either side of its percentile, rounded
+// up to whole units, so that a rounded interval still holds what the exact one does.
+func walkInterval(p *positions, interval *measurement.Interval, of *int64, unit int64) {
 	switch {
-	case s.P95Interval == nil:
-	case s.P95Microseconds == nil:
-		p.fail("a step has an interval of p95 and no p95")
+	case interval == nil:
+	case of == nil:
+		p.fail("a step has the interval of a percentile that it does not have")
 	default:
-		p.below(&s.P95Interval.LowMicroseconds, *s.P95Microseconds)
-		p.above(&s.P95Interval.HighMicroseconds, *s.P95Microseconds)
+		down, up := *of-interval.LowMicroseconds, interval.HighMicroseconds-*of
+		p.upToUnits(&down, unit)
+		p.upToUnits(&up, unit)
+		if down >= *of+unit {
+			p.fail("an interval reaches %d below %d", down, *of)
+		}
+		interval.LowMicroseconds, interval.HighMicroseconds = max(0, *of-down), *of+up
 	}
 }
 
@@ -79,10 +103,7 @@ func walkLatencies(p *positions, s *measurement.StepResult) {
 // are held against each other only, and exact to the microsecond they would
 // take what room there is for twenty steps.
 func walkHalves(p *positions, s *measurement.StepResult) {
-	unit := int64(1)
-	if s.P50Microseconds != nil {
-		unit = max(unit, *s.P50Microseconds/100)
-	}
+	unit := hundredth(s.P50Microseconds)
 	for _, half := range []*int64{s.FirstHalfP50Microseconds, s.SecondHalfP50Microseconds} {
 		if half != nil {
 			p.inUnits(half, unit, p.unsigned)

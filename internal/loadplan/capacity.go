@@ -68,6 +68,10 @@ func (s service) hold(spec v1alpha1.SizingTrialSpec, r rung) Step {
 // rungs are the fixed shares and the predicted capacity, from low to high.
 func (s service) rungs(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) []rung {
 	load := spec.Load
+	if spec.Objective.P99Milliseconds > 0 {
+		// capacityRequests cuts it to what fits the longest step.
+		load.MinSamples = max(load.MinSamples, p99Samples)
+	}
 	rungs := s.fixedRungs(load, LoginsToShow(spec.Objective.MaxErrorPerMille))
 	if prediction == nil || prediction.CapacityMilliPerSecond == nil || s.cheap() {
 		return rungs

@@ -13,6 +13,8 @@ const (
 	// intervalSamples is the fewest logins that a p95 has a two-sided 95 %
 	// interval from, by order statistics: 0.95^72 is the first below 2.5 %.
 	intervalSamples = 72
+	// p99Samples is the same for a p99: 0.99^368 is the first below 2.5 %.
+	p99Samples = 368
 	// longestPredicted bounds the counted part of the step at the predicted
 	// capacity: near the bound a queue needs minutes to show its steady state,
 	// and there the model is the better witness.

@@ -1,6 +1,7 @@
 package loadplan
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -123,6 +124,36 @@ func TestLoginsToShowIsTheRuleOfThree(t *testing.T) {
 		if got := LoginsToShow(perMille); got != want {
 			t.Errorf("%d per mille take %d logins, want %d", perMille, got, want)
 		}
+	}
+}
+
+func TestStepsCountWhatAP99Needs(t *testing.T) {
+	for name, test := range map[string]struct {
+		p99, longest int32
+		fewest       int
+	}{
+		"without a p99 the samples are those of the experiment": {0, 120, 100},
+		"a p99 needs 368":                          {2000, 120, 368},
+		"where the longest step has room for them": {2000, 20, 250},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) {
+				s.Objective.MaxErrorPerMille = 0
+				s.Objective.P99Milliseconds, s.Load.MaxStepSeconds, s.Load.StepSeconds = test.p99, test.longest, 1
+			}), calibrated(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fewest := math.MaxInt
+			for _, step := range plan.Told() {
+				if step.Kind == Open {
+					fewest = min(fewest, step.Requests)
+				}
+			}
+			if fewest != test.fewest {
+				t.Errorf("the shortest step counts %d logins, want %d", fewest, test.fewest)
+			}
+		})
 	}
 }
 

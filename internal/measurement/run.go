@@ -89,9 +89,15 @@ type StepResult struct {
 	// P95Interval holds the true p95 with 95 % confidence; absent below 72
 	// successes, and where the login at its upper end failed.
 	P95Interval *Interval
+	// P50Interval and P99Interval hold the true p50 and p99; absent below 20 and 368
+	// successes.
+	P50Interval, P99Interval *Interval
 	// SlowerThanP95 counts the logins that failed or took longer than the p95 of the plan's
 	// objective. It is absent if the plan has no objective.
 	SlowerThanP95 *int64
+	// SlowerThanP50 and SlowerThanP99 count the same for the p50 and p99 of the objective;
+	// absent where it has none.
+	SlowerThanP50, SlowerThanP99 *int64
 	// FirstHalfP50Microseconds and SecondHalfP50Microseconds are the median
 	// latencies of the logins due in either half of the counted part, in open steps
 	// only; absent as P50, each for its own half.

@@ -44,8 +44,9 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 		}
 		result, successes := window.result(perStep[i])
 		if plan.Objective != nil {
-			slower := result.Scheduled - within(successes, int64(plan.Objective.P95Milliseconds)*1000)
-			result.SlowerThanP95 = &slower
+			result.SlowerThanP50 = slower(result, successes, plan.Objective.P50Milliseconds)
+			result.SlowerThanP95 = slower(result, successes, plan.Objective.P95Milliseconds)
+			result.SlowerThanP99 = slower(result, successes, plan.Objective.P99Milliseconds)
 		}
 		if step.Reported {
 			summary.Reported = len(summary.Steps)
@@ -57,8 +58,13 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 	return summary, nil
 }
 
-// within counts the latencies up to a limit. They must be sorted.
-func within(sorted []int64, limit int64) int64 {
-	longer, _ := slices.BinarySearch(sorted, limit+1)
-	return int64(longer)
+// slower counts the logins that failed or took longer than a limit; nil where there is no
+// limit. The successes are sorted.
+func slower(r StepResult, successes []int64, milliseconds int32) *int64 {
+	if milliseconds <= 0 {
+		return nil
+	}
+	within, _ := slices.BinarySearch(successes, int64(milliseconds)*1000+1)
+	longer := r.Scheduled - int64(within)
+	return &longer
 }

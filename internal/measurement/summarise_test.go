@@ -54,6 +54,10 @@ func change(records []measurement.Record, alter func([]measurement.Record) []mea
 	return alter(append([]measurement.Record(nil), records...))
 }
 
+func between(low, high time.Duration) *measurement.Interval {
+	return &measurement.Interval{LowMicroseconds: low.Microseconds(), HighMicroseconds: high.Microseconds()}
+}
+
 func TestOpenStep(t *testing.T) {
 	whole := measurement.StepResult{
 		CountedMicroseconds: 2_000_000,
@@ -63,7 +67,8 @@ func TestOpenStep(t *testing.T) {
 		CompletedInWindow: 95, ThroughputMilliPerSecond: number(47_500),
 		P50Microseconds: us(59 * ms), P95Microseconds: us(104 * ms), P99Microseconds: us(108 * ms),
 		MaxMicroseconds:          us(109 * ms),
-		P95Interval:              &measurement.Interval{LowMicroseconds: 99_000, HighMicroseconds: 109_000},
+		P50Interval:              between(49*ms, 70*ms),
+		P95Interval:              between(99*ms, 109*ms),
 		FirstHalfP50Microseconds: us(34 * ms), SecondHalfP50Microseconds: us(84 * ms),
 		LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
 	}
@@ -91,6 +96,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.Refused, s.TimedOut = 98, 1, 1
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 93, number(46_500)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(61*ms), us(106*ms), nil
+				s.P50Interval = between(51*ms, 72*ms)
 				s.FirstHalfP50Microseconds = us(36 * ms)
 				// Rank 100 is a failure: nothing bounds p95 from above.
 				s.P95Interval = nil
@@ -106,6 +112,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.OtherErrors = 94, 6
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 89, number(44_500)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(65*ms), nil, nil, nil
+				s.P50Interval = between(55*ms, 76*ms)
 				s.FirstHalfP50Microseconds = us(40 * ms)
 			}),
 		},
@@ -126,6 +133,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.Refused = 69, 31
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 64, number(32_000)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(59*ms), nil, nil, nil
+				s.P50Interval = between(49*ms, 101*ms)
 				s.SecondHalfP50Microseconds = nil
 			}),
 		},
@@ -135,6 +143,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.NeverSent, s.SentInWindow = 96, 4, 96
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 91, number(45_500)
 				s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(108*ms), nil, nil
+				s.P50Interval = between(49*ms, 74*ms)
 				s.SecondHalfP50Microseconds = us(88 * ms)
 			}),
 		},
@@ -144,6 +153,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.NeverSent, s.SentInWindow = 99, 1, 99
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 94, number(47_000)
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(60*ms), us(105*ms), us(109*ms)
+				s.P50Interval = between(50*ms, 71*ms)
 				s.FirstHalfP50Microseconds = us(35 * ms)
 				s.P95Interval = nil
 			}),
@@ -157,7 +167,7 @@ func TestOpenStep(t *testing.T) {
 				s.OK, s.Cut = 98, 2
 				s.CompletedInWindow, s.ThroughputMilliPerSecond = 93, number(46_500)
 				s.P95Microseconds, s.P99Microseconds, s.P95Interval = us(106*ms), nil, nil
-				s.P50Microseconds = us(61 * ms)
+				s.P50Microseconds, s.P50Interval = us(61*ms), between(49*ms, 72*ms)
 			}),
 		},
 		"a login sent a little late at the very end counts as offered": {
@@ -173,7 +183,7 @@ func TestOpenStep(t *testing.T) {
 			}), with(func(s *measurement.StepResult) {
 				s.SentInWindow = 99
 				s.MaxMicroseconds = us(220 * ms)
-				s.P95Interval = &measurement.Interval{LowMicroseconds: 99_000, HighMicroseconds: 220_000}
+				s.P95Interval = between(99*ms, 220*ms)
 			}),
 		},
 	}
@@ -203,6 +213,7 @@ func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
 		// login of the settling part. The last one's comes as the window closes.
 		CompletedInWindow: 20, ThroughputMilliPerSecond: number(10_000),
 		P50Microseconds: us(100 * ms), P95Microseconds: us(100 * ms), P99Microseconds: us(100 * ms), MaxMicroseconds: us(100 * ms),
+		P50Interval: between(100*ms, 100*ms),
 	}
 	got, err := measurement.Summarise(plan(step), records)
 	if err != nil {

@@ -91,3 +91,32 @@ func TestSharesAreBoundedExactly(t *testing.T) {
 		}
 	}
 }
+
+func TestVerifyHoldsEveryPercentile(t *testing.T) {
+	plan := loadplan.Plan{
+		Objective: &v1alpha1.Objective{P50Milliseconds: 100, P95Milliseconds: 300, P99Milliseconds: 500, MaxErrorPerMille: 10},
+		Steps:     []loadplan.Step{{Kind: loadplan.Open, Requests: 500}, {Kind: loadplan.Open, Requests: 1000}},
+	}
+	step := func(over50, over95, over99 int64) []StepResult {
+		s := counting(500, over95, 0)
+		s.SlowerThanP50, s.SlowerThanP99 = &over50, &over99
+		return []StepResult{s}
+	}
+	for name, test := range map[string]struct {
+		steps []StepResult
+		want  v1alpha1.VerificationOutcome
+	}{
+		"all hold":                          {step(200, 8, 0), v1alpha1.VerificationMet},
+		"the median does not":               {step(300, 8, 0), v1alpha1.VerificationFailed},
+		"p95 does not":                      {step(200, 50, 0), v1alpha1.VerificationFailed},
+		"p99 does not":                      {step(200, 20, 18), v1alpha1.VerificationFailed},
+		"two slow ones leave p99 undecided": {step(200, 8, 2), v1alpha1.VerificationUndecided},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Verify(plan, test.steps)
+			if got.Outcome != test.want || got.SlowerThanP50 == nil || got.SlowerThanP99 == nil {
+				t.Errorf("%+v, want %s", got, test.want)
+			}
+		})
+	}
+}

@@ -131,7 +131,7 @@ func (s *StepResult) setLatencies(l latencies) {
 	s.P50Microseconds = l.percentile(500)
 	s.P95Microseconds = l.percentile(950)
 	s.P99Microseconds = l.percentile(990)
-	s.P95Interval = l.interval(950)
+	s.P50Interval, s.P95Interval, s.P99Interval = l.interval(500), l.interval(950), l.interval(990)
 	s.MaxMicroseconds = l.atRank(len(l.successes))
 }
 

@@ -34,7 +34,9 @@ func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alp
 // LimitOf is the objective as the simulation takes it.
 func LimitOf(objective v1alpha1.Objective) simulation.Limit {
 	return simulation.Limit{
+		P50:        time.Duration(objective.P50Milliseconds) * time.Millisecond,
 		P95:        time.Duration(objective.P95Milliseconds) * time.Millisecond,
+		P99:        time.Duration(objective.P99Milliseconds) * time.Millisecond,
 		ErrorShare: float64(objective.MaxErrorPerMille) / 1000,
 	}
 }

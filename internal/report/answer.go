@@ -100,7 +100,7 @@ func (d Document) recommended(answer *v1alpha1.Recommendation) string {
 	}
 	text := fmt.Sprintf("Run %s of %s (%s): %s %s %s", subject, answer.Variant, strings.Join(sizeWords(answer.Size), ", "), they, carries, d.Demand())
 	if answer.P95Microseconds != nil {
-		text += fmt.Sprintf(", p95 at %d/s about %s where the objective is %s", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(answer.P95Microseconds), d.promise())
+		text += fmt.Sprintf(", p95 at %d/s about %s where the objective is %s", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(answer.P95Microseconds), strings.TrimPrefix(d.promise(), "p95 within "))
 	}
 	if answer.PricePerMonth != "" {
 		text += ", for " + d.money(answer.PricePerMonth) + " a month"
@@ -154,11 +154,11 @@ func (d Document) best() string {
 	}
 	found := summary.Best(costs)
 	if found == nil {
-		return fmt.Sprintf("No variant holds p95 within %s%s.", d.promise(), d.anywhere())
+		return fmt.Sprintf("No variant holds %s%s.", d.promise(), d.anywhere())
 	}
-	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured that holds p95 within %s:", found.Cost, d.promise())
+	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured that holds %s:", found.Cost, d.promise())
 	if found.Control != "" {
-		subject = fmt.Sprintf("Control %s holds p95 within %s:", found.Control, d.promise())
+		subject = fmt.Sprintf("Control %s holds %s:", found.Control, d.promise())
 	}
 	text := subject + " " + d.holds(found) + "."
 	if found.Verdict == v1alpha1.VerdictSuspect {
@@ -197,10 +197,22 @@ func (r Row) mostUsers() int32 {
 	return most
 }
 
-// promise is the objective's p95.
+// promise reads p95 within 1s, or p50 within 300ms, p95 within 1s and p99 within 2s.
 func (d Document) promise() string {
-	limit := int64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
-	return units.Latency(&limit)
+	var held []string
+	o := d.Experiment.Spec.Objective
+	for _, p := range []struct {
+		name         string
+		milliseconds int32
+	}{{"p50", o.P50Milliseconds}, {"p95", o.P95Milliseconds}, {"p99", o.P99Milliseconds}} {
+		if limit := int64(p.milliseconds) * 1000; limit > 0 {
+			held = append(held, p.name+" within "+units.Latency(&limit))
+		}
+	}
+	if last := len(held) - 1; last > 1 {
+		held = []string{strings.Join(held[:last], ", "), held[last]}
+	}
+	return strings.Join(held, " and ")
 }
 
 // anywhere is where the load looked for the objective to be met.

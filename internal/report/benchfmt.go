@@ -60,11 +60,23 @@ func (d Document) writeTrial(w *benchfmt.Writer, row Row, trial *v1alpha1.Sizing
 	}
 	return w.Write(&benchfmt.Result{
 		Config: []benchfmt.Config{
-			{Key: "objective", Value: []byte(fmt.Sprintf("p95<=%dms errors<=%d/1000", d.Experiment.Spec.Objective.P95Milliseconds, d.Experiment.Spec.Objective.MaxErrorPerMille)), File: true},
+			{Key: "objective", Value: []byte(benchObjective(d.Experiment.Spec.Objective)), File: true},
 			{Key: "load", Value: []byte(string(d.Experiment.Spec.Load.Mode)), File: true},
 		},
 		Name: benchfmt.Name(benchName(row.Variant)), Iters: iterations, Values: values,
 	})
+}
+
+// benchObjective reads p95<=1000ms errors<=1/1000.
+func benchObjective(o v1alpha1.Objective) string {
+	text := fmt.Sprintf("p95<=%dms errors<=%d/1000", o.P95Milliseconds, o.MaxErrorPerMille)
+	if o.P50Milliseconds > 0 {
+		text = fmt.Sprintf("p50<=%dms ", o.P50Milliseconds) + text
+	}
+	if o.P99Milliseconds > 0 {
+		text += fmt.Sprintf(" p99<=%dms", o.P99Milliseconds)
+	}
+	return text
 }
 
 // benchName names what is measured by its parts, which benchstat can group by. The

@@ -93,6 +93,12 @@ var columns = []column{
 		}
 		return strconv.FormatInt(r.Result.Failures.AtMostPerMillion, 10)
 	}},
+	{"p50_milliseconds", func(_ Document, r Row) string { return thousandths(r.Result.P50Microseconds) }},
+	{"p50_low_milliseconds", func(_ Document, r Row) string { low, _ := latencyEnds(r.Result.P50Interval); return thousandths(low) }},
+	{"p50_high_milliseconds", func(_ Document, r Row) string { _, high := latencyEnds(r.Result.P50Interval); return thousandths(high) }},
+	{"p99_milliseconds", func(_ Document, r Row) string { return thousandths(r.Result.P99Microseconds) }},
+	{"p99_low_milliseconds", func(_ Document, r Row) string { low, _ := latencyEnds(r.Result.P99Interval); return thousandths(low) }},
+	{"p99_high_milliseconds", func(_ Document, r Row) string { _, high := latencyEnds(r.Result.P99Interval); return thousandths(high) }},
 }
 
 // CSV writes a line for each variant, measured or predicted, as RFC 4180 has it.

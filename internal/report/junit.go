@@ -50,7 +50,7 @@ func JUnit(w io.Writer, d Document) error {
 
 // questionCase is what the experiment asks, as a test.
 func (d Document) questionCase(suite string) junit.Testcase {
-	test := junit.Testcase{Name: "p95 within " + d.promise(), Classname: suite, Time: "0"}
+	test := junit.Testcase{Name: d.promise(), Classname: suite, Time: "0"}
 	if d.Demanded() {
 		test.Name = clean("demand of " + d.Demand())
 	}
@@ -111,7 +111,7 @@ func mistake(row Row) *junit.Result {
 func (d Document) failure(row Row) *junit.Result {
 	switch {
 	case row.Result.ObjectiveMet != nil && !*row.Result.ObjectiveMet:
-		return outcome("Objective", fmt.Sprintf("The variant does not hold p95 within %s%s", d.promise(), d.anywhere()), row.Why())
+		return outcome("Objective", fmt.Sprintf("The variant does not hold %s%s", d.promise(), d.anywhere()), row.Why())
 	case row.Result.Sizing != nil && len(row.Result.Sizing.Breaks) > 0:
 		return outcome(string(row.Result.Sizing.Breaks[0]), d.breaks(row), row.Why())
 	default:
@@ -126,7 +126,7 @@ func (d Document) breaks(row Row) string {
 }
 
 func (d Document) passes(row Row) string {
-	text := "p95 within " + d.promise()
+	text := d.promise()
 	if capacity := row.Capacity(); capacity != "" {
 		text += " up to " + capacity
 	}

@@ -50,7 +50,7 @@ func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial)
 		{"Began", moment(status.StartTime)},
 		{"Ended", moment(status.CompletionTime)},
 		{"Trials", trialWords(trials)},
-		{"Objective", objectiveWords(experiment.Spec.Objective)},
+		{"Objective", ObjectiveWords(experiment.Spec.Objective)},
 		{"Load", loadWords(experiment.Spec.Load)},
 		{"Service", serviceWords(experiment.Spec.Service)},
 		{"Seed", seedWords(experiment)},
@@ -79,8 +79,16 @@ func trialWords(trials []v1alpha1.SizingTrial) string {
 	return fmt.Sprintf("%d with a result of %d, in %d attempts", kept, len(trials), attempts)
 }
 
-func objectiveWords(o v1alpha1.Objective) string {
-	return fmt.Sprintf("p95 at most %d ms, at most %d ‰ failed", o.P95Milliseconds, o.MaxErrorPerMille)
+// ObjectiveWords reads: p95 at most 1000 ms, p99 at most 2000 ms, at most 1 ‰ failed.
+func ObjectiveWords(o v1alpha1.Objective) string {
+	text := fmt.Sprintf("p95 at most %d ms", o.P95Milliseconds)
+	if o.P50Milliseconds > 0 {
+		text = fmt.Sprintf("p50 at most %d ms, ", o.P50Milliseconds) + text
+	}
+	if o.P99Milliseconds > 0 {
+		text += fmt.Sprintf(", p99 at most %d ms", o.P99Milliseconds)
+	}
+	return fmt.Sprintf("%s, at most %d ‰ failed", text, o.MaxErrorPerMille)
 }
 
 func loadWords(load v1alpha1.Load) string {

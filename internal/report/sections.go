@@ -94,12 +94,12 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 func (d Document) variantsSection() Section {
 	s := Section{
 		Title:   "Variants",
-		Columns: []string{"Variant", "Capacity", "p95", "At", "Failed", "Throttled", "Maximum", "Speed", "Objective", "Verdict"},
+		Columns: []string{"Variant", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Maximum", "Speed", "Objective", "Verdict"},
 	}
 	for _, row := range d.Rows {
 		if !row.Predicted {
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Capacity(), row.P95(), row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent),
+				row.Result.Variant, row.Capacity(), row.P50(), row.P95(), row.P99(), row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent),
 				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(), row.Objective(), row.Verdict(),
 			})
 		}

@@ -9,6 +9,16 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
+// P50 and P99 read as P95.
+func (r Row) P50() string {
+	return within(units.Latency(r.Result.P50Microseconds), latencies(r.Result.P50Interval))
+}
+
+// P99 is the 99th percentile; see P50.
+func (r Row) P99() string {
+	return within(units.Latency(r.Result.P99Microseconds), latencies(r.Result.P99Interval))
+}
+
 // P95 reads 556ms (430ms–800ms): p95 at the reported step and where the true one
 // lies.
 func (r Row) P95() string {

@@ -51,7 +51,7 @@ func BenchmarkSpreadOfTwoHundredRuns(b *testing.B) {
 	for name, service := range services() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				service.Spread(func(run int) simulation.Arrivals { return step(service, 0.7, 1000, uint32(2*run)) }, 200, 1)
+				service.Spread(func(run int) simulation.Arrivals { return step(service, 0.7, 1000, uint32(2*run)) }, 200, 1, 950)
 			}
 		})
 	}

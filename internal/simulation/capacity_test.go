@@ -107,3 +107,31 @@ func TestSteadyP95OfNextToNoLoadIsThatOfAnIdleService(t *testing.T) {
 		t.Errorf("callers who never wait for a hash have a p95 of %v", p95)
 	}
 }
+
+// A limit holds all of its percentiles, and one that is looser than what another implies
+// changes nothing.
+func TestTheCapacityHoldsEveryPercentile(t *testing.T) {
+	s := simulation.Service{Pooled: true, Hash: 50 * time.Millisecond}
+	limit := simulation.Limit{P95: 400 * time.Millisecond, ErrorShare: 0.01}
+	alone := s.Capacity(limit, false, 1)
+	for name, c := range map[string]struct {
+		change func(*simulation.Limit)
+		less   bool
+	}{
+		"a strict p99":         {func(l *simulation.Limit) { l.P99 = 420 * time.Millisecond }, true},
+		"a loose p99":          {func(l *simulation.Limit) { l.P99 = 4 * time.Second }, false},
+		"a strict median":      {func(l *simulation.Limit) { l.P50 = 55 * time.Millisecond }, true},
+		"a loose median":       {func(l *simulation.Limit) { l.P50 = 390 * time.Millisecond }, false},
+		"an impossible median": {func(l *simulation.Limit) { l.P50 = 49 * time.Millisecond }, true},
+	} {
+		changed := limit
+		c.change(&changed)
+		exact, quick := s.Capacity(changed, false, 1), s.Outlook(false, 1).Capacity(changed)
+		if (exact < 0.99*alone) != c.less || exact > alone {
+			t.Errorf("%s: %g/s, and %g/s without", name, exact, alone)
+		}
+		if math.Abs(quick-exact) > 0.05*alone {
+			t.Errorf("%s: %g/s, and quickly %g/s", name, exact, quick)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func (s Service) Outlook(uniform bool, seed uint64) *Outlook {
 	s = s.whole()
 	return &Outlook{
 		service: s, gaps: draw(s, outlookRuns, outlookLogins, uniform, seed),
-		idle: outcome{p95: s.NoLoadP95()}, tried: map[int]outcome{},
+		idle: s.noLoad(), tried: map[int]outcome{},
 	}
 }
 
@@ -68,14 +68,18 @@ func (o *Outlook) at(rung int) outcome {
 }
 
 // between is where on the way from an outcome that holds the limit to one that
-// does not it ceases to be held, 0 to 1: by its latency or by its failures,
+// does not it ceases to be held, 0 to 1: by one of its latencies or by its failures,
 // whichever is first.
 func (l Limit) between(met, failed outcome) float64 {
 	place := 1.0
-	if failed.p95 == Failed {
-		place = 0
-	} else if failed.p95 > l.P95 {
-		place = math.Log(float64(l.P95)/float64(met.p95)) / math.Log(float64(failed.p95)/float64(met.p95))
+	held := l.promises(met)
+	for i, p := range l.promises(failed) {
+		switch was := float64(held[i].found); {
+		case p.found == Failed:
+			place = 0
+		case p.found > p.longest:
+			place = min(place, math.Log(float64(p.longest)/was)/math.Log(float64(p.found)/was))
+		}
 	}
 	if failed.failedShare > l.ErrorShare {
 		place = min(place, (l.ErrorShare-met.failedShare)/(failed.failedShare-met.failedShare))

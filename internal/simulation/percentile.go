@@ -5,16 +5,20 @@ import (
 	"time"
 )
 
-// p95PerMille is the percentile that everything here is about.
+// p95PerMille is the percentile that most of this is about.
 const p95PerMille = 950
 
-// p95 is the 95th percentile by nearest rank, as package measurement takes it;
-// Failed where that login failed or there is none. It reorders what it is given.
-func p95(latencies []time.Duration) time.Duration {
+// p95 is the 95th percentile; see Percentile.
+func p95(latencies []time.Duration) time.Duration { return Percentile(latencies, p95PerMille) }
+
+// Percentile is that of some latencies, in thousandths, by nearest rank, as package
+// measurement takes it; Failed where that login failed or there is none. It reorders what
+// it is given.
+func Percentile(latencies []time.Duration, perMille int) time.Duration {
 	if len(latencies) == 0 {
 		return Failed
 	}
-	return ranked(latencies, (p95PerMille*len(latencies)+999)/1000-1)
+	return ranked(latencies, max(0, (perMille*len(latencies)+999)/1000-1))
 }
 
 // ranked is what would stand at a place if the latencies were sorted. Only as

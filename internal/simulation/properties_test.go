@@ -138,7 +138,8 @@ func TestP95RisesWithTheRate(t *testing.T) {
 func TestSpreadIsThatOfDirectRuns(t *testing.T) {
 	s := simulation.Service{Pooled: true, Hash: 56 * ms}
 	draw := func(run int) simulation.Arrivals { return step(s, 0.7, 1000, uint32(2*run)) }
-	low, high, ok := s.Spread(draw, 200, 1)
+	spread := s.Spread(draw, 200, 1, 950)[0]
+	low, high, ok := spread.Low, spread.High, spread.OK
 	var direct []time.Duration
 	for run := range 200 {
 		p95, _ := s.P95(draw(run), 1)
@@ -154,11 +155,11 @@ func TestSpreadIsThatOfDirectRuns(t *testing.T) {
 	if low < 0.75 || low > 0.9 || high < 1.2 || high > 1.6 {
 		t.Errorf("spread is %.2f to %.2f", low, high)
 	}
-	if _, _, ok := s.Spread(draw, 0, 1); ok {
+	if s.Spread(draw, 0, 1, 950)[0].OK {
 		t.Error("a spread of no runs")
 	}
 	s.Timeout = 30 * ms
-	if _, _, ok := s.Spread(draw, 20, 1); ok {
+	if s.Spread(draw, 20, 1, 950)[0].OK {
 		t.Error("a spread of failures")
 	}
 }

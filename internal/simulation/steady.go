@@ -3,6 +3,7 @@ package simulation
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -31,20 +32,29 @@ const (
 type Limit struct {
 	// P95 is the longest 95th percentile of latency.
 	P95 time.Duration
+	// P50 and P99 are the longest median and the longest 99th percentile; any where 0.
+	P50, P99 time.Duration
 	// ErrorShare is the largest share of logins that may fail, 0 to 1.
 	ErrorShare float64
 }
 
 // NoLoadP95 is the 95th percentile of logins that each meet an idle service,
 // over the phases of the quota's grid: no rate has a shorter one.
-func (s Service) NoLoadP95() time.Duration {
+func (s Service) NoLoadP95() time.Duration { return s.noLoad().p95 }
+
+// Infeasible reports whether no rate holds a limit, because logins that meet an idle service
+// take longer already.
+func (s Service) Infeasible(limit Limit) bool { return !limit.holds(s.noLoad()) }
+
+// noLoad is the outcome of logins that each meet an idle service.
+func (s Service) noLoad() outcome {
 	s = s.whole()
 	latencies := make([]time.Duration, noLoadPhases)
 	for i := range latencies {
 		phase := (float64(i) + 0.5) / noLoadPhases
 		newPod(s, phase).serve(make([]time.Duration, 1), latencies[i:i+1])
 	}
-	return p95(latencies)
+	return outcomeOf(latencies)
 }
 
 // SteadyP95 is the 95th percentile of latency in a long run at a rate, in logins
@@ -66,7 +76,7 @@ func (s Service) SteadyP95(perSecond float64, uniform bool, seed uint64) (time.D
 // answer rises with the limit.
 func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
 	s = s.whole()
-	if s.Hash <= 0 || s.NoLoadP95() > limit.P95 {
+	if s.Hash <= 0 || s.Infeasible(limit) {
 		return 0
 	}
 	gaps := draw(s, steadyRuns, steadyLogins, uniform, seed)
@@ -93,20 +103,57 @@ func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
 
 // outcome is what a steady state comes to.
 type outcome struct {
-	p95         time.Duration
-	failedShare float64
+	p50, p95, p99 time.Duration
+	failedShare   float64
 }
 
-func (l Limit) heldBy(o outcome) bool {
-	return o.p95 <= l.P95 && o.failedShare <= l.ErrorShare
+// outcomeOf reorders the latencies.
+func outcomeOf(latencies []time.Duration) outcome {
+	return outcome{
+		p50: Percentile(latencies, 500), p95: p95(latencies), p99: Percentile(latencies, 990),
+		failedShare: failedShare(latencies),
+	}
+}
+
+// Stricter is the limit with all of its latencies divided.
+func (l Limit) Stricter(divisor float64) Limit {
+	for _, latency := range []*time.Duration{&l.P50, &l.P95, &l.P99} {
+		*latency = time.Duration(float64(*latency) / divisor)
+	}
+	return l
+}
+
+// promise is a percentile and the longest that it may be.
+type promise struct{ found, longest time.Duration }
+
+// promises of a limit, with what came of them.
+func (l Limit) promises(o outcome) []promise {
+	all := []promise{{o.p95, l.P95}}
+	if l.P50 > 0 {
+		all = append(all, promise{o.p50, l.P50})
+	}
+	if l.P99 > 0 {
+		all = append(all, promise{o.p99, l.P99})
+	}
+	return all
+}
+
+func (l Limit) heldBy(o outcome) bool { return l.holds(o) && o.failedShare <= l.ErrorShare }
+
+// holds reports whether every percentile holds the limit.
+func (l Limit) holds(o outcome) bool {
+	return !slices.ContainsFunc(l.promises(o), func(p promise) bool { return p.found > p.longest })
 }
 
 // clearlyHeldBy tells whether a few runs suffice to say, and what they say.
 func (l Limit) clearlyHeldBy(o outcome) (clear, held bool) {
-	if float64(o.p95) > pilotFactor*float64(l.P95) {
-		return true, false
+	held = o.failedShare == 0
+	for _, p := range l.promises(o) {
+		if float64(p.found) > pilotFactor*float64(p.longest) {
+			return true, false
+		}
+		held = held && pilotFactor*float64(p.found) <= float64(p.longest)
 	}
-	held = pilotFactor*float64(o.p95) <= float64(l.P95) && o.failedShare == 0
 	return held, held
 }
 
@@ -169,7 +216,7 @@ func gap(source *rand.Rand, replicas int, uniform bool) float64 {
 // steady is the outcome of one pod's share of a rate. All pods are alike.
 func (s Service) steady(g *gaps, perSecond float64) outcome {
 	if perSecond <= 0 || s.Hash <= 0 {
-		return outcome{p95: s.NoLoadP95()}
+		return s.noLoad()
 	}
 	settling := s.settling(perSecond, g.logins)
 	n := settling + g.logins
@@ -185,7 +232,7 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 		newPod(s, g.phases[run]).serve(due, took)
 		counted = append(counted, took[settling:]...)
 	}
-	return outcome{failedShare: failedShare(counted), p95: p95(counted)}
+	return outcomeOf(counted)
 }
 
 // settling is how many logins come to a pod before its queue has settled, at the

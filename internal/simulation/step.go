@@ -31,21 +31,39 @@ type Arrivals struct {
 // Failures count as slower than every success: ok is false where the percentile
 // is one, in any phase, and where no login counts.
 func (s Service) P95(a Arrivals, seed uint64) (p95 time.Duration, ok bool) {
+	found := s.Percentiles(a, seed, p95PerMille)[0]
+	if found == Failed {
+		return 0, false
+	}
+	return found, true
+}
+
+// Percentiles are others of the same logins, in thousandths, each the mean over the same
+// runs as P95; Failed where P95 would not be ok.
+func (s Service) Percentiles(a Arrivals, seed uint64, perMille ...int) []time.Duration {
 	runs := 1
 	if s.whole().chancy() {
 		runs = phases
 	}
 	source := stream(seed, phaseStream)
-	var sum time.Duration
+	means := make([]time.Duration, len(perMille))
 	for run := range runs {
 		phase := (float64(run) + source.Float64()) / float64(runs)
-		found := s.oneP95(a, phase, source.Uint64())
-		if found == Failed {
-			return 0, false
+		latencies := s.Latencies(a, phase, source.Uint64())
+		for i, percentile := range perMille {
+			if found := Percentile(latencies, percentile); found == Failed || means[i] == Failed {
+				means[i] = Failed
+			} else {
+				means[i] += found
+			}
 		}
-		sum += found
 	}
-	return sum / time.Duration(runs), true
+	for i := range means {
+		if means[i] != Failed {
+			means[i] /= time.Duration(runs)
+		}
+	}
+	return means
 }
 
 // Latencies are those of the logins that count, Failed for one that failed. The
@@ -83,17 +101,36 @@ func (s Service) share(due, latencies []time.Duration, phase float64, seed uint6
 	}
 }
 
-// Spread is how p95 of a step varies from run to run when its arrivals are drawn
-// afresh, and the phase with them: its 2.5 and 97.5 % points over the runs,
-// divided by its median. ok is false where one of the three is a failure's.
-func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64) (low, high float64, ok bool) {
+// Spread is how percentiles of a step, in thousandths, vary from run to run when its
+// arrivals are drawn afresh, and the phase with them: for each its 2.5 and 97.5 % points
+// over the runs, divided by its median. Not ok is one of which one of the three is a
+// failure's.
+func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64, perMille ...int) []Spread {
+	source := stream(seed, phaseStream)
+	found := make([][]time.Duration, len(perMille))
+	for run := range runs {
+		latencies := s.Latencies(draw(run), source.Float64(), source.Uint64())
+		for i, percentile := range perMille {
+			found[i] = append(found[i], Percentile(latencies, percentile))
+		}
+	}
+	spreads := make([]Spread, len(perMille))
+	for i := range found {
+		spreads[i].Low, spreads[i].High, spreads[i].OK = scatter(found[i])
+	}
+	return spreads
+}
+
+// Spread is where a percentile lies from run to run, as multiples of its median.
+type Spread struct {
+	Low, High float64
+	OK        bool
+}
+
+func scatter(found []time.Duration) (low, high float64, ok bool) {
+	runs := len(found)
 	if runs < 1 {
 		return 0, 0, false
-	}
-	source := stream(seed, phaseStream)
-	found := make([]time.Duration, runs)
-	for run := range found {
-		found[run] = s.oneP95(draw(run), source.Float64(), source.Uint64())
 	}
 	slices.Sort(found)
 	median, lowest, highest := found[(runs-1)/2], found[runs*25/1000], found[runs-1-runs*25/1000]
@@ -101,11 +138,6 @@ func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64) (low
 		return 0, 0, false
 	}
 	return float64(lowest) / float64(median), float64(highest) / float64(median), true
-}
-
-// oneP95 is p95 of one run.
-func (s Service) oneP95(a Arrivals, phase float64, seed uint64) time.Duration {
-	return p95(s.Latencies(a, phase, seed))
 }
 
 // chancy tells whether latencies depend on more than the arrivals.

@@ -94,15 +94,19 @@ func rebasePlanned(status *v1alpha1.SizingTrialStatus, slower float64) {
 	for i := range status.Steps {
 		if at := status.Steps[i].AtReference; at != nil {
 			rates(1/slower, &at.OfferedMilliPerSecond)
-			rates(slower, at.P95Microseconds)
-			rebaseInterval(at.P95Interval, slower)
+			rates(slower, at.P50Microseconds, at.P95Microseconds, at.P99Microseconds)
+			for _, interval := range []*v1alpha1.Interval{at.P50Interval, at.P95Interval, at.P99Interval} {
+				rebaseInterval(interval, slower)
+			}
 		}
 	}
 	row := status.Result
 	rates(1/slower, row.CapacityMilliPerSecond, row.OfferedMilliPerSecond, row.ThroughputMilliPerSecond)
 	rebaseRates(row.CapacityInterval, slower)
-	rates(slower, row.P95Microseconds)
-	rebaseInterval(row.P95Interval, slower)
+	rates(slower, row.P50Microseconds, row.P95Microseconds, row.P99Microseconds)
+	for _, interval := range []*v1alpha1.Interval{row.P50Interval, row.P95Interval, row.P99Interval} {
+		rebaseInterval(interval, slower)
+	}
 }
 
 func rebaseRates(interval *v1alpha1.RateInterval, slower float64) {

@@ -27,6 +27,7 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 		return shown
 	}
 	shown.Variant = best.Variant
+	shown.P50, shown.P99 = units.Latency(best.P50Microseconds), units.Latency(best.P99Microseconds)
 	shown.P95, shown.Capacity = units.Latency(best.P95Microseconds), Capacity(best)
 	shown.Throughput = units.Rate(best.MaxThroughputMilliPerSecond)
 	return shown
@@ -117,6 +118,7 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 	if result == nil {
 		return shown
 	}
+	shown.P50, shown.P99 = units.Latency(result.P50Microseconds), units.Latency(result.P99Microseconds)
 	shown.Rate, shown.P95 = units.Rate(result.OfferedMilliPerSecond), units.Latency(result.P95Microseconds)
 	if result.Users != nil {
 		shown.Rate = fmt.Sprintf("%d users", *result.Users)

@@ -12,7 +12,9 @@ import (
 // result does not have it.
 type figure func(*v1alpha1.VariantResult) *int64
 
+func p50(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds }
 func p95(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }
+func p99(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds }
 
 // heldRate is the capacity, and 0 of a result that met the objective nowhere: it
 // lies below every capacity, and must not be left out as if it were unknown.

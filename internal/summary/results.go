@@ -123,7 +123,10 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.Speed = mergeSpeeds(from)
 	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
 	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
-	r.P95Interval = scatteredLatency(typical, from)
+	r.P50Microseconds, r.P99Microseconds = typical.P50Microseconds, typical.P99Microseconds
+	r.P50Interval = scatteredLatency(typical.P50Interval, typical, from, p50)
+	r.P95Interval = scatteredLatency(typical.P95Interval, typical, from, p95)
+	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, p99)
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
 	r.Failures = allFailures(from)
 	answer := medianAnswer(from)

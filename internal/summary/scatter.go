@@ -40,12 +40,13 @@ func widened(low, number, high int64, scatter float64) (wideLow, wideHigh int64)
 		int64(math.Ceil(float64(number) * math.Exp(math.Hypot(above, scatter))))
 }
 
-// scatteredLatency is the interval of p95 of the repetition that stands for all.
-func scatteredLatency(typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) *v1alpha1.Interval {
-	if typical.P95Interval == nil || typical.P95Microseconds == nil {
-		return typical.P95Interval
+// scatteredLatency is the interval of a percentile of the repetition that stands for all.
+func scatteredLatency(interval *v1alpha1.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, of figure) *v1alpha1.Interval {
+	latency := of(typical)
+	if interval == nil || latency == nil {
+		return interval
 	}
-	low, high := widened(typical.P95Interval.LowMicroseconds, *typical.P95Microseconds, typical.P95Interval.HighMicroseconds, scatterOf(from, p95))
+	low, high := widened(interval.LowMicroseconds, *latency, interval.HighMicroseconds, scatterOf(from, of))
 	return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
 }
 

@@ -23,6 +23,7 @@ func demanding(e *v1alpha1.SizingExperiment) {
 // a second, with the rows, the predictions and the table of hashes beside it.
 func sized(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	e := asked(name, demanding)
+	e.Spec.Objective.P50Milliseconds, e.Spec.Objective.P99Milliseconds = 400, 2000
 	trials := planned(&e)
 	for i := range trials {
 		measured(&trials[i], 25_000)

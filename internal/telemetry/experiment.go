@@ -29,6 +29,14 @@ var experimentReadings = []reading[*v1alpha1.SizingExperiment]{
 		func(e *v1alpha1.SizingExperiment) (float64, bool) {
 			return float64(e.Spec.Objective.P95Milliseconds) / 1000, true
 		}},
+	{define("experiment_objective_p50_seconds", "The median latency that the experiment asks for, if it asks for one.", ofExperiment),
+		func(e *v1alpha1.SizingExperiment) (float64, bool) {
+			return float64(e.Spec.Objective.P50Milliseconds) / 1000, e.Spec.Objective.P50Milliseconds > 0
+		}},
+	{define("experiment_objective_p99_seconds", "The p99 that the experiment asks for, if it asks for one.", ofExperiment),
+		func(e *v1alpha1.SizingExperiment) (float64, bool) {
+			return float64(e.Spec.Objective.P99Milliseconds) / 1000, e.Spec.Objective.P99Milliseconds > 0
+		}},
 	{define("experiment_start_timestamp_seconds", "When the experiment's first trial began.", ofExperiment),
 		func(e *v1alpha1.SizingExperiment) (float64, bool) { return unix(e.Status.StartTime) }},
 	{define("experiment_completion_timestamp_seconds", "When the experiment ended.", ofExperiment),

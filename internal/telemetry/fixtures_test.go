@@ -115,6 +115,7 @@ func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1a
 		BoundMilliPerSecond: ptr.To(boundMilli), MaxThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
 		CapacityMilliPerSecond: ptr.To(boundMilli * 9 / 10), CapacityMethod: v1alpha1.CapacityBoth,
 		ReportedLoadPercent: reported.LoadPercent, OfferedMilliPerSecond: reported.OfferedMilliPerSecond,
+		P50Microseconds: reported.P50Microseconds, P99Microseconds: reported.P99Microseconds,
 		P95Microseconds: reported.P95Microseconds, P95Interval: reported.P95Interval,
 		ThrottledPercent: ptr.To[int32](42),
 	}
@@ -128,6 +129,7 @@ func open(percent int32, boundMilli, failed int64) v1alpha1.Step {
 	return v1alpha1.Step{
 		Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, LoadPercent: ptr.To(percent),
 		OfferedMilliPerSecond: ptr.To(boundMilli * int64(percent) / 100), Scheduled: 200, OK: 200 - failed, Refused: failed,
+		P50Microseconds: ptr.To(p95 / 3), P99Microseconds: ptr.To(p95 * 3 / 2),
 		P95Microseconds: ptr.To(p95), P95Interval: &v1alpha1.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
 		Service: &v1alpha1.StepCPU{CPUMicroseconds: 4_000_000, Periods: ptr.To[int64](100), ThrottledPeriods: ptr.To[int64](42)},
 	}

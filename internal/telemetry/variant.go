@@ -26,6 +26,10 @@ type outcome struct {
 var variantReadings = []reading[outcome]{
 	{define("variant_p95_seconds", "The 95th percentile of login latency at the reported step.", ofVariant),
 		func(o outcome) (float64, bool) { return seconds(o.P95Microseconds) }},
+	{define("variant_p50_seconds", "The median of login latency at the reported step.", ofVariant),
+		func(o outcome) (float64, bool) { return seconds(o.P50Microseconds) }},
+	{define("variant_p99_seconds", "The 99th percentile of login latency at the reported step.", ofVariant),
+		func(o outcome) (float64, bool) { return seconds(o.P99Microseconds) }},
 	{define("variant_p95_low_seconds", "The lower end of the 95 % interval of p95.", ofVariant),
 		func(o outcome) (float64, bool) {
 			return interval(o, func(i *v1alpha1.Interval) *int64 { return &i.LowMicroseconds })

@@ -128,8 +128,7 @@ func (t *trial) keepMonotone(stored *v1alpha1.SizingTrial) {
 	}
 	now, then := t.Spec.Objective, stored.Spec.Objective
 	found, known := ptr.Deref(c.MilliPerSecond, 0), ptr.Deref(was.CapacityMilliPerSecond, 0)
-	stricter := now.P95Milliseconds <= then.P95Milliseconds && now.MaxErrorPerMille <= then.MaxErrorPerMille
-	looser := now.P95Milliseconds >= then.P95Milliseconds && now.MaxErrorPerMille >= then.MaxErrorPerMille
+	stricter, looser := noLooser(now, then), noLooser(then, now)
 	if stricter && found > known || looser && found < known {
 		c.MilliPerSecond, c.Interval = was.CapacityMilliPerSecond, was.CapacityInterval
 		if was.CapacityMethod != "" {
@@ -153,4 +152,12 @@ func (t *trial) writeTo(status *v1alpha1.SizingTrialStatus) {
 		limit := prediction.LimitOf(t.Spec.Objective)
 		status.Prediction.CapacityMilliPerSecond = rate(1000 * outlooks(Input{Spec: t.Spec, Calibration: speed.PlannedFor(*status)})(0, nil).Capacity(limit, false, 0))
 	}
+}
+
+// noLooser reports whether what holds one objective holds another, too. A percentile that
+// is absent may be any.
+func noLooser(one, other v1alpha1.Objective) bool {
+	within := func(a, b int32) bool { return b == 0 || a > 0 && a <= b }
+	return one.P95Milliseconds <= other.P95Milliseconds && one.MaxErrorPerMille <= other.MaxErrorPerMille &&
+		within(one.P50Milliseconds, other.P50Milliseconds) && within(one.P99Milliseconds, other.P99Milliseconds)
 }

@@ -95,17 +95,30 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 		all := []asked{{trial.Spec.Objective, capacityOf(trial)}}
 		for range 10 {
 			objective := v1alpha1.Objective{P95Milliseconds: 1 + source.Int32N(900), MaxErrorPerMille: source.Int32N(6)}
+			if source.IntN(2) == 0 {
+				objective.P50Milliseconds = 1 + source.Int32N(objective.P95Milliseconds)
+			}
+			if source.IntN(2) == 0 {
+				objective.P99Milliseconds = objective.P95Milliseconds + source.Int32N(900)
+			}
 			all = append(all, asked{objective, capacityOf(verdict.ForObjective(trial, objective))})
 		}
 		for _, a := range all {
 			for _, b := range all {
-				stricter := a.objective.P95Milliseconds <= b.objective.P95Milliseconds && a.objective.MaxErrorPerMille <= b.objective.MaxErrorPerMille
-				if stricter && a.capacity > b.capacity {
+				if stricter(a.objective, b.objective) && a.capacity > b.capacity {
 					t.Errorf("run %d: %+v has %d, the looser %+v has %d", run, a.objective, a.capacity, b.objective, b.capacity)
 				}
 			}
 		}
 	}
+}
+
+// stricter reports whether what holds one objective holds another. An absent percentile
+// may be any.
+func stricter(a, b v1alpha1.Objective) bool {
+	within := func(a, b int32) bool { return b == 0 || a != 0 && a <= b }
+	return a.P95Milliseconds <= b.P95Milliseconds && a.MaxErrorPerMille <= b.MaxErrorPerMille &&
+		within(a.P50Milliseconds, b.P50Milliseconds) && within(a.P99Milliseconds, b.P99Milliseconds)
 }
 
 // An infeasible trial has no steps: under a looser objective its calibration

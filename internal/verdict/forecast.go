@@ -27,8 +27,7 @@ func (t *trial) predict() forecast {
 	model := t.of(t.ownCPU(), nil)
 	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
-		limit := prediction.LimitOf(t.Spec.Objective)
-		limit.P95 = time.Duration(float64(limit.P95) / divisor)
+		limit := prediction.LimitOf(t.Spec.Objective).Stricter(divisor)
 		perSecond := model.Capacity(limit, uniform, uint64(t.Spec.Seed))
 		return min(1000*perSecond, t.ceiling())
 	}

@@ -159,7 +159,9 @@ func (s *step) fill(row *v1alpha1.VariantResult) {
 		row.OfferedMilliPerSecond = ptr.To(s.nominal)
 	}
 	if !s.overloaded {
-		row.P95Microseconds, row.P95Interval = s.p95(), s.interval()
+		row.P50Microseconds, row.P50Interval = s.latency[q50].atReference(), s.interval(q50)
+		row.P95Microseconds, row.P95Interval = s.p95(), s.interval(q95)
+		row.P99Microseconds, row.P99Interval = s.latency[q99].atReference(), s.interval(q99)
 	}
 	row.Samples = ptr.To(s.result.OK)
 	if s.failures.logins > 0 {

@@ -13,9 +13,9 @@ import (
 
 // model is what a verdict asks of the simulation.
 type model interface {
-	P95(a simulation.Arrivals, seed uint64) (time.Duration, bool)
+	Percentiles(a simulation.Arrivals, seed uint64, perMille ...int) []time.Duration
 	Latencies(a simulation.Arrivals, phase float64, seed uint64) []time.Duration
-	Spread(draw func(run int) simulation.Arrivals, runs int, seed uint64) (low, high float64, ok bool)
+	Spread(draw func(run int) simulation.Arrivals, runs int, seed uint64, perMille ...int) []simulation.Spread
 	Capacity(limit simulation.Limit, uniform bool, seed uint64) float64
 }
 
@@ -43,22 +43,23 @@ func (t *trial) simulate(s *step) {
 		return
 	}
 	planned, steady := s.atNominal(), t.of(s.cpuAtReference(), nil)
-	s.spread = simulatedSpread(planned, steady)
+	s.setSpreads(simulatedSpreads(planned, steady))
 	if s.cpu == 0 || s.result.P95Microseconds == nil {
 		return
 	}
 	arrivals, model := prediction.ArrivalsOf(s.Step), t.of(s.cpu, s.course)
-	p95, ok := model.P95(arrivals, uint64(s.Seed))
-	if !ok || p95 <= 0 {
+	now := model.Percentiles(arrivals, uint64(s.Seed), perMilles...)
+	if now[q95] == simulation.Failed || now[q95] <= 0 {
 		return
 	}
 	s.simulated = s.overPhases(model, arrivals)
-	s.simulated.p95 = p95
-	atReference, answered := steady.P95(prediction.ArrivalsOf(planned), uint64(s.Seed))
-	if !answered {
+	s.simulated.p95 = now[q95]
+	atReference := steady.Percentiles(prediction.ArrivalsOf(planned), uint64(s.Seed), perMilles...)
+	if atReference[q95] == simulation.Failed {
 		return
 	}
-	s.conversion, s.variation = float64(atReference)/float64(p95), 1
+	s.setConversions(now, atReference)
+	s.variation = 1
 	if varies(s.course) {
 		s.variation = typicalP95(t.of(s.cpuAtReference(), s.course), planned) / typicalP95(steady, planned)
 	}
@@ -91,13 +92,14 @@ func cpuPerLogin(r measurement.StepResult) time.Duration {
 	return microseconds(r.Service.CPUMicroseconds / r.Service.Hashes)
 }
 
-// simulatedSpread runs the step afresh with other seeds. A long step is run
+// simulatedSpreads runs the step afresh with other seeds. A long step is run
 // shorter, and what comes of it narrowed by the root of its length: the spread
 // of p95 at 80 % load is 27, 13 and 6 % of it with 1,000, 4,000 and 16,000
 // logins, simulated.
-func simulatedSpread(planned loadplan.Step, model model) *spread {
+func simulatedSpreads(planned loadplan.Step, model model) [quantiles]*spread {
+	var spreads [quantiles]*spread
 	if planned.Requests < samplesForP95 {
-		return nil
+		return spreads
 	}
 	shorter, narrower := planned, 1.0
 	if planned.Requests > mostRedrawn {
@@ -107,11 +109,29 @@ func simulatedSpread(planned loadplan.Step, model model) *spread {
 		narrower = math.Sqrt(share)
 	}
 	draw := func(run int) simulation.Arrivals { return prediction.Redrawn(shorter, run) }
-	low, high, ok := model.Spread(draw, spreadRuns, uint64(planned.Seed))
-	if !ok {
-		return nil
+	for q, found := range model.Spread(draw, spreadRuns, uint64(planned.Seed), perMilles...) {
+		if found.OK {
+			spreads[q] = &spread{low: 1 - narrower*(1-found.Low), high: 1 + narrower*(found.High-1)}
+		}
 	}
-	return &spread{low: 1 - narrower*(1-low), high: 1 + narrower*(high-1)}
+	return spreads
+}
+
+// setConversions takes what the model makes of each percentile, as driven and at the
+// reference speed. One that it can't tell keeps the ratio of the hash times.
+func (s *step) setConversions(driven, atReference []time.Duration) {
+	for q := range s.latency {
+		if driven[q] != simulation.Failed && driven[q] > 0 && atReference[q] != simulation.Failed {
+			s.latency[q].conversion = float64(atReference[q]) / float64(driven[q])
+		}
+	}
+}
+
+// setSpreads keeps how far each percentile lies apart from run to run.
+func (s *step) setSpreads(spreads [quantiles]*spread) {
+	for q := range s.latency {
+		s.latency[q].spread = spreads[q]
+	}
 }
 
 // expectation is what the model makes of the very logins of a step.

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/simulation"
@@ -48,18 +49,23 @@ func (m *modelStub) of(cpu time.Duration, _ *simulation.Course) verdict.Model {
 	return m
 }
 
-func (m *modelStub) P95(a simulation.Arrivals, _ uint64) (time.Duration, bool) {
+// Percentiles are all the same.
+func (m *modelStub) Percentiles(a simulation.Arrivals, _ uint64, perMille ...int) []time.Duration {
+	found := m.p95
 	if p95, named := m.p95Of[len(a.Due)-a.Counted]; named {
-		return p95, m.known
+		found = p95
 	}
-	return m.p95, m.known
+	if !m.known {
+		found = simulation.Failed
+	}
+	return slices.Repeat([]time.Duration{found}, len(perMille))
 }
 
 // Latencies have one login in ten at p95, and all others at 60 ms.
 func (m *modelStub) Latencies(a simulation.Arrivals, phase float64, seed uint64) []time.Duration {
 	counted := a.Due[a.Counted:]
 	middle := a.Due[a.Counted] + (a.Due[len(a.Due)-1]-a.Due[a.Counted])/2
-	slow, _ := m.P95(a, seed)
+	slow := m.Percentiles(a, seed, 950)[0]
 	slow = time.Duration(float64(slow) * (1 + m.sway*(2*phase-1)))
 	latencies := make([]time.Duration, len(counted))
 	for i, due := range counted {
@@ -74,8 +80,8 @@ func (m *modelStub) Latencies(a simulation.Arrivals, phase float64, seed uint64)
 	return latencies
 }
 
-func (m *modelStub) Spread(func(int) simulation.Arrivals, int, uint64) (float64, float64, bool) {
-	return m.low, m.high, m.known
+func (m *modelStub) Spread(_ func(int) simulation.Arrivals, _ int, _ uint64, perMille ...int) []simulation.Spread {
+	return slices.Repeat([]simulation.Spread{{Low: m.low, High: m.high, OK: m.known}}, len(perMille))
 }
 
 func (m *modelStub) Capacity(limit simulation.Limit, _ bool, _ uint64) float64 {

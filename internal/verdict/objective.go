@@ -32,7 +32,7 @@ func (s *step) withoutErrors() v1alpha1.StepOutcome {
 	case s.tooManyFailed():
 		return v1alpha1.StepFailed
 	}
-	outcome := s.byLatency(int64(s.objective.P95Milliseconds) * 1000)
+	outcome := s.byLatency()
 	if outcome == v1alpha1.StepMet && s.Kind == loadplan.Open && !s.rested {
 		// Steps that begin with an empty queue flatter.
 		return v1alpha1.StepUndecided
@@ -79,18 +79,33 @@ func (t *trial) setFailures() {
 	}
 }
 
-// byLatency holds a step's latencies against a limit in microseconds: met when
-// the upper end of p95's interval holds it, failed when the lower end does not.
-// Too few samples for an interval decide only where every single login held it,
-// and p95 of another run would as well.
-func (s *step) byLatency(limit int64) v1alpha1.StepOutcome {
-	between := s.interval()
+// byLatency holds a step's percentiles against the objective: failed when one does not
+// hold it, met when all do.
+func (s *step) byLatency() v1alpha1.StepOutcome {
+	outcome := v1alpha1.StepMet
+	for _, p := range promises(s.objective) {
+		switch s.byPercentile(p) {
+		case v1alpha1.StepFailed:
+			return v1alpha1.StepFailed
+		case v1alpha1.StepUndecided:
+			outcome = v1alpha1.StepUndecided
+		}
+	}
+	return outcome
+}
+
+// byPercentile holds one percentile against its limit: met when the upper end of its
+// interval holds it, failed when the lower end does not. Too few samples for an interval
+// decide only where every single login held it, and the percentile of another run would
+// as well.
+func (s *step) byPercentile(p promise) v1alpha1.StepOutcome {
+	between := s.interval(p.of)
 	switch {
-	case between != nil && between.LowMicroseconds > limit:
+	case between != nil && between.LowMicroseconds > p.longest:
 		return v1alpha1.StepFailed
-	case between != nil && between.HighMicroseconds <= limit:
+	case between != nil && between.HighMicroseconds <= p.longest:
 		return v1alpha1.StepMet
-	case between == nil && s.allHeld(limit):
+	case between == nil && p.of == q95 && s.allHeld(p.longest):
 		return v1alpha1.StepMet
 	default:
 		return v1alpha1.StepUndecided
@@ -99,34 +114,11 @@ func (s *step) byLatency(limit int64) v1alpha1.StepOutcome {
 
 // allHeld tells whether every success held a limit, and p95 of a rerun would.
 func (s *step) allHeld(limit int64) bool {
-	slowest, p95 := s.result.MaxMicroseconds, s.p95()
-	if s.result.OK < samplesForP95 || slowest == nil || s.conversion*float64(*slowest) > float64(limit) {
+	slowest, p95, of := s.result.MaxMicroseconds, s.p95(), s.latency[q95]
+	if s.result.OK < samplesForP95 || slowest == nil || of.conversion*float64(*slowest) > float64(limit) {
 		return false
 	}
-	return s.spread == nil || p95 == nil || s.spread.high*float64(*p95) <= float64(limit)
-}
-
-// interval is where the true p95 of the step lies at the reference speed: by order
-// statistics, which take logins for independent of each other, or by simulated runs
-// of the same step, which know that those in one queue are not; at each end the
-// wider. What the conversion is unsure of adds to it independently.
-func (s *step) interval() *v1alpha1.Interval {
-	if s.kept != nil {
-		return s.kept
-	}
-	ranks, observed := s.result.P95Interval, s.result.P95Microseconds
-	if ranks == nil || observed == nil || *observed <= 0 {
-		return nil
-	}
-	low, high := float64(ranks.LowMicroseconds)/float64(*observed), float64(ranks.HighMicroseconds)/float64(*observed)
-	if s.spread != nil {
-		low, high = min(low, s.spread.low), max(high, s.spread.high)
-	}
-	p95, doubt := float64(*s.p95()), s.conversionError()
-	return &v1alpha1.Interval{
-		LowMicroseconds:  int64(math.Round(p95 * math.Exp(-math.Hypot(math.Log(min(1, max(low, 1e-3))), doubt)))),
-		HighMicroseconds: int64(math.Round(p95 * math.Exp(math.Hypot(math.Log(max(1, high)), doubt)))),
-	}
+	return of.spread == nil || p95 == nil || of.spread.high*float64(*p95) <= float64(limit)
 }
 
 // highestOffered is the rate of the fastest open step at the reference speed, times
@@ -183,7 +175,7 @@ func (s *step) api() v1alpha1.Step {
 	if s.LoadPercent > 0 {
 		api.LoadPercent = ptr.To(s.LoadPercent)
 	}
-	api.SlowerThanP95 = r.SlowerThanP95
+	api.SlowerThanP50, api.SlowerThanP95, api.SlowerThanP99 = r.SlowerThanP50, r.SlowerThanP95, r.SlowerThanP99
 	if s.Kind == loadplan.Open {
 		api.OfferedMilliPerSecond = ptr.To(s.OfferedMilliPerSecond)
 	} else {
@@ -203,9 +195,7 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 	api.P50Microseconds, api.P95Microseconds = r.P50Microseconds, r.P95Microseconds
 	api.P99Microseconds, api.MaxMicroseconds = r.P99Microseconds, r.MaxMicroseconds
 	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = r.FirstHalfP50Microseconds, r.SecondHalfP50Microseconds
-	if r.P95Interval != nil {
-		api.P95Interval = &v1alpha1.Interval{LowMicroseconds: r.P95Interval.LowMicroseconds, HighMicroseconds: r.P95Interval.HighMicroseconds}
-	}
+	api.P50Interval, api.P95Interval, api.P99Interval = asAPI(r.P50Interval), asAPI(r.P95Interval), asAPI(r.P99Interval)
 	if s.Kind == loadplan.Open {
 		api.AtReference = s.stepAtReference()
 	}
@@ -215,4 +205,11 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 			MeasuredPerMille: ptr.To(int64(math.Round(1000 * s.ratio()))),
 		}
 	}
+}
+
+func asAPI(i *measurement.Interval) *v1alpha1.Interval {
+	if i == nil {
+		return nil
+	}
+	return &v1alpha1.Interval{LowMicroseconds: i.LowMicroseconds, HighMicroseconds: i.HighMicroseconds}
 }

@@ -68,6 +68,38 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 	}
 }
 
+// Every percentile of the objective must hold, and the reported step has them all.
+func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
+	between := func(low, high int64) *measurement.Interval {
+		return &measurement.Interval{LowMicroseconds: 1000 * low, HighMicroseconds: 1000 * high}
+	}
+	for name, test := range map[string]struct {
+		p50, p99     int32
+		median, tail *measurement.Interval
+		want         v1alpha1.StepOutcome
+	}{
+		"both hold":                           {100, 900, between(50, 70), between(220, 400), v1alpha1.StepMet},
+		"the median does not":                 {45, 900, between(50, 70), between(220, 400), v1alpha1.StepFailed},
+		"the median lies near its limit":      {60, 900, between(50, 70), between(220, 400), v1alpha1.StepUndecided},
+		"p99 does not":                        {100, 200, between(50, 70), between(220, 400), v1alpha1.StepFailed},
+		"p99 lies near its limit":             {100, 300, between(50, 70), between(220, 400), v1alpha1.StepUndecided},
+		"too few logins for a p99":            {100, 900, between(50, 70), nil, v1alpha1.StepUndecided},
+		"too few logins, and nobody asks":     {100, 0, between(50, 70), nil, v1alpha1.StepMet},
+		"one fails while the other can't say": {45, 900, between(50, 70), nil, v1alpha1.StepFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := ranWell(t, allowing(10), func(s *v1alpha1.SizingTrialSpec) {
+				s.Objective.P50Milliseconds, s.Objective.P99Milliseconds = test.p50, test.p99
+			})
+			s := w.reported()
+			s.P50Interval, s.P99Interval = test.median, test.tail
+			if got := w.judge().Steps[1].Outcome; got != test.want {
+				t.Errorf("the step is %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // With Rates the steps decide alone.
 func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 	tooSlow := func(s *measurement.StepResult) { latency(s, 1100, 1200, 1300) }
@@ -162,6 +194,8 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		ThroughputMilliPerSecond:    ptr.To[int64](17_500),
 		P95Microseconds:             ptr.To[int64](200_000),
 		P95Interval:                 &v1alpha1.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
+		P50Microseconds:             ptr.To[int64](60_000),
+		P99Microseconds:             ptr.To[int64](250_000),
 		Samples:                     ptr.To[int64](175),
 		Failures:                    &v1alpha1.Failures{Logins: 388, AtMostPerMillion: 7692},
 		ThrottledPercent:            ptr.To[int32](25),

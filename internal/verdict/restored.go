@@ -63,10 +63,10 @@ func (t *trial) restoredStep(api v1alpha1.Step) *step {
 	}
 	t.setNominal(s)
 	if at := api.AtReference; at != nil {
-		s.nominal, s.kept = at.OfferedMilliPerSecond, at.P95Interval
-		if at.P95Microseconds != nil && api.P95Microseconds != nil && *api.P95Microseconds > 0 {
-			s.conversion = float64(*at.P95Microseconds) / float64(*api.P95Microseconds)
-		}
+		s.nominal = at.OfferedMilliPerSecond
+		s.latency[q50].restore(api.P50Microseconds, at.P50Microseconds, at.P50Interval)
+		s.latency[q95].restore(api.P95Microseconds, at.P95Microseconds, at.P95Interval)
+		s.latency[q99].restore(api.P99Microseconds, at.P99Microseconds, at.P99Interval)
 	}
 	s.rested = t.rests(s)
 	return s
@@ -141,7 +141,7 @@ func (t *trial) recall(stored []v1alpha1.Step) {
 			s.simulated.fastest, s.simulated.slowest = again.fastest, again.slowest
 		}
 		if api.P95Interval == nil {
-			s.spread = simulatedSpread(s.atNominal(), simulated(t.Input)(s.cpuAtReference(), nil))
+			s.setSpreads(simulatedSpreads(s.atNominal(), simulated(t.Input)(s.cpuAtReference(), nil)))
 		}
 	}
 }
@@ -172,13 +172,19 @@ func resultOf(api v1alpha1.Step) measurement.StepResult {
 		Scheduled:           api.Scheduled, OK: api.OK, Refused: api.Refused, TimedOut: api.TimedOut,
 		OtherErrors: api.OtherErrors, Cut: api.Cut, NeverSent: api.NeverSent,
 		ThroughputMilliPerSecond: api.ThroughputMilliPerSecond,
-		P95Microseconds:          api.P95Microseconds, MaxMicroseconds: api.MaxMicroseconds,
-	}
-	if api.P95Interval != nil {
-		result.P95Interval = &measurement.Interval{LowMicroseconds: api.P95Interval.LowMicroseconds, HighMicroseconds: api.P95Interval.HighMicroseconds}
+		P50Microseconds:          api.P50Microseconds, P95Microseconds: api.P95Microseconds, P99Microseconds: api.P99Microseconds,
+		MaxMicroseconds: api.MaxMicroseconds,
+		P50Interval:     asMeasured(api.P50Interval), P95Interval: asMeasured(api.P95Interval), P99Interval: asMeasured(api.P99Interval),
 	}
 	if api.Service != nil && api.ServiceHashes != nil {
 		result.Service = &evidence.Delta{CPUMicroseconds: api.Service.CPUMicroseconds, Hashes: *api.ServiceHashes}
 	}
 	return result
+}
+
+func asMeasured(i *v1alpha1.Interval) *measurement.Interval {
+	if i == nil {
+		return nil
+	}
+	return &measurement.Interval{LowMicroseconds: i.LowMicroseconds, HighMicroseconds: i.HighMicroseconds}
 }

@@ -131,23 +131,6 @@ func (s *step) atNominal() loadplan.Step {
 	return planned
 }
 
-// p95 is the step's p95 at the reference speed, in microseconds; nil where it has
-// none.
-func (s *step) p95() *int64 {
-	if s.result.P95Microseconds == nil {
-		return nil
-	}
-	return ptr.To(int64(math.Round(s.conversion * float64(*s.result.P95Microseconds))))
-}
-
-// conversionError is how sure a converted latency is, half of the 95 % interval as a
-// share of it: the reference speed, the ratio of the hash, and a part of what the
-// model made of another share of the bound.
-func (s *step) conversionError() float64 {
-	byModel := conversionDoubt * math.Abs(math.Log(s.conversion*s.factor()))
-	return math.Hypot(s.timeError, byModel)
-}
-
 // timeError is how sure the time of a hash at the reference speed is, half of the
 // 95 % interval as a share of it.
 func (t *trial) timeError() float64 {
@@ -203,5 +186,10 @@ func (s *step) stepSpeed() *v1alpha1.StepSpeed {
 
 // stepAtReference is what an open step comes to at the reference speed.
 func (s *step) stepAtReference() *v1alpha1.StepAtReference {
-	return &v1alpha1.StepAtReference{OfferedMilliPerSecond: s.nominal, P95Microseconds: s.p95(), P95Interval: s.interval()}
+	return &v1alpha1.StepAtReference{
+		OfferedMilliPerSecond: s.nominal,
+		P50Microseconds:       s.latency[q50].atReference(), P50Interval: s.interval(q50),
+		P95Microseconds: s.p95(), P95Interval: s.interval(q95),
+		P99Microseconds: s.latency[q99].atReference(), P99Interval: s.interval(q99),
+	}
 }

@@ -56,14 +56,13 @@ type step struct {
 	// nominal is the rate that is the planned share of the bound at the reference
 	// speed, times 1000.
 	nominal int64
-	// conversion is p95 at the reference speed ÷ as observed, and timeError how sure
-	// the time of a hash there is.
-	conversion, timeError float64
+	// latency has the percentiles, and timeError is how sure the time of a hash at the
+	// reference speed is.
+	latency   [quantiles]quantile
+	timeError float64
 	// variation is simulated p95 with the speed as it varied ÷ at its mean; 0 where
 	// that is not known.
 	variation float64
-	// kept is the interval of p95 at the reference speed that a stored step has.
-	kept *v1alpha1.Interval
 	// rested tells whether the step lasted long enough for a steady state.
 	rested bool
 	// use is who used the service's CPUs; nil when that was not measured.
@@ -71,8 +70,6 @@ type step struct {
 	// simulated is what the model makes of the step's own arrivals; nil where it has
 	// no say.
 	simulated *expectation
-	// spread of p95 from run to run; nil where it is not known.
-	spread *spread
 	// failures of the step and of the faster ones.
 	failures failures
 }
@@ -115,11 +112,11 @@ func (t *trial) pairSteps() {
 	}
 }
 
-// setNominal places a step at the reference speed. Until the model has said more,
-// a latency is as much longer as a hash.
+// setNominal places a step at the reference speed.
 func (t *trial) setNominal(s *step) {
 	s.nominal = int64(math.Round(float64(s.OfferedMilliPerSecond) * t.rescale))
-	s.conversion, s.timeError = 1/s.factor(), t.timeError()
+	s.timeError = t.timeError()
+	s.observe()
 	s.rested = t.rests(s)
 }
 

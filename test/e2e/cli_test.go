@@ -145,6 +145,11 @@ func TestTheSameQuestionAskedOfStoredResultsHasTheStatussAnswer(t *testing.T) {
 	if code != 1 {
 		t.Errorf("5,000 logins/s on one CPU ended with %d, want 1:\n%s", code, out)
 	}
+	// The same run answers for a stricter p99, too: a size of the quickstart, or a larger one.
+	code, out = plugin(t, "recommend", e.Name, "-n", e.Namespace, "--p99", "1s")
+	if code != 0 || !strings.Contains(out, "p99 within 1s") {
+		t.Errorf("a p99 of a second ended with %d:\n%s", code, out)
+	}
 }
 
 func TestTheClusterAcceptsTheSamples(t *testing.T) {

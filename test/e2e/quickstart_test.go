@@ -56,7 +56,8 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	}
 	for what, number := range map[string]*int64{
 		"bound": row.BoundMilliPerSecond, "maximum": row.MaxThroughputMilliPerSecond,
-		"offered": row.OfferedMilliPerSecond, "throughput": row.ThroughputMilliPerSecond, "p95": row.P95Microseconds,
+		"offered": row.OfferedMilliPerSecond, "throughput": row.ThroughputMilliPerSecond,
+		"p50": row.P50Microseconds, "p95": row.P95Microseconds, "p99": row.P99Microseconds,
 	} {
 		if number == nil || *number <= 0 {
 			t.Errorf("%s: no %s", row.Variant, what)
@@ -68,6 +69,12 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	if row.P95Interval == nil || row.ObjectiveMet == nil || row.ReportedLoadPercent == nil || row.Trials != 1 {
 		t.Errorf("%s: interval %v, objective met %v, reported load %v, trials %d",
 			row.Variant, row.P95Interval, row.ObjectiveMet, row.ReportedLoadPercent, row.Trials)
+	}
+	if failures := row.Failures; failures == nil || failures.Logins < *row.Samples || failures.AtMostPerMillion > 50_000 {
+		t.Errorf("%s: failures %+v of %d samples", row.Variant, failures, *row.Samples)
+	}
+	if row.P50Interval == nil || *row.Samples >= 368 && row.P99Interval == nil {
+		t.Errorf("%s: %d samples, the interval of p50 is %v and that of p99 %v", row.Variant, *row.Samples, row.P50Interval, row.P99Interval)
 	}
 	if speed := row.Speed; speed == nil || speed.LowPerMille <= 0 || speed.LowPerMille > speed.MedianPerMille || speed.MedianPerMille > speed.HighPerMille {
 		t.Errorf("%s: speed %+v", row.Variant, row.Speed)

@@ -23,7 +23,7 @@ const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
 func TestColumnsOfExperiments(t *testing.T) {
 	experiment := create(t, plainExperiment)
 	setStatus(t, experiment, `{status: {phase: Running, progress: {trials: 9, finished: 4},
-		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, verified: "yes", p95: 556ms, capacity: 5.5/s, throughput: 8.2/s, speed: -7/+9 %}}}`)
+		display: {trials: 4/9, variant: c10-500m, recommended: 2×c10-500m, verified: "yes", p50: 87ms, p95: 556ms, p99: 941ms, capacity: 5.5/s, throughput: 8.2/s, speed: -7/+9 %}}}`)
 	want := []string{
 		"Name: " + experiment.GetName(),
 		"Phase: Running",
@@ -35,6 +35,8 @@ func TestColumnsOfExperiments(t *testing.T) {
 		"Capacity: 5.5/s",
 		"Throughput: 8.2/s",
 		"Age: a while",
+		"P50: 87ms (with -o wide)",
+		"P99: 941ms (with -o wide)",
 		"Speed: -7/+9 % (with -o wide)",
 	}
 	if diff := cmp.Diff(want, row(t, experiment, "sizingexperiments")); diff != "" {
@@ -44,7 +46,7 @@ func TestColumnsOfExperiments(t *testing.T) {
 
 func TestColumnsOfTrials(t *testing.T) {
 	trial := create(t, plainTrial, `{spec: {variant: {nodePool: {name: small}}}}`)
-	setStatus(t, trial, `{status: {phase: Succeeded, display: {concurrency: pool 1, rate: 5.8/s, p95: 556ms,
+	setStatus(t, trial, `{status: {phase: Succeeded, display: {concurrency: pool 1, rate: 5.8/s, p50: 87ms, p95: 556ms, p99: 941ms,
 		capacity: 5.5/s, throughput: 8.2/s, verdict: Suspect, hash: 60.1ms ± 412µs, node: node-1, reason: SharedNode}}}`)
 	want := []string{
 		"Name: " + trial.GetName(),
@@ -58,6 +60,8 @@ func TestColumnsOfTrials(t *testing.T) {
 		"Throughput: 8.2/s",
 		"Verdict: Suspect",
 		"Age: a while",
+		"P50: 87ms (with -o wide)",
+		"P99: 941ms (with -o wide)",
 		"Hash: 60.1ms ± 412µs (with -o wide)",
 		"Role: Measurement (with -o wide)",
 		"Pool: small (with -o wide)",

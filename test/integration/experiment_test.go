@@ -17,6 +17,9 @@ const (
 	demandCPU       = `spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0, such as "8"`
 	demandSurvivors = `spec.demand: demand.maxReplicas must be more than demand.surviveReplicas: some replica has to serve when those are down`
 	beyondTimeout   = `spec: objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p95Milliseconds`
+	tailTimeout     = `spec: objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p99Milliseconds`
+	medianAbove     = `spec.objective: objective.p50Milliseconds is above p95Milliseconds, which holds it already; lower it, or remove it`
+	tailBelow       = `spec.objective: objective.p99Milliseconds is below p95Milliseconds, which it holds already; raise it, or lower p95Milliseconds`
 	poolPrices      = `spec: a node pool's perCPUHour is told in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
 	twoAttackers    = `spec.prices: prices.gpuHour is for hardware that is rented and prices.attackerHardware for hardware that is owned; remove one of them`
 	planTooLong     = `spec: the whole plan may take at most 24 hours, counted as measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, shorter steps, or in Capacity measure: Corners`
@@ -88,6 +91,24 @@ func TestObjectivesOfAnExperiment(t *testing.T) {
 		"a latency beyond the timeout that is taken by default": {
 			change:   `{spec: {objective: {p95Milliseconds: 10001}}}`,
 			refusals: []string{beyondTimeout}},
+		"three percentiles": {
+			change: `{spec: {objective: {p50Milliseconds: 300, p95Milliseconds: 1000, p99Milliseconds: 2000}}}`},
+		"three percentiles that are the same": {
+			change: `{spec: {objective: {p50Milliseconds: 1000, p95Milliseconds: 1000, p99Milliseconds: 1000}}}`},
+		"a median above p95": {
+			change:   `{spec: {objective: {p50Milliseconds: 1001, p95Milliseconds: 1000}}}`,
+			refusals: []string{medianAbove}},
+		"a p99 below p95": {
+			change:   `{spec: {objective: {p95Milliseconds: 1000, p99Milliseconds: 999}}}`,
+			refusals: []string{tailBelow}},
+		"a p99 beyond the timeout": {
+			change:   `{spec: {objective: {p95Milliseconds: 1000, p99Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}}`,
+			refusals: []string{tailTimeout}},
+		"percentiles below what is possible": {
+			change: `{spec: {objective: {p50Milliseconds: -1, p99Milliseconds: 60001}}}`,
+			refusals: []string{
+				outOfBounds("spec.objective.p50Milliseconds", "greater", 1),
+				outOfBounds("spec.objective.p99Milliseconds", "less", 60000)}},
 		"no objective": {
 			change: `{spec: {objective: null}}`, refusals: []string{`spec.objective: Required value`}},
 		"an objective without a latency": {

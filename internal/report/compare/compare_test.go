@@ -183,7 +183,7 @@ func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
 		change func(*v1alpha1.SizingExperiment)
 		want   string
 	}{
-		"objective": {func(e *v1alpha1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 500 }, "The objective differs: p95 1000 ms and 1 ‰ failed in A, p95 500 ms and 1 ‰ failed in B."},
+		"objective": {func(e *v1alpha1.SizingExperiment) { e.Spec.Objective.P95Milliseconds = 500 }, "The objective differs: p95 at most 1000 ms, at most 1 ‰ failed in A, p95 at most 500 ms, at most 1 ‰ failed in B."},
 		"demand": {func(e *v1alpha1.SizingExperiment) {
 			e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "8", MaxReplicas: ptr.To[int32](4)}
 		}, "The demand differs: none in A, 5 logins/s with 30 % headroom, at least cost 10, at most 8 CPU, at most 4 replicas in B."},

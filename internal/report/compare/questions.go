@@ -17,7 +17,7 @@ import (
 func questions(a, b report.Document) []string {
 	from, to := a.Experiment.Spec, b.Experiment.Spec
 	var told []string
-	told = append(told, differ("The objective differs", objective(from.Objective), objective(to.Objective))...)
+	told = append(told, differ("The objective differs", report.ObjectiveWords(from.Objective), report.ObjectiveWords(to.Objective))...)
 	told = append(told, differ("The demand differs", demand(from.Demand), demand(to.Demand))...)
 	told = append(told, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
 	told = append(told, differ("The load's mode differs", string(from.Load.Mode), string(to.Load.Mode))...)
@@ -43,10 +43,6 @@ func orNone(text string) string {
 		return "none"
 	}
 	return text
-}
-
-func objective(o v1alpha1.Objective) string {
-	return fmt.Sprintf("p95 %d ms and %d ‰ failed", o.P95Milliseconds, o.MaxErrorPerMille)
 }
 
 func demand(d *v1alpha1.Demand) string {
