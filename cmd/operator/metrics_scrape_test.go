@@ -46,6 +46,11 @@ func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
 	}
 	for address, replica := range replicas {
 		eventually(t, "a replica is ready", time.Minute, replica.ready)
+		// The metrics have a server of their own, which may begin to listen after the probes' one.
+		eventually(t, "its metrics are served", time.Minute, func() bool {
+			code, _ := scrape(t, address, "")
+			return code != 0
+		})
 		for who, tt := range map[string]struct {
 			token string
 			code  int
