@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/pricing"
+	"github.com/hashmark-dev/hashmark/internal/recommendation"
 )
 
 // What the schema can't tell of a sample, the operator would refuse: a baseline
@@ -18,6 +18,7 @@ import (
 // tried by the integration tests.
 func TestSamplesAskWhatTheySay(t *testing.T) {
 	want := map[string]sizes{
+		"hashes":     {variants: 4, measured: 4},
 		"quickstart": {variants: 6, measured: 6}, "launch": {variants: 9, measured: 6},
 		"choose-cost": {variants: 4, measured: 4}, "machine-types": {variants: 8, measured: 8},
 		"ci": {variants: 1, measured: 1}, "controls": {variants: 7, measured: 7},
@@ -33,7 +34,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 		if err := matrix.CheckBaseline(e.Spec); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if _, err := pricing.Of(e.Spec.Prices, e.Spec.Matrix.NodePools); err != nil {
+		if err := recommendation.CheckHashes(e.Spec); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 		if name := e.Name + ".yaml"; name != filepath.Base(file) {

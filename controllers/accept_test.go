@@ -18,19 +18,31 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// TestAPriceThatIsNoneEndsAnExperimentAtOnce asks a client that has no schema:
-// the API server lets no such price in, and an experiment with one must end
-// rather than be looked at for ever.
-func TestAPriceThatIsNoneEndsAnExperimentAtOnce(t *testing.T) {
-	for name, change := range map[string]func(*v1alpha1.SizingExperimentSpec){
-		"of all CPUs": func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = "four cents" },
-		"of a pool's": func(s *v1alpha1.SizingExperimentSpec) {
-			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", PerCPUHour: "four cents"}}
-		},
-		"of a GPU": func(s *v1alpha1.SizingExperimentSpec) { s.Prices.GPUHour = "four cents" },
-		"of an attacker's electricity": func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "four cents", Years: 3}
-		},
+// TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce asks a client that has no schema. The
+// API server lets no such price in, and does not know the rates of hashes; an experiment
+// with one must end rather than be looked at for ever.
+func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
+	const cents = "four cents"
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.SizingExperimentSpec)
+		want   string
+	}{
+		"a price of all CPUs": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = cents }, cents},
+		"of a pool's": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", PerCPUHour: cents}}
+		}, cents},
+		"of memory": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerGiBHour = cents }, cents},
+		"of a GPU":  {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.GPUHour = cents }, cents},
+		"of an attacker's electricity": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: cents, Years: 3}
+		}, cents},
+		"a hash whose guesses are not known": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Matrix.Controls = []v1alpha1.Control{{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}}
+			s.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmScrypt}}
+		}, "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}]"},
+		"a rate of no control": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
+		}, "prices.attackerRates names control scrypt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			experiment := &v1alpha1.SizingExperiment{
@@ -39,7 +51,7 @@ func TestAPriceThatIsNoneEndsAnExperimentAtOnce(t *testing.T) {
 					Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1alpha1.Prices{},
 				},
 			}
-			change(&experiment.Spec)
+			tt.change(&experiment.Spec)
 			scheme := runtime.NewScheme()
 			if err := v1alpha1.AddToScheme(scheme); err != nil {
 				t.Fatal(err)
@@ -58,7 +70,7 @@ func TestAPriceThatIsNoneEndsAnExperimentAtOnce(t *testing.T) {
 			}
 			accepted := meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionAccepted)
 			if experiment.Status.Phase != v1alpha1.ExperimentFailed || accepted == nil || accepted.Reason != v1alpha1.ReasonNotAccepted ||
-				!strings.Contains(accepted.Message, "four cents") {
+				!strings.Contains(accepted.Message, tt.want) {
 				t.Errorf("it is %s, and accepted is %+v", experiment.Status.Phase, accepted)
 			}
 		})

@@ -15,8 +15,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/queue"
+	"github.com/hashmark-dev/hashmark/internal/recommendation"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
@@ -70,8 +70,7 @@ func (p *experimentPass) check(seed int64) error {
 	if err := matrix.CheckBaseline(spec); err != nil {
 		return err
 	}
-	_, err = pricing.Of(spec.Prices, spec.Matrix.NodePools)
-	return err
+	return recommendation.CheckHashes(spec)
 }
 
 // setAccepted says that the question can be measured, and what about it is likely to

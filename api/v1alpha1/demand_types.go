@@ -1,8 +1,9 @@
 package v1alpha1
 
 // Demand is what the login service must carry in production. The answer is the
-// highest bcrypt cost that some variant serves at this rate with headroom, the
-// objective held, within maxTotalCPU and maxReplicas; then the cheapest size.
+// highest bcrypt cost, or with hashes the hash that costs an attacker most, that
+// some variant serves at this rate with headroom, the objective held, within
+// maxTotalCPU and maxReplicas; then the cheapest size.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxReplicas) || !has(self.surviveReplicas) || self.surviveReplicas < self.maxReplicas",message="demand.maxReplicas must be more than demand.surviveReplicas: some replica has to serve when those are down"
 type Demand struct {
@@ -19,12 +20,25 @@ type Demand struct {
 	// +kubebuilder:validation:Maximum=400
 	HeadroomPercent *int32 `json:"headroomPercent,omitempty"`
 	// The lowest cost that is acceptable, 4 to 16. By default 10, the least that
-	// OWASP's Password Storage Cheat Sheet accepts.
+	// OWASP's Password Storage Cheat Sheet accepts. Another hash must cost an
+	// attacker at least as much as bcrypt at this cost.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=16
 	MinimumCost *int32 `json:"minimumCost,omitempty"`
+	// The hashes that may be recommended: Bcrypt (the costs of the matrix) and, from
+	// matrix.controls, Argon2id, Scrypt and PBKDF2. When absent: Bcrypt only. Of
+	// those that serve the demand the one is recommended whose guesses cost an
+	// attacker most. How many guesses per second an attacker makes is known of
+	// bcrypt and of OWASP's Argon2id settings (parallelism 1); of another setting
+	// prices.attackerRates must say it. Controls with sessions are not chosen.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:XValidation:rule="!('SHA256' in self)",message="SHA256 is deliberately cheap and is never recommended; remove it from demand.hashes"
+	Hashes []Algorithm `json:"hashes,omitempty"`
 	// The most CPU that all replicas together may have, a quantity. When absent:
 	// any amount.
 	// +optional
@@ -70,7 +84,7 @@ const (
 	VerifyFull Verify = "Full"
 )
 
-// Prices is what CPUs and an attacker's GPUs cost.
+// Prices is what CPUs, memory and an attacker's GPUs cost.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.gpuHour) && has(self.attackerHardware))",message="prices.gpuHour is for hardware that is rented and prices.attackerHardware for hardware that is owned; remove one of them"
 type Prices struct {
@@ -86,6 +100,14 @@ type Prices struct {
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
 	PerCPUHour string `json:"perCPUHour,omitempty"`
+	// The price of one GiB of memory for one hour, as a decimal such as "0.005". A
+	// replica is charged for its recommended memory limit, or for
+	// service.memoryLimit if its memory was not measured. When absent: memory is
+	// free.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?$`
+	PerGiBHour string `json:"perGiBHour,omitempty"`
 	// The price of one GPU for one hour that an attacker rents, as a decimal such
 	// as "0.80". When absent: that of attackerHardware, else 0.80 where the
 	// currency is USD (a rented RTX 5090 in 2026), else no price of an attack is
@@ -107,6 +129,26 @@ type Prices struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000000
 	GuessesPerSecondPerGPUAtCost10 *int64 `json:"guessesPerSecondPerGPUAtCost10,omitempty"`
+	// How many guesses per second the same GPU, or attackerHardware, makes at a
+	// control of the matrix, at most 8. When absent for a control: what was
+	// published for OWASP's Argon2id settings on an RTX 5090 (see
+	// docs/measuring.md), else its guesses have no price.
+	// +optional
+	// +listType=map
+	// +listMapKey=control
+	// +kubebuilder:validation:MaxItems=8
+	AttackerRates []AttackerRate `json:"attackerRates,omitempty"`
+}
+
+// AttackerRate is how quickly an attacker's hardware guesses at one hash.
+type AttackerRate struct {
+	// The name of a control in matrix.controls.
+	// +kubebuilder:validation:MaxLength=16
+	Control string `json:"control"`
+	// Guesses per second, 1 to 10^12.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000000000
+	GuessesPerSecond int64 `json:"guessesPerSecond"`
 }
 
 // AttackerHardware is what an attacker buys and runs without a pause, such as

@@ -45,8 +45,9 @@ const (
 	BoundMaxReplicas Bound = "MaxReplicas"
 )
 
-// Recommendation is the size that answers the demand: the highest bcrypt cost
-// that some variant serves with headroom, the objective held, within the
+// Recommendation is the size that answers the demand: the highest bcrypt cost, or
+// with demand.hashes the hash that costs an attacker most, that some variant
+// serves with headroom, the objective held, within the
 // demand's bounds, in the cheapest way to run it. Where no size does, variant is
 // absent, and brokenBound, nearest and reason say why.
 type Recommendation struct {
@@ -69,8 +70,8 @@ type Recommendation struct {
 	// there is none.
 	// +kubebuilder:validation:MaxLength=2048
 	Reason string `json:"reason"`
-	// The next best size: of the same cost if another one is within the bounds,
-	// otherwise of the next lower cost. Absent when no other size qualifies.
+	// The next best size: of the same cost, or hash, if another one is within the
+	// bounds, otherwise of the next weaker one. Absent when no other size qualifies.
 	// +optional
 	RunnerUp *Size `json:"runnerUp,omitempty"`
 	// What would change the answer, a sentence each, such as "cost 12 needs 3.9
@@ -99,6 +100,11 @@ type Size struct {
 	// Its bcrypt cost.
 	// +optional
 	Cost int32 `json:"cost,omitempty"`
+	// How passwords are hashed if not by bcrypt, such as "Argon2id m=19456 t=2 p=1".
+	// Absent for bcrypt, whose cost is above.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Hash string `json:"hash,omitempty"`
 	// The CPU limit of each replica, as the experiment wrote it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
@@ -126,6 +132,12 @@ type Size struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	TotalCPU string `json:"totalCPU,omitempty"`
+	// The memory limit to give each replica, a quantity: the most memory that a pod
+	// of the variant used under load and a quarter more, in whole MiB, at least
+	// 32Mi. Absent if that was not measured.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	MemoryLimit string `json:"memoryLimit,omitempty"`
 	// The highest rate at which all replicas together meet the objective, times
 	// 1000.
 	// +optional
@@ -143,7 +155,7 @@ type Size struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	PricePerMonth string `json:"pricePerMonth,omitempty"`
-	// What an attacker pays for a billion guesses at this cost, in
+	// What an attacker pays for a billion guesses at this cost, or hash, in
 	// prices.currency. Absent without prices.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32

@@ -158,6 +158,11 @@ type VariantResult struct {
 	// service kept up with, and what that shows.
 	// +optional
 	Failures *Failures `json:"failures,omitempty"`
+	// The most memory that a pod of the login service used at any time, in bytes,
+	// by its cgroup (memory.peak, or memory.max_usage_in_bytes). Absent if the
+	// kernel does not tell.
+	// +optional
+	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
 	// The share of the reported step's elapsed quota periods in which the service
 	// was throttled, in percent; absent where there is no quota.
 	// +optional

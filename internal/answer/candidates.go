@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -32,6 +33,9 @@ func standing(verdict v1alpha1.Verdict) recommendation.Standing {
 func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candidate {
 	c := t.candidate(t.variant(row.Variant))
 	c.Standing, c.Reasons = standing(row.Verdict), row.Reasons
+	if row.MemoryPeakBytes != nil {
+		c.MemoryLimit = memoryLimit(c.Variant, *row.MemoryPeakBytes)
+	}
 	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
 	// With a maximum the capacity lies between the two, and its lower end sizes safely.
@@ -77,9 +81,45 @@ func (t *table) candidate(variant v1alpha1.Variant) recommendation.Candidate {
 		limit = 0
 	}
 	return recommendation.Candidate{
-		Variant: variant, MilliCPU: limit, SlowPerMille: t.slow(variant),
+		Variant: variant, MilliCPU: limit, GivenMemory: t.givenMemory(), SlowPerMille: t.slow(variant),
 		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
 	}
+}
+
+const (
+	kibibyte, mebibyte = 1 << 10, 1 << 20
+	// leastMemory is the smallest memory limit that the API takes, and besideHashes what
+	// it asks for beside the memory of each worker's hash.
+	leastMemory, besideHashes = 32 * mebibyte, 64 * mebibyte
+)
+
+// memoryLimit is the memory limit for a replica of a variant that used so much at the most:
+// a quarter more, in whole MiB, and no less than the API asks for.
+func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
+	least := int64(leastMemory)
+	if v.MemoryKiB != nil {
+		least = besideHashes + int64(*v.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))*kibibyte
+	}
+	return (max(least, peak+peak/4) + mebibyte - 1) / mebibyte * mebibyte
+}
+
+// memory is what a replica is paid for, in bytes: what it needs, or what it was given where
+// that was not measured.
+func (t *table) memory(v v1alpha1.Variant, peak *int64) int64 {
+	if peak == nil {
+		return t.givenMemory()
+	}
+	return memoryLimit(v, *peak)
+}
+
+// givenMemory is the memory limit that replicas were measured with, in bytes; 0 where there
+// was none.
+func (t *table) givenMemory() int64 {
+	given, err := resource.ParseQuantity(t.spec.Service.MemoryLimit)
+	if err != nil {
+		return 0
+	}
+	return given.Value()
 }
 
 // setCapacity splits what all replicas of a trial carried. Sizes are made from the

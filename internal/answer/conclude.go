@@ -35,7 +35,9 @@ func (t *table) recommend(status *v1alpha1.SizingExperimentStatus) {
 			t.respace(&c)
 		}
 		t.sizePrediction(p, c)
-		candidates = append(candidates, c)
+		if t.question.Admits(c.Variant) {
+			candidates = append(candidates, c)
+		}
 	}
 	status.Recommendation = nil
 	if t.asked {
@@ -43,12 +45,12 @@ func (t *table) recommend(status *v1alpha1.SizingExperimentStatus) {
 	}
 }
 
-// measuredCandidates are the rows of costs. Those measured with evenly spaced
+// measuredCandidates are the rows that the question admits. Those measured with evenly spaced
 // logins get their sizing here.
 func (t *table) measuredCandidates(rows []v1alpha1.VariantResult) []recommendation.Candidate {
 	var candidates []recommendation.Candidate
 	for i := range rows {
-		if rows[i].Control != "" {
+		if !t.question.Admits(t.variant(rows[i].Variant)) {
 			continue
 		}
 		c := t.rowCandidate(&rows[i])
@@ -63,12 +65,12 @@ func (t *table) measuredCandidates(rows []v1alpha1.VariantResult) []recommendati
 
 // sizePrediction adds what a predicted variant takes, and what it costs.
 func (t *table) sizePrediction(p *v1alpha1.PredictedVariant, c recommendation.Candidate) {
-	price := v1alpha1.Price{AttackerPerBillionGuesses: pricing.Text(t.tariff.PerBillionGuesses(p.Cost))}
+	price := v1alpha1.Price{AttackerPerBillionGuesses: pricing.Text(t.tariff.PerBillionGuesses(c.Variant))}
 	if limit, err := matrix.MilliCPU(p.CPULimit); err == nil && p.CapacityMilliPerSecond != nil {
-		price.PerMillionLogins = pricing.Text(t.tariff.PerMillionLogins(p.NodePool, limit*t.replicas(), *p.CapacityMilliPerSecond))
+		price.PerMillionLogins = pricing.Text(t.tariff.PerMillionLogins(p.NodePool, pricing.Resources{MilliCPU: limit * t.replicas(), MemoryBytes: t.givenMemory() * t.replicas()}, *p.CapacityMilliPerSecond))
 	}
 	p.Price = told(price)
-	if t.asked {
+	if t.asked && t.question.Admits(c.Variant) {
 		p.Sizing = t.question.Sizing(c)
 		p.Price = withMonth(p.Price, t.question.PerMonth(c))
 	}

@@ -58,6 +58,63 @@ func TestAControlIsNeverRecommended(t *testing.T) {
 	}
 }
 
+// Whatever a control with another hash comes to, it changes nothing without demand.hashes;
+// with it, its rate decides.
+func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
+	withArgon := func(spec *v1alpha1.SizingExperimentSpec) {
+		spec.Matrix.Controls = append(spec.Matrix.Controls, v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id})
+	}
+	plain, beside := small(), small(withArgon)
+	bcrypt := held(t, plain, "c10-500m", 4000, v1alpha1.VerdictValid)
+	want := concluded(t, plain, bcrypt)
+	for _, capacity := range []int64{100, 8_000, 400_000} {
+		argon := held(t, beside, "argon-500m", capacity, v1alpha1.VerdictValid)
+		got := concluded(t, beside, bcrypt, argon)
+		if diff := cmp.Diff(want.Recommendation, got.Recommendation); diff != "" {
+			t.Errorf("a control of %d changes the answer (-without +with)\n%s", capacity, diff)
+		}
+		if sized := row(t, got, "argon-500m"); sized.Sizing != nil {
+			t.Errorf("the control is sized: %+v", sized.Sizing)
+		}
+	}
+
+	// With mode Capacity there are predictions, too, and other costs may answer.
+	experiment, trials := quickstart(t)
+	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	withControl := *experiment.Spec.DeepCopy()
+	withArgon(&withControl)
+	want = concluded(t, experiment.Spec, trials...)
+	if diff := cmp.Diff(want.Recommendation, concluded(t, withControl, trials...).Recommendation); diff != "" || want.Recommendation.Variant == "" {
+		t.Errorf("a control changes the answer (-without +with)\n%s", diff)
+	}
+	withControl.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}
+	others := concluded(t, withControl, trials...)
+	if told := others.Recommendation; told.Variant != "" || told.BrokenBound != v1alpha1.BoundNoResult {
+		t.Errorf("where bcrypt may not answer, and nothing else was measured, %+v is told", told)
+	}
+	for _, p := range others.Predictions {
+		if p.Sizing != nil {
+			t.Errorf("%s is sized, and may not answer", p.Variant)
+		}
+	}
+
+	asked := small(withArgon, func(s *v1alpha1.SizingExperimentSpec) {
+		s.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}
+		s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 1_000}}
+	})
+	argon := held(t, asked, "argon-500m", 8_000, v1alpha1.VerdictValid)
+	argon.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)
+	status := concluded(t, asked, bcrypt, argon)
+	told := status.Recommendation
+	if told.Variant != "argon-500m" || told.RunnerUp == nil || told.RunnerUp.Variant != "c10-500m" || told.MemoryLimit != "83Mi" {
+		t.Errorf("recommended: %+v", told)
+	}
+	sized := row(t, status, "argon-500m")
+	if sized.Sizing == nil || sized.Price == nil || sized.Price.AttackerPerBillionGuesses != "222.22" {
+		t.Errorf("the control's row is %+v, %+v", sized.Sizing, sized.Price)
+	}
+}
+
 func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
 	spec := small(evenlySpaced)
 	// Evenly spaced, c10-500m holds all that its CPU serves; by chance it does not.

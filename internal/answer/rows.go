@@ -101,10 +101,7 @@ func (t *table) variant(name string) v1alpha1.Variant {
 // cost. The price of a month comes with the sizing.
 func (t *table) price(row *v1alpha1.VariantResult) *v1alpha1.Price {
 	price := v1alpha1.Price{PerMillionLogins: pricing.Text(t.perMillion(row))}
-	// Of many requests with a session few are guesses at a password.
-	if v := t.variant(row.Variant); v.Algorithm == v1alpha1.AlgorithmBcrypt && !v.Sessions {
-		price.AttackerPerBillionGuesses = pricing.Text(t.tariff.PerBillionGuesses(v.Cost))
-	}
+	price.AttackerPerBillionGuesses = pricing.Text(t.tariff.PerBillionGuesses(t.variant(row.Variant)))
 	return told(price)
 }
 
@@ -126,13 +123,14 @@ func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
 	if err != nil {
 		return nil
 	}
-	return t.tariff.PerMillionLogins(row.NodePool, limit*t.replicas(), *row.CapacityMilliPerSecond)
+	of := pricing.Resources{MilliCPU: limit * t.replicas(), MemoryBytes: t.memory(t.variant(row.Variant), row.MemoryPeakBytes) * t.replicas()}
+	return t.tariff.PerMillionLogins(row.NodePool, of, *row.CapacityMilliPerSecond)
 }
 
-// size adds to a row what it takes to serve the demand. Controls are there to be
-// compared with, and results that are not to be believed take nobody anywhere.
+// size adds to a row what it takes to serve the demand, unless the question does not
+// admit its hash, or its result is not to be believed.
 func (t *table) size(row *v1alpha1.VariantResult, c recommendation.Candidate) {
-	if !t.asked || row.Control != "" || c.Standing == recommendation.Unusable {
+	if !t.asked || !t.question.Admits(c.Variant) || c.Standing == recommendation.Unusable {
 		return
 	}
 	row.Sizing = t.question.Sizing(c)

@@ -9,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/recommendation"
 	"github.com/hashmark-dev/hashmark/internal/summary"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -28,7 +29,7 @@ var (
 // holds another objective, demand or prices; matrix, service and load are those
 // that were measured. Trials are judged anew from their stored steps and the model.
 //
-// Errors: ErrNoDemand, ErrUsers, ErrNoTrials, and those of Rows.
+// Errors: ErrNoDemand, ErrUsers, ErrNoTrials, those of recommendation.CheckHashes, and those of Rows.
 func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, spec v1alpha1.SizingExperimentSpec) (*v1alpha1.SizingExperimentStatus, error) {
 	switch {
 	case spec.Demand == nil:
@@ -37,6 +38,9 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 		return nil, ErrUsers
 	case len(trials) == 0:
 		return nil, ErrNoTrials
+	}
+	if err := recommendation.CheckHashes(spec); err != nil {
+		return nil, err
 	}
 	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
 	status := experiment.Status.DeepCopy()

@@ -45,6 +45,7 @@ type Container struct {
 	version Version
 	cpu     string // the folder of cpu.stat and the quota
 	usage   string // the folder of the CPU time
+	peak    string // the file with the most memory that was used; empty where there is none
 }
 
 // Open finds the cgroup of this process in a file system whose root is the
@@ -65,10 +66,38 @@ func Open(fsys fs.FS) (*Container, error) {
 		c.version = V2
 		c.usage = c.cpu
 	}
+	c.peak = peakFile(fsys, h)
 	if _, err := c.CPU(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// peakFile finds the file that holds the most memory used so far. Version 2 has it from
+// Linux 5.19 on. The memory controller may live in another hierarchy than the CPU's.
+func peakFile(fsys fs.FS, h hierarchies) string {
+	for _, at := range []struct {
+		version Version
+		file    string
+	}{{V1, "memory.max_usage_in_bytes"}, {V2, "memory.peak"}} {
+		if folder := h.folder(fsys, at.version, "memory", at.file); folder != "" {
+			return path.Join(folder, at.file)
+		}
+	}
+	return ""
+}
+
+// MemoryPeakBytes returns the most memory that the container has used at any time, or 0
+// if that is not known.
+func (c *Container) MemoryPeakBytes() int64 {
+	if c.peak == "" {
+		return 0
+	}
+	bytes, err := c.number(path.Base(c.peak), path.Dir(c.peak))
+	if err != nil {
+		return 0
+	}
+	return max(0, bytes)
 }
 
 // Version tells which hierarchy limits the container's CPU.

@@ -18,6 +18,7 @@ func TestContainer(t *testing.T) {
 		version Version
 		cpu     CPU
 		usage   int64
+		peak    int64
 	}{
 		"version 1 in a pod, where the mount shows the container's own part only": {
 			tree: "v1-pod", version: V1,
@@ -25,7 +26,7 @@ func TestContainer(t *testing.T) {
 				QuotaMilliCPU: 250, PeriodMicroseconds: 100_000,
 				Periods: 412, ThrottledPeriods: 297, ThrottledMicroseconds: 21_984_127,
 			},
-			usage: 10_364_127,
+			usage: 10_364_127, peak: 11_534_336,
 		},
 		"version 1 on a machine: the process's own folder, not the root's, and a space in its name": {
 			tree: "v1-host", version: V1, cpu: CPU{}, usage: 77,
@@ -36,7 +37,7 @@ func TestContainer(t *testing.T) {
 				QuotaMilliCPU: 1500, PeriodMicroseconds: 100_000,
 				Periods: 88, ThrottledPeriods: 41, ThrottledMicroseconds: 1_200_456,
 			},
-			usage: 5_120_345,
+			usage: 5_120_345, peak: 23_068_672,
 		},
 		"version 2 without a namespace, and no quota because the CPUs are whole": {
 			tree: "v2-host-namespace", version: V2, cpu: CPU{}, usage: 900,
@@ -89,6 +90,9 @@ func TestContainer(t *testing.T) {
 				}
 			} else if usage != test.usage || err != nil {
 				t.Errorf("usage %d (%v), want %d", usage, err, test.usage)
+			}
+			if peak := container.MemoryPeakBytes(); peak != test.peak {
+				t.Errorf("memory peak %d, want %d", peak, test.peak)
 			}
 		})
 	}

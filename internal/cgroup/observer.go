@@ -90,6 +90,7 @@ func (o *Observer) read(cpuMicroseconds func() (int64, error)) (evidence.Reading
 		PeriodMicroseconds:    cpu.PeriodMicroseconds,
 		ThrottledPeriods:      cpu.ThrottledPeriods,
 		ThrottledMicroseconds: cpu.ThrottledMicroseconds,
+		MemoryPeakBytes:       o.container.MemoryPeakBytes(),
 		CPUIdleMicroseconds:   ticks.IdleMicroseconds,
 		CPUStealMicroseconds:  ticks.StealMicroseconds,
 		CPUBusyMicroseconds:   ticks.BusyMicroseconds,

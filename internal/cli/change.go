@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -21,26 +23,31 @@ type change struct {
 	maxTotalCPU                                   string
 	p50, p95, p99                                 time.Duration
 	maxErrors                                     int32
-	currency, perCPUHour, gpuHour                 string
+	hashes                                        []string
+	attackerRates                                 map[string]int64
+	currency, perCPUHour, perGiBHour, gpuHour     string
 	guesses                                       int64
 }
 
 // The names of the flags.
 const (
-	flagRate        = "rate"
-	flagHeadroom    = "headroom"
-	flagMinCost     = "min-cost"
-	flagMaxTotalCPU = "max-total-cpu"
-	flagMaxReplicas = "max-replicas"
-	flagSurvive     = "survive-replicas"
-	flagP50         = "p50"
-	flagP95         = "p95"
-	flagP99         = "p99"
-	flagMaxErrors   = "max-error-per-mille"
-	flagCurrency    = "currency"
-	flagPerCPUHour  = "per-cpu-hour"
-	flagGPUHour     = "gpu-hour"
-	flagGuesses     = "guesses-per-second"
+	flagRate          = "rate"
+	flagHeadroom      = "headroom"
+	flagMinCost       = "min-cost"
+	flagMaxTotalCPU   = "max-total-cpu"
+	flagMaxReplicas   = "max-replicas"
+	flagSurvive       = "survive-replicas"
+	flagP50           = "p50"
+	flagP95           = "p95"
+	flagP99           = "p99"
+	flagHashes        = "hashes"
+	flagPerGiBHour    = "per-gib-hour"
+	flagAttackerRates = "attacker-rates"
+	flagMaxErrors     = "max-error-per-mille"
+	flagCurrency      = "currency"
+	flagPerCPUHour    = "per-cpu-hour"
+	flagGPUHour       = "gpu-hour"
+	flagGuesses       = "guesses-per-second"
 )
 
 func (c *change) addTo(flags *pflag.FlagSet) {
@@ -85,6 +92,14 @@ var (
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 
+// addStored adds the flags that concern what only an experiment measures: controls and memory.
+func (c *change) addStored(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&c.hashes, flagHashes, nil, "the hashes that may be recommended, such as Bcrypt,Argon2id")
+	flags.StringToInt64Var(&c.attackerRates, flagAttackerRates, nil, "how many guesses per second an attacker makes, by `control`, such as argon=12000")
+	flags.Lookup(flagAttackerRates).DefValue = "" // help shows an empty map otherwise
+	flags.StringVar(&c.perGiBHour, flagPerGiBHour, "", "the price of a GiB of memory for an hour")
+}
+
 // check says in a sentence what the API would refuse.
 func (c *change) check() error {
 	for _, b := range c.bounds() {
@@ -102,7 +117,10 @@ func (c *change) check() error {
 		{flagMaxTotalCPU, c.maxTotalCPU, "a CPU quantity above 0, such as 8 or 7500m", positive(c.maxTotalCPU)},
 		{flagCurrency, c.currency, "three capital letters, such as EUR", currency.MatchString(c.currency)},
 		{flagPerCPUHour, c.perCPUHour, "a decimal such as 0.04", isPrice(c.perCPUHour)},
+		{flagPerGiBHour, c.perGiBHour, "a decimal such as 0.005", isPrice(c.perGiBHour)},
 		{flagGPUHour, c.gpuHour, "a decimal such as 0.80", isPrice(c.gpuHour)},
+		{flagAttackerRates, fmt.Sprint(c.attackerRates), "names of controls with guesses per second from 1 to 1000000000000, such as argon=12000", areRates(c.attackerRates)},
+		{flagHashes, strings.Join(c.hashes, ","), "of Bcrypt, Argon2id, Scrypt and PBKDF2, each once", areHashes(c.hashes)},
 	} {
 		if c.given.Changed(rule.flag) && !rule.holds {
 			return fmt.Errorf("--%s %s: it must be %s", rule.flag, rule.value, rule.must)
@@ -115,6 +133,27 @@ const inMilliseconds = "whole milliseconds, from 1ms to 1m"
 
 func isLatency(d time.Duration) bool {
 	return d >= time.Millisecond && d <= time.Minute && d%time.Millisecond == 0
+}
+
+// areHashes reports whether the API takes them.
+func areHashes(names []string) bool {
+	known := []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id, v1alpha1.AlgorithmScrypt, v1alpha1.AlgorithmPBKDF2}
+	for i, name := range names {
+		if !slices.Contains(known, v1alpha1.Algorithm(name)) || slices.Contains(names[:i], name) {
+			return false
+		}
+	}
+	return len(names) > 0
+}
+
+// areRates reports whether the API takes them.
+func areRates(rates map[string]int64) bool {
+	for _, rate := range rates {
+		if rate < 1 || rate > 1_000_000_000_000 {
+			return false
+		}
+	}
+	return len(rates) > 0 && len(rates) <= 8
 }
 
 func positive(cpu string) bool {
@@ -183,7 +222,7 @@ func (c *change) percentiles(spec *v1alpha1.SizingExperimentSpec) error {
 }
 
 func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {
-	if !c.any(flagRate, flagHeadroom, flagMinCost, flagMaxTotalCPU, flagMaxReplicas, flagSurvive) {
+	if !c.any(flagRate, flagHeadroom, flagMinCost, flagMaxTotalCPU, flagMaxReplicas, flagSurvive, flagHashes) {
 		return
 	}
 	if spec.Demand == nil {
@@ -195,10 +234,16 @@ func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {
 	set(c, flagMaxTotalCPU, &spec.Demand.MaxTotalCPU, c.maxTotalCPU)
 	set(c, flagMaxReplicas, &spec.Demand.MaxReplicas, &c.maxReplicas)
 	set(c, flagSurvive, &spec.Demand.SurviveReplicas, &c.survive)
+	if c.given.Changed(flagHashes) {
+		spec.Demand.Hashes = nil
+		for _, name := range c.hashes {
+			spec.Demand.Hashes = append(spec.Demand.Hashes, v1alpha1.Algorithm(name))
+		}
+	}
 }
 
 func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
-	if !c.any(flagCurrency, flagPerCPUHour, flagGPUHour, flagGuesses) {
+	if !c.any(flagCurrency, flagPerCPUHour, flagPerGiBHour, flagGPUHour, flagGuesses, flagAttackerRates) {
 		return
 	}
 	if spec.Prices == nil {
@@ -206,9 +251,16 @@ func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
 	}
 	set(c, flagCurrency, &spec.Prices.Currency, c.currency)
 	set(c, flagPerCPUHour, &spec.Prices.PerCPUHour, c.perCPUHour)
+	set(c, flagPerGiBHour, &spec.Prices.PerGiBHour, c.perGiBHour)
 	set(c, flagGPUHour, &spec.Prices.GPUHour, c.gpuHour)
 	// Both would be two prices of one hour, which the API refuses.
 	set(c, flagGPUHour, &spec.Prices.AttackerHardware, nil)
+	if c.given.Changed(flagAttackerRates) {
+		spec.Prices.AttackerRates = nil
+		for _, control := range slices.Sorted(maps.Keys(c.attackerRates)) {
+			spec.Prices.AttackerRates = append(spec.Prices.AttackerRates, v1alpha1.AttackerRate{Control: control, GuessesPerSecond: c.attackerRates[control]})
+		}
+	}
 	set(c, flagGuesses, &spec.Prices.GuessesPerSecondPerGPUAtCost10, &c.guesses)
 }
 

@@ -15,6 +15,7 @@ func changeOf(t *testing.T, arguments ...string) *change {
 	t.Helper()
 	c, flags := &change{}, pflag.NewFlagSet("recommend", pflag.ContinueOnError)
 	c.addTo(flags)
+	c.addStored(flags)
 	if err := flags.Parse(arguments); err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +49,15 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 		"the bounds": {[]string{"--headroom=0", "--min-cost=11", "--max-total-cpu=7500m", "--max-replicas=20"}, func(s *v1alpha1.SizingExperimentSpec) {
 			s.Demand.HeadroomPercent, s.Demand.MinimumCost = ptr.To[int32](0), ptr.To[int32](11)
 			s.Demand.MaxTotalCPU, s.Demand.MaxReplicas = "7500m", ptr.To[int32](20)
+		}},
+		"the hashes": {[]string{"--hashes=Bcrypt,Argon2id"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}
+		}},
+		"what an attacker makes at controls": {[]string{"--attacker-rates=b=2,a=1"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "a", GuessesPerSecond: 1}, {Control: "b", GuessesPerSecond: 2}}
+		}},
+		"the price of memory": {[]string{"--per-gib-hour=0.005"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices.PerGiBHour = "0.005"
 		}},
 		"the prices": {[]string{"--per-cpu-hour=0.05", "--gpu-hour=2", "--guesses-per-second=20000", "--currency=USD"}, func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.05", GPUHour: "2", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20000)}
@@ -172,6 +182,10 @@ func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
 		{"--p95=0s", "--p95 0s: it must be whole milliseconds"},
 		{"--p95=1500us", "--p95"},
 		{"--p95=61s", "--p95"},
+		{"--hashes=SHA256", "--hashes SHA256: it must be of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"},
+		{"--hashes=Bcrypt,Bcrypt", "--hashes"},
+		{"--per-gib-hour=-1", "--per-gib-hour"},
+		{"--attacker-rates=argon=0", "--attacker-rates map[argon:0]: it must be names of controls"},
 		{"--p50=0s", "--p50 0s: it must be whole milliseconds"},
 		{"--p99=61s", "--p99"},
 		{"--max-total-cpu=0", "--max-total-cpu 0: it must be a CPU quantity above 0"},

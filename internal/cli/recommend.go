@@ -65,6 +65,7 @@ answer.`,
 	command.Flags().StringVarP(&r.file, "filename", "f", "", "a saved report, or - for standard input, in the place of NAME")
 	addFormat(command, &r.format, sorted(answers))
 	r.changed.addTo(command.Flags())
+	r.changed.addStored(command.Flags())
 	return command
 }
 

@@ -80,7 +80,7 @@ func prices() []Panel {
 		recommendedPrice("Price per million logins", "recommended_price_per_million_logins",
 			"What a million logins cost at the demanded rate, all replicas paid for."),
 		recommendedPrice("An attacker's price per billion guesses", "recommended_attacker_price_per_billion_guesses",
-			"What GPUs cost that guess a billion passwords against a stolen hash of the recommended cost."),
+			"What GPUs cost that guess a billion passwords against a stolen hash of the recommended cost, or other hash."),
 	}
 }
 
@@ -127,13 +127,13 @@ func sizes() Panel {
 func defenderAndAttacker() Panel {
 	const defender, attacker = "hashmark_variant_price_per_million_logins", "hashmark_variant_attacker_price_per_billion_guesses"
 	both := func(series, other string) string {
-		return best("variant", series, bcrypt) + " and on (variant) " + best("variant", other, bcrypt)
+		return best("variant", series, ofVariants) + " and on (variant) " + best("variant", other, ofVariants)
 	}
 	x := column{header: "Defender, per million logins", shown: []property{unit(plain)}, expr: both(defender, attacker), mayBeEmpty: unpriced}
 	y := column{header: "Attacker, per billion guesses", expr: both(attacker, defender), mayBeEmpty: unpriced}
 	return about{"Defender's price against attacker's", "A point a variant: what a million logins cost you, and what a billion guesses cost who " +
 		"has stolen the hashes. Each step up in cost doubles both. Of points on one level the leftmost is the cheapest way to run that " +
-		"cost. Both in the currency of the table above.", size{12, 10}}.
+		"hash. Both in the currency of the table above.", size{12, 10}}.
 		curve(field{Unit: plain}, x, y)
 }
 

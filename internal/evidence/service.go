@@ -29,6 +29,10 @@ type Reading struct {
 	// ThrottledMicroseconds is how long it was throttled.
 	ThrottledMicroseconds int64 `json:"throttledMicroseconds"`
 
+	// MemoryPeakBytes is the most memory that the container has used at any time; 0
+	// where nothing tells it.
+	MemoryPeakBytes int64 `json:"memoryPeakBytes,omitempty"`
+
 	// CPUIdleMicroseconds, CPUStealMicroseconds and CPUBusyMicroseconds are the
 	// kernel's counters, summed over the CPUs of the cpuset.
 	CPUIdleMicroseconds  int64 `json:"cpuIdleMicroseconds"`

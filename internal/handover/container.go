@@ -32,8 +32,8 @@ func containerWords(c measurement.Container, before string) string {
 	return fmt.Sprintf("%s %s %d %d", bootID, orDash(word(cpuset, longestCpuset)), c.QuotaMilliCPU, c.GoMaxProcs)
 }
 
-// containerOf reads the words of a container back, four of them, or six with
-// the pool of a service.
+// containerOf reads the words of a container back, four of them, or seven with
+// the pool and the memory of a service.
 func containerOf(text string, words int, before string) (measurement.ServicePod, error) {
 	fields := strings.Split(text, " ")
 	if len(fields) != words {
@@ -46,7 +46,7 @@ func containerOf(text string, words int, before string) (measurement.ServicePod,
 	if bootID == sameMachine {
 		bootID = before
 	}
-	numbers := make([]int64, 4)
+	numbers := make([]int64, 5)
 	for i, field := range fields[2:] {
 		value, err := strconv.ParseInt(field, 10, 32)
 		if err != nil || value < 0 {
@@ -59,7 +59,7 @@ func containerOf(text string, words int, before string) (measurement.ServicePod,
 			BootID: bootID, Cpuset: fromDash(fields[1]),
 			QuotaMilliCPU: numbers[0], GoMaxProcs: int32(numbers[1]),
 		},
-		Workers: int32(numbers[2]), QueueLength: int32(numbers[3]),
+		Workers: int32(numbers[2]), QueueLength: int32(numbers[3]), MemoryPeakKiB: int32(numbers[4]),
 	}, nil
 }
 

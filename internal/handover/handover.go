@@ -65,7 +65,7 @@ func encodeHead(run measurement.Run) (string, error) {
 		before = run.Generator.BootID
 	}
 	for _, pod := range run.Services {
-		fmt.Fprintf(&text, "service %s %d %d\n", containerWords(pod.Container, before), pod.Workers, pod.QueueLength)
+		fmt.Fprintf(&text, "service %s %d %d %d\n", containerWords(pod.Container, before), pod.Workers, pod.QueueLength, pod.MemoryPeakKiB)
 		before = pod.BootID
 	}
 	for i, step := range run.Steps {
@@ -137,7 +137,7 @@ func decodeLine(run *measurement.Run, line string) error {
 		run.Generator = &pod.Container
 		return err
 	case "service":
-		pod, err := containerOf(rest, 6, lastBootID(*run))
+		pod, err := containerOf(rest, 7, lastBootID(*run))
 		run.Services = append(run.Services, pod)
 		return err
 	case "step":

@@ -35,7 +35,7 @@ func ordinary() measurement.Run {
 		Generator: &measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
 		Services: []measurement.ServicePod{{
 			Container: measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "0", GoMaxProcs: 1},
-			Workers:   1, QueueLength: 40,
+			Workers:   1, QueueLength: 40, MemoryPeakKiB: 11_264,
 		}},
 		Histogram: histogram, UnderWay: underWay,
 		// 100 ms times the 1.0125th to the power of -1, 0, 2 and 31.
@@ -79,7 +79,7 @@ func widest(steps, services int) measurement.Run {
 	for range services {
 		run.Services = append(run.Services, measurement.ServicePod{
 			Container: measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "0-63", QuotaMilliCPU: 64_000, GoMaxProcs: 64},
-			Workers:   64, QueueLength: 10_000,
+			Workers:   64, QueueLength: 10_000, MemoryPeakKiB: 64 << 20,
 		})
 	}
 	run.Timeline = &measurement.Timeline{Window: 100 * time.Second}
@@ -316,7 +316,7 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"a container without its CPUs":     strings.Replace(whole, " 1 500 1\n", " 1 500\n", 1),
 		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
 		"values that this version has not": strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
-		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0\n", 300),
+		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0 0\n", 300),
 		"a failure without a reason":       "hashmark/4 failure= exit=1\n",
 		"a failure for no reason in words": "hashmark/4 failure=%-~ exit=1\n",
 		"a failure without an exit code":   "hashmark/4 failure=K6Failed\n",

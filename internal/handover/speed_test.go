@@ -131,7 +131,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	}
 	want := []left{
 		{true, true, 360, true}, {true, false, 360, true}, {false, false, 360, true}, {false, false, 180, true},
-		{false, false, 90, true}, {false, false, 45, true}, {false, false, 0, true}, {false, false, 23, false},
+		{false, false, 90, true}, {false, false, 23, true}, {false, false, 45, false}, {false, false, 0, false},
 	}
 	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(left{})); diff != "" {
 		t.Errorf("what is left as pods are added (-want +got):\n%s", diff)

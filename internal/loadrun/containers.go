@@ -1,6 +1,8 @@
 package loadrun
 
 import (
+	"math"
+
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -29,10 +31,18 @@ func servicesOf(steps []edges, pods int) []measurement.ServicePod {
 			}
 		}
 		if given := unchanged(readings); given != nil {
-			services = append(services, measurement.ServicePod{Container: *given, Workers: last.Workers, QueueLength: last.QueueLength})
+			services = append(services, measurement.ServicePod{
+				Container: *given, Workers: last.Workers, QueueLength: last.QueueLength, MemoryPeakKiB: wholeKiB(last.MemoryPeakBytes),
+			})
 		}
 	}
 	return services
+}
+
+// wholeKiB rounds up, and bounds what a pod says.
+func wholeKiB(bytes int64) int32 {
+	const kibibyte = 1024
+	return int32(min((max(0, min(bytes, math.MaxInt64-kibibyte))+kibibyte-1)/kibibyte, math.MaxInt32))
 }
 
 // all are the readings of a load, in the order in which they were due.

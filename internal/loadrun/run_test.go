@@ -54,6 +54,7 @@ func pod(t *testing.T, breaks func(reading int64, service *evidence.Service)) *h
 			Reading: evidence.Reading{
 				InstanceID: "one", BootID: "boot", Cpuset: "0", GoMaxProcs: 1, QuotaMilliCPU: 250, PeriodMicroseconds: 100_000,
 				UptimeMicroseconds: n * 1_000_000, CPUMicroseconds: n * 1000, ThrottledPeriods: n, CPUIdleMicroseconds: n * 5000,
+				MemoryPeakBytes: 11<<20 + n,
 			},
 			Hashes: n * 10, InFlight: n, Workers: 1, QueueLength: 8,
 		}
@@ -126,8 +127,8 @@ func TestARunTellsOfLoginsAndOfBothSides(t *testing.T) {
 		K6Version: "v1.8.1", GoVersion: "go1.26.8",
 		Generator: &measurement.Container{BootID: "boot", Cpuset: "1", GoMaxProcs: 2},
 		Services: []measurement.ServicePod{
-			{Container: measurement.Container{BootID: "boot", Cpuset: "0", QuotaMilliCPU: 250, GoMaxProcs: 1}, Workers: 1, QueueLength: 8},
-			{Container: measurement.Container{BootID: "boot", Cpuset: "0", QuotaMilliCPU: 250, GoMaxProcs: 1}, Workers: 1, QueueLength: 8},
+			{Container: measurement.Container{BootID: "boot", Cpuset: "0", QuotaMilliCPU: 250, GoMaxProcs: 1}, Workers: 1, QueueLength: 8, MemoryPeakKiB: 11_265},
+			{Container: measurement.Container{BootID: "boot", Cpuset: "0", QuotaMilliCPU: 250, GoMaxProcs: 1}, Workers: 1, QueueLength: 8, MemoryPeakKiB: 11_265},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -50,6 +50,9 @@ type ServicePod struct {
 	Workers int32
 	// QueueLength of its pool, 0 when unbounded.
 	QueueLength int32
+	// MemoryPeakKiB is the most memory that the pod has used at any time; 0 where
+	// that is not known.
+	MemoryPeakKiB int32
 }
 
 // StepResult is what a step came to. Numbers behind a pointer are absent, never

@@ -29,8 +29,10 @@ type attacker struct {
 	// comes from.
 	tool, source string
 	hour         *big.Rat
-	// guesses per second at referenceCost.
+	// guesses per second at referenceCost; 0 counts as guessesAtCost10.
 	guesses int64
+	// rates are the guesses per second at controls, by their names.
+	rates map[string]int64
 }
 
 // attackerOf reads what an hour of guessing costs: on the hardware that is owned,
@@ -39,6 +41,10 @@ func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
 	a := attacker{tool: "a GPU", guesses: guessesAtCost10}
 	if prices.GuessesPerSecondPerGPUAtCost10 != nil {
 		a.guesses = *prices.GuessesPerSecondPerGPUAtCost10
+	}
+	a.rates = map[string]int64{}
+	for _, rate := range prices.AttackerRates {
+		a.rates[rate.Control] = rate.GuessesPerSecond
 	}
 	if prices.AttackerHardware != nil {
 		return a.owning(*prices.AttackerHardware, currency)
@@ -83,29 +89,10 @@ func years(n int32) string {
 	return "years"
 }
 
-// PerBillionGuesses is what an attacker pays for a billion guesses at a bcrypt cost.
-func (t Tariff) PerBillionGuesses(cost int32) *big.Rat {
-	if t.attacker.hour == nil || t.attacker.guesses <= 0 {
-		return nil
-	}
-	perSecond := big.NewRat(t.attacker.guesses, 1)
-	if cost < referenceCost {
-		perSecond.Mul(perSecond, powerOfTwo(referenceCost-cost))
-	} else {
-		perSecond.Quo(perSecond, powerOfTwo(cost-referenceCost))
-	}
-	hours := new(big.Rat).Quo(big.NewRat(billion, secondsPerHour), perSecond)
-	return hours.Mul(hours, t.attacker.hour)
-}
-
-func powerOfTwo(exponent int32) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
-}
-
 // Assumption says in a sentence what PerBillionGuesses is made from; empty where
 // that knows no price.
 func (t Tariff) Assumption() string {
-	if t.PerBillionGuesses(referenceCost) == nil {
+	if t.attacker.hour == nil {
 		return ""
 	}
 	return fmt.Sprintf("The price of guesses assumes %s that makes %s a second at bcrypt cost %d and costs %s %s an hour, %s.",

@@ -45,7 +45,7 @@ func TestWhatABillionGuessesCost(t *testing.T) {
 		"owned hardware twice as quick halves the price": {quick, "2.25"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := pricing.Text(of(t, c.prices).PerBillionGuesses(10)); got != c.want {
+			if got := pricing.Text(of(t, c.prices).PerBillionGuesses(bcrypt(10))); got != c.want {
 				t.Errorf("a billion guesses cost %s, want %s", got, c.want)
 			}
 		})
@@ -91,10 +91,10 @@ func TestAnAttackersHardwareLeavesThePriceOfLogins(t *testing.T) {
 	pool := v1alpha1.NodePool{Name: "small", PerCPUHour: "0.0525"}
 	rented, owned := of(t, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}, pool), of(t, owning("2000", 575, "0.15", 3), pool)
 	for _, name := range []string{"small", "other"} {
-		if was, is := rented.PerMonth(name, 1000), owned.PerMonth(name, 1000); was.Cmp(is) != 0 {
+		if was, is := rented.PerMonth(name, cpu(1000)), owned.PerMonth(name, cpu(1000)); was.Cmp(is) != 0 {
 			t.Errorf("a month on pool %s costs %v, want %v", name, is, was)
 		}
-		if was, is := rented.PerMillionLogins(name, 1000, 5000), owned.PerMillionLogins(name, 1000, 5000); was.Cmp(is) != 0 {
+		if was, is := rented.PerMillionLogins(name, cpu(1000), 5000), owned.PerMillionLogins(name, cpu(1000), 5000); was.Cmp(is) != 0 {
 			t.Errorf("a million logins on pool %s cost %v, want %v", name, is, was)
 		}
 	}
@@ -109,9 +109,9 @@ func TestOwnedHardwareCostsItsHour(t *testing.T) {
 		energy := rapid.Int64Range(0, 1000).Draw(t, "price of a kilowatt-hour, in hundredths")
 		cost := rapid.Int32Range(4, 16).Draw(t, "cost")
 		hundredths := func(n int64) string { return big.NewRat(n, 100).FloatString(2) }
-		owned := of(t, owning(hundredths(hour*int64(years)*8760), watts, hundredths(energy), years)).PerBillionGuesses(cost)
+		owned := of(t, owning(hundredths(hour*int64(years)*8760), watts, hundredths(energy), years)).PerBillionGuesses(bcrypt(cost))
 		rent := new(big.Rat).Add(big.NewRat(hour, 100), new(big.Rat).Mul(big.NewRat(energy, 100), big.NewRat(int64(watts), 1000)))
-		rented := of(t, &v1alpha1.Prices{GPUHour: rent.FloatString(5)}).PerBillionGuesses(cost)
+		rented := of(t, &v1alpha1.Prices{GPUHour: rent.FloatString(5)}).PerBillionGuesses(bcrypt(cost))
 		if owned.Cmp(rented) != 0 {
 			t.Errorf("owned it costs %v, rented %v", owned, rented)
 		}

@@ -13,16 +13,22 @@ const (
 	milli          = 1000
 	million        = 1_000_000
 	billion        = 1_000_000_000
+	gibibyte       = 1 << 30
 )
 
-// Tariff is what CPUs and an attacker's GPUs cost. The zero Tariff knows no
+// Tariff is what CPUs, memory and an attacker's GPUs cost. The zero Tariff knows no
 // prices. Each of its methods gives nil for a price that is not known.
 type Tariff struct {
 	currency string
 	cpuHour  *big.Rat
+	// gibHour is the price of a GiB of memory for an hour; nil where memory is free.
+	gibHour  *big.Rat
 	pools    map[string]*big.Rat
 	attacker attacker
 }
+
+// Resources are what replicas are paid for: thousandths of a CPU, and bytes of memory.
+type Resources struct{ MilliCPU, MemoryBytes int64 }
 
 // Of reads the prices of an experiment: those of node pools go before the
 // general one. Without prices the tariff knows none, whatever pools say. Errors:
@@ -36,6 +42,9 @@ func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
 		t.currency = dollars
 	}
 	if err := read(prices.PerCPUHour, "prices.perCPUHour", &t.cpuHour); err != nil {
+		return Tariff{}, err
+	}
+	if err := read(prices.PerGiBHour, "prices.perGiBHour", &t.gibHour); err != nil {
 		return Tariff{}, err
 	}
 	var err error
@@ -68,8 +77,8 @@ func read(text, field string, price **big.Rat) error {
 // Currency that prices are told in, three letters; empty where none are.
 func (t Tariff) Currency() string { return t.currency }
 
-// hour is the price of so many thousandths of a CPU for an hour.
-func (t Tariff) hour(pool string, milliCPU int64) *big.Rat {
+// hour is the price of resources for an hour.
+func (t Tariff) hour(pool string, of Resources) *big.Rat {
 	price, own := t.pools[pool]
 	if !own {
 		price = t.cpuHour
@@ -77,22 +86,26 @@ func (t Tariff) hour(pool string, milliCPU int64) *big.Rat {
 	if price == nil {
 		return nil
 	}
-	return new(big.Rat).Mul(price, big.NewRat(milliCPU, milli))
+	total := new(big.Rat).Mul(price, big.NewRat(of.MilliCPU, milli))
+	if t.gibHour != nil {
+		total.Add(total, new(big.Rat).Mul(t.gibHour, big.NewRat(of.MemoryBytes, gibibyte)))
+	}
+	return total
 }
 
-// PerMonth is what so many thousandths of a CPU cost on a node pool in a month.
-func (t Tariff) PerMonth(pool string, milliCPU int64) *big.Rat {
-	price := t.hour(pool, milliCPU)
+// PerMonth is what resources cost on a node pool in a month.
+func (t Tariff) PerMonth(pool string, of Resources) *big.Rat {
+	price := t.hour(pool, of)
 	if price == nil {
 		return nil
 	}
 	return price.Mul(price, big.NewRat(hoursPerMonth, 1))
 }
 
-// PerMillionLogins is what a million logins cost on so many thousandths of a CPU,
-// at a rate in thousandths of a login per second. Not known where nobody logs in.
-func (t Tariff) PerMillionLogins(pool string, milliCPU, milliPerSecond int64) *big.Rat {
-	price := t.hour(pool, milliCPU)
+// PerMillionLogins is what a million logins cost on some resources, at a rate in
+// thousandths of a login per second. Not known where nobody logs in.
+func (t Tariff) PerMillionLogins(pool string, of Resources, milliPerSecond int64) *big.Rat {
+	price := t.hour(pool, of)
 	if price == nil || milliPerSecond <= 0 {
 		return nil
 	}

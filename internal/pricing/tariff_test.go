@@ -27,16 +27,16 @@ func TestServing(t *testing.T) {
 		price *big.Rat
 		want  string
 	}{
-		"half a CPU for 730 hours":                    {tariff.PerMonth("", 500), "14.60"},
-		"a pool's own price goes first":               {tariff.PerMonth("small", 1000), "38.33"},
-		"a pool without one has the general price":    {tariff.PerMonth("plain", 1000), "29.20"},
-		"a million logins at 5/s on half a CPU":       {tariff.PerMillionLogins("", 500, 5000), "1.11"},
-		"twice the rate halves what a login costs":    {tariff.PerMillionLogins("", 500, 10_000), "0.56"},
-		"logins that nobody makes have no price":      {tariff.PerMillionLogins("", 500, 0), ""},
-		"a billion guesses at the reference cost":     {tariff.PerBillionGuesses(10), "22.22"},
-		"a step up in cost doubles what guesses cost": {tariff.PerBillionGuesses(11), "44.44"},
-		"two steps down make them four times cheaper": {tariff.PerBillionGuesses(8), "5.56"},
-		"at cost 4 they are sixty-four times cheaper": {tariff.PerBillionGuesses(4), "0.35"},
+		"half a CPU for 730 hours":                    {tariff.PerMonth("", cpu(500)), "14.60"},
+		"a pool's own price goes first":               {tariff.PerMonth("small", cpu(1000)), "38.33"},
+		"a pool without one has the general price":    {tariff.PerMonth("plain", cpu(1000)), "29.20"},
+		"a million logins at 5/s on half a CPU":       {tariff.PerMillionLogins("", cpu(500), 5000), "1.11"},
+		"twice the rate halves what a login costs":    {tariff.PerMillionLogins("", cpu(500), 10_000), "0.56"},
+		"logins that nobody makes have no price":      {tariff.PerMillionLogins("", cpu(500), 0), ""},
+		"a billion guesses at the reference cost":     {tariff.PerBillionGuesses(bcrypt(10)), "22.22"},
+		"a step up in cost doubles what guesses cost": {tariff.PerBillionGuesses(bcrypt(11)), "44.44"},
+		"two steps down make them four times cheaper": {tariff.PerBillionGuesses(bcrypt(8)), "5.56"},
+		"at cost 4 they are sixty-four times cheaper": {tariff.PerBillionGuesses(bcrypt(4)), "0.35"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := pricing.Text(c.price); got != c.want {
@@ -54,7 +54,7 @@ func TestWhatIsNotKnownHasNoPrice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for what, price := range map[string]*big.Rat{
-				"month": tariff.PerMonth("small", 1000), "million logins": tariff.PerMillionLogins("small", 1000, 1000), "billion guesses": tariff.PerBillionGuesses(10),
+				"month": tariff.PerMonth("small", cpu(1000)), "million logins": tariff.PerMillionLogins("small", cpu(1000), 1000), "billion guesses": tariff.PerBillionGuesses(bcrypt(10)),
 			} {
 				if price != nil {
 					t.Errorf("a %s costs %s", what, pricing.Text(price))
@@ -92,12 +92,12 @@ func TestPricesScale(t *testing.T) {
 		cost := rapid.Int32Range(4, 15).Draw(t, "cost")
 		by := func(price *big.Rat, factor int64) *big.Rat { return new(big.Rat).Mul(price, big.NewRat(factor, 1)) }
 		for what, pair := range map[string][2]*big.Rat{
-			"a month of all replicas":                {once.PerMonth("", replicas*milli), by(once.PerMonth("", milli), replicas)},
-			"a month at twice the price":             {twice.PerMonth("", milli), by(once.PerMonth("", milli), 2)},
-			"a million logins at twice the price":    {twice.PerMillionLogins("", milli, rate), by(once.PerMillionLogins("", milli, rate), 2)},
-			"a million logins at half the rate":      {once.PerMillionLogins("", milli, rate), by(once.PerMillionLogins("", milli, 2*rate), 2)},
-			"a billion guesses at the next cost":     {once.PerBillionGuesses(cost + 1), by(once.PerBillionGuesses(cost), 2)},
-			"a month and the logins that come in it": {once.PerMonth("", milli), new(big.Rat).Mul(once.PerMillionLogins("", milli, rate), big.NewRat(730*3600*rate, 1000*1_000_000))},
+			"a month of all replicas":                {once.PerMonth("", cpu(replicas*milli)), by(once.PerMonth("", cpu(milli)), replicas)},
+			"a month at twice the price":             {twice.PerMonth("", cpu(milli)), by(once.PerMonth("", cpu(milli)), 2)},
+			"a million logins at twice the price":    {twice.PerMillionLogins("", cpu(milli), rate), by(once.PerMillionLogins("", cpu(milli), rate), 2)},
+			"a million logins at half the rate":      {once.PerMillionLogins("", cpu(milli), rate), by(once.PerMillionLogins("", cpu(milli), 2*rate), 2)},
+			"a billion guesses at the next cost":     {once.PerBillionGuesses(bcrypt(cost + 1)), by(once.PerBillionGuesses(bcrypt(cost)), 2)},
+			"a month and the logins that come in it": {once.PerMonth("", cpu(milli)), new(big.Rat).Mul(once.PerMillionLogins("", cpu(milli), rate), big.NewRat(730*3600*rate, 1000*1_000_000))},
 		} {
 			if pair[0].Cmp(pair[1]) != 0 {
 				t.Errorf("%s: %v, want %v", what, pair[0], pair[1])

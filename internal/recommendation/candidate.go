@@ -1,12 +1,14 @@
 package recommendation
 
 import (
+	"math"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
@@ -42,6 +44,11 @@ type Candidate struct {
 	Variant v1alpha1.Variant
 	// MilliCPU is its CPU limit, in thousandths.
 	MilliCPU int64
+	// MemoryLimit is what a replica needs, in bytes, by what it was measured to use; 0
+	// where that is not known.
+	MemoryLimit int64
+	// GivenMemory is the memory limit that it was measured with, in bytes.
+	GivenMemory int64
 	// Standing says what it may be used for.
 	Standing Standing
 	// Reasons why its result is not simply Valid.
@@ -103,7 +110,7 @@ func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
 // where that is not known.
 func (q Question) PerMonth(c Candidate) string {
 	if s := q.size(c); s.replicas > 0 {
-		return pricing.Text(q.Tariff.PerMonth(poolOf(c.Variant), s.milliCPU))
+		return pricing.Text(q.Tariff.PerMonth(poolOf(c.Variant), s.resources()))
 	}
 	return ""
 }
@@ -131,11 +138,31 @@ func (q Question) size(c Candidate) sized {
 		}
 	}
 	breaks(c.Capacity == 0, v1alpha1.BoundObjective)
-	breaks(c.Variant.Cost < q.MinimumCost, v1alpha1.BoundMinimumCost)
+	breaks(q.strength(c) < float64(q.MinimumCost), v1alpha1.BoundMinimumCost)
 	breaks(beyond, v1alpha1.BoundCapacityUnknown)
 	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
 	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
 	return s
+}
+
+// resources of all replicas. One that was not measured is paid for what it was given.
+func (s sized) resources() pricing.Resources {
+	memory := s.MemoryLimit
+	if memory == 0 {
+		memory = s.GivenMemory
+	}
+	// Billions of replicas, of a size that fits nothing, have more than a number can hold.
+	if memory > 0 && s.replicas > math.MaxInt64/memory {
+		return pricing.Resources{MilliCPU: s.milliCPU, MemoryBytes: math.MaxInt64}
+	}
+	return pricing.Resources{MilliCPU: s.milliCPU, MemoryBytes: s.replicas * memory}
+}
+
+// strength of a candidate's hash is the bcrypt cost at which an attacker makes as many
+// guesses per second; 0 where the guesses are not known.
+func (q Question) strength(c Candidate) float64 {
+	cost, _ := q.Tariff.BcryptCost(c.Variant)
+	return cost
 }
 
 func (s sized) fits() bool { return len(s.breaks) == 0 }
@@ -153,7 +180,13 @@ func (q Question) api(s sized) v1alpha1.Size {
 	v := s.Variant
 	size := v1alpha1.Size{
 		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: poolOf(v), Predicted: s.Predicted,
-		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v.Cost)),
+		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v)),
+	}
+	if v.Control != "" {
+		size.Hash = matrix.Hashing(v)
+	}
+	if s.MemoryLimit > 0 {
+		size.MemoryLimit = resource.NewQuantity(s.MemoryLimit, resource.BinarySI).String()
 	}
 	if s.replicas == 0 {
 		return size
@@ -161,8 +194,8 @@ func (q Question) api(s sized) v1alpha1.Size {
 	size.Replicas, size.TotalCPU = int32(s.replicas), quantity(s.milliCPU)
 	size.CapacityMilliPerSecond = ptr.To(s.replicas * s.Capacity)
 	size.LoadPercent = ptr.To(q.loadPercent(s))
-	size.PricePerMonth = pricing.Text(q.Tariff.PerMonth(size.NodePool, s.milliCPU))
-	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.milliCPU, q.MilliPerSecond))
+	size.PricePerMonth = pricing.Text(q.Tariff.PerMonth(size.NodePool, s.resources()))
+	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.resources(), q.MilliPerSecond))
 	return size
 }
 

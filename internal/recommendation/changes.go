@@ -1,8 +1,10 @@
 package recommendation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,16 +14,16 @@ import (
 // mostChanges is how many sentences are told, mostCosts of how many other costs.
 const mostChanges, mostCosts = 8, 3
 
-// changes says what would change the answer: what the next higher costs need,
+// changes says what would change the answer: what the next stronger hashes need,
 // how far the demand may grow, and what is worth measuring. Best is nil where
 // nothing fits; then it says what the acceptable costs need, and what a lower one does.
 func (a answer) changes(best *sized) []string {
 	var told []string
-	from := a.MinimumCost
+	stronger := func(c Candidate) bool { return a.strength(c) >= float64(a.MinimumCost) }
 	if best != nil {
-		from = best.Variant.Cost + 1
+		stronger = func(c Candidate) bool { return a.strength(c) > a.strength(best.Candidate) }
 	}
-	for _, s := range a.costsFrom(from) {
+	for _, s := range a.nearestOf(stronger) {
 		told = append(told, a.needs(s))
 	}
 	if best != nil {
@@ -29,32 +31,30 @@ func (a answer) changes(best *sized) []string {
 	} else if lower := a.lowerCost(); lower != "" {
 		told = append(told, lower)
 	}
-	told = append(told, a.hints(from)...)
+	told = append(told, a.hints(stronger)...)
 	for i := range told {
 		told[i] = Clip(told[i], mostChange)
 	}
 	return told[:min(len(told), mostChanges)]
 }
 
-// costsFrom are the nearest sizes of the lowest costs from one on that have a
-// usable result.
-func (a answer) costsFrom(from int32) []sized {
-	nearest := map[int32]sized{}
+// nearestOf returns the nearest size of each hash that is asked for and has a usable
+// result, the weakest hashes first.
+func (a answer) nearestOf(asked func(Candidate) bool) []sized {
+	nearest := map[string]sized{}
 	for _, c := range a.candidates {
-		if c.Standing < Doubtful || c.Variant.Cost < from {
+		if c.Standing < Doubtful || !asked(c) {
 			continue
 		}
 		s := a.Question.size(c)
-		if known, has := nearest[c.Variant.Cost]; !has || a.worthTelling(s, known) {
-			nearest[c.Variant.Cost] = s
+		if known, has := nearest[c.key()]; !has || a.worthTelling(s, known) {
+			nearest[c.key()] = s
 		}
 	}
-	costs := slices.Sorted(maps.Keys(nearest))
-	var sizes []sized
-	for _, cost := range costs[:min(len(costs), mostCosts)] {
-		sizes = append(sizes, nearest[cost])
-	}
-	return sizes
+	sizes := slices.SortedFunc(maps.Values(nearest), func(x, y sized) int {
+		return cmp.Or(cmp.Compare(a.strength(x.Candidate), a.strength(y.Candidate)), cmp.Compare(x.Variant.Name, y.Variant.Name))
+	})
+	return sizes[:min(len(sizes), mostCosts)]
 }
 
 // worthTelling tells whether one size of a cost says more than another: one that may
@@ -69,21 +69,21 @@ func (a answer) worthTelling(s, known sized) bool {
 	return s.fits()
 }
 
-// needs says what a cost that is not the answer lacks, and how much of the demand
+// needs says what a hash that is not the answer lacks, and how much of the demand
 // it serves as it is.
 func (a answer) needs(s sized) string {
-	cost := s.Variant.Cost
+	hash := s.hash()
 	switch {
 	case s.unknown():
-		return fmt.Sprintf("Cost %d may serve it: %s %s. %s", cost, s.Variant.Name, s.atLeast(), a.suggest(s))
+		return fmt.Sprintf("%s may serve it: %s %s. %s", hash, s.Variant.Name, s.atLeast(), a.suggest(s))
 	case s.fits():
-		return fmt.Sprintf("Cost %d would fit with %s, but that result is Suspect (%s): measure it again", cost, inAll(s), Kinds(s.Reasons))
+		return fmt.Sprintf("%s would fit with %s, but that result is Suspect (%s): measure it again", hash, inAll(s), Kinds(s.Reasons))
 	case s.Capacity == 0 && s.Found > 0:
-		return fmt.Sprintf("Cost %d meets the objective up to %s a replica with %s, but the interval of that begins at 0: measure it with more load.minSamples or repetitions", cost, perSecond(s.Found), s.Variant.Name)
+		return fmt.Sprintf("%s meets the objective up to %s a replica with %s, but the interval of that begins at 0: measure it with more load.minSamples or repetitions", hash, perSecond(s.Found), s.Variant.Name)
 	case s.Capacity == 0:
-		return fmt.Sprintf("Cost %d meets the objective at no rate on any CPU limit of the matrix: it needs a longer p95Milliseconds, or a larger CPU limit", cost)
+		return fmt.Sprintf("%s meets the objective at no rate on any CPU limit of the matrix: it needs a longer p95Milliseconds, or a larger CPU limit", hash)
 	}
-	text := fmt.Sprintf("Cost %d needs %s: %s", cost, a.missing(s), inAll(s))
+	text := fmt.Sprintf("%s needs %s: %s", hash, a.missing(s), inAll(s))
 	if most := a.served(s.Candidate, a.most(s.Candidate).replicas); most > 0 {
 		text += fmt.Sprintf("; within the bounds it serves up to %s with the same headroom", perSecond(most))
 	}
@@ -138,23 +138,23 @@ func (a answer) growth(best sized) string {
 // where nothing would.
 func (a answer) lowerCost() string {
 	lower := a.Question
-	lower.MinimumCost = 0
+	lower.MinimumCost = lowestCost
 	found := lower.answer(a.candidates)
 	if len(found.fit) == 0 {
 		return ""
 	}
 	best := found.fit[0]
-	return fmt.Sprintf("With minimumCost %d, %s would do", best.Variant.Cost, inAll(best))
+	return fmt.Sprintf("With minimumCost %d, %s would do", int(math.Floor(a.strength(best.Candidate))), inAll(best))
 }
 
 // hints names costs that were only predicted, and would fit: the lowest first.
-func (a answer) hints(from int32) []string {
+func (a answer) hints(asked func(Candidate) bool) []string {
 	var told []string
 	fit := a.fitting(a.candidates, Hint)
 	slices.Reverse(fit)
 	for i, s := range fit {
 		// The last of a cost is its best, since the order was turned round.
-		if s.Variant.Cost >= from && (i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost) {
+		if asked(s.Candidate) && (i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost) {
 			told = append(told, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s: measure it", s.Variant.Cost, inAll(s)))
 		}
 	}

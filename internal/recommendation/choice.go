@@ -39,18 +39,18 @@ func (q Question) answer(candidates []Candidate) answer {
 }
 
 // standIns are the doubtful candidates that may answer where no sound one fits:
-// those of a lower cost than every acceptable one of the sound. Were one of the same
-// cost to step in for a sound one that does not fit any more, more demand could
-// take fewer CPUs; were it of a higher one, it would raise the cost.
+// those with a weaker hash than every acceptable one of the sound. Were one of the same
+// strength to step in for a sound one that does not fit any more, more demand could
+// take fewer CPUs; were it of a higher one, it would raise the strength.
 func (q Question) standIns(candidates []Candidate) []Candidate {
-	below := int32(math.MaxInt32)
+	below := math.Inf(1)
 	for _, c := range candidates {
-		if c.Standing == Sound && c.Variant.Cost >= q.MinimumCost {
-			below = min(below, c.Variant.Cost)
+		if strength := q.strength(c); c.Standing == Sound && strength >= float64(q.MinimumCost) {
+			below = min(below, strength)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool {
-		return c.Standing != Doubtful || c.Variant.Cost >= below
+		return c.Standing != Doubtful || q.strength(c) >= below
 	})
 }
 

@@ -17,7 +17,7 @@ type certainty struct {
 func (a answer) confidence(best sized) certainty {
 	switch {
 	case best.Standing == Doubtful:
-		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result of an acceptable cost answers, and this one is Suspect (%s); measure it again", Kinds(best.Reasons))}
+		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result of an acceptable %s answers, and this one is Suspect (%s); measure it again", a.unit(), Kinds(best.Reasons))}
 	case best.Respaced:
 		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; the capacity is what the model makes of logins by chance. Measure with arrivals: Poisson"}
 	case best.Calibrated:

@@ -10,7 +10,8 @@
 // that of one at λ/R. There are R queues and not one before R workers, so that
 // nothing is gained by pooling: capacities add up, and that is all.
 //
-// The answer is the highest bcrypt cost that some variant serves within all
+// The answer is the highest bcrypt cost, or the hash that costs an attacker most, that
+// some variant serves within all
 // bounds, then the cheapest way to run it. Among results that may be believed,
 // more demand, more headroom and narrower bounds never raise the cost, because
 // they only take away sizes that fit.

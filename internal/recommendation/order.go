@@ -19,20 +19,20 @@ func (q Question) fitting(candidates []Candidate, standing Standing) []sized {
 	return fit
 }
 
-// order puts the better of two sizes first: the higher cost, then the cheaper,
+// order puts the better of two sizes first: the stronger hash, then the cheaper,
 // then what takes less CPU, fewer replicas, has more capacity in all; and at last
 // the name, so that an order there always is. Prices are compared only where all
 // of the sizes have one: else three of them could each be better than the next.
 func (q Question) order(all []sized) func(a, b sized) int {
-	priced := !slices.ContainsFunc(all, func(s sized) bool { return q.Tariff.PerMonth(poolOf(s.Variant), s.milliCPU) == nil })
+	priced := !slices.ContainsFunc(all, func(s sized) bool { return q.Tariff.PerMonth(poolOf(s.Variant), s.resources()) == nil })
 	return func(a, b sized) int {
 		cheaper := 0
 		if priced {
-			one := q.Tariff.PerMonth(poolOf(a.Variant), a.milliCPU)
-			cheaper = one.Cmp(q.Tariff.PerMonth(poolOf(b.Variant), b.milliCPU))
+			one := q.Tariff.PerMonth(poolOf(a.Variant), a.resources())
+			cheaper = one.Cmp(q.Tariff.PerMonth(poolOf(b.Variant), b.resources()))
 		}
 		return cmp.Or(
-			cmp.Compare(b.Variant.Cost, a.Variant.Cost),
+			cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate)),
 			cheaper,
 			cmp.Compare(a.milliCPU, b.milliCPU),
 			cmp.Compare(a.replicas, b.replicas),
@@ -58,22 +58,20 @@ func (s sized) got() int {
 
 // nearer puts the size first that gets farther through the bounds, and of two
 // that break the same one, the one that needs less of it: of the CPU in all, of
-// the replicas. Below the minimum the higher cost is nearer; where no rate meets
-// the objective, the lowest cost on the most CPU; where the capacity is a lower bound,
+// the replicas. Below the minimum the stronger hash is nearer; where no rate meets
+// the objective, the weakest on the most CPU; where the capacity is a lower bound,
 // the higher one.
 func (q Question) nearer(a, b sized) int {
 	far := cmp.Or(cmp.Compare(b.got(), a.got()), cmp.Compare(b.Standing, a.Standing))
 	if far != 0 {
 		return far
 	}
-	least := 0
+	least, stronger := 0, cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate))
 	switch {
-	case a.fits():
-		least = cmp.Compare(b.Variant.Cost, a.Variant.Cost)
+	case a.fits() || a.breaks[0] == v1alpha1.BoundMinimumCost:
+		least = stronger
 	case a.breaks[0] == v1alpha1.BoundObjective:
-		least = cmp.Or(cmp.Compare(a.Variant.Cost, b.Variant.Cost), cmp.Compare(b.MilliCPU, a.MilliCPU))
-	case a.breaks[0] == v1alpha1.BoundMinimumCost:
-		least = cmp.Compare(b.Variant.Cost, a.Variant.Cost)
+		least = cmp.Or(-stronger, cmp.Compare(b.MilliCPU, a.MilliCPU))
 	case a.breaks[0] == v1alpha1.BoundCapacityUnknown:
 		least = cmp.Compare(b.Carried, a.Carried)
 	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
@@ -81,7 +79,7 @@ func (q Question) nearer(a, b sized) int {
 	}
 	return cmp.Or(least,
 		cmp.Compare(a.milliCPU, b.milliCPU),
-		cmp.Compare(b.Variant.Cost, a.Variant.Cost),
+		stronger,
 		cmp.Compare(a.replicas, b.replicas),
 		cmp.Compare(a.Variant.Name, b.Variant.Name),
 	)

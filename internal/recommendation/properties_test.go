@@ -49,6 +49,33 @@ func someCandidates(t *rapid.T, pools ...string) []Candidate {
 	return candidates
 }
 
+// withOtherHashes makes controls with other hashes of some candidates: as strong as cost 8,
+// 10.5 and 13 by the rates of someRates.
+func withOtherHashes(t *rapid.T, candidates []Candidate) []Candidate {
+	mixed := slices.Clone(candidates)
+	for i := range mixed {
+		if control := rapid.SampledFrom([]string{"", "", "weak", "even", "strong"}).Draw(t, "control"); control != "" {
+			mixed[i].Variant.Algorithm, mixed[i].Variant.Control, mixed[i].Variant.Cost = v1alpha1.AlgorithmScrypt, control, 0
+		}
+	}
+	return mixed
+}
+
+func someRates() []v1alpha1.AttackerRate {
+	return []v1alpha1.AttackerRate{{Control: "weak", GuessesPerSecond: 40_000}, {Control: "even", GuessesPerSecond: 7_071}, {Control: "strong", GuessesPerSecond: 1_250}}
+}
+
+// strength of what is recommended, as a bcrypt cost; 0 of nothing.
+func strength(q Question, told *v1alpha1.Recommendation, candidates []Candidate) float64 {
+	for _, c := range candidates {
+		if c.Variant.Name == told.Variant {
+			cost, _ := q.Tariff.BcryptCost(c.Variant)
+			return cost
+		}
+	}
+	return 0
+}
+
 func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
 	return Question{
 		MilliPerSecond:  1000 * rapid.Int64Range(1, 100).Draw(t, "demand"),
@@ -63,7 +90,7 @@ func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
 
 func prices(t rapid.TB, perCPUHour string, pools ...v1alpha1.NodePool) pricing.Tariff {
 	t.Helper()
-	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: perCPUHour}, pools)
+	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: perCPUHour, AttackerRates: someRates()}, pools)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,10 +107,11 @@ func milliCPU(t rapid.TB, quantity string) int64 {
 }
 
 // More demand, more headroom, more replicas down, a smaller budget, fewer replicas, and
-// a stricter objective, by which no capacity rises, never raise the cost.
+// a stricter objective, by which no capacity rises, never raise the cost, or the strength
+// of another hash.
 func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := someCandidates(t, "", "small", "big")
+		candidates := withOtherHashes(t, someCandidates(t, "", "small", "big"))
 		tariff := prices(t, "0.04", v1alpha1.NodePool{Name: "small", PerCPUHour: "0.02"}, v1alpha1.NodePool{Name: "big"})
 		asked := someQuestion(t, tariff)
 		before := Of(asked, candidates)
@@ -107,8 +135,8 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 				}
 			}
 		}
-		if after := Of(harder, stricter); after.Cost > before.Cost {
-			t.Errorf("cost %d is recommended, and before, for less, cost %d", after.Cost, before.Cost)
+		if was, is := strength(asked, before, candidates), strength(harder, Of(harder, stricter), stricter); is > was {
+			t.Errorf("what is as strong as cost %.1f is recommended, and before, for less, as cost %.1f", is, was)
 		}
 	})
 }

@@ -14,7 +14,9 @@ import (
 const (
 	usualHeadroom    = 30
 	usualMinimumCost = 10
-	mostReplicas     = 10_000
+	// lowestCost is the lowest minimum that the API takes.
+	lowestCost   = 4
+	mostReplicas = 10_000
 	// mostCPUs is what that many replicas of the largest CPU limit have.
 	mostCPUs = 64 * mostReplicas
 )
@@ -27,6 +29,8 @@ type Question struct {
 	HeadroomPercent int64
 	// MinimumCost is the lowest cost that is acceptable.
 	MinimumCost int32
+	// Hashes are the algorithms that may answer; none means bcrypt alone.
+	Hashes []v1alpha1.Algorithm
 	// MaxMilliCPU is the most CPU for all replicas, in thousandths; 0 is any amount.
 	MaxMilliCPU int64
 	// MaxReplicas is the most of them.
@@ -54,6 +58,7 @@ func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
 		MilliPerSecond:  int64(demand.LoginsPerSecond) * 1000,
 		HeadroomPercent: int64(ptr.Deref(demand.HeadroomPercent, usualHeadroom)),
 		MinimumCost:     ptr.Deref(demand.MinimumCost, usualMinimumCost),
+		Hashes:          demand.Hashes,
 		MaxReplicas:     int64(ptr.Deref(demand.MaxReplicas, mostReplicas)),
 		Survive:         int64(ptr.Deref(demand.SurviveReplicas, 0)),
 		Tariff:          tariff,

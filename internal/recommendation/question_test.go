@@ -24,6 +24,7 @@ func TestAsk(t *testing.T) {
 		"a part of a thousandth is not within":     {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1500500u"}, within(1500)},
 		"next to nothing is not any amount":        {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "1n"}, within(1)},
 		"more than there can be is all there is":   {v1alpha1.Demand{LoginsPerSecond: 5, MaxTotalCPU: "9E"}, within(640_000_000)},
+		"other hashes may answer":                  {v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}}, func() Question { q := usual; q.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}; return q }()},
 		"replicas may be down":                     {v1alpha1.Demand{LoginsPerSecond: 5, SurviveReplicas: ptr.To[int32](2)}, func() Question { q := usual; q.Survive = 2; return q }()},
 		"zeros that are asked for are no defaults": {v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
 	} {

@@ -2,10 +2,13 @@ package recommendation
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -13,13 +16,13 @@ const (
 	// mostReason and mostChange are the API's bounds in characters.
 	mostReason, mostChange = 2048, 512
 
-	noResult = "No variant with a bcrypt cost has a result that may be believed, so that nothing can be recommended; look at the reasons in status.results, and measure again"
+	noResult = "No variant that may be recommended has a result that may be believed, so that nothing can be recommended; look at the reasons in status.results, and measure again"
 )
 
 // reason says why this size, how its replicas share the load, and how sure that is.
 func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty) string {
 	sentences := []string{
-		fmt.Sprintf("Of the matrix's costs, %d is the highest that %s %s%s", best.Variant.Cost, a.isKnownTo("can serve"), a.demanded(), a.within()),
+		a.strongest(best),
 		fmt.Sprintf("%s %s the objective %sup to %s%s, so that %s is %d %% of that",
 			capital(inAll(best)), verb(best.replicas, "meets", "meet"), best.orMore(),
 			perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best)),
@@ -43,6 +46,38 @@ func (a answer) reason(best sized, told *v1alpha1.Recommendation, sure certainty
 	}
 	sentences = append(sentences, fmt.Sprintf("Confidence is %s: %s", sure.level, sure.why))
 	return strings.Join(sentences, ". ")
+}
+
+// strongest says that the size has the strongest hash that serves the demand.
+func (a answer) strongest(best sized) string {
+	if !a.others() {
+		return fmt.Sprintf("Of the matrix's costs, %d is the highest that %s %s%s", best.Variant.Cost, a.isKnownTo("can serve"), a.demanded(), a.within())
+	}
+	text := fmt.Sprintf("Of the hashes that may be chosen, %s costs an attacker most of those that %s %s%s", best.named(), a.isKnownTo("can serve"), a.demanded(), a.within())
+	if best.Variant.Control != "" {
+		text += ": as much as bcrypt at cost " + asCost(a.strength(best.Candidate))
+	}
+	return text
+}
+
+// hash names what a candidate hashes with, at the beginning of a sentence: Cost 10, or
+// Argon2id m=19456 t=2 p=1.
+func (c Candidate) hash() string {
+	if c.Variant.Control != "" {
+		return capital(matrix.Hashing(c.Variant))
+	}
+	return fmt.Sprintf("Cost %d", c.Variant.Cost)
+}
+
+// key tells hashes apart, and controls of the same hash, which may have other rates.
+func (c Candidate) key() string { return c.Variant.Control + " " + c.hash() }
+
+// named is the same inside a sentence that names several algorithms.
+func (c Candidate) named() string {
+	if c.Variant.Control != "" {
+		return matrix.Hashing(c.Variant)
+	}
+	return fmt.Sprintf("bcrypt at cost %d", c.Variant.Cost)
 }
 
 // reliedOn says in which way the capacity that sizes are made from is less than the
@@ -70,14 +105,17 @@ func (s sized) lowerEnd() bool {
 	return s.Found-s.Capacity*max(1000, s.SlowPerMille)/1000 > 2
 }
 
-// cheapest says by what the size was chosen among those of its cost, and what it
+// cheapest says by what the size was chosen among those of its hash, and what it
 // costs, to those who serve logins and to those who guess.
 func (a answer) cheapest(best sized) []string {
-	same := 0
+	same, hash := 0, "cost"
 	for _, s := range a.fit {
-		if s.Variant.Cost == best.Variant.Cost {
+		if s.key() == best.key() {
 			same++
 		}
+	}
+	if best.Variant.Control != "" {
+		hash = "hash"
 	}
 	size := a.api(best)
 	by := "takes the least CPU"
@@ -86,7 +124,7 @@ func (a answer) cheapest(best sized) []string {
 	}
 	var told []string
 	if same > 1 {
-		told = append(told, fmt.Sprintf("Of %d sizes with this cost that fit, it %s", same, by))
+		told = append(told, fmt.Sprintf("Of %d sizes with this %s that fit, it %s", same, hash, by))
 	}
 	currency := a.Tariff.Currency()
 	if size.PricePerMonth != "" {
@@ -94,7 +132,7 @@ func (a answer) cheapest(best sized) []string {
 			size.PricePerMonth, currency, perSecond(a.MilliPerSecond), size.PricePerMillionLogins, currency))
 	}
 	if size.AttackerPricePerBillionGuesses != "" {
-		told = append(told, fmt.Sprintf("A billion guesses at this cost take an attacker %s %s", size.AttackerPricePerBillionGuesses, currency))
+		told = append(told, fmt.Sprintf("A billion guesses at this %s take an attacker %s %s", hash, size.AttackerPricePerBillionGuesses, currency))
 	}
 	return told
 }
@@ -103,8 +141,8 @@ func (a answer) cheapest(best sized) []string {
 func (a answer) noneReason(nearest sized) string {
 	switch {
 	case nearest.breaks[0] == v1alpha1.BoundCapacityUnknown:
-		return fmt.Sprintf("Whether anything serves %s at cost %d or more is not known: %s comes nearest, and %s. %s",
-			a.demanded(), a.MinimumCost, nearest.Variant.Name, nearest.atLeast(), a.suggest(nearest))
+		return fmt.Sprintf("Whether anything serves %s %s is not known: %s comes nearest, and %s. %s",
+			a.demanded(), a.acceptable(), nearest.Variant.Name, nearest.atLeast(), a.suggest(nearest))
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is sure to meet the objective at any rate, so that none can be relied on to serve %s; %s comes nearest, with a capacity of %s a replica whose interval begins at 0. Relax the objective, or measure with more load.minSamples or repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
@@ -112,8 +150,8 @@ func (a answer) noneReason(nearest sized) string {
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
-	return fmt.Sprintf("Nothing %s %s at cost %d or more%s. Nearest comes %s, which %s",
-		a.isKnownTo("serves"), a.demanded(), a.MinimumCost, a.within(), inAll(nearest), a.breaks(nearest))
+	return fmt.Sprintf("Nothing %s %s %s%s. Nearest comes %s, which %s",
+		a.isKnownTo("serves"), a.demanded(), a.acceptable(), a.within(), inAll(nearest), a.breaks(nearest))
 }
 
 // atLeast says what is known of a capacity that is a lower bound.
@@ -157,7 +195,7 @@ func (a answer) suggest(s sized) string {
 // serves the demand.
 func (a answer) anyUnknown() bool {
 	return slices.ContainsFunc(a.candidates, func(c Candidate) bool {
-		return c.Standing >= Doubtful && c.Variant.Cost >= a.MinimumCost && a.Question.size(c).unknown()
+		return c.Standing >= Doubtful && a.strength(c) >= float64(a.MinimumCost) && a.Question.size(c).unknown()
 	})
 }
 
@@ -216,7 +254,7 @@ func (q Question) breaks(s sized) string {
 		case v1alpha1.BoundObjective:
 			broken = append(broken, "meets the objective at no rate")
 		case v1alpha1.BoundMinimumCost:
-			broken = append(broken, fmt.Sprintf("has a cost below minimumCost %d", q.MinimumCost))
+			broken = append(broken, q.tooWeak(s))
 		case v1alpha1.BoundCapacityUnknown:
 			broken = append(broken, s.atLeast())
 		case v1alpha1.BoundMaxTotalCPU:
@@ -226,6 +264,27 @@ func (q Question) breaks(s sized) string {
 		}
 	}
 	return strings.Join(broken, " and ")
+}
+
+// tooWeak says by how much a hash is below the minimum.
+func (q Question) tooWeak(s sized) string {
+	if s.Variant.Control == "" {
+		return fmt.Sprintf("has a cost below minimumCost %d", q.MinimumCost)
+	}
+	return fmt.Sprintf("costs an attacker as much as bcrypt at cost %s, below minimumCost %d", asCost(q.strength(s.Candidate)), q.MinimumCost)
+}
+
+// asCost reads 10, or 9.4.
+func asCost(strength float64) string {
+	return strconv.FormatFloat(math.Round(10*strength)/10, 'f', -1, 64)
+}
+
+// acceptable reads at cost 10 or more, or with a hash as strong as bcrypt at cost 10.
+func (a answer) acceptable() string {
+	if a.others() {
+		return fmt.Sprintf("with a hash as strong as bcrypt at cost %d", a.MinimumCost)
+	}
+	return fmt.Sprintf("at cost %d or more", a.MinimumCost)
 }
 
 // inAll reads 3 replicas of c10-500m (1.5 CPUs in all), or c10-500m where it is not

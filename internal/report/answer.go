@@ -115,10 +115,17 @@ func (d Document) recommended(answer *v1alpha1.Recommendation) string {
 // sizeWords are a size's parts as a person lists them.
 func sizeWords(size v1alpha1.Size) []string {
 	parts := []string{fmt.Sprintf("bcrypt cost %d", size.Cost)}
+	if size.Hash != "" {
+		parts[0] = size.Hash
+	}
+	limits, total := size.CPULimit+" CPU", size.TotalCPU+" in all"
+	if size.MemoryLimit != "" {
+		limits, total = limits+" and "+size.MemoryLimit+" of memory", size.TotalCPU+" CPU in all"
+	}
 	if size.Replicas == 1 {
-		parts = append(parts, size.CPULimit+" CPU")
+		parts = append(parts, limits)
 	} else {
-		parts = append(parts, size.CPULimit+" CPU each", size.TotalCPU+" in all")
+		parts = append(parts, limits+" each", total)
 	}
 	if size.Concurrency != nil {
 		parts = append(parts, workers(*size.Concurrency))

@@ -99,6 +99,12 @@ var columns = []column{
 	{"p99_milliseconds", func(_ Document, r Row) string { return thousandths(r.Result.P99Microseconds) }},
 	{"p99_low_milliseconds", func(_ Document, r Row) string { low, _ := latencyEnds(r.Result.P99Interval); return thousandths(low) }},
 	{"p99_high_milliseconds", func(_ Document, r Row) string { _, high := latencyEnds(r.Result.P99Interval); return thousandths(high) }},
+	{"memory_peak_bytes", func(_ Document, r Row) string {
+		if r.Result.MemoryPeakBytes == nil {
+			return ""
+		}
+		return strconv.FormatInt(*r.Result.MemoryPeakBytes, 10)
+	}},
 }
 
 // CSV writes a line for each variant, measured or predicted, as RFC 4180 has it.

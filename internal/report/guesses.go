@@ -1,6 +1,10 @@
 package report
 
-import "github.com/hashmark-dev/hashmark/internal/pricing"
+import (
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
 
 // oldDefaults is the footnote if a stored price differs from what this version computes,
 // because the operator that stored it had other defaults.
@@ -19,17 +23,16 @@ func (d Document) guessesWords() []string {
 		if price == nil || price.AttackerPerBillionGuesses == "" {
 			continue
 		}
-		if !guessesCost(tariff, row.Result.Cost, price.AttackerPerBillionGuesses) {
+		variant := row.Variant
+		variant.Cost = row.Result.Cost
+		if pricing.Text(tariff.PerBillionGuesses(variant)) != price.AttackerPerBillionGuesses {
 			return []string{oldDefaults}
 		}
-		told = []string{tariff.Assumption()}
+		for _, sentence := range []string{tariff.Assumption(), tariff.AssumptionOf(variant)} {
+			if sentence != "" && !slices.Contains(told, sentence) {
+				told = append(told, sentence)
+			}
+		}
 	}
 	return told
-}
-
-// guessesCost reports whether price is what this version computes for guesses at a cost.
-// A cost outside bcrypt's range, which a saved report may hold, has no price.
-func guessesCost(tariff pricing.Tariff, cost int32, price string) bool {
-	const lowest, highest = 4, 31
-	return cost >= lowest && cost <= highest && pricing.Text(tariff.PerBillionGuesses(cost)) == price
 }

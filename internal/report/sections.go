@@ -94,12 +94,12 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 func (d Document) variantsSection() Section {
 	s := Section{
 		Title:   "Variants",
-		Columns: []string{"Variant", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Maximum", "Speed", "Objective", "Verdict"},
+		Columns: []string{"Variant", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Memory", "Maximum", "Speed", "Objective", "Verdict"},
 	}
 	for _, row := range d.Rows {
 		if !row.Predicted {
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Capacity(), row.P50(), row.P95(), row.P99(), row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent),
+				row.Result.Variant, row.Capacity(), row.P50(), row.P95(), row.P99(), row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
 				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(), row.Objective(), row.Verdict(),
 			})
 		}
@@ -210,6 +210,14 @@ func (r Row) Concurrency() string {
 		return ""
 	}
 	return summary.Concurrency(r.Variant.Concurrency)
+}
+
+// memory reads 11.3 MiB.
+func memory(bytes *int64) string {
+	if bytes == nil {
+		return ""
+	}
+	return units.Number(float64(*bytes)/(1<<20)) + " MiB"
 }
 
 // failed reads: at most 0.58 %. It is what the logins show, and not what was counted.

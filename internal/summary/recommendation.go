@@ -36,7 +36,11 @@ func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) st
 	case answer.Variant == "":
 		return "No size is recommended: " + broken(answer)
 	}
-	text := fmt.Sprintf("Recommended: %s, cost %d on %s CPU in all", recommended(answer), answer.Cost, answer.TotalCPU)
+	hash := fmt.Sprintf("cost %d", answer.Cost)
+	if answer.Hash != "" {
+		hash = answer.Hash
+	}
+	text := fmt.Sprintf("Recommended: %s, %s on %s CPU in all", recommended(answer), hash, answer.TotalCPU)
 	if answer.PricePerMonth != "" && prices != nil {
 		text += fmt.Sprintf(", %s %s a month", answer.PricePerMonth, prices.Currency)
 	}
@@ -55,7 +59,7 @@ func broken(answer *v1alpha1.Recommendation) string {
 		v1alpha1.BoundNoResult:        "no variant has a result that may be believed",
 		v1alpha1.BoundVerification:    "two sizes were verified, and both failed the objective",
 		v1alpha1.BoundObjective:       "no rate meets the objective",
-		v1alpha1.BoundMinimumCost:     "what serves the demand has a cost below demand.minimumCost",
+		v1alpha1.BoundMinimumCost:     "what serves the demand has a weaker hash than demand.minimumCost asks for",
 		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too little",
 		v1alpha1.BoundCapacityUnknown: "the capacity is known as a lower bound only",
 		v1alpha1.BoundMaxReplicas:     "demand.maxReplicas is too few",

@@ -31,7 +31,7 @@ func TestTheAnswerInASentence(t *testing.T) {
 		"too few replicas": {none(v1alpha1.BoundMaxReplicas, &size),
 			"No size is recommended: demand.maxReplicas is too few; 2×c10-500m comes nearest, 1 CPU in all"},
 		"too low a cost": {none(v1alpha1.BoundMinimumCost, &size),
-			"No size is recommended: what serves the demand has a cost below demand.minimumCost; 2×c10-500m comes nearest, 1 CPU in all"},
+			"No size is recommended: what serves the demand has a weaker hash than demand.minimumCost asks for; 2×c10-500m comes nearest, 1 CPU in all"},
 		"too strict an objective": {none(v1alpha1.BoundObjective, &v1alpha1.Size{Variant: "c10-1"}),
 			"No size is recommended: no rate meets the objective; c10-1 comes nearest"},
 		"nothing to go by": {none(v1alpha1.BoundNoResult, nil),

@@ -111,7 +111,8 @@ func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
 // be the smallest, which flatters. What belongs together comes from one trial: p95
 // with its interval, the calibration with its error, the capacity with its interval,
 // with how it was decided, and with whether it meets the objective. Intervals then
-// hold the scatter of the repetitions, too.
+// hold the scatter of the repetitions, too. Of the memory it takes the largest peak: a
+// limit must hold for all.
 func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	typical := upperMedian(from, p95)
 	if typical == nil {
@@ -135,7 +136,12 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.CapacityInterval = scatteredRate(answer, from)
 	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
 	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
+	if most := sorted(from, memoryPeak); len(most) > 0 {
+		r.MemoryPeakBytes = memoryPeak(most[len(most)-1])
+	}
 }
+
+func memoryPeak(m *v1alpha1.VariantResult) *int64 { return m.MemoryPeakBytes }
 
 func hashTime(m *v1alpha1.VariantResult) *int64 {
 	if m.Calibration == nil {

@@ -109,6 +109,20 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	}
 }
 
+func TestARowHasTheLargestMemoryPeakOfItsRepetitions(t *testing.T) {
+	peaked := func(bytes int64) v1alpha1.VariantResult {
+		result := found(100, 9)
+		result.MemoryPeakBytes = &bytes
+		return result
+	}
+	if got := theRow(trialsOf(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20))...); got.MemoryPeakBytes == nil || *got.MemoryPeakBytes != 12<<20 {
+		t.Errorf("the peak is %v", got.MemoryPeakBytes)
+	}
+	if got := theRow(trialsOf(found(100, 9))...); got.MemoryPeakBytes != nil {
+		t.Errorf("nothing was measured, and the peak is %d", *got.MemoryPeakBytes)
+	}
+}
+
 func TestACapacityKeepsHowItWasDecided(t *testing.T) {
 	decided := func(capacity int64, method v1alpha1.CapacityMethod) v1alpha1.VariantResult {
 		result := found(100, capacity)

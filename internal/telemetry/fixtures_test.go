@@ -115,6 +115,7 @@ func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1a
 		BoundMilliPerSecond: ptr.To(boundMilli), MaxThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
 		CapacityMilliPerSecond: ptr.To(boundMilli * 9 / 10), CapacityMethod: v1alpha1.CapacityBoth,
 		ReportedLoadPercent: reported.LoadPercent, OfferedMilliPerSecond: reported.OfferedMilliPerSecond,
+		MemoryPeakBytes: ptr.To[int64](11 << 20),
 		P50Microseconds: reported.P50Microseconds, P99Microseconds: reported.P99Microseconds,
 		P95Microseconds: reported.P95Microseconds, P95Interval: reported.P95Interval,
 		ThrottledPercent: ptr.To[int32](42),

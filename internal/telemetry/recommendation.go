@@ -70,11 +70,16 @@ func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// sizeValues are a size's variant, cost, CPU limit, concurrency and pool.
+// sizeValues are a size's variant, cost (empty for a hash that has none), CPU limit,
+// concurrency and pool.
 func sizeValues(size *v1alpha1.Size) []string {
 	concurrency := ""
 	if size.Concurrency != nil {
 		concurrency = summary.Concurrency(*size.Concurrency)
 	}
-	return []string{size.Variant, strconv.Itoa(int(size.Cost)), size.CPULimit, concurrency, size.NodePool}
+	cost := ""
+	if size.Cost > 0 {
+		cost = strconv.Itoa(int(size.Cost))
+	}
+	return []string{size.Variant, cost, size.CPULimit, concurrency, size.NodePool}
 }

@@ -67,6 +67,13 @@ var variantReadings = []reading[outcome]{
 		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.LowPerMille })},
 	{define("variant_speed_high_ratio", "The 90th percentile of the time per hash while the variant was measured, divided by the reference.", ofVariant),
 		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.HighPerMille })},
+	{define("variant_memory_peak_bytes", "The most memory that a pod of the variant used at any time.", ofVariant),
+		func(o outcome) (float64, bool) {
+			if o.MemoryPeakBytes == nil {
+				return 0, false
+			}
+			return float64(*o.MemoryPeakBytes), true
+		}},
 	{define("variant_objective_met", "1 if some login rate meets the objective, 0 if none does.", ofVariant),
 		func(o outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
 }

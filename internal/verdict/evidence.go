@@ -53,6 +53,15 @@ func (t *trial) evidence() *v1alpha1.Evidence {
 	return shown
 }
 
+// memoryPeak returns the most memory that a pod used, in bytes, or 0 if that is not known.
+func (t *trial) memoryPeak() int64 {
+	var peak int64
+	for _, pod := range t.Run.Services {
+		peak = max(peak, 1024*int64(pod.MemoryPeakKiB))
+	}
+	return peak
+}
+
 // cpuUse is who used the service's CPUs during a step, as shares of all of their
 // time.
 type cpuUse struct {

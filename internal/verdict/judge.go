@@ -121,6 +121,9 @@ func (t *trial) row() v1alpha1.VariantResult {
 	if variant.NodePool != nil {
 		row.NodePool = variant.NodePool.Name
 	}
+	if peak := t.memoryPeak(); peak > 0 {
+		row.MemoryPeakBytes = &peak
+	}
 	t.fillCapacity(&row)
 	if t.reported != nil {
 		t.reported.fill(&row)

@@ -207,6 +207,19 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 	}
 }
 
+// A limit must hold for every replica.
+func TestTheRowHasTheLargestMemoryPeakOfThePods(t *testing.T) {
+	w := ranWell(t)
+	if peak := w.judge().Result.MemoryPeakBytes; peak != nil {
+		t.Errorf("nothing was measured, and the peak is %d", *peak)
+	}
+	w.Run.Services = append(w.Run.Services, w.Run.Services[0])
+	w.Run.Services[0].MemoryPeakKiB, w.Run.Services[1].MemoryPeakKiB = 11_000, 12_000
+	if peak := w.judge().Result.MemoryPeakBytes; peak == nil || *peak != 12_000*1024 {
+		t.Errorf("the peak is %v", ptr.Deref(peak, 0))
+	}
+}
+
 func TestTheRowOfUsersHasNoRate(t *testing.T) {
 	got := ranWell(t, withUsers(3, 9)).judge().Result
 	if got.OfferedMilliPerSecond != nil || got.ReportedLoadPercent != nil || got.Users == nil || *got.Users != 3 {

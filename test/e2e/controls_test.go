@@ -28,12 +28,30 @@ func TestEveryControlIsMeasured(t *testing.T) {
 	e := measured(t, tiny(namespace(t), "controls", func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"500m"}
 		s.Matrix.Controls = someOfEach
+		s.Demand = &v1alpha1.Demand{
+			LoginsPerSecond: 2, MinimumCost: ptr.To[int32](4), Verify: v1alpha1.VerifyNone,
+			Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id},
+		}
+		s.Prices = &v1alpha1.Prices{
+			Currency: "USD", PerCPUHour: "0.04", PerGiBHour: "0.005",
+			AttackerRates: []v1alpha1.AttackerRate{{Control: "argon2id", GuessesPerSecond: 40_000}},
+		}
 	}, loaded(t, 50, 100)), 6*time.Minute)
 	for _, trial := range trialsOf(t, e) {
 		measuredOne(t, &trial)
 	}
 	if floor := e.Status.NoiseFloor; floor == nil || floor.EqualSeeds == nil || floor.EqualSeeds.P95PerMille == nil {
 		t.Errorf("c4 was measured twice, and the noise floor is %+v", floor)
+	}
+	// Argon2id alone may answer, and a pod of it holds the 8 MiB of a hash.
+	told := e.Status.Recommendation
+	if told == nil || told.Variant != "argon2id-500m" || told.Hash == "" || told.Cost != 0 || told.MemoryLimit == "" || told.PricePerMonth == "" {
+		t.Errorf("with Argon2id alone %+v is recommended", told)
+	}
+	for _, row := range e.Status.Results {
+		if peak := ptr.Deref(row.MemoryPeakBytes, 0); row.Control == "argon2id" && peak < 8<<20 {
+			t.Errorf("a pod that hashes with 8 MiB used %d bytes at the most", peak)
+		}
 	}
 	t.Logf("\n%s", kubectl(t, "get", "szt", "-n", e.Namespace, "-o", "wide"))
 }

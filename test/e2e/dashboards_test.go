@@ -74,8 +74,10 @@ var documented = regexp.MustCompile("(?m)^\\| `((?:hashmark|k6)_[a-z0-9_]+)")
 
 // unseen are series that the quickstart has none of, each with the reason.
 var unseen = map[string]string{
-	"hashmark_experiment_queue_position":    "nobody waits behind the only experiment",
-	"hashmark_experiment_no_recommendation": "a size fits its demand",
+	"hashmark_experiment_queue_position":        "nobody waits behind the only experiment",
+	"hashmark_experiment_no_recommendation":     "a size fits its demand",
+	"hashmark_experiment_objective_p50_seconds": "it asks for p95 alone",
+	"hashmark_experiment_objective_p99_seconds": "it asks for p95 alone",
 }
 
 // perhaps are series that the quickstart has or has not, as it went.

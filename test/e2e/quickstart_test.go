@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -72,6 +73,9 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	}
 	if failures := row.Failures; failures == nil || failures.Logins < *row.Samples || failures.AtMostPerMillion > 50_000 {
 		t.Errorf("%s: failures %+v of %d samples", row.Variant, failures, *row.Samples)
+	}
+	if peak := row.MemoryPeakBytes; peak == nil || *peak < 1<<20 || *peak > 128<<20 {
+		t.Errorf("%s: a pod used %v bytes at the most, of a limit of 128Mi", row.Variant, ptr.Deref(peak, 0))
 	}
 	if row.P50Interval == nil || *row.Samples >= 368 && row.P99Interval == nil {
 		t.Errorf("%s: %d samples, the interval of p50 is %v and that of p99 %v", row.Variant, *row.Samples, row.P50Interval, row.P99Interval)

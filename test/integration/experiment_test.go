@@ -150,6 +150,23 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 		"all of them": {change: `{spec: {baseline: c10-1,
 			demand: {loginsPerSecond: 60, headroomPercent: 30, minimumCost: 10, maxTotalCPU: "8", maxReplicas: 20, surviveReplicas: 3},
 			prices: {currency: USD, perCPUHour: "0.04", gpuHour: "3", guessesPerSecondPerGPUAtCost10: 10000}}}`},
+		"other hashes, and what memory and guesses at them cost": {change: `{spec: {matrix: {controls: [{name: argon, algorithm: Argon2id}]},
+			demand: {loginsPerSecond: 60, hashes: [Bcrypt, Argon2id, Scrypt, PBKDF2]},
+			prices: {perGiBHour: "0.005", attackerRates: [{control: argon, guessesPerSecond: 1000000000000}]}}}`},
+		"SHA256 as an answer": {
+			change:   `{spec: {demand: {loginsPerSecond: 60, hashes: [SHA256]}}}`,
+			refusals: []string{`spec.demand.hashes: SHA256 is deliberately cheap and is never recommended; remove it from demand.hashes`}},
+		"no hash at all": {
+			change:   `{spec: {demand: {loginsPerSecond: 60, hashes: []}}}`,
+			refusals: []string{`spec.demand.hashes: spec.demand.hashes in body should have at least 1 items`}},
+		"a hash twice": {
+			change:   `{spec: {demand: {loginsPerSecond: 60, hashes: [Bcrypt, Bcrypt]}}}`,
+			refusals: []string{`spec.demand.hashes[1]: Duplicate value: "Bcrypt"`}},
+		"rates out of bounds": {
+			change: `{spec: {prices: {attackerRates: [{control: a, guessesPerSecond: 0}, {control: b, guessesPerSecond: 1000000000001}]}}}`,
+			refusals: []string{
+				outOfBounds("spec.prices.attackerRates[0].guessesPerSecond", "greater", 1),
+				outOfBounds("spec.prices.attackerRates[1].guessesPerSecond", "less", 1000000000000)}},
 		"a demand with Rates": {change: `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Rates, ratesPerSecond: [20]}}}`},
 		"a demand with Users, which measures no rate": {
 			change:   `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Users, users: [15]}}}`,

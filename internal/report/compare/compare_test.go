@@ -190,6 +190,12 @@ func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
 		"prices": {func(e *v1alpha1.SizingExperiment) {
 			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
 		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 10000 guesses/s in B."},
+		"hashes": {func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}}
+		}, "The demand differs: none in A, 5 logins/s, any of Bcrypt and Argon2id in B."},
+		"prices of memory and of guesses at a control": {func(e *v1alpha1.SizingExperiment) {
+			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", PerGiBHour: "0.005", AttackerRates: []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 12_000}}}
+		}, "The prices differ: none in A, EUR 0.04 per CPU-hour, none per GPU-hour, 0.005 per GiB-hour, 12000 guesses/s at control argon in B."},
 		"hardware": {func(e *v1alpha1.SizingExperiment) {
 			e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", AttackerHardware: &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}}
 		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -53,6 +54,9 @@ func demand(d *v1alpha1.Demand) string {
 	if d.HeadroomPercent != nil {
 		text += fmt.Sprintf(" with %d %% headroom", *d.HeadroomPercent)
 	}
+	if len(d.Hashes) > 0 {
+		text += ", any of " + words(d.Hashes)
+	}
 	if d.MinimumCost != nil {
 		text += fmt.Sprintf(", at least cost %d", *d.MinimumCost)
 	}
@@ -68,15 +72,29 @@ func demand(d *v1alpha1.Demand) string {
 	return text
 }
 
+func words(hashes []v1alpha1.Algorithm) string {
+	var names []string
+	for _, hash := range hashes {
+		names = append(names, string(hash))
+	}
+	return strings.Join(names, " and ")
+}
+
 func priceList(p *v1alpha1.Prices) string {
 	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s %s per CPU-hour, %s", p.Currency, orNone(p.PerCPUHour), attackerWords(p))
-	if p.GuessesPerSecondPerGPUAtCost10 != nil {
-		text += fmt.Sprintf(", %d guesses/s", *p.GuessesPerSecondPerGPUAtCost10)
+	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, orNone(p.PerCPUHour)), attackerWords(p)}
+	if p.PerGiBHour != "" {
+		list = append(list, p.PerGiBHour+" per GiB-hour")
 	}
-	return text
+	if p.GuessesPerSecondPerGPUAtCost10 != nil {
+		list = append(list, fmt.Sprintf("%d guesses/s", *p.GuessesPerSecondPerGPUAtCost10))
+	}
+	for _, rate := range p.AttackerRates {
+		list = append(list, fmt.Sprintf("%d guesses/s at control %s", rate.GuessesPerSecond, rate.Control))
+	}
+	return strings.Join(list, ", ")
 }
 
 // attackerWords is what an attacker pays for an hour, or for hardware.

@@ -1,0 +1,122 @@
+package pricing
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// argon2id is a setting of Argon2id with one lane.
+type argon2id struct{ memoryKiB, iterations int32 }
+
+// publishedRates are the guesses per second of an RTX 5090 at OWASP's settings of Argon2id
+// with one lane. Guessing is bound by memory traffic: bandwidth ÷ (1024 × KiB × (3 ×
+// iterations − 1)), by Steve Thomas. An RTX 5090 moves 1,792 GB/s, and reached 86 % of
+// that rule when it was measured in July 2025. The sources are in the package's comment.
+var publishedRates = map[argon2id]int64{
+	{47_104, 1}: 15_950,
+	{19_456, 2}: 15_450,
+	{12_288, 3}: 15_290,
+	{9_216, 4}:  14_830,
+	{7_168, 5}:  14_980,
+}
+
+// publishedWords says where the rates of controls come from that prices do not name.
+const publishedWords = "What the same GPU makes at OWASP's settings of Argon2id is computed from its memory bandwidth and a measurement of July 2025."
+
+// highestCost is the largest that bcrypt has. A saved report may hold any number.
+const highestCost = 31
+
+// Guesses returns how many guesses per second the attacker's hardware makes at the hash of
+// a variant. It returns nil if that is not known, and for sessions: few of their requests
+// are guesses at a password. Published rates are those of the default hardware.
+func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
+	if v.Sessions || v.Cost < 0 || v.Cost > highestCost {
+		return nil
+	}
+	if rate := t.attacker.rates[v.Control]; v.Control != "" && rate > 0 {
+		return big.NewRat(rate, 1)
+	}
+	switch v.Algorithm {
+	case v1alpha1.AlgorithmBcrypt, "":
+		return t.attacker.atCost(v.Cost)
+	case v1alpha1.AlgorithmArgon2id:
+		if rate := t.attacker.published(v); rate > 0 {
+			return big.NewRat(rate, 1)
+		}
+	}
+	return nil
+}
+
+// published returns the published guesses per second at a variant, or 0 if there are none,
+// or if prices describe other hardware than an RTX 5090 by its guesses at bcrypt.
+func (a attacker) published(v v1alpha1.Variant) int64 {
+	if a.atReference() != guessesAtCost10 || v.Algorithm != v1alpha1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
+		return 0
+	}
+	return publishedRates[argon2id{*v.MemoryKiB, *v.Iterations}]
+}
+
+// atCost returns the guesses per second at a bcrypt cost. Each step up halves them.
+func (a attacker) atCost(cost int32) *big.Rat {
+	perSecond := big.NewRat(a.atReference(), 1)
+	if cost < referenceCost {
+		return perSecond.Mul(perSecond, powerOfTwo(referenceCost-cost))
+	}
+	return perSecond.Quo(perSecond, powerOfTwo(cost-referenceCost))
+}
+
+// atReference returns the guesses per second at referenceCost.
+func (a attacker) atReference() int64 {
+	if a.guesses <= 0 {
+		return guessesAtCost10
+	}
+	return a.guesses
+}
+
+// BcryptCost returns the bcrypt cost at which the attacker makes as many guesses as at the
+// hash of a variant: of bcrypt its own cost, of another hash a fraction such as 9.4. It
+// returns false if the guesses are not known.
+func (t Tariff) BcryptCost(v v1alpha1.Variant) (float64, bool) {
+	guesses := t.Guesses(v)
+	if guesses == nil {
+		return 0, false
+	}
+	if v.Control == "" {
+		return float64(v.Cost), true
+	}
+	ratio, _ := new(big.Rat).Quo(t.attacker.atCost(referenceCost), guesses).Float64()
+	return referenceCost + math.Log2(ratio), true
+}
+
+// PerBillionGuesses is what an attacker pays for a billion guesses at the hash of a
+// variant.
+func (t Tariff) PerBillionGuesses(v v1alpha1.Variant) *big.Rat {
+	perSecond := t.Guesses(v)
+	if t.attacker.hour == nil || perSecond == nil {
+		return nil
+	}
+	hours := new(big.Rat).Quo(big.NewRat(billion, secondsPerHour), perSecond)
+	return hours.Mul(hours, t.attacker.hour)
+}
+
+func powerOfTwo(exponent int32) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
+}
+
+// AssumptionOf returns the sentence about the guesses at a control, or nothing if the
+// control has no rate or no price.
+func (t Tariff) AssumptionOf(v v1alpha1.Variant) string {
+	switch rate := t.attacker.rates[v.Control]; {
+	case v.Control == "" || t.PerBillionGuesses(v) == nil:
+		return ""
+	case rate > 0:
+		return fmt.Sprintf("At control %s it makes %s a second, as prices.attackerRates says.", v.Control, grouped(rate))
+	case t.attacker.published(v) > 0:
+		return publishedWords
+	default:
+		return ""
+	}
+}
