@@ -96,10 +96,13 @@ func (d Document) variantsSection() Section {
 		Title:   "Variants",
 		Columns: []string{"Variant", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Memory", "Maximum", "Speed", "Objective", "Verdict"},
 	}
+	objective := d.Experiment.Spec.Objective
 	for _, row := range d.Rows {
 		if !row.Predicted {
+			p50 := beside(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
+			p99 := beside(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Capacity(), row.P50(), row.P95(), row.P99(), row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
+				row.Result.Variant, row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
 				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(), row.Objective(), row.Verdict(),
 			})
 		}

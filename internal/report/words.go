@@ -9,14 +9,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// P50 and P99 read as P95.
-func (r Row) P50() string {
-	return within(units.Latency(r.Result.P50Microseconds), latencies(r.Result.P50Interval))
-}
-
-// P99 is the 99th percentile; see P50.
-func (r Row) P99() string {
-	return within(units.Latency(r.Result.P99Microseconds), latencies(r.Result.P99Interval))
+// beside reads p50 or p99 of a row. It has its interval only where the objective holds it:
+// three intervals make the table too wide to read.
+func beside(found *int64, interval *v1alpha1.Interval, objective int32) string {
+	if objective == 0 {
+		return units.Latency(found)
+	}
+	return within(units.Latency(found), latencies(interval))
 }
 
 // P95 reads 556ms (430ms–800ms): p95 at the reported step and where the true one

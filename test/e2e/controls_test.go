@@ -43,10 +43,19 @@ func TestEveryControlIsMeasured(t *testing.T) {
 	if floor := e.Status.NoiseFloor; floor == nil || floor.EqualSeeds == nil || floor.EqualSeeds.P95PerMille == nil {
 		t.Errorf("c4 was measured twice, and the noise floor is %+v", floor)
 	}
-	// Argon2id alone may answer, and a pod of it holds the 8 MiB of a hash.
+	// Argon2id alone may answer, and a pod of it holds the 8 MiB of a hash. Whether five
+	// seconds of it decide that the objective is met depends on the machine; if not, it is
+	// the nearest.
 	told := e.Status.Recommendation
-	if told == nil || told.Variant != "argon2id-500m" || told.Hash == "" || told.Cost != 0 || told.MemoryLimit == "" || told.PricePerMonth == "" {
-		t.Errorf("with Argon2id alone %+v is recommended", told)
+	if told == nil {
+		t.Fatal("there is a demand and no answer")
+	}
+	size := told.Size
+	if told.Nearest != nil {
+		size = *told.Nearest
+	}
+	if size.Variant != "argon2id-500m" || size.Hash != "Argon2id m=8192 t=1 p=1" || size.Cost != 0 || size.MemoryLimit == "" {
+		t.Errorf("with Argon2id alone the answer is %+v: %s", size, told.Reason)
 	}
 	for _, row := range e.Status.Results {
 		if peak := ptr.Deref(row.MemoryPeakBytes, 0); row.Control == "argon2id" && peak < 8<<20 {

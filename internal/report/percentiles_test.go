@@ -1,0 +1,38 @@
+package report_test
+
+import (
+	"slices"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/report"
+)
+
+// p50 and p99 stand beside p95, with their intervals only where the objective holds them.
+func TestThePercentilesBesideP95(t *testing.T) {
+	for name, c := range map[string]struct {
+		objective v1alpha1.Objective
+		p50, p99  string
+	}{
+		"an objective of p95 alone": {v1alpha1.Objective{P95Milliseconds: 1000}, "60ms", "941ms"},
+		"an objective of p99, too":  {v1alpha1.Objective{P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms", "941ms (800ms–1.2s)"},
+		"an objective of all three": {v1alpha1.Objective{P50Milliseconds: 100, P95Milliseconds: 1000, P99Milliseconds: 2000}, "60ms (55ms–70ms)", "941ms (800ms–1.2s)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			document := full(t)
+			document.Experiment.Spec.Objective = c.objective
+			row := &document.Experiment.Status.Results[0]
+			row.P50Microseconds, row.P50Interval = ptr.To[int64](60_000), &v1alpha1.Interval{LowMicroseconds: 55_000, HighMicroseconds: 70_000}
+			row.P99Microseconds, row.P99Interval = ptr.To[int64](941_000), &v1alpha1.Interval{LowMicroseconds: 800_000, HighMicroseconds: 1_200_000}
+			sections := report.New(document.Experiment, document.Trials).Sections()
+			variants := sections[slices.IndexFunc(sections, func(s report.Section) bool { return s.Title == "Variants" })]
+			for column, want := range map[string]string{"p50": c.p50, "p99": c.p99} {
+				if at := slices.Index(variants.Columns, column); at < 0 || variants.Lines[0][at] != want {
+					t.Errorf("%s is not %q in %v of %v", column, want, variants.Lines[0], variants.Columns)
+				}
+			}
+		})
+	}
+}
