@@ -117,8 +117,7 @@ type Load struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.p99Milliseconds) || self.p99Milliseconds >= self.p95Milliseconds",message="objective.p99Milliseconds is below p95Milliseconds, which it holds already; raise it, or lower p95Milliseconds"
 type Objective struct {
 	// The median of login latency, in milliseconds, as p95Milliseconds. 1 to
-	// 60,000. When absent: any. A step needs 20
-	// logins to decide it.
+	// 60,000. When absent: any. A step needs 20 logins to decide it.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
@@ -142,8 +141,8 @@ type Objective struct {
 	// that only as far as its logins, and those of faster steps, can show it with
 	// 95 % confidence. Without a failure that takes 2,995 logins for 1, 598 for
 	// 5, 299 for 10, 149 for 20 and 59 for 50; otherwise the step is Undecided.
-	// 0 is met as long as none fails. The capacity is placed by p95, and the
-	// verification of the recommended size counts failures.
+	// 0 is met as long as none fails. The capacity follows from the latencies, and
+	// the verification of the recommended size counts failures.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0

@@ -47,9 +47,9 @@ const (
 
 // Recommendation is the size that answers the demand: the highest bcrypt cost, or
 // with demand.hashes the hash that costs an attacker most, that some variant
-// serves with headroom, the objective held, within the
-// demand's bounds, in the cheapest way to run it. Where no size does, variant is
-// absent, and brokenBound, nearest and reason say why.
+// serves with headroom, the objective held, within the demand's bounds, in the
+// cheapest way to run it. Where no size does, variant is absent, and brokenBound,
+// nearest and reason say why.
 type Recommendation struct {
 	// The size that is recommended.
 	Size `json:",inline"`
@@ -133,8 +133,8 @@ type Size struct {
 	// +kubebuilder:validation:MaxLength=16
 	TotalCPU string `json:"totalCPU,omitempty"`
 	// The memory limit to give each replica, a quantity: the most memory that a pod
-	// of the variant used under load and a quarter more, in whole MiB, at least
-	// 32Mi. Absent if that was not measured.
+	// of the variant used under load and a quarter more, in whole MiB, and at least
+	// what service.memoryLimit must hold. Absent if that was not measured.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	MemoryLimit string `json:"memoryLimit,omitempty"`

@@ -19,8 +19,8 @@ const (
 type StepOutcome string
 
 const (
-	// StepMet means that the upper end of the p95 interval holds the objective,
-	// and the upper end of the share of logins that fail, too.
+	// StepMet means that the upper ends of all intervals hold the objective: of its
+	// percentiles, and of the share of logins that fail.
 	StepMet StepOutcome = "Met"
 	// StepFailed means that the lower end of one of them does not hold it.
 	StepFailed StepOutcome = "Failed"
@@ -42,10 +42,10 @@ type Step struct {
 	// How the step drove the service.
 	Kind StepKind `json:"kind"`
 	// What the step says of the objective: Met, Failed or Undecided (the objective
-	// lies inside the interval of p95 or of the share that fails, or there were
-	// too few samples); Overloaded
-	// (the service could not keep up); NotRun (too few samples were in reach);
-	// NotJudged (the step has another purpose, as saturation does).
+	// lies inside the interval of a percentile or of the share that fails, or there
+	// were too few samples); Overloaded (the service could not keep up); NotRun (too
+	// few samples were in reach); NotJudged (the step has another purpose, as
+	// saturation does).
 	Outcome StepOutcome `json:"outcome"`
 	// In mode Capacity: the planned share of the bound, in percent.
 	// +optional

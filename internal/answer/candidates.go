@@ -88,13 +88,13 @@ func (t *table) candidate(variant v1alpha1.Variant) recommendation.Candidate {
 
 const (
 	kibibyte, mebibyte = 1 << 10, 1 << 20
-	// leastMemory is the smallest memory limit that the API takes, and besideHashes what
-	// it asks for beside the memory of each worker's hash.
+	// leastMemory is the smallest memory limit that the API accepts. With Argon2id and
+	// Scrypt it requires besideHashes and the memory of one hash for each worker.
 	leastMemory, besideHashes = 32 * mebibyte, 64 * mebibyte
 )
 
-// memoryLimit is the memory limit for a replica of a variant that used so much at the most:
-// a quarter more, in whole MiB, and no less than the API asks for.
+// memoryLimit returns the memory limit for a replica of a variant, from the most that it
+// used: a quarter more, in whole MiB, and no less than the API requires.
 func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
 	least := int64(leastMemory)
 	if v.MemoryKiB != nil {
@@ -103,17 +103,8 @@ func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
 	return (max(least, peak+peak/4) + mebibyte - 1) / mebibyte * mebibyte
 }
 
-// memory is what a replica is paid for, in bytes: what it needs, or what it was given where
-// that was not measured.
-func (t *table) memory(v v1alpha1.Variant, peak *int64) int64 {
-	if peak == nil {
-		return t.givenMemory()
-	}
-	return memoryLimit(v, *peak)
-}
-
-// givenMemory is the memory limit that replicas were measured with, in bytes; 0 where there
-// was none.
+// givenMemory returns the memory limit that replicas were measured with, in bytes, or 0 if
+// the experiment has no limit.
 func (t *table) givenMemory() int64 {
 	given, err := resource.ParseQuantity(t.spec.Service.MemoryLimit)
 	if err != nil {

@@ -3,7 +3,6 @@ package answer
 import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/forecast"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
 )
@@ -66,8 +65,8 @@ func (t *table) measuredCandidates(rows []v1alpha1.VariantResult) []recommendati
 // sizePrediction adds what a predicted variant takes, and what it costs.
 func (t *table) sizePrediction(p *v1alpha1.PredictedVariant, c recommendation.Candidate) {
 	price := v1alpha1.Price{AttackerPerBillionGuesses: pricing.Text(t.tariff.PerBillionGuesses(c.Variant))}
-	if limit, err := matrix.MilliCPU(p.CPULimit); err == nil && p.CapacityMilliPerSecond != nil {
-		price.PerMillionLogins = pricing.Text(t.tariff.PerMillionLogins(p.NodePool, pricing.Resources{MilliCPU: limit * t.replicas(), MemoryBytes: t.givenMemory() * t.replicas()}, *p.CapacityMilliPerSecond))
+	if c.MilliCPU > 0 && p.CapacityMilliPerSecond != nil {
+		price.PerMillionLogins = pricing.Text(t.tariff.PerMillionLogins(p.NodePool, c.Resources(t.replicas()), *p.CapacityMilliPerSecond))
 	}
 	p.Price = told(price)
 	if t.asked && t.question.Admits(c.Variant) {

@@ -119,12 +119,11 @@ func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
 	if row.CapacityMilliPerSecond == nil || standing(row.Verdict) == recommendation.Unusable {
 		return nil
 	}
-	limit, err := matrix.MilliCPU(row.CPULimit)
-	if err != nil {
+	c := t.rowCandidate(row)
+	if c.MilliCPU == 0 {
 		return nil
 	}
-	of := pricing.Resources{MilliCPU: limit * t.replicas(), MemoryBytes: t.memory(t.variant(row.Variant), row.MemoryPeakBytes) * t.replicas()}
-	return t.tariff.PerMillionLogins(row.NodePool, of, *row.CapacityMilliPerSecond)
+	return t.tariff.PerMillionLogins(row.NodePool, c.Resources(t.replicas()), *row.CapacityMilliPerSecond)
 }
 
 // size adds to a row what it takes to serve the demand, unless the question does not

@@ -45,7 +45,7 @@ type Container struct {
 	version Version
 	cpu     string // the folder of cpu.stat and the quota
 	usage   string // the folder of the CPU time
-	peak    string // the file with the most memory that was used; empty where there is none
+	peak    string // the file that holds the peak of the memory; empty if the kernel has no such file
 }
 
 // Open finds the cgroup of this process in a file system whose root is the

@@ -80,7 +80,7 @@ func prices() []Panel {
 		recommendedPrice("Price per million logins", "recommended_price_per_million_logins",
 			"What a million logins cost at the demanded rate, all replicas paid for."),
 		recommendedPrice("An attacker's price per billion guesses", "recommended_attacker_price_per_billion_guesses",
-			"What GPUs cost that guess a billion passwords against a stolen hash of the recommended cost, or other hash."),
+			"What GPUs cost that guess a billion passwords against one stolen hash of the recommended size."),
 	}
 }
 

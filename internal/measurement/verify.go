@@ -22,7 +22,7 @@ const (
 // with what the objective allows, by exact binomial bounds (Clopper and Pearson, 1934). The
 // outcome is Met if all upper bounds are within the objective, Failed if a lower bound is
 // not, and otherwise Undecided. An objective that allows no failures is Met as long as
-// there are none.
+// no login fails.
 //
 // There is a look after each step. All looks together have an error of 5 % for Met and
 // 5 % for Failed (Bonferroni), so that stopping early does not increase it. A look that

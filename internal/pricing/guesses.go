@@ -50,8 +50,9 @@ func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
 	return nil
 }
 
-// published returns the published guesses per second at a variant, or 0 if there are none,
-// or if prices describe other hardware than an RTX 5090 by its guesses at bcrypt.
+// published returns the published guesses per second at a variant. It returns 0 if nobody
+// published them, or if prices.guessesPerSecondPerGPUAtCost10 describes other hardware than
+// an RTX 5090.
 func (a attacker) published(v v1alpha1.Variant) int64 {
 	if a.atReference() != guessesAtCost10 || v.Algorithm != v1alpha1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
 		return 0

@@ -125,7 +125,7 @@ func TestTheAssumptionOfAControl(t *testing.T) {
 		"a rate of the experiment's own": {own, argon2id(65_536, 3, 1), "At control argon it makes 12,500 a second, as prices.attackerRates says."},
 		"a published one has a date":     {&v1alpha1.Prices{}, argon2id(19_456, 2, 1), "July 2025"},
 		"bcrypt has no other":            {own, bcrypt(10), ""},
-		"without prices there is none":   {nil, argon2id(19_456, 2, 1), ""},
+		"without prices nothing is said": {nil, argon2id(19_456, 2, 1), ""},
 		"nor of an unknown rate":         {&v1alpha1.Prices{}, argon2id(65_536, 3, 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

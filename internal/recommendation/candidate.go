@@ -145,18 +145,22 @@ func (q Question) size(c Candidate) sized {
 	return s
 }
 
-// resources of all replicas. One that was not measured is paid for what it was given.
-func (s sized) resources() pricing.Resources {
-	memory := s.MemoryLimit
+// Resources returns what replicas of a candidate are paid for. If its memory was not
+// measured, that is the memory limit that it was given.
+func (c Candidate) Resources(replicas int64) pricing.Resources {
+	memory := c.MemoryLimit
 	if memory == 0 {
-		memory = s.GivenMemory
+		memory = c.GivenMemory
 	}
-	// Billions of replicas, of a size that fits nothing, have more than a number can hold.
-	if memory > 0 && s.replicas > math.MaxInt64/memory {
-		return pricing.Resources{MilliCPU: s.milliCPU, MemoryBytes: math.MaxInt64}
+	of := pricing.Resources{MilliCPU: replicas * c.MilliCPU, MemoryBytes: replicas * memory}
+	// A size that fits no bound may have billions of replicas.
+	if memory > 0 && replicas > math.MaxInt64/memory {
+		of.MemoryBytes = math.MaxInt64
 	}
-	return pricing.Resources{MilliCPU: s.milliCPU, MemoryBytes: s.replicas * memory}
+	return of
 }
+
+func (s sized) resources() pricing.Resources { return s.Resources(s.replicas) }
 
 // strength of a candidate's hash is the bcrypt cost at which an attacker makes as many
 // guesses per second; 0 where the guesses are not known.

@@ -11,9 +11,9 @@ const p95PerMille = 950
 // p95 is the 95th percentile; see Percentile.
 func p95(latencies []time.Duration) time.Duration { return Percentile(latencies, p95PerMille) }
 
-// Percentile is that of some latencies, in thousandths, by nearest rank, as package
-// measurement takes it; Failed where that login failed or there is none. It reorders what
-// it is given.
+// Percentile returns a percentile of latencies, in thousandths, by nearest rank, as package
+// measurement does. It returns Failed if the login at that rank failed, or without
+// latencies. It reorders the latencies.
 func Percentile(latencies []time.Duration, perMille int) time.Duration {
 	if len(latencies) == 0 {
 		return Failed

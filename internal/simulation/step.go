@@ -101,10 +101,10 @@ func (s Service) share(due, latencies []time.Duration, phase float64, seed uint6
 	}
 }
 
-// Spread is how percentiles of a step, in thousandths, vary from run to run when its
-// arrivals are drawn afresh, and the phase with them: for each its 2.5 and 97.5 % points
-// over the runs, divided by its median. Not ok is one of which one of the three is a
-// failure's.
+// Spread returns how percentiles of a step, in thousandths, vary from run to run. Each run
+// draws its arrivals and its phase anew. For each percentile the result has its 2.5 and
+// 97.5 % points over the runs, divided by its median. OK is false if one of the three is a
+// failed login.
 func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64, perMille ...int) []Spread {
 	source := stream(seed, phaseStream)
 	found := make([][]time.Duration, len(perMille))

@@ -48,8 +48,8 @@ func (s *step) observe() {
 	}
 }
 
-// atReference is the percentile at the reference speed, in microseconds; nil where there
-// is none.
+// atReference returns the percentile at the reference speed, in microseconds, or nil if it
+// was not observed.
 func (q quantile) atReference() *int64 {
 	if q.observed == nil {
 		return nil
