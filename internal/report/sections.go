@@ -94,7 +94,7 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 func (d Document) variantsSection() Section {
 	s := Section{
 		Title:   "Variants",
-		Columns: []string{"Variant", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Memory", "Maximum", "Speed", "Objective", "Verdict"},
+		Columns: []string{"Variant", "Verdict", "Objective", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Memory", "Maximum", "Speed"},
 	}
 	objective := d.Experiment.Spec.Objective
 	for _, row := range d.Rows {
@@ -102,8 +102,8 @@ func (d Document) variantsSection() Section {
 			p50 := beside(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
 			p99 := beside(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
-				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(), row.Objective(), row.Verdict(),
+				row.Result.Variant, row.Verdict(), row.Objective(), row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
+				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(),
 			})
 		}
 	}

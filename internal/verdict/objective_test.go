@@ -214,7 +214,7 @@ func TestTheRowHasTheLargestMemoryPeakOfThePods(t *testing.T) {
 		t.Errorf("nothing was measured, and the peak is %d", *peak)
 	}
 	w.Run.Services = append(w.Run.Services, w.Run.Services[0])
-	w.Run.Services[0].MemoryPeakKiB, w.Run.Services[1].MemoryPeakKiB = 11_000, 12_000
+	w.Run.Services[0].MemoryPeakKiB, w.Run.Services[1].MemoryPeakKiB = 12_000, 11_000
 	if peak := w.judge().Result.MemoryPeakBytes; peak == nil || *peak != 12_000*1024 {
 		t.Errorf("the peak is %v", ptr.Deref(peak, 0))
 	}
