@@ -5,9 +5,9 @@
 #   hack/bench.sh cut|whole NAME...
 #
 # NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix,
-# model, more, replicas, start, or all. A cut takes minutes where the whole
-# takes up to hours. Everything is compiled first, so that nothing compiles while
-# something is measured.
+# model, more, replicas, start, or all; ladder/pool-1 is one cell of the ladder. A cut
+# takes minutes where the whole takes up to hours. Everything is compiled first, so
+# that nothing compiles while something is measured.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,7 +23,13 @@ esac
 shift
 if [[ $1 != all ]]; then
   tests=("${@^}")
-  arguments+=("-test.run=^Test($(IFS='|' && echo "${tests[*]}"))\$")
+  cell=''
+  if [[ $* == */* ]]; then
+    (($# == 1)) || die "$usage"
+    cell=/^${1#*/}\$
+    tests=("${tests[0]%%/*}")
+  fi
+  arguments+=("-test.run=^Test($(IFS='|' && echo "${tests[*]}"))\$$cell")
 fi
 
 mkdir -p dist/bench

@@ -34,8 +34,9 @@ const (
 	BoundObjective Bound = "Objective"
 	// BoundMinimumCost means that the cost is below demand.minimumCost.
 	BoundMinimumCost Bound = "MinimumCost"
-	// BoundCapacityUnknown means that the capacity is known as a lower bound only,
-	// and that the demand with headroom is beyond it.
+	// BoundCapacityUnknown means that the capacity is known as a lower bound only, and
+	// that the demand with headroom is beyond it, or that too few logins were counted to
+	// show whether any rate meets the objective.
 	BoundCapacityUnknown Bound = "CapacityUnknown"
 	// BoundMaxTotalCPU means that all replicas together take more CPU than
 	// demand.maxTotalCPU.

@@ -43,6 +43,22 @@ func TestTheQuickstartHasAnAnswer(t *testing.T) {
 	}
 }
 
+// Steps that decide nothing don't show that no rate meets the objective.
+func TestAnUndecidedResultIsNotCalledInfeasible(t *testing.T) {
+	spec := small()
+	trial := held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)
+	result := trial.Status.Result
+	result.CapacityMilliPerSecond, result.CapacityIsLowerBound, result.ObjectiveMet = nil, nil, nil
+	told := concluded(t, spec, trial).Recommendation
+	if told.BrokenBound != v1alpha1.BoundCapacityUnknown || strings.Contains(told.Reason, "at any rate") {
+		t.Errorf("undecided: %s, %q", told.BrokenBound, told.Reason)
+	}
+	result.ObjectiveMet = ptr.To(false)
+	if told := concluded(t, spec, trial).Recommendation; told.BrokenBound != v1alpha1.BoundObjective {
+		t.Errorf("not met: %s, %q", told.BrokenBound, told.Reason)
+	}
+}
+
 func TestWithoutADemandNothingIsRecommended(t *testing.T) {
 	spec := small(noDemand)
 	if told := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation; told != nil {

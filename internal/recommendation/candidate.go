@@ -67,6 +67,9 @@ type Candidate struct {
 	// together at the reference speed, where their capacity is only known to be that or
 	// more; 0 where it is known. Nothing beyond it, at the slow speed, is sized.
 	Carried int64
+	// Undecided reports that too few logins were counted to show whether any rate meets
+	// the objective. Capacity is 0 then.
+	Undecided bool
 	// Unknown says why no more than Carried is known.
 	Unknown Unknown
 	// SlowPerMille is the slow speed: the time of a hash that the CPU exceeds for a
@@ -127,8 +130,8 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	beyond := c.Carried > 0 && q.required() > c.atMost()
-	if c.Capacity > 0 && !beyond {
+	unknown := c.Undecided || c.Carried > 0 && q.required() > c.atMost()
+	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
 	}
@@ -137,9 +140,9 @@ func (q Question) size(c Candidate) sized {
 			s.breaks = append(s.breaks, bound)
 		}
 	}
-	breaks(c.Capacity == 0, v1alpha1.BoundObjective)
+	breaks(c.Capacity == 0 && !c.Undecided, v1alpha1.BoundObjective)
 	breaks(q.strength(c) < float64(q.MinimumCost), v1alpha1.BoundMinimumCost)
-	breaks(beyond, v1alpha1.BoundCapacityUnknown)
+	breaks(unknown, v1alpha1.BoundCapacityUnknown)
 	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
 	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
 	return s
@@ -171,7 +174,8 @@ func (q Question) strength(c Candidate) float64 {
 
 func (s sized) fits() bool { return len(s.breaks) == 0 }
 
-// unknown tells that the demand is beyond a capacity that is a lower bound.
+// unknown reports whether the measurement leaves open if the size serves the demand: the
+// demand is beyond a capacity that is a lower bound, or nothing was decided.
 func (s sized) unknown() bool { return slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown) }
 
 // loadPercent is the demand without headroom as a share of the capacity.

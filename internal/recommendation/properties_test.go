@@ -2,6 +2,7 @@ package recommendation_test
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,8 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	if c.Standing == Hint {
 		c.Predicted = true
 	}
+	c.GivenMemory = rapid.SampledFrom([]int64{32 << 20, 128 << 20, 1 << 30}).Draw(t, "given memory")
+	c.MemoryLimit = rapid.SampledFrom([]int64{0, 32 << 20, 1 << 30}).Draw(t, "memory limit")
 	if pool := rapid.SampledFrom(pools).Draw(t, "pool"); pool != "" {
 		c.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
 	}
@@ -37,6 +40,8 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
 		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
 		c.Carried = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
+	} else {
+		c.Undecided = rapid.Bool().Draw(t, "undecided")
 	}
 	return c
 }
@@ -141,7 +146,43 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 	})
 }
 
-// At one price, more demand never takes fewer CPUs at the same cost, nor less money.
+// withMemory has a price of memory too.
+func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
+	t.Helper()
+	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04", PerGiBHour: perGiBHour, AttackerRates: someRates()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tariff
+}
+
+// At one price of CPU and memory, more demand never takes less money for the same strength.
+func TestMoreDemandNeverCostsLess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := withOtherHashes(t, someCandidates(t, ""))
+		asked := someQuestion(t, withMemory(t, rapid.SampledFrom([]string{"0", "0.005", "1"}).Draw(t, "price of memory")))
+		before := Of(asked, candidates)
+		asked.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
+		after := Of(asked, candidates)
+		if after.Variant == "" || strength(asked, before, candidates) != strength(asked, after, candidates) {
+			return
+		}
+		if was, is := money(t, before), money(t, after); is.Cmp(was) < 0 {
+			t.Errorf("more demand costs %s, and less cost %s", is.FloatString(2), was.FloatString(2))
+		}
+	})
+}
+
+func money(t rapid.TB, told *v1alpha1.Recommendation) *big.Rat {
+	t.Helper()
+	price, ok := new(big.Rat).SetString(told.PricePerMonth)
+	if !ok {
+		t.Fatalf("no price: %q", told.PricePerMonth)
+	}
+	return price
+}
+
+// At one price, more demand never takes fewer CPUs at the same cost.
 func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "")
@@ -197,8 +238,10 @@ func TestMoreReplicasDownNeverTakeFewer(t *testing.T) {
 // What is told does not depend on the order of what there is to choose from.
 func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := someCandidates(t, "", "small", "free")
-		asked := someQuestion(t, prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}))
+		candidates := withOtherHashes(t, someCandidates(t, "", "small", "free"))
+		asked := someQuestion(t, rapid.SampledFrom([]pricing.Tariff{
+			prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), {},
+		}).Draw(t, "tariff"))
 		if diff := cmp.Diff(Of(asked, candidates), Of(asked, rapid.Permutation(candidates).Draw(t, "in another order"))); diff != "" {
 			t.Error(diff)
 		}

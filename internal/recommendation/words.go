@@ -154,8 +154,11 @@ func (a answer) noneReason(nearest sized) string {
 		a.isKnownTo("serves"), a.demanded(), a.acceptable(), a.within(), inAll(nearest), a.breaks(nearest))
 }
 
-// atLeast says what is known of a capacity that is a lower bound.
+// atLeast says what is known of a capacity that is a lower bound, or that is not known.
 func (s sized) atLeast() string {
+	if s.Undecided {
+		return "answered too few logins to show whether it meets the objective"
+	}
 	carried := perSecond(s.Carried)
 	if s.SlowPerMille > 1000 {
 		carried += fmt.Sprintf(" (%s at the slow speed of its CPU)", perSecond(s.atMost()))
@@ -181,6 +184,9 @@ func (s sized) orMore() string {
 // suggest returns a sentence that names an experiment to run when only a lower bound of
 // the capacity is known.
 func (a answer) suggest(s sized) string {
+	if s.Undecided {
+		return "An experiment with more load.minSamples and a longer load.maxStepSeconds would tell"
+	}
 	switch s.Unknown {
 	case ByGenerator:
 		return "An experiment with a larger generator.cpuLimit would tell"

@@ -61,7 +61,7 @@ func broken(answer *v1alpha1.Recommendation) string {
 		v1alpha1.BoundObjective:       "no rate meets the objective",
 		v1alpha1.BoundMinimumCost:     "what serves the demand has a weaker hash than demand.minimumCost asks for",
 		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too little",
-		v1alpha1.BoundCapacityUnknown: "the capacity is known as a lower bound only",
+		v1alpha1.BoundCapacityUnknown: "whether any size serves the demand is not known",
 		v1alpha1.BoundMaxReplicas:     "demand.maxReplicas is too few",
 	}[answer.BrokenBound]
 	if !known {

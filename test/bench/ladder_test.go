@@ -29,7 +29,8 @@ func TestLadder(t *testing.T) {
 		{"1", 1, v1alpha1.ConcurrencyWorkerPool}, {"500m", .5, v1alpha1.ConcurrencyWorkerPool},
 		{"1", 1, v1alpha1.ConcurrencyUnbounded}, {"500m", .5, v1alpha1.ConcurrencyUnbounded},
 	}, []ladderCell{{"1", 1, v1alpha1.ConcurrencyWorkerPool}}) {
-		w.climb(t, r, cell, hash)
+		// A subtest, so that -test.run can select one cell.
+		t.Run(cell.name(), func(t *testing.T) { w.climb(t, r, cell, hash) })
 	}
 	conclude(t, r)
 }
