@@ -132,7 +132,7 @@ type Prices struct {
 	// How many guesses per second the same GPU, or attackerHardware, makes at a
 	// control of the matrix, at most 8. When absent for a control: what was
 	// published for OWASP's Argon2id settings on an RTX 5090 (see
-	// docs/measuring.md), else its guesses have no price.
+	// docs/method.md), else its guesses have no price.
 	// +optional
 	// +listType=map
 	// +listMapKey=control

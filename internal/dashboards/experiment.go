@@ -149,7 +149,7 @@ func results() Panel {
 func reasons() Panel {
 	verdict := best("variant, verdict", "hashmark_variant_verdict", ofVariants)
 	return about{"Verdicts with their reasons", "Why a variant is not simply Valid, or has no numbers: a row a reason, None where there is " +
-		"none. The messages, with what was seen and what to do, are in the experiment's status; docs/measuring.md lists the thresholds.", size{24, 8}}.
+		"none. The messages, with what was seen and what to do, are in the experiment's status; docs/verdicts.md lists the thresholds.", size{24, 8}}.
 		table("Variant",
 			column{label: "variant", header: "Variant"},
 			column{label: "verdict", header: "Verdict", shown: inWords(verdicts)},

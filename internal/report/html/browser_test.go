@@ -70,7 +70,7 @@ func TestBrowser(t *testing.T) {
 }
 
 // TestPictureOfTheSpeed finds the figure of the speed in a report. The
-// picture of docs/measuring.md is taken by it: HASHMARK_SPEED_OF names another saved
+// picture of docs/method.md is taken by it: HASHMARK_SPEED_OF names another saved
 // report, HASHMARK_PICTURES the folder.
 func TestPictureOfTheSpeed(t *testing.T) {
 	document := matrix()
