@@ -18,7 +18,7 @@ func TestAnExperimentWhoseBaselineIsNoVariantFailsAtOnce(t *testing.T) {
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNotAccepted)
 	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
-	if accepted == nil || !strings.Contains(accepted.Message, `"c9-1" names no variant that the matrix measures`) || !strings.Contains(accepted.Message, "c8-500m") {
+	if accepted == nil || !strings.Contains(accepted.Message, `"c9-1" is not a measured variant`) || !strings.Contains(accepted.Message, "c8-500m") {
 		t.Errorf("it is not told which variants there are: %+v", accepted)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files of this package anew")
+var update = flag.Bool("update", false, "rewrite the golden files of this package")
 
-// TestBoundsOfTheSpecs keeps every bound, default and choice that users meet in
-// one file, so that none goes or changes without somebody reading it. That the
-// API server enforces them is its own tests' matter.
+// TestBoundsOfTheSpecs keeps every bound, default and choice of the specs in one golden
+// file, so that a reviewer sees every change. It does not test that the API server
+// enforces them.
 func TestBoundsOfTheSpecs(t *testing.T) {
 	var lines []string
 	for _, field := range schemas(t) {
@@ -41,46 +41,46 @@ func TestBoundsOfTheSpecs(t *testing.T) {
 	}
 }
 
-// bounds tells in a few words what the field may hold.
+// bounds describes the values that the field can hold.
 func (s schema) bounds() []string {
-	said := []string{s.Type}
+	texts := []string{s.Type}
 	if s.XIntOrString {
-		said = []string{"integer or string"}
+		texts = []string{"integer or string"}
 	}
-	say := func(format string, arguments ...any) { said = append(said, fmt.Sprintf(format, arguments...)) }
+	add := func(format string, arguments ...any) { texts = append(texts, fmt.Sprintf(format, arguments...)) }
 	if s.Minimum != nil {
-		say("at least %.0f", *s.Minimum)
+		add("at least %.0f", *s.Minimum)
 	}
 	if s.Maximum != nil {
-		say("at most %.0f", *s.Maximum)
+		add("at most %.0f", *s.Maximum)
 	}
 	for _, length := range []struct {
-		most *int64
-		of   string
+		limit *int64
+		unit  string
 	}{{s.MaxLength, "characters"}, {s.MaxItems, "items"}, {s.MaxProperties, "entries"}} {
-		if length.most != nil {
-			say("at most %d %s", *length.most, length.of)
+		if length.limit != nil {
+			add("at most %d %s", *length.limit, length.unit)
 		}
 	}
 	if s.Pattern != "" {
-		say("like %s", s.Pattern)
+		add("like %s", s.Pattern)
 	}
 	if len(s.Enum) > 0 {
-		say("one of %s", s.choices())
+		add("one of %s", s.choices())
 	}
 	if s.Default != nil {
-		say("by default %s", s.Default.Raw)
+		add("by default %s", s.Default.Raw)
 	}
 	if len(s.Required) > 0 {
-		say("needs %s", strings.Join(s.Required, " and "))
+		add("needs %s", strings.Join(s.Required, " and "))
 	}
 	if rules := len(s.XValidations); rules > 0 {
-		say("rules: %d", rules)
+		add("rules: %d", rules)
 	}
-	return said
+	return texts
 }
 
-// choices lists the words that the field may hold.
+// choices lists the values of the field's enum.
 func (s schema) choices() string {
 	var words []string
 	for _, choice := range s.Enum {

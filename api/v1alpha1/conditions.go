@@ -2,17 +2,17 @@ package v1alpha1
 
 // The conditions of an experiment.
 const (
-	// ConditionAccepted is True when the question can be measured. Its message
-	// says how many trials are planned, or why it can't.
+	// ConditionAccepted is True when the experiment can be measured. Its message says how
+	// many trials are planned, or why the experiment can't be measured.
 	ConditionAccepted = "Accepted"
 	// ConditionProgressing is True while trials run or wait for their turn.
 	ConditionProgressing = "Progressing"
-	// ConditionComplete is True when every variant has a verdict and one at least
+	// ConditionComplete is True when every variant has a verdict and at least one verdict
 	// is Valid or Suspect.
 	ConditionComplete = "Complete"
-	// ConditionFailed is True when the experiment ended without any usable result.
+	// ConditionFailed is True when the experiment ended without a usable result.
 	ConditionFailed = "Failed"
-	// ConditionFinished is True when the experiment ended, in whichever way.
+	// ConditionFinished is True when the experiment ended, for any reason.
 	ConditionFinished = "Finished"
 )
 
@@ -20,7 +20,7 @@ const (
 const (
 	// ConditionMeasured is True when the trial has a result.
 	ConditionMeasured = "Measured"
-	// ConditionReleased is True when the trial ended and everything it made is gone.
+	// ConditionReleased is True when the trial ended and everything it created is deleted.
 	ConditionReleased = "Released"
 )
 
@@ -51,13 +51,13 @@ const (
 	ReasonAdmissionRefused = "AdmissionRefused"
 	ReasonImagePull        = "ImagePull"
 	ReasonContainerRefused = "ContainerRefused"
-	// Going on.
+	// In progress.
 	ReasonCalibrating      = "Calibrating"
 	ReasonUnderLoad        = "UnderLoad"
 	ReasonWaitingForOthers = "WaitingForOthers"
 	ReasonCleaningUp       = "CleaningUp"
 	ReasonWaitingForTurn   = "WaitingForTurn"
-	// Broken.
+	// The attempt gave no numbers.
 	ReasonNameTaken          = "NameTaken"
 	ReasonCalibrationFailed  = "CalibrationFailed"
 	ReasonServiceDeleted     = "ServiceDeleted"
@@ -74,7 +74,7 @@ const (
 	ReasonSummaryGarbled     = "SummaryGarbled"
 	ReasonDeadlineExceeded   = "DeadlineExceeded"
 	ReasonPlanImpossible     = "PlanImpossible"
-	// Other ends.
+	// Other outcomes.
 	ReasonMeasured       = "Measured"
 	ReasonInfeasible     = "Infeasible"
 	ReasonNotPlanned     = "NotPlanned"

@@ -2,11 +2,11 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ExperimentPhase is where an experiment stands, in a word.
+// ExperimentPhase is the state of an experiment, in one word.
 // +kubebuilder:validation:Enum=Pending;Queued;Running;Suspended;Succeeded;Failed;Cancelled
 type ExperimentPhase string
 
-// The phases of an experiment. The last three are ends.
+// The phases of an experiment. The last three are final.
 const (
 	ExperimentPending   ExperimentPhase = "Pending"
 	ExperimentQueued    ExperimentPhase = "Queued"
@@ -17,50 +17,51 @@ const (
 	ExperimentCancelled ExperimentPhase = "Cancelled"
 )
 
-// Finished tells whether the phase is an end.
+// Finished reports whether the phase is final.
 func (p ExperimentPhase) Finished() bool {
 	return p == ExperimentSucceeded || p == ExperimentFailed || p == ExperimentCancelled
 }
 
-// SizingExperimentStatus is the answer, as far as it is known.
+// SizingExperimentStatus holds the results and the recommendation, as far as they are
+// known.
 type SizingExperimentStatus struct {
-	// The generation of the spec that this status speaks of.
+	// The generation of the spec that this status belongs to.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// What the order and the arrivals are drawn from: the spec's seed, or the one
-	// that was drawn.
+	// The seed of the order and the arrivals: the spec's seed, or the one that the operator
+	// drew.
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
-	// Where the experiment stands: Pending, Queued (it waits for its turn),
-	// Running or Suspended; or how it ended: Succeeded (every variant has a
-	// verdict, and one at least is Valid or Suspect), Failed or Cancelled.
+	// The state of the experiment: Pending, Queued (it waits for its turn), Running or
+	// Suspended; or how it ended: Succeeded (every variant has a verdict, and at least one
+	// is Valid or Suspect), Failed or Cancelled.
 	// +optional
 	Phase ExperimentPhase `json:"phase,omitempty"`
-	// When its first trial began.
+	// When the first trial began.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// When it ended, in whichever way.
+	// When the experiment ended, for any reason.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// Accepted (the question can be measured), Progressing (trials run or wait),
-	// Complete (it succeeded), Failed, and Finished (it ended, in whichever way).
+	// Accepted (the experiment can be measured), Progressing (trials run or wait), Complete
+	// (it succeeded), Failed, and Finished (it ended, for any reason).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// How far it has come.
+	// The progress of the experiment.
 	// +optional
 	Progress *Progress `json:"progress,omitempty"`
-	// The reference speed of the CPUs, for each node pool, once a trial was
-	// measured there. The CPU of an ordinary machine is up to a tenth faster or
-	// slower from one moment to the next; rows are converted to this one speed.
+	// The reference speed of the CPUs of each node pool, once a trial was measured there.
+	// The CPU of an ordinary machine is up to a tenth faster or slower from one moment to
+	// the next; results are converted to this one speed.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	Speed []PoolSpeed `json:"speed,omitempty"`
-	// A row for each variant, from acceptance on, at the reference speed. A number
-	// that was not measured is absent, never 0.
+	// One row for each variant, at the reference speed, from acceptance on. A number that
+	// was not measured is absent, never 0.
 	// +optional
 	// +listType=map
 	// +listMapKey=variant
@@ -71,36 +72,36 @@ type SizingExperimentStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
 	HashTimes []HashTime `json:"hashTimes,omitempty"`
-	// How the time of a hash grows with bcrypt's cost, a line for each node pool
-	// with two costs or more.
+	// How the time of a hash grows with the bcrypt cost, one fitted line for each node pool
+	// with at least two costs.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	CostFits []CostFit `json:"costFits,omitempty"`
-	// How far two measurements of the same thing lie apart; absent unless the
-	// matrix holds a pair of variants that differ in nothing but their names, as a
-	// control of a cost that matrix.costs names too.
+	// How much two measurements of the same thing differ. Absent unless the matrix has two
+	// variants that differ in nothing but their names, such as a control with a cost that
+	// is also in matrix.costs.
 	// +optional
 	NoiseFloor *NoiseFloor `json:"noiseFloor,omitempty"`
-	// What the model expects of variants that were not measured, from the end of
-	// the experiment on: those that measure: Corners left out, then costs and CPU
-	// limits between and beyond the measured ones.
+	// What the model predicts for variants that were not measured: the variants that
+	// measure: Corners left out, then costs and CPU limits between and outside the measured
+	// ones. Set when the experiment ends.
 	// +optional
 	// +listType=map
 	// +listMapKey=variant
 	// +kubebuilder:validation:MaxItems=64
 	Predictions []PredictedVariant `json:"predictions,omitempty"`
-	// How well the model, calibrated by the corners of the matrix alone, predicts
-	// the other measured variants. Set when the experiment ends; absent when only
-	// corners were measured.
+	// How well the model predicts the other measured variants if it is calibrated with the
+	// corners of the matrix alone. Set when the experiment ends; absent if only corners
+	// were measured.
 	// +optional
 	ModelCheck *ModelCheck `json:"modelCheck,omitempty"`
-	// The answer to the demand, from the end of the experiment on; absent without
-	// a demand.
+	// The recommended size for the demand. Set when the experiment ends; absent without a
+	// demand.
 	// +optional
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
-	// The sizes that were deployed and driven at the demanded rate, in the order they
-	// were tried. Absent without a demand, and with demand.verify: None.
+	// The sizes that were deployed and driven at the demanded rate, in the order in which
+	// they were tried. Absent without a demand, and with demand.verify: None.
 	// +optional
 	// +listType=map
 	// +listMapKey=trial
@@ -111,82 +112,82 @@ type SizingExperimentStatus struct {
 	Display ExperimentDisplay `json:"display,omitempty"`
 }
 
-// Progress is how far an experiment has come.
+// Progress is how many trials of an experiment have ended, and what is under way.
 type Progress struct {
-	// How many trials the experiment has: variants times repetitions, and the
-	// verification that is to come, or those that were made.
+	// How many trials the experiment has: variants times repetitions, plus the verification
+	// that is planned or the verifications that were made.
 	Trials int32 `json:"trials"`
-	// How many of them have ended, in whichever way.
+	// How many of them have ended, for any reason.
 	Finished int32 `json:"finished"`
 	// The variants that are being measured now.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Running []string `json:"running,omitempty"`
-	// The experiment's place among those that wait for their turn; 1 is next.
-	// Absent when it does not wait.
+	// The experiment's position among those that wait for their turn; 1 is next. Absent if
+	// it does not wait.
 	// +optional
 	QueuePosition *int32 `json:"queuePosition,omitempty"`
-	// When it is likely to end, from the trials that ended and the plan of those
-	// that did not. Absent while it waits or is suspended.
+	// When the experiment is likely to end, estimated from the trials that ended and the
+	// plan of the others. Absent while it waits or is suspended.
 	// +optional
 	EstimatedEndTime *metav1.Time `json:"estimatedEndTime,omitempty"`
 }
 
-// ExperimentDisplay holds the columns of kubectl get, as a person reads them.
+// ExperimentDisplay holds the columns of kubectl get in readable form.
 type ExperimentDisplay struct {
-	// Finished and all trials, such as 4/9.
+	// The number of finished trials and of all trials, such as 4/9.
 	// +optional
 	Trials string `json:"trials,omitempty"`
 	// The variant that the numbers belong to.
 	// +optional
 	Variant string `json:"variant,omitempty"`
-	// The recommended size, such as 2×c10-500m, or none; blank before the end, and
-	// without a demand.
+	// The recommended size, such as 2×c10-500m, or none. Blank before the end, and without
+	// a demand.
 	// +optional
 	Recommended string `json:"recommended,omitempty"`
-	// Whether the recommended size was seen to hold the objective at the demanded
-	// rate: yes, no, undecided or running; blank where it is not verified.
+	// Whether the verification showed that the recommended size meets the objective at the
+	// demanded rate: yes, no, undecided or running. Blank if it is not verified.
 	// +optional
 	Verified string `json:"verified,omitempty"`
-	// Its median latency at the reported step.
+	// The variant's median latency at the reported step.
 	// +optional
 	P50 string `json:"p50,omitempty"`
-	// Its p95 there.
+	// The variant's p95 at the reported step.
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// Its p99 there.
+	// The variant's p99 at the reported step.
 	// +optional
 	P99 string `json:"p99,omitempty"`
-	// Its capacity: with > before it where the true one may be greater, with ~
-	// where it was predicted and not measured.
+	// The variant's capacity. A leading > means that the true capacity may be greater, a
+	// leading ~ that it was predicted and not measured.
 	// +optional
 	Capacity string `json:"capacity,omitempty"`
-	// Its maximum throughput.
+	// The variant's maximum throughput.
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
-	// How far the speed of the CPU varied, such as -7/+9 %: the 10th and the 90th
+	// How much the speed of the CPU varied, such as -7/+9 %: the 10th and the 90th
 	// percentile of the time per hash, relative to the reference.
 	// +optional
 	Speed string `json:"speed,omitempty"`
 }
 
-// CostFit is the line a + b·2^cost through the hash times of a node pool.
+// CostFit is the line a + b·2^cost that fits the hash times of a node pool.
 type CostFit struct {
-	// The node pool's name; absent where the experiment names no pools.
+	// The node pool's name; absent if the experiment names no pools.
 	// +optional
 	NodePool string `json:"nodePool,omitempty"`
-	// a, in nanoseconds: what a hash takes beside its rounds.
+	// a, in nanoseconds: the part of a hash's time that does not depend on the cost.
 	ConstantNanoseconds int64 `json:"constantNanoseconds"`
-	// b, in nanoseconds: what each of the 2^cost rounds takes.
+	// b, in nanoseconds: the time of each of the 2^cost rounds.
 	RoundNanoseconds int64 `json:"roundNanoseconds"`
-	// How far each cost lies from the line.
+	// The distance of each cost's hash time from the line.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	Residuals []CostResidual `json:"residuals"`
 }
 
-// CostResidual is how far a cost's hash time lies from the fitted line.
+// CostResidual is the distance of a cost's hash time from the fitted line.
 type CostResidual struct {
 	// The bcrypt cost.
 	Cost int32 `json:"cost"`
@@ -194,35 +195,35 @@ type CostResidual struct {
 	PerMille int64 `json:"perMille"`
 }
 
-// NoiseFloor is how far two measurements of the same thing lie apart, in
-// thousandths: differences between variants below it mean nothing.
+// NoiseFloor is how much two measurements of the same thing differ, in thousandths. Smaller
+// differences between variants mean nothing.
 type NoiseFloor struct {
-	// The two variants that are the same but for their names.
+	// The two variants, which differ only in their names.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=2
 	Pair []string `json:"pair"`
-	// The largest difference between the two in one repetition, where both saw the
-	// same arrivals.
+	// The largest difference between the two in one repetition, in which both saw the same
+	// arrivals.
 	// +optional
 	EqualSeeds *Noise `json:"equalSeeds,omitempty"`
-	// The largest difference between repetitions, which see different arrivals.
-	// Absent with a single repetition.
+	// The largest difference between repetitions, which see different arrivals. Absent with
+	// a single repetition.
 	// +optional
 	DifferentSeeds *Noise `json:"differentSeeds,omitempty"`
-	// What the comparison of the two says; chance should explain it.
+	// The comparison of the two variants. Chance should explain the differences.
 	// +optional
 	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
-// Noise is a difference in each of the three numbers, in thousandths.
+// Noise is the difference in each of three numbers, in thousandths.
 type Noise struct {
-	// Of p95 at the reported step.
+	// The difference in p95 at the reported step.
 	// +optional
 	P95PerMille *int64 `json:"p95PerMille,omitempty"`
-	// Of the capacity.
+	// The difference in the capacity.
 	// +optional
 	CapacityPerMille *int64 `json:"capacityPerMille,omitempty"`
-	// Of the maximum throughput.
+	// The difference in the maximum throughput.
 	// +optional
 	MaxThroughputPerMille *int64 `json:"maxThroughputPerMille,omitempty"`
 }

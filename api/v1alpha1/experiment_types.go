@@ -2,9 +2,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// SizingExperiment asks how strong a password hash a login service can afford,
-// on how much CPU, at which login rate. The operator measures every variant of
-// its matrix and writes the answer into its status.
+// SizingExperiment measures how strong a password hash a login service can afford, on how
+// much CPU, at which login rate. The operator measures every variant of its matrix and
+// writes the results and a recommendation to its status.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -21,15 +21,15 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="P50",type=string,priority=1,JSONPath=`.status.display.p50`
 // +kubebuilder:printcolumn:name="P99",type=string,priority=1,JSONPath=`.status.display.p99`
 // +kubebuilder:printcolumn:name="Speed",type=string,priority=1,JSONPath=`.status.display.speed`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the experiment's name can have at most 52 characters, because trials are named after it; choose a shorter one"
 type SizingExperiment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// The question. Immutable once created, but for suspend, cancel and
-	// ttlSecondsAfterFinished: a new question is a new object.
+	// What to measure. Immutable once created, except for suspend, cancel and
+	// ttlSecondsAfterFinished: to measure something else, create a new experiment.
 	Spec SizingExperimentSpec `json:"spec"`
-	// The answer, as far as it is known.
+	// The results and the recommendation, as far as they are known.
 	// +optional
 	Status SizingExperimentStatus `json:"status,omitempty"`
 }
@@ -47,17 +47,16 @@ type SizingExperimentList struct {
 type Order string
 
 const (
-	// OrderShuffled mixes the trials by the experiment's seed, so that a drift of
-	// the machine does not fall on the last variants alone.
+	// OrderShuffled shuffles the trials by the experiment's seed, so that a drift of the
+	// machine does not affect only the last variants.
 	OrderShuffled Order = "Shuffled"
-	// OrderAsWritten measures the matrix as it is written, repetition by
-	// repetition.
+	// OrderAsWritten measures the matrix in the written order, repetition by repetition.
 	OrderAsWritten Order = "AsWritten"
 )
 
-// SizingExperimentSpec is the question that an experiment asks.
+// SizingExperimentSpec is what an experiment measures.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",message="matrix can't be changed once the experiment exists; create a new experiment for the new question"
+// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",message="matrix can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="service can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="generator can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.load) == has(oldSelf.load) && (!has(self.load) || self.load == oldSelf.load)",message="load can't be changed once the experiment exists; create a new experiment"
@@ -71,146 +70,144 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.parallelism) == has(oldSelf.parallelism) && (!has(self.parallelism) || self.parallelism == oldSelf.parallelism)",message="parallelism can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.attemptsPerTrial) == has(oldSelf.attemptsPerTrial) && (!has(self.attemptsPerTrial) || self.attemptsPerTrial == oldSelf.attemptsPerTrial)",message="attemptsPerTrial can't be changed once the experiment exists; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="!(has(oldSelf.cancel) && oldSelf.cancel) || (has(self.cancel) && self.cancel)",message="a cancelled experiment stays cancelled; create a new experiment"
-// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Corners') || self.load.mode == 'Capacity'",message="with matrix.measure Corners the rest is predicted from what load.mode Capacity finds; use Capacity, or measure: All"
-// +kubebuilder:validation:XValidation:rule="has(self.prices) || !has(self.matrix.nodePools) || self.matrix.nodePools.all(p, !has(p.perCPUHour))",message="a node pool's perCPUHour is told in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour"
-// +kubebuilder:validation:XValidation:rule="!has(self.objective.p99Milliseconds) || self.objective.p99Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p99Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p99Milliseconds"
-// +kubebuilder:validation:XValidation:rule="self.objective.p95Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p95Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p95Milliseconds"
-// +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand"
-// +kubebuilder:validation:XValidation:rule="!has(self.matrix.cpuLimits) || ((has(self.matrix.measure) && self.matrix.measure == 'Corners' && (has(self.matrix.costs) ? size(self.matrix.costs) : 0) * size(self.matrix.cpuLimits) > 6 ? 6 : (has(self.matrix.costs) ? size(self.matrix.costs) : 0) * size(self.matrix.cpuLimits)) + (has(self.matrix.controls) ? size(self.matrix.controls) : 0) * size(self.matrix.cpuLimits)) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the whole plan may take at most 24 hours, counted as measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, shorter steps, or in Capacity measure: Corners"
-// +kubebuilder:validation:XValidation:rule="!has(self.matrix.controls) || !has(self.matrix.cpuLimits) || !isQuantity(self.service.memoryLimit) || !self.matrix.cpuLimits.all(l, isQuantity(l)) || self.matrix.controls.all(c, !(c.algorithm in ['Argon2id', 'Scrypt']) || (quantity(self.service.memoryLimit).isInteger() && (!has(self.matrix.concurrency) || self.matrix.concurrency.all(k, !has(k.workers) || k.workers * (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072) <= (quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024)) && ((has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 && self.matrix.concurrency.all(k, k.mode == 'Unbounded' || has(k.workers))) || self.matrix.cpuLimits.all(l, quantity(l).asApproximateFloat() <= double((quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024 / (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072))))))",message="service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), where workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit"
+// +kubebuilder:validation:XValidation:rule="!(has(self.matrix.measure) && self.matrix.measure == 'Corners') || self.load.mode == 'Capacity'",message="matrix.measure Corners requires load.mode Capacity, because the other variants are predicted from its results; use mode: Capacity, or measure: All"
+// +kubebuilder:validation:XValidation:rule="has(self.prices) || !has(self.matrix.nodePools) || self.matrix.nodePools.all(p, !has(p.perCPUHour))",message="a node pool's perCPUHour is in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour"
+// +kubebuilder:validation:XValidation:rule="!has(self.objective.p99Milliseconds) || self.objective.p99Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p99Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p99Milliseconds"
+// +kubebuilder:validation:XValidation:rule="self.objective.p95Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p95Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p95Milliseconds"
+// +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand is a login rate, which load.mode: Users does not measure; use mode Capacity or Rates, or remove demand"
+// +kubebuilder:validation:XValidation:rule="!has(self.matrix.cpuLimits) || ((has(self.matrix.measure) && self.matrix.measure == 'Corners' && (has(self.matrix.costs) ? size(self.matrix.costs) : 0) * size(self.matrix.cpuLimits) > 6 ? 6 : (has(self.matrix.costs) ? size(self.matrix.costs) : 0) * size(self.matrix.cpuLimits)) + (has(self.matrix.controls) ? size(self.matrix.controls) : 0) * size(self.matrix.cpuLimits)) * (has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 ? size(self.matrix.concurrency) : 1) * (has(self.matrix.nodePools) && size(self.matrix.nodePools) > 0 ? size(self.matrix.nodePools) : 1) * self.repetitions * (60 + self.load.warmupSeconds + (self.load.mode == 'Capacity' ? 24 : self.load.mode == 'Rates' ? (has(self.load.ratesPerSecond) ? size(self.load.ratesPerSecond) : 1) : (has(self.load.users) ? size(self.load.users) : 1)) * ((self.load.mode == 'Capacity' ? self.load.maxStepSeconds : self.load.stepSeconds) + self.load.requestTimeoutSeconds)) <= 86400",message="the plan can take at most 24 hours: measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), with 24 steps of maxStepSeconds in mode Capacity; use fewer variants, repetitions or steps, shorter steps, or measure: Corners in mode Capacity"
+// +kubebuilder:validation:XValidation:rule="!has(self.matrix.controls) || !has(self.matrix.cpuLimits) || !isQuantity(self.service.memoryLimit) || !self.matrix.cpuLimits.all(l, isQuantity(l)) || self.matrix.controls.all(c, !(c.algorithm in ['Argon2id', 'Scrypt']) || (quantity(self.service.memoryLimit).isInteger() && (!has(self.matrix.concurrency) || self.matrix.concurrency.all(k, !has(k.workers) || k.workers * (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072) <= (quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024)) && ((has(self.matrix.concurrency) && size(self.matrix.concurrency) > 0 && self.matrix.concurrency.all(k, k.mode == 'Unbounded' || has(k.workers))) || self.matrix.cpuLimits.all(l, quantity(l).asApproximateFloat() <= double((quantity(self.service.memoryLimit).asInteger() - 67108864) / 1024 / (has(c.memoryKiB) ? c.memoryKiB : c.algorithm == 'Argon2id' ? 19456 : 131072))))))",message="service.memoryLimit must be at least 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), and workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit"
 type SizingExperimentSpec struct {
-	// The variants to measure: every combination of its lists.
+	// The variants to measure: every combination of the matrix's lists.
 	Matrix Matrix `json:"matrix"`
 
 	// The login service that is deployed for each variant.
 	// +kubebuilder:default={}
 	Service Service `json:"service,omitempty"`
 
-	// The pod that drives the load. When absent: as large as the operator's flags
-	// say.
+	// The pod that drives the load. When absent: sized by the operator's flags.
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
 
-	// What the login service is driven with.
+	// The load that the login service is driven with.
 	// +kubebuilder:default={mode: "Capacity", stepSeconds: 10, maxStepSeconds: 120}
 	Load Load `json:"load,omitempty"`
 
-	// What a variant must hold at a rate for the rate to count as served.
+	// The objective that a variant must meet at a rate for the rate to count as served.
 	Objective Objective `json:"objective"`
 
-	// What the login service must carry in production, which the recommendation
-	// answers. When absent: nothing is recommended. Not with mode Users.
+	// What the login service must carry in production, for which a size is recommended.
+	// When absent: nothing is recommended. Not with mode Users.
 	// +optional
 	Demand *Demand `json:"demand,omitempty"`
 
-	// What CPUs and an attacker's GPUs cost. When absent: no prices are told.
+	// What CPUs, memory and an attacker's GPUs cost. When absent: no prices are reported.
 	// +optional
 	Prices *Prices `json:"prices,omitempty"`
 
-	// The variant that the others are compared with, by name, such as c8-1. With a
-	// single repetition the differences are told, and not whether chance explains
-	// them. When absent: nothing is compared.
+	// The name of the variant that the others are compared with, such as c8-1. With a
+	// single repetition the differences are reported, but not whether chance explains them.
+	// When absent: nothing is compared.
 	// +optional
 	// +kubebuilder:validation:MaxLength=52
 	Baseline string `json:"baseline,omitempty"`
 
-	// How often each variant is measured, 1 to 10. By default 1.
+	// How many times each variant is measured, 1 to 10. By default 1.
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 10",message="repetitions must lie between 1 and 10"
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 10",message="repetitions must be between 1 and 10"
 	Repetitions int32 `json:"repetitions,omitempty"`
 
-	// Shuffled (the default) mixes the trials by the seed, so that a drift of the
-	// machine does not fall on the last variants alone; AsWritten keeps the
-	// matrix's order.
+	// The order in which trials are measured. Shuffled (the default) shuffles the trials by
+	// the seed, so that a drift of the machine does not affect only the last variants;
+	// AsWritten keeps the order of the matrix.
 	// +kubebuilder:default=Shuffled
 	Order Order `json:"order,omitempty"`
 
-	// What the order and the arrivals are drawn from. When absent: drawn once,
-	// and recorded in the status. The same seed gives the same schedule.
+	// The seed of the order and the arrivals. The same seed gives the same schedule. When
+	// absent: the operator draws a seed once and records it in the status.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4294967295
 	Seed *int64 `json:"seed,omitempty"`
 
-	// How many trials may be under load at one time, 1 to 8, within the
-	// operator's --max-concurrent-trials. By default 1.
+	// How many trials can be under load at one time, 1 to 8, within the operator's
+	// --max-concurrent-trials. By default 1.
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 8",message="parallelism must lie between 1 and 8"
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 8",message="parallelism must be between 1 and 8"
 	Parallelism int32 `json:"parallelism,omitempty"`
 
-	// How often a trial is tried before it is given up, 1 to 5, by default 3. A
-	// suspension and a restart of the operator use up no attempt.
+	// The maximum number of attempts to run a trial, 1 to 5, by default 3. A suspension and
+	// a restart of the operator do not use up an attempt.
 	// +kubebuilder:default=3
-	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 5",message="attemptsPerTrial must lie between 1 and 5"
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 5",message="attemptsPerTrial must be between 1 and 5"
 	AttemptsPerTrial int32 `json:"attemptsPerTrial,omitempty"`
 
-	// Takes the load away while true, and goes on when false again: trials that
-	// were under way are measured afresh, finished ones are kept. May be changed.
-	// By default false.
+	// Stops the load while true. When it is false again, trials that were under way are
+	// measured again, and finished ones are kept. Can be changed. By default false.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend bool `json:"suspend"`
 
-	// Ends the experiment for good and keeps the results so far. One way: it
-	// can't be taken back. Wins over suspend. By default false.
+	// Ends the experiment permanently and keeps the results so far. It can't be undone, and
+	// it overrides suspend. By default false.
 	// +optional
 	// +kubebuilder:default=false
 	Cancel bool `json:"cancel"`
 
-	// Seconds after its end when the experiment is deleted, and its results with
-	// it; 0 deletes at once. When absent: kept for ever. May be changed. Not for
-	// GitOps, which would create it anew and load the cluster again.
+	// How many seconds after its end the experiment is deleted, with its results; 0 deletes
+	// it at once. When absent: the experiment is kept. Can be changed. Don't set it with
+	// GitOps, which would create the experiment again and load the cluster again.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2147483647
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
-// Matrix spans the variants: every cost and every control with every CPU limit,
-// each in every kind of concurrency and on every node pool. At most 64 variants.
+// Matrix defines the variants: every cost and every control with every CPU limit, each with
+// every kind of concurrency and on every node pool. At most 64 variants.
 //
 // +kubebuilder:validation:XValidation:rule="((has(self.costs) && size(self.costs) > 0) || (has(self.controls) && size(self.controls) > 0)) && has(self.cpuLimits) && size(self.cpuLimits) > 0",message="the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: [\"1\"]"
-// +kubebuilder:validation:XValidation:rule="!has(self.controls) || !has(self.concurrency) || !self.controls.exists(c, c.algorithm in ['Argon2id', 'Scrypt']) || self.concurrency.all(k, k.mode != 'Unbounded')",message="service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id or Scrypt, and mode: Unbounded has no bound on its workers; use WorkerPool, or measure that control in an experiment of its own"
+// +kubebuilder:validation:XValidation:rule="!has(self.controls) || !has(self.concurrency) || !self.controls.exists(c, c.algorithm in ['Argon2id', 'Scrypt']) || self.concurrency.all(k, k.mode != 'Unbounded')",message="a control with Argon2id or Scrypt requires mode: WorkerPool, because mode: Unbounded does not limit how many hashes take memory at once; use WorkerPool, or measure the control in a separate experiment"
 // +kubebuilder:validation:XValidation:rule="!has(self.cpuLimits) || ((has(self.costs) ? size(self.costs) : 0) + (has(self.controls) ? size(self.controls) : 0)) * size(self.cpuLimits) * (has(self.concurrency) && size(self.concurrency) > 0 ? size(self.concurrency) : 1) * (has(self.nodePools) && size(self.nodePools) > 0 ? size(self.nodePools) : 1) <= 64",message="the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments"
 type Matrix struct {
-	// The bcrypt costs to measure, each 4 to 16, at most 8. Each step up doubles
-	// the time of a hash, for you and for an attacker. OWASP asks for 10 or more.
+	// The bcrypt costs to measure, each 4 to 16, at most 8. Each increment doubles the time
+	// of a hash, for you and for an attacker. OWASP requires 10 or more.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="costs names more than 8 costs; split the matrix into several experiments"
-	// +kubebuilder:validation:XValidation:rule="self.all(c, c >= 4 && c <= 16)",message="each cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half"
-	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o == c))",message="costs names a cost twice; remove the duplicate"
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="costs has more than 8 entries; split the matrix into several experiments"
+	// +kubebuilder:validation:XValidation:rule="self.all(c, c >= 4 && c <= 16)",message="each cost must be between 4 and 16: each increment doubles the time of a hash, and one hash at cost 31 takes a day and a half"
+	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o == c))",message="costs contains a cost twice; remove the duplicate"
 	Costs []int32 `json:"costs,omitempty"`
 
-	// The CPU limits to measure, quantities above 0 and at most 64, such as
-	// "250m" or "1", at most 8, no two equal in value. Kept as written.
+	// The CPU limits to measure, quantities above 0 and at most 64, such as "250m" or "1",
+	// at most 8, all with different values. Kept as written.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="cpuLimits names more than 8 limits; split the matrix into several experiments"
+	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="cpuLimits has more than 8 entries; split the matrix into several experiments"
 	// +kubebuilder:validation:XValidation:rule="self.all(l, isQuantity(l))",message="each CPU limit must be a Kubernetes CPU quantity, such as \"250m\" or \"1\""
 	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, quantity(l).isGreaterThan(quantity('0')) && quantity(l).compareTo(quantity('64')) <= 0)",message="each CPU limit must be above 0 and at most 64 CPUs; \"0\" would mean no limit, which can't be sized"
-	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, self.exists_one(o, quantity(o).compareTo(quantity(l)) == 0))",message="two CPU limits are equal in value, as \"1\" and \"1000m\" are; remove one of them"
+	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, self.exists_one(o, quantity(o).compareTo(quantity(l)) == 0))",message="two CPU limits have the same value, such as \"1\" and \"1000m\"; remove one of them"
 	CPULimits []string `json:"cpuLimits,omitempty"`
 
-	// How the login service deals with several logins at once, one variant each,
-	// at most 8. When absent: one WorkerPool with its defaults.
+	// How the login service handles several logins at once, one variant each, at most 8.
+	// When absent: one WorkerPool with its defaults.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	Concurrency []Concurrency `json:"concurrency,omitempty"`
 
-	// Where the login service runs, one variant each, at most 8. When absent:
-	// wherever the scheduler puts it.
+	// Where the login service runs, one variant each, at most 8. When absent: wherever the
+	// scheduler places it.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(o, o.name == p.name))",message="two node pools have the same name; rename one of them"
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
-	// What else is measured beside the costs, or in their place: another hash,
+	// What is measured in addition to the costs, or instead of them: another hash,
 	// sessions, or a cost a second time. One variant each, at most 8.
 	// +optional
 	// +listType=atomic
@@ -218,31 +215,31 @@ type Matrix struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o.name == c.name))",message="two controls have the same name; rename one of them"
 	Controls []Control `json:"controls,omitempty"`
 
-	// All (the default) measures every variant. Corners measures, of each kind of
-	// concurrency on each node pool, the lowest and the highest cost on the
-	// smallest and the largest CPU limit, two more that the model is checked by,
-	// and all controls, and predicts the other costs and limits. Corners needs
-	// mode Capacity.
+	// Which variants are measured. All (the default) measures every variant. Corners
+	// measures all controls and, for each kind of concurrency on each node pool, the lowest
+	// and the highest cost on the smallest and the largest CPU limit, and two more variants
+	// to check the model. The other costs and limits are predicted. Corners requires mode
+	// Capacity.
 	// +kubebuilder:default=All
 	Measure Measure `json:"measure,omitempty"`
 }
 
-// Control is a way of checking logins that is measured beside the costs, on
-// every CPU limit, in every kind of concurrency, and on every node pool. A
-// control of a cost that matrix.costs names too makes an A/A pair, whose
-// difference is told as status.noiseFloor.
+// Control is a way of checking logins that is measured in addition to the costs, on every
+// CPU limit, with every kind of concurrency, and on every node pool. A control with a cost
+// that is also in matrix.costs makes an A/A pair, whose difference is reported as
+// status.noiseFloor.
 //
-// +kubebuilder:validation:XValidation:rule="!self.name.matches('^c[0-9]+(-|$)')",message="a control's name can't begin as a cost's does, such as c8; choose another name"
-// +kubebuilder:validation:XValidation:rule="(self.algorithm == 'Bcrypt') == has(self.cost)",message="Bcrypt needs a cost, and no other algorithm has one; name a cost from 4 to 16, or remove it"
-// +kubebuilder:validation:XValidation:rule="!has(self.memoryKiB) || self.algorithm in ['Argon2id', 'Scrypt']",message="memoryKiB goes with Argon2id and Scrypt only; remove it, or change the algorithm"
-// +kubebuilder:validation:XValidation:rule="!has(self.parallelism) || self.algorithm in ['Argon2id', 'Scrypt']",message="parallelism goes with Argon2id and Scrypt only; remove it, or change the algorithm"
-// +kubebuilder:validation:XValidation:rule="!has(self.iterations) || (self.algorithm == 'Argon2id' ? self.iterations <= 64 : self.algorithm == 'PBKDF2' && self.iterations >= 1000)",message="iterations goes with Argon2id, where it is 1 to 64, and with PBKDF2, where it is 1,000 to 10,000,000; change it, or remove it"
+// +kubebuilder:validation:XValidation:rule="!self.name.matches('^c[0-9]+(-|$)')",message="a control's name can't begin like the name of a cost, such as c8; choose another name"
+// +kubebuilder:validation:XValidation:rule="(self.algorithm == 'Bcrypt') == has(self.cost)",message="Bcrypt requires a cost, and no other algorithm has one; set a cost from 4 to 16, or remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.memoryKiB) || self.algorithm in ['Argon2id', 'Scrypt']",message="memoryKiB is for Argon2id and Scrypt only; remove it, or change the algorithm"
+// +kubebuilder:validation:XValidation:rule="!has(self.parallelism) || self.algorithm in ['Argon2id', 'Scrypt']",message="parallelism is for Argon2id and Scrypt only; remove it, or change the algorithm"
+// +kubebuilder:validation:XValidation:rule="!has(self.iterations) || (self.algorithm == 'Argon2id' ? self.iterations <= 64 : self.algorithm == 'PBKDF2' && self.iterations >= 1000)",message="iterations is for Argon2id (1 to 64) and PBKDF2 (1,000 to 10,000,000) only; change it, or remove it"
 // +kubebuilder:validation:XValidation:rule="self.algorithm != 'Scrypt' || !has(self.memoryKiB) || self.memoryKiB in [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]",message="memoryKiB must be a power of two with Scrypt, such as 65536 or 131072"
 // +kubebuilder:validation:XValidation:rule="self.algorithm != 'Argon2id' || !has(self.memoryKiB) || self.memoryKiB >= 8 * (has(self.parallelism) ? self.parallelism : 1)",message="Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism"
 type Control struct {
-	// A short name that takes the place of the cost in the variant's name:
-	// lower-case letters, digits and dashes, at most 16 characters, and not like
-	// a cost's, such as c8.
+	// A short name that replaces the cost in the variant's name: lower-case letters, digits
+	// and dashes, at most 16 characters. It can't begin like the name of a cost, such as
+	// c8.
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$`
 	Name string `json:"name"`
@@ -255,24 +252,24 @@ type Control struct {
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=16
 	Cost *int32 `json:"cost,omitempty"`
-	// Whether only a caller's first login hashes and later requests carry a
-	// session cookie. By default every request hashes.
+	// True if only a caller's first login hashes and later requests carry a session cookie.
+	// By default every request hashes.
 	// +optional
 	Sessions bool `json:"sessions,omitempty"`
-	// The memory of one hash, in KiB, 8 to 4,194,304; with Scrypt a power of two.
-	// Only with Argon2id (by default 19,456) and Scrypt (by default 131,072), as
-	// OWASP's Password Storage Cheat Sheet has them.
+	// The memory of one hash, in KiB, 8 to 4,194,304; with Scrypt a power of two. Only with
+	// Argon2id (by default 19,456) and Scrypt (by default 131,072), the values of OWASP's
+	// Password Storage Cheat Sheet.
 	// +optional
 	// +kubebuilder:validation:Minimum=8
 	// +kubebuilder:validation:Maximum=4194304
 	MemoryKiB *int32 `json:"memoryKiB,omitempty"`
-	// Passes over that memory with Argon2id, 1 to 64, by default 2; rounds with
-	// PBKDF2, 1,000 to 10,000,000, by default 600,000, as OWASP has them.
+	// With Argon2id the passes over the memory, 1 to 64, by default 2. With PBKDF2 the
+	// rounds, 1,000 to 10,000,000, by default 600,000. The defaults are OWASP's.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	Iterations *int32 `json:"iterations,omitempty"`
-	// Lanes of one hash, 1 to 64. Only with Argon2id and Scrypt. By default 1.
+	// The lanes of one hash, 1 to 64. Only with Argon2id and Scrypt. By default 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64

@@ -9,7 +9,7 @@ import (
 // GroupVersion is the group and version of every type in this package.
 var GroupVersion = schema.GroupVersion{Group: "hashmark.dev", Version: "v1alpha1"}
 
-// AddToScheme makes the types of this package known to a scheme.
+// AddToScheme adds the types of this package to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	builder := runtime.NewSchemeBuilder(addKnownTypes)
 	return builder.AddToScheme(scheme)

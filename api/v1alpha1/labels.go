@@ -1,22 +1,22 @@
 package v1alpha1
 
-// Labels on everything that belongs to an experiment. Objects are tied to
-// their owner by UID, because a name can be deleted and given again.
+// Labels on everything that belongs to an experiment. Objects are tied to their owner by
+// UID, because a name can be deleted and used again.
 const (
-	// LabelExperimentUID holds the UID of the experiment that an object serves.
+	// LabelExperimentUID holds the UID of the experiment that an object belongs to.
 	LabelExperimentUID = "hashmark.dev/experiment-uid"
-	// LabelTrialUID holds the UID of the trial that an object serves.
+	// LabelTrialUID holds the UID of the trial that an object belongs to.
 	LabelTrialUID = "hashmark.dev/trial-uid"
-	// LabelAttempt holds the number of the attempt that an object serves.
+	// LabelAttempt holds the number of the attempt that an object belongs to.
 	LabelAttempt = "hashmark.dev/attempt"
 	// LabelExperiment holds the name of the experiment, for people and dashboards.
 	LabelExperiment = "hashmark.dev/experiment"
 	// LabelVariant holds the name of the variant, for people and dashboards.
 	LabelVariant = "hashmark.dev/variant"
-	// LabelComponent tells a login service from a generator.
+	// LabelComponent distinguishes a login service from a generator.
 	LabelComponent = "hashmark.dev/component"
-	// LabelScraper, set to "true" on a pod, lets it read a login service's
-	// /metrics through the trial's NetworkPolicy.
+	// LabelScraper, set to "true" on a pod, lets it read a login service's /metrics through
+	// the trial's NetworkPolicy.
 	LabelScraper = "hashmark.dev/metrics-scraper"
 )
 

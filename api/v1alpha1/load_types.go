@@ -2,12 +2,12 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/util/intstr"
 
-// LoadMode says what kind of load a variant is put under.
+// LoadMode is the kind of load that a variant is put under.
 // +kubebuilder:validation:Enum=Capacity;Rates;Users
 type LoadMode string
 
 const (
-	// LoadCapacity looks for the highest rate that meets the objective.
+	// LoadCapacity finds the highest rate that meets the objective.
 	LoadCapacity LoadMode = "Capacity"
 	// LoadRates holds each of the given rates: an open model.
 	LoadRates LoadMode = "Rates"
@@ -15,134 +15,133 @@ const (
 	LoadUsers LoadMode = "Users"
 )
 
-// Arrivals says how logins are spread over a step's time.
+// Arrivals is how logins are spread over a step's time.
 // +kubebuilder:validation:Enum=Poisson;Uniform
 type Arrivals string
 
 const (
-	// ArrivalsPoisson lets logins come by chance, as independent people do.
+	// ArrivalsPoisson lets logins arrive at random, as those of independent people do.
 	ArrivalsPoisson Arrivals = "Poisson"
 	// ArrivalsUniform spaces logins evenly, which hides queueing.
 	ArrivalsUniform Arrivals = "Uniform"
 )
 
-// Load is what the login service is driven with.
+// Load is the load that the login service is driven with.
 //
-// +kubebuilder:validation:XValidation:rule="self.mode == 'Rates' ? (has(self.ratesPerSecond) && size(self.ratesPerSecond) > 0) : !has(self.ratesPerSecond)",message="ratesPerSecond goes with mode: Rates, and only with it; set the mode to Rates and name at least one rate, or remove ratesPerSecond"
-// +kubebuilder:validation:XValidation:rule="self.mode == 'Users' ? (has(self.users) && size(self.users) > 0) : !has(self.users)",message="users goes with mode: Users, and only with it; set the mode to Users and name at least one number of users, or remove users"
-// +kubebuilder:validation:XValidation:rule="self.mode != 'Users' || !has(self.arrivals)",message="arrivals has no meaning with mode: Users, where each user logs in again as soon as the last login is answered; remove arrivals"
+// +kubebuilder:validation:XValidation:rule="self.mode == 'Rates' ? (has(self.ratesPerSecond) && size(self.ratesPerSecond) > 0) : !has(self.ratesPerSecond)",message="ratesPerSecond is required with mode: Rates and not allowed with other modes; set mode: Rates and at least one rate, or remove ratesPerSecond"
+// +kubebuilder:validation:XValidation:rule="self.mode == 'Users' ? (has(self.users) && size(self.users) > 0) : !has(self.users)",message="users is required with mode: Users and not allowed with other modes; set mode: Users and at least one number of users, or remove users"
+// +kubebuilder:validation:XValidation:rule="self.mode != 'Users' || !has(self.arrivals)",message="arrivals has no effect with mode: Users, because each user logs in again as soon as the last login is answered; remove arrivals"
 // +kubebuilder:validation:XValidation:rule="self.stepSeconds <= self.maxStepSeconds || self.mode != 'Capacity'",message="stepSeconds is above maxStepSeconds; lower stepSeconds or raise maxStepSeconds"
-// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) > 2000.0 || double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds may come to 2,000 callers at the most; lower the rate or the timeout"
-// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) <= 0.0 || double(r) * double(self.stepSeconds) >= 1.0)",message="a rate times stepSeconds must come to one login at least; raise the rate or stepSeconds"
+// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) > 2000.0 || double(r) * double(self.requestTimeoutSeconds) <= 2000.0)",message="a rate times requestTimeoutSeconds must be at most 2,000 callers; lower the rate or the timeout"
+// +kubebuilder:validation:XValidation:rule="!has(self.ratesPerSecond) || !self.ratesPerSecond.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.ratesPerSecond.all(r, double(r) <= 0.0 || double(r) * double(self.stepSeconds) >= 1.0)",message="a rate times stepSeconds must be at least one login; raise the rate or stepSeconds"
 type Load struct {
-	// Capacity finds the highest login rate at which the variant meets the
-	// objective, and its maximum throughput. Rates holds each of ratesPerSecond
-	// for stepSeconds, whether or not the service keeps up (an open model, as
-	// logins from the world are). Users holds each of users for stepSeconds,
-	// each user logging in again once answered (a closed model). By default
-	// Capacity.
+	// Capacity finds the highest login rate at which the variant meets the objective, and
+	// its maximum throughput. Rates holds each of ratesPerSecond for stepSeconds, whether
+	// or not the service keeps up (an open model, like real logins). Users holds each of
+	// users for stepSeconds; each user logs in again once answered (a closed model). By
+	// default Capacity.
 	// +kubebuilder:default=Capacity
 	Mode LoadMode `json:"mode,omitempty"`
 
-	// Logins per second to hold, one step each, rising; whole numbers, or
-	// strings such as "0.5" with up to three decimals. Above 0 and at most 2,000.
-	// Only with mode Rates. At most 20.
+	// The login rates to hold, in logins per second, one step each, in ascending order;
+	// whole numbers, or strings such as "0.5" with up to three decimals. Above 0 and at
+	// most 2,000. Only with mode Rates. At most 20.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +kubebuilder:validation:items:XIntOrString
 	// +kubebuilder:validation:items:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$'))",message="a rate is a whole number or a string with up to three decimals, such as \"0.5\""
-	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.all(r, double(r) > 0.0 && double(r) <= 2000.0)",message="each rate must be above 0 and at most 2,000 logins per second; leave a rate of 0 out"
-	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.map(r, double(r)).isSorted() && self.all(r, self.exists_one(o, double(o) == double(r)))",message="ratesPerSecond must rise from entry to entry; sort it and remove duplicates"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$'))",message="each rate must be a whole number or a string with up to three decimals, such as \"0.5\""
+	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.all(r, double(r) > 0.0 && double(r) <= 2000.0)",message="each rate must be above 0 and at most 2,000 logins per second"
+	// +kubebuilder:validation:XValidation:rule="!self.all(r, type(r) == int || string(r).matches('^[0-9]+([.][0-9]{1,3})?$')) || self.map(r, double(r)).isSorted() && self.all(r, self.exists_one(o, double(o) == double(r)))",message="ratesPerSecond must be in ascending order; sort it and remove duplicates"
 	RatesPerSecond []intstr.IntOrString `json:"ratesPerSecond,omitempty"`
 
-	// Numbers of users to hold, one step each, rising, 1 to 2,000. Only with
-	// mode Users. At most 20.
+	// The numbers of users to hold, one step each, in ascending order, 1 to 2,000. Only
+	// with mode Users. At most 20.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
-	// +kubebuilder:validation:XValidation:rule="self.all(u, u >= 1 && u <= 2000)",message="each number of users must lie between 1 and 2,000"
-	// +kubebuilder:validation:XValidation:rule="self.isSorted() && self.all(u, self.exists_one(o, o == u))",message="users must rise from entry to entry; sort it and remove duplicates"
+	// +kubebuilder:validation:XValidation:rule="self.all(u, u >= 1 && u <= 2000)",message="each number of users must be between 1 and 2,000"
+	// +kubebuilder:validation:XValidation:rule="self.isSorted() && self.all(u, self.exists_one(o, o == u))",message="users must be in ascending order; sort it and remove duplicates"
 	Users []int32 `json:"users,omitempty"`
 
-	// Poisson lets logins come by chance, from a seeded schedule that is the
-	// same for every variant. Uniform spaces them evenly, which hides queueing
-	// and flatters p95. When absent: Poisson. Not with mode Users.
+	// Poisson lets logins arrive at random, from a seeded schedule that is the same for
+	// every variant. Uniform spaces them evenly, which hides queueing and makes p95 look
+	// too low. When absent: Poisson. Not with mode Users.
 	// +optional
 	Arrivals Arrivals `json:"arrivals,omitempty"`
 
-	// How long a step's counted part lasts, in seconds, 1 to 1,800: exactly in
-	// Rates and Users, at least in Capacity. By default 10.
+	// How long the counted part of a step lasts, in seconds, 1 to 1,800: exactly in Rates
+	// and Users, at least in Capacity. By default 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1800
 	StepSeconds int32 `json:"stepSeconds,omitempty"`
 
-	// How many logins a step of Capacity should count: it goes on until it has
-	// offered these, within maxStepSeconds. From 20 to 100,000, by default 100.
+	// How many logins a step of Capacity should count: the step continues until it has
+	// offered that many, within maxStepSeconds. From 20 to 100,000, by default 100.
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=20
 	// +kubebuilder:validation:Maximum=100000
 	MinSamples int32 `json:"minSamples,omitempty"`
 
-	// The longest that the counted part of a step of Capacity may last, in
-	// seconds, 1 to 1,800. By default 120.
+	// The maximum length of the counted part of a step of Capacity, in seconds, 1 to 1,800.
+	// By default 120.
 	// +kubebuilder:default=120
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1800
 	MaxStepSeconds int32 `json:"maxStepSeconds,omitempty"`
 
-	// How long the service is driven before anything counts, in seconds, 0 to 600.
-	// By default 5. With 0 and mode Users each step counts from its first login
-	// on, so that the first seconds of a service can be looked at.
+	// How long the service is driven before anything is counted, in seconds, 0 to 600. By
+	// default 5. With 0 and mode Users each step counts from its first login on, which
+	// shows the first seconds of a service.
 	// +optional
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
 	WarmupSeconds int32 `json:"warmupSeconds"`
 
-	// After how many seconds without a complete answer a caller gives up, 1 to 60.
-	// By default 10.
+	// How many seconds a caller waits for a complete answer before it gives up, 1 to 60. By
+	// default 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60
 	RequestTimeoutSeconds int32 `json:"requestTimeoutSeconds,omitempty"`
 }
 
-// Objective is what a variant must hold at a rate for the rate to count as served: all
-// of its percentiles, and the share of logins that may fail.
+// Objective is what a variant must meet at a rate for the rate to count as served: all of
+// the percentiles, and the share of logins that can fail.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.p50Milliseconds) || self.p50Milliseconds <= self.p95Milliseconds",message="objective.p50Milliseconds is above p95Milliseconds, which holds it already; lower it, or remove it"
-// +kubebuilder:validation:XValidation:rule="!has(self.p99Milliseconds) || self.p99Milliseconds >= self.p95Milliseconds",message="objective.p99Milliseconds is below p95Milliseconds, which it holds already; raise it, or lower p95Milliseconds"
+// +kubebuilder:validation:XValidation:rule="!has(self.p50Milliseconds) || self.p50Milliseconds <= self.p95Milliseconds",message="objective.p50Milliseconds is above p95Milliseconds, but the median is never above p95; lower it, or remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.p99Milliseconds) || self.p99Milliseconds >= self.p95Milliseconds",message="objective.p99Milliseconds is below p95Milliseconds, but p99 is never below p95; raise it, or lower p95Milliseconds"
 type Objective struct {
-	// The median of login latency, in milliseconds, as p95Milliseconds. 1 to
-	// 60,000. When absent: any. A step needs 20 logins to decide it.
+	// The maximum median of login latency, in milliseconds, measured as p95Milliseconds is.
+	// 1 to 60,000. When absent: any. A step needs 20 logins to decide it.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
 	P50Milliseconds int32 `json:"p50Milliseconds,omitempty"`
-	// The 95th percentile of login latency, in milliseconds, from the moment a
-	// login was due to its complete 200 answer (with mode Users: from sending).
-	// A failed login counts as slower than every success. 1 to 60,000, and at
-	// most load.requestTimeoutSeconds, beyond which a login has failed.
+	// The maximum 95th percentile of login latency, in milliseconds, from a login's due
+	// time to its complete 200 answer (with mode Users: from sending). A failed login
+	// counts as slower than every success. 1 to 60,000, and at most
+	// load.requestTimeoutSeconds, after which a login fails.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
 	P95Milliseconds int32 `json:"p95Milliseconds"`
-	// The 99th percentile of login latency, in milliseconds, as p95Milliseconds. 1
-	// to 60,000, at least p95Milliseconds. When absent: any. A step needs 368
-	// logins to decide it: 0.99^368 is the first below 2.5 %.
+	// The maximum 99th percentile of login latency, in milliseconds, measured as
+	// p95Milliseconds is. 1 to 60,000, at least p95Milliseconds. When absent: any. A step
+	// needs 368 logins to decide it: 0.99^368 is the first below 2.5 %.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60000
 	P99Milliseconds int32 `json:"p99Milliseconds,omitempty"`
 
-	// How many of a thousand logins may fail, 0 to 50. By default 1. A step meets
-	// that only as far as its logins, and those of faster steps, can show it with
-	// 95 % confidence. Without a failure that takes 2,995 logins for 1, 598 for
-	// 5, 299 for 10, 149 for 20 and 59 for 50; otherwise the step is Undecided.
-	// 0 is met as long as none fails. The capacity follows from the latencies, and
-	// the verification of the recommended size counts failures.
+	// How many of a thousand logins can fail, 0 to 50. By default 1. A step meets this only
+	// if its logins, and those of faster steps, show it with 95 % confidence. Without a
+	// failure that takes 2,995 logins for 1, 598 for 5, 299 for 10, 149 for 20 and 59 for
+	// 50; with fewer the step is Undecided. 0 is met as long as no login fails. The
+	// capacity follows from the latencies, and the verification of the recommended size
+	// counts failures.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
@@ -152,7 +151,7 @@ type Objective struct {
 
 // Service is the login service that is deployed for a variant.
 type Service struct {
-	// How many pods share the load behind one Service, 1 to 10. By default 1.
+	// How many pods share the load behind one Kubernetes Service, 1 to 10. By default 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
@@ -168,9 +167,8 @@ type Service struct {
 
 // Generator is the pod that drives a login service with k6.
 type Generator struct {
-	// The CPU limit of the generator, a quantity above 0 and at most 64. When
-	// absent: the operator's --generator-cpu-limit. Too little of it makes a
-	// trial Invalid rather than wrong.
+	// The CPU limit of the generator, a quantity above 0 and at most 64. When absent: the
+	// operator's --generator-cpu-limit. If it is too small, the trial is Invalid.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0')) && quantity(self).compareTo(quantity('64')) <= 0",message="generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m"

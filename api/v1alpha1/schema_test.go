@@ -11,12 +11,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// schema is one node of a definition's schema, and where it stands.
+// schema is one node of a definition's schema, with its path.
 type schema struct {
 	apiextensionsv1.JSONSchemaProps
 	// path has a dot before each field and [] after each list.
 	path string
-	// named tells a field, which has a name, from a list's item or a map's value.
+	// named is true for a field, and false for a list's item or a map's value.
 	named bool
 }
 
@@ -25,16 +25,16 @@ func (s schema) inSpec() bool { return strings.Contains(s.path, ".spec") }
 // name is the field's own name.
 func (s schema) name() string { return s.path[strings.LastIndex(s.path, ".")+1:] }
 
-// TestEveryFieldOfTheSchema holds every field of both kinds against the rules
-// of this API. The compiler can't: they stand in comments and markers.
+// TestEveryFieldOfTheSchema checks every field of both kinds against the rules of this API.
+// The compiler can't, because they are in comments and markers.
 func TestEveryFieldOfTheSchema(t *testing.T) {
 	rules := map[string]func(schema) string{
-		"has a description":                                             describes,
-		"tells its default":                                             tellsDefault,
-		"has a bound and a type, if it is a list":                       boundsList,
-		"has a bound, if it is a map":                                   boundsMap,
-		"has a bound, if a user writes a string":                        boundsString,
-		"lets nobody choose what runs, or where beyond a node's labels": choosesNothing,
+		"has a description":                       describes,
+		"states its default":                      statesDefault,
+		"has a bound and a type, if it is a list": boundsList,
+		"has a bound, if it is a map":             boundsMap,
+		"has a bound, if a user writes a string":  boundsString,
+		"lets users choose no code and no target": choosesNothing,
 	}
 	fields := schemas(t)
 	for name, rule := range rules {
@@ -55,8 +55,9 @@ func describes(s schema) string {
 	return ""
 }
 
-// tellsDefault asks for the default in words, since kubectl explain shows none.
-func tellsDefault(s schema) string {
+// statesDefault requires the default in the description, because kubectl explain does not
+// show defaults.
+func statesDefault(s schema) string {
 	if s.Default == nil || s.Type == "object" {
 		return ""
 	}
@@ -64,7 +65,7 @@ func tellsDefault(s schema) string {
 	if strings.Contains(s.Description, "default") && strings.Contains(s.Description, value) {
 		return ""
 	}
-	return "does not tell that its default is " + value
+	return "does not state its default " + value
 }
 
 func boundsList(s schema) string {
@@ -95,8 +96,8 @@ func boundsString(s schema) string {
 	return "is a string without maxLength"
 }
 
-// choosesNothing keeps out what would turn the right to create an experiment
-// into the right to run anything, to reach anything, or to load any server.
+// choosesNothing forbids fields that would turn the right to create an experiment into the
+// right to run anything, to reach anything, or to load any server.
 func choosesNothing(s schema) string {
 	if !s.named || !s.inSpec() {
 		return ""
@@ -106,7 +107,7 @@ func choosesNothing(s schema) string {
 		"nodename", "host", "namespace", "privileged", "securitycontext", "url", "target", "address",
 	} {
 		if strings.Contains(strings.ToLower(s.name()), word) {
-			return fmt.Sprintf("speaks of %q, which a user may not choose", word)
+			return fmt.Sprintf("contains %q, which a user must not choose", word)
 		}
 	}
 	return ""
@@ -118,7 +119,7 @@ func schemas(t *testing.T) []schema {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "config", "crd", "hashmark.dev_*.yaml"))
 	if err != nil || len(files) != 2 {
-		t.Fatalf("found the definitions %v, error %v, and wanted two", files, err)
+		t.Fatalf("found the definitions %v, error %v, want two", files, err)
 	}
 	var all []schema
 	for _, file := range files {

@@ -5,11 +5,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TrialPhase is where a trial stands, in a word.
+// TrialPhase is the state of a trial, in one word.
 // +kubebuilder:validation:Enum=Pending;Running;Suspended;Succeeded;Failed;Cancelled
 type TrialPhase string
 
-// The phases of a trial. The last three are ends.
+// The phases of a trial. The last three are final.
 const (
 	TrialPending   TrialPhase = "Pending"
 	TrialRunning   TrialPhase = "Running"
@@ -19,7 +19,7 @@ const (
 	TrialCancelled TrialPhase = "Cancelled"
 )
 
-// Finished tells whether the phase is an end.
+// Finished reports whether the phase is final.
 func (p TrialPhase) Finished() bool {
 	return p == TrialSucceeded || p == TrialFailed || p == TrialCancelled
 }
@@ -33,85 +33,83 @@ const (
 	OutcomeKept AttemptOutcome = "Kept"
 	// OutcomeBroken means that the attempt gave no numbers.
 	OutcomeBroken AttemptOutcome = "Broken"
-	// OutcomeInvalid means that the generator fell short, so that the numbers
-	// say nothing of the service.
+	// OutcomeInvalid means that the generator was too slow, so that the numbers say nothing
+	// about the service.
 	OutcomeInvalid AttemptOutcome = "Invalid"
-	// OutcomeInterrupted means that the experiment was suspended or cancelled;
-	// it uses up no attempt.
+	// OutcomeInterrupted means that the experiment was suspended or cancelled. It does not
+	// use up an attempt.
 	OutcomeInterrupted AttemptOutcome = "Interrupted"
 )
 
-// SizingTrialStatus is what was measured in a trial, and what it is worth.
+// SizingTrialStatus is what was measured in a trial, and how far it can be trusted.
 type SizingTrialStatus struct {
-	// The generation of the spec that this status speaks of.
+	// The generation of the spec that this status belongs to.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Where the trial stands: Pending (it waits for its turn), Running or
-	// Suspended; or how it ended: Succeeded (it has a result), Failed or
-	// Cancelled.
+	// The state of the trial: Pending (it waits for its turn), Running or Suspended; or how
+	// it ended: Succeeded (it has a result), Failed or Cancelled.
 	// +optional
 	Phase TrialPhase `json:"phase,omitempty"`
-	// Why it stands there, in one word: what it waits for, or why it failed.
+	// The reason for the phase, in one word: what the trial waits for, or why it failed.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// The same in a sentence.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
-	// When its first attempt began.
+	// When the first attempt began.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// When it ended and everything it made was gone.
+	// When the trial had ended and everything it created was deleted.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// Measured (there is a result) and Released (it ended, and everything it made
-	// is gone).
+	// Measured (it has a result) and Released (it ended, and everything it created is
+	// deleted).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Every attempt, the last one last. At most the latest 20.
+	// The attempts, the latest one last. At most the latest 20.
 	// +optional
 	// +listType=map
 	// +listMapKey=number
 	// +kubebuilder:validation:MaxItems=20
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// The row that this trial adds to the experiment's results, at the reference
-	// speed that was known when the trial ended
-	// (speed.referenceHashMicrosecondsAtCost8). The experiment's row is at the
-	// experiment's final reference speed.
+	// The results of this trial for the experiment, at the reference speed that was known
+	// when the trial ended (speed.referenceHashMicrosecondsAtCost8). The experiment's row
+	// is at the experiment's final reference speed.
 	// +optional
 	Result *VariantResult `json:"result,omitempty"`
-	// Calibration in full.
+	// The calibration in full.
 	// +optional
 	Calibration *TrialCalibration `json:"calibration,omitempty"`
-	// What the model expects of the variant, before any load.
+	// What the model predicts for the variant, before any load.
 	// +optional
 	Prediction *Prediction `json:"prediction,omitempty"`
-	// How fast the CPU was while the trial ran, and the reference speed that the
-	// result is converted to.
+	// How fast the CPU was while the trial ran, and the reference speed that the result is
+	// converted to.
 	// +optional
 	Speed *TrialSpeed `json:"speed,omitempty"`
 	// How the capacity was found, at the reference speed. Only with modes Capacity
 	// and Rates.
 	// +optional
 	Capacity *Capacity `json:"capacity,omitempty"`
-	// Every step, in the order it was driven. At most 24.
+	// Every step, in the order in which it was driven. At most 24.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=24
 	Steps []Step `json:"steps,omitempty"`
-	// What the logins of all steps come to. Only of a Verification.
+	// The counts over the logins of all steps. Only for a Verification.
 	// +optional
 	Verification *VerificationCounts `json:"verification,omitempty"`
-	// What stood under the numbers.
+	// The evidence for the numbers.
 	// +optional
 	Evidence *Evidence `json:"evidence,omitempty"`
-	// The spread of latencies at the reported step.
+	// The distribution of latencies at the reported step.
 	// +optional
 	Distribution *Distribution `json:"distribution,omitempty"`
-	// Requests under way at 60 evenly spaced moments of the reported step's
+	// The number of requests under way at 60 evenly spaced moments of the reported step's
 	// counted time.
 	// +optional
 	// +listType=atomic
@@ -122,19 +120,19 @@ type SizingTrialStatus struct {
 	Display TrialDisplay `json:"display,omitempty"`
 }
 
-// Attempt is one try at a trial: one service, one k6 Job.
+// Attempt is one try to run a trial: one service, one k6 Job.
 type Attempt struct {
-	// Counts every attempt of the trial, from 1, interrupted ones too.
+	// The number of the attempt, from 1. Interrupted attempts count too.
 	Number int32 `json:"number"`
-	// When it began.
+	// When the attempt began.
 	StartTime metav1.Time `json:"startTime"`
-	// When it ended; absent while it goes on.
+	// When the attempt ended; absent while it is running.
 	// +optional
 	EndTime *metav1.Time `json:"endTime,omitempty"`
-	// How it ended; absent while it goes on.
+	// How the attempt ended; absent while it is running.
 	// +optional
 	Outcome AttemptOutcome `json:"outcome,omitempty"`
-	// Why it ended so, in one word, such as ServiceReplaced.
+	// Why it ended that way, in one word, such as ServiceReplaced.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// The same in a sentence.
@@ -144,11 +142,10 @@ type Attempt struct {
 	// The UID of the login service's Deployment.
 	// +optional
 	ServiceUID types.UID `json:"serviceUID,omitempty"`
-	// When the first of its pods began to calibrate, by the node's clock, in whole
-	// seconds.
+	// When the first of its pods began to calibrate, by the node's clock, in whole seconds.
 	// +optional
 	CalibrationStartTime *metav1.Time `json:"calibrationStartTime,omitempty"`
-	// When the last of them had calibrated.
+	// When the last of its pods finished calibrating.
 	// +optional
 	CalibrationEndTime *metav1.Time `json:"calibrationEndTime,omitempty"`
 	// The UIDs of the login service's pods when the load began.
@@ -159,20 +156,20 @@ type Attempt struct {
 	// The UID of the k6 Job that the numbers came from.
 	// +optional
 	JobUID types.UID `json:"jobUID,omitempty"`
-	// When the load began: the k6 Job was created. Absent while none was, as for a
-	// variant that no rate can help to meet the objective.
+	// When the load began, that is when the k6 Job was created. Absent without a Job, for
+	// example for a variant that can't meet the objective at any rate.
 	// +optional
 	LoadStartTime *metav1.Time `json:"loadStartTime,omitempty"`
 	// When the generator's container began, by its node's clock, in whole seconds.
 	// +optional
 	GeneratorStartTime *metav1.Time `json:"generatorStartTime,omitempty"`
-	// When it had ended, and its result could be read.
+	// When the generator's container had ended and its result could be read.
 	// +optional
 	GeneratorEndTime *metav1.Time `json:"generatorEndTime,omitempty"`
 }
 
-// TrialCalibration is how long a hash takes in the variant's container, and
-// what the container was given.
+// TrialCalibration is how long a hash takes in the variant's container, and what resources
+// the container was given.
 type TrialCalibration struct {
 	CalibrationResult `json:",inline"`
 	// The median CPU time of one hash, in microseconds.
@@ -182,48 +179,48 @@ type TrialCalibration struct {
 	// calibrated, in microseconds.
 	// +optional
 	ReferenceMicroseconds int64 `json:"referenceMicroseconds,omitempty"`
-	// CPU time of one hash ÷ that of one reference hash, in millionths. The two
-	// were timed in turns, in short blocks, so that the ratio does not depend on
-	// the speed of the CPU. 1,000,000 for the reference hash itself.
+	// The CPU time of one hash ÷ that of one reference hash, in millionths. The two were
+	// timed alternately, in short blocks, so that the ratio does not depend on the speed of
+	// the CPU. 1,000,000 for the reference hash itself.
 	// +optional
 	RatioPerMillion int64 `json:"ratioPerMillion,omitempty"`
 	// Half the width of the ratio's 99.9 % Student interval, in millionths.
 	// +optional
 	RatioErrorPerMillion int64 `json:"ratioErrorPerMillion,omitempty"`
-	// The mean CPU time of one reference hash in each calibration block, in
-	// microseconds, in the order of time.
+	// The mean CPU time of one reference hash in each calibration block, in microseconds,
+	// in chronological order.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
-	// The cost that was timed and scaled up from, where the variant's own was too
-	// slow to time in a minute.
+	// The cost that was timed and scaled up, if the variant's own cost was too slow to time
+	// in a minute.
 	// +optional
 	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
 	// GOMAXPROCS as the Go runtime chose it in the container.
 	GoMaxProcs int32 `json:"goMaxProcs"`
-	// The CPUs that the container may run on, as a list such as 0-3,8.
+	// The CPUs that the container can run on, as a list such as 0-3,8.
 	// +optional
 	Cpuset string `json:"cpuset,omitempty"`
-	// The CFS quota that was found, in thousandths of a CPU; absent where there is
-	// none, as a static CPU manager gives whole CPUs.
+	// The CFS quota of the container, in thousandths of a CPU. Absent without a quota, for
+	// example if a static CPU manager assigns whole CPUs.
 	// +optional
 	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
-	// The length of the quota's periods, in microseconds; absent where it is the
-	// usual 100,000, and where there is no quota.
+	// The length of the quota's periods, in microseconds; absent if it is the usual
+	// 100,000, and without a quota.
 	// +optional
 	QuotaPeriodMicroseconds int64 `json:"quotaPeriodMicroseconds,omitempty"`
-	// How much unused quota may be saved up and used later (CFS burst), in
-	// microseconds; absent where none may.
+	// How much unused quota can be saved and used later (CFS burst), in microseconds;
+	// absent without burst.
 	// +optional
 	QuotaBurstMicroseconds int64 `json:"quotaBurstMicroseconds,omitempty"`
-	// The CPU's model as the kernel names it.
+	// The CPU model as the kernel reports it.
 	// +optional
 	CPUModel string `json:"cpuModel,omitempty"`
 	// The version of the cgroups that limit the container, 1 or 2.
 	// +optional
 	CgroupVersion int32 `json:"cgroupVersion,omitempty"`
-	// The boot id of the node's kernel.
+	// The boot ID of the node's kernel.
 	// +optional
 	BootID string `json:"bootID,omitempty"`
 	// The Go version that the service was built with.
@@ -231,13 +228,12 @@ type TrialCalibration struct {
 	GoVersion string `json:"goVersion,omitempty"`
 }
 
-// Prediction is what the model expects of a variant from its calibration alone.
+// Prediction is what the model predicts for a variant from its calibration alone.
 type Prediction struct {
-	// p95 of logins that meet an idle service, in microseconds: where that is
-	// above the objective, no rate can meet it.
+	// p95 of logins to an idle service, in microseconds. If it is above the objective, no
+	// rate can meet the objective.
 	NoLoadP95Microseconds int64 `json:"noLoadP95Microseconds"`
-	// The highest rate that meets the objective, times 1000; absent where none
-	// does.
+	// The highest rate that meets the objective, times 1000; absent if no rate does.
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
 	// p95 at the reported share of the bound, in microseconds. Only with mode
@@ -251,43 +247,44 @@ type Prediction struct {
 type CapacityMethod string
 
 const (
-	// CapacityMeasured means: by steps that met or failed the objective alone.
+	// CapacityMeasured means that only steps that met or failed the objective decided it.
 	CapacityMeasured CapacityMethod = "Measured"
-	// CapacityPredicted means: by the model, fed with the run's own CPU time per
-	// login, where no step near the answer could gather enough samples.
+	// CapacityPredicted means that the model decided it, with the run's own CPU time per
+	// login, because no step near the capacity could collect enough samples.
 	CapacityPredicted CapacityMethod = "Predicted"
-	// CapacityBoth means: by the model, and measured steps on both sides of the
-	// answer, or at it, agree.
+	// CapacityBoth means that the model agrees with measured steps on both sides of the
+	// capacity, or at it.
 	CapacityBoth CapacityMethod = "Both"
 )
 
 // Capacity is the highest rate that meets the objective, as a bracket.
 type Capacity struct {
-	// How it was decided.
+	// How the capacity was decided.
 	Method CapacityMethod `json:"method"`
-	// The answer, times 1000; absent where no rate meets the objective.
+	// The capacity, times 1000; absent if no rate meets the objective.
 	// +optional
 	MilliPerSecond *int64 `json:"milliPerSecond,omitempty"`
-	// Where the true capacity lies.
+	// The range of the true capacity.
 	// +optional
 	Interval *RateInterval `json:"interval,omitempty"`
-	// What the model made of it with the run's own CPU time per login, times 1000.
+	// The capacity that the model predicts with the run's own CPU time per login, times
+	// 1000.
 	// +optional
 	PredictedMilliPerSecond *int64 `json:"predictedMilliPerSecond,omitempty"`
 	// The highest measured rate that met the objective, times 1000.
 	// +optional
 	HighestMetMilliPerSecond *int64 `json:"highestMetMilliPerSecond,omitempty"`
-	// The lowest measured rate that did not meet it, times 1000; absent when all
-	// did.
+	// The lowest measured rate that did not meet the objective, times 1000; absent if all
+	// rates met it.
 	// +optional
 	LowestFailedMilliPerSecond *int64 `json:"lowestFailedMilliPerSecond,omitempty"`
-	// How it was decided, in a sentence.
+	// How the capacity was decided, in a sentence.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
 }
 
-// Evidence is what stood under a trial's numbers.
+// Evidence is the evidence for a trial's numbers.
 type Evidence struct {
 	// The nodes of the login service's pods.
 	// +optional
@@ -297,7 +294,7 @@ type Evidence struct {
 	// The node of the generator.
 	// +optional
 	GeneratorNode string `json:"generatorNode,omitempty"`
-	// The boot id of the generator's kernel.
+	// The boot ID of the generator's kernel.
 	// +optional
 	GeneratorBootID string `json:"generatorBootID,omitempty"`
 	// The CPUs that the generator could run on.
@@ -312,52 +309,51 @@ type Evidence struct {
 	// The version of k6.
 	// +optional
 	K6Version string `json:"k6Version,omitempty"`
-	// The share of the service's CPUs that stood idle during the reported step, in
-	// percent.
+	// The share of the service's CPUs that was idle during the reported step, in percent.
 	// +optional
 	IdlePercent *int32 `json:"idlePercent,omitempty"`
-	// The share of the service's CPUs that others used during the reported step,
+	// The share of the service's CPUs that other processes used during the reported step,
 	// in percent.
 	// +optional
 	OthersPercent *int32 `json:"othersPercent,omitempty"`
-	// The share of the service's CPUs that the hypervisor gave to other machines
+	// The share of the service's CPUs that the hypervisor gave to other machines (steal)
 	// during the reported step, in percent.
 	// +optional
 	StealPercent *int32 `json:"stealPercent,omitempty"`
 }
 
-// Distribution is a histogram of latency with 32 buckets, each wider than the
-// last by the same factor: bucket i ends at low × (high ÷ low)^((i+1)/32).
+// Distribution is a histogram of latency with 32 buckets, each wider than the previous one
+// by the same factor: bucket i ends at low × (high ÷ low)^((i+1)/32).
 type Distribution struct {
-	// Where the first bucket begins, in microseconds.
+	// The lower end of the first bucket, in microseconds.
 	LowMicroseconds int64 `json:"lowMicroseconds"`
-	// Where the last bucket ends, in microseconds.
+	// The upper end of the last bucket, in microseconds.
 	HighMicroseconds int64 `json:"highMicroseconds"`
-	// Successful logins in each bucket.
+	// The number of successful logins in each bucket.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Counts []int64 `json:"counts"`
 }
 
-// TrialDisplay holds the columns of kubectl get, as a person reads them.
+// TrialDisplay holds the columns of kubectl get in readable form.
 type TrialDisplay struct {
-	// How the service deals with several logins at once, such as pool 1.
+	// How the service handles several logins at once, such as pool 1.
 	// +optional
 	Concurrency string `json:"concurrency,omitempty"`
 	// The reported step's rate.
 	// +optional
 	Rate string `json:"rate,omitempty"`
-	// The median latency there.
+	// The median latency at the reported step.
 	// +optional
 	P50 string `json:"p50,omitempty"`
-	// p95 there.
+	// p95 at the reported step.
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// p99 there.
+	// p99 at the reported step.
 	// +optional
 	P99 string `json:"p99,omitempty"`
-	// The capacity: with > before it where the true one may be greater, with ~
-	// where it was predicted and not measured.
+	// The capacity. A leading > means that the true capacity may be greater, a leading ~
+	// that it was predicted and not measured.
 	// +optional
 	Capacity string `json:"capacity,omitempty"`
 	// The maximum throughput.
@@ -369,10 +365,10 @@ type TrialDisplay struct {
 	// The CPU time of a hash with its error, such as 14.2ms ± 40µs.
 	// +optional
 	Hash string `json:"hash,omitempty"`
-	// Where the service ran.
+	// The node that the service ran on.
 	// +optional
 	Node string `json:"node,omitempty"`
-	// The reasons, or what the trial waits for.
+	// The reasons of the verdict, or what the trial waits for.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 }

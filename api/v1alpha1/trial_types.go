@@ -2,8 +2,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// SizingTrial is one measurement of one variant of an experiment. The operator
-// writes it; it acts only on trials that a living experiment planned.
+// SizingTrial is one measurement of one variant of an experiment. The operator writes it,
+// and acts only on trials that an existing experiment planned.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -31,7 +31,7 @@ type SizingTrial struct {
 
 	// What is measured, copied from the experiment's plan.
 	Spec SizingTrialSpec `json:"spec"`
-	// What was measured, and what it is worth.
+	// What was measured, and how far it can be trusted.
 	// +optional
 	Status SizingTrialStatus `json:"status,omitempty"`
 }
@@ -59,7 +59,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="self.role == oldSelf.role && self.variant == oldSelf.variant && self.repetition == oldSelf.repetition && self.sequence == oldSelf.sequence && self.load == oldSelf.load && self.objective == oldSelf.objective && self.service == oldSelf.service && self.seed == oldSelf.seed && self.attempts == oldSelf.attempts",message="a trial's plan can't be changed; create a new experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.generator) == has(oldSelf.generator) && (!has(self.generator) || self.generator == oldSelf.generator)",message="a trial's generator can't be changed; create a new experiment"
-// +kubebuilder:validation:XValidation:rule="!(self.variant.algorithm in ['Argon2id', 'Scrypt']) || !has(self.variant.memoryKiB) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(self.service.memoryLimit) && quantity(self.service.memoryLimit).isInteger() && quantity(self.service.memoryLimit).asInteger() >= 67108864 + 1024 * self.variant.memoryKiB * self.variant.concurrency.workers)",message="service.memoryLimit must hold 64Mi + memoryKiB x workers with Argon2id and Scrypt, which need a WorkerPool that names its workers"
+// +kubebuilder:validation:XValidation:rule="!(self.variant.algorithm in ['Argon2id', 'Scrypt']) || !has(self.variant.memoryKiB) || (self.variant.concurrency.mode == 'WorkerPool' && has(self.variant.concurrency.workers) && isQuantity(self.service.memoryLimit) && quantity(self.service.memoryLimit).isInteger() && quantity(self.service.memoryLimit).asInteger() >= 67108864 + 1024 * self.variant.memoryKiB * self.variant.concurrency.workers)",message="Argon2id and Scrypt require mode: WorkerPool with workers, and a service.memoryLimit of at least 64Mi + memoryKiB x workers"
 type SizingTrialSpec struct {
 	// What the trial is for: Measurement (the default) of a variant of the matrix, or
 	// Verification of the recommended size.
@@ -67,13 +67,12 @@ type SizingTrialSpec struct {
 	Role Role `json:"role,omitempty"`
 	// What is deployed and measured.
 	Variant Variant `json:"variant"`
-	// Which of the variant's repetitions this is, from 1 to 10; of verifications,
-	// which of the two.
+	// The number of the variant's repetition, from 1 to 10; for a verification, 1 or 2.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	Repetition int32 `json:"repetition"`
-	// The trial's place in the experiment's order, from 1 to 642: 640 measurements
-	// and two verifications.
+	// The trial's position in the experiment's order, from 1 to 642: 640 measurements and
+	// two verifications.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=642
 	Sequence int32 `json:"sequence"`
@@ -83,20 +82,20 @@ type SizingTrialSpec struct {
 	// The pod that drives the load.
 	// +optional
 	Generator Generator `json:"generator,omitempty"`
-	// What the login service is driven with.
+	// The load that the login service is driven with.
 	// +kubebuilder:default={mode: "Capacity", stepSeconds: 10, maxStepSeconds: 120}
 	Load Load `json:"load,omitempty"`
-	// What a step must hold.
+	// The objective that a step must meet.
 	Objective Objective `json:"objective"`
-	// The experiment's seed, that the arrivals are drawn from.
+	// The experiment's seed, from which the arrivals are drawn.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=4294967295
 	Seed int64 `json:"seed"`
-	// How often the trial is tried before it is given up, 1 to 5.
+	// The maximum number of attempts to run the trial, 1 to 5.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=5
 	Attempts int32 `json:"attempts"`
-	// True until it is the trial's turn, and again while the experiment is
-	// suspended or cancelled.
+	// True until it is the trial's turn, and again while the experiment is suspended or
+	// cancelled.
 	Suspend bool `json:"suspend"`
 }

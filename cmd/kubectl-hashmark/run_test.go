@@ -229,7 +229,7 @@ func TestARefusalIsASentence(t *testing.T) {
 		want             string
 	}{
 		"the name is taken":           {all, login, []string{"run", "-f", "-", "-n", ns}, "there is an experiment login in namespace " + ns + " already"},
-		"a rule of the API is broken": {all, strings.Replace(login, "[10]", "[31]", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, "spec.matrix.costs: each cost must lie between 4 and 16"},
+		"a rule of the API is broken": {all, strings.Replace(login, "[10]", "[31]", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, "spec.matrix.costs: each cost must be between 4 and 16"},
 		"a field is unknown":          {all, strings.Replace(login, "objective", "sessions: 1\n  objective", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, `unknown field "spec.sessions"`},
 		"nothing may be created":      {userWith(t, elsewhere, viewer), login, []string{"run", "-f", "-", "-n", elsewhere}, "you may not create sizingexperiments in namespace " + elsewhere},
 		"nothing may be seen":         {all, "", []string{"watch", "-n", elsewhere, "login"}, "you may not get sizingexperiments in namespace " + elsewhere},

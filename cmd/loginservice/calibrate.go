@@ -19,7 +19,7 @@ const (
 	outputMode           = 0o644
 )
 
-// calibrationSettings of calibrate.
+// calibrationSettings are the settings of calibrate.
 type calibrationSettings struct {
 	recipe        password.Recipe
 	referenceCost int32
@@ -28,20 +28,20 @@ type calibrationSettings struct {
 	samples       bool
 }
 
-// calibrate times hashes and writes the result as JSON. When it fails, it writes
-// why to the outputs instead: one of them is the container's termination
-// message, and that is all that the operator reads.
-func calibrate(arguments []string, w world) error {
+// calibrate times hashes and writes the result as JSON. If it fails, it writes the error to
+// the outputs instead: one of them is the container's termination message, which is all
+// that the operator reads.
+func calibrate(arguments []string, w system) error {
 	s := calibrationSettings{limits: calibration.Standard}
 	flags := flag.NewFlagSet("loginservice calibrate", flag.ContinueOnError)
 	recipeVars(flags, &s.recipe)
 	numberVar(flags, &s.referenceCost, "reference-cost", defaultReferenceCost,
-		"bcrypt `cost` that is timed in turns with the hash, so that their ratio does not depend on the CPU's speed")
-	flags.Func("output", "`file` to write the JSON to, besides stdout; may be given several times", func(file string) error {
+		"bcrypt `cost` that is timed alternately with the hash, so that their ratio does not depend on the CPU's speed")
+	flags.Func("output", "`file` to write the JSON to, in addition to stdout; can be repeated", func(file string) error {
 		s.outputs = append(s.outputs, file)
 		return nil
 	})
-	flags.BoolVar(&s.samples, "samples", false, "print the single samples to stdout too")
+	flags.BoolVar(&s.samples, "samples", false, "also print the individual samples to stdout")
 	err := parse(flags, arguments, w)
 	if err == nil {
 		err = s.run(w)
@@ -52,7 +52,7 @@ func calibrate(arguments []string, w world) error {
 	return err
 }
 
-func (s calibrationSettings) run(w world) error {
+func (s calibrationSettings) run(w system) error {
 	if err := errors.Join(checkRecipe(&s.recipe), s.checkReference()); err != nil {
 		return err
 	}
@@ -83,9 +83,9 @@ func (s calibrationSettings) checkReference() error {
 	return nil
 }
 
-// time hashes as the service does, on one thread, whose CPU clock it reads. What
-// needs memory is timed by the clock of all threads: Argon2id computes its lanes
-// on several, and the memory is collected on others.
+// time hashes as the service does, on one thread, and reads that thread's CPU clock.
+// Memory-hard hashes are timed by the clock of all threads, because Argon2id computes its
+// lanes on several threads, and garbage is collected on others.
 func (s calibrationSettings) time() (calibration.Timing, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -117,7 +117,7 @@ func bcrypt(cost int32) password.Recipe {
 	return password.Recipe{Algorithm: password.Bcrypt, Cost: cost}
 }
 
-// otherThanBcrypt is the recipe as a calibration names it: not at all where its
+// otherThanBcrypt returns the recipe as a calibration records it: empty for bcrypt, whose
 // cost says everything.
 func otherThanBcrypt(r password.Recipe) string {
 	if r.Algorithm == password.Bcrypt {
@@ -126,14 +126,14 @@ func otherThanBcrypt(r password.Recipe) string {
 	return r.String()
 }
 
-// withSamples is the result as a person asks for it by hand. Thousands of
-// samples don't fit into a termination message, so that outputs never get them.
+// withSamples is the result for a person who runs calibrate. Thousands of samples don't fit
+// into a termination message, so outputs never include them.
 type withSamples struct {
 	calibration.Result
 	SampleMicroseconds []int64 `json:"sampleMicroseconds,omitempty"`
 }
 
-func (s calibrationSettings) print(w world, result calibration.Result, samples []calibration.Sample) error {
+func (s calibrationSettings) print(w system, result calibration.Result, samples []calibration.Sample) error {
 	printed := withSamples{Result: result}
 	if s.samples {
 		for _, sample := range samples {
@@ -153,7 +153,7 @@ func (s calibrationSettings) write(text []byte) error {
 	return failed
 }
 
-// surroundings is what this container was given.
+// surroundings returns the resources of this container.
 func surroundings(container *cgroup.Container) (calibration.Surroundings, error) {
 	files := os.DirFS("/")
 	cpu, cpuErr := container.CPU()

@@ -10,12 +10,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-// environmentPrefix begins the name of every flag's twin.
+// environmentPrefix begins the name of every flag's environment variable.
 const environmentPrefix = "HASHMARK_"
 
-// parse reads flags, then for those not given their twins in the environment.
-// An empty variable counts as none. The error wraps errUsage or flag.ErrHelp.
-func parse(flags *flag.FlagSet, arguments []string, w world) error {
+// parse reads the flags, and the environment variables of the flags that were not given. An
+// empty variable counts as not set. The error wraps errUsage or flag.ErrHelp.
+func parse(flags *flag.FlagSet, arguments []string, w system) error {
 	flags.SetOutput(w.stderr)
 	if err := flags.Parse(arguments); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -24,13 +24,13 @@ func parse(flags *flag.FlagSet, arguments []string, w world) error {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("%w: %q is no flag; flags begin with --", errUsage, flags.Arg(0))
+		return fmt.Errorf("%w: unexpected argument %q; flags begin with --", errUsage, flags.Arg(0))
 	}
 	given := make(map[string]bool)
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var wrong error
 	flags.VisitAll(func(f *flag.Flag) {
-		name := twin(f.Name)
+		name := variable(f.Name)
 		value, found := w.lookup(name)
 		if !found || value == "" || given[f.Name] {
 			return
@@ -42,7 +42,7 @@ func parse(flags *flag.FlagSet, arguments []string, w world) error {
 	return wrong
 }
 
-// number is a flag of a 32-bit number, which costs and lengths are everywhere else.
+// number is a flag with a 32-bit number, the type of costs and lengths everywhere else.
 type number int32
 
 func (n *number) String() string { return strconv.Itoa(int(*n)) }
@@ -56,31 +56,31 @@ func (n *number) Set(text string) error {
 	return nil
 }
 
-// numberVar makes such a flag with a default.
+// numberVar defines such a flag with a default.
 func numberVar(flags *flag.FlagSet, to *int32, name string, value int32, usage string) {
 	*to = value
 	flags.Var((*number)(to), name, usage)
 }
 
-// twin is the name of a flag's variable.
-func twin(flagName string) string {
+// variable returns the name of a flag's environment variable.
+func variable(flagName string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// recipeVars makes the flags that say how passwords are hashed.
+// recipeVars defines the flags for the password hash.
 func recipeVars(flags *flag.FlagSet, to *password.Recipe) {
 	to.Algorithm = password.Bcrypt
 	flags.StringVar((*string)(&to.Algorithm), "algorithm", string(to.Algorithm),
 		"`name` of the hash: Bcrypt, Argon2id, Scrypt, PBKDF2, or SHA256, which is deliberately cheap")
-	numberVar(flags, &to.Cost, "cost", 0, fmt.Sprintf("bcrypt `cost`, 4 to 16; 0 is %d; with Bcrypt only", defaultCost))
+	numberVar(flags, &to.Cost, "cost", 0, fmt.Sprintf("bcrypt `cost`, 4 to 16, only with Bcrypt; 0 means %d", defaultCost))
 	numberVar(flags, &to.MemoryKiB, "memory-kib", 0,
-		"`memory` of one hash in KiB, with Argon2id and Scrypt only, where it is a power of two; 0 is OWASP's recommendation")
+		"`memory` of one hash in KiB, only with Argon2id and Scrypt, with Scrypt a power of two; 0 means OWASP's recommendation")
 	numberVar(flags, &to.Iterations, "iterations", 0,
-		"`passes` over the memory of Argon2id, or rounds of PBKDF2; 0 is OWASP's recommendation")
-	numberVar(flags, &to.Parallelism, "parallelism", 0, "`lanes` of one hash of Argon2id or Scrypt; 0 is OWASP's recommendation")
+		"`passes` over the memory with Argon2id, or rounds with PBKDF2; 0 means OWASP's recommendation")
+	numberVar(flags, &to.Parallelism, "parallelism", 0, "`lanes` of one hash, only with Argon2id and Scrypt; 0 means OWASP's recommendation")
 }
 
-// checkRecipe fills in what was left open, and refuses what can't be hashed by.
+// checkRecipe fills in the defaults, and refuses an invalid recipe.
 func checkRecipe(r *password.Recipe) error {
 	if r.Algorithm == password.Bcrypt && r.Cost == 0 {
 		r.Cost = defaultCost

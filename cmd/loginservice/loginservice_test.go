@@ -21,7 +21,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-// log is a writer that may be read while others write.
+// log is a writer that is safe for concurrent reads and writes.
 type log struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -39,7 +39,7 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// freeAddress is one that nobody listens on, at least for now.
+// freeAddress returns an address that is free, at least for now.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// get asks until the service is there, or the test's patience is over.
+// get retries until the service answers, for at most 20 s.
 func get(t *testing.T, url string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -148,11 +148,11 @@ func TestServeHashesByAnotherRecipeAndKeepsSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("a cookie signed by the shared key is answered by %d (%v), want 200", response.StatusCode, err)
+		t.Errorf("a cookie signed with the shared key is answered with %d (%v), want 200", response.StatusCode, err)
 	}
 	stop(context.Canceled)
 	if got := <-code; got != 0 || !strings.Contains(output.String(), "hash=SHA256") {
-		t.Errorf("exit code %d, want 0 after hashing by SHA256:\n%s", got, &output)
+		t.Errorf("exit code %d, want 0 after hashing with SHA256:\n%s", got, &output)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestServeEndsAtItsDeadline(t *testing.T) {
 				"--deadline", time.Now().Add(test.deadline).UTC().Format(time.RFC3339),
 			}, w)
 			if code != 0 || !strings.Contains(output.String(), errDeadline.Error()) {
-				t.Errorf("exit code %d, want 0 and a line that tells why:\n%s", code, &output)
+				t.Errorf("exit code %d, want 0 and a line with the reason:\n%s", code, &output)
 			}
 			if served := strings.Contains(output.String(), "serving logins"); served != test.served {
 				t.Errorf("served: %t, want %t:\n%s", served, test.served, &output)
@@ -203,9 +203,9 @@ func TestServeFails(t *testing.T) {
 		"on an address that is taken":        {[]string{"--listen", taken.Addr().String()}, "address already in use"},
 		"without its calibration":            {[]string{"--calibration-file", garbage + ".lost"}, "read the calibration"},
 		"with a calibration that is no JSON": {[]string{"--calibration-file", garbage}, "read the calibration"},
-		"with a calibration of another cost": {[]string{"--calibration-file", calibrated(t, 12)}, "of another hash (cost 12"},
+		"with a calibration of another cost": {[]string{"--calibration-file", calibrated(t, 12)}, "for another hash (cost 12"},
 		"with a calibration of another hash": {[]string{"--algorithm", "SHA256", "--cost", "0", "--calibration-file", calibrated(t, 0)},
-			"of another hash (cost 0, recipe \"\") than SHA256"},
+			"for another hash (cost 0, recipe \"\") than SHA256"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestServeFails(t *testing.T) {
 			w := environment(nil)
 			w.stderr = &output
 			arguments := append([]string{"serve", "--cost", "4", "--listen", "127.0.0.1:0"}, test.arguments...)
-			// Should it not fail, it ends without an error and not never.
+			// If it does not fail, the timeout ends it without an error.
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			if code := run(ctx, arguments, w); code != exitFailed || !strings.Contains(output.String(), test.says) {
@@ -258,7 +258,7 @@ func TestCalibrateWritesTheSameToEveryOutput(t *testing.T) {
 	complete(t, message)
 }
 
-// complete sees that a calibration of cost 4 lacks nothing that every machine has.
+// complete checks that a calibration of cost 4 has every value that exists on all machines.
 func complete(t *testing.T, got calibration.Result) {
 	t.Helper()
 	if got.Cost != 4 || got.HashMicroseconds <= 0 || got.Samples < 10 || got.ReferenceMicroseconds <= 0 {
@@ -273,7 +273,7 @@ func complete(t *testing.T, got calibration.Result) {
 	}
 }
 
-// decode reads a file of JSON and tells its size.
+// decode reads a JSON file and returns its size.
 func decode(t *testing.T, file string, into any) int {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -312,8 +312,8 @@ func TestCalibrateTimesEveryAlgorithm(t *testing.T) {
 	}
 }
 
-// The calling thread waits while Argon2id's lanes are computed on others: by its
-// own clock a hash of four lanes would take next to nothing.
+// The calling thread waits while Argon2id's lanes are computed on others: by its own clock
+// a hash with four lanes would take almost no time.
 func TestCalibrateCountsAllThreadsOfAHash(t *testing.T) {
 	var means []float64
 	for _, lanes := range []int32{1, 4} {

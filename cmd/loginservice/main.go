@@ -1,15 +1,15 @@
-// Command loginservice is the login service that an experiment measures. It
-// serves logins, or calibrates: it times hashes under the container's own limits.
+// Command loginservice is the login service that an experiment measures. It serves logins,
+// or it calibrates: it times hashes under the container's own limits.
 //
 //	loginservice [serve] [flags]
 //	loginservice calibrate [flags]
 //
-// Every flag has a twin in the environment: --queue-length is
-// HASHMARK_QUEUE_LENGTH. A flag on the command line wins.
+// Every flag can also be set by an environment variable: --queue-length is
+// HASHMARK_QUEUE_LENGTH. A flag on the command line takes precedence.
 //
-// It exits with 0 when it was told to stop or its deadline came, 1 when it
-// failed, 2 when it was called wrongly. What it does stands in packages login
-// and calibration; this is the wiring.
+// It exits with 0 if it was told to stop or its deadline passed, 1 if it failed, and 2 if
+// its arguments are invalid. The logic is in packages login and calibration; this is only
+// the wiring.
 package main
 
 import (
@@ -29,11 +29,11 @@ const (
 	exitUsage  = 2
 )
 
-// errUsage means that the command line or the environment asks for what can't be.
-var errUsage = errors.New("called wrongly")
+// errUsage means that the command line or the environment is invalid.
+var errUsage = errors.New("invalid arguments")
 
-// world is what the program has of the outside.
-type world struct {
+// system is the environment variables and the output streams of the program.
+type system struct {
 	lookup         func(name string) (string, bool)
 	stdout, stderr io.Writer
 }
@@ -41,10 +41,10 @@ type world struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], world{lookup: os.LookupEnv, stdout: os.Stdout, stderr: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], system{lookup: os.LookupEnv, stdout: os.Stdout, stderr: os.Stderr}))
 }
 
-func run(ctx context.Context, arguments []string, w world) int {
+func run(ctx context.Context, arguments []string, w system) int {
 	command, rest := "serve", arguments
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
 		command, rest = arguments[0], arguments[1:]
@@ -56,7 +56,7 @@ func run(ctx context.Context, arguments []string, w world) int {
 	case "calibrate":
 		err = calibrate(rest, w)
 	default:
-		err = fmt.Errorf("%w: there is no command %q, only serve and calibrate", errUsage, command)
+		err = fmt.Errorf("%w: unknown command %q; use serve or calibrate", errUsage, command)
 	}
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):

@@ -18,12 +18,12 @@ import (
 
 const milliPerCPU = 1000
 
-// errDeadline ends a service at its trial's deadline, so that one whose operator
-// was uninstalled leaves no CPU burning.
-var errDeadline = errors.New("the deadline has come")
+// errDeadline ends a service at its trial's deadline, so that the service uses no more CPU
+// if the operator was uninstalled.
+var errDeadline = errors.New("the deadline has passed")
 
-// serve answers logins until it is told to stop or its deadline comes.
-func serve(ctx context.Context, arguments []string, w world) error {
+// serve answers logins until it is told to stop or its deadline passes.
+func serve(ctx context.Context, arguments []string, w system) error {
 	s, err := parseSettings(arguments, w)
 	if err != nil {
 		return err
@@ -34,12 +34,12 @@ func serve(ctx context.Context, arguments []string, w world) error {
 		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline, errDeadline)
 		defer cancel()
 	}
-	// A container that is restarted after its deadline ends here, before it hashes.
+	// A container that is restarted after its deadline exits here, before it hashes.
 	if ctx.Err() == nil {
 		err = s.listenAndServe(ctx, logger)
 	}
 	if ctx.Err() != nil {
-		logger.Info("the login service ends", "why", context.Cause(ctx).Error())
+		logger.Info("stopping the login service", "reason", context.Cause(ctx).Error())
 	}
 	if errors.Is(err, login.ErrCutOff) {
 		logger.Warn(err.Error())
@@ -48,8 +48,8 @@ func serve(ctx context.Context, arguments []string, w world) error {
 	return err
 }
 
-// listenAndServe listens before it is ready, so that health can be asked for
-// while the test account is made.
+// listenAndServe listens before the service is ready, so that /healthz answers while the
+// test account is created.
 func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error
 	return <-ended
 }
 
-// service makes the test account, sizes the pool, and puts both together.
+// service creates the test account and the pool, and returns the service.
 func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 	observer, err := cgroup.Observe(os.DirFS("/"))
 	if err != nil {
@@ -105,11 +105,11 @@ func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 	return login.New(options)
 }
 
-// threads is how many of them so many workers can hash on at a time.
+// threads returns how many threads this many workers can hash on at a time.
 func (s settings) threads(workers int32) int32 { return workers * s.recipe.Lanes() }
 
-// calibration reads the file, or makes do with the one hash that was just
-// computed when there is none.
+// calibration reads the calibration file. Without a file it uses the time of the one hash
+// that was just computed.
 func (s settings) calibration(container *cgroup.Container, oneHash time.Duration) (calibration.Result, error) {
 	if s.calibrationFile == "" {
 		where, err := surroundings(container)
@@ -126,13 +126,13 @@ func (s settings) calibration(container *cgroup.Container, oneHash time.Duration
 		return calibration.Result{}, fmt.Errorf("read the calibration in %s: %w", s.calibrationFile, err)
 	}
 	if result.Cost != s.recipe.Cost || result.Recipe != otherThanBcrypt(s.recipe) {
-		return calibration.Result{}, fmt.Errorf("the calibration in %s is of another hash (cost %d, recipe %q) than %s: calibrate anew",
+		return calibration.Result{}, fmt.Errorf("the calibration in %s is for another hash (cost %d, recipe %q) than %s; calibrate again",
 			s.calibrationFile, result.Cost, result.Recipe, s.recipe)
 	}
 	return result, nil
 }
 
-// arrange fills in what of the pool was left open, and starts it.
+// arrange fills in the defaults of the pool, and starts it.
 func (s settings) arrange(container *cgroup.Container, calibrated calibration.Result) (login.Concurrency, error) {
 	if s.concurrency == unbounded {
 		return login.Unbounded{}, nil
@@ -152,8 +152,8 @@ func (s settings) arrange(container *cgroup.Container, calibrated calibration.Re
 	return login.NewPool(workers, length), nil
 }
 
-// limitMilli is the CPU limit in thousandths: as told, as found, or as many CPUs
-// as Go uses.
+// limitMilli returns the CPU limit in thousandths of a CPU: the flag, the container's
+// quota, or GOMAXPROCS CPUs.
 func (s settings) limitMilli(container *cgroup.Container) (int64, error) {
 	if s.cpuLimitMilli > 0 {
 		return s.cpuLimitMilli, nil

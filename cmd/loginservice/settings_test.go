@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-// environment is a world with some variables and nobody who reads its output.
-func environment(variables map[string]string) world {
-	return world{
+// environment returns a system with some variables and without output.
+func environment(variables map[string]string) system {
+	return system{
 		lookup: func(name string) (string, bool) { value, found := variables[name]; return value, found },
 		stdout: io.Discard, stderr: io.Discard,
 	}
@@ -34,7 +34,7 @@ func TestParseSettings(t *testing.T) {
 		change    func(*settings)
 	}{
 		"nothing given: the defaults": {change: func(*settings) {}},
-		"every flag has a twin in the environment": {
+		"every flag has an environment variable": {
 			variables: map[string]string{
 				"HASHMARK_LISTEN": "127.0.0.1:1", "HASHMARK_COST": "8", "HASHMARK_CONCURRENCY": "WorkerPool",
 				"HASHMARK_WORKERS": "2", "HASHMARK_QUEUE_LENGTH": "64", "HASHMARK_CALIBRATION_FILE": "c.json",
@@ -51,7 +51,7 @@ func TestParseSettings(t *testing.T) {
 				}
 			},
 		},
-		"a flag wins over its twin": {
+		"a flag takes precedence over its variable": {
 			arguments: []string{"--cost", "12"}, variables: map[string]string{"HASHMARK_COST": "8"},
 			change: func(s *settings) { s.recipe.Cost = 12 },
 		},
@@ -69,7 +69,7 @@ func TestParseSettings(t *testing.T) {
 				s.recipe = password.Recipe{Algorithm: password.Argon2id, MemoryKiB: 64, Iterations: 3, Parallelism: 2}
 			},
 		},
-		"an empty variable counts as none": {
+		"an empty variable counts as not set": {
 			variables: map[string]string{"HASHMARK_COST": "", "HASHMARK_DEADLINE": ""},
 			change:    func(*settings) {},
 		},
@@ -99,14 +99,14 @@ func TestSettingsThatAreRefused(t *testing.T) {
 	}{
 		"a cost of 31":                 {[]string{"--cost", "31"}, nil, []string{"--cost is 31", "between 4 and 16"}},
 		"a cost of 3":                  {[]string{"--cost", "3"}, nil, []string{"--cost is 3"}},
-		"a hash nobody knows":          {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be Bcrypt`}},
+		"an unknown hash":              {[]string{"--algorithm", "MD5"}, nil, []string{`"MD5"; it must be Bcrypt`}},
 		"a cost of another hash":       {[]string{"--algorithm", "SHA256", "--cost", "8"}, nil, []string{"SHA256 has no cost"}},
-		"memory without bound":         {[]string{"--algorithm", "Scrypt", "--concurrency", "Unbounded"}, nil, []string{"any amount of memory"}},
-		"a key without sessions":       {[]string{"--session-key", "k"}, nil, []string{"belongs to --sessions"}},
+		"memory without bound":         {[]string{"--algorithm", "Scrypt", "--concurrency", "Unbounded"}, nil, []string{"does not limit the memory"}},
+		"a key without sessions":       {[]string{"--session-key", "k"}, nil, []string{"requires --sessions"}},
 		"a variable that is no number": {nil, map[string]string{"HASHMARK_COST": "ten"}, []string{`HASHMARK_COST="ten"`}},
 		"a mode that does not exist":   {[]string{"--concurrency", "pool"}, nil, []string{"Unbounded or WorkerPool"}},
-		"workers without a pool":       {[]string{"--concurrency", "Unbounded", "--workers", "2"}, nil, []string{"belong to"}},
-		"a queue without a pool":       {[]string{"--concurrency", "Unbounded", "--queue-length", "2"}, nil, []string{"belong to"}},
+		"workers without a pool":       {[]string{"--concurrency", "Unbounded", "--workers", "2"}, nil, []string{"only for --concurrency WorkerPool"}},
+		"a queue without a pool":       {[]string{"--concurrency", "Unbounded", "--queue-length", "2"}, nil, []string{"only for --concurrency WorkerPool"}},
 		"too many workers":             {[]string{"--workers", "65"}, nil, []string{"between 0 and 64"}},
 		"too long a queue":             {[]string{"--queue-length", "10001"}, nil, []string{"between 0 and 10000"}},
 		"a timeout of nothing":         {[]string{"--request-timeout", "0s"}, nil, []string{"must be above 0"}},
@@ -130,7 +130,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 			}
 			for _, says := range test.says {
 				if !strings.Contains(errors.String(), says) {
-					t.Errorf("the sentence lacks %q:\n%s", says, &errors)
+					t.Errorf("the message lacks %q:\n%s", says, &errors)
 				}
 			}
 		})
@@ -142,7 +142,7 @@ func TestACommandThatDoesNotExistIsRefused(t *testing.T) {
 	var errors strings.Builder
 	w := environment(nil)
 	w.stderr = &errors
-	if code := run(t.Context(), []string{"crack"}, w); code != exitUsage || !strings.Contains(errors.String(), "only serve and calibrate") {
+	if code := run(t.Context(), []string{"crack"}, w); code != exitUsage || !strings.Contains(errors.String(), "use serve or calibrate") {
 		t.Errorf("exit code %d: %s", code, &errors)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// drift is how long work takes at a moment, relative to the machine's usual.
+// drift returns how long work takes at a moment, relative to the machine's usual speed.
 type drift func(at time.Duration) float64
 
-// drifting is the calibrator of a machine whose hashes take 34 µs + 55.25 µs ×
-// 2^cost of work, and whose speed changes as time goes by.
+// drifting returns the calibrator of a machine whose hashes take 34 µs + 55.25 µs × 2^cost
+// of work, and whose speed changes over time.
 func drifting(speed drift) Calibrator {
 	var now time.Duration
 	return Calibrator{
@@ -64,8 +64,8 @@ func walk(seed uint64) drift {
 	}
 }
 
-// oneAfterTheOther is the ratio by two means, of the reference and then of the
-// subject.
+// oneAfterTheOther returns the ratio of two means: the reference is timed first, and then
+// the subject.
 func oneAfterTheOther(t *testing.T, c Calibrator, cost int32) float64 {
 	t.Helper()
 	mean := func(cost int32, least time.Duration) float64 {
@@ -113,7 +113,7 @@ func TestTheRatioDoesNotDependOnTheCPUsSpeed(t *testing.T) {
 					want := (34 + 55.25*math.Exp2(float64(test.cost))) / (34 + 55.25*256)
 					off := math.Abs(got.Ratio.Mean/want - 1)
 					worst, squares = max(worst, off), squares+off*off
-					// What the interval can't show is how speed bends within a block.
+					// The interval can't show how the speed changes within a block.
 					if off > got.Ratio.HalfWidth/want+0.001 {
 						missed++
 					}

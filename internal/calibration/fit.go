@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostConstantRounds bounds what a hash takes beside its rounds, in rounds.
-// Bcrypt's own is 0.7 (the first expansion of the key, and 192 encryptions at
-// the end, where a round is 1,042 of them); 0.62 was measured. The rest is
-// slack for reading the hash. Without the bound a disturbed lowest cost would
-// hide in the constant, and a disturbed highest one be blamed on its neighbour.
+// mostConstantRounds limits the constant part of a hash's time, in rounds. Bcrypt's own is
+// 0.7 (the first expansion of the key, and 192 encryptions at the end; a round is 1,042
+// encryptions); 0.62 was measured. The rest is slack for reading the hash. Without the
+// limit a disturbed lowest cost would be hidden in the constant, and a disturbed highest
+// cost would appear as an error of its neighbour.
 const mostConstantRounds = 4
 
 // CostTime is how long a hash of a bcrypt cost takes.
@@ -20,24 +20,24 @@ type CostTime struct {
 	Seconds float64
 }
 
-// Line is a + b·2^cost, how the time of a hash grows with its cost.
+// Line is a + b·2^cost: how the time of a hash grows with its cost.
 type Line struct {
-	// Constant is a, in seconds: what a hash takes beside its rounds.
+	// Constant is a, in seconds: the part that does not depend on the cost.
 	Constant float64
-	// Round is b, in seconds: what each of the 2^cost rounds takes.
+	// Round is b, in seconds: the time of each of the 2^cost rounds.
 	Round float64
 }
 
-// At is the line's time of a hash, in seconds.
+// At returns the line's time of a hash, in seconds.
 func (l Line) At(cost int32) float64 { return l.Constant + l.Round*math.Exp2(float64(cost)) }
 
-// Residual is (measured − fitted) ÷ fitted.
+// Residual returns (measured − fitted) ÷ fitted.
 func (l Line) Residual(t CostTime) float64 { return t.Seconds/l.At(t.Cost) - 1 }
 
-// Fit is the line with the least sum of squares of (fitted − measured) ÷
-// measured: every cost counts alike, or the highest would decide alone. The
-// constant lies between 0 and mostConstantRounds rounds. Costs must differ;
-// false with fewer than two, through which every line goes.
+// Fit returns the line with the least sum of squares of (fitted − measured) ÷ measured:
+// every cost has the same weight, otherwise the highest alone would decide. The constant is
+// between 0 and mostConstantRounds rounds. Costs must differ. Fit returns false with fewer
+// than two costs, because any line fits one.
 func Fit(times []CostTime) (Line, bool) {
 	if len(times) < 2 {
 		return Line{}, false
@@ -46,16 +46,16 @@ func Fit(times []CostTime) (Line, bool) {
 	if free.Constant >= 0 && free.Constant <= mostConstantRounds*free.Round {
 		return free, true
 	}
-	// The sum of squares is convex: outside the bounds, the best lies on one.
-	none, most := leastSquares(times, 0, true), leastSquares(times, mostConstantRounds, true)
-	if none.loss(times) <= most.loss(times) {
-		return none, true
+	// The sum of squares is convex, so the best constant is at one of the two limits.
+	low, high := leastSquares(times, 0, true), leastSquares(times, mostConstantRounds, true)
+	if low.loss(times) <= high.loss(times) {
+		return low, true
 	}
-	return most, true
+	return high, true
 }
 
-// leastSquares fits a line whose constant is so many rounds, or, where it is
-// not fixed, whatever fits best.
+// leastSquares fits a line. If fixed is true, the constant is constantRounds rounds;
+// otherwise it is fitted.
 func leastSquares(times []CostTime, constantRounds float64, fixed bool) Line {
 	rounds, seconds, weights := make([]float64, len(times)), make([]float64, len(times)), make([]float64, len(times))
 	for i, t := range times {

@@ -25,7 +25,7 @@ func TestTheLineThroughMeasuredTimesIsTheKnownOne(t *testing.T) {
 	times := timesOf(asMeasured, nil, 4, 6, 8, 10, 12)
 	line, ok := Fit(times)
 	if !ok {
-		t.Fatal("there is no line")
+		t.Fatal("no line was found")
 	}
 	if a, b := 1e3*line.Constant, 1e3*line.Round; math.Abs(a-0.034) > 0.002 || math.Abs(b-0.05525) > 0.0002 {
 		t.Errorf("the line is %.4f ms + %.5f ms · 2^cost, want 0.034 + 0.05525", a, b)
@@ -43,10 +43,10 @@ func TestADisturbedCostLiesFarthestFromTheLine(t *testing.T) {
 		disturbed int32
 		least     float64
 	}{
-		"the lowest, which must not hide in the constant":     {[]int32{8, 10, 12}, 8, 0.10},
-		"the one in the middle":                               {[]int32{8, 10, 12}, 10, 0.10},
-		"the highest, which must not be blamed on the middle": {[]int32{8, 10, 12}, 12, 0.10},
-		"of four it stands out more":                          {[]int32{6, 8, 10, 12}, 10, 0.12},
+		"the lowest, which must not be hidden in the constant":         {[]int32{8, 10, 12}, 8, 0.10},
+		"the one in the middle":                                        {[]int32{8, 10, 12}, 10, 0.10},
+		"the highest, which must not appear as an error of the middle": {[]int32{8, 10, 12}, 12, 0.10},
+		"one of four, which is farther from the line":                  {[]int32{6, 8, 10, 12}, 10, 0.12},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestNoConstantLiesOutsideWhatBcryptCanTake(t *testing.T) {
 		disturbed map[int32]float64
 		rounds    float64
 	}{
-		"never below nothing":       {map[int32]float64{4: 0.5}, 0},
+		"never below zero":          {map[int32]float64{4: 0.5}, 0},
 		"never above a few rounds":  {map[int32]float64{4: 3}, 4},
 		"a slack of two is allowed": {map[int32]float64{4: 1 + 2/16.6}, 2.65},
 	}

@@ -14,10 +14,10 @@ func TestDefaultQueueLength(t *testing.T) {
 		want      int32
 	}{
 		"half the timeout's worth of hashes": {8.3, 10 * time.Second, 41},
-		"one at the least":                   {0.1, time.Second, 1},
-		"1,024 at the most":                  {1000, time.Minute, 1024},
-		"one where the rate is unknown":      {0, 10 * time.Second, 1},
-		"1,024 where it is boundless":        {math.Inf(1), 10 * time.Second, 1024},
+		"at least one":                       {0.1, time.Second, 1},
+		"at most 1,024":                      {1000, time.Minute, 1024},
+		"one if the rate is unknown":         {0, 10 * time.Second, 1},
+		"1,024 if the rate is infinite":      {math.Inf(1), 10 * time.Second, 1024},
 	}
 	for name, test := range tests {
 		if got := DefaultQueueLength(test.perSecond, test.timeout); got != test.want {

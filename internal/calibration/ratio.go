@@ -2,9 +2,9 @@ package calibration
 
 import "math"
 
-// steadyShare is by how much the reference may differ before and after a block.
-// Drift changes it by a few percent; beyond this the speed jumped, and nobody
-// knows on which side of the jump the subject was.
+// steadyShare is how much the reference may differ before and after a block. Drift changes
+// it by a few percent. With a larger difference the speed jumped, and it is unknown on
+// which side of the jump the subject was.
 const steadyShare = 0.1
 
 // itself is the ratio of the reference hash to itself.
@@ -24,10 +24,10 @@ func (c Calibrator) alone(reference *stopwatch) (Timing, error) {
 	return timing, nil
 }
 
-// alternate times blocks of the subject and of the reference in turns, beginning
-// and ending with the reference, until both are done. Each block of the subject
-// is held against the reference blocks just before and after it: the speed of
-// the CPU changes little in between, and what it changes by evenly cancels out.
+// alternate times blocks of the subject and of the reference alternately, beginning and
+// ending with the reference, until both are done. Each block of the subject is compared
+// with the reference blocks just before and after it: the speed of the CPU changes little
+// in between, and a steady change cancels out.
 func (c Calibrator) alternate(subject, reference *stopwatch) (Timing, error) {
 	before, err := reference.block()
 	if err != nil {
@@ -55,8 +55,8 @@ func (c Calibrator) alternate(subject, reference *stopwatch) (Timing, error) {
 	return timing, nil
 }
 
-// turn is a block of the subject between two of the reference: the mean CPU time
-// of a hash in each, in seconds.
+// turn is a block of the subject between two of the reference: the mean CPU time of a hash
+// in each, in seconds.
 type turn struct{ subject, before, after float64 }
 
 func (t turn) ratio() float64 { return 2 * t.subject / (t.before + t.after) }
@@ -65,8 +65,8 @@ func (t turn) steady() bool {
 	return math.Abs(t.after-t.before) <= steadyShare*(t.after+t.before)/2
 }
 
-// ratioOf leaves out the turns in which the speed jumped, unless most of them
-// would go. Only the reference decides on that, so that the mean is not biased.
+// ratioOf ignores the turns in which the speed jumped, unless they are the majority. Only
+// the reference decides about that, so that the mean is not biased.
 func ratioOf(turns []turn) Statistics {
 	var all, steady []float64
 	for _, t := range turns {

@@ -9,74 +9,73 @@ import (
 	"k8s.io/utils/cpuset"
 )
 
-// Result is what a calibration leaves for the operator and for the login
-// service, as JSON.
+// Result is the output of a calibration for the operator and for the login service, as
+// JSON.
 type Result struct {
-	// Cost is the bcrypt cost that the hash times are of, 0 where they are of
-	// another hash.
+	// Cost is the bcrypt cost of the hash, 0 with another hash.
 	Cost int32 `json:"cost"`
-	// Recipe is that other hash, in words; absent with bcrypt.
+	// Recipe describes the other hash; absent with bcrypt.
 	Recipe string `json:"recipe,omitempty"`
-	// HashMicroseconds is the CPU time of one hash, the mean of the samples. One
-	// that takes less than a microsecond is told as 1: its rate is then
-	// understated, and still a hundred times what a load could ask for.
+	// HashMicroseconds is the CPU time of one hash, the mean of the samples. A hash that
+	// takes less than a microsecond is reported as 1: its rate is then understated, but
+	// still a hundred times what a load could require.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// ErrorMicroseconds is half the width of the mean's 99.9 % Student interval.
 	ErrorMicroseconds int64 `json:"errorMicroseconds"`
 	// MedianMicroseconds is the median CPU time of one hash.
 	MedianMicroseconds int64 `json:"medianMicroseconds"`
-	// Samples is how many were taken: of one hash each, or of as many as fill a
-	// millisecond.
+	// Samples is how many samples were taken. A sample is one hash, or as many hashes as
+	// fill a millisecond.
 	Samples int32 `json:"samples"`
 	// WallMicroseconds is the mean time of one hash by the clock.
 	WallMicroseconds int64 `json:"wallMicroseconds"`
 	// ClockHashesMilliPerSecond is hashes per second by the clock, one after
 	// another, times 1000.
 	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
-	// ReferenceMicroseconds is the mean CPU time of one hash at the reference cost,
-	// 8 unless told otherwise.
+	// ReferenceMicroseconds is the mean CPU time of one hash at the reference cost, by
+	// default 8.
 	ReferenceMicroseconds int64 `json:"referenceMicroseconds"`
-	// RatioPerMillion is CPU time of one hash ÷ that of one reference hash, in
-	// millionths, and 1,000,000 for the reference hash itself. The two were timed in
-	// turns, so that the ratio does not depend on the speed of the CPU.
+	// RatioPerMillion is CPU time of one hash ÷ that of one reference hash, in millionths,
+	// and 1,000,000 for the reference hash itself. The two were timed alternately, so that
+	// the ratio does not depend on the speed of the CPU.
 	RatioPerMillion int64 `json:"ratioPerMillion,omitempty"`
 	// RatioErrorPerMillion is half the width of the ratio's 99.9 % Student interval.
 	RatioErrorPerMillion int64 `json:"ratioErrorPerMillion,omitempty"`
-	// BlockMicroseconds is the mean CPU time of a reference hash in each calibration
-	// block, in the order of time, at most 64. Of more, neighbours are averaged.
+	// BlockMicroseconds is the mean CPU time of a reference hash in each calibration block,
+	// in chronological order, at most 64. With more blocks, neighbours are averaged.
 	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
-	// ScaledFromCost is the cost that was timed instead, where Cost was too slow;
-	// absent where Cost itself was timed.
+	// ScaledFromCost is the cost that was timed instead, if Cost was too slow; absent if
+	// Cost itself was timed.
 	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
 
 	Surroundings
 }
 
-// Surroundings is what the container was given.
+// Surroundings is the resources of the container.
 type Surroundings struct {
-	// GoMaxProcs is how many threads may run Go code at a time.
+	// GoMaxProcs is how many threads can run Go code at a time.
 	GoMaxProcs int32 `json:"goMaxProcs"`
-	// Cpuset is the list of CPUs that the container may run on, such as 0-3,8.
+	// Cpuset is the list of CPUs that the container can run on, such as 0-3,8.
 	Cpuset string `json:"cpuset,omitempty"`
-	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, absent if there is none.
+	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, absent without a quota.
 	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
-	// QuotaPeriodMicroseconds is the length of the quota's periods, absent where it is
-	// the usual 100 ms or there is no quota.
+	// QuotaPeriodMicroseconds is the length of the quota's periods, absent if it is the
+	// usual 100 ms, and without a quota.
 	QuotaPeriodMicroseconds int64 `json:"quotaPeriodMicroseconds,omitempty"`
-	// QuotaBurstMicroseconds is how much unused quota may be saved up and used later,
-	// absent where none may.
+	// QuotaBurstMicroseconds is how much unused quota can be saved and used later, absent
+	// without burst.
 	QuotaBurstMicroseconds int64 `json:"quotaBurstMicroseconds,omitempty"`
-	// CPUModel is the CPU's model as the kernel names it.
+	// CPUModel is the CPU model as the kernel reports it.
 	CPUModel string `json:"cpuModel,omitempty"`
 	// CgroupVersion is 1 or 2, 0 if no cgroup controls the CPU.
 	CgroupVersion int32 `json:"cgroupVersion,omitempty"`
-	// BootID is the kernel's.
+	// BootID is the boot ID of the kernel.
 	BootID string `json:"bootID,omitempty"`
-	// GoVersion is what the program was built with.
+	// GoVersion is the Go version that the program was built with.
 	GoVersion string `json:"goVersion,omitempty"`
 }
 
-// NewResult puts a timing and the surroundings it was taken in together.
+// NewResult returns a timing with the surroundings in which it was taken.
 func NewResult(timing Timing, where Surroundings) Result {
 	result := Result{
 		Cost:                      timing.Cost,
@@ -99,12 +98,12 @@ func NewResult(timing Timing, where Surroundings) Result {
 	return result
 }
 
-// PerSecond is the most hashes per second that the container can compute, with
-// so many workers or, if that is 0, any number of them:
+// PerSecond returns the maximum hashes per second that the container can compute, with this
+// many workers or, if that is 0, any number of them:
 //
 //	min(quota, workers, GOMAXPROCS, CPUs of the cpuset) ÷ CPU time of a hash
 //
-// It is 0 where there is no hash time.
+// It returns 0 without a hash time.
 func (r Result) PerSecond(workers int32) float64 {
 	if r.HashMicroseconds <= 0 {
 		return 0
@@ -122,10 +121,10 @@ func (r Result) PerSecond(workers int32) float64 {
 	return cpus * float64(time.Second/time.Microsecond) / float64(r.HashMicroseconds)
 }
 
-// mostBlocks is how many blocks a result holds.
+// mostBlocks is the maximum number of blocks in a result.
 const mostBlocks = 64
 
-// blockMicroseconds averages as many neighbours as make few enough blocks.
+// blockMicroseconds averages neighbouring blocks until there are at most mostBlocks.
 func blockMicroseconds(seconds []float64) []int64 {
 	var blocks []int64
 	neighbours := max(1, (len(seconds)+mostBlocks-1)/mostBlocks)
@@ -135,11 +134,11 @@ func blockMicroseconds(seconds []float64) []int64 {
 	return blocks
 }
 
-// millionths of a ratio, or of a second, which are microseconds.
+// millionths rounds a ratio to millionths, or seconds to microseconds.
 func millionths(v float64) int64 { return int64(math.Round(v * 1e6)) }
 
-// wholeMillionths is at least 1 for what took any time at all: 0 would read as
-// a hash that was never timed, and divide a rate.
+// wholeMillionths returns at least 1 for a value above 0: 0 would mean a hash that was
+// never timed, and would cause a division by zero.
 func wholeMillionths(v float64) int64 {
 	if v <= 0 {
 		return 0
@@ -147,7 +146,7 @@ func wholeMillionths(v float64) int64 {
 	return max(1, millionths(v))
 }
 
-// milliPerSecond is 0 for hashes that took no time, which is no rate at all.
+// milliPerSecond returns 0 for hashes that took no time, because they have no rate.
 func milliPerSecond(seconds float64) int64 {
 	if seconds <= 0 {
 		return 0

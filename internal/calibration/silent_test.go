@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// Under a quota of a quarter of a CPU the clock counts the stalls of every hash
-// as well: by the clock, the variant would seem to hash four times as slowly.
+// Under a quota of a quarter of a CPU the wall clock includes the throttling of every hash:
+// by the clock, the variant would seem to hash four times as slowly.
 func TestHashTimeUnderAQuotaIsNotTheClocks(t *testing.T) {
 	t.Parallel()
 	_, free := calibrator(1)
-	_, held := calibrator(0.25)
+	_, limited := calibrator(0.25)
 	want, err := free.Run(10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := held.Run(10)
+	got, err := limited.Run(10)
 	if err != nil {
 		t.Fatal(err)
 	}

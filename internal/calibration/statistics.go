@@ -8,24 +8,23 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// confidence of the interval around a mean, as JMH gives it.
+// confidence of the interval around a mean, the same as JMH's.
 const confidence = 0.999
 
-// Statistics is what a set of times comes to, in seconds.
+// Statistics summarises a set of times, in seconds.
 type Statistics struct {
 	// Mean of the samples.
 	Mean float64
-	// HalfWidth of the mean's 99.9 % Student interval; 0 for a single sample, of
-	// which nothing can be said.
+	// HalfWidth of the mean's 99.9 % Student interval; 0 for a single sample, whose error
+	// is unknown.
 	HalfWidth float64
-	// Median of the samples; of an even number, the middle two's mean.
+	// Median of the samples; with an even number, the mean of the middle two.
 	Median float64
-	// Samples is how many there were.
+	// Samples is the number of samples.
 	Samples int32
 }
 
-// Summarise works out the statistics of times in seconds. No samples come to
-// nothing but zeros.
+// Summarise returns the statistics of times in seconds. Without samples all of them are 0.
 func Summarise(seconds []float64) Statistics {
 	n := len(seconds)
 	if n == 0 {
@@ -44,8 +43,8 @@ func Summarise(seconds []float64) Statistics {
 	return s
 }
 
-// scale follows the line a + b·2^cost through two costs to a third. What the two
-// are unsure of grows with the distance, independently of each other.
+// scale extrapolates the line a + b·2^cost through two costs to a third. The errors of the
+// two are independent, and they grow with the distance.
 func scale(low, high Statistics, lowCost, highCost, cost int32) Statistics {
 	rounds := func(cost int32) float64 { return math.Exp2(float64(cost)) }
 	reach := (rounds(cost) - rounds(lowCost)) / (rounds(highCost) - rounds(lowCost))

@@ -15,7 +15,7 @@ func TestSummarise(t *testing.T) {
 		seconds []float64
 		want    Statistics
 	}{
-		"nothing comes to nothing":         {nil, Statistics{}},
+		"without samples all are 0":        {nil, Statistics{}},
 		"one sample has no spread":         {[]float64{2}, Statistics{Mean: 2, Median: 2, Samples: 1}},
 		"equal samples have an error of 0": {[]float64{3, 3, 3}, Statistics{Mean: 3, Median: 3, Samples: 3}},
 		// t(0.9995, 4) = 8.610 (any printed table), s = √2.5, n = 5.
@@ -65,7 +65,7 @@ func TestIntervalHoldsTheTrueMean(t *testing.T) {
 			missed++
 		}
 	}
-	// 4 of 4,000 are to be expected.
+	// 4 of 4,000 are expected.
 	if missed > 12 {
 		t.Errorf("seed %d: the true mean lay outside %d of %d intervals", seed, missed, rounds)
 	}
@@ -150,10 +150,10 @@ func TestNeighbouringBlocksAreAveragedUntilTheyFit(t *testing.T) {
 		}
 		blocks := NewResult(Timing{Blocks: seconds}, Surroundings{}).BlockMicroseconds
 		if len(blocks) != want {
-			t.Errorf("%d blocks are told as %d, want %d", count, len(blocks), want)
+			t.Errorf("%d blocks are reported as %d, want %d", count, len(blocks), want)
 		}
 		if count == 128 && blocks[5] != 14_500 {
-			t.Errorf("two neighbours of 14 and 15 ms are told as %d µs", blocks[5])
+			t.Errorf("two neighbours of 14 and 15 ms are reported as %d µs", blocks[5])
 		}
 	}
 }

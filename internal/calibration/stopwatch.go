@@ -20,7 +20,7 @@ type stopwatch struct {
 	blocks []float64
 }
 
-// start prepares a subject and warms up.
+// start prepares a subject and warms it up.
 func (c Calibrator) start(s subject) (*stopwatch, error) {
 	w := &stopwatch{subject: s, wall: c.Meter.Wall, limits: c.Limits}
 	begin := w.wall()
@@ -28,18 +28,18 @@ func (c Calibrator) start(s subject) (*stopwatch, error) {
 	if w.hash, err = s.prepare(); err != nil {
 		return nil, fmt.Errorf("prepare a hash of %s: %w", s.name, err)
 	}
-	if took := w.wall() - begin; s.patience > 0 && took > s.patience {
+	if took := w.wall() - begin; s.timeout > 0 && took > s.timeout {
 		return nil, fmt.Errorf("%w: %s took %s", ErrTooSlow, s.name, took.Round(time.Second))
 	}
 	if err := w.warmUp(begin); err != nil {
-		return nil, fmt.Errorf("hash by %s: %w", s.name, err)
+		return nil, fmt.Errorf("hash with %s: %w", s.name, err)
 	}
 	return w, nil
 }
 
-// warmUp hashes until it has warmed up since a moment, and finds how many hashes
-// fill a sample. What one takes is CPU time: under a quota, time by the clock
-// would make batches too small.
+// warmUp hashes until the warm-up time since a moment is over, and determines how many
+// hashes fill a sample. The time of a hash is its CPU time: under a quota, time by the
+// clock would make batches too small.
 func (w *stopwatch) warmUp(since time.Duration) error {
 	before, err := w.cpu()
 	if err != nil {
@@ -60,8 +60,8 @@ func (w *stopwatch) warmUp(since time.Duration) error {
 	return nil
 }
 
-// done tells whether both the time and the number of samples are reached, or the
-// time that they may take is used up.
+// done reports whether both the time and the number of samples are reached, or the maximum
+// time is used up.
 func (w *stopwatch) done(least time.Duration, samples int) bool {
 	if len(w.samples) < fewestSamples {
 		return false
@@ -79,8 +79,7 @@ func (w *stopwatch) until(least time.Duration, samples int) error {
 	return nil
 }
 
-// block times hashes, one sample at the least, and returns the mean CPU time of a
-// hash in seconds.
+// block times at least one sample, and returns the mean CPU time of a hash in seconds.
 func (w *stopwatch) block() (float64, error) {
 	var cpu, wall time.Duration
 	var sum float64
@@ -101,7 +100,7 @@ func (w *stopwatch) block() (float64, error) {
 	return mean, nil
 }
 
-// sample times a batch of hashes as one.
+// sample times a batch of hashes, and returns the mean of one hash.
 func (w *stopwatch) sample() (Sample, error) {
 	wall := w.wall()
 	cpu, err := w.cpu()

@@ -7,35 +7,36 @@ import (
 	"time"
 )
 
-// Meter tells the time. Only differences are used.
+// Meter reads the clocks. Only differences are used.
 type Meter struct {
-	// CPU is the CPU time that the calling thread has used, which computes bcrypt.
+	// CPU returns the CPU time that the calling thread has used, which computes bcrypt.
 	CPU func() (time.Duration, error)
-	// Wall is the time by a monotonic clock.
+	// Wall returns the time by a monotonic clock.
 	Wall func() time.Duration
 }
 
-// Limits bound how long hashes are timed.
+// Limits limit how long hashes are timed.
 type Limits struct {
-	// Least time, and LeastSamples, that the samples of a cost must reach.
+	// Least is the minimum time, and LeastSamples the minimum number, of the samples of a
+	// cost.
 	Least        time.Duration
 	LeastSamples int
-	// Most time that they may take, whatever is reached by then.
+	// Most is the maximum time of the samples, even if a minimum is not reached.
 	Most time.Duration
-	// Reference is the least time for the reference cost.
+	// Reference is the minimum time for the reference cost.
 	Reference time.Duration
-	// WarmUp is the least time before the first sample of a cost.
+	// WarmUp is the minimum time before the first sample of a cost.
 	WarmUp time.Duration
-	// BlockCPU is the CPU time of a block, and BlockWall its time by the clock: a
-	// block ends when it has reached one of them.
+	// BlockCPU is the CPU time of a block, and BlockWall its time by the clock: a block
+	// ends when it has reached one of them.
 	BlockCPU, BlockWall time.Duration
 }
 
-// Standard limits: three seconds and ten hashes, within a minute; two seconds
-// for the reference. Blocks are much shorter than the half second in which the
-// speed of a rented CPU begins to change, under a small quota too. On a busy
-// machine with two CPUs, the ratio of cost 10 scattered by 0.8 % with blocks of
-// 100 ms, and by 0.2 % with blocks of 20 ms.
+// Standard limits: three seconds and ten hashes, within a minute; two seconds for the
+// reference. Blocks are much shorter than the half second in which the speed of a rented
+// CPU begins to change, also under a small quota. On a busy machine with two CPUs, the
+// ratio of cost 10 scattered by 0.8 % with blocks of 100 ms, and by 0.2 % with blocks of 20
+// ms.
 var Standard = Limits{
 	Least: 3 * time.Second, LeastSamples: 10, Most: time.Minute,
 	Reference: 2 * time.Second, WarmUp: 500 * time.Millisecond,
@@ -43,47 +44,47 @@ var Standard = Limits{
 }
 
 const (
-	// referenceSamples is the fewest hashes at the reference cost: under the
-	// smallest quota that a kernel grants, two seconds hold only one.
+	// referenceSamples is the minimum number of hashes at the reference cost: under the
+	// smallest quota of a kernel, two seconds have time for only one.
 	referenceSamples = 5
-	// fewestSamples is what a spread can be told of at all, beyond every limit.
+	// fewestSamples is the minimum for a spread. It takes precedence over every limit.
 	fewestSamples = 2
-	// sampleTime is filled with several hashes where one takes less than half of
-	// it: a clock read around a hash of a microsecond would time the clock.
+	// sampleTime is filled with several hashes if one takes less than half of it: reading
+	// the clock around a hash of a microsecond would time the clock.
 	sampleTime = time.Millisecond
 )
 
-// ErrTooSlow means that not even two hashes fit into the time there is.
-var ErrTooSlow = errors.New("a hash takes too long here to be timed; give the service more CPU, or ask for a cheaper hash")
+// ErrTooSlow means that there is not enough time for even two hashes.
+var ErrTooSlow = errors.New("a hash takes too long to be timed; raise the CPU limit, or use a cheaper hash")
 
 // Calibrator times hashes.
 type Calibrator struct {
 	Meter  Meter
 	Limits Limits
-	// Prepare makes a function that computes one bcrypt hash of a cost.
+	// Prepare returns a function that computes one bcrypt hash of a cost.
 	Prepare func(cost int32) (hash func() error, err error)
-	// ReferenceCost is timed in turns with the wanted hash, and must be lower than
-	// any cost that has to be scaled.
+	// ReferenceCost is timed alternately with the hash, and must be lower than any cost
+	// that has to be scaled.
 	ReferenceCost int32
 }
 
-// Other is a hash that is not bcrypt's, and so has no cost to be scaled by.
+// Other is a hash other than bcrypt, which has no cost to scale by.
 type Other struct {
-	// Recipe of it, in words.
+	// Recipe describes the hash.
 	Recipe string
-	// CPU is the CPU time that it used. One that hashes on several threads, or
-	// leaves work to the runtime, needs the process's.
+	// CPU returns the CPU time that the hash used. A hash that uses several threads, or
+	// leaves work to the runtime, requires the process's CPU time.
 	CPU func() (time.Duration, error)
-	// Prepare makes a function that computes one hash.
+	// Prepare returns a function that computes one hash.
 	Prepare func() (hash func() error, err error)
 }
 
 // Timing is how long hashes took.
 type Timing struct {
-	// Cost is the one that was asked for, TimedCost the one that was timed: lower
-	// where the former was too slow. Both are 0 with another hash than bcrypt.
+	// Cost is the requested cost, and TimedCost the cost that was timed: lower if the
+	// requested one was too slow. Both are 0 with another hash than bcrypt.
 	Cost, TimedCost int32
-	// Recipe of another hash than bcrypt, in words.
+	// Recipe describes another hash than bcrypt.
 	Recipe string
 	// CPU time and Wall time of one hash.
 	CPU, Wall Statistics
@@ -91,14 +92,14 @@ type Timing struct {
 	Reference Statistics
 	// Ratio is CPU time of one hash ÷ that of one reference hash, by blocks.
 	Ratio Statistics
-	// Blocks are the mean CPU times of a reference hash in each of its blocks, in
-	// seconds, in the order of time.
+	// Blocks are the mean CPU times of a reference hash in each of its blocks, in seconds,
+	// in chronological order.
 	Blocks []float64
-	// Samples of what was timed.
+	// Samples of the timed hash.
 	Samples []Sample
 }
 
-// Sample is what one hash took, or the mean of a batch.
+// Sample is the time of one hash, or the mean of a batch.
 type Sample struct{ CPU, Wall time.Duration }
 
 // Run times hashes of a bcrypt cost. The error is the hash's or the meter's own.
@@ -132,9 +133,8 @@ func (c Calibrator) Run(cost int32) (Timing, error) {
 	return timing, nil
 }
 
-// RunOther times another hash. It is never scaled: one that is slow gets fewer
-// samples, two at the least. The error is the hash's or the meter's own, or
-// wraps ErrTooSlow.
+// RunOther times another hash. It is never scaled: a slow hash gets fewer samples, at least
+// two. The error is the hash's or the meter's own, or wraps ErrTooSlow.
 func (c Calibrator) RunOther(other Other) (Timing, error) {
 	reference, err := c.start(c.bcrypt(c.ReferenceCost))
 	if err != nil {
@@ -142,7 +142,7 @@ func (c Calibrator) RunOther(other Other) (Timing, error) {
 	}
 	subject, err := c.start(subject{
 		name: other.Recipe, prepare: other.Prepare, cpu: other.CPU,
-		patience: c.Limits.Most / fewestSamples,
+		timeout: c.Limits.Most / fewestSamples,
 	})
 	if err != nil {
 		return Timing{}, err
@@ -152,10 +152,10 @@ func (c Calibrator) RunOther(other Other) (Timing, error) {
 	return timing, err
 }
 
-// affordable is the cost itself, or the highest below it whose samples, and the
-// hash that prepares them, fit into the time there is. One above the reference
-// is timed at the least, or there would be no line to follow. What fits is told
-// by the first half of the reference's time.
+// affordable returns the cost itself, or the highest cost below it whose samples, with the
+// hash that prepares them, fit into the time limit. The cost is at least one above the
+// reference, because a line needs two costs. The first half of the reference's time
+// determines what fits.
 func (c Calibrator) affordable(cost int32, reference *stopwatch) (int32, error) {
 	if cost <= c.ReferenceCost+1 {
 		return cost, nil
@@ -173,13 +173,13 @@ func (c Calibrator) affordable(cost int32, reference *stopwatch) (int32, error) 
 	return c.ReferenceCost + 1, nil
 }
 
-// subject is what is timed, and by which clock.
+// subject is what is timed, and the clock that times it.
 type subject struct {
 	name    string
 	prepare func() (hash func() error, err error)
 	cpu     func() (time.Duration, error)
-	// patience is how long preparing it may take; 0 is for ever.
-	patience time.Duration
+	// timeout is how long preparing the subject may take; 0 means no limit.
+	timeout time.Duration
 }
 
 func (c Calibrator) bcrypt(cost int32) subject {

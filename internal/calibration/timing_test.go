@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// machine is a computer whose hashes take exactly 34 µs + 55.25 µs × 2^cost of
-// CPU time, and longer by the clock where its share of the CPU is less than one.
+// machine is a computer whose hashes take exactly 34 µs + 55.25 µs × 2^cost of CPU time,
+// and longer by the clock if its share of the CPU is less than one.
 type machine struct {
 	cpu, wall time.Duration
 	share     float64
@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 		"a cost too slow for a minute is scaled from the highest that is not": {
 			share: 0.25, cost: 16, timed: 14, samples: 10, longest: 65 * time.Second, tolerance: 0.001,
 		},
-		"under the smallest quota one above the reference is timed": {
+		"under the smallest quota the cost above the reference is timed": {
 			share: 0.01, cost: 16, timed: 9, samples: 10, longest: 75 * time.Second, tolerance: 0.001,
 		},
 	}
@@ -132,9 +132,9 @@ func TestATurnInWhichTheSpeedJumpedIsLeftOut(t *testing.T) {
 		turns []turn
 		want  float64
 	}{
-		"one of four":     {[]turn{even, jump, even, even}, 2},
-		"but not most":    {[]turn{jump, jump, jump, even}, (3*5/2.25 + 2) / 4},
-		"nor all of them": {[]turn{jump}, 5 / 2.25},
+		"one of four":  {[]turn{even, jump, even, even}, 2},
+		"but not most": {[]turn{jump, jump, jump, even}, (3*5/2.25 + 2) / 4},
+		"and not all":  {[]turn{jump}, 5 / 2.25},
 	} {
 		near(t, name, ratioOf(test.turns).Mean, test.want, 0)
 	}
@@ -167,7 +167,7 @@ func TestLimitHoldsAgainstAMachineThatSlowsDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One hash takes 226 s by the clock now: no more than the two that a spread needs.
+	// One hash takes 226 s by the clock now: only the two that a spread needs are timed.
 	if got.CPU.Samples != 2 {
 		t.Errorf("%d samples, want 2", got.CPU.Samples)
 	}
@@ -199,7 +199,7 @@ func TestErrorsAreHandedOn(t *testing.T) {
 	}
 }
 
-// near compares seconds, to a microsecond and a share of what is wanted.
+// near compares seconds, within a microsecond plus a share of the wanted value.
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if math.Abs(got-want) > 1e-6+want*tolerance {
@@ -207,7 +207,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// quick is a hash of any length on a machine, as another algorithm's.
+// quick returns a hash of another algorithm that takes this long on the machine.
 func (m *machine) quick(took time.Duration) Other {
 	hash := func() error {
 		m.cpu += took
@@ -267,11 +267,11 @@ func TestAHashTooSlowToBeTimedTwiceIsRefused(t *testing.T) {
 		t.Errorf("error %v, want %v", err, ErrTooSlow)
 	}
 	if m.hashes[0] != 1 {
-		t.Errorf("%d hashes of half a minute were computed, want the first alone", m.hashes[0])
+		t.Errorf("%d hashes of half a minute were computed, want only the first", m.hashes[0])
 	}
 }
 
-// A clock that jumps by 10 µs would time a hash of 0.3 µs at 0 or at 10 µs.
+// A clock with a resolution of 10 µs would time a hash of 0.3 µs as 0 or 10 µs.
 func TestTheClocksResolutionDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	const took, resolution = 300 * time.Nanosecond, 10 * time.Microsecond
@@ -289,6 +289,6 @@ func TestTheClocksResolutionDoesNotDecide(t *testing.T) {
 	}
 	result := NewResult(got, Surroundings{})
 	if result.HashMicroseconds != 1 || result.MedianMicroseconds != 1 || result.Recipe != "SHA256" {
-		t.Errorf("told as %+v, want 1 µs: 0 would read as a hash that was never timed", result)
+		t.Errorf("reported as %+v, want 1 µs: 0 would mean a hash that was never timed", result)
 	}
 }

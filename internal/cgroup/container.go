@@ -15,27 +15,26 @@ const (
 	cpuStat                   = "cpu.stat"
 )
 
-// UsualPeriodMicroseconds is the length of a quota period where nobody set another.
+// UsualPeriodMicroseconds is the default length of a quota period.
 const UsualPeriodMicroseconds = 100_000
 
 // ErrNoUsage means that no cgroup counts this container's CPU time.
 var ErrNoUsage = errors.New("no cgroup counts the CPU time of this container")
 
-// CPU is a container's share of the CPU and how it was used, counted since its
-// cgroup was made.
+// CPU is a container's share of the CPU and its use, counted since its cgroup was created.
 type CPU struct {
-	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, 0 when there is none.
+	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, 0 without a quota.
 	QuotaMilliCPU int64
-	// PeriodMicroseconds is the length of a quota period, 0 when there is no quota.
+	// PeriodMicroseconds is the length of a quota period, 0 without a quota.
 	PeriodMicroseconds int64
-	// BurstMicroseconds is how much unused quota may be saved up and used later, 0
-	// when none may, and in a kernel that knows no bursts.
+	// BurstMicroseconds is how much unused quota can be saved and used later, 0 without
+	// burst, and in kernels without bursts.
 	BurstMicroseconds int64
 	// Periods in which the container had work to do, by the kernel's count.
 	Periods int64
-	// ThrottledPeriods are those of them in which it was throttled.
+	// ThrottledPeriods is how many of them it was throttled in.
 	ThrottledPeriods int64
-	// ThrottledMicroseconds is how long it was throttled, each CPU by itself.
+	// ThrottledMicroseconds is how long it was throttled, summed over its CPUs.
 	ThrottledMicroseconds int64
 }
 
@@ -45,20 +44,20 @@ type Container struct {
 	version Version
 	cpu     string // the folder of cpu.stat and the quota
 	usage   string // the folder of the CPU time
-	peak    string // the file that holds the peak of the memory; empty if the kernel has no such file
+	peak    string // the file that holds the peak of the memory; empty if it does not exist
 }
 
-// Open finds the cgroup of this process in a file system whose root is the
-// machine's. A process that no cgroup controls is no error: it has Version None
-// and no quota. Malformed files are one.
+// Open finds the cgroup of this process in a file system whose root is the machine's. A
+// process that no cgroup controls is not an error: it has Version None and no quota.
+// Malformed files are an error.
 func Open(fsys fs.FS) (*Container, error) {
 	h, err := readHierarchies(fsys)
 	if err != nil {
 		return nil, fmt.Errorf("find this process's cgroup: %w", err)
 	}
 	c := &Container{fsys: fsys}
-	// A hybrid machine mounts both; a controller can live in one of them only, and
-	// where it is bound to a version 1 hierarchy that one counts.
+	// A hybrid machine mounts both. A controller is in only one of them; if it is bound to a
+	// version 1 hierarchy, that one counts.
 	if c.cpu = h.folder(fsys, V1, "cpu", cpuStat); c.cpu != "" {
 		c.version = V1
 		c.usage = h.folder(fsys, V1, "cpuacct", "cpuacct.usage")
@@ -73,8 +72,8 @@ func Open(fsys fs.FS) (*Container, error) {
 	return c, nil
 }
 
-// peakFile finds the file that holds the most memory used so far. Version 2 has it from
-// Linux 5.19 on. The memory controller may live in another hierarchy than the CPU's.
+// peakFile returns the file that holds the maximum memory used so far. Version 2 has it
+// from Linux 5.19 on. The memory controller can be in another hierarchy than the CPU's.
 func peakFile(fsys fs.FS, h hierarchies) string {
 	for _, at := range []struct {
 		version Version
@@ -87,8 +86,8 @@ func peakFile(fsys fs.FS, h hierarchies) string {
 	return ""
 }
 
-// MemoryPeakBytes returns the most memory that the container has used at any time, or 0
-// if that is not known.
+// MemoryPeakBytes returns the maximum memory that the container has used at any time, or 0
+// if it is unknown.
 func (c *Container) MemoryPeakBytes() int64 {
 	if c.peak == "" {
 		return 0
@@ -100,7 +99,7 @@ func (c *Container) MemoryPeakBytes() int64 {
 	return max(0, bytes)
 }
 
-// Version tells which hierarchy limits the container's CPU.
+// Version returns which hierarchy limits the container's CPU.
 func (c *Container) Version() Version { return c.version }
 
 // CPU reads the quota and the counters of throttling.
@@ -123,8 +122,8 @@ func (c *Container) CPU() (CPU, error) {
 	return cpu, err
 }
 
-// UsageMicroseconds is the CPU time of every process that ever ran in the
-// container. The error is ErrNoUsage where nothing counts it.
+// UsageMicroseconds returns the CPU time of every process that ever ran in the container.
+// The error is ErrNoUsage if no cgroup counts it.
 func (c *Container) UsageMicroseconds() (int64, error) {
 	switch {
 	case c.usage == "":
@@ -137,9 +136,9 @@ func (c *Container) UsageMicroseconds() (int64, error) {
 	return stat["usage_usec"], err
 }
 
-// quotaV1 reads cpu.cfs_quota_us, -1 for none, cpu.cfs_period_us and
-// cpu.cfs_burst_us. The files are absent in a kernel without CFS bandwidth control:
-// no quota.
+// quotaV1 reads cpu.cfs_quota_us, which is -1 without a quota, cpu.cfs_period_us and
+// cpu.cfs_burst_us. A kernel without CFS bandwidth control does not have the files: no
+// quota.
 func (c *Container) quotaV1(cpu *CPU) error {
 	quota, err := c.number("cpu.cfs_quota_us", c.cpu)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,8 +157,8 @@ func (c *Container) quotaV1(cpu *CPU) error {
 	return errors.Join(cpu.limit(quota, period), c.burst(cpu, "cpu.cfs_burst_us"))
 }
 
-// quotaV2 reads cpu.max: a quota or the word max, and the period; and
-// cpu.max.burst. It is absent in the root cgroup: no quota.
+// quotaV2 reads cpu.max (a quota or the word max, and the period) and cpu.max.burst. The
+// root cgroup does not have the files: no quota.
 func (c *Container) quotaV2(cpu *CPU) error {
 	text, err := fs.ReadFile(c.fsys, path.Join(c.cpu, "cpu.max"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +182,7 @@ func (c *Container) quotaV2(cpu *CPU) error {
 	return errors.Join(cpu.limit(quota, period), c.burst(cpu, "cpu.max.burst"))
 }
 
-// burst reads what may be saved up; kernels before 5.14 have no such file.
+// burst reads how much quota can be saved; kernels before 5.14 do not have the file.
 func (c *Container) burst(cpu *CPU, file string) error {
 	burst, err := c.number(file, c.cpu)
 	switch {
@@ -198,13 +197,13 @@ func (c *Container) burst(cpu *CPU, file string) error {
 	return nil
 }
 
-// maxMicroseconds keeps the arithmetic from overflowing; the kernel's own bounds
-// are smaller (about 2^44 µs for a quota, a second for a period).
+// maxMicroseconds prevents overflows; the kernel's own limits are smaller (about 2^44 µs
+// for a quota, a second for a period).
 const maxMicroseconds = 1 << 50
 
 func (cpu *CPU) limit(quota, period int64) error {
 	if quota <= 0 || period <= 0 || max(quota, period) > maxMicroseconds {
-		return fmt.Errorf("a quota of %d µs in a period of %d µs is none", quota, period)
+		return fmt.Errorf("invalid quota of %d µs in a period of %d µs", quota, period)
 	}
 	cpu.QuotaMilliCPU = (quota*milliPerCPU + period/2) / period
 	cpu.PeriodMicroseconds = period
@@ -223,7 +222,7 @@ func (c *Container) number(file, folder string) (int64, error) {
 	return value, nil
 }
 
-// keyed reads a file of lines of a name and a number.
+// keyed reads a file whose lines are a name and a number.
 func (c *Container) keyed(file string) (map[string]int64, error) {
 	text, err := fs.ReadFile(c.fsys, path.Join(c.cpu, file))
 	if err != nil {

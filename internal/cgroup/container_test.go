@@ -20,7 +20,7 @@ func TestContainer(t *testing.T) {
 		usage   int64
 		peak    int64
 	}{
-		"version 1 in a pod, where the mount shows the container's own part only": {
+		"version 1 in a pod, whose mount shows only the container's own part": {
 			tree: "v1-pod", version: V1,
 			cpu: CPU{
 				QuotaMilliCPU: 250, PeriodMicroseconds: 100_000,
@@ -105,13 +105,13 @@ func TestMalformedFilesAreErrors(t *testing.T) {
 		"a mount line without a type":       {"v2-pod", "proc/self/mountinfo", "30 24 0:26 / /sys\n", "not a mount"},
 		"a quota without a period":          {"v2-pod", "sys/fs/cgroup/cpu.max", "1000\n", "not a quota and a period"},
 		"a quota that is no number":         {"v2-pod", "sys/fs/cgroup/cpu.max", "few 1000\n", "invalid syntax"},
-		"a quota of nothing":                {"v2-pod", "sys/fs/cgroup/cpu.max", "0 100000\n", "is none"},
-		"a period of nothing":               {"v2-pod", "sys/fs/cgroup/cpu.max", "1000 0\n", "is none"},
+		"a quota of nothing":                {"v2-pod", "sys/fs/cgroup/cpu.max", "0 100000\n", "invalid quota"},
+		"a period of nothing":               {"v2-pod", "sys/fs/cgroup/cpu.max", "1000 0\n", "invalid quota"},
 		"a counter without a number":        {"v2-pod", "sys/fs/cgroup/cpu.stat", "nr_periods\n", "not a name and a number"},
 		"a counter that is no number":       {"v2-pod", "sys/fs/cgroup/cpu.stat", "nr_periods x\n", "invalid syntax"},
 		"a version 1 quota no number":       {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "max\n", "cpu.cfs_quota_us"},
 		"a version 1 period no number":      {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_period_us", "\n", "cpu.cfs_period_us"},
-		"a version 1 quota below unbounded": {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-2\n", "is none"},
+		"a version 1 quota below unbounded": {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-2\n", "invalid quota"},
 		"a version 1 burst no number":       {"v1-pod", "sys/fs/cgroup/cpu/cpu.cfs_burst_us", "max\n", "cpu.cfs_burst_us"},
 		"a burst that is no number":         {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "max\n", "cpu.max.burst"},
 		"a negative burst":                  {"v2-pod", "sys/fs/cgroup/cpu.max.burst", "-1\n", "must not be negative"},
@@ -182,7 +182,7 @@ func TestVersion1WithoutBandwidthControlHasNoQuota(t *testing.T) {
 	}
 }
 
-// load copies a recorded tree, so that a test can spoil a file of it.
+// load copies a recorded tree, so that a test can break a file in it.
 func load(t *testing.T, name string) fstest.MapFS {
 	t.Helper()
 	tree := fstest.MapFS{}

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Cpuset is the numbers of the CPUs that a process may run on, rising.
+// Cpuset is the numbers of the CPUs that a process can run on, in ascending order.
 type Cpuset []int
 
-// String writes the set as the kernel does, such as 0-3,8; empty for no CPU.
+// String formats the set as the kernel does, such as 0-3,8; empty without a CPU.
 func (c Cpuset) String() string {
 	var list strings.Builder
 	for i := 0; i < len(c); {
@@ -32,13 +32,13 @@ func (c Cpuset) String() string {
 	return list.String()
 }
 
-// Affinity is the CPUs that this process may run on. The scheduler's own answer
-// is preferred to cpuset.cpus, which is empty in a version 1 cgroup that only
-// inherits and may not be mounted at all.
+// Affinity returns the CPUs that this process can run on. It asks the scheduler and does
+// not read cpuset.cpus, which is empty in a version 1 cgroup that only inherits and may not
+// be mounted at all.
 func Affinity() (Cpuset, error) {
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil {
-		return nil, fmt.Errorf("read the CPUs that this process may run on: %w", err)
+		return nil, fmt.Errorf("read the CPUs that this process can run on: %w", err)
 	}
 	cpus := make(Cpuset, 0, mask.Count())
 	for cpu := 0; len(cpus) < cap(cpus); cpu++ {

@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// Version tells which hierarchy limits the CPU.
+// Version is which hierarchy limits the CPU.
 type Version int32
 
 const (
 	// None means that no cgroup controls this process's CPU.
 	None Version = 0
-	// V1 is the older interface, a hierarchy a controller.
+	// V1 is the older interface, with one hierarchy for each controller.
 	V1 Version = 1
 	// V2 is the unified hierarchy.
 	V2 Version = 2
 )
 
-// membership is a line of /proc/self/cgroup: where the process stands in one hierarchy.
+// membership is a line of /proc/self/cgroup: the cgroup of the process in one hierarchy.
 type membership struct {
 	controllers []string // empty in the unified hierarchy
 	path        string
 }
 
-// parseMemberships reads /proc/self/cgroup: hierarchy-id:controllers:path, where
-// the unified hierarchy has id 0 and no controllers (cgroups(7)).
+// parseMemberships reads /proc/self/cgroup: hierarchy-id:controllers:path. The unified
+// hierarchy has id 0 and no controllers (cgroups(7)).
 func parseMemberships(text string) ([]membership, error) {
 	var all []membership
 	for line := range strings.Lines(text) {
@@ -94,7 +94,7 @@ func unescape(field string) string {
 	return plain.String()
 }
 
-// hierarchies is what the kernel says of this process's cgroups.
+// hierarchies is what the kernel reports about this process's cgroups.
 type hierarchies struct {
 	memberships []membership
 	mounts      []mount
@@ -121,8 +121,8 @@ func readHierarchies(fsys fs.FS) (hierarchies, error) {
 	return h, nil
 }
 
-// folder finds the process's own folder for a controller: the first candidate
-// that holds the file. The answer is empty when there is none.
+// folder returns the process's own folder for a controller: the first candidate that
+// contains the file. It returns "" if no candidate does.
 func (h hierarchies) folder(fsys fs.FS, version Version, controller, file string) string {
 	for _, m := range h.memberships {
 		if !m.has(version, controller) {
@@ -144,11 +144,10 @@ func (m membership) has(version Version, controller string) bool {
 	return slices.Contains(m.controllers, controller)
 }
 
-// candidates are the folders where a cgroup may be seen. A runtime without a
-// cgroup namespace mounts only the container's own part of a version 1
-// hierarchy: then the mount's root is the cgroup's path, or a part of it. Under
-// a namespace made elsewhere the two don't fit together, and the mount point
-// itself is all there is.
+// candidates returns the folders in which a cgroup may be visible. A runtime without a
+// cgroup namespace mounts only the container's own part of a version 1 hierarchy: then the
+// mount's root is the cgroup's path, or a part of it. In a namespace that was created
+// elsewhere the two don't match, and only the mount point itself is left.
 func (h hierarchies) candidates(cgroupPath string, version Version, controller string) []string {
 	var within, whole []string
 	for _, m := range h.mounts {
@@ -165,7 +164,7 @@ func (h hierarchies) candidates(cgroupPath string, version Version, controller s
 	return append(within, whole...)
 }
 
-// below is the part of a path under a root, and whether it lies there at all.
+// below returns the part of a path under a root, and whether the path is under the root.
 func below(root, full string) (string, bool) {
 	if strings.Contains(full, "..") {
 		return "", false

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// microsecondsPerTick: /proc/stat counts in hundredths of a second on every
-// architecture that Go and Kubernetes run on (USER_HZ, time(7)), whatever the
-// kernel's own tick is.
+// microsecondsPerTick: /proc/stat counts in hundredths of a second on every architecture
+// that Go and Kubernetes run on (USER_HZ, time(7)), whatever the kernel's own tick is.
 const microsecondsPerTick = 10_000
 
-// Ticks is how the CPUs of a set have spent their time since the machine
-// started, whoever used them.
+// Ticks is how the CPUs of a set have spent their time since the machine started, for all
+// processes.
 type Ticks struct {
-	// IdleMicroseconds with nothing to run, waiting for a disk included.
+	// IdleMicroseconds with nothing to run, including waiting for a disk.
 	IdleMicroseconds int64
 	// StealMicroseconds that the hypervisor gave to other machines.
 	StealMicroseconds int64
@@ -23,8 +22,8 @@ type Ticks struct {
 	BusyMicroseconds int64
 }
 
-// ReadTicks sums up the lines of /proc/stat for the CPUs of a set. A CPU that
-// has no line there is an error.
+// ReadTicks adds up the lines of /proc/stat for the CPUs of a set. A CPU without a line is
+// an error.
 func ReadTicks(fsys fs.FS, cpus Cpuset) (Ticks, error) {
 	text, err := fs.ReadFile(fsys, "proc/stat")
 	if err != nil {
@@ -37,7 +36,7 @@ func ReadTicks(fsys fs.FS, cpus Cpuset) (Ticks, error) {
 	return ticks, nil
 }
 
-// parseTicks stops at the first line that is not a CPU's: they come first.
+// parseTicks stops at the first line that is not a CPU's, because those come first.
 func parseTicks(text string, cpus Cpuset) (Ticks, error) {
 	wanted := make(map[string]bool, len(cpus))
 	for _, cpu := range cpus {
@@ -63,8 +62,8 @@ func parseTicks(text string, cpus Cpuset) (Ticks, error) {
 	return sum, nil
 }
 
-// The columns of a CPU's line (proc_stat(5)). Guest time, which follows, is part
-// of user time already.
+// The columns of a CPU's line (proc_stat(5)). Guest time, which follows, is already part of
+// user time.
 const (
 	columnIdle   = 3
 	columnIOWait = 4
@@ -74,7 +73,7 @@ const (
 
 func (t *Ticks) add(fields []string) error {
 	if len(fields) < columns {
-		return fmt.Errorf("%d columns, want %d or more", len(fields), columns)
+		return fmt.Errorf("%d columns, want at least %d", len(fields), columns)
 	}
 	for column, field := range fields[:columns] {
 		ticks, err := strconv.ParseInt(field, 10, 64)
@@ -93,8 +92,8 @@ func (t *Ticks) add(fields []string) error {
 	return nil
 }
 
-// BootID is drawn by the kernel when it starts: two containers with the same one
-// share a machine, whatever names their nodes have.
+// BootID returns the ID that the kernel draws when it starts: two containers with the same
+// ID share a machine, whatever names their nodes have.
 func BootID(fsys fs.FS) (string, error) {
 	text, err := fs.ReadFile(fsys, "proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -103,9 +102,9 @@ func BootID(fsys fs.FS) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// CPUModel is the CPU's model as the kernel names it. Kernels on ARM give
-// numbers of maker and part only, and these are put together; it is empty where
-// there is neither.
+// CPUModel returns the CPU model as the kernel reports it. Kernels on ARM only report the
+// numbers of implementer and part, which are combined. It returns "" if the kernel reports
+// neither.
 func CPUModel(fsys fs.FS) (string, error) {
 	text, err := fs.ReadFile(fsys, "proc/cpuinfo")
 	if err != nil {

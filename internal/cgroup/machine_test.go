@@ -92,9 +92,9 @@ func TestTicksThatAreNotThereAreAnError(t *testing.T) {
 func TestCPUModel(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ text, want string }{
-		"as x86 kernels name it":         {"processor : 0\nmodel name\t: AMD EPYC\n", "AMD EPYC"},
-		"put together on ARM":            {"CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "implementer 0x41 part 0xd0c"},
-		"empty where the kernel is mute": {"processor : 0\n", ""},
+		"as x86 kernels report it": {"processor : 0\nmodel name\t: AMD EPYC\n", "AMD EPYC"},
+		"combined on ARM":          {"CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "implementer 0x41 part 0xd0c"},
+		"empty without any model":  {"processor : 0\n", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestObserverReadsThisVeryProcess(t *testing.T) {
 	}
 	for _, text := range []string{before.BootID, before.Cpuset, before.GoVersion} {
 		if text == "" || before.GoMaxProcs == 0 {
-			t.Errorf("a reading lacks what it must say: %+v", before)
+			t.Errorf("a reading lacks a required field: %+v", before)
 		}
 	}
 	if _, err := observer.ReadContainer(); err != nil && !errors.Is(err, ErrNoUsage) {
@@ -182,7 +182,7 @@ func TestThreadCPUTimeIsFinerThanATick(t *testing.T) {
 		}
 	}
 	if fine < 15 {
-		t.Errorf("only %d of 20 short bits of work had a time of their own", fine)
+		t.Errorf("only %d of 20 short pieces of work had a time between 0 and 4 ms", fine)
 	}
 }
 
@@ -204,8 +204,8 @@ func TestAllThreadsCPUTimeCountsOtherThreads(t *testing.T) {
 	}
 }
 
-// burn works until the thread has used the CPU for a while by the wall clock, or
-// longer on a busy machine, and tells what the thread's clock said.
+// burn works until the thread has used the CPU for a span, by its own clock, and returns
+// the CPU time that it used.
 func burn(t *testing.T, span time.Duration) time.Duration {
 	t.Helper()
 	begin, err := ThreadCPUTime()

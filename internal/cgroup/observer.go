@@ -19,8 +19,8 @@ type Observer struct {
 	started   time.Time
 }
 
-// Observe begins to observe: the readings' uptime counts from here, and their
-// instance is drawn here, so that a restart shows. The file system's root is the
+// Observe begins to observe: the uptime of the readings counts from here, and their
+// instance ID is drawn here, so that a restart is visible. The file system's root is the
 // machine's, os.DirFS("/").
 func Observe(fsys fs.FS) (*Observer, error) {
 	container, err := Open(fsys)
@@ -29,7 +29,7 @@ func Observe(fsys fs.FS) (*Observer, error) {
 	}
 	bootID, err := BootID(fsys)
 	if err != nil {
-		return nil, fmt.Errorf("read the boot id: %w", err)
+		return nil, fmt.Errorf("read the boot ID: %w", err)
 	}
 	return &Observer{
 		container: container,
@@ -40,10 +40,10 @@ func Observe(fsys fs.FS) (*Observer, error) {
 	}, nil
 }
 
-// Container is the cgroup under observation.
+// Container returns the cgroup under observation.
 func (o *Observer) Container() *Container { return o.container }
 
-// Uptime is the age of the process, the clock of a reading's UptimeMicroseconds.
+// Uptime returns the age of the process, the clock of a reading's UptimeMicroseconds.
 func (o *Observer) Uptime() time.Duration { return time.Since(o.started) }
 
 // Read takes a reading with the CPU time of this process.
@@ -54,9 +54,9 @@ func (o *Observer) Read() (evidence.Reading, error) {
 	})
 }
 
-// ReadContainer takes a reading with the CPU time of every process in the
-// container, children of this one included while they still run; getrusage
-// counts a child only once it has ended.
+// ReadContainer takes a reading with the CPU time of every process in the container,
+// including children of this one that still run; getrusage counts a child only after it has
+// ended.
 func (o *Observer) ReadContainer() (evidence.Reading, error) {
 	return o.read(o.container.UsageMicroseconds)
 }

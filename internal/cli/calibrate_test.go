@@ -121,7 +121,7 @@ func TestACostThatIsTooSlowIsLeftOut(t *testing.T) {
 
 func TestWhatCalibrateRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ arguments, says string }{
-		"a cost that is too high": {"--costs 10,17", "--costs names 17: the bcrypt cost must lie between 4 and 16"},
+		"a cost that is too high": {"--costs 10,17", "--costs names 17: the bcrypt cost must be between 4 and 16"},
 		"a cost twice":            {"--costs 10,10", "--costs names 10 twice"},
 		"a moment":                {"--duration 1s", "--duration 1s: it must lie between 5s and 1h0m0s"},
 		"headroom of no rate":     {"--headroom 50", "say by --rate how many logins per second must be served"},

@@ -8,17 +8,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-// MaxPasswordBytes is as much of a password as bcrypt looks at, and holds for
-// every algorithm, so that they are asked the same. It counts bytes, not
-// characters: é is two of them.
+// MaxPasswordBytes is how much of a password bcrypt uses. The limit holds for every
+// algorithm, so that all get the same passwords. It counts bytes, not characters: é is two
+// bytes.
 const MaxPasswordBytes = 72
 
-// ErrPasswordTooLong means that bcrypt would look at a part of the password only.
+// ErrPasswordTooLong means that bcrypt would use only a part of the password.
 var ErrPasswordTooLong = fmt.Errorf(
 	"the password has more than %d bytes, and bcrypt would ignore the rest; choose a shorter one (bytes count, not characters)",
 	MaxPasswordBytes)
 
-// hash is a stored password, of which one check costs one hash.
+// hash is a stored password. Each check costs one hash.
 type hash interface{ Matches(password string) bool }
 
 // Account is a user's name and the hash of the password.
@@ -27,8 +27,8 @@ type Account struct {
 	hash hash
 }
 
-// NewAccount makes an account, which takes the time of one hash. The error wraps
-// ErrPasswordTooLong or the recipe's own (see password.Recipe.Check).
+// NewAccount creates an account, which takes the time of one hash. The error wraps
+// ErrPasswordTooLong or that of password.Recipe.Check.
 func NewAccount(user, secret string, recipe password.Recipe) (*Account, error) {
 	if user == "" || secret == "" {
 		return nil, errors.New("the test account needs a user and a password")
@@ -38,14 +38,14 @@ func NewAccount(user, secret string, recipe password.Recipe) (*Account, error) {
 	}
 	hash, err := password.Store(recipe, secret)
 	if err != nil {
-		return nil, fmt.Errorf("make the test account: %w", err)
+		return nil, fmt.Errorf("create the test account: %w", err)
 	}
 	return &Account{user: user, hash: hash}, nil
 }
 
-// Check tells whether the password is the user's. It always costs one hash, so
-// that its time does not tell which users there are: another user's password is
-// held against this one's, and refused whatever comes of it.
+// Check reports whether user and password are the account's. It always costs one hash, so
+// that its time does not show which users exist: for another user the password is compared
+// too, and then refused.
 func (a *Account) Check(user, secret string) bool {
 	matches := a.hash.Matches(secret)
 	known := subtle.ConstantTimeCompare([]byte(user), []byte(a.user)) == 1

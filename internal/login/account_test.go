@@ -30,23 +30,23 @@ func TestCheck(t *testing.T) {
 		user, password string
 		want           bool
 	}{
-		"the right password":                          {testUser, testPassword, true},
-		"a wrong password":                            {testUser, testPassword + "!", false},
-		"an unknown user with the right password":     {"nobody", testPassword, false},
-		"a user in other letters is another user":     {"Hashmark", testPassword, false},
-		"no user and no password are not let through": {"", "", false},
+		"the right password":                      {testUser, testPassword, true},
+		"a wrong password":                        {testUser, testPassword + "!", false},
+		"an unknown user with the right password": {"nobody", testPassword, false},
+		"user names are case-sensitive":           {"Hashmark", testPassword, false},
+		"no user and no password":                 {"", "", false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := account.Check(test.user, test.password); got != test.want {
-				t.Errorf("let through: %t, want %t", got, test.want)
+				t.Errorf("accepted: %t, want %t", got, test.want)
 			}
 		})
 	}
 }
 
-// counted is a password that tells how often one was held against it.
+// counted is a stored password that counts the checks.
 type counted struct {
 	right  string
 	hashes int

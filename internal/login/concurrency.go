@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// ErrQueueFull means that as many logins wait as may.
+// ErrQueueFull means that the queue has no room for another login.
 var ErrQueueFull = errors.New("the queue is full")
 
 // ErrAbandoned means that the caller gave up before its hash began.
@@ -14,14 +14,14 @@ var ErrAbandoned = errors.New("the caller gave up before its turn")
 
 // Concurrency decides when a login is hashed.
 type Concurrency interface {
-	// Do runs a hash when its turn comes, and returns after it. The error is
-	// ErrQueueFull or ErrAbandoned, and then the hash was not run.
+	// Do runs a hash when it is its turn, and returns after it. The error is ErrQueueFull
+	// or ErrAbandoned; in both cases the hash was not run.
 	Do(ctx context.Context, hash func()) error
-	// Queued is how many logins wait at this moment.
+	// Queued returns how many logins wait at this moment.
 	Queued() int
-	// Workers is how many hashes are computed at a time, 0 for any number.
+	// Workers returns how many hashes are computed at a time, 0 for any number.
 	Workers() int32
-	// QueueLength is how many logins may wait, 0 when none ever does.
+	// QueueLength returns how many logins can wait, 0 if logins never wait.
 	QueueLength() int32
 }
 
@@ -37,17 +37,17 @@ func (Unbounded) Do(ctx context.Context, hash func()) error {
 	return nil
 }
 
-// Queued is 0.
+// Queued returns 0.
 func (Unbounded) Queued() int { return 0 }
 
-// Workers is 0: any number.
+// Workers returns 0: any number.
 func (Unbounded) Workers() int32 { return 0 }
 
-// QueueLength is 0: none ever waits.
+// QueueLength returns 0: logins never wait.
 func (Unbounded) QueueLength() int32 { return 0 }
 
-// retryAfterSeconds is how long a full queue takes to be served, in whole
-// seconds, at least 1, which is the finest that the header can say.
+// retryAfterSeconds returns how long it takes to serve a full queue, in whole seconds, at
+// least 1. The header has no finer unit.
 func retryAfterSeconds(queueLength int32, hashesPerSecond float64) int {
 	if hashesPerSecond <= 0 {
 		return 1

@@ -156,8 +156,8 @@ func TestRetryAfter(t *testing.T) {
 		want      int
 	}{
 		"the time to serve the queue, rounded up": {64, 8.3, 8},
-		"a second at the least":                   {1, 100, 1},
-		"a second where the rate is unknown":      {64, 0, 1},
+		"at least a second":                       {1, 100, 1},
+		"a second if the rate is unknown":         {64, 0, 1},
 	}
 	for name, test := range tests {
 		if got := retryAfterSeconds(test.length, test.perSecond); got != test.want {

@@ -10,7 +10,7 @@ import (
 	"net/url"
 )
 
-// maxBodyBytes is ample for a user and a password of 72 bytes, escaped.
+// maxBodyBytes is more than enough for a user and a password of 72 bytes, escaped.
 const maxBodyBytes = 4096
 
 // Credentials are what a caller logs in with.
@@ -19,7 +19,7 @@ type Credentials struct {
 	Password string
 }
 
-// refusal is a request that is answered without a hash.
+// refusal is the answer to a request that is refused without a hash.
 type refusal struct {
 	status   int
 	sentence string
@@ -31,9 +31,9 @@ func badRequest(format string, arguments ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, sentence: fmt.Sprintf(format, arguments...)}
 }
 
-// readCredentials reads the whole body of POST /login. It must be read before
-// the login queues: net/http notices that a caller is gone only once it has
-// seen the end of the body.
+// readCredentials reads the whole body of POST /login. The body must be read before the
+// login queues, because net/http notices that a caller is gone only after it has read the
+// end of the body.
 func readCredentials(w http.ResponseWriter, r *http.Request) (Credentials, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	if err != nil {
@@ -49,11 +49,11 @@ func bodyError(err error) error {
 			sentence: fmt.Sprintf("the body has more than %d bytes", maxBodyBytes),
 		}
 	}
-	return badRequest("the body could not be read to its end: %v", err)
+	return badRequest("the body could not be read completely: %v", err)
 }
 
-// parseCredentials takes user and password from a form or from JSON. The error
-// is a *refusal.
+// parseCredentials returns user and password from a form or from JSON. The error is a
+// *refusal.
 func parseCredentials(contentType string, body []byte) (Credentials, error) {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -96,7 +96,7 @@ func parseForm(body []byte) (Credentials, error) {
 	return Credentials{User: form.Get("user"), Password: form.Get("password")}, nil
 }
 
-// check refuses what is not worth a hash. The error is a *refusal.
+// check refuses credentials that can't be right, to save the hash. The error is a *refusal.
 func (c Credentials) check() error {
 	switch {
 	case c.User == "":

@@ -9,24 +9,23 @@ import (
 )
 
 const (
-	// mostTimed hashes are timed at any moment. Each of them keeps a thread to
-	// itself, and Unbounded has as many goroutines as there are callers.
+	// mostTimed is how many hashes are timed at a time. Each of them occupies a thread, and
+	// Unbounded has as many goroutines as there are callers.
 	mostTimed = 64
-	// mostSeconds of uptime are kept: a day, the longest that a trial may last, and
-	// an hour to spare. They take 1.4 MB.
+	// mostSeconds is how many seconds of uptime are kept: a day, the maximum length of a
+	// trial, plus an hour. They take 1.4 MB.
 	mostSeconds = 25 * 60 * 60
 )
 
-// hashTimer measures the CPU time of hashes, in total and for each second of
-// uptime. The CPU time of the hashing thread shows the speed of the CPU and
-// nothing else: not the wait for the CPU, not the wake-up from idle, and not the
-// reply that another goroutine writes.
+// hashTimer measures the CPU time of hashes, in total and for each second of uptime. The
+// CPU time of the hashing thread shows only the speed of the CPU. It does not include the
+// wait for the CPU, the wake-up from idle, and the reply that another goroutine writes.
 type hashTimer struct {
 	// cpu is the CPU clock of the calling thread. If it is nil, no hash is timed.
 	cpu func() (time.Duration, error)
-	// uptime is the clock that seconds are counted by.
+	// uptime is the clock that assigns hashes to seconds.
 	uptime func() time.Duration
-	// places bounds the hashes that are being timed.
+	// places limits the number of hashes that are being timed.
 	places chan struct{}
 
 	mutex   sync.Mutex
@@ -46,8 +45,8 @@ func newHashTimer(cpu func() (time.Duration, error), uptime func() time.Duration
 	return &hashTimer{cpu: cpu, uptime: uptime, places: make(chan struct{}, mostTimed)}
 }
 
-// time runs a hash, and books its CPU time. The hash runs untimed if as many are
-// being timed as may be, or if the clock can't be read.
+// time runs a hash, and records its CPU time. The hash runs untimed if mostTimed hashes are
+// being timed already, or if the clock can't be read.
 func (t *hashTimer) time(hash func()) {
 	if t.cpu == nil {
 		hash()
@@ -60,7 +59,7 @@ func (t *hashTimer) time(hash func()) {
 		hash()
 		return
 	}
-	// The clock is the thread's, so that the goroutine must not change threads.
+	// The clock is the thread's, so the goroutine must not change threads.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := t.uptime()
@@ -73,7 +72,7 @@ func (t *hashTimer) time(hash func()) {
 	t.book((begin+t.uptime())/2, after-before)
 }
 
-// book adds a hash to the total and to the second that it belongs to.
+// book adds a hash to the total and to its second.
 func (t *hashTimer) book(midpoint, cpu time.Duration) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -88,14 +87,14 @@ func (t *hashTimer) book(midpoint, cpu time.Duration) {
 	t.seconds[second].add(cpu)
 }
 
-// sum of all timed hashes.
+// sum returns the total of all timed hashes.
 func (t *hashTimer) sum() timed {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.total
 }
 
-// speed lists the seconds from the given one on.
+// speed returns the seconds from the given one on.
 func (t *hashTimer) speed(from int64) evidence.Speed {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

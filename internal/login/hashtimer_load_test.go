@@ -13,18 +13,18 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-// beside is a pool that, after each login's hash, times a hash itself, on the
-// same thread and so a few milliseconds later on the same CPU. Both have the
-// same speed, whatever the machine does, so that their ratio tells what the load
-// adds to the service's own times.
-type beside struct {
+// referencePool is a pool that, after each login's hash, times a hash itself, on the same
+// thread and so a few milliseconds later on the same CPU. Both run at the same speed,
+// whatever the machine does, so that their ratio shows what the load adds to the service's
+// own times.
+type referencePool struct {
 	*Pool
 	timer     func() *hashTimer
 	reference func() bool
 	ratios    []float64
 }
 
-func (b *beside) Do(ctx context.Context, hash func()) error {
+func (b *referencePool) Do(ctx context.Context, hash func()) error {
 	return b.Pool.Do(ctx, func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -40,17 +40,17 @@ func (b *beside) Do(ctx context.Context, hash func()) error {
 	})
 }
 
-// take is the ratios since the last call.
-func (b *beside) take() []float64 {
+// take returns the ratios since the last call.
+func (b *referencePool) take() []float64 {
 	taken := b.ratios
 	b.ratios = nil
 	return taken
 }
 
-// TestTheLoadDoesNotChangeTheTimeOfAHash compares half load, where the thread
-// sleeps before each hash, with saturation, where it never does. Short stretches
-// of both alternate. Each hash is held against one right beside it, and medians
-// are compared, so that neither the CPU's speed nor other processes matter.
+// TestTheLoadDoesNotChangeTheTimeOfAHash compares half load, where the thread sleeps before
+// each hash, with saturation, where it never does. Short periods of both alternate. Each
+// hash is compared with one right after it, and medians are compared, so that the CPU's
+// speed and other processes do not matter.
 func TestTheLoadDoesNotChangeTheTimeOfAHash(t *testing.T) {
 	recipe := password.Recipe{Algorithm: password.Bcrypt, Cost: 6}
 	account, err := NewAccount(testUser, testPassword, recipe)
@@ -61,7 +61,7 @@ func TestTheLoadDoesNotChangeTheTimeOfAHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := &beside{
+	pool := &referencePool{
 		Pool:      NewPool(1, 8),
 		reference: func() bool { return account.Check(testUser, testPassword) },
 	}

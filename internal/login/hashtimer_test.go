@@ -22,7 +22,7 @@ func (s *scripted) timer() *hashTimer {
 	return newHashTimer(func() (time.Duration, error) { return s.cpu, nil }, func() time.Duration { return s.uptime })
 }
 
-// hash takes some CPU time, and longer by the clock.
+// hash takes some CPU time, and a longer wall time.
 func (s *scripted) hash(cpu, wall time.Duration) func() {
 	return func() { s.cpu += cpu; s.uptime += wall }
 }
@@ -82,7 +82,7 @@ func TestAHashRunsUntimed(t *testing.T) {
 	t.Parallel()
 	none := func() time.Duration { return 0 }
 	tests := map[string]*hashTimer{
-		"if there is no clock": newHashTimer(nil, none),
+		"without a clock": newHashTimer(nil, none),
 		"if the clock fails": newHashTimer(func() (time.Duration, error) {
 			return 0, errors.New("broken")
 		}, none),

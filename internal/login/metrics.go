@@ -16,18 +16,18 @@ import (
 const (
 	namespace = "hashmark"
 	subsystem = "login"
-	// nativeFactor is how much wider each bucket of the native histogram is than
-	// the last: percentiles read from it are right to within 5 %.
+	// nativeFactor is how much wider each bucket of the native histogram is than the
+	// previous one: percentiles read from it are right within 5 %.
 	nativeFactor = 1.1
-	// shortestBucket, with 17 doublings, spans a hash of cost 4 on a whole CPU to
-	// one of cost 16 on a twentieth of it. Cheaper hashes fall into the first, and
-	// are told apart by the native histogram.
+	// shortestBucket and 17 doublings of it cover everything from a hash of cost 4 on a
+	// whole CPU to one of cost 16 on a twentieth of a CPU. Cheaper hashes are all in the
+	// first bucket; the native histogram distinguishes them.
 	shortestBucket = 0.0005
 	bucketCount    = 18
 )
 
-// metrics of a service, in a registry of its own. What the service counts anyway
-// is read from its counters, so that evidence and metrics can't disagree.
+// metrics are the metrics of a service, in a separate registry. What the service counts
+// anyway is read from its counters, so that evidence and metrics always agree.
 type metrics struct {
 	registry    *prometheus.Registry
 	hashSeconds prometheus.Histogram
@@ -39,7 +39,7 @@ func newMetrics(s *Service) (*metrics, error) {
 		registry: prometheus.NewRegistry(),
 		hashSeconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "hash_duration_seconds",
-			Help:                        "Time of one hash by the clock, without waiting for its turn.",
+			Help:                        "Wall-clock time of one hash, without the wait for its turn.",
 			Buckets:                     prometheus.ExponentialBuckets(shortestBucket, 2, bucketCount),
 			NativeHistogramBucketFactor: nativeFactor,
 		}),
@@ -63,7 +63,7 @@ func newMetrics(s *Service) (*metrics, error) {
 	return m, nil
 }
 
-// ofService are the metrics that read what the service knows.
+// ofService returns the metrics that are read from the service's own state.
 func (m *metrics) ofService(s *Service) []prometheus.Collector {
 	concurrency := s.options.Concurrency
 	mode := "WorkerPool"
@@ -89,9 +89,9 @@ func (m *metrics) ofService(s *Service) []prometheus.Collector {
 			func() float64 { return float64(s.inFlight.Load()) }),
 		gauge("queue_length", "Logins that wait for a worker.",
 			func() float64 { return float64(concurrency.Queued()) }),
-		gauge("queue_capacity", "Logins that may wait for a worker; 0 when unbounded.",
+		gauge("queue_capacity", "Maximum number of logins that can wait for a worker; 0 if unbounded.",
 			func() float64 { return float64(concurrency.QueueLength()) }),
-		gauge("gomaxprocs", "Threads that may run Go code at a time.",
+		gauge("gomaxprocs", "Threads that can run Go code at a time.",
 			func() float64 { return float64(runtime.GOMAXPROCS(0)) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "abandoned_total",
@@ -99,7 +99,7 @@ func (m *metrics) ofService(s *Service) []prometheus.Collector {
 		}, func() float64 { return float64(s.abandoned.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: namespace, Subsystem: subsystem, Name: "session_requests_total",
-			Help: "Requests that a session's cookie let in, without a hash.",
+			Help: "Requests accepted by a session cookie, without a hash.",
 		}, func() float64 { return float64(s.admitted.Load()) }),
 	}
 }
@@ -123,21 +123,20 @@ var (
 		"Quota periods in which the container was throttled.", nil, nil)
 	throttledSecondsTotal = prometheus.NewDesc(
 		prometheus.BuildFQName(namespace, subsystem, "cfs_throttled_seconds_total"),
-		"How long the container was throttled, each CPU by itself.", nil, nil)
+		"Time that the container was throttled, summed over its CPUs.", nil, nil)
 )
 
-// throttling reads the container's counters once a scrape.
+// throttling reads the container's counters at each scrape.
 type throttling struct{ container *cgroup.Container }
 
-// Describe names the metrics.
+// Describe sends the descriptions of the metrics.
 func (t *throttling) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- periodsTotal
 	descriptions <- throttledPeriodsTotal
 	descriptions <- throttledSecondsTotal
 }
 
-// Collect reads the counters; one that can't be read is absent from the scrape,
-// which then says so.
+// Collect reads the counters. If they can't be read, the scrape reports the error.
 func (t *throttling) Collect(values chan<- prometheus.Metric) {
 	cpu, err := t.container.CPU()
 	if err != nil {

@@ -23,22 +23,22 @@ func TestThePageNamesTheSeriesOfTheLoginService(t *testing.T) {
 		service.metrics.registry.Describe(descriptions)
 		close(descriptions)
 	}()
-	var told, named []string
+	var registered, documented []string
 	for description := range descriptions {
 		if own := ownName.FindStringSubmatch(description.String()); own != nil {
-			told = append(told, own[1])
+			registered = append(registered, own[1])
 		}
 	}
 	page, err := os.ReadFile("../../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, found := range namedRow.FindAllSubmatch(page, -1) {
-		named = append(named, string(found[1]))
+	for _, match := range namedRow.FindAllSubmatch(page, -1) {
+		documented = append(documented, string(match[1]))
 	}
-	slices.Sort(told)
-	slices.Sort(named)
-	if diff := cmp.Diff(told, named); diff != "" {
-		t.Errorf("series (-told +named on docs/metrics.md):\n%s", diff)
+	slices.Sort(registered)
+	slices.Sort(documented)
+	if diff := cmp.Diff(registered, documented); diff != "" {
+		t.Errorf("series (-registered +documented in docs/metrics.md):\n%s", diff)
 	}
 }

@@ -36,7 +36,7 @@ func (p pipes) dial(t *testing.T) net.Conn {
 	return ours
 }
 
-// say sends raw text and returns the answer's code, 0 if there was none.
+// say sends raw text and returns the answer's code, 0 without an answer.
 func say(t *testing.T, connection net.Conn, text string) int {
 	t.Helper()
 	if _, err := connection.Write([]byte(text)); err != nil {
@@ -52,7 +52,7 @@ func say(t *testing.T, connection net.Conn, text string) int {
 	return response.StatusCode
 }
 
-// rawLogin is a good login as it goes over the wire.
+// rawLogin returns the bytes of a successful login request.
 func rawLogin() string {
 	return fmt.Sprintf("POST /login HTTP/1.1\r\nHost: h\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
 		jsonType, len(goodLogin), goodLogin)
@@ -80,7 +80,7 @@ func inFakeTime(t *testing.T, test func(t *testing.T, service *Service, listener
 	})
 }
 
-// blind observes nothing: the kernel's clocks don't follow fake time.
+// blind observes nothing, because the kernel's clocks don't follow fake time.
 type blind struct{ Observer }
 
 func (blind) Container() *cgroup.Container { return nil }
@@ -126,8 +126,8 @@ func TestABodyThatDoesNotComeIsRefused(t *testing.T) {
 		begin := time.Now()
 		caller := listener.dial(t)
 		code := say(t, caller, "POST /login HTTP/1.1\r\nHost: h\r\nContent-Length: 60\r\n\r\n{")
-		if code != http.StatusBadRequest || time.Since(begin) != requestPatience {
-			t.Errorf("%d after %s, want 400 after %s", code, time.Since(begin), requestPatience)
+		if code != http.StatusBadRequest || time.Since(begin) != requestTimeout {
+			t.Errorf("%d after %s, want 400 after %s", code, time.Since(begin), requestTimeout)
 		}
 		if got := service.hashes.Load(); got != 0 {
 			t.Errorf("%d hashes were spent on it", got)

@@ -10,15 +10,15 @@ import (
 // bounded queue.
 type Pool struct {
 	workers, length int32
-	// slots counts who is inside, hashed for or waiting. The queue's own buffer
-	// would count wrong for a moment: a worker that has just answered and not yet
-	// come back for more is free, though nothing can be handed to it.
+	// slots counts the logins inside, hashed or waiting. The queue's own buffer would be
+	// wrong for a moment: a worker that has just answered and has not yet returned for more
+	// is free, although nothing can be handed to it.
 	slots chan struct{}
 	queue chan *turn
 	ended sync.WaitGroup
 }
 
-// turn is one login's place in the queue.
+// turn is the position of one login in the queue.
 type turn struct {
 	ctx   context.Context
 	hash  func()
@@ -26,7 +26,7 @@ type turn struct {
 	ended chan struct{}
 }
 
-// NewPool starts the workers. Both numbers are at least 1.
+// NewPool starts the workers. Both numbers must be at least 1.
 func NewPool(workers, queueLength int32) *Pool {
 	places := int(workers) + int(queueLength)
 	p := &Pool{
@@ -41,9 +41,8 @@ func NewPool(workers, queueLength int32) *Pool {
 	return p
 }
 
-// Do waits for a worker, unless the queue is full. It returns when the hash was
-// run or its turn was passed over, never earlier: as long as it holds a place,
-// its request is under way.
+// Do waits for a worker, unless the queue is full. It returns when the hash was run or its
+// turn was skipped, never earlier: while a login occupies a slot, its request is under way.
 func (p *Pool) Do(ctx context.Context, hash func()) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -56,31 +55,29 @@ func (p *Pool) Do(ctx context.Context, hash func()) error {
 	return t.err
 }
 
-// Queued is how many logins no worker has taken yet.
+// Queued returns how many logins no worker has taken yet.
 func (p *Pool) Queued() int { return len(p.queue) }
 
-// Workers is how many hashes are computed at a time.
+// Workers returns how many hashes are computed at a time.
 func (p *Pool) Workers() int32 { return p.workers }
 
-// QueueLength is how many logins may wait.
+// QueueLength returns how many logins can wait.
 func (p *Pool) QueueLength() int32 { return p.length }
 
-// Close ends the workers once the queue is empty. No Do may begin after it.
+// Close ends the workers once the queue is empty. Do must not be called after it.
 func (p *Pool) Close() {
 	close(p.queue)
 	p.ended.Wait()
 }
 
-// work serves turns until the queue is closed. A turn whose caller is gone is
-// passed over: to hash for it would take the CPU from those who still wait, and
-// poison the next step of a load test.
+// work serves turns until the queue is closed. A turn whose caller is gone is skipped: its
+// hash would take CPU from those who still wait, and distort the next step of a load test.
 //
-// After each answer the worker yields. The request's own goroutine, which has
-// the reply to write, is now first in line on this thread; without the yield it
-// waits behind the next hash until the Go runtime preempts that, up to 10 ms
-// later (runtime.forcePreemptNS). Measured at cost 8 on one CPU under Poisson
-// load, p95 was 1.07 to 1.16 times that of an ideal queue without the yield,
-// and 0.94 to 1.05 times with it.
+// After each answer the worker yields. The request's own goroutine, which writes the reply,
+// is now first in line on this thread. Without the yield it waits behind the next hash
+// until the Go runtime preempts that hash, up to 10 ms later (runtime.forcePreemptNS).
+// Measured at cost 8 on one CPU under Poisson load, p95 was 1.07 to 1.16 times that of an
+// ideal queue without the yield, and 0.94 to 1.05 times with it.
 func (p *Pool) work() {
 	for t := range p.queue {
 		if t.ctx.Err() != nil {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestPoolYieldsAfterItsAnswer is not parallel: it takes all but one thread
-// away, so that without the yield the worker would always go on to its next
-// hash first. Once in about sixty turns the Go scheduler looks elsewhere before
-// its own queue, so that a few rounds may go the other way.
+// TestPoolYieldsAfterItsAnswer is not parallel, because it leaves Go only one thread, so
+// that without the yield the worker would always continue with its next hash first. About
+// once in sixty turns the Go scheduler checks other queues before its own, so that a few
+// rounds can have the other order.
 func TestPoolYieldsAfterItsAnswer(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const rounds = 20
@@ -22,7 +22,7 @@ func TestPoolYieldsAfterItsAnswer(t *testing.T) {
 		}
 	}
 	if answeredFirst < rounds*3/4 {
-		t.Errorf("in %d of %d rounds the next hash began before the last answer was out", rounds-answeredFirst, rounds)
+		t.Errorf("in %d of %d rounds the next hash began before the last answer was returned", rounds-answeredFirst, rounds)
 	}
 }
 

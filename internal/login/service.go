@@ -14,48 +14,48 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
-// statusCallerGone is nginx's code for a caller that hung up. Nobody reads it
-// but the metrics.
+// statusCallerGone is nginx's code for a caller that hung up. It appears only in the
+// metrics.
 const statusCallerGone = 499
 
-// Observer tells what the process and its container used.
+// Observer reads what the process and its container used.
 type Observer interface {
-	// Read takes a reading of the process.
+	// Read returns a reading of the process.
 	Read() (evidence.Reading, error)
-	// Container is the cgroup under observation.
+	// Container returns the cgroup under observation.
 	Container() *cgroup.Container
-	// Uptime is the age of the process, by the clock of a reading's uptime.
+	// Uptime returns the age of the process, by the clock of a reading's uptime.
 	Uptime() time.Duration
 }
 
-// Options are what a service is made of.
+// Options configure a service.
 type Options struct {
 	Account     *Account
 	Concurrency Concurrency
 	Observer    Observer
-	// Recipe of the account's hash.
+	// Recipe is that of the account's hash.
 	Recipe password.Recipe
-	// ThreadCPUTime is the CPU clock of the calling thread. If it is nil, hashes are
-	// not timed. Neither are those of a recipe that hashes on several threads.
+	// ThreadCPUTime reads the CPU clock of the calling thread. If it is nil, or if the
+	// recipe hashes on several threads, hashes are not timed.
 	ThreadCPUTime func() (time.Duration, error)
-	// Sessions let callers in by a cookie; nil lets each login hash.
+	// Sessions accepts callers by a cookie. If it is nil, each login hashes.
 	Sessions *Sessions
-	// HashesPerSecond that the container can compute, for Retry-After.
+	// HashesPerSecond is how many hashes the container can compute, for Retry-After.
 	HashesPerSecond float64
 }
 
-// Service answers logins and tells what it did.
+// Service answers logins and counts what it did.
 type Service struct {
 	options Options
 	metrics *metrics
 	timer   *hashTimer
 
 	hashes, refused, abandoned, inFlight atomic.Int64
-	// admitted by a session cookie, without a hash.
+	// admitted counts requests accepted by a session cookie, without a hash.
 	admitted atomic.Int64
 }
 
-// New makes a service. The error says which metric could not be registered.
+// New returns a service. The error says which metric could not be registered.
 func New(options Options) (*Service, error) {
 	cpu := options.ThreadCPUTime
 	if options.Recipe.MemoryHard() {
@@ -67,7 +67,7 @@ func New(options Options) (*Service, error) {
 	return s, err
 }
 
-// Handler routes the service's paths.
+// Handler returns the routes of the service.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /login", s.postLogin)
@@ -80,7 +80,7 @@ func (s *Service) Handler() http.Handler {
 	return mux
 }
 
-// Evidence is what GET /evidence answers. The error is the observer's.
+// Evidence returns what GET /evidence answers. The error is the observer's.
 func (s *Service) Evidence() (evidence.Service, error) {
 	reading, err := s.options.Observer.Read()
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Service) postLogin(w http.ResponseWriter, r *http.Request) {
 	s.finish(w, s.login(r.Context(), credentials, err))
 }
 
-// getRoot lets in whoever carries a session's cookie, and asks anybody else for
-// the password.
+// getRoot accepts a request with a session cookie, and requires the password from any
+// other.
 func (s *Service) getRoot(w http.ResponseWriter, r *http.Request) {
 	if s.options.Sessions != nil && s.options.Sessions.admits(r) {
 		s.admitted.Add(1)
@@ -117,7 +117,7 @@ func (s *Service) getRoot(w http.ResponseWriter, r *http.Request) {
 	}
 	user, password, found := r.BasicAuth()
 	if !found {
-		s.finish(w, errNobody)
+		s.finish(w, errNoCredentials)
 		return
 	}
 	credentials := Credentials{User: user, Password: password}
@@ -133,7 +133,7 @@ func (s *Service) getEvidence(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, evidence)
 }
 
-// getSpeed answers the seconds from the one that the query names, by default the
+// getSpeed answers with the seconds from the one in the query on, by default from the
 // first.
 func (s *Service) getSpeed(w http.ResponseWriter, r *http.Request) {
 	var from int64
@@ -149,12 +149,12 @@ func (s *Service) getSpeed(w http.ResponseWriter, r *http.Request) {
 }
 
 var (
-	errNobody = errors.New("log in by Basic auth")
-	errWrong  = errors.New("the user or the password is wrong")
+	errNoCredentials = errors.New("log in with Basic auth")
+	errWrong         = errors.New("the user or the password is wrong")
 )
 
-// login checks credentials when their turn comes, unless reading them already
-// failed. The error is nil for the right password.
+// login checks credentials when it is their turn, unless reading them already failed. The
+// error is nil if they are right.
 func (s *Service) login(ctx context.Context, c Credentials, err error) error {
 	if err != nil {
 		return err
@@ -179,8 +179,8 @@ func (s *Service) login(ctx context.Context, c Credentials, err error) error {
 	return err
 }
 
-// finish answers a login that had to hash, and opens a session for one that
-// was right.
+// finish answers a login that was not accepted by a cookie, and sets a session cookie if it
+// succeeded.
 func (s *Service) finish(w http.ResponseWriter, err error) {
 	if err == nil && s.options.Sessions != nil {
 		http.SetCookie(w, s.options.Sessions.Cookie())
@@ -188,7 +188,7 @@ func (s *Service) finish(w http.ResponseWriter, err error) {
 	s.answerLogin(w, err)
 }
 
-// answerLogin answers and counts the answer.
+// answerLogin answers a login and counts the answer.
 func (s *Service) answerLogin(w http.ResponseWriter, err error) {
 	code, body := http.StatusOK, status{Status: "ok"}
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *Service) statusOf(err error) int {
 		return refused.status
 	}
 	switch {
-	case errors.Is(err, errWrong), errors.Is(err, errNobody):
+	case errors.Is(err, errWrong), errors.Is(err, errNoCredentials):
 		return http.StatusUnauthorized
 	case errors.Is(err, ErrQueueFull):
 		return http.StatusServiceUnavailable
@@ -230,8 +230,8 @@ func good(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, status{Status: "ok"})
 }
 
-// answer writes JSON. A failed write means that the caller is gone, and there is
-// nobody left to tell.
+// answer writes JSON. A failed write means that the caller is gone, so the error is
+// ignored.
 func answer(w http.ResponseWriter, code int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -115,7 +115,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// held is a pool whose hashes wait until they are let go.
+// held is a pool whose hashes wait until free is closed.
 type held struct {
 	*Pool
 	begun, free chan struct{}
@@ -295,7 +295,7 @@ func withoutReading(s evidence.Service) evidence.Service {
 	return s
 }
 
-// await polls what happens behind a socket, where there is nothing to wait on.
+// await polls for events behind a socket, which offers nothing to wait on.
 func await(t *testing.T, what string, happened func() bool) {
 	t.Helper()
 	deadline := time.After(10 * time.Second)
@@ -304,7 +304,7 @@ func await(t *testing.T, what string, happened func() bool) {
 	for !happened() {
 		select {
 		case <-deadline:
-			t.Fatalf("waited for this in vain: %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		case <-tick.C:
 		}
 	}

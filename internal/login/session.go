@@ -13,22 +13,22 @@ import (
 
 const (
 	sessionCookie = "hashmark_session"
-	// sessionLifetime is longer than any step of a load, so that within one a
-	// caller hashes once.
+	// sessionLifetime is longer than any step of a load, so that a caller hashes at most
+	// once in a step.
 	sessionLifetime = time.Hour
 	sessionKeyBytes = 32
 )
 
-// Sessions lets callers in by a cookie that an earlier login earned them. The
-// service keeps no list of them: the cookie holds when it expires, and is signed
-// (HMAC-SHA-256), so that every replica with the same key lets its bearer in.
+// Sessions accepts callers by a cookie from an earlier login. The service stores no
+// sessions: the cookie holds its expiry time and is signed (HMAC-SHA-256), so that every
+// replica with the same key accepts it.
 type Sessions struct {
 	key []byte
 	now func() time.Time
 }
 
-// NewSessions signs by a key. All replicas of a service need the same one; an
-// empty key stands for a random one of this process.
+// NewSessions returns sessions signed with a key. All replicas of a service need the same
+// key; an empty key stands for a random one of this process.
 func NewSessions(key string) *Sessions {
 	if key == "" {
 		random := make([]byte, sessionKeyBytes)
@@ -38,9 +38,8 @@ func NewSessions(key string) *Sessions {
 	return &Sessions{key: []byte(key), now: time.Now}
 }
 
-// Cookie opens a session. It is not marked Secure: the service is reached by
-// plain HTTP inside a cluster, where a browser, and k6 as well, would never send
-// such a cookie back.
+// Cookie opens a session. It is not marked Secure: the service is reached by plain HTTP
+// within a cluster, and browsers and k6 would never send a Secure cookie back.
 func (s *Sessions) Cookie() *http.Cookie {
 	expires := strconv.FormatInt(s.now().Add(sessionLifetime).Unix(), 10)
 	//nolint:gosec // G124: not Secure, for the reason above
@@ -51,9 +50,8 @@ func (s *Sessions) Cookie() *http.Cookie {
 	}
 }
 
-// admits tells whether a request carries a cookie of this service that has not
-// expired. The signature is looked at first: nothing that is not signed here is
-// read any further.
+// admits reports whether a request has a cookie of this service that has not expired. The
+// signature is checked first, so that nothing unsigned is parsed any further.
 func (s *Sessions) admits(r *http.Request) bool {
 	cookie, err := r.Cookie(sessionCookie)
 	if err != nil {
@@ -67,7 +65,7 @@ func (s *Sessions) admits(r *http.Request) bool {
 	return err == nil && s.now().Before(time.Unix(seconds, 0))
 }
 
-// signature of a moment, in hexadecimal digits.
+// signature returns the signature of an expiry time, in hexadecimal digits.
 func (s *Sessions) signature(expires string) string {
 	sum := hmac.New(sha256.New, s.key)
 	sum.Write([]byte(expires)) // never fails, by the contract of hash.Hash

@@ -30,7 +30,7 @@ func startSessions(t *testing.T, key string) (*Service, string) {
 	return service, server.URL
 }
 
-// logIn returns the cookie that a right login earns.
+// logIn returns the cookie that a successful login sets.
 func logIn(t *testing.T, url string) *http.Cookie {
 	t.Helper()
 	response, _ := send(t, request(t.Context(), t, "POST", url+"/login", jsonType, goodLogin))
@@ -39,7 +39,7 @@ func logIn(t *testing.T, url string) *http.Cookie {
 			return cookie
 		}
 	}
-	t.Fatalf("a right login, answered by %d, earned no session", response.StatusCode)
+	t.Fatalf("a successful login, answered with %d, set no session cookie", response.StatusCode)
 	return nil
 }
 
@@ -87,15 +87,15 @@ func TestWithoutAValidCookieALoginHashes(t *testing.T) {
 	expires, signature, _ := strings.Cut(mine, ".")
 	tests := map[string]string{
 		"no cookie":                     "",
-		"an expired one":                earlier.Cookie().Value,
-		"one signed by another key":     NewSessions("another").Cookie().Value,
-		"one signed by a random key":    NewSessions("").Cookie().Value,
-		"one whose expiry was put off":  expires + "0." + signature,
-		"one without a signature":       expires,
-		"one with an empty signature":   expires + ".",
-		"one whose signature was cut":   expires + "." + signature[:32],
+		"expired":                       earlier.Cookie().Value,
+		"signed by another key":         NewSessions("another").Cookie().Value,
+		"signed by a random key":        NewSessions("").Cookie().Value,
+		"with a later expiry":           expires + "0." + signature,
+		"without a signature":           expires,
+		"with an empty signature":       expires + ".",
+		"with a shortened signature":    expires + "." + signature[:32],
 		"a signed word that is no time": "soon." + NewSessions("key").signature("soon"),
-		"one that is empty":             ".",
+		"empty":                         ".",
 	}
 	for name, value := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestWithoutSessionsACookieIsIgnored(t *testing.T) {
 	service, url := start(t, Unbounded{})
 	response, _ := send(t, request(t.Context(), t, "POST", url+"/login", jsonType, goodLogin))
 	if len(response.Cookies()) != 0 {
-		t.Errorf("a login earned %v", response.Cookies())
+		t.Errorf("a login set %v", response.Cookies())
 	}
 	r := request(t.Context(), t, "GET", url+"/", "", "")
 	r.AddCookie(NewSessions("").Cookie())

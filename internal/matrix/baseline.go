@@ -7,22 +7,22 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// UnknownBaselineError means that spec.baseline names no variant that is measured.
+// UnknownBaselineError means that spec.baseline is not a measured variant.
 type UnknownBaselineError struct {
-	// Name that was asked for.
+	// Name is the value of spec.baseline.
 	Name string
-	// Variants that are measured, in the matrix's order.
+	// Variants are the names of the measured variants, in the matrix's order.
 	Variants []string
 }
 
-// Error names the variants that can be a baseline.
+// Error lists the variants that can be a baseline.
 func (e *UnknownBaselineError) Error() string {
-	return fmt.Sprintf("baseline %q names no variant that the matrix measures; it measures: %s", e.Name, strings.Join(e.Variants, ", "))
+	return fmt.Sprintf("baseline %q is not a measured variant; choose one of: %s", e.Name, strings.Join(e.Variants, ", "))
 }
 
-// CheckBaseline tells whether the baseline, if there is one, is a variant that is
-// measured: nothing can be compared with a predicted one. The schema can't tell:
-// names follow from the whole matrix.
+// CheckBaseline returns an error if the baseline is set and is not a measured variant:
+// nothing can be compared with a predicted one. The schema can't check this, because names
+// follow from the whole matrix.
 //
 // Errors: *UnknownBaselineError, and those of Measured.
 func CheckBaseline(spec v1alpha1.SizingExperimentSpec) error {

@@ -12,11 +12,11 @@ func TestABaselineIsAVariantThatIsMeasured(t *testing.T) {
 		baseline string
 		want     string
 	}{
-		"none is none to check":       {"", ""},
+		"no baseline":                 {"", ""},
 		"the first variant":           {"c8-250m", ""},
 		"the last variant":            {"c10-1", ""},
-		"a variant that is not there": {"c12-1", `baseline "c12-1" names no variant that the matrix measures; it measures: c8-250m, c8-1, c10-250m, c10-1`},
-		"the beginning of a name":     {"c8", `baseline "c8" names no variant that the matrix measures; it measures: c8-250m, c8-1, c10-250m, c10-1`},
+		"a variant that is not there": {"c12-1", `baseline "c12-1" is not a measured variant; choose one of: c8-250m, c8-1, c10-250m, c10-1`},
+		"the beginning of a name":     {"c8", `baseline "c8" is not a measured variant; choose one of: c8-250m, c8-1, c10-250m, c10-1`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestABaselineThatIsLeftToPredictionIsRefused(t *testing.T) {
 		}
 	}
 	if refused != 1 {
-		t.Errorf("%d of five variants are refused as a baseline, of which one is not measured", refused)
+		t.Errorf("%d of five variants are refused as a baseline, want only the one that is not measured", refused)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// The largest plan that the API lets through; each pass over a trial makes it anew.
+// The largest plan that the API accepts. Each reconciliation of a trial computes it again.
 func BenchmarkPlanOf640Trials(b *testing.B) {
 	largest := experiment(func(e *v1alpha1.SizingExperiment) {
 		e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}

@@ -9,15 +9,15 @@ import (
 
 // hashing is an entry of the matrix's costs or controls: how logins are checked.
 type hashing struct {
-	// name that it gives its variants.
+	// name is its part of the variants' names.
 	name string
-	// text for people.
+	// text describes it for people.
 	text string
-	// variant with the fields of hashing alone.
+	// variant has only the hashing fields set.
 	variant v1alpha1.Variant
 }
 
-// hashings lists the costs, then the controls, as the matrix writes them.
+// hashings returns the costs, then the controls, in the matrix's order.
 func hashings(m v1alpha1.Matrix) []hashing {
 	var all []hashing
 	for _, cost := range m.Costs {
@@ -27,25 +27,25 @@ func hashings(m v1alpha1.Matrix) []hashing {
 		})
 	}
 	for _, control := range m.Controls {
-		all = append(all, ofControl(control))
+		all = append(all, controlHashing(control))
 	}
 	return all
 }
 
-// ofControl fills in the numbers that OWASP has a recommendation for, so that a
-// trial's plan says what is measured.
-func ofControl(c v1alpha1.Control) hashing {
+// controlHashing fills in OWASP's recommended parameters, so that a trial's plan says what
+// is measured.
+func controlHashing(c v1alpha1.Control) hashing {
 	variant := v1alpha1.Variant{Algorithm: c.Algorithm, Sessions: c.Sessions, Control: c.Name,
 		MemoryKiB: c.MemoryKiB, Iterations: c.Iterations, Parallelism: c.Parallelism}
 	if c.Cost != nil {
 		variant.Cost = *c.Cost
 	}
 	recipe := Recipe(variant).WithDefaults()
-	variant.MemoryKiB, variant.Iterations, variant.Parallelism = given(recipe.MemoryKiB), given(recipe.Iterations), given(recipe.Parallelism)
+	variant.MemoryKiB, variant.Iterations, variant.Parallelism = orNil(recipe.MemoryKiB), orNil(recipe.Iterations), orNil(recipe.Parallelism)
 	return hashing{name: c.Name, text: fmt.Sprintf("control %s (%s)", c.Name, Hashing(variant)), variant: variant}
 }
 
-// Recipe is how a variant hashes passwords.
+// Recipe returns how a variant hashes passwords.
 func Recipe(v v1alpha1.Variant) password.Recipe {
 	return password.Recipe{
 		Algorithm:   password.Algorithm(v.Algorithm),
@@ -56,8 +56,7 @@ func Recipe(v v1alpha1.Variant) password.Recipe {
 	}
 }
 
-// Hashing tells a person how a variant checks logins, such as "bcrypt cost 10
-// with sessions".
+// Hashing describes how a variant checks logins, such as "bcrypt cost 10 with sessions".
 func Hashing(v v1alpha1.Variant) string {
 	text := Recipe(v).String()
 	if v.Sessions {
@@ -73,8 +72,8 @@ func orZero(number *int32) int32 {
 	return *number
 }
 
-// given is absent for a number that the algorithm does not have.
-func given(number int32) *int32 {
+// orNil returns nil for 0, which stands for a parameter that the algorithm does not have.
+func orNil(number int32) *int32 {
 	if number == 0 {
 		return nil
 	}

@@ -9,13 +9,12 @@ import (
 
 const (
 	milliPerCPU = 1000
-	// maxCPUs is the API's bound, held here too so that no sum can overflow.
+	// maxCPUs is the API's limit, checked here too so that no sum can overflow.
 	maxCPUs = 64
 )
 
-// MilliCPU is a CPU limit in thousandths of a CPU. Finer parts are rounded up,
-// as Kubernetes does. A limit that is no quantity, not above 0, or above 64 CPUs
-// is an error.
+// MilliCPU returns a CPU limit in thousandths of a CPU. Finer parts are rounded up, as in
+// Kubernetes. A limit that is not a quantity, not above 0, or above 64 CPUs is an error.
 func MilliCPU(limit string) (int64, error) {
 	quantity, err := resource.ParseQuantity(limit)
 	if err != nil {
@@ -23,12 +22,12 @@ func MilliCPU(limit string) (int64, error) {
 	}
 	milli := quantity.MilliValue()
 	if milli <= 0 || milli > maxCPUs*milliPerCPU {
-		return 0, fmt.Errorf("CPU limit %q does not lie above 0 and at most at %d CPUs", limit, maxCPUs)
+		return 0, fmt.Errorf("CPU limit %q must be above 0 and at most %d CPUs", limit, maxCPUs)
 	}
 	return milli, nil
 }
 
-// shortestLimit writes a limit for a name: whole CPUs bare, anything else in
+// shortestLimit formats a limit for a name: whole CPUs as a plain number, anything else in
 // thousandths, because a dot would split a name into two labels.
 func shortestLimit(milli int64) string {
 	if milli%milliPerCPU == 0 {

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// A name's limit, read back, must be the limit: otherwise two variants could
-// share a name, or a name could lie.
+// The limit in a name must parse to the same limit: otherwise two variants could share a
+// name, or a name could be wrong.
 func FuzzShortestLimit(f *testing.F) {
 	for _, limit := range []string{"250m", "0.5", "1", "1.5", "1e-3", "2k", "0", "-1", "1500u", "x"} {
 		f.Add(limit)

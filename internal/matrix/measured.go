@@ -8,15 +8,14 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// heldOut is how many variants measure: Corners measures beside the corners, in
-// each kind of concurrency on each node pool: with fewer nobody could tell
-// whether the model is right by its corners alone.
+// heldOut is how many variants measure: Corners measures in addition to the corners, for
+// each kind of concurrency on each node pool. With fewer it would be unknown whether the
+// model is right when it is calibrated with the corners alone.
 const heldOut = 2
 
-// Measured lists the variants that are measured, in the order of Variants: all
-// of them, or with measure: Corners the corners, two more of each kind of
-// concurrency on each node pool that the model is held against, and all
-// controls. Errors are those of Variants.
+// Measured returns the variants that are measured, in the order of Variants: all of them,
+// or with measure: Corners the corners, two more for each kind of concurrency on each node
+// pool that the model is compared with, and all controls. Errors are those of Variants.
 func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	variants, err := Variants(m)
 	if err != nil || m.Measure != v1alpha1.MeasureCorners {
@@ -28,9 +27,8 @@ func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	}), nil
 }
 
-// Corners are those of the variants that have the lowest or the highest cost on
-// the smallest or the largest CPU limit. Controls have no place among the costs,
-// and are none.
+// Corners returns the variants that have the lowest or the highest cost and the smallest or
+// the largest CPU limit. Controls have no cost to compare and are not corners.
 func Corners(variants []v1alpha1.Variant) []v1alpha1.Variant {
 	places := placesOf(variants)
 	var corners []v1alpha1.Variant
@@ -42,7 +40,7 @@ func Corners(variants []v1alpha1.Variant) []v1alpha1.Variant {
 	return corners
 }
 
-// place is where a variant stands in the grid of costs and limits. Every kind of
+// place is the position of a variant in the grid of costs and limits. Every kind of
 // concurrency and every node pool has the same grid.
 type place struct {
 	cost  int32
@@ -52,7 +50,8 @@ type place struct {
 // places is the grid, each place once, in the matrix's order.
 type places []place
 
-// placeOf is the variant's place. A variant's limit was read when it was named.
+// placeOf returns the variant's place. Its limit was parsed when the variant was named, so
+// that the error can be ignored.
 func placeOf(v v1alpha1.Variant) place {
 	milli, _ := MilliCPU(v.CPULimit)
 	return place{cost: v.Cost, milli: milli}
@@ -68,9 +67,9 @@ func placesOf(variants []v1alpha1.Variant) places {
 	return all
 }
 
-// measured are the corners, the place nearest to the middle of the others, and
-// the one farthest from that: one that lies between on both axes where there is
-// such a one, and one at an edge.
+// measured returns the corners, the place nearest to the middle of the others, and the
+// place farthest from that one: if possible, one that is between the corners on both axes
+// and one at the border of the grid.
 func (all places) measured() places {
 	var corners, others places
 	for _, at := range all {
@@ -97,8 +96,8 @@ func (all places) corner(at place) bool {
 	return (at.cost == low.cost || at.cost == high.cost) && (at.milli == low.milli || at.milli == high.milli)
 }
 
-// ends are the lowest cost with the smallest limit, and the highest with the
-// largest.
+// ends returns the lowest cost with the smallest limit, and the highest cost with the
+// largest limit.
 func (all places) ends() (low, high place) {
 	for i, at := range all {
 		if i == 0 {
@@ -110,8 +109,8 @@ func (all places) ends() (low, high place) {
 	return low, high
 }
 
-// scaled is a place in a square of side 1. The hash time doubles with each step of the
-// cost, so that the cost is a logarithm already; the limit is made one.
+// scaled returns a place in a unit square. The hash time doubles with each increment of the
+// cost, so the cost is already a logarithm. The logarithm of the limit is taken.
 func (all places) scaled(at place) (x, y float64) {
 	low, high := all.ends()
 	within := func(value, from, to float64) float64 {

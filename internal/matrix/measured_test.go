@@ -15,11 +15,11 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 		matrix v1alpha1.Matrix
 		want   []string
 	}{
-		"all variants where nothing else is asked for": {
+		"all variants with measure: All": {
 			v1alpha1.Matrix{Costs: []int32{8, 9, 10}, CPULimits: []string{"250m", "1"}, Measure: v1alpha1.MeasureAll},
 			[]string{"c8-250m", "c8-1", "c9-250m", "c9-1", "c10-250m", "c10-1"},
 		},
-		"four corners, the middle, and what lies farthest from that": {
+		"four corners, the middle, and the place farthest from it": {
 			v1alpha1.Matrix{Costs: []int32{8, 10, 12}, CPULimits: []string{"250m", "500m", "1"}},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-500m", "c12-250m", "c12-1"},
 		},
@@ -30,15 +30,15 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 			},
 			[]string{"c10-1", "c10-4", "c10-250m", "c8-4", "c8-250m", "c8-1500m", "cheap-1", "cheap-4", "cheap-250m", "cheap-1500m"},
 		},
-		"where two lie beside the corners, both": {
+		"both others, if there are only two besides the corners": {
 			v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"250m", "500m", "1"}},
 			[]string{"c8-250m", "c8-500m", "c8-1", "c10-250m", "c10-500m", "c10-1"},
 		},
-		"of a single cost the ends and two between": {
+		"with a single cost, the ends and two between": {
 			v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"250m", "500m", "750m", "1", "2"}},
 			[]string{"c10-250m", "c10-500m", "c10-750m", "c10-2"},
 		},
-		"of each kind of concurrency the same": {
+		"the same for each kind of concurrency": {
 			v1alpha1.Matrix{
 				Costs: []int32{8, 9, 10, 11}, CPULimits: []string{"1"},
 				Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}, {Mode: v1alpha1.ConcurrencyWorkerPool}},
@@ -62,8 +62,8 @@ func TestMeasuredLeavesOutWhatTheCornersTell(t *testing.T) {
 	}
 }
 
-// Whatever the matrix, the corners are measured, two more at the most in each
-// group, and the order is the matrix's.
+// For every matrix the corners are measured, with at most two more in each group, in the
+// order of the matrix.
 func TestCornersAreMeasuredOfEveryMatrix(t *testing.T) {
 	source := rand.New(rand.NewPCG(1, 2))
 	limits := []string{"4", "100m", "2", "250m", "1", "750m", "500m", "1500m"}
@@ -115,7 +115,7 @@ func namesOf(variants []v1alpha1.Variant) []string {
 	return names
 }
 
-// subsequence tells whether all of part stand in whole, in the same order.
+// subsequence reports whether whole contains all of part, in the same order.
 func subsequence(part, whole []string) bool {
 	for _, name := range whole {
 		if len(part) > 0 && part[0] == name {

@@ -17,18 +17,17 @@ import (
 type PlannedTrial struct {
 	// Name of the SizingTrial object.
 	Name string
-	// Spec of it, suspended until it is the trial's turn.
+	// Spec of the object, suspended until it is the trial's turn.
 	Spec v1alpha1.SizingTrialSpec
 }
 
-// Plan lists all trials of an experiment in the order they are measured: repetition by
-// repetition, and then the verifications that its status names. Every variant is
-// measured once before any is measured again, so that an experiment that ends early has
-// a row for each.
-// With order Shuffled the variants are mixed anew within each repetition.
+// Plan returns all trials of an experiment in the order in which they are measured:
+// repetition by repetition, and then the verifications in its status. Every variant is
+// measured once before any is measured again, so that an experiment that ends early has a
+// row for each. With order Shuffled the variants are shuffled again in each repetition.
 //
-// The generator's defaults are the operator's and are not filled in here.
-// Errors are those of Variants.
+// The generator's defaults are the operator's and are not filled in here. Errors are those
+// of Variants.
 func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	variants, err := Measured(exp.Spec.Matrix)
 	if err != nil {
@@ -37,11 +36,11 @@ func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	order := newShuffler(seed)
 	var trials []PlannedTrial
 	for repetition := int32(1); repetition <= max(1, exp.Spec.Repetitions); repetition++ {
-		turn := variants
+		ordered := variants
 		if exp.Spec.Order != v1alpha1.OrderAsWritten {
-			turn = order.shuffle(variants)
+			ordered = order.shuffle(variants)
 		}
-		for _, variant := range turn {
+		for _, variant := range ordered {
 			trials = append(trials, PlannedTrial{
 				Name: trialName(exp, variant, repetition),
 				Spec: trialSpec(exp, variant, repetition, int32(len(trials)+1), seed),
@@ -51,9 +50,9 @@ func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	return append(trials, verifications(exp, int32(len(trials)), seed)...), nil
 }
 
-// Seed is what the experiment's order and arrivals are drawn from: the spec's,
-// or the first 32 bits of the SHA-256 of the UID, so that an operator that
-// dies before it recorded the seed draws the same one again.
+// Seed returns the seed of the experiment's order and arrivals: the spec's, or the first 32
+// bits of the SHA-256 of the UID, so that an operator that dies before it recorded the seed
+// draws the same one again.
 func Seed(exp *v1alpha1.SizingExperiment) int64 {
 	if exp.Spec.Seed != nil {
 		return *exp.Spec.Seed
@@ -62,8 +61,8 @@ func Seed(exp *v1alpha1.SizingExperiment) int64 {
 	return int64(binary.BigEndian.Uint32(sum[:4]))
 }
 
-// SamePlan tells whether two specs plan the same trial. Suspend is no part of
-// the plan: it changes as the trial's turn comes.
+// SamePlan reports whether two specs plan the same trial. Suspend is not part of the plan:
+// it changes when it is the trial's turn.
 func SamePlan(a, b v1alpha1.SizingTrialSpec) bool {
 	a.Suspend, b.Suspend = false, false
 	// Semantic: a list or map that is empty here is absent after a round trip.
@@ -86,31 +85,31 @@ func trialSpec(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetit
 	}
 }
 
-// trialName ends in five characters of the UID, so that an experiment that was
-// deleted and created again under its name does not meet the old one's trials.
+// trialName ends in five characters derived from the UID, so that an experiment that was
+// deleted and created again with the same name does not collide with the old one's trials.
 func trialName(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition int32) string {
 	return fmt.Sprintf("%s-%s-%d-%s", exp.Name, variant.Name, repetition, shortUID(exp.UID))
 }
 
-// shortUID is the first five hexadecimal digits of the UID's SHA-256: a UID's
+// shortUID returns the first five hexadecimal digits of the UID's SHA-256, because a UID's
 // own digits are not all random.
 func shortUID(uid types.UID) string {
 	sum := sha256.Sum256([]byte(uid))
 	return hex.EncodeToString(sum[:])[:5]
 }
 
-// shuffler mixes variants by a seed. Both the generator (PCG-DXSM) and the way
-// its numbers are used are written down here, so that the same seed gives the
-// same order on every machine and with every version of Go.
+// shuffler shuffles variants by a seed. The random number generator (PCG-DXSM) and the use
+// of its numbers are both fixed here, so that the same seed gives the same order on every
+// machine and with every version of Go.
 type shuffler struct{ source *rand.PCG }
 
 func newShuffler(seed int64) shuffler {
-	const stream = 0x68617368 // "hash": any fixed second half of the seed will do
+	const stream = 0x68617368 // "hash": the second half of the seed, which can be any constant
 	return shuffler{source: rand.NewPCG(uint64(seed), stream)}
 }
 
-// shuffle is the Fisher-Yates shuffle on a copy. The remainder's bias is
-// below 64 ÷ 2^64 and so of no account.
+// shuffle is the Fisher-Yates shuffle on a copy. The bias of the remainder is below 64 ÷
+// 2^64 and negligible.
 func (s shuffler) shuffle(variants []v1alpha1.Variant) []v1alpha1.Variant {
 	mixed := append([]v1alpha1.Variant(nil), variants...)
 	for i := len(mixed) - 1; i > 0; i-- {

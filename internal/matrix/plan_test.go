@@ -55,8 +55,8 @@ func TestPlanAsWrittenGoesRepetitionByRepetition(t *testing.T) {
 	}
 }
 
-// The order is part of what a seed promises: the same one on every machine and
-// after every upgrade. If this fails, the promise was broken.
+// A seed promises the same order on every machine and after every upgrade. If this test
+// fails, that promise is broken.
 func TestPlanShuffledIsTheSameForTheSameSeedForEver(t *testing.T) {
 	shuffled := experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Order = v1alpha1.OrderShuffled })
 	want := []string{
@@ -152,7 +152,7 @@ func TestSamePlan(t *testing.T) {
 		want   bool
 	}{
 		"an unchanged spec is the same plan":                    {func(*v1alpha1.SizingTrialSpec) {}, true},
-		"suspend is no part of the plan":                        {func(s *v1alpha1.SizingTrialSpec) { s.Suspend = false }, true},
+		"suspend is not part of the plan":                       {func(s *v1alpha1.SizingTrialSpec) { s.Suspend = false }, true},
 		"a list that a round trip made absent is the same plan": {func(s *v1alpha1.SizingTrialSpec) { s.Load.Users = []int32{} }, true},
 		"another cost is another plan":                          {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
 		"another number of workers is another plan":             {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr[int32](9) }, false},

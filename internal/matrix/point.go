@@ -6,7 +6,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// point is one combination of the matrix's entries, as they are written.
+// point is one combination of the matrix's entries, as written in the matrix.
 type point struct {
 	hashing     hashing
 	limit       string
@@ -14,7 +14,7 @@ type point struct {
 	pool        *v1alpha1.NodePool
 }
 
-// String tells a person which entries of the matrix were combined.
+// String describes the combined entries of the matrix.
 func (p point) String() string {
 	text := fmt.Sprintf("%s with cpuLimit %q and %s", p.hashing.text, p.limit, p.concurrency.Mode)
 	if p.concurrency.Workers != nil {
@@ -29,8 +29,8 @@ func (p point) String() string {
 	return text
 }
 
-// resolve fills in the defaults and names the variant. The concurrency is part
-// of the name only where it tells variants apart.
+// resolve fills in the defaults and names the variant. The concurrency is part of the name
+// only if it distinguishes variants.
 func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 	milli, err := MilliCPU(p.limit)
 	if err != nil {
@@ -53,8 +53,8 @@ func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 	return variant, nil
 }
 
-// concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue
-// length is left out where it is yet to follow from the calibration.
+// concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue length is
+// omitted if it will follow from the calibration.
 func concurrencyName(c v1alpha1.Concurrency) string {
 	if c.Mode == v1alpha1.ConcurrencyUnbounded {
 		return "u"

@@ -13,9 +13,9 @@ import (
 // more than it needs to.
 const CPUUnused = "CPUUnused"
 
-// Unused says how much of a variant's CPU limit its workers can never use, and what
-// to change, in a sentence; empty where they can use all of it, and where requests
-// rather than hashes take the CPU.
+// Unused returns a sentence that says how much of a variant's CPU limit its workers can
+// never use, and what to change. It returns "" if they can use all of it, and if requests
+// and not hashes take the CPU.
 func Unused(v v1alpha1.Variant) string {
 	limit, err := MilliCPU(v.CPULimit)
 	workers := orZero(v.Concurrency.Workers)
@@ -32,7 +32,7 @@ func Unused(v v1alpha1.Variant) string {
 		(wholeCPUs(limit)+lanes-1)/lanes, shortestLimit(usable))
 }
 
-// amount reads 1 CPU is, 2 CPUs are, or 500m are.
+// amount returns a text such as "1 CPU is", "2 CPUs are" or "500m are".
 func amount(milli int64) string {
 	switch {
 	case milli == milliPerCPU:
@@ -44,7 +44,7 @@ func amount(milli int64) string {
 	}
 }
 
-// counted reads 1 worker or 2 workers.
+// counted returns a text such as "1 worker" or "2 workers".
 func counted(n int64, what string) string {
 	if n != 1 {
 		what += "s"

@@ -32,11 +32,11 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 		"as many workers as there are by default": {"1500m", nil, nil, ""},
 		"a goroutine for each login":              {"4", []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}, nil, ""},
 		"a hash with two lanes uses two CPUs":     {"2", pool(1), &argon, ""},
-		"and no third": {"2500m", pool(1), &argon,
+		"but not a third CPU": {"2500m", pool(1), &argon,
 			"argon-2500m has a limit of 2500m and 1 worker, which can use 2 CPUs: 500m are paid for and never used; set workers: 2, or cpuLimit: 2"},
 		"with sessions requests take the CPU": {"2", pool(1), &v1alpha1.Control{
 			Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10), Sessions: true}, ""},
-		"so they do where a hash costs nothing": {"2", pool(1), &v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}, ""},
+		"with a cheap hash requests take the CPU": {"2", pool(1), &v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

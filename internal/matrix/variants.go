@@ -7,30 +7,29 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ErrEmpty means that a matrix names neither cost nor control, or no CPU limit.
+// ErrEmpty means that a matrix has neither costs nor controls, or no CPU limits.
 var ErrEmpty = errors.New("the matrix is empty: name at least one cost or control and one CPU limit")
 
-// DuplicateVariantError means that two points of a matrix would deploy the
-// same thing under the same name.
+// DuplicateVariantError means that two points of a matrix would deploy the same thing under
+// the same name.
 type DuplicateVariantError struct {
-	// Name that both resolve to.
+	// Name of both variants.
 	Name string
-	// First and Second are the two points as the matrix writes them.
+	// First and Second are the two points as written in the matrix.
 	First, Second string
 }
 
-// Error says which two entries are alike, and what to do.
+// Error names the two entries and says what to do.
 func (e *DuplicateVariantError) Error() string {
 	return fmt.Sprintf("two variants resolve to %s: %s, and %s; remove one of them", e.Name, e.First, e.Second)
 }
 
-// Variants lists every point of the matrix in the order it is written, costs
-// and then controls outermost, with defaults filled in: one WorkerPool when no
-// concurrency is named, as many workers as the CPU limit has whole CPUs, rounded
-// up, and for controls OWASP's parameters. A queue length that is absent stays
-// absent, because it follows from the calibration.
+// Variants returns every point of the matrix in the written order, costs and then controls
+// outermost. It fills in the defaults: one WorkerPool if no concurrency is set, as many
+// workers as the CPU limit has whole CPUs, rounded up, and OWASP's parameters for controls.
+// An absent queue length stays absent, because it follows from the calibration.
 //
-// Errors: ErrEmpty, *DuplicateVariantError, and a CPU limit that is none.
+// Errors: ErrEmpty, *DuplicateVariantError, and an invalid CPU limit.
 func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	if len(m.Costs)+len(m.Controls) == 0 || len(m.CPULimits) == 0 {
 		return nil, ErrEmpty
@@ -51,8 +50,8 @@ func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	return variants, nil
 }
 
-// points is the product of the matrix's lists; an absent list counts as one
-// entry, its default.
+// points returns the product of the matrix's lists. An absent list counts as one entry, its
+// default.
 func points(m v1alpha1.Matrix) []point {
 	concurrency := m.Concurrency
 	if len(concurrency) == 0 {

@@ -51,7 +51,7 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 				Controls: []v1alpha1.Control{{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10)}, {Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}},
 			want: []string{"c10-1", "c10-250m", "c8-1", "c8-250m", "session-1", "session-250m", "cheap-1", "cheap-250m"},
 		},
-		"controls need no costs beside them": {
+		"controls without costs": {
 			matrix: v1alpha1.Matrix{CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded, pool(nil, nil)},
 				Controls: []v1alpha1.Control{{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}},
 			want: []string{"cheap-1-u", "cheap-1-w1"},
@@ -162,17 +162,17 @@ func TestHashingIsToldInTheWordsOfItsAlgorithm(t *testing.T) {
 	}
 	for want, variant := range tests {
 		if got := Hashing(variant); got != want {
-			t.Errorf("told as %q, want %q", got, want)
+			t.Errorf("described as %q, want %q", got, want)
 		}
 	}
 }
 
-// The service knows its algorithms by the names that the API has for them.
+// The service uses the API's names for its algorithms.
 func TestEveryAlgorithmOfTheAPICanBeHashed(t *testing.T) {
 	for _, algorithm := range []v1alpha1.Algorithm{
 		v1alpha1.AlgorithmArgon2id, v1alpha1.AlgorithmScrypt, v1alpha1.AlgorithmPBKDF2, v1alpha1.AlgorithmSHA256,
 	} {
-		if err := Recipe(ofControl(v1alpha1.Control{Algorithm: algorithm}).variant).Check(); err != nil {
+		if err := Recipe(controlHashing(v1alpha1.Control{Algorithm: algorithm}).variant).Check(); err != nil {
 			t.Errorf("%s with its defaults: %v", algorithm, err)
 		}
 	}

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// verificationLogins is the fewest logins that decide a verification.
+	// verificationLogins is the minimum number of logins that decide a verification.
 	verificationLogins = 500
-	// VerificationSeconds is how long a verification may hold its rate.
+	// VerificationSeconds is the maximum time that a verification holds its rate.
 	VerificationSeconds = 600
 )
 
-// VerificationName is the name of the SizingTrial of an experiment's first, or second,
+// VerificationName returns the name of the SizingTrial of an experiment's first or second
 // verification.
 func VerificationName(exp *v1alpha1.SizingExperiment, variant string, number int) string {
 	return fmt.Sprintf("%s-%s-verify-%d-%s", exp.Name, variant, number, shortUID(exp.UID))
 }
 
-// verifications returns the planned trials of status.verifications. Their sequence
-// numbers follow after. An entry whose variant is not in the matrix is skipped.
+// verifications returns the planned trials of status.verifications. Their sequence numbers
+// follow after. An entry whose variant is not in the matrix is skipped.
 func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []PlannedTrial {
 	variants, err := Variants(exp.Spec.Matrix)
 	if err != nil {
@@ -34,7 +34,7 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	var trials []PlannedTrial
 	for i, v := range exp.Status.Verifications {
 		for _, variant := range variants {
-			// The name of an entry that was given up may belong to someone else's object.
+			// The name of an abandoned entry may belong to an object of someone else.
 			if v.Outcome == v1alpha1.VerificationNotRun || variant.Name != v.Variant || v.Trial != VerificationName(exp, v.Variant, i+1) {
 				continue
 			}
@@ -49,8 +49,9 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	return trials
 }
 
-// verificationLoad holds one rate. Logins come by chance, as those from the world do.
-func verificationLoad(of v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
+// verificationLoad returns a load that holds one rate, with random arrivals like those of
+// real logins.
+func verificationLoad(load v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
 	milliPerSecond = max(1, milliPerSecond)
 	first := (verificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
 	return v1alpha1.Load{
@@ -60,8 +61,8 @@ func verificationLoad(of v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
 		StepSeconds:           int32(min(first, VerificationSeconds)),
 		MinSamples:            verificationLogins,
 		MaxStepSeconds:        VerificationSeconds,
-		WarmupSeconds:         of.WarmupSeconds,
-		RequestTimeoutSeconds: of.RequestTimeoutSeconds,
+		WarmupSeconds:         load.WarmupSeconds,
+		RequestTimeoutSeconds: load.RequestTimeoutSeconds,
 	}
 }
 

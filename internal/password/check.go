@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// Check refuses a recipe that nothing could be hashed by, or nothing in a
-// bearable time, and says all that is wrong at once. The error wraps ErrCost or
-// ErrRecipe.
+// Check returns an error if the recipe is invalid or would take too long. It reports all
+// problems at once. The error wraps ErrCost or ErrRecipe.
 func (r Recipe) Check() error {
 	switch r.Algorithm {
 	case Bcrypt:
@@ -21,14 +20,14 @@ func (r Recipe) Check() error {
 	case SHA256:
 		return errors.Join(r.noCost(), r.without(false, false))
 	default:
-		return fmt.Errorf("%w: %q; it must be %s, %s, %s, %s or %s",
+		return fmt.Errorf("%w: unknown algorithm %q; it must be %s, %s, %s, %s or %s",
 			ErrRecipe, r.Algorithm, Bcrypt, Argon2id, Scrypt, PBKDF2, SHA256)
 	}
 }
 
 func (r Recipe) checkCost() error {
 	if r.Cost < MinCost || r.Cost > MaxCost {
-		return fmt.Errorf("%w, not at %d", ErrCost, r.Cost)
+		return fmt.Errorf("%w, not %d", ErrCost, r.Cost)
 	}
 	return nil
 }
@@ -40,14 +39,14 @@ func (r Recipe) noCost() error {
 	return nil
 }
 
-// without refuses numbers of other algorithms.
+// without returns an error if parameters of other algorithms are set.
 func (r Recipe) without(memory, iterations bool) error {
 	var wrong error
 	if !memory && (r.MemoryKiB != 0 || r.Parallelism != 0) {
-		wrong = fmt.Errorf("%w: %s has no memory and no parallelism to set", ErrRecipe, r.Algorithm)
+		wrong = fmt.Errorf("%w: %s has no memory and no parallelism", ErrRecipe, r.Algorithm)
 	}
 	if !iterations && r.Iterations != 0 {
-		wrong = errors.Join(wrong, fmt.Errorf("%w: %s has no iterations to set", ErrRecipe, r.Algorithm))
+		wrong = errors.Join(wrong, fmt.Errorf("%w: %s has no iterations", ErrRecipe, r.Algorithm))
 	}
 	return wrong
 }
@@ -57,10 +56,10 @@ func (r Recipe) checkMemory() error {
 		r.within("memory in KiB", r.MemoryKiB, minMemoryKiB, maxMemoryKiB),
 		r.within("parallelism", r.Parallelism, 1, maxParallelism))
 	if r.Algorithm == Scrypt && r.MemoryKiB&(r.MemoryKiB-1) != 0 {
-		wrong = errors.Join(wrong, fmt.Errorf("%w: %s takes a power of two of memory, not %d KiB", ErrRecipe, r.Algorithm, r.MemoryKiB))
+		wrong = errors.Join(wrong, fmt.Errorf("%w: the memory of %s must be a power of two, not %d KiB", ErrRecipe, r.Algorithm, r.MemoryKiB))
 	}
 	if r.Algorithm == Argon2id && r.MemoryKiB < memoryOfArgon2Lanes*r.Parallelism {
-		wrong = errors.Join(wrong, fmt.Errorf("%w: %s needs %d KiB for each of %d lanes, not %d KiB in all",
+		wrong = errors.Join(wrong, fmt.Errorf("%w: %s needs %d KiB for each of %d lanes, not %d KiB in total",
 			ErrRecipe, r.Algorithm, memoryOfArgon2Lanes, r.Parallelism, r.MemoryKiB))
 	}
 	return wrong
@@ -68,7 +67,7 @@ func (r Recipe) checkMemory() error {
 
 func (r Recipe) within(what string, number, least, most int32) error {
 	if number < least || number > most {
-		return fmt.Errorf("%w: %s of %s must lie between %d and %d, not at %d", ErrRecipe, what, r.Algorithm, least, most, number)
+		return fmt.Errorf("%w: %s of %s must be between %d and %d, not %d", ErrRecipe, what, r.Algorithm, least, most, number)
 	}
 	return nil
 }

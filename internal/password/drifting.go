@@ -8,10 +8,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password/drift"
 )
 
-// pacer is one for the whole process: all hashes are of one CPU.
+// pacer is shared by the whole process, because all hashes run on one CPU.
 var pacer = sync.OnceValue(drift.FromEnvironment)
 
-// drifting slows a hash down by the schedule that the environment names.
+// drifting slows a hash down by the schedule in the environment.
 func drifting(matches func(password []byte) bool) func(password []byte) bool {
 	return func(password []byte) (is bool) {
 		pacer().Run(func() { is = matches(password) })

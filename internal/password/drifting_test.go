@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/password/drift"
 )
 
-// The two are measured in turns, so that the machine's own speed cancels out.
+// The two are measured alternately, so that the machine's own speed cancels out.
 func TestEveryStoredHashFollowsTheSchedule(t *testing.T) {
 	t.Setenv(drift.Variable, "slower")
 	recipe := Recipe{Algorithm: Bcrypt, Cost: 6}
@@ -30,7 +30,7 @@ func TestEveryStoredHashFollowsTheSchedule(t *testing.T) {
 		ratios = append(ratios, cost(t, func() bool { return stored.Matches(right) })/cost(t, func() bool { return plain([]byte(right)) }))
 	}
 	slices.Sort(ratios)
-	// 1.3 of every service of the tests, and 1.2 of this one.
+	// 1.3 is the baseline of every test service, and 1.2 the factor of this schedule.
 	if median := ratios[len(ratios)/2]; math.Abs(median/(1.3*1.2)-1) > 0.06 {
 		t.Errorf("with the schedule a hash takes %.3f times the CPU, want 1.56", median)
 	}

@@ -2,15 +2,15 @@ package password
 
 import "errors"
 
-// sample is what Prepare hashes: any password takes the same time.
+// sample is the password that Prepare hashes. Every password takes the same time.
 const sample = "correct horse battery staple"
 
-// ErrWrongAnswer means that an algorithm did not know its own hash again.
+// ErrWrongAnswer means that a password did not match its own hash.
 var ErrWrongAnswer = errors.New("the password did not match its own hash")
 
-// Prepare makes a function that computes one hash, by checking a password against its
-// own. Making it takes the time of a hash, too. The error is the recipe's own (see
-// Recipe.Check), and the function's is ErrWrongAnswer.
+// Prepare returns a function that computes one hash by checking a password against its own
+// hash. Prepare itself takes the time of a hash, too. Its error is that of Recipe.Check,
+// and the function's error is ErrWrongAnswer.
 func Prepare(r Recipe) (hash func() error, err error) {
 	stored, err := Store(r, sample)
 	if err != nil {

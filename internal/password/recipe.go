@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Algorithm is a way to hash, by the name that the API has for it.
+// Algorithm is a way to hash. The names are the API's.
 type Algorithm string
 
 // The algorithms.
@@ -18,10 +18,10 @@ const (
 )
 
 const (
-	// MinCost is bcrypt's own lower bound.
+	// MinCost is bcrypt's own minimum.
 	MinCost = 4
-	// MaxCost is ours. Each step up doubles the time of a hash: one at cost 31
-	// would take a day and a half.
+	// MaxCost is Hashmark's maximum. Each increment doubles the time of a hash: one hash at
+	// cost 31 would take a day and a half.
 	MaxCost = 16
 
 	minMemoryKiB        = 8
@@ -33,20 +33,18 @@ const (
 	memoryOfArgon2Lanes = 8
 )
 
-// ErrCost means that a bcrypt cost lies outside MinCost to MaxCost.
-var ErrCost = fmt.Errorf("the bcrypt cost must lie between %d and %d", MinCost, MaxCost)
+// ErrCost means that a bcrypt cost is not between MinCost and MaxCost.
+var ErrCost = fmt.Errorf("the bcrypt cost must be between %d and %d", MinCost, MaxCost)
 
-// ErrRecipe means that an algorithm does not exist, or that its numbers are not
-// ones that it can be computed with.
-var ErrRecipe = errors.New("no such way to hash")
+// ErrRecipe means that an algorithm does not exist, or that its parameters are invalid.
+var ErrRecipe = errors.New("invalid hash settings")
 
-// Recipe says how passwords are hashed. Numbers that are not the algorithm's
-// own are 0.
+// Recipe is how passwords are hashed. Parameters that the algorithm does not have are 0.
 type Recipe struct {
 	Algorithm Algorithm
 	// Cost of bcrypt: 2^cost rounds.
 	Cost int32
-	// MemoryKiB of one hash of Argon2id or Scrypt.
+	// MemoryKiB is the memory of one hash of Argon2id or Scrypt.
 	MemoryKiB int32
 	// Iterations are Argon2id's passes over its memory, or PBKDF2's rounds.
 	Iterations int32
@@ -54,9 +52,9 @@ type Recipe struct {
 	Parallelism int32
 }
 
-// owasp holds what OWASP's Password Storage Cheat Sheet recommends (read in
-// November 2026): Argon2id with 19 MiB, 2 passes and 1 lane; scrypt with
-// N = 2^17, r = 8, p = 1; PBKDF2-HMAC-SHA256 with 600,000 iterations.
+// owasp holds the recommendations of OWASP's Password Storage Cheat Sheet (read in November
+// 2026): Argon2id with 19 MiB, 2 passes and 1 lane; scrypt with N = 2^17, r = 8, p = 1;
+// PBKDF2-HMAC-SHA256 with 600,000 iterations.
 // https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
 var owasp = map[Algorithm]Recipe{
 	Argon2id: {MemoryKiB: 19_456, Iterations: 2, Parallelism: 1},
@@ -64,8 +62,8 @@ var owasp = map[Algorithm]Recipe{
 	PBKDF2:   {Iterations: 600_000},
 }
 
-// WithDefaults fills in the numbers that are 0 and that OWASP has a
-// recommendation for. A bcrypt cost has no default.
+// WithDefaults replaces parameters that are 0 with OWASP's recommendation, if there is one.
+// A bcrypt cost has no default.
 func (r Recipe) WithDefaults() Recipe {
 	recommended := owasp[r.Algorithm]
 	fill := func(number *int32, recommended int32) {
@@ -79,11 +77,11 @@ func (r Recipe) WithDefaults() Recipe {
 	return r
 }
 
-// MemoryHard tells whether one hash takes MemoryKiB of memory.
+// MemoryHard reports whether one hash takes MemoryKiB of memory.
 func (r Recipe) MemoryHard() bool { return r.Algorithm == Argon2id || r.Algorithm == Scrypt }
 
-// Lanes is how many threads one hash can use at a time: Argon2id computes its
-// lanes side by side, scrypt one after another.
+// Lanes returns how many threads one hash can use at a time: Argon2id computes its lanes in
+// parallel, scrypt one after another.
 func (r Recipe) Lanes() int32 {
 	if r.Algorithm == Argon2id {
 		return max(1, r.Parallelism)
@@ -91,7 +89,7 @@ func (r Recipe) Lanes() int32 {
 	return 1
 }
 
-// String is the recipe in the words of its algorithm's own literature, such as
+// String describes the recipe in the notation that is usual for its algorithm, such as
 // "Argon2id m=19456 t=2 p=1" or "bcrypt cost 10".
 func (r Recipe) String() string {
 	switch r.Algorithm {

@@ -20,42 +20,41 @@ const (
 	keyBytes    = 32
 )
 
-// Stored is a password as a login service keeps it: only its hash is known.
+// Stored is a password as a login service stores it: only its hash is known.
 type Stored struct {
 	// matches computes one hash of a password and compares it.
 	matches func(password []byte) bool
-	// memoryHard hashes leave much behind.
+	// memoryHard is true for hashes that leave much garbage.
 	memoryHard bool
 }
 
-// Store hashes a password, which takes the time of one hash. The error is the
-// recipe's own (see Recipe.Check).
+// Store hashes a password, which takes the time of one hash. The error is that of
+// Recipe.Check.
 func Store(r Recipe, password string) (*Stored, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
 	matches, err := matcher(r, []byte(password))
 	if err != nil {
-		return nil, fmt.Errorf("hash a password by %s: %w", r, err)
+		return nil, fmt.Errorf("hash a password with %s: %w", r, err)
 	}
 	stored := &Stored{matches: drifting(matches), memoryHard: r.MemoryHard()}
 	stored.sweep()
 	return stored, nil
 }
 
-// Matches tells whether the password is the one that was stored. It costs one
-// hash, whatever the answer.
+// Matches reports whether the password is the stored one. It always costs one hash.
 func (s *Stored) Matches(password string) bool {
 	matches := s.matches([]byte(password))
 	s.sweep()
 	return matches
 }
 
-// sweep collects the garbage after each memory-hard hash. The libraries take
-// fresh memory for each, and the collector would let up to as much again pile up
-// before it began: a service would need twice the memory, or be killed. So the
-// memory of one hash for each worker is enough, and the collector's work is
-// part of the hash where it is calibrated, as where it is served.
+// sweep collects the garbage after each memory-hard hash. The libraries allocate new memory
+// for each hash, and the collector would let the same amount again accumulate before it
+// ran: a service would need twice the memory, or be killed. With the sweep, the memory of
+// one hash for each worker is enough. The collector's work is part of the hash both in the
+// calibration and under load.
 func (s *Stored) sweep() {
 	if s.memoryHard {
 		runtime.GC()
@@ -77,7 +76,8 @@ func matcher(r Recipe, password []byte) (func([]byte) bool, error) {
 	}, err
 }
 
-// derivation is how a key follows from a password, for every algorithm but bcrypt.
+// derivation returns the function that derives a key from a password, for every algorithm
+// except bcrypt.
 func (r Recipe) derivation(salt []byte) func(password []byte) ([]byte, error) {
 	switch r.Algorithm {
 	case Argon2id:

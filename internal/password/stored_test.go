@@ -43,7 +43,7 @@ func TestOnlyTheStoredPasswordMatches(t *testing.T) {
 	}
 }
 
-// Two users of one password would otherwise be seen to have the same one.
+// Without a salt it would be visible that two users have the same password.
 func TestEachStoredPasswordIsSaltedAnew(t *testing.T) {
 	t.Parallel()
 	for algorithm, recipe := range cheapest {
@@ -59,8 +59,8 @@ func TestEachStoredPasswordIsSaltedAnew(t *testing.T) {
 	}
 }
 
-// The algorithms' published test vectors are their libraries' matter; that the
-// recipe's numbers arrive in the right places is ours.
+// The libraries test the published test vectors of their algorithms. This test checks that
+// each parameter of the recipe reaches the algorithm.
 func TestEachNumberOfARecipeCounts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -105,11 +105,11 @@ func TestRecipesThatAreRefused(t *testing.T) {
 		"iterations of scrypt":          {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 1, Iterations: 1}, ErrRecipe, "no iterations"},
 		"PBKDF2 without iterations":     {Recipe{Algorithm: PBKDF2}, ErrRecipe, "between 1000 and 10000000"},
 		"65 passes of Argon2id":         {Recipe{Algorithm: Argon2id, MemoryKiB: 64, Iterations: 65, Parallelism: 1}, ErrRecipe, "between 1 and 64"},
-		"more memory than can be":       {Recipe{Algorithm: Argon2id, MemoryKiB: 4<<20 + 1, Iterations: 1, Parallelism: 1}, ErrRecipe, "memory in KiB"},
+		"too much memory":               {Recipe{Algorithm: Argon2id, MemoryKiB: 4<<20 + 1, Iterations: 1, Parallelism: 1}, ErrRecipe, "memory in KiB"},
 		"65 lanes":                      {Recipe{Algorithm: Scrypt, MemoryKiB: 64, Parallelism: 65}, ErrRecipe, "parallelism"},
 		"too little memory for lanes":   {Recipe{Algorithm: Argon2id, MemoryKiB: 31, Iterations: 1, Parallelism: 4}, ErrRecipe, "8 KiB for each of 4 lanes"},
-		"no power of two":               {Recipe{Algorithm: Scrypt, MemoryKiB: 19_456, Parallelism: 1}, ErrRecipe, "power of two"},
-		"an algorithm nobody knows":     {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be Bcrypt, Argon2id`},
+		"not a power of two":            {Recipe{Algorithm: Scrypt, MemoryKiB: 19_456, Parallelism: 1}, ErrRecipe, "power of two"},
+		"an unknown algorithm":          {Recipe{Algorithm: "MD5"}, ErrRecipe, `"MD5"; it must be Bcrypt, Argon2id`},
 		"no algorithm":                  {Recipe{}, ErrRecipe, "must be Bcrypt"},
 		"a cost and memory, both wrong": {Recipe{Algorithm: Scrypt, Cost: 8, MemoryKiB: 3, Parallelism: 1}, ErrRecipe, "has no cost"},
 	}
@@ -143,8 +143,8 @@ func TestDefaultsAreOWASPs(t *testing.T) {
 	}
 }
 
-// The first login's memory would otherwise come on top of what storing took: a
-// service of scrypt with 192Mi was killed for it.
+// Otherwise the memory of the first login would be added to the memory of storing: a
+// scrypt service with 192Mi was killed because of this.
 func TestStoringLeavesNoMemoryBehind(t *testing.T) {
 	const memoryKiB = 32 << 10
 	for _, algorithm := range []Algorithm{Argon2id, Scrypt} {
@@ -160,13 +160,13 @@ func TestStoringLeavesNoMemoryBehind(t *testing.T) {
 			t.Errorf("%s left %d MiB behind", algorithm, used.HeapAlloc>>20)
 		}
 		if !stored.Matches(right) {
-			t.Errorf("%s does not know its password again", algorithm)
+			t.Errorf("%s does not match its own password", algorithm)
 		}
 	}
 }
 
-// A service has 64Mi beside its workers' memory, and the soft limit of Go's memory
-// (GOMEMLIMIT) leaves half of them to what Go does not count. Without the sweep
+// A service has 64Mi in addition to its workers' memory, and the soft limit of Go's memory
+// (GOMEMLIMIT) leaves half of that to memory that Go does not count. Without the sweep
 // after each hash, the soft limit alone let this process grow to 197 MiB.
 func TestMemoryHardHashesTakeTheMemoryOfTheWorkersAlone(t *testing.T) {
 	const workers, memoryKiB, spare = 2, 64 << 10, 32 << 20
@@ -186,11 +186,11 @@ func TestMemoryHardHashesTakeTheMemoryOfTheWorkersAlone(t *testing.T) {
 	}
 	all.Wait()
 	if used, most := highWater(t), workers*memoryKiB+spare>>10+16<<10; used > most {
-		t.Errorf("the process held %d KiB at its highest, want at most %d", used, most)
+		t.Errorf("the process used up to %d KiB, want at most %d", used, most)
 	}
 }
 
-// highWater is the most memory that the process ever held, in KiB.
+// highWater returns the maximum memory that the process has used, in KiB.
 func highWater(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")
@@ -206,6 +206,6 @@ func highWater(t *testing.T) int {
 			return used
 		}
 	}
-	t.Fatal("the kernel does not tell the high water mark")
+	t.Fatal("/proc/self/status has no VmHWM")
 	return 0
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// A hundred experiments of 64 trials each: more than anyone should have waiting.
+// A hundred waiting experiments of 64 trials each, more than expected in practice.
 func BenchmarkDecideForAHundredExperiments(b *testing.B) {
 	c := &cluster{}
 	trials := make([]func(*v1alpha1.SizingTrial), 64)

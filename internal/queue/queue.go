@@ -13,15 +13,15 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Turns says which trials begin now, and who waits in which place.
+// Turns is which trials begin now, and the positions of the waiting experiments.
 type Turns struct {
-	// Start names the trials that begin now, by their experiment's UID.
+	// Start holds the names of the trials that begin now, by their experiment's UID.
 	Start map[types.UID][]string
-	// Position is the place of each experiment that has not begun; 1 is next.
+	// Position is the queue position of each experiment that has not begun; 1 is next.
 	Position map[types.UID]int32
 }
 
-// Decide works out the turns, with at most limit trials under load in all.
+// Decide returns the turns, with at most limit trials under load in total.
 func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, limit int) Turns {
 	lines, lastTurn := standings(experiments, trials)
 	free := limit
@@ -45,18 +45,18 @@ func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 	return turns
 }
 
-// Active tells whether a trial holds a turn: it was given one, or still takes
-// away what it made after its turn was taken back.
+// Active reports whether a trial has a turn: it was given one, or it still deletes what it
+// created after its turn was withdrawn.
 func Active(trial *v1alpha1.SizingTrial) bool {
 	return !Released(trial) && (!trial.Spec.Suspend || trial.Status.Phase == v1alpha1.TrialRunning)
 }
 
-// Released tells whether a trial has ended and nothing of it is left.
+// Released reports whether a trial has ended and everything it created is deleted.
 func Released(trial *v1alpha1.SizingTrial) bool {
 	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionReleased)
 }
 
-// standing is an experiment as the queue sees it.
+// standing is the state of an experiment in the queue.
 type standing struct {
 	uid         types.UID
 	namespace   string
@@ -67,8 +67,8 @@ type standing struct {
 	waiting     []*v1alpha1.SizingTrial
 }
 
-// standings are of all experiments that may go on. Namespaces with an earlier
-// turn are told by lastTurn.
+// standings returns the states of all experiments that can continue, and the time of each
+// namespace's last turn.
 func standings(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) (lines []*standing, lastTurn map[string]time.Time) {
 	byUID := map[types.UID]*standing{}
 	for i := range experiments {
@@ -92,7 +92,7 @@ func standings(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.Sizing
 	return lines, lastTurn
 }
 
-// note adds what a trial says of its experiment and of its namespace.
+// note adds what a trial shows about its experiment and its namespace.
 func note(byUID map[types.UID]*standing, lastTurn map[string]time.Time, trial *v1alpha1.SizingTrial) {
 	began := trial.Status.StartTime
 	if began != nil && began.After(lastTurn[trial.Namespace]) {
@@ -113,8 +113,8 @@ func note(byUID map[types.UID]*standing, lastTurn map[string]time.Time, trial *v
 	s.begun = s.begun || began != nil
 }
 
-// inOrder puts those that began first, by age; then those that wait, one of
-// each namespace after the other.
+// inOrder sorts the experiments that began first, by age; then the waiting ones, one of
+// each namespace in turn.
 func inOrder(lines []*standing, lastTurn map[string]time.Time) []*standing {
 	slices.SortFunc(lines, func(a, b *standing) int {
 		return cmp.Or(a.created.Compare(b.created), strings.Compare(string(a.uid), string(b.uid)))
@@ -139,7 +139,7 @@ func inOrder(lines []*standing, lastTurn map[string]time.Time) []*standing {
 	return lines
 }
 
-// boolFirst sorts the one that holds before the one that does not.
+// boolFirst sorts true before false.
 func boolFirst(a bool) int {
 	if a {
 		return -1

@@ -17,13 +17,13 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// cluster holds experiments with their trials, in words.
+// cluster holds experiments with their trials.
 type cluster struct {
 	experiments []v1alpha1.SizingExperiment
 	trials      []v1alpha1.SizingTrial
 }
 
-// add puts an experiment into the cluster, created so many minutes after noon.
+// add adds an experiment that was created this many minutes after noon.
 func (c *cluster) add(namespace, name string, minute int, trials ...func(*v1alpha1.SizingTrial)) *v1alpha1.SizingExperiment {
 	c.experiments = append(c.experiments, v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{
@@ -108,7 +108,7 @@ func TestTurns(t *testing.T) {
 		{"trials begin in the experiment's own order, however they are listed", 1, func(c *cluster) {
 			c.add("a", "one", 1, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 2 }, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 1 })
 		}, queue.Turns{Start: map[types.UID][]string{"one": {"one-2"}}, Position: map[types.UID]int32{}}},
-		{"a trial that nobody planned takes no one's turn, but holds its load", 1, func(c *cluster) {
+		{"a trial without an experiment takes up a turn", 1, func(c *cluster) {
 			c.add("a", "one", 1, waits)
 			c.add("b", "by-hand", 2, runs)
 			c.trials[1].OwnerReferences = nil
@@ -128,8 +128,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestNobodyIsOvertakenForEver runs random queues to their end: no more trials
-// than the limit ever hold a turn, and every trial gets one.
+// TestNobodyIsOvertakenForEver runs random queues to their end: never more trials than the
+// limit have a turn, and every trial gets one.
 func TestNobodyIsOvertakenForEver(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -149,7 +149,7 @@ func TestNobodyIsOvertakenForEver(t *testing.T) {
 			}
 			step(c, queue.Decide(c.experiments, c.trials, limit), pass)
 			if active := countActive(c); active > limit {
-				t.Fatalf("seed %d: %d trials hold a turn, the limit is %d", seed, active, limit)
+				t.Fatalf("seed %d: %d trials have a turn, the limit is %d", seed, active, limit)
 			}
 			finishOldest(c)
 		}

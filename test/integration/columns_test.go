@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// tableOnly asks for what kubectl get asks for, and for nothing else instead.
+// tableOnly accepts the format that kubectl get requests, and no other.
 const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 func TestColumnsOfExperiments(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAnExperimentThatJustBeganHasBlankColumns(t *testing.T) {
 	}
 }
 
-// setStatus lays a status over an object, as the operator does.
+// setStatus patches the status of an object, as the operator does.
 func setStatus(t *testing.T, object *unstructured.Unstructured, status string) {
 	t.Helper()
 	patch := client.RawPatch("application/merge-patch+json", asJSON(t, status))
@@ -92,9 +92,8 @@ func setStatus(t *testing.T, object *unstructured.Unstructured, status string) {
 	}
 }
 
-// row gives the cells that kubectl get would show of an object, each as
-// "column: cell"; a blank cell is <nil>, and how long ago a date is depends on
-// the machine.
+// row returns the cells that kubectl get would show for an object, each as "column: cell".
+// A blank cell is <nil>, and an age is replaced, because it depends on the machine.
 func row(t *testing.T, object *unstructured.Unstructured, resource string) []string {
 	t.Helper()
 	table := table(t, object, resource)
@@ -115,7 +114,7 @@ func row(t *testing.T, object *unstructured.Unstructured, resource string) []str
 	return cells
 }
 
-// table asks the API server itself for the table of one object.
+// table requests the table of one object from the API server.
 func table(t *testing.T, object *unstructured.Unstructured, resource string) metav1.Table {
 	t.Helper()
 	httpClient, err := rest.HTTPClientFor(restConfig)
@@ -125,7 +124,7 @@ func table(t *testing.T, object *unstructured.Unstructured, resource string) met
 	address, err := url.JoinPath(restConfig.Host, "apis", object.GetAPIVersion(),
 		"namespaces", object.GetNamespace(), resource, object.GetName())
 	if err != nil {
-		t.Fatalf("putting the address together: %v", err)
+		t.Fatalf("joining the address: %v", err)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {

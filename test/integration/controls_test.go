@@ -4,23 +4,23 @@ package integration
 
 import "testing"
 
-// What the API says of controls that many people will get wrong.
+// Refusals of controls with common mistakes.
 const (
-	controlUnbounded = `spec.matrix: service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id or Scrypt, and mode: Unbounded has no bound on its workers; use WorkerPool, or measure that control in an experiment of its own`
-	controlMemory    = `spec: service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), where workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit`
+	controlUnbounded = `spec.matrix: a control with Argon2id or Scrypt requires mode: WorkerPool, because mode: Unbounded does not limit how many hashes take memory at once; use WorkerPool, or measure the control in a separate experiment`
+	controlMemory    = `spec: service.memoryLimit must be at least 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), and workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit`
 	controlTwice     = `spec.matrix.controls: two controls have the same name; rename one of them`
 
-	// Of one control, which is the first of the list in every case.
-	controlLikeCost    = `spec.matrix.controls[0]: a control's name can't begin as a cost's does, such as c8; choose another name`
-	controlCost        = `spec.matrix.controls[0]: Bcrypt needs a cost, and no other algorithm has one; name a cost from 4 to 16, or remove it`
-	controlMemoryOnly  = `spec.matrix.controls[0]: memoryKiB goes with Argon2id and Scrypt only; remove it, or change the algorithm`
-	controlLanesOnly   = `spec.matrix.controls[0]: parallelism goes with Argon2id and Scrypt only; remove it, or change the algorithm`
+	// Refusals of one control, which is the first of the list in every case.
+	controlLikeCost    = `spec.matrix.controls[0]: a control's name can't begin like the name of a cost, such as c8; choose another name`
+	controlCost        = `spec.matrix.controls[0]: Bcrypt requires a cost, and no other algorithm has one; set a cost from 4 to 16, or remove it`
+	controlMemoryOnly  = `spec.matrix.controls[0]: memoryKiB is for Argon2id and Scrypt only; remove it, or change the algorithm`
+	controlLanesOnly   = `spec.matrix.controls[0]: parallelism is for Argon2id and Scrypt only; remove it, or change the algorithm`
 	controlIterations  = `spec.matrix.controls[0]: ` + iterationsOf
 	controlPowerOfTwo  = `spec.matrix.controls[0]: ` + powerOfTwo
 	controlMemoryLanes = `spec.matrix.controls[0]: ` + memoryOfLanes
 
-	// Of controls and of trials, which hold them at different places.
-	iterationsOf  = `iterations goes with Argon2id, where it is 1 to 64, and with PBKDF2, where it is 1,000 to 10,000,000; change it, or remove it`
+	// Refusals of controls and of trials, which have them in different fields.
+	iterationsOf  = `iterations is for Argon2id (1 to 64) and PBKDF2 (1,000 to 10,000,000) only; change it, or remove it`
 	powerOfTwo    = `memoryKiB must be a power of two with Scrypt, such as 65536 or 131072`
 	memoryOfLanes = `Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism`
 )
@@ -38,20 +38,20 @@ func TestControlsOfTheMatrix(t *testing.T) {
 			{name: again, cost: 4}, {name: pbkdf2, algorithm: PBKDF2, iterations: 1000},
 			{name: argon2id, algorithm: Argon2id, memoryKiB: 8, iterations: 1, parallelism: 1},
 			{name: scrypt, algorithm: Scrypt, memoryKiB: 8, parallelism: 1}]}}}`},
-		"controls in the place of costs": {change: `{spec: {matrix: {costs: null, controls: [{name: cheap, algorithm: SHA256}]}}}`},
-		"a name that begins with c":      {change: `{spec: {matrix: {controls: [{name: cheap8, algorithm: SHA256}]}}}`},
+		"controls instead of costs": {change: `{spec: {matrix: {costs: null, controls: [{name: cheap, algorithm: SHA256}]}}}`},
+		"a name that begins with c": {change: `{spec: {matrix: {controls: [{name: cheap8, algorithm: SHA256}]}}}`},
 		"a name like a cost's": {
 			change: `{spec: {matrix: {controls: [{name: c8, cost: 8}]}}}`, refusals: []string{controlLikeCost}},
 		"a name that begins like a cost's": {
 			change: `{spec: {matrix: {controls: [{name: c8-500m, cost: 8}]}}}`, refusals: []string{controlLikeCost}},
-		"two controls of one name": {
+		"two controls with the same name": {
 			change:   `{spec: {matrix: {controls: [{name: again, cost: 8}, {name: again, cost: 8}]}}}`,
 			refusals: []string{controlTwice}},
 		"neither costs nor controls": {
 			change: `{spec: {matrix: {costs: null, controls: []}}}`, refusals: []string{emptyMatrix}},
 		"bcrypt without a cost": {
 			change: `{spec: {matrix: {controls: [{name: session, sessions: true}]}}}`, refusals: []string{controlCost}},
-		"a cost of another algorithm": {
+		"a cost with another algorithm": {
 			change:   `{spec: {matrix: {controls: [{name: cheap, algorithm: SHA256, cost: 8}]}}}`,
 			refusals: []string{controlCost}},
 		"a cost out of bounds": {
@@ -60,13 +60,13 @@ func TestControlsOfTheMatrix(t *testing.T) {
 		"an algorithm that does not exist": {
 			change:   `{spec: {matrix: {controls: [{name: old, algorithm: MD5}]}}}`,
 			refusals: []string{`spec.matrix.controls[0].algorithm: supported values: "Bcrypt", "Argon2id", "Scrypt", "PBKDF2", "SHA256"`}},
-		"memory of an algorithm without": {
+		"memory with an algorithm that has none": {
 			change:   `{spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2, memoryKiB: 1024}]}}}`,
 			refusals: []string{controlMemoryOnly}},
-		"lanes of an algorithm without": {
+		"lanes with an algorithm that has none": {
 			change:   `{spec: {matrix: {controls: [{name: cheap, algorithm: SHA256, parallelism: 1}]}}}`,
 			refusals: []string{controlLanesOnly}},
-		"iterations of an algorithm without": {
+		"iterations with an algorithm that has none": {
 			change:   `{spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt, memoryKiB: 1024, iterations: 2000}]}}}`,
 			refusals: []string{controlIterations}},
 		"too many iterations of Argon2id": {
@@ -75,7 +75,7 @@ func TestControlsOfTheMatrix(t *testing.T) {
 		"too few iterations of PBKDF2": {
 			change:   `{spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2, iterations: 999}]}}}`,
 			refusals: []string{controlIterations}},
-		"memory of scrypt that is no power of two": {
+		"memory of scrypt that is not a power of two": {
 			change:   `{spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt, memoryKiB: 19456}]}}}`,
 			refusals: []string{controlPowerOfTwo}},
 		"too little memory for the lanes of Argon2id": {
@@ -90,7 +90,7 @@ func TestControlsOfTheMatrix(t *testing.T) {
 		"a name of 17 characters": {
 			change:   `{spec: {matrix: {controls: [{name: a-name-of-17-char, algorithm: SHA256}]}}}`,
 			refusals: []string{`spec.matrix.controls[0].name: Too long: may not be more than 16 bytes`}},
-		"a name that can't become part of another": {
+		"a name that can't be part of a variant's name": {
 			change:   `{spec: {matrix: {controls: [{name: Cheap, algorithm: SHA256}]}}}`,
 			refusals: []string{`spec.matrix.controls[0].name: spec.matrix.controls[0].name in body should match '^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$'`}},
 	})
@@ -100,27 +100,27 @@ func TestControlsOfTheMatrix(t *testing.T) {
 func TestControlsThatNeedMemory(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		// 64 Mi + 3 × 19,456 KiB = 123,904 KiB
-		"as much as three workers need": {change: `{spec: {service: {memoryLimit: 123904Ki},
+		"exactly as much as three workers need": {change: `{spec: {service: {memoryLimit: 123904Ki},
 			matrix: {controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool, workers: 3}]}}}`},
-		"a KiB less": {
+		"one KiB less": {
 			change: `{spec: {service: {memoryLimit: 123903Ki},
 				matrix: {controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool, workers: 3}]}}}`,
 			refusals: []string{controlMemory}},
 		"as much as a pool of 2.5 CPUs needs, which has three workers": {change: `{spec: {service: {memoryLimit: 123904Ki},
 			matrix: {cpuLimits: ["2500m"], controls: [{name: argon2id, algorithm: Argon2id}]}}}`},
-		"a KiB less, with three workers by the CPU limit": {
+		"one KiB less, with three workers by the CPU limit": {
 			change: `{spec: {service: {memoryLimit: 123903Ki},
 				matrix: {cpuLimits: ["2500m"], controls: [{name: argon2id, algorithm: Argon2id}]}}}`,
 			refusals: []string{controlMemory}},
-		"a KiB less, with three workers by the CPU limit of one pool of two": {
+		"one KiB less, with three workers by the CPU limit in one of two pools": {
 			change: `{spec: {service: {memoryLimit: 123903Ki}, matrix: {cpuLimits: ["1", "2500m"],
 				controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool, workers: 1}, {mode: WorkerPool}]}}}`,
 			refusals: []string{controlMemory}},
 		// 64 Mi + 131,072 KiB = 192 Mi
-		"Scrypt in what the service has by default": {
+		"Scrypt in the default memory limit": {
 			change:   `{spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt}]}}}`,
 			refusals: []string{controlMemory}},
-		"Scrypt with less memory in what the service has by default": {
+		"Scrypt with less memory in the default memory limit": {
 			change: `{spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt, memoryKiB: 65536}]}}}`},
 		"a service smaller than 64Mi": {
 			change:   `{spec: {service: {memoryLimit: 32Mi}, matrix: {controls: [{name: argon2id, algorithm: Argon2id, memoryKiB: 8}]}}}`,
@@ -128,11 +128,11 @@ func TestControlsThatNeedMemory(t *testing.T) {
 		"memory in parts of a byte": {
 			change:   `{spec: {service: {memoryLimit: "134217728500m"}, matrix: {controls: [{name: argon2id, algorithm: Argon2id}]}}}`,
 			refusals: []string{controlMemory}},
-		"a goroutine for each login, with what needs memory": {
+		"Unbounded with a memory-hard hash": {
 			change: `{spec: {matrix: {controls: [{name: argon2id, algorithm: Argon2id}],
 				concurrency: [{mode: WorkerPool}, {mode: Unbounded}]}}}`,
 			refusals: []string{controlUnbounded}},
-		"a goroutine for each login, with what needs none": {
+		"Unbounded with a hash that is not memory-hard": {
 			change: `{spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2}], concurrency: [{mode: Unbounded}]}}}`},
 	})
 }
@@ -146,7 +146,7 @@ func TestControlsCountAsVariants(t *testing.T) {
 	})
 	checkCreations(t, plainExperiment, map[string]admission{
 		// 28 × (60 + 5 + 24 × (120 + 10)) = 89,180
-		"28 variants of Capacity as it comes, four of them a control": {
+		"28 variants of Capacity with its defaults, four of them a control": {
 			change: `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11], cpuLimits: [250m, 500m, "1", "2"],
 				controls: [{name: cheap, algorithm: SHA256}]}}}`,
 			refusals: []string{planTooLong}},
@@ -156,9 +156,9 @@ func TestControlsCountAsVariants(t *testing.T) {
 // A trial's variant has its defaults filled in, and the bounds of a control.
 func TestTrialsOfControls(t *testing.T) {
 	const (
-		costOnly = `spec.variant: cost goes with Bcrypt only; remove it, or change the algorithm`
-		numbers  = `spec.variant: Argon2id needs memoryKiB, iterations and parallelism, Scrypt memoryKiB and parallelism, PBKDF2 iterations, and others have none of them`
-		memory   = `spec: service.memoryLimit must hold 64Mi + memoryKiB x workers with Argon2id and Scrypt, which need a WorkerPool that names its workers`
+		costOnly = `spec.variant: cost is for Bcrypt only; remove it, or change the algorithm`
+		numbers  = `spec.variant: Argon2id requires memoryKiB, iterations and parallelism; Scrypt requires memoryKiB and parallelism; PBKDF2 requires iterations; other algorithms allow none of them`
+		memory   = `spec: Argon2id and Scrypt require mode: WorkerPool with workers, and a service.memoryLimit of at least 64Mi + memoryKiB x workers`
 	)
 	checkCreations(t, plainTrial, map[string]admission{
 		"Argon2id": {change: `{spec: {variant: {algorithm: Argon2id, cost: null, control: argon2id,
@@ -168,9 +168,9 @@ func TestTrialsOfControls(t *testing.T) {
 			change: `{spec: {variant: {algorithm: SHA256}}}`, refusals: []string{costOnly}},
 		"bcrypt without a cost": {
 			change: `{spec: {variant: {cost: null}}}`, refusals: []string{variantCost}},
-		"an algorithm without its numbers": {
+		"an algorithm without its parameters": {
 			change: `{spec: {variant: {algorithm: PBKDF2, cost: null}}}`, refusals: []string{numbers}},
-		"bcrypt with the numbers of another": {
+		"bcrypt with the parameters of another algorithm": {
 			change: `{spec: {variant: {memoryKiB: 1024, parallelism: 1}}}`, refusals: []string{numbers}},
 		"too few iterations": {
 			change:   `{spec: {variant: {algorithm: PBKDF2, cost: null, iterations: 1}}}`,
@@ -179,7 +179,7 @@ func TestTrialsOfControls(t *testing.T) {
 			change: `{spec: {variant: {algorithm: Argon2id, cost: null, memoryKiB: 8, iterations: 1, parallelism: 2,
 				concurrency: {mode: WorkerPool, workers: 1}}}}`,
 			refusals: []string{`spec.variant: ` + memoryOfLanes}},
-		"memory that is no power of two": {
+		"memory that is not a power of two": {
 			change: `{spec: {variant: {algorithm: Scrypt, cost: null, memoryKiB: 1000, parallelism: 1,
 				concurrency: {mode: WorkerPool, workers: 1}}}}`,
 			refusals: []string{`spec.variant: ` + powerOfTwo}},

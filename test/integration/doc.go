@@ -1,10 +1,10 @@
-// Package integration holds the tests that need a real API server and etcd,
-// and no node: what the API refuses and with which words, what it fills in,
-// what its documentation says, and what users see of it in kubectl.
+// Package integration holds the tests that need a real API server and etcd, but no node:
+// what the API refuses and with which message, which defaults it fills in, what its
+// documentation says, and what kubectl shows.
 //
-// It answers whether the custom resource definitions in config/crd do what
-// their authors meant once Kubernetes itself compiles and applies them. It
-// does not answer what happens in a pod: nothing is scheduled here.
+// It tests that the custom resource definitions in config/crd behave as intended when
+// Kubernetes itself compiles and applies them. It does not test pods: nothing is scheduled
+// here.
 //
 // The tests carry the build tag integration, because they need the programs
 // that KUBEBUILDER_ASSETS names:

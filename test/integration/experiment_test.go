@@ -10,35 +10,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What the API says of experiments that many people will get wrong.
+// Refusals of experiments with common mistakes.
 const (
-	demandUsers     = `spec: demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand`
-	cornersOnly     = `spec: with matrix.measure Corners the rest is predicted from what load.mode Capacity finds; use Capacity, or measure: All`
+	demandUsers     = `spec: demand is a login rate, which load.mode: Users does not measure; use mode Capacity or Rates, or remove demand`
+	cornersOnly     = `spec: matrix.measure Corners requires load.mode Capacity, because the other variants are predicted from its results; use mode: Capacity, or measure: All`
 	demandCPU       = `spec.demand.maxTotalCPU: demand.maxTotalCPU must be a CPU quantity above 0, such as "8"`
-	demandSurvivors = `spec.demand: demand.maxReplicas must be more than demand.surviveReplicas: some replica has to serve when those are down`
-	beyondTimeout   = `spec: objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p95Milliseconds`
-	tailTimeout     = `spec: objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout has failed; raise requestTimeoutSeconds, or lower p99Milliseconds`
-	medianAbove     = `spec.objective: objective.p50Milliseconds is above p95Milliseconds, which holds it already; lower it, or remove it`
-	tailBelow       = `spec.objective: objective.p99Milliseconds is below p95Milliseconds, which it holds already; raise it, or lower p95Milliseconds`
-	poolPrices      = `spec: a node pool's perCPUHour is told in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
-	twoAttackers    = `spec.prices: prices.gpuHour is for hardware that is rented and prices.attackerHardware for hardware that is owned; remove one of them`
-	planTooLong     = `spec: the whole plan may take at most 24 hours, counted as measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), and in Capacity as 24 steps of maxStepSeconds; use fewer variants, repetitions or steps, shorter steps, or in Capacity measure: Corners`
+	demandSurvivors = `spec.demand: demand.maxReplicas must be greater than demand.surviveReplicas, so that a replica is left when those are down; raise maxReplicas, or lower surviveReplicas`
+	beyondTimeout   = `spec: objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p95Milliseconds`
+	tailTimeout     = `spec: objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p99Milliseconds`
+	medianAbove     = `spec.objective: objective.p50Milliseconds is above p95Milliseconds, but the median is never above p95; lower it, or remove it`
+	tailBelow       = `spec.objective: objective.p99Milliseconds is below p95Milliseconds, but p99 is never below p95; raise it, or lower p95Milliseconds`
+	poolPrices      = `spec: a node pool's perCPUHour is in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
+	twoAttackers    = `spec.prices: prices.gpuHour is for rented hardware and prices.attackerHardware for owned hardware; remove one of them`
+	planTooLong     = `spec: the plan can take at most 24 hours: measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), with 24 steps of maxStepSeconds in mode Capacity; use fewer variants, repetitions or steps, shorter steps, or measure: Corners in mode Capacity`
 	memoryOfPod     = `spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi`
 	cpuOfLoad       = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
 	memoryOfLoad    = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
-	nameTooLong     = `<nil>: the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one`
+	nameTooLong     = `<nil>: the experiment's name can have at most 52 characters, because trials are named after it; choose a shorter one`
 
-	// Of pools, which experiments and trials hold at different places.
-	selectorSize    = `a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do`
+	// Refusals of pools, which are in different fields of experiments and trials.
+	selectorSize    = `a nodeSelector's keys can have at most 316 characters and its values at most 63, like node labels; shorten them`
 	tolerationValue = `a toleration with operator: Exists can't have a value; remove the value, or use operator: Equal`
-	tolerationKey   = `a toleration without a key tolerates every taint, and needs operator: Exists for that; set the operator, or name a key`
+	tolerationKey   = `a toleration without a key requires operator: Exists, to tolerate every taint; set the operator, or set a key`
 )
 
 // longKey is one character longer than a node label's key can be.
 var longKey = strings.Repeat("k", 317)
 
-// outOfBounds is the API server's own sentence for a number below ("greater")
-// or above ("less") what its field may hold.
+// outOfBounds returns the API server's own refusal of a number below ("greater") or above
+// ("less") the limits of its field.
 func outOfBounds(field, comparison string, bound int) string {
 	return fmt.Sprintf("%[1]s: %[1]s in body should be %s than or equal to %d", field, comparison, bound)
 }
@@ -60,16 +60,16 @@ func TestNumbersOfAnExperiment(t *testing.T) {
 		"each above its bound": {
 			change: `{spec: {repetitions: 11, parallelism: 9, attemptsPerTrial: 6, seed: 4294967296}}`,
 			refusals: []string{
-				`spec.repetitions: repetitions must lie between 1 and 10`,
-				`spec.parallelism: parallelism must lie between 1 and 8`,
-				`spec.attemptsPerTrial: attemptsPerTrial must lie between 1 and 5`,
+				`spec.repetitions: repetitions must be between 1 and 10`,
+				`spec.parallelism: parallelism must be between 1 and 8`,
+				`spec.attemptsPerTrial: attemptsPerTrial must be between 1 and 5`,
 				outOfBounds("spec.seed", "less", 4294967295)}},
 		"each below its bound": {
 			change: `{spec: {repetitions: 0, parallelism: 0, attemptsPerTrial: 0, seed: -1, ttlSecondsAfterFinished: -1}}`,
 			refusals: []string{
-				`spec.repetitions: repetitions must lie between 1 and 10`,
-				`spec.parallelism: parallelism must lie between 1 and 8`,
-				`spec.attemptsPerTrial: attemptsPerTrial must lie between 1 and 5`,
+				`spec.repetitions: repetitions must be between 1 and 10`,
+				`spec.parallelism: parallelism must be between 1 and 8`,
+				`spec.attemptsPerTrial: attemptsPerTrial must be between 1 and 5`,
 				outOfBounds("spec.seed", "greater", 0),
 				outOfBounds("spec.ttlSecondsAfterFinished", "greater", 0)}},
 		"an order that does not exist": {
@@ -85,10 +85,10 @@ func TestObjectivesOfAnExperiment(t *testing.T) {
 			change: `{spec: {objective: {p95Milliseconds: 60000, maxErrorPerMille: 50}, load: {requestTimeoutSeconds: 60}}}`},
 		"a latency as long as the timeout": {
 			change: `{spec: {objective: {p95Milliseconds: 1000}, load: {requestTimeoutSeconds: 1}}}`},
-		"a latency beyond the timeout": {
+		"a latency above the timeout": {
 			change:   `{spec: {objective: {p95Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}}`,
 			refusals: []string{beyondTimeout}},
-		"a latency beyond the timeout that is taken by default": {
+		"a latency above the default timeout": {
 			change:   `{spec: {objective: {p95Milliseconds: 10001}}}`,
 			refusals: []string{beyondTimeout}},
 		"three percentiles": {
@@ -101,7 +101,7 @@ func TestObjectivesOfAnExperiment(t *testing.T) {
 		"a p99 below p95": {
 			change:   `{spec: {objective: {p95Milliseconds: 1000, p99Milliseconds: 999}}}`,
 			refusals: []string{tailBelow}},
-		"a p99 beyond the timeout": {
+		"a p99 above the timeout": {
 			change:   `{spec: {objective: {p95Milliseconds: 1000, p99Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}}`,
 			refusals: []string{tailTimeout}},
 		"percentiles below what is possible": {
@@ -139,7 +139,7 @@ func TestPodsOfAnExperiment(t *testing.T) {
 			change: `{spec: {service: {replicas: 11, memoryLimit: 65Gi}, generator: {cpuLimit: "65", memoryLimit: 65Gi}}}`,
 			refusals: []string{outOfBounds("spec.service.replicas", "less", 10),
 				memoryOfPod, cpuOfLoad, memoryOfLoad}},
-		"amounts that are no quantities": {
+		"amounts that are not quantities": {
 			change:   `{spec: {service: {memoryLimit: much}, generator: {cpuLimit: half, memoryLimit: 1 Gi}}}`,
 			refusals: []string{memoryOfPod, cpuOfLoad, memoryOfLoad}},
 	})
@@ -153,7 +153,7 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 		"other hashes, and what memory and guesses at them cost": {change: `{spec: {matrix: {controls: [{name: argon, algorithm: Argon2id}]},
 			demand: {loginsPerSecond: 60, hashes: [Bcrypt, Argon2id, Scrypt, PBKDF2]},
 			prices: {perGiBHour: "0.005", attackerRates: [{control: argon, guessesPerSecond: 1000000000000}]}}}`},
-		"SHA256 as an answer": {
+		"SHA256 as a hash of the demand": {
 			change:   `{spec: {demand: {loginsPerSecond: 60, hashes: [SHA256]}}}`,
 			refusals: []string{`spec.demand.hashes: SHA256 is deliberately cheap and is never recommended; remove it from demand.hashes`}},
 		"no hash at all": {
@@ -171,7 +171,7 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 		"a demand with Users, which measures no rate": {
 			change:   `{spec: {demand: {loginsPerSecond: 60}, load: {mode: Users, users: [15]}}}`,
 			refusals: []string{demandUsers}},
-		"a demand of nothing": {
+		"an empty demand": {
 			change:   `{spec: {demand: {}}}`,
 			refusals: []string{`spec.demand.loginsPerSecond: Required value`}},
 		"a demand below its bounds": {
@@ -192,19 +192,19 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 				outOfBounds("spec.demand.maxReplicas", "less", 10000),
 				outOfBounds("spec.demand.surviveReplicas", "less", 3),
 				demandCPU}},
-		"no replica that is left when as many as may be are down": {
+		"no replica left if surviveReplicas are down": {
 			change:   `{spec: {demand: {loginsPerSecond: 60, maxReplicas: 2, surviveReplicas: 2}}}`,
 			refusals: []string{demandSurvivors}},
 		"prices in all spellings of a decimal": {
 			change: `{spec: {prices: {currency: EUR, perCPUHour: "0", gpuHour: "007.2500", guessesPerSecondPerGPUAtCost10: 1000000000000}}}`},
-		"prices of nothing but a currency":  {change: `{spec: {prices: {}}}`},
+		"prices with only a currency":       {change: `{spec: {prices: {}}}`},
 		"the least hardware of an attacker": {change: `{spec: {prices: {attackerHardware: {price: "0", watts: 1, perKilowattHour: "0", years: 1}}}}`},
 		"the most, in another currency": {change: `{spec: {prices: {currency: EUR, guessesPerSecondPerGPUAtCost10: 80000,
 			attackerHardware: {price: "9999999999999.99", watts: 100000, perKilowattHour: "0.1875", years: 20}}}}`},
 		"a GPU that is both rented and owned": {
 			change:   `{spec: {prices: {gpuHour: "0.80", attackerHardware: {price: "2000", watts: 575, perKilowattHour: "0.15", years: 3}}}}`,
 			refusals: []string{twoAttackers}},
-		"hardware of which nothing is said": {
+		"empty hardware": {
 			change: `{spec: {prices: {attackerHardware: {}}}}`,
 			refusals: []string{
 				`spec.prices.attackerHardware.price: Required value`, `spec.prices.attackerHardware.watts: Required value`,
@@ -223,12 +223,12 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 				outOfBounds("spec.prices.attackerHardware.watts", "less", 100000),
 				`spec.prices.attackerHardware.perKilowattHour: Too long: may not be more than 16 bytes`,
 				outOfBounds("spec.prices.attackerHardware.years", "less", 20)}},
-		"decimals that are none": {
+		"invalid decimals": {
 			change: `{spec: {prices: {perCPUHour: ".5", gpuHour: "1e3"}}}`,
 			refusals: []string{
 				`spec.prices.perCPUHour: spec.prices.perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
 				`spec.prices.gpuHour: spec.prices.gpuHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
-		"a decimal with a comma, and one without an end": {
+		"a decimal with a comma, and one that ends in a point": {
 			change: `{spec: {prices: {perCPUHour: "0,04", gpuHour: "3."}}}`,
 			refusals: []string{
 				`spec.prices.perCPUHour: spec.prices.perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`,
@@ -236,7 +236,7 @@ func TestDemandPricesAndBaseline(t *testing.T) {
 		"a decimal longer than any price": {
 			change:   `{spec: {prices: {perCPUHour: "0.000000000000001"}}}`,
 			refusals: []string{`spec.prices.perCPUHour: Too long: may not be more than 16 bytes`}},
-		"prices that are none": {
+		"invalid prices": {
 			change: `{spec: {prices: {currency: usd, perCPUHour: "4c", gpuHour: "-3", guessesPerSecondPerGPUAtCost10: 0}}}`,
 			refusals: []string{
 				`spec.prices.currency: spec.prices.currency in body should match '^[A-Z]{3}$'`,
@@ -265,16 +265,16 @@ func TestWhatAMatrixMayLeaveToPrediction(t *testing.T) {
 
 func TestNodePoolsOfAnExperiment(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
-		"two pools, told apart by a label and a taint": {change: `{spec: {prices: {}, matrix: {nodePools: [
+		"two pools with a label and a taint": {change: `{spec: {prices: {}, matrix: {nodePools: [
 			{name: small, nodeSelector: {example.com/pool: small}, perCPUHour: "0.0525"},
 			{name: large-2, tolerations: [{key: example.com/pool, value: large, effect: NoSchedule}, {operator: Exists}]}]}}}`},
-		"a price in no currency": {
+		"a price without a currency": {
 			change:   `{spec: {matrix: {nodePools: [{name: large}, {name: small, perCPUHour: "0.0525"}]}}}`,
 			refusals: []string{poolPrices}},
-		"two pools of one name": {
+		"two pools with the same name": {
 			change:   `{spec: {matrix: {nodePools: [{name: small}, {name: small}]}}}`,
 			refusals: []string{`spec.matrix.nodePools: two node pools have the same name; rename one of them`}},
-		"names that can't become part of another": {
+		"names that can't be part of a variant's name": {
 			change: `{spec: {matrix: {nodePools: [{name: Small}, {name: small-}, {name: 2nd}]}}}`,
 			refusals: []string{
 				`spec.matrix.nodePools[0].name: spec.matrix.nodePools[0].name in body should match '^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$'`,
@@ -287,43 +287,43 @@ func TestNodePoolsOfAnExperiment(t *testing.T) {
 		"a selector with a key of 317 characters": {
 			change:   `{spec: {matrix: {nodePools: [{name: small, nodeSelector: {` + longKey + `: a}}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].nodeSelector: ` + selectorSize}},
-		"a toleration of any value that names one": {
+		"a toleration with operator Exists and a value": {
 			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{key: a, operator: Exists, value: b}]}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: ` + tolerationValue}},
-		"a toleration of every taint by accident": {
+		"a toleration without a key and without operator Exists": {
 			change:   `{spec: {matrix: {nodePools: [{name: small, tolerations: [{effect: NoSchedule}]}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].tolerations[0]: ` + tolerationKey}},
-		"a price that is none": {
+		"an invalid price": {
 			change:   `{spec: {prices: {}, matrix: {nodePools: [{name: small, perCPUHour: cheap}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].perCPUHour: spec.matrix.nodePools[0].perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
 	})
 }
 
-// The bound is measured variants x repetitions x (60 + warm-up + steps x (step +
-// timeout)) seconds, at most 86,400 of them.
+// The limit is measured variants x repetitions x (60 + warm-up + steps x (step + timeout))
+// <= 86,400 seconds.
 func TestPlansEndWithinADay(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		// 1 x 10 x (60 + 12 + 18 x (466 + 10)) = 86,400
 		"a plan of Rates that takes exactly 24 hours": {change: `{spec: {repetitions: 10,
 			load: {mode: Rates, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 12,
 				ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`},
-		"one second of warm-up more": {
+		"one more second of warm-up": {
 			change: `{spec: {repetitions: 10,
 				load: {mode: Rates, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 13,
 					ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`,
 			refusals: []string{planTooLong}},
-		"one second of warm-up more, with Users": {
+		"one more second of warm-up, with Users": {
 			change: `{spec: {repetitions: 10,
 				load: {mode: Users, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 13,
 					users: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`,
 			refusals: []string{planTooLong}},
 		// 27 x (60 + 5 + 24 x (120 + 10)) = 85,995
-		"27 variants of Capacity as it comes": {change: `{spec: {matrix: {costs: [8, 10, 12], cpuLimits: [250m, 500m, "1"],
+		"27 variants of Capacity with its defaults": {change: `{spec: {matrix: {costs: [8, 10, 12], cpuLimits: [250m, 500m, "1"],
 			nodePools: [{name: a}, {name: b}, {name: c}]}}}`},
-		"28 variants of Capacity as it comes": {
+		"28 variants of Capacity with its defaults": {
 			change:   `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`,
 			refusals: []string{planTooLong}},
-		// At most 6 are, of each kind of concurrency on each pool.
+		// At most 6 are measured for each kind of concurrency on each pool.
 		"64 variants of which the corners are measured": {change: `{spec: {matrix: {measure: Corners,
 			costs: [4, 5, 6, 7, 8, 9, 10, 11], cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"]}}}`},
 		// (6 + 3) x 3 x (60 + 5 + 24 x (120 + 10)) = 85,995
@@ -352,7 +352,7 @@ func TestFieldsThatDoNotExistAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := strictly().Create(t.Context(), plainExperiment.with(t, change), client.DryRunAll)
 			if err == nil || !strings.Contains(err.Error(), "unknown field") {
-				t.Errorf("the API said %v, and should have named the unknown field", err)
+				t.Errorf("the API returned %v, want an error about the unknown field", err)
 			}
 		})
 	}

@@ -20,11 +20,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "write the golden files of this package anew")
+var update = flag.Bool("update", false, "rewrite the golden files of this package")
 
-// TestExplainReadsLikeAManual keeps what kubectl explain prints under testdata,
-// where a change of it is read by whoever reviews the change. kubectl prints
-// neither defaults nor rules, so that both must stand in the words.
+// TestExplainReadsLikeAManual compares what kubectl explain prints with golden files under
+// testdata, so that a reviewer sees every change. kubectl prints neither defaults nor rules,
+// so the descriptions must state both.
 func TestExplainReadsLikeAManual(t *testing.T) {
 	waitForPublishedTypes(t)
 	for _, field := range []string{
@@ -66,9 +66,9 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 	}
 }
 
-// waitForPublishedTypes waits until the API server's OpenAPI document describes
-// both kinds: it is made anew some time after a definition is established, and
-// kubectl explain reads nothing else.
+// waitForPublishedTypes waits until the API server's OpenAPI document describes both kinds:
+// it is updated some time after a definition is established, and kubectl explain reads
+// nothing else.
 func waitForPublishedTypes(t *testing.T) {
 	t.Helper()
 	discovery, err := discovery.NewDiscoveryClientForConfig(restConfig)
@@ -80,7 +80,7 @@ func waitForPublishedTypes(t *testing.T) {
 			document, err := openapi3.NewRoot(discovery.OpenAPIV3()).GVSpec(v1alpha1.GroupVersion)
 			if err != nil {
 				// The group is not in the list of documents yet.
-				return false, nil //nolint:nilerr // The next look tells.
+				return false, nil //nolint:nilerr // The next poll tries again.
 			}
 			root := "/apis/" + v1alpha1.GroupVersion.String() + "/"
 			for _, kind := range []string{"sizingexperiments", "sizingtrials"} {
@@ -100,8 +100,8 @@ func kubectl(t *testing.T, arguments ...string) string {
 	t.Helper()
 	program := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
 	command := exec.CommandContext(t.Context(), program, arguments...)
-	// kubectl caches what the server offers in its user's home; another server
-	// at the same port must not find that.
+	// kubectl caches what the server offers in its user's home. A cache from another server
+	// at the same port must not be used.
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t), "KUBECACHEDIR="+t.TempDir())
 	output, err := command.CombinedOutput()
 	if err != nil {

@@ -4,13 +4,13 @@ package integration
 
 import "testing"
 
-// unchangeable is what the API says of an edit of a field that stands for good.
+// unchangeable returns the refusal of an edit of an immutable field.
 func unchangeable(field string) []string {
 	return []string{"spec: " + field + " can't be changed once the experiment exists; create a new experiment"}
 }
 
 var (
-	matrixStands  = []string{`spec: matrix can't be changed once the experiment exists; create a new experiment for the new question`}
+	matrixStands  = unchangeable("matrix")
 	cancelStands  = []string{`spec: a cancelled experiment stays cancelled; create a new experiment`}
 	trialStands   = []string{`spec: a trial's plan can't be changed; create a new experiment`}
 	loaderOfTrial = []string{`spec: a trial's generator can't be changed; create a new experiment`}
@@ -24,25 +24,25 @@ func TestTheMatrixOfAnExperimentStands(t *testing.T) {
 		"a cost is added":        {change: `{spec: {matrix: {costs: [10, 12]}}}`, refusals: matrixStands},
 		"a cost is removed":      {from: `{spec: {matrix: {costs: [10, 12]}}}`, change: `{spec: {matrix: {costs: [10]}}}`, refusals: matrixStands},
 		"the costs change place": {from: `{spec: {matrix: {costs: [10, 12]}}}`, change: `{spec: {matrix: {costs: [12, 10]}}}`, refusals: matrixStands},
-		"a limit is spelt another way": {
+		"a limit is written in another way": {
 			change: `{spec: {matrix: {cpuLimits: ["1000m"]}}}`, refusals: matrixStands},
-		"a concurrency is added where there was none": {
+		"a concurrency is added": {
 			change: `{spec: {matrix: {concurrency: [{mode: Unbounded}]}}}`, refusals: matrixStands},
 		"the concurrency is removed": {
 			from: pooled, change: `{spec: {matrix: {concurrency: null}}}`, refusals: matrixStands},
-		"a pool is added where there was none": {
+		"a pool is added": {
 			change: `{spec: {matrix: {nodePools: [{name: a}]}}}`, refusals: matrixStands},
 		"the pools are removed": {
 			from: pooled, change: `{spec: {matrix: {nodePools: null}}}`, refusals: matrixStands},
-		"the rest is left to prediction": {
+		"measure is changed to Corners": {
 			change: `{spec: {matrix: {measure: Corners}}}`, refusals: matrixStands},
 		"a price is added to a pool": {
 			from: pooled, change: `{spec: {matrix: {nodePools: [{name: a, perCPUHour: "1"}]}}}`, refusals: matrixStands},
 	})
 }
 
-// Each field is edited, added where it was absent, and taken away where it
-// stood: a rule on the field alone would only see the first of the three.
+// Each field is edited, added if it was absent, and removed if it was present: a rule on the
+// field alone would only see the first of the three.
 func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 	demand, otherDemand := `{spec: {demand: {loginsPerSecond: 60}}}`, `{spec: {demand: {loginsPerSecond: 61}}}`
 	prices, otherPrices := `{spec: {prices: {currency: USD}}}`, `{spec: {prices: {currency: EUR}}}`
@@ -60,11 +60,11 @@ func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 		"the load's arrivals are added": {change: `{spec: {load: {arrivals: Poisson}}}`, refusals: unchangeable("load")},
 		"the load is removed":           {from: `{spec: {load: {stepSeconds: 11}}}`, change: `{spec: {load: null}}`, refusals: unchangeable("load")},
 
-		"the objective is edited":           {change: `{spec: {objective: {p95Milliseconds: 999}}}`, refusals: unchangeable("objective")},
-		"the objective's default is undone": {change: `{spec: {objective: {maxErrorPerMille: 2}}}`, refusals: unchangeable("objective")},
+		"the objective is edited":            {change: `{spec: {objective: {p95Milliseconds: 999}}}`, refusals: unchangeable("objective")},
+		"the objective's default is changed": {change: `{spec: {objective: {maxErrorPerMille: 2}}}`, refusals: unchangeable("objective")},
 
-		"the demand's default is undone": {from: demand, change: `{spec: {demand: {headroomPercent: 0}}}`, refusals: unchangeable("demand")},
-		"the prices' default is undone":  {from: prices, change: `{spec: {prices: {guessesPerSecondPerGPUAtCost10: 1}}}`, refusals: unchangeable("prices")},
+		"the demand's default is changed": {from: demand, change: `{spec: {demand: {headroomPercent: 0}}}`, refusals: unchangeable("demand")},
+		"the prices' default is changed":  {from: prices, change: `{spec: {prices: {guessesPerSecondPerGPUAtCost10: 1}}}`, refusals: unchangeable("prices")},
 
 		"the demand is edited":  {from: demand, change: otherDemand, refusals: unchangeable("demand")},
 		"the demand is added":   {change: demand, refusals: unchangeable("demand")},
@@ -98,7 +98,7 @@ func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 func TestWhatMayBeChangedInAnExperiment(t *testing.T) {
 	checkUpdates(t, plainExperiment, map[string]edit{
 		"it is suspended":            {change: `{spec: {suspend: true}}`},
-		"it goes on":                 {from: `{spec: {suspend: true}}`, change: `{spec: {suspend: false}}`},
+		"it is resumed":              {from: `{spec: {suspend: true}}`, change: `{spec: {suspend: false}}`},
 		"it is cancelled":            {change: `{spec: {cancel: true}}`},
 		"it is suspended afterwards": {from: `{spec: {cancel: true}}`, change: `{spec: {suspend: true}}`},
 		"its ttl is added":           {change: `{spec: {ttlSecondsAfterFinished: 60}}`},
@@ -116,7 +116,7 @@ func TestWhatMayBeChangedInAnExperiment(t *testing.T) {
 func TestThePlanOfATrialStands(t *testing.T) {
 	generator := `{spec: {generator: {cpuLimit: 500m}}}`
 	checkUpdates(t, plainTrial, map[string]edit{
-		"its turn comes":           {change: `{spec: {suspend: false}}`},
+		"it is its turn":           {change: `{spec: {suspend: false}}`},
 		"the variant is edited":    {change: `{spec: {variant: {cost: 4}}}`, refusals: trialStands},
 		"a pool is added":          {change: `{spec: {variant: {nodePool: {name: a}}}}`, refusals: trialStands},
 		"a pool is removed":        {from: `{spec: {variant: {nodePool: {name: a}}}}`, change: `{spec: {variant: {nodePool: null}}}`, refusals: trialStands},

@@ -4,24 +4,24 @@ package integration
 
 import "testing"
 
-// What the API says of loads that many people will get wrong.
+// Refusals of loads with common mistakes.
 const (
-	ratesMode    = `spec.load: ratesPerSecond goes with mode: Rates, and only with it; set the mode to Rates and name at least one rate, or remove ratesPerSecond`
-	usersMode    = `spec.load: users goes with mode: Users, and only with it; set the mode to Users and name at least one number of users, or remove users`
-	usersArrive  = `spec.load: arrivals has no meaning with mode: Users, where each user logs in again as soon as the last login is answered; remove arrivals`
+	ratesMode    = `spec.load: ratesPerSecond is required with mode: Rates and not allowed with other modes; set mode: Rates and at least one rate, or remove ratesPerSecond`
+	usersMode    = `spec.load: users is required with mode: Users and not allowed with other modes; set mode: Users and at least one number of users, or remove users`
+	usersArrive  = `spec.load: arrivals has no effect with mode: Users, because each user logs in again as soon as the last login is answered; remove arrivals`
 	stepsTooLong = `spec.load: stepSeconds is above maxStepSeconds; lower stepSeconds or raise maxStepSeconds`
-	rateCallers  = `spec.load: a rate times requestTimeoutSeconds may come to 2,000 callers at the most; lower the rate or the timeout`
-	rateNoLogin  = `spec.load: a rate times stepSeconds must come to one login at least; raise the rate or stepSeconds`
-	rateKind     = `spec.load.ratesPerSecond: a rate is a whole number or a string with up to three decimals, such as "0.5"`
-	rateRange    = `spec.load.ratesPerSecond: each rate must be above 0 and at most 2,000 logins per second; leave a rate of 0 out`
-	rateOrder    = `spec.load.ratesPerSecond: ratesPerSecond must rise from entry to entry; sort it and remove duplicates`
-	usersRange   = `spec.load.users: each number of users must lie between 1 and 2,000`
-	usersOrder   = `spec.load.users: users must rise from entry to entry; sort it and remove duplicates`
+	rateCallers  = `spec.load: a rate times requestTimeoutSeconds must be at most 2,000 callers; lower the rate or the timeout`
+	rateNoLogin  = `spec.load: a rate times stepSeconds must be at least one login; raise the rate or stepSeconds`
+	rateKind     = `spec.load.ratesPerSecond: each rate must be a whole number or a string with up to three decimals, such as "0.5"`
+	rateRange    = `spec.load.ratesPerSecond: each rate must be above 0 and at most 2,000 logins per second`
+	rateOrder    = `spec.load.ratesPerSecond: ratesPerSecond must be in ascending order; sort it and remove duplicates`
+	usersRange   = `spec.load.users: each number of users must be between 1 and 2,000`
+	usersOrder   = `spec.load.users: users must be in ascending order; sort it and remove duplicates`
 )
 
 func TestModesOfLoad(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
-		"nothing said of the load":            {},
+		"no load":                             {},
 		"an empty load":                       {change: `{spec: {load: {}}}`},
 		"each kind of arrivals with Capacity": {change: `{spec: {load: {mode: Capacity, arrivals: Uniform}}}`},
 		"rates in Rates":                      {change: `{spec: {load: {mode: Rates, ratesPerSecond: [20, 40], arrivals: Poisson}}}`},
@@ -93,18 +93,18 @@ func TestRatesThatMayBeHeld(t *testing.T) {
 			change: `{spec: {load: {ratesPerSecond: [40, 20]}}}`, refusals: []string{rateOrder}},
 		"rates that rise as words but fall as numbers": {
 			change: `{spec: {load: {ratesPerSecond: ["10.5", "9.5"]}}}`, refusals: []string{rateOrder}},
-		"one rate in two spellings": {
+		"one rate written in two ways": {
 			change: `{spec: {load: {ratesPerSecond: [1, "1.0"]}}}`, refusals: []string{rateOrder}},
 		"21 rates": {
 			change:   `{spec: {load: {ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]}}}`,
 			refusals: []string{`spec.load.ratesPerSecond: Too many: 21: must have at most 20 items`}},
 		"2,000 callers at a rate and its timeout": {
 			change: `{spec: {load: {ratesPerSecond: [200], requestTimeoutSeconds: 10}}}`},
-		"a caller more than that": {
+		"one caller more than that": {
 			change:   `{spec: {load: {ratesPerSecond: ["200.1"], requestTimeoutSeconds: 10}}}`,
 			refusals: []string{rateCallers}},
-		"one login in a step":   {change: `{spec: {load: {ratesPerSecond: ["0.1"], stepSeconds: 10}}}`},
-		"not a login in a step": {change: `{spec: {load: {ratesPerSecond: ["0.099"], stepSeconds: 10}}}`, refusals: []string{rateNoLogin}},
+		"one login in a step":           {change: `{spec: {load: {ratesPerSecond: ["0.1"], stepSeconds: 10}}}`},
+		"less than one login in a step": {change: `{spec: {load: {ratesPerSecond: ["0.099"], stepSeconds: 10}}}`, refusals: []string{rateNoLogin}},
 	})
 }
 

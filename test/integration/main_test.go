@@ -19,15 +19,14 @@ import (
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
-// The one API server of this package: starting it takes seconds, so every test
-// shares it and keeps to a namespace of its own.
+// The one API server of this package. Starting it takes seconds, so all tests share it.
 var (
 	environment *envtest.Environment
 	restConfig  *rest.Config
 	apiClient   client.Client
 )
 
-// crdFolder is where the definitions under test stand, seen from this package.
+// crdFolder is the folder of the definitions under test, relative to this package.
 var crdFolder = filepath.Join("..", "..", "config", "crd")
 
 func TestMain(m *testing.M) {
@@ -39,8 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAgainstAPIServer starts the API server, runs the tests and stops it again,
-// whatever they did.
+// runAgainstAPIServer starts the API server, runs the tests and always stops it again.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	started, config, err := apiserver.Start(crdFolder, func(*envtest.APIServer) {})
 	if err != nil {
@@ -58,8 +56,7 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// newClient speaks to the API server without a cache, with Kubernetes' own
-// types and ours.
+// newClient returns a client without a cache, with Kubernetes' own types and Hashmark's.
 func newClient(config *rest.Config) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))

@@ -4,21 +4,21 @@ package integration
 
 import "testing"
 
-// What the API says of matrices that many people will get wrong.
+// Refusals of matrices with common mistakes.
 const (
 	emptyMatrix = `spec.matrix: the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: ["1"]`
-	costRange   = `spec.matrix.costs: each cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half`
-	costTwice   = `spec.matrix.costs: costs names a cost twice; remove the duplicate`
-	costsMany   = `spec.matrix.costs: costs names more than 8 costs; split the matrix into several experiments`
+	costRange   = `spec.matrix.costs: each cost must be between 4 and 16: each increment doubles the time of a hash, and one hash at cost 31 takes a day and a half`
+	costTwice   = `spec.matrix.costs: costs contains a cost twice; remove the duplicate`
+	costsMany   = `spec.matrix.costs: costs has more than 8 entries; split the matrix into several experiments`
 	limitKind   = `spec.matrix.cpuLimits: each CPU limit must be a Kubernetes CPU quantity, such as "250m" or "1"`
 	limitRange  = `spec.matrix.cpuLimits: each CPU limit must be above 0 and at most 64 CPUs; "0" would mean no limit, which can't be sized`
-	limitTwice  = `spec.matrix.cpuLimits: two CPU limits are equal in value, as "1" and "1000m" are; remove one of them`
-	limitsMany  = `spec.matrix.cpuLimits: cpuLimits names more than 8 limits; split the matrix into several experiments`
+	limitTwice  = `spec.matrix.cpuLimits: two CPU limits have the same value, such as "1" and "1000m"; remove one of them`
+	limitsMany  = `spec.matrix.cpuLimits: cpuLimits has more than 8 entries; split the matrix into several experiments`
 	variants    = `spec.matrix: the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments`
-	poolOnly    = `spec.matrix.concurrency[0]: workers and queueLength belong to mode: WorkerPool; remove them, or change the mode`
+	poolOnly    = `spec.matrix.concurrency[0]: workers and queueLength are for mode: WorkerPool only; remove them, or change the mode`
 )
 
-// eightByEight spans 64 variants, short enough for a day.
+// eightByEight has 64 variants, whose plan fits into a day.
 const eightByEight manifest = `
 apiVersion: hashmark.dev/v1alpha1
 kind: SizingExperiment
@@ -35,7 +35,7 @@ func TestCostsThatTheMatrixMayName(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		"one cost and one limit are enough": {},
 		"the lowest and the highest cost":   {change: `{spec: {matrix: {costs: [4, 16]}}}`},
-		"a cost of 3 is below what bcrypt knows": {
+		"a cost of 3 is below bcrypt's minimum": {
 			change: `{spec: {matrix: {costs: [3]}}}`, refusals: []string{costRange}},
 		"a cost of 17 is above the bound": {
 			change: `{spec: {matrix: {costs: [17]}}}`, refusals: []string{costRange}},
@@ -65,15 +65,15 @@ func TestCPULimitsThatTheMatrixMayName(t *testing.T) {
 		"a limit in thousandths, as a decimal and of 64 CPUs": {change: `{spec: {matrix: {cpuLimits: ["250m", "0.5", "64"]}}}`},
 		"a limit of 0 would be no limit": {
 			change: `{spec: {matrix: {cpuLimits: ["0"]}}}`, refusals: []string{limitRange}},
-		"a limit of 0 in another spelling": {
+		"a limit of 0 written in another way": {
 			change: `{spec: {matrix: {cpuLimits: ["0m"]}}}`, refusals: []string{limitRange}},
 		"a limit below 0": {
 			change: `{spec: {matrix: {cpuLimits: ["-1"]}}}`, refusals: []string{limitRange}},
 		"a limit above 64 CPUs": {
 			change: `{spec: {matrix: {cpuLimits: ["64001m"]}}}`, refusals: []string{limitRange}},
-		"one limit in two spellings": {
+		"one limit written in two ways": {
 			change: `{spec: {matrix: {cpuLimits: ["1", "1000m"]}}}`, refusals: []string{limitTwice}},
-		"a limit that is no quantity": {
+		"a limit that is not a quantity": {
 			change: `{spec: {matrix: {cpuLimits: ["half"]}}}`, refusals: []string{limitKind}},
 		"an empty limit": {
 			change: `{spec: {matrix: {cpuLimits: [""]}}}`, refusals: []string{limitKind}},
@@ -125,7 +125,7 @@ func TestSizesOfTheMatrix(t *testing.T) {
 
 func TestKindsOfConcurrency(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
-		"unbounded beside pools, with and without numbers": {change: `{spec: {matrix: {concurrency: [{mode: Unbounded},
+		"unbounded and pools, with and without numbers": {change: `{spec: {matrix: {concurrency: [{mode: Unbounded},
 			{mode: WorkerPool}, {mode: WorkerPool, workers: 64, queueLength: 10000}]}}}`},
 		"workers without a pool": {
 			change: `{spec: {matrix: {concurrency: [{mode: Unbounded, workers: 1}]}}}`, refusals: []string{poolOnly}},
@@ -136,7 +136,7 @@ func TestKindsOfConcurrency(t *testing.T) {
 			refusals: []string{
 				`spec.matrix.concurrency[0].queueLength: spec.matrix.concurrency[0].queueLength in body should be less than or equal to 10000`,
 				`spec.matrix.concurrency[0].workers: spec.matrix.concurrency[0].workers in body should be less than or equal to 64`}},
-		"a pool of nobody with no queue": {
+		"a pool without workers and without a queue": {
 			change: `{spec: {matrix: {concurrency: [{mode: WorkerPool, workers: 0, queueLength: 0}]}}}`,
 			refusals: []string{
 				`spec.matrix.concurrency[0].queueLength: spec.matrix.concurrency[0].queueLength in body should be greater than or equal to 1`,

@@ -17,20 +17,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// inAnyOrder compares refusals without their order, which is the API server's matter.
+// inAnyOrder compares refusals in any order, because the API server chooses the order.
 var inAnyOrder = cmpopts.SortSlices(func(a, b string) bool { return a < b })
 
 // admission is one case of what the API accepts and refuses.
 type admission struct {
-	// change is laid over a valid object.
+	// change is applied to a valid object.
 	change string
-	// refusals are all that the API says against it, each as "field: sentence".
-	// None: it is accepted.
+	// refusals are all refusals of the API, each as "field: sentence". If empty, the object
+	// is accepted.
 	refusals []string
 }
 
-// checkCreations creates each changed object without keeping it, and compares
-// everything the API says against it.
+// checkCreations creates each changed object as a dry run, and compares the refusals.
 func checkCreations(t *testing.T, base manifest, cases map[string]admission) {
 	t.Helper()
 	for name, test := range cases {
@@ -43,8 +42,8 @@ func checkCreations(t *testing.T, base manifest, cases map[string]admission) {
 	}
 }
 
-// checkUpdates creates the base for real, once with each case's own beginning,
-// and compares everything the API says against the change.
+// checkUpdates creates the base with each case's from applied, updates it as a dry run, and
+// compares the refusals.
 func checkUpdates(t *testing.T, base manifest, cases map[string]edit) {
 	t.Helper()
 	for name, test := range cases {
@@ -63,15 +62,15 @@ func checkUpdates(t *testing.T, base manifest, cases map[string]edit) {
 
 // edit is one case of what may be changed in an object that exists.
 type edit struct {
-	// from is laid over a valid object before it is created.
+	// from is applied to a valid object before it is created.
 	from string
-	// change is laid over that.
+	// change is applied to that object.
 	change string
-	// refusals are all that the API says against the change; none: it is accepted.
+	// refusals are all refusals of the change; if empty, it is accepted.
 	refusals []string
 }
 
-// create keeps an object until the test ends, under a name of its own.
+// create creates an object with a unique name and deletes it when the test ends.
 func create(t *testing.T, base manifest, changes ...string) *unstructured.Unstructured {
 	t.Helper()
 	object := base.with(t, changes...)
@@ -81,7 +80,7 @@ func create(t *testing.T, base manifest, changes ...string) *unstructured.Unstru
 		t.Fatalf("creating the object to begin with: %v", err)
 	}
 	t.Cleanup(func() {
-		// The test's own context is already over when its clean-up runs.
+		// The test's own context has already ended when its clean-up runs.
 		if err := apiClient.Delete(context.Background(), object); client.IgnoreNotFound(err) != nil {
 			t.Errorf("deleting %s: %v", object.GetName(), err)
 		}
@@ -89,8 +88,8 @@ func create(t *testing.T, base manifest, changes ...string) *unstructured.Unstru
 	return object
 }
 
-// strictly is a client that refuses unknown fields, as kubectl apply does, so
-// that a misspelt field in a case does not pass for a rule that accepts it.
+// strictly returns a client that refuses unknown fields, as kubectl apply does, so that a
+// misspelt field in a case is not mistaken for an accepted one.
 func strictly() client.Client {
 	return client.WithFieldValidation(apiClient, metav1.FieldValidationStrict)
 }
@@ -99,9 +98,8 @@ func strictly() client.Client {
 var valueInMessage = regexp.MustCompile(
 	`^(Invalid|Unsupported) value: (("(\\.|[^"\\])*"|\[.*\]|\{.*\}|[^ ]+): )?`)
 
-// refusals lists what the API said against an object, as "field: sentence".
-// It gives none for an object that was accepted, and fails the test when the
-// answer was no verdict on the object.
+// refusals returns the refusals in an error, each as "field: sentence". It returns nil for
+// an object that was accepted, and fails the test if the error is not about the object.
 func refusals(t *testing.T, err error) []string {
 	t.Helper()
 	if err == nil {
@@ -109,15 +107,15 @@ func refusals(t *testing.T, err error) []string {
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
-		t.Fatalf("the API gave no verdict on the object: %v", err)
+		t.Fatalf("the error is not about the object: %v", err)
 	}
-	var said []string
+	var found []string
 	for _, cause := range status.Status().Details.Causes {
 		sentence := valueInMessage.ReplaceAllString(cause.Message, "")
 		if strings.HasPrefix(sentence, "some validation rules were not checked") {
-			continue // A remark about the other refusals, and none itself.
+			continue // A remark about the other refusals, not a refusal.
 		}
-		said = append(said, cause.Field+": "+sentence)
+		found = append(found, cause.Field+": "+sentence)
 	}
-	return said
+	return found
 }

@@ -4,14 +4,14 @@ package integration
 
 import "testing"
 
-// What the API says of trials that are out of the experiments' bounds.
+// Refusals of trials that are outside the experiments' limits.
 const (
-	variantCost  = `spec.variant: cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half`
+	variantCost  = `spec.variant: cost must be between 4 and 16: each increment doubles the time of a hash, and one hash at cost 31 takes a day and a half`
 	variantLimit = `spec.variant: cpuLimit must be a CPU quantity above 0 and at most 64, such as 250m or 1`
 )
 
-// A trial is the operator's to write. It has the experiments' bounds all the
-// same, so that nobody gets round them by writing one by hand.
+// Only the operator writes trials. They have the experiments' limits nevertheless, so that
+// nobody can bypass the limits by writing a trial by hand.
 func TestTrialsHaveTheBoundsOfExperiments(t *testing.T) {
 	checkCreations(t, plainTrial, map[string]admission{
 		"a trial as the operator plans it": {},
@@ -24,8 +24,8 @@ func TestTrialsHaveTheBoundsOfExperiments(t *testing.T) {
 			change: `{spec: {variant: {cpuLimit: half}}}`, refusals: []string{variantLimit}},
 		"workers without a pool": {
 			change:   `{spec: {variant: {concurrency: {mode: Unbounded, workers: 2}}}}`,
-			refusals: []string{`spec.variant.concurrency: workers and queueLength belong to mode: WorkerPool; remove them, or change the mode`}},
-		"a pool that no pod could be put on": {
+			refusals: []string{`spec.variant.concurrency: workers and queueLength are for mode: WorkerPool only; remove them, or change the mode`}},
+		"a pool that no pod could run on": {
 			change: `{spec: {variant: {nodePool: {name: small, nodeSelector: {` + longKey + `: a},
 				tolerations: [{key: a, operator: Exists, value: b}, {effect: NoSchedule}]}}}}`,
 			refusals: []string{

@@ -30,18 +30,18 @@ func TestSchedules(t *testing.T) {
 	}{
 		"steady never changes":                     {"steady", serving(25, 300), 1},
 		"a sawtooth begins in the middle":          {"sawtooth", serving(0, 0), 1},
-		"it gets slower":                           {"sawtooth", serving(10, 0), 1.075},
-		"up to 15 %":                               {"sawtooth", serving(19.999, 0), 1.15},
-		"then it is fast at once":                  {"sawtooth", serving(20, 0), 0.85},
-		"and as at the beginning after a period":   {"sawtooth", serving(40, 0), 1},
-		"it does not stop":                         {"sawtooth", serving(400+30, 0), 0.925},
-		"calibration has its share of it":          {"sawtooth", Moment{Since: 10 * time.Second}, 1.075},
+		"a sawtooth gets slower":                   {"sawtooth", serving(10, 0), 1.075},
+		"a sawtooth is up to 15 % slower":          {"sawtooth", serving(19.999, 0), 1.15},
+		"then a sawtooth is fast at once":          {"sawtooth", serving(20, 0), 0.85},
+		"a sawtooth starts again after a period":   {"sawtooth", serving(40, 0), 1},
+		"a sawtooth does not stop":                 {"sawtooth", serving(400+30, 0), 0.925},
+		"a sawtooth applies to the calibration":    {"sawtooth", Moment{Since: 10 * time.Second}, 1.075},
 		"slower is steady while it calibrates":     {"slower", Moment{Since: time.Minute, Hash: 1000}, 1},
 		"slower is slower from the first login on": {"slower", serving(0, 0), 1.2},
 		"faster is steady while it calibrates":     {"faster", Moment{Hash: FasterFrom}, 1},
 		"faster is steady before":                  {"faster", serving(1, FasterFrom-1), 1},
 		"faster is faster from its first hash":     {"faster", serving(1, FasterFrom), 0.8},
-		"to its last":                              {"faster", serving(1, FasterUntil-1), 0.8},
+		"faster is faster to its last hash":        {"faster", serving(1, FasterUntil-1), 0.8},
 		"faster is steady afterwards":              {"faster", serving(1, FasterUntil), 1},
 	}
 	for name, test := range tests {
@@ -68,13 +68,13 @@ func TestNoScheduleAsksForLessThanTheHashItself(t *testing.T) {
 		for second := range 80 {
 			m := Moment{Serving: true, Since: time.Duration(second) * time.Second, Hash: int64(10 * second)}
 			if factor := baseline * schedule(m); factor <= 1 {
-				t.Errorf("%s at %d s: the factor is %.3f, which nothing can be burnt for", name, second, factor)
+				t.Errorf("%s at %d s: the factor is %.3f, want above 1", name, second, factor)
 			}
 		}
 	}
 }
 
-// The clock of these tests goes on by a hash, or by a chunk.
+// The clock of these tests advances by a hash or by a chunk.
 func TestAHashTakesTheTimeOfItsMoment(t *testing.T) {
 	t.Parallel()
 	var cpu time.Duration
@@ -91,7 +91,7 @@ func TestAHashTakesTheTimeOfItsMoment(t *testing.T) {
 		p.Run(func() { cpu += 500 * time.Millisecond })
 		took = append(took, (cpu - before).Round(100*time.Microsecond).Microseconds())
 	}
-	// At 0, 6.5, 13.317 and 20.467 s, by 10 s a CPU second.
+	// At 0, 6.5, 13.317 and 20.467 s: 10 s of wall time for each CPU second.
 	want := []int64{650_000, 681_700, 714_900, 554_800}
 	for i := range want {
 		if math.Abs(float64(took[i]-want[i])) > 200 {
@@ -104,8 +104,8 @@ func TestAHashTakesTheTimeOfItsMoment(t *testing.T) {
 	}
 }
 
-// Real CPU time, as ratios of neighbours, so that the machine's own speed and what
-// else it does cancel out.
+// Real CPU time, as ratios of neighbouring measurements, so that the machine's own speed
+// and its other work cancel out.
 func TestRealCPUTimeFollowsTheSchedule(t *testing.T) {
 	t.Parallel()
 	pacer := func(schedule string) *Pacer {
@@ -135,10 +135,10 @@ func TestRealCPUTimeFollowsTheSchedule(t *testing.T) {
 }
 
 // cost is the CPU time of the calling thread that a function takes.
-func cost(of func()) float64 {
+func cost(function func()) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := threadCPU()
-	of()
+	function()
 	return float64(threadCPU() - begin)
 }

@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// Variable of the environment that names the schedule.
+	// Variable is the environment variable that names the schedule.
 	Variable = "HASHMARK_DRIFT"
-	// baseline is the factor of the steady service: what the fastest schedule needs,
-	// and a little more, so that something is left to burn.
+	// baseline is the factor of the steady service: what the fastest schedule requires plus
+	// a margin, so that there is always something to burn.
 	baseline = 1.3
-	// chunkBytes are hashed between two looks at the clock: some microseconds, little
-	// beside the millisecond of a bcrypt hash of cost 4.
+	// chunkBytes are hashed between two readings of the clock. That takes a few
+	// microseconds, which is little compared with the millisecond of a bcrypt hash of cost
+	// 4.
 	chunkBytes = 1024
 )
 
-// Pacer slows hashes down by a schedule. It may be used from several goroutines.
+// Pacer slows hashes down by a schedule. It is safe for concurrent use.
 type Pacer struct {
 	schedule Schedule
 	serving  bool
@@ -36,8 +37,8 @@ type Pacer struct {
 	hashes int64
 }
 
-// FromEnvironment is the pacer that Variable asks for; without it, a steady one. It
-// panics where the schedule doesn't exist: an image of the tests is wrong then.
+// FromEnvironment returns the pacer that Variable names, or a steady one if it is not set.
+// It panics if the schedule does not exist, because then the test image is wrong.
 func FromEnvironment() *Pacer {
 	name := os.Getenv(Variable)
 	if name == "" {
@@ -51,7 +52,7 @@ func FromEnvironment() *Pacer {
 	return &Pacer{schedule: schedule, serving: serving, cpu: threadCPU, wall: time.Now, burn: burn}
 }
 
-// Run runs a hash, and burns CPU on its thread until the schedule's time is used up.
+// Run runs a hash, and burns CPU on its thread until the time of the schedule is used up.
 func (p *Pacer) Run(hash func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -64,7 +65,7 @@ func (p *Pacer) Run(hash func()) {
 	}
 }
 
-// moment counts a hash.
+// moment returns the moment of a hash that begins now, and counts the hash.
 func (p *Pacer) moment() Moment {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -76,7 +77,7 @@ func (p *Pacer) moment() Moment {
 	return m
 }
 
-// threadCPU panics where the kernel has no such clock, which Linux always has.
+// threadCPU panics if the kernel does not have this clock, which Linux always has.
 func threadCPU() time.Duration {
 	used, err := cgroup.ThreadCPUTime()
 	if err != nil {

@@ -16,12 +16,12 @@ type Moment struct {
 	Hash int64
 }
 
-// Schedule gives the factor of the CPU time of a hash that begins at a moment: 1 is
-// the steady service, 1.2 is slower.
+// Schedule returns the factor of the CPU time of a hash that begins at a moment: 1 is the
+// steady service, 1.2 is slower.
 type Schedule func(Moment) float64
 
 const (
-	// sawtoothWidth is how far the sawtooth goes up and down.
+	// sawtoothWidth is how far the sawtooth goes above and below 1.
 	sawtoothWidth = 0.15
 	// sawtoothPeriod is its period. It begins in the middle of a tooth.
 	sawtoothPeriod = 40 * time.Second
@@ -29,17 +29,17 @@ const (
 	slower = 1.2
 	faster = 0.8
 	// FasterFrom is the first hash of the service that the schedule "faster" makes fast,
-	// counted from 0. Hashes count and not seconds, so that they lie in the same step of
-	// a plan on any machine.
+	// counted from 0. It counts hashes and not seconds, so that they are in the same step
+	// of a plan on any machine.
 	FasterFrom = 200
-	// FasterUntil is the first hash after them that is not.
+	// FasterUntil is the first hash after them that is not made fast.
 	FasterUntil = 350
 )
 
-// ErrSchedule means that there is no schedule of that name.
-var ErrSchedule = errors.New("no such schedule")
+// ErrSchedule means that no schedule has that name.
+var ErrSchedule = errors.New("unknown schedule")
 
-// Named gives the schedule of a name:
+// Named returns the schedule with a name:
 //
 //	steady     1 throughout
 //	sawtooth   from 0.85 to 1.15 in 40 s, and down at once
