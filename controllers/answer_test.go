@@ -72,7 +72,7 @@ func TestAnExperimentWithoutAUsableResultRecommendsNothing(t *testing.T) {
 	e := w.ask(question("login", quick, demanding), 0)
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNoneMeasured)
-	w.checkAnswer(e, "none", "No size is recommended: no variant has a result that may be believed")
+	w.checkAnswer(e, "none", "No size is recommended: no variant that can be recommended has a usable result")
 }
 
 // checkAnswer holds the column, and that conditions and the last event tell the

@@ -68,7 +68,7 @@ func TestWhereBothSizesFailNothingIsRecommended(t *testing.T) {
 	w.kubelet.slower = 100
 	e := w.ask(question("login", small), 0)
 	w.toEnd(e)
-	w.checkAnswer(e, "none", "two sizes were verified, and both failed the objective")
+	w.checkAnswer(e, "none", "two sizes were verified, and both missed the objective")
 	w.checkVerifications(e, "c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Failed")
 	if e.Status.Display.Verified != "no" {
 		t.Errorf("the column says %q", e.Status.Display.Verified)

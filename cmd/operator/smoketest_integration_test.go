@@ -44,7 +44,7 @@ func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
 func TestASmokeTestWithoutRightsNamesThem(t *testing.T) {
 	ns := namespace(t, "smoke")
 	test := start(t, user(t, "stranger"), "smoke-test", "--namespace="+ns)
-	if code := test.end(); code != 1 || !strings.Contains(test.said(), "it takes create, get, list and delete on sizingexperiments") {
+	if code := test.end(); code != 1 || !strings.Contains(test.said(), "the test requires create, get, list and delete on sizingexperiments") {
 		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
 	}
 }

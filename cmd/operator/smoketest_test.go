@@ -133,12 +133,12 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 		"no definitions": {
 			install{refusal: &meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "SizingExperiment"}}}, nil, "does not know Hashmark's kinds",
 		},
-		"no rights": {install{refusal: apierrors.NewForbidden(kind, "", errors.New("no"))}, nil, "it takes create, get, list and delete on sizingexperiments"},
+		"no rights": {install{refusal: apierrors.NewForbidden(kind, "", errors.New("no"))}, nil, "the test requires create, get, list and delete on sizingexperiments"},
 		"no namespace": {
 			install{refusal: apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "ns")}, nil, "namespace ns does not exist",
 		},
 		"no operator":              {install{stages: []stage{{}}}, nil, "no operator looked at the experiment"},
-		"behind another":           {install{stages: queued}, []client.Object{busy}, "behind ns/busy: let it end, or suspend it"},
+		"behind another":           {install{stages: queued}, []client.Object{busy}, "behind ns/busy: wait for its end or suspend it"},
 		"behind another namespace": {install{stages: queued}, nil, "kubectl get sizingexperiments -A"},
 		"still under way": {
 			install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: ImagePull"}}}, nil, "no end after 200ms; Running: c8-250m: ImagePull",

@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// The largest matrix at its end, in the pass that writes it: within five seconds.
-// Evenly spaced, each of the 64 rows is put to the model, too.
+// The last reconcile of the largest matrix must take less than five seconds. With evenly
+// spaced logins, each of the 64 rows is simulated too.
 func BenchmarkConcludeTheLargestMatrix(b *testing.B) {
 	for _, arrivals := range []v1alpha1.Arrivals{v1alpha1.ArrivalsPoisson, v1alpha1.ArrivalsUniform} {
 		b.Run(string(arrivals), func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkConcludeTheLargestMatrix(b *testing.B) {
 	}
 }
 
-// Rows are told at every pass.
+// Rows are computed at every reconcile.
 func BenchmarkRowsOfTheLargestMatrix(b *testing.B) {
 	spec, trials := largest(b)
 	var status v1alpha1.SizingExperimentStatus
@@ -41,8 +41,8 @@ func BenchmarkRowsOfTheLargestMatrix(b *testing.B) {
 	}
 }
 
-// largest is a matrix of 64 variants, each as a trial of the quickstart that
-// had the variant's hash time and CPU limit would be.
+// largest returns a matrix of 64 variants, each with a trial of the quickstart that has the
+// variant's hash time and CPU limit.
 func largest(b *testing.B) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
 	b.Helper()
 	experiment, measured := quickstart(b)

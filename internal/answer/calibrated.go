@@ -9,10 +9,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// Calibrated answers from the times of hashes alone, before anything was deployed: the
-// status as far as it follows from calibrations of one machine, each of a bcrypt cost of
-// the spec's matrix. Every variant is predicted, and a size has confidence Low. Errors
-// are those of Rows.
+// Calibrated returns the status that follows from hash times alone, before anything is
+// deployed. The calibrations are of one machine, one for each bcrypt cost of the spec's
+// matrix. Every variant is predicted, and a size has confidence Low. Errors are those of
+// Rows.
 func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) (*v1alpha1.SizingExperimentStatus, error) {
 	t, err := newTable(spec, calibratedTrials(spec, calibrations), nil)
 	if err != nil {
@@ -44,9 +44,9 @@ func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1al
 	return status, nil
 }
 
-// ownError is how sure the time of a hash is by its own calibration: of a few costs, each
-// timed once, batch means say nothing. The ratio to the reference hash leaves the drift
-// out, which the speed tells.
+// ownError returns the error of a hash time from its own calibration, in microseconds,
+// because batch means need more than a few costs that were each timed once. The ratio to the
+// reference hash excludes the drift, which the speed shows.
 func ownError(timed v1alpha1.HashTime, cal v1alpha1.TrialCalibration) int64 {
 	if cal.RatioErrorPerMillion <= 0 || cal.RatioPerMillion <= 0 {
 		return cal.ErrorMicroseconds
@@ -54,7 +54,8 @@ func ownError(timed v1alpha1.HashTime, cal v1alpha1.TrialCalibration) int64 {
 	return int64(math.Ceil(float64(timed.HashMicroseconds) * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)))
 }
 
-// fromHashTimes is what the model expects of one replica of a variant at a rate.
+// fromHashTimes returns a function with the model's p95 of one replica of a variant, in
+// microseconds, at a rate times 1000.
 func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTime) func(int64) (int64, bool) {
 	return func(milliPerSecond int64) (int64, bool) {
 		service, known := forecast.ServiceFromHashTime(t.spec, times, variant)
@@ -66,7 +67,7 @@ func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTim
 	}
 }
 
-// calibratedTrials are trials that did nothing but time a hash.
+// calibratedTrials returns a trial for each calibration, with only the calibration in it.
 func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) []v1alpha1.SizingTrial {
 	var trials []v1alpha1.SizingTrial
 	for i, cost := range spec.Matrix.Costs {

@@ -17,7 +17,7 @@ import (
 
 const milli = 1000
 
-// standing is what a verdict lets a result be used for.
+// standing returns what a result with a verdict can be used for.
 func standing(verdict v1alpha1.Verdict) recommendation.Standing {
 	switch verdict {
 	case v1alpha1.VerdictValid:
@@ -29,7 +29,8 @@ func standing(verdict v1alpha1.Verdict) recommendation.Standing {
 	}
 }
 
-// rowCandidate is a row as one replica of it, with the capacity that it tells.
+// rowCandidate returns one replica of a row's variant as a candidate, with the row's
+// capacity.
 func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candidate {
 	c := t.candidate(t.variant(row.Variant))
 	c.Standing, c.Reasons = standing(row.Verdict), row.Reasons
@@ -39,14 +40,15 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candida
 	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
 	c.Undecided = row.CapacityMilliPerSecond == nil && row.ObjectiveMet == nil
-	// With a maximum the capacity lies between the two, and its lower end sizes safely.
+	// With a maximum, the capacity is between the lower bound and the maximum, so a size
+	// from the lower bound is safe.
 	if ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil {
 		c.Carried, c.Unknown = *row.CapacityMilliPerSecond, t.whyUnknown(row.Variant)
 	}
 	return c
 }
 
-// whyUnknown says why the capacity of a variant is known as a lower bound only.
+// whyUnknown returns why only a lower bound of a variant's capacity is known.
 func (t *table) whyUnknown(variant string) recommendation.Unknown {
 	if t.spec.Load.Mode == v1alpha1.LoadRates {
 		return recommendation.ByRates
@@ -60,8 +62,8 @@ func (t *table) whyUnknown(variant string) recommendation.Unknown {
 	return recommendation.ByGenerator
 }
 
-// predictedCandidate is a predicted variant. It may answer only where the matrix
-// names it and the model was right of those that it was not given.
+// predictedCandidate returns a predicted variant as a candidate. It can be recommended only
+// if it is in the matrix and the model passed its check against held-out variants.
 func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1.ModelCheck) recommendation.Candidate {
 	c := t.candidate(v1alpha1.Variant{
 		Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit,
@@ -75,7 +77,7 @@ func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1
 	return c
 }
 
-// candidate is a variant of which no capacity is known yet.
+// candidate returns a variant as a candidate without a capacity.
 func (t *table) candidate(variant v1alpha1.Variant) recommendation.Candidate {
 	limit, err := matrix.MilliCPU(variant.CPULimit)
 	if err != nil {
@@ -90,16 +92,16 @@ func (t *table) candidate(variant v1alpha1.Variant) recommendation.Candidate {
 const (
 	kibibyte, mebibyte = 1 << 10, 1 << 20
 	// leastMemory is the smallest memory limit that the API accepts. With Argon2id and
-	// Scrypt it requires besideHashes and the memory of one hash for each worker.
-	leastMemory, besideHashes = 32 * mebibyte, 64 * mebibyte
+	// Scrypt it requires baseMemory plus the memory of one hash for each worker.
+	leastMemory, baseMemory = 32 * mebibyte, 64 * mebibyte
 )
 
-// memoryLimit returns the memory limit for a replica of a variant, from the most that it
-// used: a quarter more, in whole MiB, and no less than the API requires.
+// memoryLimit returns the memory limit for a replica of a variant: a quarter more than its
+// peak, in whole MiB, and no less than the API requires.
 func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
 	least := int64(leastMemory)
 	if v.MemoryKiB != nil {
-		least = besideHashes + int64(*v.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))*kibibyte
+		least = baseMemory + int64(*v.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))*kibibyte
 	}
 	return (max(least, peak+peak/4) + mebibyte - 1) / mebibyte * mebibyte
 }
@@ -114,8 +116,8 @@ func (t *table) givenMemory() int64 {
 	return given.Value()
 }
 
-// setCapacity splits what all replicas of a trial carried. Sizes are made from the
-// lower end of where the capacity lies, at the slow speed of the CPU.
+// setCapacity sets the capacity of one replica from that of all replicas of a trial. Sizes
+// are computed from the lower end of the interval, at the slow speed of the CPU.
 func (t *table) setCapacity(c *recommendation.Candidate, capacity *int64, interval *v1alpha1.RateInterval) {
 	if capacity == nil {
 		return
@@ -129,8 +131,8 @@ func (t *table) setCapacity(c *recommendation.Candidate, capacity *int64, interv
 	t.question.Refute(c)
 }
 
-// slow is the time of a hash that the CPU of a variant's node pool exceeds for a
-// tenth of the time, in thousandths of the reference.
+// slow returns the hash time that the CPU of a variant's node pool exceeds for a tenth of
+// the time, in thousandths of the reference.
 func (t *table) slow(variant v1alpha1.Variant) int64 {
 	if _, pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
 		return max(1000, pool.HighPerMille)
@@ -138,8 +140,8 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 	return 1000
 }
 
-// respace gives a candidate the capacity that the model finds for logins that
-// come by chance, as those from the world do, where even ones were measured.
+// respace replaces the capacity of a candidate that was measured with evenly spaced logins
+// by the model's capacity for random arrivals, as real users have.
 func (t *table) respace(c *recommendation.Candidate) {
 	c.Respaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
 	c.Undecided = false
@@ -153,7 +155,7 @@ func (t *table) respace(c *recommendation.Candidate) {
 	t.question.Refute(c)
 }
 
-// p95 of one replica that gets logins by chance, in microseconds.
+// p95 returns the model's p95 of one replica with random arrivals, in microseconds.
 func (t *table) p95(variant v1alpha1.Variant, milliPerSecond int64) (int64, bool) {
 	service, known := forecast.ServiceOf(t.spec, t.trials, variant)
 	if !known {
@@ -163,7 +165,7 @@ func (t *table) p95(variant v1alpha1.Variant, milliPerSecond int64) (int64, bool
 	return p95.Microseconds(), ok
 }
 
-// seed of the experiment, which all of its trials have.
+// seed returns the experiment's seed, which all of its trials have.
 func (t *table) seed() uint64 {
 	if len(t.trials) == 0 {
 		return 0
@@ -171,7 +173,7 @@ func (t *table) seed() uint64 {
 	return uint64(t.trials[0].Spec.Seed)
 }
 
-// pool of a name; nil where the experiment names no pools.
+// pool returns the node pool with a name, or nil if the experiment has no such pool.
 func (t *table) pool(name string) *v1alpha1.NodePool {
 	for i := range t.spec.Matrix.NodePools {
 		if t.spec.Matrix.NodePools[i].Name == name {

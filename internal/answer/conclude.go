@@ -7,24 +7,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
 )
 
-// Conclude fills what is told from the end of an experiment on: predictions, how
-// good they are, and the recommendation. It takes the rows as Rows left them in
-// the status, and spends simulation time: seconds for a large matrix. Errors are
-// those of Rows.
+// Conclude fills the parts of the status that are known at the end of an experiment: the
+// predictions, the check of the model, and the recommendation. It uses the rows that Rows
+// wrote into the status. The simulation takes seconds for a large matrix. Errors are those
+// of Rows.
 func Conclude(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, status *v1alpha1.SizingExperimentStatus) error {
 	t, err := newTable(spec, trials, status.Verifications)
 	if err != nil {
 		return err
 	}
 	if len(status.Verifications) == 0 {
-		// Predictions do not depend on verifications, and take seconds to compute.
+		// Predictions take seconds to compute and do not depend on verifications.
 		status.Predictions, status.ModelCheck = forecast.Of(spec, t.trials)
 	}
 	t.recommend(status)
 	return nil
 }
 
-// recommend chooses from rows and predictions, and sizes the latter on the way.
+// recommend writes the recommendation from rows and predictions, and the sizing and prices
+// of the predictions.
 func (t *table) recommend(status *v1alpha1.SizingExperimentStatus) {
 	candidates := t.measuredCandidates(status.Results)
 	for i := range status.Predictions {
@@ -44,8 +45,8 @@ func (t *table) recommend(status *v1alpha1.SizingExperimentStatus) {
 	}
 }
 
-// measuredCandidates are the rows that the question admits. Those measured with evenly spaced
-// logins get their sizing here.
+// measuredCandidates returns the rows that the question admits as candidates. Rows that were
+// measured with evenly spaced logins get their sizing here.
 func (t *table) measuredCandidates(rows []v1alpha1.VariantResult) []recommendation.Candidate {
 	var candidates []recommendation.Candidate
 	for i := range rows {
@@ -62,13 +63,13 @@ func (t *table) measuredCandidates(rows []v1alpha1.VariantResult) []recommendati
 	return candidates
 }
 
-// sizePrediction adds what a predicted variant takes, and what it costs.
+// sizePrediction adds the sizing and the prices of a predicted variant.
 func (t *table) sizePrediction(p *v1alpha1.PredictedVariant, c recommendation.Candidate) {
 	price := v1alpha1.Price{AttackerPerBillionGuesses: pricing.Text(t.tariff.PerBillionGuesses(c.Variant))}
 	if c.MilliCPU > 0 && p.CapacityMilliPerSecond != nil {
 		price.PerMillionLogins = pricing.Text(t.tariff.PerMillionLogins(p.NodePool, c.Resources(t.replicas()), *p.CapacityMilliPerSecond))
 	}
-	p.Price = told(price)
+	p.Price = unlessEmpty(price)
 	if t.asked && t.question.Admits(c.Variant) {
 		p.Sizing = t.question.Sizing(c)
 		p.Price = withMonth(p.Price, t.question.PerMonth(c))

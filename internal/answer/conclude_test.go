@@ -18,16 +18,16 @@ func TestTheQuickstartHasAnAnswer(t *testing.T) {
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
 	status := concluded(t, spec, trials...)
-	told := status.Recommendation
-	if told == nil || told.Variant != "c10-500m" || told.Replicas != 1 || told.Confidence != v1alpha1.ConfidenceMedium || told.PricePerMonth != "14.60" {
-		t.Fatalf("recommended: %+v", told)
+	got := status.Recommendation
+	if got == nil || got.Variant != "c10-500m" || got.Replicas != 1 || got.Confidence != v1alpha1.ConfidenceMedium || got.PricePerMonth != "14.60" {
+		t.Fatalf("recommended: %+v", got)
 	}
-	if told.P95Microseconds == nil || *told.P95Microseconds >= 1_000_000 {
-		t.Errorf("p95 of it is expected to be %v, above the objective", told.P95Microseconds)
+	if got.P95Microseconds == nil || *got.P95Microseconds >= 1_000_000 {
+		t.Errorf("the predicted p95 is %v, above the objective", got.P95Microseconds)
 	}
 	for _, p := range status.Predictions {
 		if p.CapacityMilliPerSecond != nil && (p.Sizing == nil || p.Price == nil || p.Price.PerMillionLogins == "") {
-			t.Errorf("%s is predicted without what it takes and costs: %+v", p.Variant, p)
+			t.Errorf("%s is predicted without its sizing or price: %+v", p.Variant, p)
 		}
 	}
 
@@ -36,81 +36,81 @@ func TestTheQuickstartHasAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(status.Recommendation, asked.Recommendation); diff != "" {
-		t.Errorf("what-if tells another story than the experiment (-end +what-if)\n%s", diff)
+		t.Errorf("what-if and the experiment differ (-end +what-if)\n%s", diff)
 	}
 	if asked.Display.Recommended != "1×c10-500m" {
 		t.Errorf("the column reads %q", asked.Display.Recommended)
 	}
 }
 
-// Steps that decide nothing don't show that no rate meets the objective.
+// Undecided steps don't show that no rate meets the objective.
 func TestAnUndecidedResultIsNotCalledInfeasible(t *testing.T) {
 	spec := small()
 	trial := held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)
 	result := trial.Status.Result
 	result.CapacityMilliPerSecond, result.CapacityIsLowerBound, result.ObjectiveMet = nil, nil, nil
-	told := concluded(t, spec, trial).Recommendation
-	if told.BrokenBound != v1alpha1.BoundCapacityUnknown || strings.Contains(told.Reason, "at any rate") {
-		t.Errorf("undecided: %s, %q", told.BrokenBound, told.Reason)
+	got := concluded(t, spec, trial).Recommendation
+	if got.BrokenBound != v1alpha1.BoundCapacityUnknown || strings.Contains(got.Reason, "at any rate") {
+		t.Errorf("undecided: %s, %q", got.BrokenBound, got.Reason)
 	}
 	result.ObjectiveMet = ptr.To(false)
-	if told := concluded(t, spec, trial).Recommendation; told.BrokenBound != v1alpha1.BoundObjective {
-		t.Errorf("not met: %s, %q", told.BrokenBound, told.Reason)
+	if got := concluded(t, spec, trial).Recommendation; got.BrokenBound != v1alpha1.BoundObjective {
+		t.Errorf("not met: %s, %q", got.BrokenBound, got.Reason)
 	}
 }
 
 func TestWithoutADemandNothingIsRecommended(t *testing.T) {
 	spec := small(noDemand)
-	if told := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation; told != nil {
-		t.Errorf("recommended: %+v", told)
+	if got := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation; got != nil {
+		t.Errorf("recommended: %+v", got)
 	}
 }
 
 func TestAControlIsNeverRecommended(t *testing.T) {
 	spec := small()
-	told := concluded(t, spec, held(t, spec, "again-500m", 40_000, v1alpha1.VerdictValid), held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation
-	if told.Variant != "c10-500m" || told.RunnerUp != nil {
-		t.Errorf("recommended: %+v", told)
+	got := concluded(t, spec, held(t, spec, "again-500m", 40_000, v1alpha1.VerdictValid), held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation
+	if got.Variant != "c10-500m" || got.RunnerUp != nil {
+		t.Errorf("recommended: %+v", got)
 	}
 }
 
-// Whatever a control with another hash comes to, it changes nothing without demand.hashes;
-// with it, its rate decides.
+// Without demand.hashes, a control with another hash changes nothing, whatever its capacity.
+// With it, its attacker rate decides.
 func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 	withArgon := func(spec *v1alpha1.SizingExperimentSpec) {
 		spec.Matrix.Controls = append(spec.Matrix.Controls, v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id})
 	}
-	plain, beside := small(), small(withArgon)
+	plain, extended := small(), small(withArgon)
 	bcrypt := held(t, plain, "c10-500m", 4000, v1alpha1.VerdictValid)
 	want := concluded(t, plain, bcrypt)
 	for _, capacity := range []int64{100, 8_000, 400_000} {
-		argon := held(t, beside, "argon-500m", capacity, v1alpha1.VerdictValid)
-		got := concluded(t, beside, bcrypt, argon)
+		argon := held(t, extended, "argon-500m", capacity, v1alpha1.VerdictValid)
+		got := concluded(t, extended, bcrypt, argon)
 		if diff := cmp.Diff(want.Recommendation, got.Recommendation); diff != "" {
-			t.Errorf("a control of %d changes the answer (-without +with)\n%s", capacity, diff)
+			t.Errorf("a control of %d changes the recommendation (-without +with)\n%s", capacity, diff)
 		}
 		if sized := row(t, got, "argon-500m"); sized.Sizing != nil {
 			t.Errorf("the control is sized: %+v", sized.Sizing)
 		}
 	}
 
-	// With mode Capacity there are predictions, too, and other costs may answer.
+	// With mode Capacity there are also predictions, so other costs can be recommended.
 	experiment, trials := quickstart(t)
 	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	withControl := *experiment.Spec.DeepCopy()
 	withArgon(&withControl)
 	want = concluded(t, experiment.Spec, trials...)
 	if diff := cmp.Diff(want.Recommendation, concluded(t, withControl, trials...).Recommendation); diff != "" || want.Recommendation.Variant == "" {
-		t.Errorf("a control changes the answer (-without +with)\n%s", diff)
+		t.Errorf("a control changes the recommendation (-without +with)\n%s", diff)
 	}
 	withControl.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}
 	others := concluded(t, withControl, trials...)
-	if told := others.Recommendation; told.Variant != "" || told.BrokenBound != v1alpha1.BoundNoResult {
-		t.Errorf("where bcrypt may not answer, and nothing else was measured, %+v is told", told)
+	if got := others.Recommendation; got.Variant != "" || got.BrokenBound != v1alpha1.BoundNoResult {
+		t.Errorf("bcrypt is not allowed and nothing else was measured, but the recommendation is %+v", got)
 	}
 	for _, p := range others.Predictions {
 		if p.Sizing != nil {
-			t.Errorf("%s is sized, and may not answer", p.Variant)
+			t.Errorf("%s is sized, but its hash is not allowed", p.Variant)
 		}
 	}
 
@@ -121,9 +121,9 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 	argon := held(t, asked, "argon-500m", 8_000, v1alpha1.VerdictValid)
 	argon.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)
 	status := concluded(t, asked, bcrypt, argon)
-	told := status.Recommendation
-	if told.Variant != "argon-500m" || told.RunnerUp == nil || told.RunnerUp.Variant != "c10-500m" || told.MemoryLimit != "83Mi" {
-		t.Errorf("recommended: %+v", told)
+	got := status.Recommendation
+	if got.Variant != "argon-500m" || got.RunnerUp == nil || got.RunnerUp.Variant != "c10-500m" || got.MemoryLimit != "83Mi" {
+		t.Errorf("recommended: %+v", got)
 	}
 	sized := row(t, status, "argon-500m")
 	if sized.Sizing == nil || sized.Price == nil || sized.Price.AttackerPerBillionGuesses != "222.22" {
@@ -133,18 +133,18 @@ func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
 
 func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
 	spec := small(evenlySpaced)
-	// Evenly spaced, c10-500m holds all that its CPU serves; by chance it does not.
+	// With evenly spaced logins c10-500m holds its maximum; with random arrivals it does not.
 	status := concluded(t, spec, held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid))
-	told := status.Recommendation
-	if told.Variant != "c10-500m" || told.Confidence != v1alpha1.ConfidenceLow || *told.CapacityMilliPerSecond >= 8500 || !strings.Contains(told.Reason, "evenly spaced") {
-		t.Errorf("recommended: %+v", told)
+	got := status.Recommendation
+	if got.Variant != "c10-500m" || got.Confidence != v1alpha1.ConfidenceLow || *got.CapacityMilliPerSecond >= 8500 || !strings.Contains(got.Reason, "evenly spaced") {
+		t.Errorf("recommended: %+v", got)
 	}
-	if sized := row(t, status, "c10-500m").Sizing; sized == nil || sized.Replicas != told.Replicas {
-		t.Errorf("the row is sized %+v, and %d replicas are recommended", sized, told.Replicas)
+	if sized := row(t, status, "c10-500m").Sizing; sized == nil || sized.Replicas != got.Replicas {
+		t.Errorf("the row is sized %+v, but %d replicas are recommended", sized, got.Replicas)
 	}
 }
 
-// A model that failed its check is not let in by asking another question.
+// A model that failed its check stays unused when another question is asked.
 func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
 	experiment, trials := quickstart(t)
 	experiment.Spec.Matrix.Costs = []int32{8, 9, 10}
@@ -157,7 +157,7 @@ func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answers := asked.Recommendation.Variant == "c9-250m"; answers != passed {
+		if predicted := asked.Recommendation.Variant == "c9-250m"; predicted != passed {
 			t.Errorf("with a check passed %v, %q is recommended: %s", passed, asked.Recommendation.Variant, asked.Recommendation.Reason)
 		}
 	}
@@ -178,7 +178,7 @@ func TestWhatCanNotBeAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := answer.WhatIf(&v1alpha1.SizingExperiment{Spec: c.measured}, c.trials, c.asked); !errors.Is(err, c.want) {
-				t.Errorf("it is said: %v", err)
+				t.Errorf("error %v, want %v", err, c.want)
 			}
 		})
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// quickstart is an experiment and its trials as they were measured: costs 8 and
-// 10 on a quarter of a CPU, half of one, and a whole one.
+// quickstart returns an experiment and its measured trials: costs 8 and 10 on a quarter of a
+// CPU, half a CPU and a whole CPU.
 func quickstart(t testing.TB) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	t.Helper()
 	text, err := os.ReadFile("../forecast/testdata/quickstart.yaml")
@@ -39,7 +39,7 @@ func quickstart(t testing.TB) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTria
 	return experiment, trials
 }
 
-// small is a question about costs 8 and 10 on half a CPU, with controls.
+// small returns an experiment with costs 8 and 10 on half a CPU, with controls.
 func small(changes ...func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExperimentSpec {
 	spec := v1alpha1.SizingExperimentSpec{
 		Matrix: v1alpha1.Matrix{
@@ -62,8 +62,8 @@ func small(changes ...func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExper
 	return spec
 }
 
-// held is a trial of a variant that held a rate, in thousandths, on two lanes with
-// a quota of half a CPU.
+// held returns a trial of a variant with a capacity, in thousandths, on two lanes with a
+// quota of half a CPU.
 func held(t testing.TB, spec v1alpha1.SizingExperimentSpec, variant string, capacity int64, verdict v1alpha1.Verdict) v1alpha1.SizingTrial {
 	t.Helper()
 	variants, err := matrix.Variants(spec.Matrix)
@@ -93,7 +93,7 @@ func held(t testing.TB, spec v1alpha1.SizingExperimentSpec, variant string, capa
 	return v1alpha1.SizingTrial{}
 }
 
-// concluded is the status at an experiment's end.
+// concluded returns the status at the end of an experiment.
 func concluded(t testing.TB, spec v1alpha1.SizingExperimentSpec, trials ...v1alpha1.SizingTrial) *v1alpha1.SizingExperimentStatus {
 	t.Helper()
 	var status v1alpha1.SizingExperimentStatus

@@ -13,14 +13,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/answer"
 )
 
-// asked is a question to the quickstart, a harder one, and what verdicts its
-// variants have.
+// asked is a question about the quickstart, a harder one, and the verdicts of its variants.
 type asked struct {
 	easy, hard v1alpha1.SizingExperimentSpec
 	verdicts   map[string]v1alpha1.Verdict
 }
 
-// questions to an experiment: each of the hard ones asks for more in one way.
+// questions returns a generator of questions. Each hard one is harder in one way.
 func questions(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *rapid.Generator[asked] {
 	return rapid.Custom(func(t *rapid.T) asked {
 		easy := *spec.DeepCopy()
@@ -44,7 +43,7 @@ func questions(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 	})
 }
 
-// harden asks for more in one way.
+// harden makes a question harder in one way.
 func harden(t *rapid.T, spec *v1alpha1.SizingExperimentSpec) {
 	demand := spec.Demand
 	switch rapid.SampledFrom([]string{"demand", "objective", "p99", "budget", "replicas", "headroom"}).Draw(t, "harder by") {
@@ -63,9 +62,9 @@ func harden(t *rapid.T, spec *v1alpha1.SizingExperimentSpec) {
 	}
 }
 
-// Through the stored steps and the real model, a harder question never raises the
-// cost, no Invalid result is told of, and every answer keeps its bounds. A case
-// takes most of a second, so that there are few; package recommendation has many.
+// With the stored steps and the real model, a harder question never raises the cost, no
+// Invalid result is shown, and every recommendation keeps its limits. A case takes almost a
+// second, so there are only a few; package recommendation has many.
 func TestQuestionsToARealExperiment(t *testing.T) {
 	experiment, measured := quickstart(t)
 	generated := questions(experiment.Spec, measured)
@@ -75,12 +74,12 @@ func TestQuestionsToARealExperiment(t *testing.T) {
 		trials := withVerdicts(measured, q.verdicts)
 		easy, hard := ask(t, experiment, trials, q.easy), ask(t, experiment, trials, q.hard)
 		if hard.Cost > easy.Cost {
-			t.Errorf("%d: cost %d is recommended, and cost %d to an easier question", seed, hard.Cost, easy.Cost)
+			t.Errorf("%d: cost %d is recommended, and cost %d for the easier question", seed, hard.Cost, easy.Cost)
 		}
-		for _, told := range []*v1alpha1.Recommendation{easy, hard} {
-			for _, size := range []*v1alpha1.Size{&told.Size, told.RunnerUp, told.Nearest} {
+		for _, r := range []*v1alpha1.Recommendation{easy, hard} {
+			for _, size := range []*v1alpha1.Size{&r.Size, r.RunnerUp, r.Nearest} {
 				if size != nil && q.verdicts[size.Variant] == v1alpha1.VerdictInvalid {
-					t.Errorf("%d: %s is told of, and is Invalid", seed, size.Variant)
+					t.Errorf("%d: %s is shown, but is Invalid", seed, size.Variant)
 				}
 			}
 		}
@@ -107,27 +106,27 @@ func ask(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.
 	return status.Recommendation
 }
 
-func keepsBounds(t *testing.T, spec v1alpha1.SizingExperimentSpec, told *v1alpha1.Recommendation) {
+func keepsBounds(t *testing.T, spec v1alpha1.SizingExperimentSpec, got *v1alpha1.Recommendation) {
 	t.Helper()
-	if told.Variant == "" {
-		if told.BrokenBound == "" || told.Reason == "" {
-			t.Errorf("nothing is recommended, and nobody knows why: %+v", told)
+	if got.Variant == "" {
+		if got.BrokenBound == "" || got.Reason == "" {
+			t.Errorf("nothing is recommended, without a reason: %+v", got)
 		}
 		return
 	}
-	total, most := resource.MustParse(told.TotalCPU), resource.MustParse(spec.Demand.MaxTotalCPU)
-	if total.Cmp(most) > 0 || told.Replicas > *spec.Demand.MaxReplicas || told.Cost < *spec.Demand.MinimumCost {
-		t.Errorf("%+v breaks a bound of %+v", told.Size, spec.Demand)
+	total, most := resource.MustParse(got.TotalCPU), resource.MustParse(spec.Demand.MaxTotalCPU)
+	if total.Cmp(most) > 0 || got.Replicas > *spec.Demand.MaxReplicas || got.Cost < *spec.Demand.MinimumCost {
+		t.Errorf("%+v exceeds a limit of %+v", got.Size, spec.Demand)
 	}
 	needed := int64(spec.Demand.LoginsPerSecond) * 10 * int64(100+*spec.Demand.HeadroomPercent)
-	if *told.CapacityMilliPerSecond < needed {
-		t.Errorf("%+v carries less than %d/1000 s", told.Size, needed)
+	if *got.CapacityMilliPerSecond < needed {
+		t.Errorf("%+v serves less than %d/1000 s", got.Size, needed)
 	}
-	if told.P95Microseconds == nil || *told.P95Microseconds > 1050*int64(spec.Objective.P95Milliseconds) {
-		t.Errorf("%s misses the objective of %d ms at the demand: %v", told.Variant, spec.Objective.P95Milliseconds, ptr.Deref(told.P95Microseconds, 0))
+	if got.P95Microseconds == nil || *got.P95Microseconds > 1050*int64(spec.Objective.P95Milliseconds) {
+		t.Errorf("%s misses the objective of %d ms at the demand: %v", got.Variant, spec.Objective.P95Milliseconds, ptr.Deref(got.P95Microseconds, 0))
 	}
 	// 0.04 a CPU-hour, 730 hours.
-	if month := big.NewRat(total.MilliValue()*4*730, 100_000).FloatString(2); told.PricePerMonth != month {
-		t.Errorf("%s CPU cost %s a month, want %s", told.TotalCPU, told.PricePerMonth, month)
+	if month := big.NewRat(total.MilliValue()*4*730, 100_000).FloatString(2); got.PricePerMonth != month {
+		t.Errorf("%s CPU cost %s a month, want %s", got.TotalCPU, got.PricePerMonth, month)
 	}
 }

@@ -12,14 +12,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// Rows fills what an experiment shows at any time: a row for each variant that is
-// measured, with what it takes to serve the demand and what that costs, the
-// reference speeds that rows are converted to, the times of hashes, their fit, and
-// the noise floor. Errors: those of matrix.Variants, and
-// prices that are no decimals.
+// Rows fills the parts of the status that an experiment shows at any time: a row for each
+// measured variant with its sizing for the demand and its prices, the reference speeds that
+// rows are converted to, the hash times, their fit, and the noise floor. It returns the
+// errors of matrix.Variants, and an error if a price is not a decimal.
 //
-// Of logins that were evenly spaced a row has neither sizing nor monthly price
-// before Conclude: the model has to say first what they would come to by chance.
+// With evenly spaced logins a row has no sizing and no monthly price before Conclude, because
+// the model first has to compute the capacity for random arrivals.
 func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, status *v1alpha1.SizingExperimentStatus) error {
 	t, err := newTable(spec, trials, status.Verifications)
 	if err != nil {
@@ -41,17 +40,17 @@ func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, sta
 	return nil
 }
 
-// table is an experiment as its rows are made.
+// table is an experiment with what its rows are computed from.
 type table struct {
 	spec v1alpha1.SizingExperimentSpec
-	// speeds are the reference speeds of the node pools, and trials are converted to
+	// speeds are the reference speeds of the node pools. The trials are converted to
 	// them.
 	speeds []v1alpha1.PoolSpeed
 	trials []v1alpha1.SizingTrial
-	// measured are the variants that have a row, all those of the matrix too.
+	// measured are the variants that have a row, all are the variants of the matrix.
 	measured, all []v1alpha1.Variant
 	tariff        pricing.Tariff
-	// question is what the demand asks, where asked.
+	// question is the question of the demand, if asked.
 	question recommendation.Question
 	asked    bool
 }
@@ -80,14 +79,14 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 	return t, nil
 }
 
-// respaced tells that logins were evenly spaced, so that what was measured says
-// little of logins that come by chance.
+// respaced reports whether logins were evenly spaced, so that the measured capacity does not
+// apply to random arrivals.
 func (t *table) respaced() bool { return t.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }
 
-// replicas that each trial ran, whose capacity a row tells.
+// replicas returns the number of replicas in each trial. A row has their total capacity.
 func (t *table) replicas() int64 { return int64(max(1, t.spec.Service.Replicas)) }
 
-// variant of a row; a row has no other than those of the matrix.
+// variant returns the variant with a name. Every row has a variant of the matrix.
 func (t *table) variant(name string) v1alpha1.Variant {
 	for _, v := range t.all {
 		if v.Name == name {
@@ -97,24 +96,24 @@ func (t *table) variant(name string) v1alpha1.Variant {
 	return v1alpha1.Variant{Name: name}
 }
 
-// price of a row: what a million logins cost at its capacity, and guesses at its
-// cost. The price of a month comes with the sizing.
+// price returns the prices of a row: of a million logins at its capacity, and of guesses at
+// its cost. The monthly price is added with the sizing.
 func (t *table) price(row *v1alpha1.VariantResult) *v1alpha1.Price {
 	price := v1alpha1.Price{PerMillionLogins: pricing.Text(t.perMillion(row))}
 	price.AttackerPerBillionGuesses = pricing.Text(t.tariff.PerBillionGuesses(t.variant(row.Variant)))
-	return told(price)
+	return unlessEmpty(price)
 }
 
-// told is a price of which something is known, or nil.
-func told(price v1alpha1.Price) *v1alpha1.Price {
+// unlessEmpty returns a pointer to the price, or nil if no price is known.
+func unlessEmpty(price v1alpha1.Price) *v1alpha1.Price {
 	if price == (v1alpha1.Price{}) {
 		return nil
 	}
 	return &price
 }
 
-// perMillion is the exact price of a million logins at a row's capacity; nil
-// where that is not known.
+// perMillion returns the exact price of a million logins at a row's capacity, or nil if that
+// is unknown.
 func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
 	if row.CapacityMilliPerSecond == nil || standing(row.Verdict) == recommendation.Unusable {
 		return nil
@@ -126,8 +125,8 @@ func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
 	return t.tariff.PerMillionLogins(row.NodePool, c.Resources(t.replicas()), *row.CapacityMilliPerSecond)
 }
 
-// size adds to a row what it takes to serve the demand, unless the question does not
-// admit its hash, or its result is not to be believed.
+// size adds the sizing and the monthly price to a row, unless the question does not admit
+// its hash or its result is unusable.
 func (t *table) size(row *v1alpha1.VariantResult, c recommendation.Candidate) {
 	if !t.asked || !t.question.Admits(c.Variant) || c.Standing == recommendation.Unusable {
 		return
@@ -141,5 +140,5 @@ func withMonth(price *v1alpha1.Price, month string) *v1alpha1.Price {
 		price = &v1alpha1.Price{}
 	}
 	price.PerMonth = month
-	return told(*price)
+	return unlessEmpty(*price)
 }

@@ -26,11 +26,11 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 		sizing   *v1alpha1.Sizing
 		price    *v1alpha1.Price
 	}{
-		"a cost has a size, a price of logins, and one of guesses": {
+		"a cost has a size, a price of logins and a price of guesses": {
 			small(), "c10-500m", 4000, v1alpha1.VerdictValid,
 			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "22.22"},
 		},
-		"what two replicas held is split, and both are paid": {
+		"the capacity of two replicas is split, and both are paid for": {
 			small(twoReplicas), "c10-500m", 8000, v1alpha1.VerdictValid,
 			sizing, &v1alpha1.Price{PerMillionLogins: "1.39", PerMonth: "29.20", AttackerPerBillionGuesses: "22.22"},
 		},
@@ -44,23 +44,23 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 			small(noDemand), "c10-500m", 4000, v1alpha1.VerdictValid,
 			nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
 		},
-		"without prices none is told": {
+		"without prices a row has none": {
 			small(noPrices), "c10-500m", 4000, v1alpha1.VerdictValid, sizing, nil,
 		},
-		"a size that breaks a bound says so": {
+		"a size lists the limits that it exceeds": {
 			small(noPrices), "c8-500m", 4000, v1alpha1.VerdictValid,
 			&v1alpha1.Sizing{Replicas: 2, TotalCPU: "1", LoadPercent: 62, Breaks: []v1alpha1.Bound{v1alpha1.BoundMinimumCost}}, nil,
 		},
-		"a control of bcrypt is attacked, and never sized": {
+		"a bcrypt control has a price of guesses, but no size": {
 			small(), "again-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
 		},
-		"with sessions few requests are guesses": {
+		"with sessions there is no price of guesses": {
 			small(), "session-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39"},
 		},
-		"another hash has no price of an attack": {
+		"an unknown hash has no price of guesses": {
 			small(), "cheap-500m", 4_000_000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "0.0014"},
 		},
-		"evenly spaced logins are sized at the end only": {
+		"evenly spaced logins are sized only at the end": {
 			small(evenlySpaced), "c10-500m", 4000, v1alpha1.VerdictValid, nil, &v1alpha1.Price{PerMillionLogins: "1.39", AttackerPerBillionGuesses: "22.22"},
 		},
 	} {
@@ -70,12 +70,12 @@ func TestRowsTellWhatAVariantTakesAndCosts(t *testing.T) {
 			if err := answer.Rows(c.spec, []v1alpha1.SizingTrial{trial}, &status); err != nil {
 				t.Fatal(err)
 			}
-			told := row(t, &status, c.variant)
-			if diff := cmp.Diff(c.sizing, told.Sizing); diff != "" {
-				t.Errorf("sizing (-want +told)\n%s", diff)
+			got := row(t, &status, c.variant)
+			if diff := cmp.Diff(c.sizing, got.Sizing); diff != "" {
+				t.Errorf("sizing (-want +got)\n%s", diff)
 			}
-			if diff := cmp.Diff(c.price, told.Price); diff != "" {
-				t.Errorf("price (-want +told)\n%s", diff)
+			if diff := cmp.Diff(c.price, got.Price); diff != "" {
+				t.Errorf("price (-want +got)\n%s", diff)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestPricesDifferFromTheBaselineAsTheyAre(t *testing.T) {
 	}
 	against := row(t, &status, "c10-500m").Comparison
 	if against == nil || against.PricePerMillionLogins == nil || against.PricePerMillionLogins.PerMille != 3000 {
-		t.Errorf("four times the price is told as %+v", against)
+		t.Errorf("four times the price is shown as %+v", against)
 	}
 }
 
@@ -101,13 +101,13 @@ func TestRowsOfWhatIsNoQuestion(t *testing.T) {
 		change func(*v1alpha1.SizingExperimentSpec)
 		says   string
 	}{
-		"a matrix without limits is empty":      {func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.CPULimits = nil }, "the matrix is empty"},
-		"a price that is no decimal is refused": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = "1/3" }, "prices.perCPUHour"},
+		"a matrix without limits is empty":         {func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.CPULimits = nil }, "the matrix is empty"},
+		"a price that is not a decimal is refused": {func(s *v1alpha1.SizingExperimentSpec) { s.Prices.PerCPUHour = "1/3" }, "prices.perCPUHour"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := answer.Rows(small(c.change), nil, &v1alpha1.SizingExperimentStatus{})
 			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("it is said: %v", err)
+				t.Errorf("error %v, want %q", err, c.says)
 			}
 		})
 	}

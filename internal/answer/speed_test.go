@@ -11,16 +11,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/answer"
 )
 
-// between gives a trial's capacity an interval.
+// between sets the interval of a trial's capacity.
 func between(low, high int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Status.Result.CapacityInterval = &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
 	}
 }
 
-// at gives a trial the speed of its load: a reference hash of so many microseconds,
-// which held for the calibration, for eight seconds more, and took so many
-// thousandths for two.
+// at sets the speed of a trial: a reference hash of so many microseconds in the calibration
+// and for eight seconds of the load, and so many thousandths of that for two seconds.
 func at(micros int64, perMille int32) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		cal := t.Status.Calibration
@@ -39,7 +38,7 @@ func changed(trial v1alpha1.SizingTrial, changes ...func(*v1alpha1.SizingTrial))
 	return trial
 }
 
-// 6.5/s with headroom are asked for.
+// The demand is 6.5/s with headroom.
 func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 	onTwoPools := func(spec *v1alpha1.SizingExperimentSpec) {
 		spec.Matrix.NodePools = []v1alpha1.NodePool{{Name: "steady"}, {Name: "drifting"}}
@@ -52,16 +51,16 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 		replicas int32
 		load     int32
 	}{
-		"the capacity where no interval and no speed are known": {small(), "c10-500m", 6600, nil, 1, 75},
-		"the lower end of where it may lie":                     {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6000, 7000)}, 2, 41},
-		"never more than the capacity itself":                   {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6700, 7000)}, 1, 75},
-		"split among the replicas that held it":                 {small(twoReplicas), "c10-500m", 13_200, []func(*v1alpha1.SizingTrial){between(12_000, 14_000)}, 2, 41},
-		"at the speed of the slow tenth of the time":            {small(), "c10-500m", 7000, []func(*v1alpha1.SizingTrial){at(14_336, 1100)}, 2, 39},
-		"both": {small(), "c10-500m", 4000, []func(*v1alpha1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 55},
-		"a slow stretch of less than a tenth is passed over": {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){at(14_336, 1100), func(t *v1alpha1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 75},
+		"the capacity if no interval and no speed are known": {small(), "c10-500m", 6600, nil, 1, 75},
+		"the lower end of its interval":                      {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6000, 7000)}, 2, 41},
+		"never more than the capacity itself":                {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6700, 7000)}, 1, 75},
+		"split among the replicas of the trial":              {small(twoReplicas), "c10-500m", 13_200, []func(*v1alpha1.SizingTrial){between(12_000, 14_000)}, 2, 41},
+		"at the speed of the slow tenth of the time":         {small(), "c10-500m", 7000, []func(*v1alpha1.SizingTrial){at(14_336, 1100)}, 2, 39},
+		"the lower end and the slow tenth":                   {small(), "c10-500m", 4000, []func(*v1alpha1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 55},
+		"a slow part of less than a tenth is ignored":        {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){at(14_336, 1100), func(t *v1alpha1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 75},
 		"a fast CPU is no reason for a smaller size":         {small(), "c10-500m", 6000, []func(*v1alpha1.SizingTrial){at(14_336, 700)}, 2, 41},
 		"on a pool that varies":                              {small(onTwoPools), "c10-500m-drifting", 7000, nil, 2, 39},
-		"and not on another":                                 {small(onTwoPools), "c10-500m-steady", 7000, nil, 1, 71},
+		"on a pool that does not vary":                       {small(onTwoPools), "c10-500m-steady", 7000, nil, 1, 71},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trials := []v1alpha1.SizingTrial{changed(held(t, test.spec, test.variant, test.capacity, v1alpha1.VerdictValid), test.changes...)}
@@ -74,12 +73,12 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 			if err := answer.Rows(test.spec, trials, &status); err != nil {
 				t.Fatal(err)
 			}
-			told := row(t, &status, test.variant)
-			if got := told.Sizing; got == nil || got.Replicas != test.replicas || got.LoadPercent != test.load {
+			sized := row(t, &status, test.variant)
+			if got := sized.Sizing; got == nil || got.Replicas != test.replicas || got.LoadPercent != test.load {
 				t.Errorf("sizing is %+v, want %d replicas with a load of %d %%", got, test.replicas, test.load)
 			}
-			if *told.CapacityMilliPerSecond != test.capacity {
-				t.Errorf("the row's capacity is %d, want %d as it was found", *told.CapacityMilliPerSecond, test.capacity)
+			if *sized.CapacityMilliPerSecond != test.capacity {
+				t.Errorf("the row's capacity is %d, want %d as measured", *sized.CapacityMilliPerSecond, test.capacity)
 			}
 		})
 	}
@@ -103,7 +102,7 @@ func TestRowsAreConvertedToTheReferenceOfAllTrials(t *testing.T) {
 		}
 	}
 	if len(status.Speed) != 1 || status.Speed[0].HashMicrosecondsAtCost8 != 12_000 || status.Speed[0].Windows != 44 {
-		t.Errorf("the speed is told as %+v", status.Speed)
+		t.Errorf("the speed is %+v", status.Speed)
 	}
 	if *trials[0].Status.Result.CapacityMilliPerSecond != 6000 {
 		t.Error("a trial itself was converted")
@@ -117,19 +116,19 @@ func TestTrialsWithoutASpeedStayAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status.Speed != nil {
-		t.Errorf("a speed is told: %+v", status.Speed)
+		t.Errorf("there is a speed: %+v", status.Speed)
 	}
 	for i := range trials {
-		own, told := trials[i].Status.Result, row(t, &status, trials[i].Spec.Variant.Name)
-		got := []*int64{told.CapacityMilliPerSecond, told.P95Microseconds, told.BoundMilliPerSecond, &told.Calibration.HashMicroseconds}
+		own, shown := trials[i].Status.Result, row(t, &status, trials[i].Spec.Variant.Name)
+		got := []*int64{shown.CapacityMilliPerSecond, shown.P95Microseconds, shown.BoundMilliPerSecond, &shown.Calibration.HashMicroseconds}
 		want := []*int64{own.CapacityMilliPerSecond, own.P95Microseconds, own.BoundMilliPerSecond, &own.Calibration.HashMicroseconds}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("capacity, p95, bound and hash of %s (-trial +row):\n%s", told.Variant, diff)
+			t.Errorf("capacity, p95, bound and hash of %s (-trial +row):\n%s", shown.Variant, diff)
 		}
 	}
 }
 
-// withSpeeds are trials that ran on a CPU which is slower by a tenth at times.
+// withSpeeds returns trials that ran on a CPU that is sometimes slower by a tenth.
 func withSpeeds(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 	var timed []v1alpha1.SizingTrial
 	for i := range trials {
@@ -149,18 +148,18 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 	spec := experiment.Spec
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 4, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
 	status := concluded(t, spec, trials...)
-	told, slow := status.Recommendation, status.Speed[0].HighPerMille
-	if told.Variant != "c10-500m" || slow < 1050 {
-		t.Fatalf("recommended: %+v; the CPU is slow by %d", told, slow)
+	got, slow := status.Recommendation, status.Speed[0].HighPerMille
+	if got.Variant != "c10-500m" || slow < 1050 {
+		t.Fatalf("recommended: %+v; the CPU's slow speed is %d", got, slow)
 	}
 	low := row(t, status, "c10-500m").CapacityInterval.LowMilliPerSecond
-	if want := 1000 * low / slow; *told.CapacityMilliPerSecond != want {
-		t.Errorf("it is relied on for %d/1000 s, want %d", *told.CapacityMilliPerSecond, want)
+	if want := 1000 * low / slow; *got.CapacityMilliPerSecond != want {
+		t.Errorf("its capacity is %d/1000 s, want %d", *got.CapacityMilliPerSecond, want)
 	}
 	for _, p := range status.Predictions {
 		// 5.2/s with headroom, of the lower end at the slow speed.
 		if want := int32((5200*slow/1000 + p.CapacityInterval.LowMilliPerSecond) / p.CapacityInterval.LowMilliPerSecond); p.Sizing.Replicas != want {
-			t.Errorf("%s takes %d replicas, want %d", p.Variant, p.Sizing.Replicas, want)
+			t.Errorf("%s needs %d replicas, want %d", p.Variant, p.Sizing.Replicas, want)
 		}
 	}
 	asked, err := answer.WhatIf(experiment, trials, spec)
@@ -168,19 +167,19 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(status.Recommendation, asked.Recommendation); diff != "" {
-		t.Errorf("what-if tells another story than the experiment (-end +what-if)\n%s", diff)
+		t.Errorf("what-if and the experiment differ (-end +what-if)\n%s", diff)
 	}
 	if diff := cmp.Diff(status.Predictions, asked.Predictions); diff != "" {
-		t.Errorf("what-if predicts otherwise than the experiment (-end +what-if)\n%s", diff)
+		t.Errorf("the predictions of what-if and the experiment differ (-end +what-if)\n%s", diff)
 	}
 }
 
 func TestAReasonTellsWhatOneReplicaWasFoundToHold(t *testing.T) {
 	spec := small(twoReplicas)
 	trial := changed(held(t, spec, "c10-500m", 13_200, v1alpha1.VerdictValid), between(12_000, 14_000))
-	const want = "2 replicas of c10-500m (1 CPU in all) meet the objective up to 12/s (the lower end of its capacity of 13.2/s)"
-	if told := concluded(t, spec, trial).Recommendation; !strings.Contains(told.Reason, want) {
-		t.Errorf("the reason is %q, want in it %q", told.Reason, want)
+	const want = "2 replicas of c10-500m (1 CPU in all) meet the objective up to 12/s (the lower end of the interval around its capacity of 13.2/s)"
+	if got := concluded(t, spec, trial).Recommendation; !strings.Contains(got.Reason, want) {
+		t.Errorf("the reason is %q, want in it %q", got.Reason, want)
 	}
 }
 
@@ -200,8 +199,8 @@ func TestPredictionsFollowFromConvertedTrials(t *testing.T) {
 		return concluded(t, spec, trials...).Predictions, answered.Predictions
 	}
 	ended, asked := predicted()
-	// Told by a reference that is slower by a quarter, the windows and the steps are
-	// those that they were.
+	// With a reference that is slower by a quarter, the windows and steps describe the same
+	// speeds.
 	otherwise, askedOtherwise := predicted(func(t *v1alpha1.SizingTrial) {
 		known := t.Status.Speed
 		known.ReferenceHashMicrosecondsAtCost8 = known.ReferenceHashMicrosecondsAtCost8 * 5 / 4
@@ -215,7 +214,7 @@ func TestPredictionsFollowFromConvertedTrials(t *testing.T) {
 	for i := range ended {
 		for _, other := range []v1alpha1.PredictedVariant{otherwise[i], asked[i], askedOtherwise[i]} {
 			if ratio := float64(other.HashMicroseconds) / float64(ended[i].HashMicroseconds); ratio < 0.999 || ratio > 1.001 {
-				t.Errorf("a hash of %s is predicted to take %d µs, and %d from the same trials told otherwise", other.Variant, ended[i].HashMicroseconds, other.HashMicroseconds)
+				t.Errorf("a hash of %s is predicted to take %d µs, and %d from the same trials with another reference", other.Variant, ended[i].HashMicroseconds, other.HashMicroseconds)
 			}
 		}
 	}

@@ -37,13 +37,13 @@ func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 		return
 	}
 	v.Counts, v.Outcome = counts.DeepCopy(), counts.Outcome
-	told := counted(v, trial.Spec.Objective)
-	told += advice(v, trial.Spec.Objective)
+	message := counted(v, trial.Spec.Objective)
+	message += advice(v, trial.Spec.Objective)
 	if doubts := doubts(result, counts.Outcome); len(doubts) > 0 {
 		v.Outcome = v1alpha1.VerificationUndecided
-		told += fmt.Sprintf("; but that is %s (%s)", result.Verdict, recommendation.Kinds(doubts))
+		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, recommendation.Kinds(doubts))
 	}
-	v.Message = recommendation.Clip(told, mostMessage)
+	v.Message = recommendation.Clip(message, mostMessage)
 }
 
 // advice says what to change if there were too few logins to decide about failures.
@@ -52,15 +52,15 @@ func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	if !few || allowed == 0 || v.Counts.FailedPerMillion.High <= 1000*int64(allowed) {
 		return ""
 	}
-	text := fmt.Sprintf(". To show that so few fail takes %d logins without a failure: raise objective.maxErrorPerMille", loadplan.LoginsToShow(allowed))
+	text := fmt.Sprintf(". To show so low a failure rate takes %d logins without a failure: raise objective.maxErrorPerMille", loadplan.LoginsToShow(allowed))
 	if v.DrivenReplicas < v.Replicas {
 		text += ", or drive more with demand.verify: Full"
 	}
 	return text
 }
 
-// slowing are reasons for a Suspect result that still shows that a size holds. They make
-// logins slower, or they are about the conversion to the reference speed, which a
+// slowing has the reasons for a Suspect result that don't put the outcome Met in doubt. They
+// make logins slower, or they are about the conversion to the reference speed, which a
 // verification does not use.
 var slowing = []string{
 	verdict.NoisyNeighbour, verdict.SharedNode, verdict.GeneratorSaturated, verdict.GeneratorThrottled, verdict.SpeedUnknown, verdict.Resolution,
@@ -79,8 +79,9 @@ func doubts(result *v1alpha1.VariantResult, outcome v1alpha1.VerificationOutcome
 	})
 }
 
-// counted reads: 1 replica was driven with 500 logins at 5/s: 3 took longer than 1s (at
-// most 2.2 %, and 5 % may), and none failed (at most 0.92 %, and 1 % may).
+// counted returns text such as "1 replica was driven with 500 logins at 5/s: 3 took longer
+// than 1s or failed (at most 2.2 % of all logins, with 95 % confidence; 5 % allowed), and 0
+// failed (at most 0.92 %; 1 % allowed)".
 func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	c := v.Counts
 	were := "1 replica was"
@@ -88,23 +89,23 @@ func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 		were = fmt.Sprintf("%d replicas were", v.DrivenReplicas)
 	}
 	limit := int64(objective.P95Milliseconds) * 1000
-	return fmt.Sprintf("%s driven with %d logins at %s: %d took longer than %s or failed (%s of all logins, with 95 %% confidence; 5 %% may), and %d failed (%s; %s %% may)",
+	return fmt.Sprintf("%s driven with %d logins at %s: %d took longer than %s or failed (%s of all logins, with 95 %% confidence; 5 %% allowed), and %d failed (%s; %s %% allowed)",
 		were, c.Logins, units.Rate(&v.OfferedMilliPerSecond), c.Slower, units.Latency(&limit), between(c.SlowerPerMillion),
 		c.Failed, between(c.FailedPerMillion), units.Number(float64(objective.MaxErrorPerMille)/10)) +
 		slowWords(c.SlowerThanP50, objective.P50Milliseconds, 50) + slowWords(c.SlowerThanP99, objective.P99Milliseconds, 1)
 }
 
-// slowWords reads: , 3 longer than 2s (at most 0.9 %; 1 % may). It is empty where the objective
-// does not have the percentile.
-func slowWords(slow *v1alpha1.SlowLogins, milliseconds int32, mayPercent int) string {
+// slowWords returns text such as ", 3 longer than 2s (at most 0.9 %; 1 % allowed)". It returns
+// "" if the objective does not have the percentile.
+func slowWords(slow *v1alpha1.SlowLogins, milliseconds int32, allowedPercent int) string {
 	if slow == nil {
 		return ""
 	}
 	limit := int64(milliseconds) * 1000
-	return fmt.Sprintf(", %d longer than %s (%s; %d %% may)", slow.Logins, units.Latency(&limit), between(slow.PerMillion), mayPercent)
+	return fmt.Sprintf(", %d longer than %s (%s; %d %% allowed)", slow.Logins, units.Latency(&limit), between(slow.PerMillion), allowedPercent)
 }
 
-// between reads 0.12 to 2.2 %.
+// between returns text such as "0.12 to 2.2 %" or "at most 2.2 %".
 func between(share v1alpha1.ShareInterval) string {
 	if share.Low == 0 {
 		return fmt.Sprintf("at most %s %%", units.Number(float64(share.High)/1e4))

@@ -11,8 +11,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/answer"
 )
 
-// verified is the recorded quickstart with a demand, whose answer came to this when it
-// was verified.
+// verified returns the recorded quickstart with a demand, after verifications with these
+// outcomes.
 func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	t.Helper()
 	experiment, trials := quickstart(t)
@@ -29,7 +29,7 @@ func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1
 	for _, outcome := range outcomes {
 		next, needed, err := answer.NextVerification(experiment, trials)
 		if err != nil || !needed {
-			t.Fatalf("there is nothing to verify, %v", err)
+			t.Fatalf("no verification is needed, error %v", err)
 		}
 		next.Outcome, next.Message = outcome, "1 replica was driven"
 		experiment.Status.Verifications = append(experiment.Status.Verifications, next)
@@ -40,9 +40,9 @@ func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1
 
 func TestAVerifiedAnswerIsHigh(t *testing.T) {
 	experiment, trials := verified(t, v1alpha1.VerificationMet)
-	told := experiment.Status.Recommendation
-	if told.Variant != "c10-500m" || told.Confidence != v1alpha1.ConfidenceHigh || told.Verified != v1alpha1.VerificationMet {
-		t.Errorf("recommended: %+v", told)
+	got := experiment.Status.Recommendation
+	if got.Variant != "c10-500m" || got.Confidence != v1alpha1.ConfidenceHigh || got.Verified != v1alpha1.VerificationMet {
+		t.Errorf("recommended: %+v", got)
 	}
 	if next, needed, err := answer.NextVerification(experiment, trials); needed || err != nil {
 		t.Errorf("it is verified again: %+v, %v", next, err)
@@ -51,25 +51,25 @@ func TestAVerifiedAnswerIsHigh(t *testing.T) {
 
 func TestTheNextSizeIsVerifiedWhereTheFirstFails(t *testing.T) {
 	experiment, _ := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationMet)
-	first, second, told := experiment.Status.Verifications[0], experiment.Status.Verifications[1], experiment.Status.Recommendation
+	first, second, got := experiment.Status.Verifications[0], experiment.Status.Verifications[1], experiment.Status.Recommendation
 	if first.Variant != "c10-500m" || first.Replicas != 1 || second.Variant != "c10-250m" || second.Replicas != 3 || second.OfferedMilliPerSecond != 1667 || first.Trial == second.Trial {
 		t.Errorf("verified: %+v, then %+v", first, second)
 	}
-	if told.Variant != "c10-250m" || told.Confidence != v1alpha1.ConfidenceMedium || told.Verified != v1alpha1.VerificationMet || !strings.Contains(told.Reason, "1×c10-500m failed its verification") {
-		t.Errorf("recommended: %+v", told)
+	if got.Variant != "c10-250m" || got.Confidence != v1alpha1.ConfidenceMedium || got.Verified != v1alpha1.VerificationMet || !strings.Contains(got.Reason, "1×c10-500m failed its verification") {
+		t.Errorf("recommended: %+v", got)
 	}
 	for _, row := range experiment.Status.Results {
 		if row.Variant == "c10-500m" && row.Sizing.Replicas != 2 {
-			t.Errorf("its row takes %d replicas", row.Sizing.Replicas)
+			t.Errorf("its row has %d replicas", row.Sizing.Replicas)
 		}
 	}
 }
 
 func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
 	experiment, trials := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationFailed)
-	told := experiment.Status.Recommendation
-	if told.Variant != "" || told.BrokenBound != v1alpha1.BoundVerification || told.Nearest == nil || told.Confidence != "" {
-		t.Errorf("recommended: %+v", told)
+	got := experiment.Status.Recommendation
+	if got.Variant != "" || got.BrokenBound != v1alpha1.BoundVerification || got.Nearest == nil || got.Confidence != "" {
+		t.Errorf("recommended: %+v", got)
 	}
 	if _, needed, _ := answer.NextVerification(experiment, trials); needed {
 		t.Error("a third size is verified")
@@ -90,19 +90,19 @@ func TestAnAnswerFromStoredResultsIsNotVerified(t *testing.T) {
 		"a looser objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			told := askedAnew(t, experiment, trials, c.change)
-			if told.Variant != "c10-500m" || (told.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (told.Verified == v1alpha1.VerificationMet) != c.verified {
-				t.Errorf("recommended: %+v", told)
+			got := askedAgain(t, experiment, trials, c.change)
+			if got.Variant != "c10-500m" || (got.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (got.Verified == v1alpha1.VerificationMet) != c.verified {
+				t.Errorf("recommended: %+v", got)
 			}
-			if !c.verified && !strings.Contains(told.Reason, "not verified") {
-				t.Errorf("it does not say that it is not verified: %s", told.Reason)
+			if !c.verified && !strings.Contains(got.Reason, "not verified") {
+				t.Errorf("the reason does not say that the size is not verified: %s", got.Reason)
 			}
 		})
 	}
 }
 
-// askedAnew returns the recommendation for a changed question.
-func askedAnew(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, change func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.Recommendation {
+// askedAgain returns the recommendation for a changed question.
+func askedAgain(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, change func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.Recommendation {
 	t.Helper()
 	spec := *experiment.Spec.DeepCopy()
 	change(&spec)
@@ -124,9 +124,9 @@ func TestASizeThatFailedIsNotTheAnswerToAnotherQuestion(t *testing.T) {
 		"another objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			told := askedAnew(t, experiment, trials, c.change)
-			if told.Variant == "" || told.Confidence == v1alpha1.ConfidenceHigh || (told.Variant == "c10-500m" && told.Replicas == 1) != c.again {
-				t.Errorf("recommended: %+v", told)
+			got := askedAgain(t, experiment, trials, c.change)
+			if got.Variant == "" || got.Confidence == v1alpha1.ConfidenceHigh || (got.Variant == "c10-500m" && got.Replicas == 1) != c.again {
+				t.Errorf("recommended: %+v", got)
 			}
 		})
 	}
@@ -144,9 +144,9 @@ func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
 	if err := answer.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
 		t.Fatal(err)
 	}
-	told := experiment.Status.Recommendation
-	if told.Variant != "" || told.Verified != v1alpha1.VerificationFailed || !strings.Contains(told.Reason, "was not seen to hold: 1×c10-500m failed") {
-		t.Errorf("recommended: %+v", told)
+	got := experiment.Status.Recommendation
+	if got.Variant != "" || got.Verified != v1alpha1.VerificationFailed || !strings.Contains(got.Reason, "did not hold: 1×c10-500m failed") {
+		t.Errorf("recommended: %+v", got)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(*before, experiment.Status); diff != "" {
-		t.Errorf("the answer without it, and with it (-want +got):\n%s", diff)
+		t.Errorf("the status without it and with it (-want +got):\n%s", diff)
 	}
 }
 
@@ -188,12 +188,12 @@ func TestVerifiedSaysWhatWasCounted(t *testing.T) {
 		want  v1alpha1.VerificationOutcome
 		says  string
 	}{
-		"it held": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationMet, 12, 0), v1alpha1.VerificationMet,
-			"1 replica was driven with 3000 logins at 5/s: 12 took longer than 500ms or failed (0.12 to 2.19 % of all logins, with 95 % confidence; 5 % may), and 0 failed (at most 0.12 %; 0.1 % may)"},
-		"it failed":                          {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationFailed, "300 took longer"},
-		"it failed on a disturbed node":      {trial(v1alpha1.VerdictInvalid, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationUndecided, "but that is Invalid (NoisyNeighbour)"},
-		"it held though something slowed it": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationMet, "0 took longer"},
-		"it held, and may have had more CPU": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy, fast), v1alpha1.VerificationUndecided, "but that is Suspect (AboveCPUBound)"},
+		"it met the objective": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationMet, 12, 0), v1alpha1.VerificationMet,
+			"1 replica was driven with 3000 logins at 5/s: 12 took longer than 500ms or failed (0.12 to 2.19 % of all logins, with 95 % confidence; 5 % allowed), and 0 failed (at most 0.12 %; 0.1 % allowed)"},
+		"it failed":                     {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationFailed, "300 took longer"},
+		"it failed on a disturbed node": {trial(v1alpha1.VerdictInvalid, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationUndecided, "but the result is Invalid (NoisyNeighbour)"},
+		"it met the objective although something slowed it": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationMet, "0 took longer"},
+		"it met the objective, but perhaps with more CPU":   {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy, fast), v1alpha1.VerificationUndecided, "but the result is Suspect (AboveCPUBound)"},
 		"too few logins": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationUndecided, 0, 0), v1alpha1.VerificationUndecided,
 			"takes 2995 logins without a failure: raise objective.maxErrorPerMille"},
 		"no numbers": {lost, v1alpha1.VerificationNotRun, "could not be driven (QuotaExceeded): The namespace's quota has no room"},

@@ -14,22 +14,22 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Why another question can't be answered, in sentences for whoever asked it.
+// Reasons why WhatIf can't return a recommendation, for the user.
 var (
-	// ErrNoDemand means that the question names no rate.
-	ErrNoDemand = errors.New("there is no demand to answer: say how many logins per second must be served")
-	// ErrUsers means that the experiment was driven by users, not at rates.
-	ErrUsers = errors.New("this experiment was measured with mode: Users, where nobody comes before the last login was answered: it says nothing of logins per second; measure with mode: Capacity")
+	// ErrNoDemand means that the demand is missing.
+	ErrNoDemand = errors.New("the demand is missing: set how many logins per second must be served")
+	// ErrUsers means that the experiment was driven by users instead of at rates.
+	ErrUsers = errors.New("this experiment was measured with mode: Users, in which a user logs in again only after the last login was answered, so it does not show how many logins per second a size serves; measure with mode: Capacity")
 	// ErrNoTrials means that nothing was measured.
-	ErrNoTrials = errors.New("this experiment has no trials, so that there is nothing to answer from; wait until some have ended")
+	ErrNoTrials = errors.New("this experiment has no trials yet; wait until some have ended")
 )
 
-// WhatIf answers another question from what an experiment measured, with no new
-// load: the status as it would be, had the experiment had this spec. The spec
-// holds another objective, demand or prices; matrix, service and load are those
-// that were measured. Trials are judged anew from their stored steps and the model.
+// WhatIf returns the status that the experiment would have with another spec, without new
+// load. The spec has another objective, demand or prices; its matrix, service and load must be
+// those of the experiment. Trials are judged again from their stored steps and the model.
 //
-// Errors: ErrNoDemand, ErrUsers, ErrNoTrials, those of recommendation.CheckHashes, and those of Rows.
+// It returns ErrNoDemand, ErrUsers, ErrNoTrials, or the errors of recommendation.CheckHashes
+// and Rows.
 func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, spec v1alpha1.SizingExperimentSpec) (*v1alpha1.SizingExperimentStatus, error) {
 	switch {
 	case spec.Demand == nil:
@@ -60,22 +60,22 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	if err != nil {
 		return nil, err
 	}
-	// Whether the model is to be trusted was found out under the experiment's own
-	// objective. Were it asked anew, a stricter objective could let it in.
+	// The check of the model under the experiment's own objective still applies. If it were
+	// repeated, the model could pass under a stricter objective.
 	status.Predictions, _ = forecast.Of(spec, t.trials)
 	t.recommend(status)
 	status.Display = summary.ExperimentDisplay(status)
 	return status, nil
 }
 
-// sameQuestion tells whether what was verified for one spec answers another: they ask
-// for the same rate and the same objective. Prices may lead to another size, which then
-// was not verified.
+// sameQuestion reports whether verifications for one spec apply to another: both have the
+// same demand and the same objective. Other prices can lead to another size, which then is
+// not verified.
 func sameQuestion(measured, asked v1alpha1.SizingExperimentSpec) bool {
 	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
 }
 
-// judgedFor are the trials as another objective would have had them.
+// judgedFor returns the trials judged under another objective.
 func judgedFor(objective v1alpha1.Objective, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 	asked := make([]v1alpha1.SizingTrial, len(trials))
 	for i, trial := range trials {

@@ -1,17 +1,16 @@
-// Package arrivals draws the moments at which the logins of an open step are due.
+// Package arrivals draws the due times of the logins of an open step.
 //
-// A Poisson step has its number of logins n given, so that the offered rate is
-// exact, and their due times by chance, as independent people log in:
+// A Poisson step has a given number of logins n, so that the offered rate is exact, and random
+// due times, as if independent people log in:
 //
 //	due_k = T × (E_1 + … + E_k) ÷ (E_1 + … + E_{n+1}),  E exponential
 //
-// This is a Poisson process of the length T given its count: its due times are
-// distributed as n sorted uniform draws from [0, T). A uniform step has
-// due_k = T × (k − ½) ÷ n.
+// This is a Poisson process of length T with a given count: its due times are distributed like
+// n sorted uniform draws from [0, T). A uniform step has due_k = T × (k − ½) ÷ n.
 //
-// The k6 script draws the same times in JavaScript, from the same seed; a test
-// in folder loadtests holds the two equal. The package does not say how many
-// logins a step has or which seed it draws from (package loadplan does).
+// The k6 script draws the same times in JavaScript from the same seed. A test in folder
+// loadtests compares the two. The package does not decide how many logins a step has or which
+// seed it uses (package loadplan does).
 package arrivals
 
 import (
@@ -19,8 +18,8 @@ import (
 	"time"
 )
 
-// Poisson draws n due times in [0, over), rising. The same seed draws the same
-// times on every machine, to within a microsecond. No times come of n below 1.
+// Poisson draws n due times in [0, over), in ascending order. The same seed draws the same
+// times on every machine, to within a microsecond. It returns nil if n is below 1.
 func Poisson(seed uint32, n int, over time.Duration) []time.Duration {
 	if n < 1 {
 		return nil
@@ -41,8 +40,8 @@ func Poisson(seed uint32, n int, over time.Duration) []time.Duration {
 	return due
 }
 
-// Uniform spaces n due times evenly in [0, over), each in the middle of its
-// share. No times come of n below 1.
+// Uniform spaces n due times evenly in [0, over), each in the middle of its share. It returns
+// nil if n is below 1.
 func Uniform(n int, over time.Duration) []time.Duration {
 	if n < 1 {
 		return nil
@@ -54,7 +53,7 @@ func Uniform(n int, over time.Duration) []time.Duration {
 	return due
 }
 
-// within takes a share of a time in whole microseconds, always short of all of it.
+// within returns a share of a time in whole microseconds, always less than all of it.
 func within(over time.Duration, share float64) time.Duration {
 	us := math.Floor(float64(over.Microseconds()) * share)
 	return min(time.Duration(us)*time.Microsecond, over-time.Microsecond)

@@ -42,18 +42,17 @@ func TestUniformPutsEachLoginInTheMiddleOfItsShare(t *testing.T) {
 func TestTheSeedDecidesThePattern(t *testing.T) {
 	first := arrivals.Poisson(7, 100, time.Second)
 	if diff := cmp.Diff(first, arrivals.Poisson(7, 100, time.Second)); diff != "" {
-		t.Errorf("one seed drew two patterns (-first +second):\n%s", diff)
+		t.Errorf("the same seed drew two patterns (-first +second):\n%s", diff)
 	}
 	for _, seed := range []uint32{0, 8, math.MaxUint32} {
 		if cmp.Equal(first, arrivals.Poisson(seed, 100, time.Second)) {
-			t.Errorf("seeds 7 and %d drew one pattern", seed)
+			t.Errorf("seeds 7 and %d drew the same pattern", seed)
 		}
 	}
 }
 
-// The Kolmogorov-Smirnov distance of n draws from their distribution exceeds
-// 1.63 ÷ √n with a chance of one in a hundred; the seeds are fixed, so the test
-// cannot fail by chance from one run to the next.
+// The Kolmogorov-Smirnov distance of n draws from their distribution exceeds 1.63 ÷ √n with a
+// probability of 1 %. The seeds are fixed, so the test can't fail at random.
 func TestGapsOfAMillionArrivalsAreExponential(t *testing.T) {
 	const n, rate = 1_000_000, 50.0
 	for _, seed := range []uint32{1, 42, 0xdeadbeef} {
@@ -71,9 +70,9 @@ func TestGapsOfAMillionArrivalsAreExponential(t *testing.T) {
 	}
 }
 
-// A Poisson process has as much variance in its counts as it has mean; evenly
-// spaced arrivals have none. A hundred thousand counts of ten tell their ratio
-// to half a percent.
+// The counts of a Poisson process have a variance equal to their mean; those of evenly spaced
+// arrivals have no variance. A hundred thousand counts of ten show the ratio to half a
+// percent.
 func TestCountsOfAMillionArrivalsVaryAsTheirMean(t *testing.T) {
 	const seconds, rate = 100_000, 10
 	over := seconds * time.Second

@@ -7,7 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/arrivals"
 )
 
-// The longest step at the highest rate that the API lets through.
+// The longest step at the highest rate that the API allows.
 func BenchmarkPoissonOfTheLongestStep(b *testing.B) {
 	const rate, longest = 2000, 30 * time.Minute
 	for b.Loop() {

@@ -11,13 +11,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// least is how many repetitions each set needs for a chance: one number has no order.
+// least is how many repetitions each set needs for a chance.
 const least = 2
 
-// Difference of a set of repetitions from another's. Nil where one of the two is
-// empty, or where there is no share of the other's median to tell because that
-// is not above 0. Without a chance where one of the two is a single repetition,
-// of which nobody can tell how it scatters.
+// Difference returns the difference of a set of repetitions from another set. It returns nil
+// if one of the two is empty, or if the other's median is not above 0. The chance is nil if
+// one of the two has a single repetition, because its scatter is unknown.
 func Difference(these, others []int64) *v1alpha1.Difference {
 	if len(these) == 0 || len(others) == 0 {
 		return nil
@@ -26,18 +25,18 @@ func Difference(these, others []int64) *v1alpha1.Difference {
 	if base <= 0 {
 		return nil
 	}
-	found := v1alpha1.Difference{PerMille: PerMille(Median(these)-base, float64(base))}
+	difference := v1alpha1.Difference{PerMille: PerMille(Median(these)-base, float64(base))}
 	if len(these) >= least && len(others) >= least {
-		found.ChancePerMille = ptr.To(chance(these, others))
+		difference.ChancePerMille = ptr.To(chance(these, others))
 	}
-	return &found
+	return &difference
 }
 
-// chance of a difference at least as large where there is none, in thousandths.
-// It is never 0: nothing is impossible by chance.
+// chance returns the probability of a difference at least as large if both sets have the
+// same distribution, in thousandths. It is at least 1, because no difference is impossible.
 func chance(these, others []int64) int64 {
-	found := benchmath.AssumeNothing.Compare(sample(these), sample(others))
-	return max(1, int64(math.Round(1000*found.P)))
+	test := benchmath.AssumeNothing.Compare(sample(these), sample(others))
+	return max(1, int64(math.Round(1000*test.P)))
 }
 
 func sample(values []int64) *benchmath.Sample {
@@ -48,13 +47,13 @@ func sample(values []int64) *benchmath.Sample {
 	return benchmath.NewSample(numbers, &benchmath.DefaultThresholds)
 }
 
-// Median is the lower median of at least one number: one of them.
+// Median returns the lower median of at least one number, which is always one of the numbers.
 func Median[N cmp.Ordered](numbers []N) N {
 	sorted := slices.Sorted(slices.Values(numbers))
 	return sorted[(len(sorted)-1)/2]
 }
 
-// PerMille is a difference as a share of something, in thousandths, rounded.
-func PerMille(difference int64, of float64) int64 {
-	return int64(math.Round(1000 * float64(difference) / of))
+// PerMille returns a difference as a share of base, in thousandths, rounded.
+func PerMille(difference int64, base float64) int64 {
+	return int64(math.Round(1000 * float64(difference) / base))
 }

@@ -1,18 +1,17 @@
-// Package comparison says how two sets of repetitions differ in one number, and
-// whether chance explains the difference.
+// Package comparison computes how two sets of repetitions differ in one number, and how
+// likely such a difference is by chance.
 //
-// The difference is that of the lower medians, the ones that rows show. The
-// chance is the two-sided one of the Mann–Whitney U test, exact at these sizes,
-// ties included: it asks only in which order the repetitions of both sets lie,
-// so that it needs no idea of how they scatter. It is computed by
-// golang.org/x/perf/benchmath, as benchstat does.
+// The difference is that of the lower medians, which rows also show. The chance is the
+// two-sided p-value of the Mann–Whitney U test, exact for sets of this size, with ties. The
+// test uses only the order of the repetitions, so it needs no assumption about their
+// distribution. It is computed by golang.org/x/perf/benchmath, as in benchstat.
 //
-// Few repetitions can't give a small chance, however far apart they lie: with
-// n against m it is at least
+// With few repetitions the chance can't be small, however large the difference is. With n
+// and m repetitions it is at least
 //
 //	2 · n! · m! ÷ (n+m)!
 //
-// which is 333 thousandths for two against two, 100 for three, 29 for four, 8
-// for five. A single repetition has a difference and no chance at all. The package
-// does not say which chance is small enough.
+// This is 333 thousandths for two and two, 100 for three, 29 for four, and 8 for five. A
+// single repetition has a difference but no chance. The package does not decide which chance
+// is small enough.
 package comparison

@@ -1,18 +1,17 @@
-// Package costfit says how the time of a hash grows with bcrypt's cost on each
-// node pool of an experiment: the line
+// Package costfit computes how the hash time grows with bcrypt's cost on each node pool of an
+// experiment: the line
 //
 //	time = a + b·2^cost
 //
-// through the median hash time of each cost. A time is the ratio to the reference
-// hash, which was timed in turns with it, times the reference hash's time at the
-// reference speed: so the speed of the CPU, which changes all the time, has no part
-// in it. CPU time depends on the cost and the node alone, so all CPU limits and
-// kinds of concurrency are taken together, and a cost that lies off the line was
-// disturbed while it was calibrated.
+// through the median hash time of each cost. A hash time is the ratio to the reference hash,
+// which was timed in turns with it, times the time of the reference hash at the reference
+// speed. So it does not depend on the speed of the CPU, which changes all the time. CPU time
+// depends only on the cost and the node, so all CPU limits and kinds of concurrency count
+// together. A cost that is off the line was disturbed during its calibration.
 //
-// With two costs both share what lies between them: that one is off is seen,
-// which one is not. Of three or more the disturbed one lies farthest from the
-// line. How far is too far is for package verdict to say.
+// With two costs a disturbance is visible, but not which of the two was disturbed. With three
+// or more, the disturbed one is farthest from the line. The package does not decide how far is
+// too far (package verdict does).
 package costfit
 
 import (
@@ -26,15 +25,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// Pool is what is known of hash times on one node pool.
+// Pool has the hash times on one node pool.
 type Pool struct {
-	// Name of the node pool; empty where the experiment names none.
+	// Name of the node pool; empty if the experiment has no node pools.
 	Name string
-	// Reference is the time of the reference hash that Times follow from, in seconds.
+	// Reference is the time of the reference hash that Times are computed from, in seconds.
 	Reference float64
-	// Line through Times.
+	// Line is the line through Times.
 	Line calibration.Line
-	// Times is the median of each cost, the lowest cost first.
+	// Times has the median of each cost, the lowest cost first.
 	Times []calibration.CostTime
 }
 
@@ -65,8 +64,8 @@ func Of(trials []v1alpha1.SizingTrial) []Pool {
 	return pools
 }
 
-// Timed tells whether a trial timed hashes of its variant's own cost and may be
-// believed. A cost that was scaled up lies on a line already.
+// Timed reports whether a trial timed hashes of its variant's own cost and is not Invalid. It
+// is false for a time that was scaled up from a lower cost, because that is on a line anyway.
 func Timed(trial *v1alpha1.SizingTrial) bool {
 	result, timing := trial.Status.Result, trial.Status.Calibration
 	return result != nil && result.Verdict != v1alpha1.VerdictInvalid &&
@@ -74,8 +73,8 @@ func Timed(trial *v1alpha1.SizingTrial) bool {
 		trial.Spec.Variant.Algorithm == v1alpha1.AlgorithmBcrypt
 }
 
-// referenceSeconds is the time of the reference hash on each node pool: at the
-// reference speed where that is known, else as the trials were calibrated.
+// referenceSeconds returns the time of the reference hash on each node pool: at the reference
+// speed if it is known, or else the median of the calibrations.
 func referenceSeconds(trials []v1alpha1.SizingTrial) map[string]float64 {
 	known := map[string]float64{}
 	for _, pool := range speed.Pools(trials) {
@@ -103,7 +102,7 @@ func medians(seconds map[int32][]float64) []calibration.CostTime {
 	return times
 }
 
-// API is the pool's fit as the experiment's status tells it.
+// API returns the pool's fit as the experiment's status shows it.
 func (p Pool) API() v1alpha1.CostFit {
 	fit := v1alpha1.CostFit{
 		NodePool:            p.Name,

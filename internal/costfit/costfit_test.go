@@ -13,8 +13,7 @@ import (
 // reference is the time of the reference hash of these trials, in microseconds.
 const reference = 10_240
 
-// timed is a trial of a cost whose hashes took so many microseconds while the
-// reference hash took its time.
+// timed returns a trial of a cost with a hash time in microseconds, at the reference time.
 func timed(cost int32, microseconds int64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{
 		Spec: v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}},
@@ -32,7 +31,7 @@ func timed(cost int32, microseconds int64, changes ...func(*v1alpha1.SizingTrial
 	return trial
 }
 
-// slower is a trial whose CPU was so many times as slow while it was calibrated.
+// slower makes the CPU slower by a factor during the calibration.
 func slower(times int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Status.Calibration.HashMicroseconds *= times
@@ -40,8 +39,8 @@ func slower(times int64) func(*v1alpha1.SizingTrial) {
 	}
 }
 
-// at is a trial whose speed is known: that of its calibration and of a load
-// whose windows took so many thousandths of the reference.
+// at sets the speed of a trial: that of its calibration, and windows of the load in
+// thousandths of the reference.
 func at(perMille ...int32) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference, WindowMilliseconds: 10_000, WindowsPerMille: perMille}
@@ -54,7 +53,7 @@ func on(pool string) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) { t.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: pool} }
 }
 
-// fits of all pools, as the status tells them.
+// fits returns the fits of all pools, as the status shows them.
 func fits(trials ...v1alpha1.SizingTrial) []v1alpha1.CostFit {
 	var all []v1alpha1.CostFit
 	for _, pool := range costfit.Of(trials) {
@@ -63,7 +62,7 @@ func fits(trials ...v1alpha1.SizingTrial) []v1alpha1.CostFit {
 	return all
 }
 
-// line is a fit of 40 µs a round without a constant.
+// line returns a fit of 40 µs per round without a constant.
 func line(pool string, perMille map[int32]int64, costs ...int32) v1alpha1.CostFit {
 	fit := v1alpha1.CostFit{NodePool: pool, RoundNanoseconds: 40_000}
 	for _, cost := range costs {
@@ -80,20 +79,20 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 		"costs from low to high, whatever the order of the trials": {
 			[]v1alpha1.SizingTrial{timed(12, 163_840), timed(8, 10_240), timed(10, 40_960)},
 			[]v1alpha1.CostFit{line("", nil, 8, 10, 12)}},
-		"of several trials of a cost the median counts": {
+		"the median of several trials of a cost": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(8, 90_000), timed(8, 10_240), timed(10, 40_960)},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
 		"a line for each pool, sorted by name": {
 			[]v1alpha1.SizingTrial{
 				timed(8, 10_240, on("small")), timed(10, 40_960, on("small")), timed(8, 10_240, on("large")), timed(10, 40_960, on("large"))},
 			[]v1alpha1.CostFit{line("large", nil, 8, 10), line("small", nil, 8, 10)}},
-		"the speed of the CPU has no part in it": {
+		"the speed of the CPU does not matter": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960, slower(3)), timed(12, 163_840)},
 			[]v1alpha1.CostFit{line("", nil, 8, 10, 12)}},
-		"a ratio that was not timed follows from the means": {
+		"a ratio that was not timed is computed from the means": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.RatioPerMillion = 0 })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"times are those at the reference speed where that is known": {
+		"times are at the reference speed if it is known": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240, at(2000, 2000, 2000)), timed(10, 40_960)},
 			[]v1alpha1.CostFit{{RoundNanoseconds: 80_000, Residuals: []v1alpha1.CostResidual{{Cost: 8}, {Cost: 10}}}}},
 		"without a reference hash on the pool there are no times": {
@@ -103,19 +102,19 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 		"a cost that was scaled up does not count": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(16, 1, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.ScaledFromCost = ptr.To[int32](12) })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"nor does an Invalid trial": {
+		"an Invalid trial does not count": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1alpha1.SizingTrial) { t.Status.Result.Verdict = v1alpha1.VerdictInvalid })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"nor one that has no result yet": {
+		"a trial without a result does not count": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1alpha1.SizingTrial) { t.Status.Result = nil })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"nor another way to hash": {
+		"another algorithm does not count": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(0, 1, func(t *v1alpha1.SizingTrial) { t.Spec.Variant.Algorithm = v1alpha1.AlgorithmSHA256 })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"one without a calibration is passed over": {
+		"a trial without a calibration does not count": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 1, func(t *v1alpha1.SizingTrial) { t.Status.Calibration = nil })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
-		"nor one whose calibration has no ratio": {
+		"a calibration without a ratio does not count": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960), timed(12, 0)},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
 		"nothing of nothing": {nil, nil},
@@ -143,9 +142,9 @@ func TestAPoolTellsTheReferenceThatItsTimesFollowFrom(t *testing.T) {
 		trials []v1alpha1.SizingTrial
 		want   float64
 	}{
-		"the reference speed where it is known": {
+		"the reference speed if it is known": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240, at(2000, 2000, 2000)), timed(10, 40_960)}, 0.020_48},
-		"else the median of the calibrations": {
+		"or else the median of the calibrations": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(8, 10_240, slower(2)), timed(10, 40_960, slower(3))}, 0.020_48},
 	} {
 		t.Run(name, func(t *testing.T) {

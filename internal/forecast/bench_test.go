@@ -10,8 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// The largest matrix, all 64 variants measured, of which 60 are held out and 32
-// others predicted: it is computed while an experiment ends, within three seconds.
+// The largest matrix with all 64 variants measured: 60 are held out, and 32 others are
+// predicted. This is computed at the end of an experiment and must take less than three
+// seconds.
 func BenchmarkTheLargestMatrix(b *testing.B) {
 	spec, measured := quickstart(b)
 	spec.Matrix.Costs = []int32{6, 7, 8, 9, 10, 11, 12, 13}
@@ -26,8 +27,7 @@ func BenchmarkTheLargestMatrix(b *testing.B) {
 	}
 }
 
-// spreadOver makes a trial of every variant of a matrix out of one, as if all
-// had run as well.
+// spreadOver makes a trial of every variant of a matrix from one trial.
 func spreadOver(t testing.TB, spec v1alpha1.SizingExperimentSpec, like v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 	t.Helper()
 	variants, err := matrix.Variants(spec.Matrix)
@@ -53,7 +53,7 @@ func spreadOver(t testing.TB, spec v1alpha1.SizingExperimentSpec, like v1alpha1.
 	return trials
 }
 
-// What a question after the fact costs for each trial.
+// The time per trial to judge stored results under another objective.
 func BenchmarkAskingATrialUnderAnotherObjective(b *testing.B) {
 	_, trials := quickstart(b)
 	objective := trials[0].Spec.Objective

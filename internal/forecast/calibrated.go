@@ -10,19 +10,19 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// besideHash is what a login may take of the CPU beside its hash: about a millisecond
-// where the service was idle before it, measured, to accept it and to answer.
-const besideHash = time.Millisecond
+// overhead is the CPU time of a login in addition to its hash, to accept and answer it. It was
+// measured as about a millisecond on an idle service.
+const overhead = time.Millisecond
 
-// mostScatter bounds how unsure the time of a login is taken to be, as a share of it.
+// mostScatter is the upper limit of a login time's relative error.
 const mostScatter = 0.5
 
-// FromHashTimes predicts every variant of a matrix of costs from the times of their
-// hashes alone, before anything was deployed: each pod is taken to have its CPU limit as
-// a quota on a node with as many CPUs. Sizing and Price stay absent. Variants are left
-// out whose cost was not timed, and those that are so quick that the model has no say.
+// FromHashTimes predicts every variant of a matrix of costs from only their hash times, before
+// anything is deployed. It assumes that each pod has its CPU limit as a quota on a node with
+// as many CPUs. It does not set Sizing and Price. It leaves out variants whose cost was not
+// timed, and those whose hash is too short for the model.
 //
-// The errors are those of matrix.Variants.
+// It returns the errors of matrix.Variants.
 func FromHashTimes(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime) ([]v1alpha1.PredictedVariant, error) {
 	variants, err := matrix.Variants(spec.Matrix)
 	if err != nil {
@@ -39,8 +39,8 @@ func FromHashTimes(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime
 	return rows, nil
 }
 
-// ServiceFromHashTime is one replica of a variant that FromHashTimes predicts; false of
-// one that it leaves out.
+// ServiceFromHashTime returns one replica of a variant that FromHashTimes predicts, or false
+// if FromHashTimes leaves it out.
 func ServiceFromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime, variant v1alpha1.Variant) (simulation.Service, bool) {
 	e, known := fromHashTime(spec, times, variant)
 	return e.service, known
@@ -60,7 +60,7 @@ func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime,
 		cal.HashMicroseconds = timed.HashMicroseconds
 		e := expectation{
 			cal:     cal,
-			scatter: min(mostScatter, float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds)+besideHash.Seconds()/login.Seconds()),
+			scatter: min(mostScatter, float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds)+overhead.Seconds()/login.Seconds()),
 			spec: v1alpha1.SizingTrialSpec{
 				Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective,
 				Service: v1alpha1.Service{Replicas: 1},

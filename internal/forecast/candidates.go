@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// mostRows is how many predictions there are at the most, unless the matrix
-	// itself has more that were not measured.
+	// mostRows is the highest number of predictions, unless the matrix itself has more
+	// variants that were not measured.
 	mostRows = 32
-	// highestCost is the API's bound.
+	// highestCost is the API's limit.
 	highestCost = 16
-	// farApart is the ratio from which on limits between two measured ones are told.
+	// farApart is the ratio of two measured limits above which limits between them are
+	// predicted.
 	farApart = 2
 )
 
-// unmeasured lists what may be predicted, in the order of its worth: the variants
-// that the matrix names and that were left out; then, for each kind of
-// concurrency on each node pool, costs between those of the matrix, one beyond
-// the highest, limits between those that lie more than a factor of two apart,
-// and twice the largest.
+// unmeasured returns the variants to predict, the most useful first. leftOut are the variants
+// of the matrix that were not measured. beyond are, for each kind of concurrency on each node
+// pool, costs between those of the matrix, the cost above the highest, limits between those
+// that are more than a factor of two apart, and twice the largest limit.
 func unmeasured(m v1alpha1.Matrix, variants, measured []v1alpha1.Variant) (leftOut, beyond []v1alpha1.Variant) {
 	known := names(measured)
 	for _, v := range variants {
@@ -47,7 +47,7 @@ func unmeasured(m v1alpha1.Matrix, variants, measured []v1alpha1.Variant) (leftO
 	return leftOut, beyond
 }
 
-// furtherCosts are those between the matrix's, and the one beyond the highest.
+// furtherCosts returns the costs between those of the matrix, and the one above the highest.
 func furtherCosts(costs []int32) (between, above []int32) {
 	if len(costs) == 0 {
 		return nil, nil
@@ -64,8 +64,8 @@ func furtherCosts(costs []int32) (between, above []int32) {
 	return between, above
 }
 
-// furtherLimits are the doublings between limits that lie far apart, and twice
-// the largest.
+// furtherLimits returns the doublings between limits that are far apart, and twice the
+// largest.
 func furtherLimits(limits []int64) []int64 {
 	if len(limits) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func furtherLimits(limits []int64) []int64 {
 	return append(further, farApart*limits[len(limits)-1])
 }
 
-// milliCPUs are CPU limits in thousandths, the smallest first.
+// milliCPUs returns CPU limits in thousandths, the smallest first.
 func milliCPUs(limits []string) []int64 {
 	var all []int64
 	for _, limit := range limits {
@@ -91,7 +91,7 @@ func milliCPUs(limits []string) []int64 {
 	return all
 }
 
-// written is a limit as people write it.
+// written formats a limit as a quantity.
 func written(milli int64) string {
 	if milli%milliPerCPU == 0 {
 		return strconv.FormatInt(milli/milliPerCPU, 10)
@@ -99,8 +99,8 @@ func written(milli int64) string {
 	return strconv.FormatInt(milli, 10) + "m"
 }
 
-// at are the variants of one cost on one limit, named as the matrix would name
-// them. A limit on which two kinds of concurrency are one and the same has none.
+// at returns the variants of one cost on one limit, named as in the matrix. It returns nil for
+// a limit on which two kinds of concurrency are the same.
 func at(m v1alpha1.Matrix, cost int32, limit string) []v1alpha1.Variant {
 	m.Costs, m.CPULimits, m.Controls = []int32{cost}, []string{limit}, nil
 	variants, err := matrix.Variants(m)

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// referenceCost is the cost of the hash that every calibration times beside its own.
+	// referenceCost is the cost of the reference hash, which every calibration times too.
 	referenceCost = 8
-	// leastScatter is how far the CPU time of a login lies from the line at the
-	// least, as a share of it: so much it scatters under a quota, measured.
+	// leastScatter is the smallest relative error of the CPU time of a login from the line.
+	// It is the measured scatter under a quota.
 	leastScatter = 0.01
 )
 
-// pool is what the corners tell of a node pool.
+// pool is what the corners show about a node pool.
 type pool struct {
-	// line of the CPU time of a login; of a single cost without a reference there is
-	// none, and times knows that cost alone.
+	// line is the line of the CPU time of a login, and fitted reports whether there is one.
+	// For a single cost without a reference there is no line, and times has only that cost.
 	line   calibration.Line
 	fitted bool
 	times  []calibration.CostTime
-	// scatter is how far the corners lie from that, as a share of it.
+	// scatter is the largest relative difference of a corner from the line.
 	scatter float64
-	// nodes is how the pool's nodes serve CPU limits.
+	// nodes is what pods got for their CPU limits.
 	nodes nodes
 }
 
-// login is the CPU time of a login at a cost; false where the corners don't tell.
+// login returns the CPU time of a login at a cost, or false if the corners don't show it.
 func (p pool) login(cost int32) (time.Duration, bool) {
 	seconds := 0.0
 	for _, t := range p.times {
@@ -49,9 +49,8 @@ func (p pool) login(cost int32) (time.Duration, bool) {
 	return took, took > 0
 }
 
-// fromCorners is what is known of each node pool from the matrix's corners,
-// without their controls. Invalid trials tell nothing, and Suspect ones only of a
-// cost that has no Valid one.
+// fromCorners returns what the matrix's corners, without controls, show about each node pool.
+// Invalid trials do not count. Suspect trials count only for a cost without a Valid one.
 func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
 	used := map[string][]*v1alpha1.SizingTrial{}
 	corner := names(matrix.Corners(variants))
@@ -71,7 +70,7 @@ func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, ver
 	return pools
 }
 
-// validAt tells whether some corner of a trial's cost on its node pool is Valid.
+// validAt reports whether a corner with a trial's cost on its node pool is Valid.
 func validAt(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, corner map[string]bool) bool {
 	for i := range trials {
 		other := &trials[i]
@@ -105,8 +104,8 @@ func newPool(trials []*v1alpha1.SizingTrial) pool {
 	return p
 }
 
-// withReference adds the reference hash to a single cost, through which every
-// line goes: at the reference speed, as logins are, where that is known.
+// withReference adds the reference hash to a single cost, because a line needs two points. The
+// time of the reference hash is at the reference speed if that is known, like those of logins.
 func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial) []calibration.CostTime {
 	if len(times) != 1 || times[0].Cost == referenceCost {
 		return times
@@ -127,8 +126,8 @@ func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial)
 	return append(slices.Clone(times), calibration.CostTime{Cost: referenceCost, Seconds: calibration.Summarise(references).Median})
 }
 
-// login is the CPU time of a login in a trial's run at the reference speed, or,
-// where that is not known, of a hash in its calibration.
+// login returns the CPU time of a login in a trial's run at the reference speed, or, if that
+// is unknown, the hash time of its calibration.
 func login(trial *v1alpha1.SizingTrial) time.Duration {
 	if own := verdict.CPUPerLogin(trial); own > 0 {
 		return own

@@ -9,12 +9,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Of predicts variants that were not measured, and holds the model against those
-// that were measured and that it was not given. Sizing and Price stay absent.
+// Of predicts variants that were not measured, and checks the model against held-out variants.
+// It does not set Sizing and Price.
 //
-// Only experiments of mode Capacity have predictions: the others ask for rates or
-// users of their own. There is no check where nothing was measured beside the
-// corners.
+// Only experiments with mode Capacity have predictions, because the other modes have their own
+// rates or users. The check is nil if only the corners were measured.
 func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
 	f := newForecast(spec, trials)
 	if f == nil {
@@ -23,10 +22,9 @@ func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1
 	return f.predictions(), f.check()
 }
 
-// ServiceOf is one replica of a variant as the model sees it: of a variant that
-// was measured with the CPU time per login of its own run, of another with what
-// the corners say. False where too little is known, and for a variant that the
-// model does not know, as one with sessions.
+// ServiceOf returns one replica of a variant for the simulation. A measured variant has the
+// CPU time per login of its own run; another has that of the corners. It returns false if too
+// little is known, and for a variant that can't be modelled, such as one with sessions.
 func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, variant v1alpha1.Variant) (simulation.Service, bool) {
 	spec.Service.Replicas = 1
 	if variant.Sessions {
@@ -45,20 +43,20 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 	return expected.service, known
 }
 
-// forecast is an experiment with what its corners tell.
+// forecast is an experiment with what its corners show.
 type forecast struct {
 	spec v1alpha1.SizingExperimentSpec
-	// variants of the matrix, and those of them that are measured.
+	// variants are those of the matrix, measured are those of them that are measured.
 	variants, measured []v1alpha1.Variant
 	trials             []v1alpha1.SizingTrial
-	// verdicts of the trials, with what all of them tell together.
+	// verdicts of the trials, including what all trials together show.
 	verdicts []v1alpha1.Verdict
 	pools    map[string]pool
 	// seed of the experiment, which all of its trials have.
 	seed int64
 }
 
-// newForecast is nil where nothing can be predicted.
+// newForecast returns the forecast of an experiment, or nil if nothing can be predicted.
 func newForecast(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *forecast {
 	mode := spec.Load.Mode
 	if mode != v1alpha1.LoadCapacity && mode != "" || len(trials) == 0 {
@@ -80,19 +78,20 @@ func newForecast(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTri
 	return f
 }
 
-// expectation is the service that the model expects of a variant.
+// expectation is what is expected of a variant: its service, spec and calibration.
 type expectation struct {
 	service simulation.Service
 	spec    v1alpha1.SizingTrialSpec
 	cal     v1alpha1.TrialCalibration
+	// scatter is the relative error of the CPU time of a login.
 	scatter float64
 }
 
-// expect is what the corners of a variant's node pool say of it; false where
-// they don't say enough, or the model has no say in what is so quick.
+// expect returns what the corners of a variant's node pool show about it. It returns false if
+// they don't show enough, or if the hash is too short for the model.
 func (f *forecast) expect(variant v1alpha1.Variant) (expectation, bool) {
-	of := f.pools[speed.NodePool(variant)]
-	login, timed := of.login(variant.Cost)
+	corners := f.pools[speed.NodePool(variant)]
+	login, timed := corners.login(variant.Cost)
 	if !timed || !verdict.Modelled(login) {
 		return expectation{}, false
 	}
@@ -100,12 +99,12 @@ func (f *forecast) expect(variant v1alpha1.Variant) (expectation, bool) {
 	if err != nil {
 		return expectation{}, false
 	}
-	cal, known := of.nodes.machine(limit)
+	cal, known := corners.nodes.machine(limit)
 	if !known {
 		return expectation{}, false
 	}
 	cal.HashMicroseconds = login.Microseconds()
-	e := expectation{cal: cal, scatter: of.scatter, spec: v1alpha1.SizingTrialSpec{
+	e := expectation{cal: cal, scatter: corners.scatter, spec: v1alpha1.SizingTrialSpec{
 		Variant: variant, Repetition: 1, Service: f.spec.Service, Generator: f.spec.Generator,
 		Load: f.spec.Load, Objective: f.spec.Objective, Seed: f.seed,
 	}}

@@ -19,7 +19,7 @@ func named(t *testing.T, trials []v1alpha1.SizingTrial, variant string) *v1alpha
 			return &trials[i]
 		}
 	}
-	t.Fatalf("there is no trial of %s", variant)
+	t.Fatalf("no trial of %s was found", variant)
 	return nil
 }
 
@@ -54,7 +54,7 @@ func TestAPredictionHoldsTogether(t *testing.T) {
 	}
 	again, sameCheck := forecast.Of(spec, trials)
 	if diff := cmp.Diff(rows, again); diff != "" || !cmp.Equal(check, sameCheck) {
-		t.Errorf("the same trials are predicted otherwise (-first +second):\n%s", diff)
+		t.Errorf("a second prediction from the same trials differs (-first +second):\n%s", diff)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 		for _, row := range rows {
 			capacity := ptr.Deref(row.CapacityMilliPerSecond, 0)
 			if capacity < last[row.Variant] || row.ObjectiveMet != (capacity > 0) {
-				t.Errorf("%s within %d ms: %d/1000 s, within less %d", row.Variant, p95, capacity, last[row.Variant])
+				t.Errorf("%s within %d ms: %d/1000 s, and %d within less", row.Variant, p95, capacity, last[row.Variant])
 			}
 			last[row.Variant] = capacity
 		}
@@ -82,23 +82,23 @@ func TestWhatTheModelIsGivenDecidesWhatItTells(t *testing.T) {
 		says   string
 	}{
 		"as it was measured": {func(*testing.T, *v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {}, true, ptr.To(true), "predicts each of 2"},
-		"with mode Rates nothing": {func(_ *testing.T, spec *v1alpha1.SizingExperimentSpec, _ []v1alpha1.SizingTrial) {
+		"with mode Rates there are no predictions": {func(_ *testing.T, spec *v1alpha1.SizingExperimentSpec, _ []v1alpha1.SizingTrial) {
 			spec.Load.Mode = v1alpha1.LoadRates
 		}, false, nil, ""},
-		"an Invalid corner is not believed": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"an Invalid corner does not count": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			for _, variant := range []string{"c10-250m", "c10-1"} {
 				named(t, trials, variant).Status.Result.Verdict = v1alpha1.VerdictInvalid
 			}
 			for _, variant := range []string{"c8-250m", "c8-1"} {
 				named(t, trials, variant).Status.Calibration.ReferenceMicroseconds = 0
 			}
-		}, false, ptr.To(false), "predicted: 1. It takes 2"},
-		"a Suspect corner counts where its cost has no Valid one": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		}, false, ptr.To(false), "predicted is 1, and the check needs 2"},
+		"a Suspect corner counts if its cost has no Valid one": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			for _, variant := range []string{"c10-250m", "c10-1"} {
 				named(t, trials, variant).Status.Result.Verdict = v1alpha1.VerdictSuspect
 			}
 		}, true, ptr.To(true), "predicts each of 2"},
-		"and beside a Valid one it does not": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		"a Suspect corner does not count if its cost has a Valid one": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			disturbed := named(t, trials, "c10-1")
 			disturbed.Status.Result.Verdict = v1alpha1.VerdictSuspect
 			for i := range disturbed.Status.Steps {
@@ -109,18 +109,18 @@ func TestWhatTheModelIsGivenDecidesWhatItTells(t *testing.T) {
 		}, true, ptr.To(true), "predicts each of 2"},
 		"a Suspect variant is not held out": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			named(t, trials, "c8-500m").Status.Result.Verdict = v1alpha1.VerdictSuspect
-		}, true, ptr.To(false), "predicted: 1. It takes 2"},
-		"a capacity a tenth off refutes the model": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		}, true, ptr.To(false), "predicted is 1, and the check needs 2"},
+		"the model fails if a capacity is more than a tenth off": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			result := named(t, trials, "c8-500m").Status.Result
 			*result.CapacityMilliPerSecond = *result.CapacityMilliPerSecond * 8 / 10
-		}, true, ptr.To(false), "farthest off in capacity is c8-500m"},
-		"and so does a p95 a fifth off": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		}, true, ptr.To(false), "the largest error in capacity is that of c8-500m"},
+		"the model fails if a p95 is more than a fifth off": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			*named(t, trials, "c10-500m").Status.Result.P95Microseconds *= 2
-		}, true, ptr.To(false), "farthest off in p95 is c10-500m, by -5"},
-		"and a variant that met the objective nowhere": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
+		}, true, ptr.To(false), "the largest error in p95 is that of c10-500m, -5"},
+		"the model fails if a variant met the objective at no rate": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			named(t, trials, "c10-500m").Status.Result.CapacityMilliPerSecond = nil
 		}, true, ptr.To(false), "does not predict"},
-		"nothing beside the corners is no check": {func(_ *testing.T, spec *v1alpha1.SizingExperimentSpec, _ []v1alpha1.SizingTrial) {
+		"without other variants than the corners there is no check": {func(_ *testing.T, spec *v1alpha1.SizingExperimentSpec, _ []v1alpha1.SizingTrial) {
 			spec.Matrix.CPULimits = []string{"250m", "1"}
 		}, true, nil, ""},
 	}
@@ -172,11 +172,11 @@ func TestTheServiceOfAVariantIsOneReplica(t *testing.T) {
 		t.Errorf("four CPUs of a node with one have a model: %+v", service)
 	}
 	if _, known := forecast.ServiceOf(spec, nil, variants[0]); known {
-		t.Error("nothing was measured, and there is a model")
+		t.Error("nothing was measured, but there is a model")
 	}
 }
 
-// A single cost is no line: the reference hash, of cost 8, is its second point.
+// A single cost does not give a line: the reference hash, at cost 8, is the second point.
 func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
 	spec, trials := quickstart(t)
 	spec.Matrix.Costs = []int32{10}
@@ -193,10 +193,10 @@ func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
 		t.Errorf("cost 11 is predicted as %+v", c11)
 	}
 	if diff := cmp.Diff(whole, rows); diff != "" {
-		t.Errorf("trials of no variant of the matrix count (-with +without them):\n%s", diff)
+		t.Errorf("trials outside of the matrix change the predictions (-with +without them):\n%s", diff)
 	}
 	if check == nil || check.Passed || len(check.HeldOut) != 1 {
-		t.Errorf("one variant beside the corners confirms the model: %+v", check)
+		t.Errorf("a single held-out variant confirms the model: %+v", check)
 	}
 	for i := range tens {
 		tens[i].Status.Calibration.ReferenceMicroseconds = 0

@@ -8,21 +8,22 @@ import (
 
 const milliPerCPU = 1000
 
-// node is how a pod of one CPU limit was served, in thousandths of a CPU.
+// node is what a pod got for its CPU limit.
 type node struct {
+	// limit is the CPU limit in thousandths of a CPU.
 	limit int64
 	// cpus is how many CPUs the pod could use at a time.
 	cpus int32
-	// quota tells whether a quota held it to its limit.
+	// quota reports whether the pod had a CPU quota.
 	quota bool
 }
 
-// nodes is how the pods of a node pool were served.
+// nodes is what the pods of a node pool got for their CPU limits.
 type nodes []node
 
 func newNode(trial *v1alpha1.SizingTrial) node {
 	cal := trial.Status.Calibration
-	limit, _ := matrix.MilliCPU(trial.Spec.Variant.CPULimit) // one that is none has no trial
+	limit, _ := matrix.MilliCPU(trial.Spec.Variant.CPULimit) // an invalid limit has no trial
 	cpus := int32(evidence.CPUs(cal.Cpuset))
 	if cpus == 0 {
 		cpus = cal.GoMaxProcs
@@ -30,16 +31,15 @@ func newNode(trial *v1alpha1.SizingTrial) node {
 	return node{limit: limit, cpus: cpus, quota: cal.QuotaMilliCPU != nil}
 }
 
-// machine is what a container of a CPU limit would be given on such nodes, as
-// its calibration tells it; false where that is not known. Limits that were
-// served are served so again. Of others
+// machine returns what a container with a CPU limit would get on such nodes, in the form of
+// its calibration, or false if that is unknown. A limit that a pod had gets the same again.
+// For other limits:
 //
-//   - one of whole CPUs has CPUs of its own and no quota where one that was served
-//     had (a static CPU manager), and as many as it says, up to as many as some pod had;
-//   - any other has a quota, on the CPUs that pods with a quota share.
+//   - A limit of whole CPUs has exclusive CPUs and no quota if a pod with whole CPUs had (a static
+//     CPU manager): as many CPUs as the limit, up to the highest number of CPUs of any pod.
+//   - Any other limit has a quota, on the CPUs that pods with a quota share.
 //
-// A limit above the CPUs that pods were seen to have can't be told: nobody knows
-// whether there are more.
+// A limit above the CPUs that pods had is unknown, because the nodes may not have more CPUs.
 func (n nodes) machine(limit int64) (v1alpha1.TrialCalibration, bool) {
 	for _, seen := range n {
 		if seen.limit == limit {
@@ -52,7 +52,8 @@ func (n nodes) machine(limit int64) (v1alpha1.TrialCalibration, bool) {
 	return given(limit, n.shared(), true)
 }
 
-// given is what a container has that may use so many CPUs.
+// given returns the calibration of a container with a CPU limit that can use so many CPUs, or
+// false if the limit is above them.
 func given(limit int64, cpus int32, quota bool) (v1alpha1.TrialCalibration, bool) {
 	if cpus <= 0 || limit > int64(cpus)*milliPerCPU {
 		return v1alpha1.TrialCalibration{}, false
@@ -60,14 +61,14 @@ func given(limit int64, cpus int32, quota bool) (v1alpha1.TrialCalibration, bool
 	cal := v1alpha1.TrialCalibration{GoMaxProcs: cpus}
 	if quota {
 		cal.QuotaMilliCPU = &limit
-		// Go rounds a quota up to whole CPUs, and takes two at the least, where the
-		// container has as many.
+		// Go rounds a quota up to whole CPUs, and uses at least two if the container has
+		// as many.
 		cal.GoMaxProcs = min(cpus, max(2, int32((limit+milliPerCPU-1)/milliPerCPU)))
 	}
 	return cal, true
 }
 
-// exclusive tells whether whole CPUs are given for a pod's own.
+// exclusive reports whether pods with whole CPUs have exclusive CPUs.
 func (n nodes) exclusive() bool {
 	for _, seen := range n {
 		if seen.limit%milliPerCPU == 0 && !seen.quota {
@@ -77,7 +78,7 @@ func (n nodes) exclusive() bool {
 	return false
 }
 
-// most is the largest number of CPUs that a pod was seen to have.
+// most returns the highest number of CPUs of any pod.
 func (n nodes) most() int32 {
 	var most int32
 	for _, seen := range n {
@@ -86,8 +87,8 @@ func (n nodes) most() int32 {
 	return most
 }
 
-// shared is how many CPUs each pod with a quota was seen to have at the least;
-// of nodes on which none was seen, 0.
+// shared returns the lowest number of CPUs of the pods with a quota, or 0 if no pod had a
+// quota.
 func (n nodes) shared() int32 {
 	var least int32
 	for _, seen := range n {

@@ -18,18 +18,18 @@ func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
 		limit int64
 		want  v1alpha1.TrialCalibration
 	}{
-		"below two CPUs Go takes two":                         {shared, 500, v1alpha1.TrialCalibration{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](500)}},
-		"above, as many as the limit rounded up":              {shared, 2500, v1alpha1.TrialCalibration{GoMaxProcs: 3, QuotaMilliCPU: ptr.To[int64](2500)}},
-		"whole CPUs have a quota where they had one":          {shared, 4000, v1alpha1.TrialCalibration{GoMaxProcs: 4, QuotaMilliCPU: ptr.To[int64](4000)}},
-		"more CPUs than were seen are unknown":                {shared, 4500, none},
-		"a limit that was served is served so again":          {exclusive, 2000, v1alpha1.TrialCalibration{GoMaxProcs: 2}},
-		"whole CPUs are a pod's own where they were":          {exclusive, 1000, v1alpha1.TrialCalibration{GoMaxProcs: 1}},
-		"and a part of one is not":                            {exclusive, 1500, v1alpha1.TrialCalibration{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](1500)}},
-		"twice the CPUs of one's own are unknown":             {exclusive, 4000, none},
-		"where none had a quota, nobody knows of parts":       {nodes{{limit: 2000, cpus: 2}}, 500, none},
-		"on a single CPU Go takes one":                        {nodes{{limit: 250, cpus: 1, quota: true}}, 500, v1alpha1.TrialCalibration{GoMaxProcs: 1, QuotaMilliCPU: ptr.To[int64](500)}},
-		"of nodes that differ the smallest is what counts on": {nodes{{limit: 250, cpus: 8, quota: true}, {limit: 500, cpus: 2, quota: true}}, 4000, none},
-		"of nothing nothing is known":                         {nil, 500, none},
+		"below two CPUs Go uses two":                       {shared, 500, v1alpha1.TrialCalibration{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](500)}},
+		"above two, the limit is rounded up":               {shared, 2500, v1alpha1.TrialCalibration{GoMaxProcs: 3, QuotaMilliCPU: ptr.To[int64](2500)}},
+		"whole CPUs have a quota if others had":            {shared, 4000, v1alpha1.TrialCalibration{GoMaxProcs: 4, QuotaMilliCPU: ptr.To[int64](4000)}},
+		"more CPUs than pods had are unknown":              {shared, 4500, none},
+		"a limit that a pod had gets the same again":       {exclusive, 2000, v1alpha1.TrialCalibration{GoMaxProcs: 2}},
+		"whole CPUs are exclusive if others were":          {exclusive, 1000, v1alpha1.TrialCalibration{GoMaxProcs: 1}},
+		"parts of a CPU are not exclusive":                 {exclusive, 1500, v1alpha1.TrialCalibration{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](1500)}},
+		"more exclusive CPUs than pods had are unknown":    {exclusive, 4000, none},
+		"parts of a CPU are unknown if no pod had a quota": {nodes{{limit: 2000, cpus: 2}}, 500, none},
+		"on a single CPU Go uses one":                      {nodes{{limit: 250, cpus: 1, quota: true}}, 500, v1alpha1.TrialCalibration{GoMaxProcs: 1, QuotaMilliCPU: ptr.To[int64](500)}},
+		"if nodes differ, the smallest counts":             {nodes{{limit: 250, cpus: 8, quota: true}, {limit: 500, cpus: 2, quota: true}}, 4000, none},
+		"without pods nothing is known":                    {nil, 500, none},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +77,6 @@ func TestLimitsFarApartAreFilledByDoublings(t *testing.T) {
 		}
 	}
 	if between, above := furtherCosts([]int32{14, 16}); len(above) != 0 || !cmp.Equal(between, []int32{15}) {
-		t.Errorf("beyond the highest cost there is: %v, %v", between, above)
+		t.Errorf("further costs of 14 and 16 are: %v, %v", between, above)
 	}
 }

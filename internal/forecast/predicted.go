@@ -11,12 +11,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// p95PerScatter is by how many percent p95 at 70 % load rises when each login
-// takes 1 % longer, simulated: it takes longer, and waits for a fuller queue.
+// p95PerScatter is by how many percent p95 at 70 % load rises in the simulation if each login
+// takes 1 % longer: logins take longer, and the queue is longer.
 const p95PerScatter = 3.4
 
-// predictions of what the matrix left out, and, as far as there is room, of what
-// lies between and beyond.
+// predictions returns predictions of the variants of the matrix that were not measured, and
+// then, up to mostRows, of variants outside of the matrix.
 func (f *forecast) predictions() []v1alpha1.PredictedVariant {
 	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
 	var rows []v1alpha1.PredictedVariant
@@ -38,7 +38,7 @@ func (f *forecast) predictions() []v1alpha1.PredictedVariant {
 	return rows
 }
 
-// row is what the model expects of a variant.
+// row returns the model's prediction for a variant.
 func (e expectation) row() v1alpha1.PredictedVariant {
 	variant := e.spec.Variant
 	row := v1alpha1.PredictedVariant{
@@ -65,14 +65,13 @@ func (e expectation) outlook() *simulation.Outlook {
 
 func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }
 
-// capacity is the highest rate, times 1000, that meets the objective if p95 is so
-// many times what the model makes of it, and a login takes so many times as long:
-// a service that is slower throughout meets an objective as another would that
-// is as much shorter, at a rate that is as much lower.
-func (e expectation) capacity(outlook *simulation.Outlook, p95, login float64) int64 {
+// capacity returns the highest rate, times 1000, that meets the objective if p95 is p95Factor
+// times the model's, and a login takes loginFactor times as long. Slower logins are equal to a
+// stricter objective at a lower rate, both by the same factor.
+func (e expectation) capacity(outlook *simulation.Outlook, p95Factor, loginFactor float64) int64 {
 	limit := prediction.LimitOf(e.spec.Objective)
-	limit.P95 = time.Duration(float64(limit.P95) / p95 / login)
-	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / login))
+	limit.P95 = time.Duration(float64(limit.P95) / p95Factor / loginFactor)
+	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / loginFactor))
 }
 
 func (e expectation) addCapacity(row *v1alpha1.PredictedVariant) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 )
 
-// quickstart is the experiment and its trials, as they were measured.
+// quickstart returns the experiment and its measured trials.
 func quickstart(t testing.TB) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/quickstart.yaml")
@@ -42,13 +42,13 @@ func quickstart(t testing.TB) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingT
 	return spec, measured
 }
 
-// What is asked of the model: capacity within 10 %, p95 at 70 % load within 20 %,
-// of the two variants that it was not given.
+// The model must predict the two held-out variants within 10 % in capacity and 20 % in p95 at
+// 70 % load.
 func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
 	spec, trials := quickstart(t)
 	rows, check := forecast.Of(spec, trials)
 	if check == nil || !check.Passed {
-		t.Fatalf("the model does not hold: %+v", check)
+		t.Fatalf("the model failed its check: %+v", check)
 	}
 	var held []string
 	for _, h := range check.HeldOut {
@@ -72,8 +72,8 @@ func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
 	}
 }
 
-// With Corners the two that are held out here would have been measured all the
-// same; with a limit more there is one to predict that can be recommended.
+// With Corners the two variants that are held out here would be measured too. With one more
+// limit, some variants of the matrix are only predicted.
 func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
 	spec, trials := quickstart(t)
 	spec.Matrix.Measure = v1alpha1.MeasureCorners
@@ -87,7 +87,7 @@ func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
 	}
 	for i := 1; i < len(rows); i++ {
 		if rows[i].InMatrix && !rows[i-1].InMatrix {
-			t.Errorf("%s is of the matrix and stands behind %s", rows[i].Variant, rows[i-1].Variant)
+			t.Errorf("%s is in the matrix but is listed after %s", rows[i].Variant, rows[i-1].Variant)
 		}
 	}
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// mostReplayed is how many logins of a step are simulated one by one: p95 of more
-// hardly depends on which logins they were.
+// mostReplayed is the highest number of logins of a step that are simulated one by one. With
+// more, p95 hardly depends on the individual arrivals.
 const mostReplayed = 20_000
 
 // repetitions are the trials of a variant that have a result.
 type repetitions []*v1alpha1.SizingTrial
 
-// repetitions of a variant that was measured; false where one is not Valid.
+// repetitions returns the repetitions of a measured variant. It returns false if there are
+// none or if one is not Valid.
 func (f *forecast) repetitions(variant string) (repetitions, bool) {
 	var all repetitions
 	for i := range f.trials {
@@ -36,8 +37,8 @@ func (f *forecast) repetitions(variant string) (repetitions, bool) {
 	return all, len(all) > 0
 }
 
-// capacity is the lower median, as the variant's row has it: a repetition without
-// one lies below all others.
+// capacity returns the lower median of the capacity, like the variant's row. A repetition
+// without a capacity is below all others.
 func (r repetitions) capacity() *int64 {
 	sorted := slices.SortedStableFunc(slices.Values(r), func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Compare(ptr.Deref(a.Status.Result.CapacityMilliPerSecond, 0), ptr.Deref(b.Status.Result.CapacityMilliPerSecond, 0))
@@ -45,8 +46,8 @@ func (r repetitions) capacity() *int64 {
 	return sorted[(len(sorted)-1)/2].Status.Result.CapacityMilliPerSecond
 }
 
-// typical is the trial whose p95 is the upper median, as the variant's row has it;
-// nil where none has one.
+// typical returns the trial with the upper median of p95, like the variant's row, or nil if no
+// trial has p95.
 func (r repetitions) typical() *v1alpha1.SizingTrial {
 	with := slices.DeleteFunc(slices.Clone(r), func(t *v1alpha1.SizingTrial) bool { return t.Status.Result.P95Microseconds == nil })
 	if len(with) == 0 {
@@ -58,9 +59,9 @@ func (r repetitions) typical() *v1alpha1.SizingTrial {
 	return with[len(with)/2]
 }
 
-// typicalRun is the trial of a variant whose CPU time per login is the upper
-// median, of the Valid ones if there are any, else of the Suspect ones; nil
-// where there is none.
+// typicalRun returns the trial of a variant with the upper median of the CPU time per login:
+// of its Valid trials if there are any, or else of its Suspect ones. It returns nil if there
+// are none.
 func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, variant string) *v1alpha1.SizingTrial {
 	for _, wanted := range []v1alpha1.Verdict{v1alpha1.VerdictValid, v1alpha1.VerdictSuspect} {
 		var runs repetitions
@@ -77,11 +78,11 @@ func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, vari
 	return nil
 }
 
-// p95Of is what is expected of the reported step of a trial: p95 of the very
-// logins that were planned, farther apart or nearer together in the ratio of the
-// two bounds, so that the share of the bound is the same. The trial's bound is that
-// at the speed that it was planned for. Of a step of very many logins it is p95 at
-// that share. Nil where logins fail, or where the trial has no such step.
+// p95Of returns the predicted p95 of the reported step of a trial. It simulates the arrivals
+// that were planned, with their times scaled by the ratio of the trial's bound to the
+// predicted bound, so that the share of the bound is the same. The trial's bound is that at
+// the speed for which it was planned. For a step with very many logins it is the steady p95 at
+// that share. It returns nil if logins fail, or if the trial has no such step.
 func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	own := *trial.Status.Calibration
 	own.HashMicroseconds = loginAsPlanned(trial).Microseconds()
@@ -107,8 +108,7 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	return ptr.To(p95.Microseconds())
 }
 
-// loginAsPlanned is the CPU time of a login at the speed that the load was planned
-// for.
+// loginAsPlanned returns the CPU time of a login at the speed for which the load was planned.
 func loginAsPlanned(trial *v1alpha1.SizingTrial) time.Duration {
 	took, known := login(trial), trial.Status.Speed
 	if known == nil || known.PlannedHashMicrosecondsAtCost8 <= 0 || known.ReferenceHashMicrosecondsAtCost8 <= 0 {
@@ -117,7 +117,7 @@ func loginAsPlanned(trial *v1alpha1.SizingTrial) time.Duration {
 	return took * time.Duration(known.PlannedHashMicrosecondsAtCost8) / time.Duration(known.ReferenceHashMicrosecondsAtCost8)
 }
 
-// reported is the step that a trial's row was taken from, as it was planned.
+// reported returns the planned step whose numbers are in the trial's row.
 func reported(trial *v1alpha1.SizingTrial) (loadplan.Step, bool) {
 	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 )
 
-// withRepetition adds a repetition of c10-500m whose p95 and capacity are so many
-// times those of the first, and so is its CPU time. It had the same logins.
+// withRepetition adds a repetition of c10-500m. Its p95 and capacity are those of the first
+// times one factor, and its CPU time is that times another. It has the same logins.
 func withRepetition(t *testing.T, trials []v1alpha1.SizingTrial, times, cpu float64) []v1alpha1.SizingTrial {
 	t.Helper()
 	again := named(t, trials, "c10-500m").DeepCopy()
@@ -26,11 +26,11 @@ func withRepetition(t *testing.T, trials []v1alpha1.SizingTrial, times, cpu floa
 	return append(slices.Clone(trials), *again)
 }
 
-// Of two repetitions a variant's row tells the longer latency and the lower capacity,
-// and so it is held against the model. Its service is the slower one.
+// A variant's row has the longer latency and the lower capacity of two repetitions, so the
+// model is compared with these. Its service is the slower one.
 func TestOfTwoRepetitionsTheLessFavourableCounts(t *testing.T) {
 	spec, trials := quickstart(t)
-	// off is how far the model lies off in p95 and in the capacity, in thousandths.
+	// off returns the model's errors in p95 and in the capacity, in thousandths.
 	off := func(trials []v1alpha1.SizingTrial) [2]int64 {
 		_, check := forecast.Of(spec, trials)
 		for _, held := range check.HeldOut {
@@ -50,7 +50,7 @@ func TestOfTwoRepetitionsTheLessFavourableCounts(t *testing.T) {
 	want := [][2]int64{{(1000+one[0])*4/5 - 1000, one[1]}, {one[0], (1000+one[1])*5/4 - 1000}}
 	within := cmp.Comparer(func(a, b int64) bool { return a-b <= 1 && b-a <= 1 })
 	if diff := cmp.Diff(want, got, within); diff != "" {
-		t.Errorf("the model lies off, beside a repetition with more, and with less (-want +got):\n%s", diff)
+		t.Errorf("errors of the model with a higher repetition, and with a lower one (-want +got):\n%s", diff)
 	}
 	if slower, same := serviceOf(withRepetition(t, trials, 1, 1.5))/serviceOf(trials), serviceOf(withRepetition(t, trials, 1, 0.5))/serviceOf(trials); slower < 1.49 || slower > 1.51 || same != 1 {
 		t.Errorf("a login takes %v and %v times as long as with the first repetition alone, want 1.5 and 1", slower, same)

@@ -10,9 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/forecast"
 )
 
-// timed are the trials of the quickstart with a speed: that of their calibrations,
-// which the load was planned for and which held all the time. Steps are so short that
-// the fewest samples decide how many logins they have: as many at any planned speed.
+// timed returns the trials of the quickstart with a speed: that of their calibrations, for
+// which the load was planned and which did not change. Steps are so short that minSamples
+// decides how many logins they have, which is then the same at any planned speed.
 func timed(t *testing.T, changes ...func(*v1alpha1.SizingTrial)) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
 	t.Helper()
 	spec, trials := quickstart(t)
@@ -32,8 +32,8 @@ func timed(t *testing.T, changes ...func(*v1alpha1.SizingTrial)) (v1alpha1.Sizin
 	return spec, trials
 }
 
-// slowRun is a trial whose load met a CPU that is slower by a quarter: it used a
-// quarter more CPU time for the same logins.
+// slowRun makes the CPU slower by a quarter during the load, so that the same logins use a
+// quarter more CPU time.
 func slowRun(t *v1alpha1.SizingTrial) {
 	for i := range t.Status.Steps {
 		if step := &t.Status.Steps[i]; step.Service != nil {
@@ -43,14 +43,14 @@ func slowRun(t *v1alpha1.SizingTrial) {
 	}
 }
 
-// fastCalibration is a trial that was calibrated while the CPU was faster by a fifth.
+// fastCalibration makes the hash time of the calibration shorter by a fifth.
 func fastCalibration(t *v1alpha1.SizingTrial) {
 	t.Status.Calibration.HashMicroseconds = t.Status.Calibration.HashMicroseconds * 4 / 5
 	t.Status.Calibration.ReferenceMicroseconds = t.Status.Calibration.ReferenceMicroseconds * 4 / 5
 }
 
-// slowPlan is a trial whose load was planned for a CPU that is slower by a quarter,
-// so that its logins were farther apart.
+// slowPlan makes a trial planned for a CPU that is slower by a quarter, so that its logins are
+// farther apart.
 func slowPlan(t *v1alpha1.SizingTrial) {
 	t.Status.Speed.PlannedHashMicrosecondsAtCost8 = t.Status.Speed.PlannedHashMicrosecondsAtCost8 * 5 / 4
 	predicted := t.Status.Prediction
@@ -69,8 +69,8 @@ func onlyCost10(spec *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTri
 	return tens
 }
 
-// What is predicted is told at the reference speed, whatever the CPU did while a
-// trial was calibrated, planned, or under load.
+// Predictions are at the reference speed, whatever the speed of the CPU was when a trial was
+// calibrated, planned, or under load.
 func TestPredictionsAreThoseAtTheReferenceSpeed(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.SizingTrial)
@@ -90,8 +90,8 @@ func TestPredictionsAreThoseAtTheReferenceSpeed(t *testing.T) {
 			}
 			rows, check := forecast.Of(spec, usual)
 			otherwise, otherCheck := forecast.Of(spec, changed)
-			// CPU times are told in microseconds, of which an interval near the lowest rate
-			// makes most.
+			// CPU times are rounded to microseconds, which has the largest effect on an
+			// interval near the lowest rate.
 			near := cmp.Comparer(func(a, b int64) bool { return math.Abs(float64(a-b)) <= 0.01*math.Abs(float64(a)) })
 			if diff := cmp.Diff(rows, otherwise, near); diff != "" || len(rows) == 0 {
 				t.Errorf("predictions (-usual +changed):\n%s", diff)

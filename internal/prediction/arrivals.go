@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// ArrivalsOf an open step are those that the k6 script sends, to the microsecond:
-// the settling part, drawn from the step's seed + 1, then the one that counts.
+// ArrivalsOf returns the arrivals of an open step as the k6 script sends them, to the
+// microsecond: first the settling part, drawn from the step's seed + 1, then the counted part.
 func ArrivalsOf(step loadplan.Step) simulation.Arrivals {
 	settling := time.Duration(step.SettleMilliseconds) * time.Millisecond
 	counted := time.Duration(step.CountedMilliseconds) * time.Millisecond
@@ -30,8 +30,8 @@ func part(step loadplan.Step, seed uint32, n int, over time.Duration) []time.Dur
 	return arrivals.Poisson(seed, n, over)
 }
 
-// Redrawn are the arrivals of the same step in another run, from another seed.
-// Run 0 is another one too. Evenly spaced logins are the same in every run.
+// Redrawn returns the arrivals of the same step in another run, with another seed. Run 0 also
+// differs from ArrivalsOf. Evenly spaced arrivals are the same in every run.
 func Redrawn(step loadplan.Step, run int) simulation.Arrivals {
 	source := rand.New(rand.NewPCG(uint64(step.Seed), uint64(run))) //nolint:gosec // arrivals must be repeatable, not unpredictable
 	step.Seed = source.Uint32() &^ 1

@@ -12,8 +12,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
-// The golden is that of the k6 script, which a test in folder loadtests holds
-// equal to what k6 itself computes.
+// The golden file is that of the k6 script. A test in folder loadtests compares it with what
+// k6 itself computes.
 func TestArrivalsAreThoseThatK6Sends(t *testing.T) {
 	text, err := os.ReadFile("../../loadtests/testdata/due.json")
 	if err != nil {

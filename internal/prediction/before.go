@@ -9,9 +9,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// Before is what the model expects of a variant before any load, from its
-// calibration alone; nil where the calibration tells no hash time, and for a
-// variant with sessions, of whose requests few are hashed.
+// Before returns the model's prediction for a variant before any load, from only its
+// calibration. It returns nil if the calibration has no hash time, and for a variant with
+// sessions, because few of its requests are hashed.
 func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
 	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
@@ -31,7 +31,7 @@ func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alp
 	return expected
 }
 
-// LimitOf is the objective as the simulation takes it.
+// LimitOf returns the objective as a limit of the simulation.
 func LimitOf(objective v1alpha1.Objective) simulation.Limit {
 	return simulation.Limit{
 		P50:        time.Duration(objective.P50Milliseconds) * time.Millisecond,
@@ -41,8 +41,8 @@ func LimitOf(objective v1alpha1.Objective) simulation.Limit {
 	}
 }
 
-// Infeasible tells whether no rate can meet the objective, since logins on an
-// idle service take longer already. Without a prediction nothing is known.
+// Infeasible reports whether no rate can meet the objective, because logins on an idle service
+// already take longer. It returns false without a prediction.
 func Infeasible(spec v1alpha1.SizingTrialSpec, p *v1alpha1.Prediction) bool {
 	if p == nil {
 		return false
@@ -52,5 +52,5 @@ func Infeasible(spec v1alpha1.SizingTrialSpec, p *v1alpha1.Prediction) bool {
 
 func evenlySpaced(load v1alpha1.Load) bool { return load.Arrivals == v1alpha1.ArrivalsUniform }
 
-// milliPerSecond rounds down: what is above the answer was not found to meet.
+// milliPerSecond rounds down, because a higher rate was not found to meet the objective.
 func milliPerSecond(perSecond float64) int64 { return int64(math.Floor(perSecond * milli)) }

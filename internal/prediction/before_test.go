@@ -57,25 +57,25 @@ func TestBeforeIsWhatTheModelExpects(t *testing.T) {
 		t.Errorf("capacity is %.3f of the bound", share)
 	}
 	if diff := cmp.Diff(got, prediction.Before(spec, whole)); diff != "" {
-		t.Errorf("asked again it expects something else:\n%s", diff)
+		t.Errorf("a second prediction differs:\n%s", diff)
 	}
 }
 
 func TestBeforeLeavesOutWhatItCantKnow(t *testing.T) {
 	sessions := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Sessions = true })
 	if got := prediction.Before(sessions, calibrated()); got != nil {
-		t.Errorf("a variant with sessions is expected to %+v", got)
+		t.Errorf("a variant with sessions has the prediction %+v", got)
 	}
 	if got := prediction.Before(aTrial(), v1alpha1.TrialCalibration{}); got != nil {
-		t.Errorf("a variant without calibration is expected to %+v", got)
+		t.Errorf("a variant without calibration has the prediction %+v", got)
 	}
 	rates := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode = v1alpha1.LoadRates })
 	if got := prediction.Before(rates, calibrated()); got.P95Microseconds != nil || got.CapacityMilliPerSecond == nil {
-		t.Errorf("with rates that are given it expects %+v", got)
+		t.Errorf("with mode Rates the prediction is %+v", got)
 	}
 	impatient := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.QueueLength = ptr.To[int32](1) })
 	if got := prediction.Before(impatient, calibrated()); got.P95Microseconds != nil {
-		t.Errorf("where the queue refuses more than a twentieth p95 is %d µs", *got.P95Microseconds)
+		t.Errorf("the queue refuses more than 5 %%, but p95 is %d µs", *got.P95Microseconds)
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package prediction tells what the model expects of a variant: it turns a
-// trial's spec and calibration into the service that package simulation knows,
-// and planned steps into the arrivals that the k6 script sends.
+// Package prediction predicts a variant with the model: it converts a trial's spec and
+// calibration to the service of package simulation, and planned steps to the arrivals that the
+// k6 script sends.
 //
 //	lanes = min(workers or GOMAXPROCS, CPUs of the cpuset)
-//	hash  = the calibration's CPU time, or that of a login in the run at hand
+//	hash  = the calibration's CPU time, or the CPU time of a login in the run
 //
-// It does not judge what was measured (package verdict does) and it plans no
-// load (package loadplan does).
+// It does not judge measurements (package verdict does), and it does not plan load (package
+// loadplan does).
 package prediction

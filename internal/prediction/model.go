@@ -13,13 +13,12 @@ import (
 
 const milli = 1000
 
-// Model is the variant's service as the simulation sees it. A login takes the
-// CPU time given, or the calibration's hash time where that is 0. What the
-// calibration does not tell (a quota, a cpuset) does not limit.
+// Model returns the variant's service for the simulation. A login takes cpuPerLogin, or the
+// calibration's hash time if that is 0. A quota or cpuset that the calibration does not have
+// is no limit.
 //
-// The simulation knows hashes of one thread only. One of several is told as one
-// that is so many times shorter, on a CPU of which the quota is so many times
-// smaller: all its threads together.
+// The simulation has only hashes with one thread. A hash with several threads is simulated as
+// one that is so many times shorter, with a quota that is so many times smaller.
 func Model(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, cpuPerLogin time.Duration) simulation.Service {
 	workers := loadplan.Workers(spec.Variant)
 	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
@@ -46,7 +45,7 @@ func Model(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, cpuPerL
 	return service
 }
 
-// cpus is how many CPUs a pod can use at a time.
+// cpus returns how many CPUs a pod can use at a time.
 func cpus(cal v1alpha1.TrialCalibration) int32 {
 	n := max(1, cal.GoMaxProcs)
 	if set := int32(evidence.CPUs(cal.Cpuset)); set > 0 {
@@ -55,8 +54,8 @@ func cpus(cal v1alpha1.TrialCalibration) int32 {
 	return n
 }
 
-// queueLength is the variant's, or the default that the service takes from the
-// same calibration.
+// queueLength returns the variant's queue length, or the default that the service computes
+// from the same calibration.
 func queueLength(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration, timeout time.Duration) int32 {
 	if given := variant.Concurrency.QueueLength; given != nil {
 		return *given

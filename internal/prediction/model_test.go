@@ -15,7 +15,7 @@ import (
 
 const ms = time.Millisecond
 
-// aTrial is a trial of a pool with one worker at cost 10 on a quarter of a CPU.
+// aTrial returns a trial of a pool with one worker at cost 10 on a quarter of a CPU.
 func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
 	spec := v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
@@ -69,15 +69,15 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 		cpu  time.Duration
 		want simulation.Service
 	}{
-		"a pool waits in the queue that the service sizes by default": {aTrial(), calibrated(), 0, pool},
-		"the run's own CPU time goes before the calibration's": {
+		"a pool has the service's default queue length": {aTrial(), calibrated(), 0, pool},
+		"the run's own CPU time replaces the calibration's": {
 			aTrial(), calibrated(), 60 * ms, with(func(s *simulation.Service) { s.Hash = 60 * ms }),
 		},
-		"a queue length that is given is taken": {
+		"a given queue length is used": {
 			aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.QueueLength = ptr.To[int32](3) }), calibrated(), 0,
 			with(func(s *simulation.Service) { s.QueueLength = 3 }),
 		},
-		"unbounded goroutines run on all that Go uses, and none waits in a queue": {
+		"unbounded goroutines use all CPUs of GOMAXPROCS and no queue": {
 			aTrial(unbounded), calibrated(), 0,
 			with(func(s *simulation.Service) { s.Pooled, s.Workers, s.QueueLength, s.Lanes = false, 0, 0, 2 }),
 		},
@@ -88,12 +88,12 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 		"more workers than GOMAXPROCS take turns": {
 			aTrial(workers(4)), calibrated(), 0, with(func(s *simulation.Service) { s.Workers, s.Lanes = 4, 2 }),
 		},
-		"what is not told does not limit": {
+		"missing fields of the calibration are no limit": {
 			aTrial(workers(8)),
 			calibrated(func(c *v1alpha1.TrialCalibration) { c.Cpuset, c.QuotaMilliCPU, c.GoMaxProcs = "", nil, 4 }), 0,
 			with(func(s *simulation.Service) { s.Workers, s.Lanes, s.QuotaMilliCPU, s.QueueLength = 8, 4, 0, 350 }),
 		},
-		"replicas are as many": {
+		"the replicas of the spec": {
 			aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Service.Replicas = 3 }), calibrated(), 0,
 			with(func(s *simulation.Service) { s.Replicas = 3 }),
 		},
@@ -116,7 +116,7 @@ func TestAHashOfSeveralThreadsIsOneShorterHash(t *testing.T) {
 	})
 	got := prediction.Model(spec, quarter, 0)
 	if got.Hash != 20*time.Millisecond || got.QuotaMilliCPU != 500 || got.Lanes != 1 {
-		t.Errorf("two threads are told as %+v", got)
+		t.Errorf("two threads are modelled as %+v", got)
 	}
 	if bound := float64(loadplan.BoundMilliPerSecond(1, spec.Variant, quarter)) / 1000; got.MaxPerSecond() != bound {
 		t.Errorf("the model serves %g/s, the bound is %g/s", got.MaxPerSecond(), bound)

@@ -10,17 +10,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// A step of ten seconds that counts from its first login on tells seven tenths
-// of the true p95 at 95 % load: its queue is still growing. The longest that a
-// plan lets it settle, 30 s, gives back a third of what is lacking, which is why
-// no step of a fixed share of the bound lies as high.
+// At 95 % load, a step of ten seconds that counts from its first login on shows seven tenths
+// of the true p95, because its queue is still growing. The longest settling of a plan, 30 s,
+// recovers only a third of the difference. So no step with a fixed share of the bound has such
+// a high load.
 func TestP95OfAnUnsettledStepFlatters(t *testing.T) {
 	const runs = 200
 	pool := simulation.Service{Lanes: 1, Pooled: true, Hash: 14 * time.Millisecond}
 	offered := 0.95 * pool.MaxPerSecond()
 	truth, ok := pool.SteadyP95(offered, false, 7)
 	if !ok {
-		t.Fatal("a pool without a bound on its queue lost logins")
+		t.Fatal("a pool with an unlimited queue lost logins")
 	}
 	pooled := func(settling time.Duration) float64 {
 		step := loadplan.Step{

@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	// dollars is the currency that the default price of a GPU is told in.
+	// dollars is the currency of the default price of a GPU.
 	dollars = "USD"
-	// gpuHourCents is that price, for an hour: an RTX 5090 was rented for 69 to 122
-	// cents in 2026.
+	// gpuHourCents is the default price of a GPU for an hour. An RTX 5090 was rented for
+	// 69 to 122 cents in 2026.
 	gpuHourCents, centsPerDollar = 80, 100
 	// guessesAtCost10 is how many guesses per second a GPU makes by default, at
 	// referenceCost.
 	guessesAtCost10 = 10_000
 	referenceCost   = 10
-	// hoursPerYear of hardware that never stops.
+	// hoursPerYear is for hardware that never stops.
 	hoursPerYear     = 8760
 	wattsPerKilowatt = 1000
 )
 
-// attacker is what an attacker guesses with. The zero attacker has no price.
+// attacker is the hardware of an attacker. The zero attacker has no price.
 type attacker struct {
-	// tool is what guesses, as "a GPU", and source is where the price of its hour
-	// comes from.
+	// tool is the hardware, such as "a GPU", and source says where its price comes from.
 	tool, source string
-	hour         *big.Rat
-	// guesses per second at referenceCost; 0 counts as guessesAtCost10.
+	// hour is the price of an hour.
+	hour *big.Rat
+	// guesses is the rate per second at referenceCost; 0 counts as guessesAtCost10.
 	guesses int64
-	// rates are the guesses per second at controls, by their names.
+	// rates has the guesses per second at controls, by name.
 	rates map[string]int64
 }
 
-// attackerOf reads what an hour of guessing costs: on the hardware that is owned,
-// else on a GPU that is rented, which has a default in dollars alone.
+// attackerOf reads the price of an hour of guessing: on owned hardware if there is any, or
+// else on a rented GPU, which has a default price only in dollars.
 func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
 	a := attacker{tool: "a GPU", guesses: guessesAtCost10}
 	if prices.GuessesPerSecondPerGPUAtCost10 != nil {
@@ -59,12 +59,12 @@ func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
 	return a, err
 }
 
-// owning is the attacker on owned hardware: its price by the hour, and the
-// electricity.
+// owning returns the attacker on owned hardware. An hour costs its share of the price, and
+// the electricity.
 func (a attacker) owning(h v1alpha1.AttackerHardware, currency string) (attacker, error) {
 	const field = "prices.attackerHardware"
 	if h.Watts < 1 || h.Years < 1 {
-		return attacker{}, fmt.Errorf("%s: watts %d and years %d must be 1 at least", field, h.Watts, h.Years)
+		return attacker{}, fmt.Errorf("%s: watts %d and years %d must be at least 1", field, h.Watts, h.Years)
 	}
 	price, err := Decimal(h.Price)
 	if err != nil {
@@ -89,8 +89,8 @@ func years(n int32) string {
 	return "years"
 }
 
-// Assumption says in a sentence what PerBillionGuesses is made from; empty where
-// that knows no price.
+// Assumption returns a sentence that says what PerBillionGuesses is computed from, or "" if
+// there is no price of guesses.
 func (t Tariff) Assumption() string {
 	if t.attacker.hour == nil {
 		return ""
@@ -99,7 +99,7 @@ func (t Tariff) Assumption() string {
 		t.attacker.tool, grouped(t.attacker.guesses), referenceCost, t.currency, Text(t.attacker.hour), t.attacker.source)
 }
 
-// grouped reads 10,000; of a number above 0.
+// grouped formats a number above 0 with separators, such as "10,000".
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -12,7 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
-// owning are prices in dollars, of an attacker who owns the hardware.
+// owning returns prices in dollars for an attacker who owns the hardware.
 func owning(price string, watts int32, perKilowattHour string, years int32) *v1alpha1.Prices {
 	return &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", AttackerHardware: &v1alpha1.AttackerHardware{
 		Price: price, Watts: watts, PerKilowattHour: perKilowattHour, Years: years,
@@ -28,21 +28,21 @@ func TestWhatABillionGuessesCost(t *testing.T) {
 		want   string
 	}{
 		// 10^9 guesses take 250/9 hours at 10,000 per second.
-		"a GPU costs 0.80 USD an hour":            {&v1alpha1.Prices{}, "22.22"},
-		"its price can be told in any currency":   {&v1alpha1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
-		"a GPU twice as quick halves the price":   {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "11.11"},
-		"a price of its own goes before 0.80 USD": {&v1alpha1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
-		"an attack needs no price of logins' CPU": {&v1alpha1.Prices{Currency: "USD"}, "22.22"},
+		"a GPU costs 0.80 USD an hour":             {&v1alpha1.Prices{}, "22.22"},
+		"its price can be in any currency":         {&v1alpha1.Prices{Currency: "EUR", GPUHour: "6"}, "166.67"},
+		"a GPU twice as fast halves the price":     {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, "11.11"},
+		"prices.gpuHour replaces 0.80 USD":         {&v1alpha1.Prices{Currency: "USD", GPUHour: "1.5"}, "41.67"},
+		"the price of guesses needs no perCPUHour": {&v1alpha1.Prices{Currency: "USD"}, "22.22"},
 		// 1 for the hour of the hardware, and 1 kWh: 1.20.
 		"owned hardware costs its price by the hour, and electricity": {owning("8760", 1000, "0.20", 1), "33.33"},
-		"in any currency":                                {euros, "33.33"},
-		"it takes the place of what is rented":           {both, "33.33"},
-		"over two years half of its price by the hour":   {owning("8760", 1000, "0.20", 2), "19.44"},
-		"with half the power half of the electricity":    {owning("8760", 500, "0.20", 1), "30.56"},
-		"electricity that is free leaves its price":      {owning("8760", 1000, "0", 1), "27.78"},
-		"hardware that was free leaves the electricity":  {owning("0", 1000, "0.20", 1), "5.56"},
-		"a bought RTX 5090 costs a fifth of a rented":    {owning("2000", 575, "0.15", 3), "4.51"},
-		"owned hardware twice as quick halves the price": {quick, "2.25"},
+		"in any currency":                                 {euros, "33.33"},
+		"it replaces rented hardware":                     {both, "33.33"},
+		"over two years its price by the hour is half":    {owning("8760", 1000, "0.20", 2), "19.44"},
+		"half the power halves the electricity":           {owning("8760", 500, "0.20", 1), "30.56"},
+		"with free electricity only its price counts":     {owning("8760", 1000, "0", 1), "27.78"},
+		"with free hardware only electricity counts":      {owning("0", 1000, "0.20", 1), "5.56"},
+		"a bought RTX 5090 costs a fifth of a rented one": {owning("2000", 575, "0.15", 3), "4.51"},
+		"owned hardware twice as fast halves the price":   {quick, "2.25"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := pricing.Text(of(t, c.prices).PerBillionGuesses(bcrypt(10))); got != c.want {
@@ -61,7 +61,7 @@ func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
 	}{
 		"the default has a date": {&v1alpha1.Prices{}, "The price of guesses assumes a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 0.80 an hour, " +
 			"the default: what a rented RTX 5090 cost in 2026."},
-		"a rent of the experiment's own": {quick, "The price of guesses assumes a GPU that makes 1,500,000 a second at bcrypt cost 10 and costs EUR 2.50 an hour, " +
+		"the experiment's own rent": {quick, "The price of guesses assumes a GPU that makes 1,500,000 a second at bcrypt cost 10 and costs EUR 2.50 an hour, " +
 			"as prices.gpuHour says."},
 		"owned hardware": {owning("2000", 575, "0.15", 3), "The price of guesses assumes hardware that makes 10,000 a second at bcrypt cost 10 and costs USD 0.16 an hour, " +
 			"from prices.attackerHardware: USD 2000 over 3 years, and 575 W at USD 0.15 per kWh."},
@@ -81,12 +81,12 @@ func TestTheAssumptionNamesThePriceAndWhereItComesFrom(t *testing.T) {
 func TestHardwareThatNeverRunsHasNoPrice(t *testing.T) {
 	for name, prices := range map[string]*v1alpha1.Prices{"no watts": owning("1", 0, "0", 1), "no years": owning("1", 1, "0", 0)} {
 		if _, err := pricing.Of(prices, nil); err == nil || !strings.Contains(err.Error(), "prices.attackerHardware: watts ") {
-			t.Errorf("with %s it says %v", name, err)
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
 
-// What serves logins costs the same, whatever the attacker has.
+// The attacker's hardware does not change the price of logins.
 func TestAnAttackersHardwareLeavesThePriceOfLogins(t *testing.T) {
 	pool := v1alpha1.NodePool{Name: "small", PerCPUHour: "0.0525"}
 	rented, owned := of(t, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}, pool), of(t, owning("2000", 575, "0.15", 3), pool)
@@ -100,7 +100,7 @@ func TestAnAttackersHardwareLeavesThePriceOfLogins(t *testing.T) {
 	}
 }
 
-// Owned hardware costs exactly what renting it at its price by the hour would.
+// Owned hardware costs exactly as much as hardware rented at the same price by the hour.
 func TestOwnedHardwareCostsItsHour(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		years := rapid.Int32Range(1, 20).Draw(t, "years")

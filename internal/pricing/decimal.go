@@ -8,21 +8,22 @@ import (
 )
 
 const (
-	// cents is the fewest decimals that money is read with.
+	// cents is the smallest number of decimals of a price.
 	cents = 2
-	// significant digits tell two prices apart that are far below a cent.
+	// significant is how many digits a price below ten cents has at least, so that small
+	// prices can be distinguished.
 	significant = 2
-	// mostDecimals ends the search in a price that is next to nothing, within the 32
-	// characters that the API has for prices.
+	// mostDecimals limits the decimals of a price that is almost 0, within the 32
+	// characters that the API allows for prices.
 	mostDecimals = 28
 )
 
-// plain is a decimal as the API's pattern has it: neither sign nor exponent, of
-// which big.Rat would read more than money has.
+// plain matches a decimal as in the API's pattern, without sign and exponent. big.Rat alone
+// would accept more formats.
 var plain = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// Decimal reads a price such as "0.04" exactly. What is no plain decimal, as
-// "4e-2", "1/25", or "-1", is an error.
+// Decimal parses a price such as "0.04" exactly. It returns an error for anything else than
+// a plain decimal, such as "4e-2", "1/25" or "-1".
 func Decimal(text string) (*big.Rat, error) {
 	if !plain.MatchString(text) {
 		return nil, fmt.Errorf("price %q is not a decimal such as 0.04", text)
@@ -34,8 +35,8 @@ func Decimal(text string) (*big.Rat, error) {
 	return price, nil
 }
 
-// Text is a price as money is read: to the cent, and below ten cents with two
-// digits that count, as 0.0083. Empty where the price is not known.
+// Text formats a price: to the cent, and below ten cents with two significant digits, such
+// as 0.0083. It returns "" if the price is unknown.
 func Text(price *big.Rat) string {
 	if price == nil {
 		return ""
@@ -47,7 +48,7 @@ func Text(price *big.Rat) string {
 	return text
 }
 
-// digits that count are those from the first that is not 0.
+// digits returns the number of significant digits, from the first that is not 0.
 func digits(text string) int {
 	return len(strings.TrimLeft(strings.ReplaceAll(text, ".", ""), "0"))
 }

@@ -13,17 +13,17 @@ func TestText(t *testing.T) {
 		price *big.Rat
 		want  string
 	}{
-		"a price that is not known is no text":         {nil, ""},
-		"what is free costs no cents":                  {new(big.Rat), "0.00"},
-		"money has cents":                              {big.NewRat(146, 10), "14.60"},
-		"a cent's part is rounded away above ten":      {big.NewRat(123456, 10000), "12.35"},
-		"half a cent is rounded up":                    {big.NewRat(1005, 1000), "1.01"},
-		"a third has two decimals":                     {big.NewRat(1, 3), "0.33"},
-		"below ten cents two digits count":             {big.NewRat(83, 1000), "0.083"},
-		"below a cent too":                             {big.NewRat(83, 10000), "0.0083"},
-		"what is rounded up to a digit more loses one": {big.NewRat(996, 100000), "0.010"},
-		"a great price has no separators":              {big.NewRat(123456789, 1), "123456789.00"},
-		"next to nothing still is something":           {big.NewRat(12, 1_000_000_000_000), "0.000000000012"},
+		"an unknown price is empty":                   {nil, ""},
+		"a price of 0 has cents":                      {new(big.Rat), "0.00"},
+		"money has cents":                             {big.NewRat(146, 10), "14.60"},
+		"above ten cents a price is rounded to cents": {big.NewRat(123456, 10000), "12.35"},
+		"half a cent is rounded up":                   {big.NewRat(1005, 1000), "1.01"},
+		"a third has two decimals":                    {big.NewRat(1, 3), "0.33"},
+		"below ten cents two digits count":            {big.NewRat(83, 1000), "0.083"},
+		"below a cent too":                            {big.NewRat(83, 10000), "0.0083"},
+		"rounding up to another digit keeps two":      {big.NewRat(996, 100000), "0.010"},
+		"a large price has no separators":             {big.NewRat(123456789, 1), "123456789.00"},
+		"a tiny price is not 0":                       {big.NewRat(12, 1_000_000_000_000), "0.000000000012"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := pricing.Text(c.price); got != c.want {
@@ -53,8 +53,8 @@ func TestDecimalTakesPlainDecimalsOnly(t *testing.T) {
 	}
 }
 
-// What is read is neither negative nor rounded, and its text reads back to
-// within half of its last digit.
+// A parsed price is neither negative nor rounded, and parsing its text returns the price to
+// within half a cent.
 func FuzzDecimal(f *testing.F) {
 	for _, text := range []string{"0", "0.04", "3", "1e3", "1/25", "99999999999999.9", "0.00000000000001", "-1", ""} {
 		f.Add(text)
@@ -73,10 +73,10 @@ func FuzzDecimal(f *testing.F) {
 		}
 		again, err := pricing.Decimal(pricing.Text(price))
 		if err != nil {
-			t.Fatalf("%q is told as no decimal: %v", text, err)
+			t.Fatalf("the text of %q is not a decimal: %v", text, err)
 		}
 		if off := new(big.Rat).Sub(again, price); off.Abs(off).Cmp(big.NewRat(1, 200)) > 0 {
-			t.Fatalf("%q is told as %s", text, pricing.Text(price))
+			t.Fatalf("the text of %q is %s", text, pricing.Text(price))
 		}
 	})
 }

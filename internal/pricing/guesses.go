@@ -11,10 +11,10 @@ import (
 // argon2id is a setting of Argon2id with one lane.
 type argon2id struct{ memoryKiB, iterations int32 }
 
-// publishedRates are the guesses per second of an RTX 5090 at OWASP's settings of Argon2id
-// with one lane. Guessing is bound by memory traffic: bandwidth ÷ (1024 × KiB × (3 ×
+// publishedRates has the guesses per second of an RTX 5090 at OWASP's settings of Argon2id
+// with one lane. Guessing is limited by memory traffic: bandwidth ÷ (1024 × KiB × (3 ×
 // iterations − 1)), by Steve Thomas. An RTX 5090 moves 1,792 GB/s, and reached 86 % of
-// that rule when it was measured in July 2025. The sources are in the package's comment.
+// that rule when it was measured in July 2025. The sources are in the package comment.
 var publishedRates = map[argon2id]int64{
 	{47_104, 1}: 15_950,
 	{19_456, 2}: 15_450,
@@ -23,15 +23,15 @@ var publishedRates = map[argon2id]int64{
 	{7_168, 5}:  14_980,
 }
 
-// publishedWords says where the rates of controls come from that prices do not name.
-const publishedWords = "What the same GPU makes at OWASP's settings of Argon2id is computed from its memory bandwidth and a measurement of July 2025."
+// publishedWords says where the rates of controls without an attacker rate come from.
+const publishedWords = "The rate of the same GPU at OWASP's settings of Argon2id is computed from its memory bandwidth and a measurement of July 2025."
 
-// highestCost is the largest that bcrypt has. A saved report may hold any number.
+// highestCost is bcrypt's highest cost. A saved report can have any number.
 const highestCost = 31
 
 // Guesses returns how many guesses per second the attacker's hardware makes at the hash of
-// a variant. It returns nil if that is not known, and for sessions: few of their requests
-// are guesses at a password. Published rates are those of the default hardware.
+// a variant. It returns nil if that is unknown, and for a variant with sessions, because few
+// of its requests are guesses. Published rates are those of the default hardware.
 func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
 	if v.Sessions || v.Cost < 0 || v.Cost > highestCost {
 		return nil
@@ -50,8 +50,8 @@ func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
 	return nil
 }
 
-// published returns the published guesses per second at a variant. It returns 0 if nobody
-// published them, or if prices.guessesPerSecondPerGPUAtCost10 describes other hardware than
+// published returns the published guesses per second at a variant. It returns 0 if there are
+// none, or if prices.guessesPerSecondPerGPUAtCost10 describes other hardware than
 // an RTX 5090.
 func (a attacker) published(v v1alpha1.Variant) int64 {
 	if a.atReference() != guessesAtCost10 || v.Algorithm != v1alpha1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
@@ -78,8 +78,8 @@ func (a attacker) atReference() int64 {
 }
 
 // BcryptCost returns the bcrypt cost at which the attacker makes as many guesses as at the
-// hash of a variant: of bcrypt its own cost, of another hash a fraction such as 9.4. It
-// returns false if the guesses are not known.
+// hash of a variant: bcrypt's own cost, or a fraction such as 9.4 for another hash. It
+// returns false if the guesses are unknown.
 func (t Tariff) BcryptCost(v v1alpha1.Variant) (float64, bool) {
 	guesses := t.Guesses(v)
 	if guesses == nil {
@@ -92,7 +92,7 @@ func (t Tariff) BcryptCost(v v1alpha1.Variant) (float64, bool) {
 	return referenceCost + math.Log2(ratio), true
 }
 
-// PerBillionGuesses is what an attacker pays for a billion guesses at the hash of a
+// PerBillionGuesses returns what an attacker pays for a billion guesses at the hash of a
 // variant.
 func (t Tariff) PerBillionGuesses(v v1alpha1.Variant) *big.Rat {
 	perSecond := t.Guesses(v)
@@ -107,8 +107,8 @@ func powerOfTwo(exponent int32) *big.Rat {
 	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
 }
 
-// AssumptionOf returns the sentence about the guesses at a control, or nothing if the
-// control has no rate or no price.
+// AssumptionOf returns the sentence about the guesses at a control, or "" if the control has
+// no rate or no price.
 func (t Tariff) AssumptionOf(v v1alpha1.Variant) string {
 	switch rate := t.attacker.rates[v.Control]; {
 	case v.Control == "" || t.PerBillionGuesses(v) == nil:

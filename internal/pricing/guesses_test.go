@@ -31,12 +31,12 @@ func TestThePublishedRatesFollowTheRuleOfMemoryTraffic(t *testing.T) {
 	rule := func(kib, iterations float64) float64 { return 1792e9 / (1024 * kib * (3*iterations - 1)) }
 	share := 11_465 / rule(16_384, 3)
 	for _, owasp := range [][2]int32{{47_104, 1}, {19_456, 2}, {12_288, 3}, {9_216, 4}, {7_168, 5}} {
-		found := of(t, nil).Guesses(argon2id(owasp[0], owasp[1], 1))
-		if found == nil {
-			t.Errorf("of %d KiB and %d iterations nothing is known", owasp[0], owasp[1])
+		guesses := of(t, nil).Guesses(argon2id(owasp[0], owasp[1], 1))
+		if guesses == nil {
+			t.Errorf("%d KiB, %d iterations: the guesses are unknown", owasp[0], owasp[1])
 			continue
 		}
-		got, _ := found.Float64()
+		got, _ := guesses.Float64()
 		if want := share * rule(float64(owasp[0]), float64(owasp[1])); math.Abs(got/want-1) > 0.002 {
 			t.Errorf("%d KiB, %d iterations: %.0f guesses/s, want %.0f", owasp[0], owasp[1], got, want)
 		}
@@ -50,25 +50,25 @@ func TestHowManyGuessesAnAttackerMakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		prices  *v1alpha1.Prices
 		variant v1alpha1.Variant
-		guesses string // "" where they are not known
+		guesses string // "" if unknown
 		cost    float64
 	}{
-		"bcrypt at cost 10":                              {nil, bcrypt(10), "10000", 10},
-		"each step up halves them":                       {nil, bcrypt(12), "2500", 12},
-		"and each step down doubles them":                {nil, bcrypt(9), "20000", 9},
-		"a GPU of the experiment's own":                  {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](800)}, bcrypt(11), "400", 11},
-		"OWASP's first setting of Argon2id":              {nil, argon2id(47_104, 1, 1), "15950", 9.326},
-		"another setting is not known":                   {nil, argon2id(65_536, 3, 1), "", 0},
-		"nor is one with two lanes":                      {nil, argon2id(19_456, 2, 2), "", 0},
-		"nor is scrypt":                                  {nil, scrypt, "", 0},
-		"on other hardware a published one is not known": {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, argon2id(19_456, 2, 1), "", 0},
-		"a cost beyond bcrypt's":                         {nil, bcrypt(1 << 30), "", 0},
-		"a cost below any":                               {nil, bcrypt(math.MinInt32), "", 0},
-		"a rate of the experiment's own":                 {own, argon2id(65_536, 3, 4), "1250", 13},
-		"goes before a published one":                    {own, argon2id(19_456, 2, 1), "1250", 13},
-		"and makes scrypt known":                         {own, scrypt, "1250", 13},
-		"requests with a session are no guesses":         {own, session, "", 0},
-		"a control with bcrypt is as any bcrypt is":      {nil, v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Control: "again", Cost: 11}, "5000", 11},
+		"bcrypt at cost 10":                                {nil, bcrypt(10), "10000", 10},
+		"each step up halves them":                         {nil, bcrypt(12), "2500", 12},
+		"each step down doubles them":                      {nil, bcrypt(9), "20000", 9},
+		"the experiment's own GPU":                         {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](800)}, bcrypt(11), "400", 11},
+		"OWASP's first setting of Argon2id":                {nil, argon2id(47_104, 1, 1), "15950", 9.326},
+		"another setting is unknown":                       {nil, argon2id(65_536, 3, 1), "", 0},
+		"a setting with two lanes is unknown":              {nil, argon2id(19_456, 2, 2), "", 0},
+		"scrypt is unknown":                                {nil, scrypt, "", 0},
+		"on other hardware a published setting is unknown": {&v1alpha1.Prices{GuessesPerSecondPerGPUAtCost10: ptr.To[int64](20_000)}, argon2id(19_456, 2, 1), "", 0},
+		"a cost beyond bcrypt's":                           {nil, bcrypt(1 << 30), "", 0},
+		"a cost below any":                                 {nil, bcrypt(math.MinInt32), "", 0},
+		"the experiment's own rate":                        {own, argon2id(65_536, 3, 4), "1250", 13},
+		"the own rate replaces a published one":            {own, argon2id(19_456, 2, 1), "1250", 13},
+		"the own rate makes scrypt known":                  {own, scrypt, "1250", 13},
+		"requests with a session are not guesses":          {own, session, "", 0},
+		"a control with bcrypt is like other bcrypt":       {nil, v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Control: "again", Cost: 11}, "5000", 11},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tariff := of(t, c.prices)
@@ -77,7 +77,7 @@ func TestHowManyGuessesAnAttackerMakes(t *testing.T) {
 				t.Errorf("%v guesses/s, want %s", guesses, c.guesses)
 			}
 			if cost, known := tariff.BcryptCost(c.variant); known != (c.guesses != "") || math.Abs(cost-c.cost) > 0.001 {
-				t.Errorf("it is as strong as cost %.3f (%t), want %.3f", cost, known, c.cost)
+				t.Errorf("the hash is as strong as cost %.3f (%t), want %.3f", cost, known, c.cost)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestTheStrongerHashCostsAnAttackerMore(t *testing.T) {
 		strength, _ := tariff.BcryptCost(argon2id(65_536, 3, 1))
 		other, own := tariff.PerBillionGuesses(argon2id(65_536, 3, 1)), tariff.PerBillionGuesses(bcrypt(cost))
 		if difference := strength - float64(cost); math.Abs(difference) > 1e-9 && (difference > 0) != (other.Cmp(own) > 0) {
-			t.Errorf("%g against cost %d: %v and %v", strength, cost, other, own)
+			t.Errorf("strength %g and cost %d: prices %v and %v", strength, cost, other, own)
 		}
 	})
 }
@@ -111,7 +111,7 @@ func TestMemoryIsPaidForByTheGiB(t *testing.T) {
 		t.Errorf("a million logins cost %s, want 6.25", got)
 	}
 	if _, err := pricing.Of(&v1alpha1.Prices{PerGiBHour: "cheap"}, nil); err == nil || !strings.Contains(err.Error(), "prices.perGiBHour") {
-		t.Errorf("it says %v", err)
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -122,16 +122,16 @@ func TestTheAssumptionOfAControl(t *testing.T) {
 		variant v1alpha1.Variant
 		want    string
 	}{
-		"a rate of the experiment's own": {own, argon2id(65_536, 3, 1), "At control argon it makes 12,500 a second, as prices.attackerRates says."},
-		"a published one has a date":     {&v1alpha1.Prices{}, argon2id(19_456, 2, 1), "July 2025"},
-		"bcrypt has no other":            {own, bcrypt(10), ""},
-		"without prices nothing is said": {nil, argon2id(19_456, 2, 1), ""},
-		"nor of an unknown rate":         {&v1alpha1.Prices{}, argon2id(65_536, 3, 1), ""},
+		"the experiment's own rate":      {own, argon2id(65_536, 3, 1), "At control argon it makes 12,500 a second, as prices.attackerRates says."},
+		"a published rate has a date":    {&v1alpha1.Prices{}, argon2id(19_456, 2, 1), "July 2025"},
+		"bcrypt has no other assumption": {own, bcrypt(10), ""},
+		"without prices there is none":   {nil, argon2id(19_456, 2, 1), ""},
+		"an unknown rate has none":       {&v1alpha1.Prices{}, argon2id(65_536, 3, 1), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := of(t, c.prices).AssumptionOf(c.variant)
 			if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
-				t.Errorf("it says %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -16,23 +16,23 @@ const (
 	gibibyte       = 1 << 30
 )
 
-// Tariff is what CPUs, memory and an attacker's GPUs cost. The zero Tariff knows no
-// prices. Each of its methods gives nil for a price that is not known.
+// Tariff has the prices of CPUs, memory and an attacker's GPUs. The zero Tariff has no prices.
+// Its methods return nil for an unknown price.
 type Tariff struct {
 	currency string
 	cpuHour  *big.Rat
-	// gibHour is the price of a GiB of memory for an hour; nil where memory is free.
+	// gibHour is the price of a GiB of memory for an hour; nil if memory is free.
 	gibHour  *big.Rat
 	pools    map[string]*big.Rat
 	attacker attacker
 }
 
-// Resources are what replicas are paid for: thousandths of a CPU, and bytes of memory.
+// Resources are the thousandths of a CPU and the bytes of memory that replicas are paid for.
 type Resources struct{ MilliCPU, MemoryBytes int64 }
 
-// Of reads the prices of an experiment: those of node pools go before the
-// general one. Without prices the tariff knows none, whatever pools say. Errors:
-// a price that is no decimal, and hardware without watts or years.
+// Of returns the tariff of an experiment. The price of a node pool replaces the general one.
+// If prices is nil, the tariff has no prices, also not those of pools. Of returns an error if
+// a price is not a decimal, or if the hardware has no watts or years.
 func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
 	if prices == nil {
 		return Tariff{}, nil
@@ -61,24 +61,24 @@ func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
 	return t, nil
 }
 
-// read a price where there is one, and leave what stands otherwise.
+// read parses a price into *price. An empty text leaves it unchanged.
 func read(text, field string, price **big.Rat) error {
 	if text == "" {
 		return nil
 	}
-	found, err := Decimal(text)
+	decimal, err := Decimal(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", field, err)
 	}
-	*price = found
+	*price = decimal
 	return nil
 }
 
-// Currency that prices are told in, three letters; empty where none are.
+// Currency returns the currency of the prices, three letters, or "" if there are no prices.
 func (t Tariff) Currency() string { return t.currency }
 
-// hour is the price of resources for an hour.
-func (t Tariff) hour(pool string, of Resources) *big.Rat {
+// hour returns the price of resources for an hour.
+func (t Tariff) hour(pool string, r Resources) *big.Rat {
 	price, own := t.pools[pool]
 	if !own {
 		price = t.cpuHour
@@ -86,26 +86,26 @@ func (t Tariff) hour(pool string, of Resources) *big.Rat {
 	if price == nil {
 		return nil
 	}
-	total := new(big.Rat).Mul(price, big.NewRat(of.MilliCPU, milli))
+	total := new(big.Rat).Mul(price, big.NewRat(r.MilliCPU, milli))
 	if t.gibHour != nil {
-		total.Add(total, new(big.Rat).Mul(t.gibHour, big.NewRat(of.MemoryBytes, gibibyte)))
+		total.Add(total, new(big.Rat).Mul(t.gibHour, big.NewRat(r.MemoryBytes, gibibyte)))
 	}
 	return total
 }
 
-// PerMonth is what resources cost on a node pool in a month.
-func (t Tariff) PerMonth(pool string, of Resources) *big.Rat {
-	price := t.hour(pool, of)
+// PerMonth returns what resources cost on a node pool in a month.
+func (t Tariff) PerMonth(pool string, r Resources) *big.Rat {
+	price := t.hour(pool, r)
 	if price == nil {
 		return nil
 	}
 	return price.Mul(price, big.NewRat(hoursPerMonth, 1))
 }
 
-// PerMillionLogins is what a million logins cost on some resources, at a rate in
-// thousandths of a login per second. Not known where nobody logs in.
-func (t Tariff) PerMillionLogins(pool string, of Resources, milliPerSecond int64) *big.Rat {
-	price := t.hour(pool, of)
+// PerMillionLogins returns what a million logins cost on some resources, at a rate in
+// thousandths of a login per second. It returns nil if the rate is 0.
+func (t Tariff) PerMillionLogins(pool string, r Resources, milliPerSecond int64) *big.Rat {
+	price := t.hour(pool, r)
 	if price == nil || milliPerSecond <= 0 {
 		return nil
 	}

@@ -28,11 +28,11 @@ func TestServing(t *testing.T) {
 		want  string
 	}{
 		"half a CPU for 730 hours":                    {tariff.PerMonth("", cpu(500)), "14.60"},
-		"a pool's own price goes first":               {tariff.PerMonth("small", cpu(1000)), "38.33"},
+		"a pool's own price is used first":            {tariff.PerMonth("small", cpu(1000)), "38.33"},
 		"a pool without one has the general price":    {tariff.PerMonth("plain", cpu(1000)), "29.20"},
 		"a million logins at 5/s on half a CPU":       {tariff.PerMillionLogins("", cpu(500), 5000), "1.11"},
 		"twice the rate halves what a login costs":    {tariff.PerMillionLogins("", cpu(500), 10_000), "0.56"},
-		"logins that nobody makes have no price":      {tariff.PerMillionLogins("", cpu(500), 0), ""},
+		"a rate of 0 has no price":                    {tariff.PerMillionLogins("", cpu(500), 0), ""},
 		"a billion guesses at the reference cost":     {tariff.PerBillionGuesses(bcrypt(10)), "22.22"},
 		"a step up in cost doubles what guesses cost": {tariff.PerBillionGuesses(bcrypt(11)), "44.44"},
 		"two steps down make them four times cheaper": {tariff.PerBillionGuesses(bcrypt(8)), "5.56"},
@@ -48,9 +48,9 @@ func TestServing(t *testing.T) {
 
 func TestWhatIsNotKnownHasNoPrice(t *testing.T) {
 	for name, tariff := range map[string]pricing.Tariff{
-		"without prices nothing has one, whatever a pool says": of(t, nil, v1alpha1.NodePool{Name: "small", PerCPUHour: "1"}),
-		"the zero tariff knows nothing":                        {},
-		"in euros a GPU has none by default":                   of(t, &v1alpha1.Prices{Currency: "EUR"}),
+		"without prices nothing has a price, also not on a pool": of(t, nil, v1alpha1.NodePool{Name: "small", PerCPUHour: "1"}),
+		"the zero tariff has no prices":                          {},
+		"in euros a GPU has no default price":                    of(t, &v1alpha1.Prices{Currency: "EUR"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for what, price := range map[string]*big.Rat{
@@ -73,14 +73,14 @@ func TestAnErrorNamesThePriceThatIsNone(t *testing.T) {
 		"prices.attackerHardware.perKilowattHour": second(pricing.Of(owning("1", 1, "-1", 1), nil)),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), field+": ") {
-			t.Errorf("of %s it is said: %v", field, err)
+			t.Errorf("%s: error %v", field, err)
 		}
 	}
 }
 
 func second(_ pricing.Tariff, err error) error { return err }
 
-// Prices scale exactly with what they are prices of.
+// Prices scale exactly with CPUs, rates and the price of an hour.
 func TestPricesScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hour := rapid.Int64Range(1, 1_000_000).Draw(t, "price of a CPU-hour in millionths")

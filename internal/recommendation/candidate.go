@@ -12,29 +12,32 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
-// Standing is what a candidate may be used for.
+// Standing is what a candidate can be used for.
 type Standing int
 
 const (
-	// Unusable candidates are never told of: their numbers are wrong, or not there.
+	// Unusable candidates are never shown: their numbers are wrong or missing.
 	Unusable Standing = iota
-	// Hint candidates were predicted for orientation; they are told of, to be measured.
+	// Hint candidates are predictions that were not checked. They are only suggested for
+	// measurement.
 	Hint
-	// Doubtful candidates have a Suspect result: they answer where no Sound one is.
+	// Doubtful candidates have a Suspect result. They are recommended only if no Sound
+	// candidate fits.
 	Doubtful
 	// Sound candidates have a Valid result, or a prediction that was checked.
 	Sound
 )
 
-// Unknown says why a capacity is known as a lower bound only.
+// Unknown says why only a lower bound of a capacity is known.
 type Unknown int
 
 const (
-	// ByRates means that every rate that was asked for met the objective.
+	// ByRates means that every rate of the experiment met the objective.
 	ByRates Unknown = iota
 	// ByGenerator means that the generator can't drive the service to its limit.
 	ByGenerator
-	// BySaturation means that too few logins ended in the saturation to tell the limit.
+	// BySaturation means that too few logins ended during the saturation to show the
+	// limit.
 	BySaturation
 )
 
@@ -44,61 +47,59 @@ type Candidate struct {
 	Variant v1alpha1.Variant
 	// MilliCPU is its CPU limit, in thousandths.
 	MilliCPU int64
-	// MemoryLimit is what a replica needs, in bytes, by what it was measured to use; 0
-	// where that is not known.
+	// MemoryLimit is the memory limit that a replica needs, in bytes, from its measured
+	// use; 0 if that is unknown.
 	MemoryLimit int64
 	// GivenMemory is the memory limit that it was measured with, in bytes.
 	GivenMemory int64
-	// Standing says what it may be used for.
+	// Standing says what the candidate can be used for.
 	Standing Standing
-	// Reasons why its result is not simply Valid.
+	// Reasons why its result is not Valid without reservation.
 	Reasons []v1alpha1.Reason
-	// Predicted tells that the variant was not measured.
+	// Predicted reports that the variant was not measured.
 	Predicted bool
-	// Calibrated tells that nothing but the time of a hash is known of it.
+	// Calibrated reports that only the hash time of the variant is known.
 	Calibrated bool
-	// Capacity is the highest rate that one replica can be relied on to serve, times
-	// 1000: the lower end of where its capacity lies, at the slow speed of the CPU. 0
-	// where no rate meets the objective. Sizes are made from it.
+	// Capacity is the highest rate that one replica reliably serves, times 1000: the lower
+	// end of the capacity's interval, at the slow speed of the CPU. It is 0 if no rate
+	// meets the objective. Sizes are computed from it.
 	Capacity int64
-	// Found is the capacity itself at the reference speed.
+	// Found is the capacity itself, times 1000, at the reference speed.
 	Found int64
-	// Carried is the rate, times 1000, that the replicas that were measured carried
-	// together at the reference speed, where their capacity is only known to be that or
-	// more; 0 where it is known. Nothing beyond it, at the slow speed, is sized.
+	// Carried is the rate, times 1000, that the measured replicas served together at the
+	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
+	// No size is computed for a demand above it, at the slow speed.
 	Carried int64
 	// Undecided reports that too few logins were counted to show whether any rate meets
 	// the objective. Capacity is 0 then.
 	Undecided bool
-	// Unknown says why no more than Carried is known.
+	// Unknown says why only Carried is known.
 	Unknown Unknown
-	// SlowPerMille is the slow speed: the time of a hash that the CPU exceeds for a
-	// tenth of the time, in thousandths of that at the reference speed; 0 counts as
-	// 1000.
+	// SlowPerMille is the slow speed: the hash time that the CPU exceeds for a tenth of
+	// the time, in thousandths of the hash time at the reference speed. 0 counts as 1000.
 	SlowPerMille int64
-	// Refuted tells that Capacity lies just below a rate that failed a verification.
+	// Refuted reports that Capacity is just below a rate that failed a verification.
 	Refuted bool
-	// Confirmed tells that steps near the capacity, and not the model alone, speak
-	// for it.
+	// Confirmed reports that measured steps near the capacity confirm it, not only the
+	// model.
 	Confirmed bool
-	// Respaced tells that it was measured with evenly spaced logins, and that the
-	// capacity is what the model makes of logins by chance instead.
+	// Respaced reports that the variant was measured with evenly spaced logins, and that
+	// the capacity is the model's for random arrivals.
 	Respaced bool
-	// P95 is what the model expects of one replica at a rate, times 1000, in
-	// microseconds; nil, or not ok, where it can't tell.
+	// P95 returns the model's p95 of one replica, in microseconds, at a rate times 1000.
+	// It is nil, or returns false, if the model has no p95.
 	P95 func(milliPerSecond int64) (micros int64, ok bool)
 }
 
-// atMost is the highest rate, times 1000, that may be sized from a lower bound, whatever
-// the number of replicas.
+// atMost returns the highest rate, times 1000, for which a size can be computed from a
+// lower bound, whatever the number of replicas.
 func (c Candidate) atMost() int64 { return 1000 * c.Carried / c.slow() }
 
-// slow is the slow speed, or the reference where it is not known.
+// slow returns the slow speed, or the reference speed if it is unknown.
 func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
 
-// Sizing is what a variant takes to serve the question's demand; nil where no
-// rate meets the objective, and where the demand is beyond a capacity that is a lower
-// bound.
+// Sizing returns how many replicas of a variant serve the demand. It returns nil if no rate
+// meets the objective, or if the demand is above a capacity that is a lower bound.
 func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
 	s := q.size(c)
 	if s.replicas == 0 {
@@ -109,8 +110,8 @@ func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
 	}
 }
 
-// PerMonth is what the replicas of a candidate cost that serve the demand; empty
-// where that is not known.
+// PerMonth returns the monthly price of the replicas of a candidate that serve the demand,
+// or "" if it is unknown.
 func (q Question) PerMonth(c Candidate) string {
 	if s := q.size(c); s.replicas > 0 {
 		return pricing.Text(q.Tariff.PerMonth(poolOf(c.Variant), s.resources()))
@@ -118,13 +119,14 @@ func (q Question) PerMonth(c Candidate) string {
 	return ""
 }
 
-// sized is a candidate with as many replicas as the demand takes.
+// sized is a candidate with as many replicas as the demand requires.
 type sized struct {
 	Candidate
-	// replicas and their CPU in all; 0 where no number of them is known to serve the
+	// replicas, and their CPU in total; 0 if no number of replicas is known to serve the
 	// demand.
 	replicas, milliCPU int64
-	// breaks are the bounds that this size breaks, in the order they are told.
+	// breaks are the limits that this size exceeds, in the order in which they are
+	// reported.
 	breaks []v1alpha1.Bound
 }
 
@@ -135,8 +137,8 @@ func (q Question) size(c Candidate) sized {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
 	}
-	breaks := func(does bool, bound v1alpha1.Bound) {
-		if does {
+	breaks := func(broken bool, bound v1alpha1.Bound) {
+		if broken {
 			s.breaks = append(s.breaks, bound)
 		}
 	}
@@ -148,25 +150,25 @@ func (q Question) size(c Candidate) sized {
 	return s
 }
 
-// Resources returns what replicas of a candidate are paid for. If its memory was not
-// measured, that is the memory limit that it was given.
+// Resources returns the CPU and memory for which replicas of a candidate are paid. If the
+// memory use was not measured, it takes the memory limit of the measurement.
 func (c Candidate) Resources(replicas int64) pricing.Resources {
 	memory := c.MemoryLimit
 	if memory == 0 {
 		memory = c.GivenMemory
 	}
-	of := pricing.Resources{MilliCPU: replicas * c.MilliCPU, MemoryBytes: replicas * memory}
-	// A size that fits no bound may have billions of replicas.
+	resources := pricing.Resources{MilliCPU: replicas * c.MilliCPU, MemoryBytes: replicas * memory}
+	// A size that exceeds every limit can have billions of replicas.
 	if memory > 0 && replicas > math.MaxInt64/memory {
-		of.MemoryBytes = math.MaxInt64
+		resources.MemoryBytes = math.MaxInt64
 	}
-	return of
+	return resources
 }
 
 func (s sized) resources() pricing.Resources { return s.Resources(s.replicas) }
 
-// strength of a candidate's hash is the bcrypt cost at which an attacker makes as many
-// guesses per second; 0 where the guesses are not known.
+// strength returns the strength of a candidate's hash: the bcrypt cost at which an attacker
+// makes as many guesses per second. It returns 0 if the guesses are unknown.
 func (q Question) strength(c Candidate) float64 {
 	cost, _ := q.Tariff.BcryptCost(c.Variant)
 	return cost
@@ -174,16 +176,16 @@ func (q Question) strength(c Candidate) float64 {
 
 func (s sized) fits() bool { return len(s.breaks) == 0 }
 
-// unknown reports whether the measurement leaves open if the size serves the demand: the
-// demand is beyond a capacity that is a lower bound, or nothing was decided.
+// unknown reports whether the measurement does not show if the size serves the demand: the
+// demand is above a capacity that is a lower bound, or nothing was decided.
 func (s sized) unknown() bool { return slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown) }
 
-// loadPercent is the demand without headroom as a share of the capacity.
+// loadPercent returns the demand without headroom in percent of the capacity, at most 100.
 func (q Question) loadPercent(s sized) int32 {
 	return int32(min(100*q.MilliPerSecond/(s.replicas*s.Capacity), 100))
 }
 
-// api is the size as the status tells it.
+// api returns the size as the status shows it.
 func (q Question) api(s sized) v1alpha1.Size {
 	v := s.Variant
 	size := v1alpha1.Size{

@@ -9,7 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Of is the answer to a question from what there is to choose from, in any order.
+// Of returns the recommendation for a question. The candidates may be in any order.
 func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
 	a := q.answer(candidates)
 	if q.exhausted() {
@@ -21,11 +21,11 @@ func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
 	return a.size()
 }
 
-// answer is what was found, before it is told.
+// answer is a question with its candidates and the sizes that fit.
 type answer struct {
 	Question
 	candidates []Candidate
-	// fit are those that fit, the best first.
+	// fit are the sizes that fit, the best first.
 	fit []sized
 }
 
@@ -38,10 +38,10 @@ func (q Question) answer(candidates []Candidate) answer {
 	return a
 }
 
-// standIns are the doubtful candidates that may answer where no sound one fits:
-// those with a weaker hash than every acceptable one of the sound. Were one of the same
-// strength to step in for a sound one that does not fit any more, more demand could
-// take fewer CPUs; were it of a higher one, it would raise the strength.
+// standIns returns the doubtful candidates that can be recommended if no sound one fits:
+// those with a weaker hash than every acceptable sound one. If a doubtful candidate of the
+// same strength replaced a sound one that no longer fits, more demand could need fewer CPUs.
+// If it were stronger, more demand would raise the strength.
 func (q Question) standIns(candidates []Candidate) []Candidate {
 	below := math.Inf(1)
 	for _, c := range candidates {
@@ -54,7 +54,7 @@ func (q Question) standIns(candidates []Candidate) []Candidate {
 	})
 }
 
-// size tells the best size that fits.
+// size returns the recommendation of the best size that fits.
 func (a answer) size() *v1alpha1.Recommendation {
 	best := a.fit[0]
 	r := &v1alpha1.Recommendation{Size: a.api(best), Changes: a.changes(&best)}
@@ -73,7 +73,7 @@ func (a answer) size() *v1alpha1.Recommendation {
 	return r
 }
 
-// none tells that nothing fits, and what comes nearest.
+// none returns the recommendation if nothing fits, with the nearest size.
 func (a answer) none() *v1alpha1.Recommendation {
 	nearest, found := a.nearest()
 	if !found {
@@ -83,15 +83,16 @@ func (a answer) none() *v1alpha1.Recommendation {
 	reason := a.noneReason(nearest)
 	if failures := a.failures(); failures != "" {
 		r.Verified = v1alpha1.VerificationFailed
-		reason += ". What was recommended first was not seen to hold: " + failures
+		reason += ". The first recommendation did not hold: " + failures
 	}
 	r.Reason = Clip(reason, mostReason)
 	return r
 }
 
-// nearest is the size that gets farthest: bounds are looked at one after another,
-// and of those that break none before, the nearest passes this one by least. A
-// doubtful one that would fit, but may not answer, is for the changes to tell.
+// nearest returns the size that gets farthest: limits are checked one after another, and
+// among the sizes that exceed the same limit first, the nearest exceeds it by least. It
+// leaves out doubtful sizes that fit but can't be recommended, because the changes report
+// them.
 func (a answer) nearest() (sized, bool) {
 	var all []sized
 	for _, c := range a.candidates {

@@ -1,20 +1,19 @@
-// Package recommendation answers a demand: which variant to run, on how many
-// replicas, how sure that is, and what would change it. Use [Of].
+// Package recommendation recommends a size for a demand: which variant to run, on how many
+// replicas, how certain that is, and what would change it. Use [Of].
 //
 //	rate of one replica = demand × (1 + headroom) ÷ replicas ≤ its capacity
 //	replicas            = ⌈demand × (1 + headroom) ÷ capacity of one replica⌉
 //
-// A Service sends each connection to one of its replicas by chance. Logins that
-// come independently of each other then come so to each replica, at 1/R of the
-// rate (a Poisson process thinned by chance is one), and p95 of R replicas is
-// that of one at λ/R. There are R queues and not one before R workers, so that
-// nothing is gained by pooling: capacities add up, and that is all.
+// A Service sends each connection to one of its replicas at random. If logins arrive
+// independently of each other, they also arrive independently at each replica, at 1/R of
+// the rate (a randomly thinned Poisson process is a Poisson process). So p95 of R replicas
+// at rate λ is p95 of one at λ/R. There are R queues instead of one queue for R workers, so
+// pooling gains nothing: capacities only add up.
 //
-// The answer is the highest bcrypt cost, or the hash that costs an attacker most, that
-// some variant serves within all
-// bounds, then the cheapest way to run it. Among results that may be believed,
-// more demand, more headroom and narrower bounds never raise the cost, because
-// they only take away sizes that fit.
+// The package recommends the highest bcrypt cost, or the hash that costs an attacker most,
+// that some variant serves within all limits of the demand, and then the cheapest way to
+// run it. For the same usable results, more demand, more headroom and narrower limits never
+// raise the cost, because they only remove sizes that fit.
 //
-// The package takes capacities as they are given and measures nothing.
+// The package does not measure capacities; callers pass them in.
 package recommendation

@@ -9,29 +9,29 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
-// Admits reports whether a variant may be recommended: a cost of the matrix with Bcrypt, or
-// a control with another of the question's hashes whose guesses are known. A control with
-// bcrypt, or with sessions, is there to be compared with.
+// Admits reports whether a variant can be recommended: a cost of the matrix if Bcrypt is
+// allowed, or a control with another allowed hash whose guesses per second are known. A
+// control with bcrypt, or with sessions, is only for comparison.
 func (q Question) Admits(v v1alpha1.Variant) bool {
 	if v.Control == "" {
-		return q.may(v1alpha1.AlgorithmBcrypt)
+		return q.allows(v1alpha1.AlgorithmBcrypt)
 	}
-	return v.Algorithm != v1alpha1.AlgorithmBcrypt && q.may(v.Algorithm) && q.Tariff.Guesses(v) != nil
+	return v.Algorithm != v1alpha1.AlgorithmBcrypt && q.allows(v.Algorithm) && q.Tariff.Guesses(v) != nil
 }
 
-func (q Question) may(hash v1alpha1.Algorithm) bool {
+func (q Question) allows(hash v1alpha1.Algorithm) bool {
 	if len(q.Hashes) == 0 {
 		return hash == v1alpha1.AlgorithmBcrypt
 	}
 	return slices.Contains(q.Hashes, hash)
 }
 
-// others reports whether hashes beside bcrypt may answer.
+// others reports whether hashes other than bcrypt are allowed.
 func (q Question) others() bool {
 	return slices.ContainsFunc(q.Hashes, func(h v1alpha1.Algorithm) bool { return h != v1alpha1.AlgorithmBcrypt })
 }
 
-// unit is what the answer chooses among.
+// unit returns the word for what is chosen.
 func (q Question) unit() string {
 	if q.others() {
 		return "hash"
@@ -39,10 +39,10 @@ func (q Question) unit() string {
 	return "cost"
 }
 
-// CheckHashes returns an error that says what to change if demand.hashes asks for a hash
-// that the matrix does not have or whose guesses are not known, or if
-// prices.attackerRates names no control. Errors of the prices and the matrix are returned,
-// too.
+// CheckHashes returns an error that says what to change if demand.hashes has a hash that
+// the matrix does not have or whose guesses per second are unknown, or if
+// prices.attackerRates names a control that does not exist. It also returns errors of the
+// prices and the matrix.
 func CheckHashes(spec v1alpha1.SizingExperimentSpec) error {
 	tariff, err := pricing.Of(spec.Prices, spec.Matrix.NodePools)
 	if err != nil {
@@ -71,7 +71,7 @@ func checkRates(spec v1alpha1.SizingExperimentSpec) error {
 	}
 	for _, rate := range spec.Prices.AttackerRates {
 		if !slices.ContainsFunc(spec.Matrix.Controls, func(c v1alpha1.Control) bool { return c.Name == rate.Control }) {
-			return fmt.Errorf("prices.attackerRates names control %s, which matrix.controls does not have; add the control, or remove the rate", rate.Control)
+			return fmt.Errorf("prices.attackerRates names control %s, which is not in matrix.controls; add the control, or remove the rate", rate.Control)
 		}
 	}
 	return nil
@@ -85,12 +85,12 @@ func checkHash(hash v1alpha1.Algorithm, variants []v1alpha1.Variant, tariff pric
 		}
 		found = true
 		if tariff.Guesses(v) == nil {
-			return fmt.Errorf("demand.hashes has %s, and how many guesses per second an attacker makes at control %s (%s) is not known: published rates exist for OWASP's Argon2id settings with parallelism 1, on the default GPU; "+
+			return fmt.Errorf("demand.hashes has %s, but the guesses per second of an attacker at control %s (%s) are unknown, because they are published only for OWASP's Argon2id settings with parallelism 1 on the default GPU; "+
 				"set prices.attackerRates, such as [{control: %s, guessesPerSecond: 12000}], or remove %s from demand.hashes", hash, v.Control, matrix.Hashing(v), v.Control, hash)
 		}
 	}
 	if !found {
-		return fmt.Errorf("demand.hashes has %s, and no control of the matrix without sessions has it; add one to matrix.controls, or remove %s from demand.hashes", hash, hash)
+		return fmt.Errorf("demand.hashes has %s, but no control without sessions has it; add one to matrix.controls, or remove %s from demand.hashes", hash, hash)
 	}
 	return nil
 }

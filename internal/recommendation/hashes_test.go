@@ -11,7 +11,8 @@ import (
 	. "github.com/hashmark-dev/hashmark/internal/recommendation"
 )
 
-// argon2id is a control with OWASP's setting of 19,456 KiB, as the matrix fills it in.
+// argon2id makes a candidate a control with OWASP's setting of 19,456 KiB, as the matrix
+// fills it in.
 func argon2id(c *Candidate) {
 	c.Variant.Algorithm, c.Variant.Control, c.Variant.Cost = v1alpha1.AlgorithmArgon2id, "argon", 0
 	c.Variant.MemoryKiB, c.Variant.Iterations, c.Variant.Parallelism = ptr.To[int32](19_456), ptr.To[int32](2), ptr.To[int32](1)
@@ -34,20 +35,20 @@ func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 		variant    string
 		says       string
 	}{
-		"bcrypt at cost 10 costs more than OWASP's setting": {fivePerSecond(both), candidates, "c10-1", "bcrypt at cost 10 costs an attacker most"},
-		"which is below the minimum":                        {fivePerSecond(both), weak, "", "costs an attacker as much as bcrypt at cost 9.4, below minimumCost 10"},
-		"and answers where that is lower":                   {fivePerSecond(both, demanding(20), withinCPU(1000), atLeast(9)), candidates, "argon-1", "as much as bcrypt at cost 9.4"},
-		"on slower hardware it costs more":                  {fivePerSecond(both, rate(1_000)), candidates, "argon-1", "as much as bcrypt at cost 13.3"},
-		"as much is decided by the price":                   {fivePerSecond(both, rate(10_000), demanding(20)), candidates, "argon-1", "as much as bcrypt at cost 10"},
-		"nothing has a hash so strong":                      {fivePerSecond(both, atLeast(16)), candidates, "", "Nothing serves 5/s with 30 % headroom (6.5/s) with a hash as strong as bcrypt at cost 16"},
+		"bcrypt at cost 10 costs more than OWASP's setting": {fivePerSecond(both), candidates, "c10-1", "bcrypt at cost 10 is the strongest"},
+		"OWASP's setting is below the minimum":              {fivePerSecond(both), weak, "", "costs an attacker as much as bcrypt at cost 9.4, below minimumCost 10"},
+		"it is recommended if the minimum is lower":         {fivePerSecond(both, demanding(20), withinCPU(1000), atLeast(9)), candidates, "argon-1", "as much as bcrypt at cost 9.4"},
+		"at fewer guesses per second it is stronger":        {fivePerSecond(both, rate(1_000)), candidates, "argon-1", "as much as bcrypt at cost 13.3"},
+		"between equal hashes the price decides":            {fivePerSecond(both, rate(10_000), demanding(20)), candidates, "argon-1", "as much as bcrypt at cost 10"},
+		"no hash is strong enough":                          {fivePerSecond(both, atLeast(16)), candidates, "", "No size serves 5/s with 30 % headroom (6.5/s) with a hash at least as strong as bcrypt at cost 16"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			told := Of(c.question, c.candidates)
-			if told.Variant != c.variant || !strings.Contains(told.Reason, c.says) {
-				t.Errorf("recommended is %q, want %q and %q in\n%s", told.Variant, c.variant, c.says, told.Reason)
+			got := Of(c.question, c.candidates)
+			if got.Variant != c.variant || !strings.Contains(got.Reason, c.says) {
+				t.Errorf("recommended is %q, want %q and %q in\n%s", got.Variant, c.variant, c.says, got.Reason)
 			}
-			if (told.Hash != "") != (c.variant == "argon-1") {
-				t.Errorf("its hash is %q", told.Hash)
+			if (got.Hash != "") != (c.variant == "argon-1") {
+				t.Errorf("its hash is %q", got.Hash)
 			}
 		})
 	}
@@ -64,13 +65,13 @@ func TestWhichHashesMayAnswer(t *testing.T) {
 		variant v1alpha1.Variant
 		want    bool
 	}{
-		"a cost of the matrix":                  {nil, bcrypt, true},
-		"a control, where nobody asks for it":   {nil, argon, false},
-		"a control, where somebody does":        {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, argon, true},
-		"a cost, where only others may":         {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, bcrypt, false},
-		"a control with a cost a second time":   {[]v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt}, again, false},
-		"a control with sessions":               {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, session, false},
-		"a control whose guesses are not known": {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, unknown, false},
+		"a cost of the matrix":                {nil, bcrypt, true},
+		"a control that is not in hashes":     {nil, argon, false},
+		"a control that is in hashes":         {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, argon, true},
+		"a cost, but Bcrypt is not in hashes": {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, bcrypt, false},
+		"a bcrypt control":                    {[]v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt}, again, false},
+		"a control with sessions":             {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, session, false},
+		"a control whose guesses are unknown": {[]v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}, unknown, false},
 	} {
 		if got := fivePerSecond(hashes(c.hashes...)).Admits(c.variant); got != c.want {
 			t.Errorf("%s: %t", name, got)
@@ -96,33 +97,33 @@ func TestHashesThatCannotAnswerAreRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*v1alpha1.SizingExperimentSpec)
-		want   string // "" where nothing is refused
+		want   string // "" if there is no error
 	}{
-		"nothing is asked":                 {func(*v1alpha1.SizingExperimentSpec) {}, ""},
+		"no hashes":                        {func(*v1alpha1.SizingExperimentSpec) {}, ""},
 		"no demand":                        {func(s *v1alpha1.SizingExperimentSpec) { s.Demand = nil }, ""},
 		"OWASP's own setting":              {asks(v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id), ""},
-		"a hash that is not in the matrix": {asks(v1alpha1.AlgorithmPBKDF2), "demand.hashes has PBKDF2, and no control of the matrix without sessions has it; add one to matrix.controls, or remove PBKDF2 from demand.hashes"},
+		"a hash that is not in the matrix": {asks(v1alpha1.AlgorithmPBKDF2), "demand.hashes has PBKDF2, but no control without sessions has it; add one to matrix.controls, or remove PBKDF2 from demand.hashes"},
 		"only with sessions": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Matrix.Controls[0].Sessions = true
 			asks(v1alpha1.AlgorithmArgon2id)(s)
 		}, "without sessions"},
 		"a hash without a published rate": {asks(v1alpha1.AlgorithmScrypt), "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}], or remove Scrypt from demand.hashes"},
-		"a rate makes it known": {func(s *v1alpha1.SizingExperimentSpec) {
+		"an attacker rate makes it known": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 5000}}
 			asks(v1alpha1.AlgorithmScrypt)(s)
 		}, ""},
 		"a setting without a published rate": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Matrix.Controls[0].MemoryKiB = ptr.To[int32](65_536)
 			asks(v1alpha1.AlgorithmArgon2id)(s)
-		}, "is not known"},
-		"a rate of no control": {func(s *v1alpha1.SizingExperimentSpec) {
+		}, "are unknown"},
+		"a rate for a control that does not exist": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "argn", GuessesPerSecond: 5000}}
-		}, "prices.attackerRates names control argn, which matrix.controls does not have"},
+		}, "prices.attackerRates names control argn, which is not in matrix.controls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := CheckHashes(spec(c.change))
 			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("it says %v, want %q", err, c.want)
+				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}
@@ -135,10 +136,10 @@ func TestTheMemoryLimitIsToldAndPaidFor(t *testing.T) {
 	measured := replica("c10-500m", 10, 500, 7_140, func(c *Candidate) { c.MemoryLimit, c.GivenMemory = half, 2*half })
 	given := replica("c10-500m", 10, 500, 7_140, func(c *Candidate) { c.GivenMemory = 2 * half })
 	// (0.5 × 0.04 + 0.5 × 0.008) × 730, and with a GiB (0.02 + 0.008) × 730.
-	if told := Of(q, []Candidate{measured}); told.MemoryLimit != "512Mi" || told.PricePerMonth != "17.52" {
-		t.Errorf("measured: %s for %s a month", told.MemoryLimit, told.PricePerMonth)
+	if got := Of(q, []Candidate{measured}); got.MemoryLimit != "512Mi" || got.PricePerMonth != "17.52" {
+		t.Errorf("measured: %s for %s a month", got.MemoryLimit, got.PricePerMonth)
 	}
-	if told := Of(q, []Candidate{given}); told.MemoryLimit != "" || told.PricePerMonth != "20.44" {
-		t.Errorf("not measured: %q for %s a month", told.MemoryLimit, told.PricePerMonth)
+	if got := Of(q, []Candidate{given}); got.MemoryLimit != "" || got.PricePerMonth != "20.44" {
+		t.Errorf("not measured: %q for %s a month", got.MemoryLimit, got.PricePerMonth)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// fitting are the candidates of a standing that fit, the best first.
+// fitting returns the candidates of a standing that fit, the best first.
 func (q Question) fitting(candidates []Candidate, standing Standing) []sized {
 	var fit []sized
 	for _, c := range candidates {
@@ -19,10 +19,10 @@ func (q Question) fitting(candidates []Candidate, standing Standing) []sized {
 	return fit
 }
 
-// order puts the better of two sizes first: the stronger hash, then the cheaper,
-// then what takes less CPU, fewer replicas, has more capacity in all; and at last
-// the name, so that an order there always is. Prices are compared only where all
-// of the sizes have one: else three of them could each be better than the next.
+// order returns a comparison that puts the better of two sizes first: the stronger hash,
+// then the cheaper size, less CPU, fewer replicas, more total capacity, and last the name,
+// so that the order is always defined. Prices are compared only if all of the sizes have
+// one. Otherwise the order would not be transitive.
 func (q Question) order(all []sized) func(a, b sized) int {
 	priced := !slices.ContainsFunc(all, func(s sized) bool { return q.Tariff.PerMonth(poolOf(s.Variant), s.resources()) == nil })
 	return func(a, b sized) int {
@@ -42,27 +42,26 @@ func (q Question) order(all []sized) func(a, b sized) int {
 	}
 }
 
-// inOrder are the bounds as they are looked at: a size gets as far as the first
-// that it breaks.
+// inOrder has the limits in the order in which they are checked. A size gets as far as the
+// first limit that it exceeds.
 var inOrder = []v1alpha1.Bound{
 	v1alpha1.BoundObjective, v1alpha1.BoundMinimumCost, v1alpha1.BoundCapacityUnknown, v1alpha1.BoundMaxTotalCPU, v1alpha1.BoundMaxReplicas,
 }
 
-// got is how many bounds a size keeps before the first that it breaks.
-func (s sized) got() int {
+// kept returns how many limits a size keeps before the first that it exceeds.
+func (s sized) kept() int {
 	if s.fits() {
 		return len(inOrder)
 	}
 	return slices.Index(inOrder, s.breaks[0])
 }
 
-// nearer puts the size first that gets farther through the bounds, and of two
-// that break the same one, the one that needs less of it: of the CPU in all, of
-// the replicas. Below the minimum the stronger hash is nearer; where no rate meets
-// the objective, the weakest on the most CPU; where the capacity is a lower bound,
-// the higher one.
+// nearer compares two sizes and puts the one first that keeps more limits. Of two that
+// exceed the same limit, it is the one that needs less total CPU or fewer replicas. Below
+// the minimum cost it is the stronger hash; if no rate meets the objective, the weakest
+// hash on the most CPU; and if the capacity is a lower bound, the higher bound.
 func (q Question) nearer(a, b sized) int {
-	far := cmp.Or(cmp.Compare(b.got(), a.got()), cmp.Compare(b.Standing, a.Standing))
+	far := cmp.Or(cmp.Compare(b.kept(), a.kept()), cmp.Compare(b.Standing, a.Standing))
 	if far != 0 {
 		return far
 	}

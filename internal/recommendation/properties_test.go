@@ -19,7 +19,7 @@ import (
 
 var limits = []int64{100, 250, 500, 1000, 2000, 4000}
 
-// someCandidate runs anything, on any of the pools.
+// someCandidate draws a candidate on one of the pools.
 func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	c := Candidate{
 		Variant:   v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
@@ -54,8 +54,8 @@ func someCandidates(t *rapid.T, pools ...string) []Candidate {
 	return candidates
 }
 
-// withOtherHashes makes controls with other hashes of some candidates: as strong as cost 8,
-// 10.5 and 13 by the rates of someRates.
+// withOtherHashes turns some candidates into controls with other hashes, which are as strong
+// as costs 8, 10.5 and 13 by the rates of someRates.
 func withOtherHashes(t *rapid.T, candidates []Candidate) []Candidate {
 	mixed := slices.Clone(candidates)
 	for i := range mixed {
@@ -70,10 +70,11 @@ func someRates() []v1alpha1.AttackerRate {
 	return []v1alpha1.AttackerRate{{Control: "weak", GuessesPerSecond: 40_000}, {Control: "even", GuessesPerSecond: 7_071}, {Control: "strong", GuessesPerSecond: 1_250}}
 }
 
-// strength of what is recommended, as a bcrypt cost; 0 of nothing.
-func strength(q Question, told *v1alpha1.Recommendation, candidates []Candidate) float64 {
+// strength returns the strength of the recommended hash as a bcrypt cost, or 0 if nothing is
+// recommended.
+func strength(q Question, r *v1alpha1.Recommendation, candidates []Candidate) float64 {
 	for _, c := range candidates {
-		if c.Variant.Name == told.Variant {
+		if c.Variant.Name == r.Variant {
 			cost, _ := q.Tariff.BcryptCost(c.Variant)
 			return cost
 		}
@@ -111,8 +112,8 @@ func milliCPU(t rapid.TB, quantity string) int64 {
 	return q.MilliValue()
 }
 
-// More demand, more headroom, more replicas down, a smaller budget, fewer replicas, and
-// a stricter objective, by which no capacity rises, never raise the cost, or the strength
+// More demand, more headroom, more replicas down, a smaller budget, fewer replicas, and a
+// stricter objective, which never raises a capacity, never raise the cost or the strength
 // of another hash.
 func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -141,12 +142,12 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 			}
 		}
 		if was, is := strength(asked, before, candidates), strength(harder, Of(harder, stricter), stricter); is > was {
-			t.Errorf("what is as strong as cost %.1f is recommended, and before, for less, as cost %.1f", is, was)
+			t.Errorf("a hash as strong as cost %.1f is recommended, and cost %.1f for the easier question", is, was)
 		}
 	})
 }
 
-// withMemory has a price of memory too.
+// withMemory returns prices that include memory.
 func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
 	t.Helper()
 	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04", PerGiBHour: perGiBHour, AttackerRates: someRates()}, nil)
@@ -156,7 +157,7 @@ func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
 	return tariff
 }
 
-// At one price of CPU and memory, more demand never takes less money for the same strength.
+// At one price of CPU and memory, more demand never costs less for the same strength.
 func TestMoreDemandNeverCostsLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, ""))
@@ -173,16 +174,16 @@ func TestMoreDemandNeverCostsLess(t *testing.T) {
 	})
 }
 
-func money(t rapid.TB, told *v1alpha1.Recommendation) *big.Rat {
+func money(t rapid.TB, r *v1alpha1.Recommendation) *big.Rat {
 	t.Helper()
-	price, ok := new(big.Rat).SetString(told.PricePerMonth)
+	price, ok := new(big.Rat).SetString(r.PricePerMonth)
 	if !ok {
-		t.Fatalf("no price: %q", told.PricePerMonth)
+		t.Fatalf("no price: %q", r.PricePerMonth)
 	}
 	return price
 }
 
-// At one price, more demand never takes fewer CPUs at the same cost.
+// At one price, more demand never needs fewer CPUs at the same cost.
 func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "")
@@ -194,13 +195,13 @@ func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
 			return
 		}
 		if was, is := milliCPU(t, before.TotalCPU), milliCPU(t, after.TotalCPU); is < was {
-			t.Errorf("more demand takes %dm, and less took %dm", is, was)
+			t.Errorf("more demand needs %dm, and less demand %dm", is, was)
 		}
 	})
 }
 
-// A lower bound never sizes beyond itself, whatever is told: sizes, what would be
-// needed, and up to which demand.
+// No size is computed for a demand above a lower bound: not in sizes, not in what would be
+// needed, and not in the highest demand that a size serves.
 func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := someCandidate(t, "v", []string{""})
@@ -208,20 +209,20 @@ func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
 		c.Carried = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
 		asked := someQuestion(t, prices(t, "0.04"))
 		beyond := asked.MilliPerSecond*(100+asked.HeadroomPercent) > 100*carriedSlowly(c)
-		told := Of(asked, []Candidate{c})
-		if told.Variant != "" {
-			most := mostServed(asked, c, int64(told.Replicas))
-			if most*(100+asked.HeadroomPercent) > 100*carriedSlowly(c) || !strings.Contains(strings.Join(told.Changes, " "), "Up to "+units.Rate(&most)+",") {
-				t.Errorf("up to %d/1000 are served by a lower bound of %d/1000: %q", most, carriedSlowly(c), told.Changes)
+		got := Of(asked, []Candidate{c})
+		if got.Variant != "" {
+			most := mostServed(asked, c, int64(got.Replicas))
+			if most*(100+asked.HeadroomPercent) > 100*carriedSlowly(c) || !strings.Contains(strings.Join(got.Changes, " "), "serves up to "+units.Rate(&most)+" with") {
+				t.Errorf("up to %d/1000 are served, with a lower bound of %d/1000: %q", most, carriedSlowly(c), got.Changes)
 			}
 		}
-		if beyond && (told.Replicas > 0 || told.Nearest != nil && told.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
-			t.Errorf("%d/1000 are sized from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Carried, told)
+		if beyond && (got.Replicas > 0 || got.Nearest != nil && got.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
+			t.Errorf("a demand of %d/1000 has a size from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Carried, got)
 		}
 	})
 }
 
-// More replicas down never take fewer replicas of the variant that answers.
+// More replicas down never need fewer replicas of the same variant.
 func TestMoreReplicasDownNeverTakeFewer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := someCandidate(t, "v", []string{""})
@@ -230,12 +231,12 @@ func TestMoreReplicasDownNeverTakeFewer(t *testing.T) {
 		before := asked.Sizing(c)
 		asked.Survive++
 		if after := asked.Sizing(c); (after == nil) != (before == nil) || after != nil && after.Replicas < before.Replicas {
-			t.Errorf("with one more down it takes %+v, and before %+v", after, before)
+			t.Errorf("with one more down it needs %+v, and before %+v", after, before)
 		}
 	})
 }
 
-// What is told does not depend on the order of what there is to choose from.
+// The recommendation does not depend on the order of the candidates.
 func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, "", "small", "free"))
@@ -248,15 +249,15 @@ func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	})
 }
 
-// Whoever tries all candidates one by one finds none that is better, and none
-// where none is recommended. Numbers that may not be believed are never told.
+// A check of all candidates one by one finds none that is better, and none that fits if
+// nothing is recommended. Unusable candidates are never shown.
 func TestNoCandidateIsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "")
 		asked := someQuestion(t, prices(t, "0.04"))
-		told := Of(asked, candidates)
-		for _, size := range []*v1alpha1.Size{&told.Size, told.RunnerUp, told.Nearest} {
-			believable(t, candidates, size)
+		got := Of(asked, candidates)
+		for _, size := range []*v1alpha1.Size{&got.Size, got.RunnerUp, got.Nearest} {
+			usable(t, candidates, size)
 		}
 		sound := false
 		for _, c := range candidates {
@@ -264,22 +265,22 @@ func TestNoCandidateIsBetter(t *testing.T) {
 				continue
 			}
 			sound = true
-			if c.Variant.Cost > told.Cost || c.Variant.Cost == told.Cost && cpuByHand(asked, c) < milliCPU(t, told.TotalCPU) {
-				t.Errorf("%s is better than %q", c.Variant.Name, told.Variant)
+			if c.Variant.Cost > got.Cost || c.Variant.Cost == got.Cost && cpuByHand(asked, c) < milliCPU(t, got.TotalCPU) {
+				t.Errorf("%s is better than %q", c.Variant.Name, got.Variant)
 			}
 		}
-		if told.Variant == "" {
-			if sound || told.BrokenBound == "" || told.Confidence != "" || told.Reason == "" {
-				t.Errorf("nothing is recommended: %+v", told)
+		if got.Variant == "" {
+			if sound || got.BrokenBound == "" || got.Confidence != "" || got.Reason == "" {
+				t.Errorf("nothing is recommended: %+v", got)
 			}
 			return
 		}
-		best := named(candidates, told.Variant)
-		if !byHand(asked, best) || cpuByHand(asked, best) != milliCPU(t, told.TotalCPU) {
-			t.Errorf("%s on %s breaks a bound", told.Variant, told.TotalCPU)
+		best := named(candidates, got.Variant)
+		if !byHand(asked, best) || cpuByHand(asked, best) != milliCPU(t, got.TotalCPU) {
+			t.Errorf("%s on %s exceeds a limit", got.Variant, got.TotalCPU)
 		}
-		if best.Standing == Doubtful && (sound || told.Confidence != v1alpha1.ConfidenceLow) {
-			t.Errorf("a Suspect result answers beside a Valid one, or with confidence %s", told.Confidence)
+		if best.Standing == Doubtful && (sound || got.Confidence != v1alpha1.ConfidenceLow) {
+			t.Errorf("a Suspect result is recommended although a Valid one fits, or with confidence %s", got.Confidence)
 		}
 	})
 }
@@ -288,16 +289,16 @@ func named(candidates []Candidate, name string) Candidate {
 	return candidates[slices.IndexFunc(candidates, func(c Candidate) bool { return c.Variant.Name == name })]
 }
 
-func believable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
+func usable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
 	if size == nil || size.Variant == "" {
 		return
 	}
-	if found := named(candidates, size.Variant); found.Standing < Doubtful {
-		t.Errorf("%s is told, of standing %d", size.Variant, found.Standing)
+	if shown := named(candidates, size.Variant); shown.Standing < Doubtful {
+		t.Errorf("%s is shown, with standing %d", size.Variant, shown.Standing)
 	}
 }
 
-// replicasByHand counts up until they carry the demand, and with those down as well.
+// replicasByHand adds replicas until they serve the demand, also with some of them down.
 func replicasByHand(q Question, c Candidate) int64 {
 	replicas := 1 + q.Survive
 	for 100*replicas*c.Capacity < q.MilliPerSecond*(100+q.HeadroomPercent) || (replicas-q.Survive)*c.Capacity < q.MilliPerSecond {
@@ -306,11 +307,11 @@ func replicasByHand(q Question, c Candidate) int64 {
 	return replicas
 }
 
-// carriedSlowly is what a lower bound is worth at the slow speed.
+// carriedSlowly returns a lower bound at the slow speed.
 func carriedSlowly(c Candidate) int64 { return 1000 * c.Carried / max(1000, c.SlowPerMille) }
 
-// mostServed is the highest demand, times 1000, that so many replicas of a lower bound
-// serve: with headroom, and without it when those are down that may be.
+// mostServed returns the highest demand, times 1000, that so many replicas of a lower bound
+// serve: with headroom, and also without headroom when Survive replicas are down.
 func mostServed(q Question, c Candidate, replicas int64) int64 {
 	together := min(replicas*c.Capacity, carriedSlowly(c))
 	return min(together*100/(100+q.HeadroomPercent), (replicas-q.Survive)*c.Capacity)
@@ -318,25 +319,25 @@ func mostServed(q Question, c Candidate, replicas int64) int64 {
 
 func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.MilliCPU }
 
-// byHand tells whether a candidate keeps all bounds.
+// byHand reports whether a candidate keeps all limits.
 func byHand(q Question, c Candidate) bool {
 	known := c.Carried <= 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*carriedSlowly(c)
 	return c.Capacity > 0 && known && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
 		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
 }
 
-// What is told keeps within the API's bounds, whatever is asked.
+// The recommendation keeps the API's limits for any question.
 func TestWhatIsToldFitsTheAPI(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "", "small")
 		for i := range candidates {
 			candidates[i].Reasons = slices.Repeat([]v1alpha1.Reason{{Type: "GeneratorSaturated"}}, rapid.IntRange(0, 32).Draw(t, "reasons"))
 		}
-		told := Of(someQuestion(t, prices(t, "99999999999.9999")), candidates)
-		if len([]rune(told.Reason)) > 2048 || len(told.Changes) > 8 {
-			t.Errorf("a reason of %d characters, %d changes", len(told.Reason), len(told.Changes))
+		got := Of(someQuestion(t, prices(t, "99999999999.9999")), candidates)
+		if len([]rune(got.Reason)) > 2048 || len(got.Changes) > 8 {
+			t.Errorf("a reason of %d characters, %d changes", len(got.Reason), len(got.Changes))
 		}
-		for _, change := range told.Changes {
+		for _, change := range got.Changes {
 			if change == "" || len([]rune(change)) > 512 {
 				t.Errorf("a change of %d characters", len(change))
 			}

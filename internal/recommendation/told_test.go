@@ -14,9 +14,10 @@ import (
 	. "github.com/hashmark-dev/hashmark/internal/recommendation"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// replica of a variant, Valid and confirmed, with a capacity in thousandths.
+// replica returns one replica of a variant, Valid and confirmed. The capacity is in
+// thousandths.
 func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(*Candidate)) Candidate {
 	c := Candidate{
 		Variant:  v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
@@ -39,29 +40,30 @@ func unconfirmed(c *Candidate) { c.Confirmed = false }
 func refuted(c *Candidate)     { c.Refuted = true }
 func respaced(c *Candidate)    { c.Respaced = true }
 
-// found is a candidate whose capacity is more than what can be relied on.
+// found sets the capacity that was found, which is more than the reliable one.
 func found(capacity int64) func(*Candidate) {
 	return func(c *Candidate) { c.Found = capacity }
 }
 
-// slow is one whose CPU needs so many thousandths of the usual time at times.
+// slow sets the slow speed of the CPU, in thousandths of the usual hash time.
 func slow(perMille int64) func(*Candidate) {
 	return func(c *Candidate) { c.SlowPerMille = perMille }
 }
 
-// lowerBound is one whose rates all met the objective, measured with one replica.
+// lowerBound makes the capacity a lower bound: all rates met the objective, with one replica.
 func lowerBound(c *Candidate) { c.Carried = c.Found }
 
-// limited is one that the generator could not drive to its limit.
+// limited makes the capacity a lower bound because of the generator.
 func limited(c *Candidate) { c.Carried, c.Unknown = c.Found, ByGenerator }
 
-// undecided is one that answered too few logins to decide anything.
+// undecided makes a candidate one with too few logins to decide anything.
 func undecided(c *Candidate) { c.Undecided = true }
 
-// barelySaturated is one in whose saturation too few logins ended.
+// barelySaturated makes the capacity a lower bound because too few logins ended during the
+// saturation.
 func barelySaturated(c *Candidate) { c.Carried, c.Unknown = c.Found, BySaturation }
 
-// surviving asks for a demand that is served with so many replicas down.
+// surviving requires that the demand is served with so many replicas down.
 func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }
 
 // verifying sets how the size is verified, and the verifications that exist.
@@ -71,7 +73,7 @@ func verifying(how v1alpha1.Verify, made ...v1alpha1.Verification) func(*Questio
 	}
 }
 
-// tried is the verification of a size.
+// tried returns the verification of a size.
 func tried(variant string, replicas int32, outcome v1alpha1.VerificationOutcome) v1alpha1.Verification {
 	v := v1alpha1.Verification{Variant: variant, Replicas: replicas, DrivenReplicas: 1, OfferedMilliPerSecond: 5000 / int64(replicas), Outcome: outcome}
 	if outcome != "" {
@@ -80,7 +82,8 @@ func tried(variant string, replicas int32, outcome v1alpha1.VerificationOutcome)
 	return v
 }
 
-// quickstart is what costs 8, 10 and 12 come to on a machine of 60 ms at cost 10.
+// quickstart returns replicas of costs 8, 10 and 12 on a machine with a hash time of 60 ms
+// at cost 10.
 func quickstart(more ...Candidate) []Candidate {
 	return append([]Candidate{
 		replica("c8-500m", 8, 500, 32_900), replica("c8-1", 8, 1000, 68_100),
@@ -89,7 +92,7 @@ func quickstart(more ...Candidate) []Candidate {
 	}, more...)
 }
 
-// fivePerSecond is 5/s with 30 % headroom, at cost 10 or more.
+// fivePerSecond returns a demand of 5/s with 30 % headroom, at cost 10 or more.
 func fivePerSecond(changes ...func(*Question)) Question {
 	q := Question{MilliPerSecond: 5000, HeadroomPercent: 30, MinimumCost: 10, MaxReplicas: 10_000}
 	for _, change := range changes {
@@ -112,7 +115,8 @@ func priced(t *testing.T) func(*Question) {
 	return func(q *Question) { q.Tariff = tariff }
 }
 
-// TestTold holds every sentence to a golden, a story for each way to end.
+// TestTold compares every sentence with a golden file. It has a case for each kind of
+// recommendation.
 func TestTold(t *testing.T) {
 	var page strings.Builder
 	for _, c := range []struct {
@@ -125,46 +129,46 @@ func TestTold(t *testing.T) {
 		{"without headroom, within replicas", fivePerSecond(withinReplicas(1), func(q *Question) { q.HeadroomPercent = 0 }), quickstart()},
 		{"nothing fits the CPU", fivePerSecond(withinCPU(1000), demanding(50)), quickstart()},
 		{"nothing fits the replicas", fivePerSecond(withinReplicas(3), demanding(60)), quickstart()},
-		{"nothing has the cost", fivePerSecond(atLeast(13)), quickstart()},
+		{"no candidate has the minimum cost", fivePerSecond(atLeast(13)), quickstart()},
 		{"nothing meets the objective", fivePerSecond(), []Candidate{replica("c10-250m", 10, 250, 0), replica("c12-1", 12, 1000, 0)}},
-		{"nothing may be believed", fivePerSecond(), []Candidate{replica("c10-1", 10, 1000, 15_900, invalid)}},
-		{"a Suspect result answers where no Valid one has the cost", fivePerSecond(), []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900, suspect)}},
+		{"no candidate has a usable result", fivePerSecond(), []Candidate{replica("c10-1", 10, 1000, 15_900, invalid)}},
+		{"a Suspect result is recommended if no Valid one has the minimum cost", fivePerSecond(), []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900, suspect)}},
 		{"a Suspect result of a higher cost would fit", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, suspect))},
-		{"a Suspect result does not step in for a Valid one of its cost", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 7_140, suspect)}},
+		{"a Suspect result does not replace a Valid one of its cost", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 7_140, suspect)}},
 		{"a predicted cost is worth measuring", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, onlyAHint), replica("c11-500m", 11, 500, 3_300, onlyAHint))},
-		{"a checked prediction answers", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, predicted))},
-		{"the capacity is the lower end of where it may lie", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140))}},
-		{"and at the slow speed of the CPU", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 3_300, found(3_700), slow(1090))}},
-		{"at the slow speed alone", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_550, found(7_140), slow(1090))}},
-		{"a CPU that does not vary is not told of", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140), slow(1000))}},
-		{"at the lower end no rate meets the objective", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 0, found(7_140), slow(1090))}},
+		{"a checked prediction is recommended", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 7_700, predicted))},
+		{"the capacity is the lower end of its interval", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140))}},
+		{"the lower end at the slow speed of the CPU", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 3_300, found(3_700), slow(1090))}},
+		{"only the slow speed reduces the capacity", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_550, found(7_140), slow(1090))}},
+		{"a CPU whose speed does not vary is not mentioned", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, found(7_140), slow(1000))}},
+		{"the lower end of the capacity is 0", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 0, found(7_140), slow(1090))}},
 		{"no step confirms the capacity", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
-		{"a lower bound answers for what it carried", fivePerSecond(demanding(3)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound)}},
-		{"a lower bound is not sized beyond", fivePerSecond(demanding(60)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound), replica("c8-500m", 8, 500, 32_000)}},
-		{"nor is what the generator limits", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, limited)}},
-		{"nor what was hardly saturated", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, barelySaturated)}},
+		{"a lower bound is enough for the demand", fivePerSecond(demanding(3)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound)}},
+		{"the demand is above a lower bound", fivePerSecond(demanding(60)), []Candidate{replica("c10-500m", 10, 500, 4_000, lowerBound), replica("c8-500m", 8, 500, 32_000)}},
+		{"the demand is above what the generator can drive", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, limited)}},
+		{"too few logins ended during the saturation", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, barelySaturated)}},
 		{"too few logins decide nothing", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 0, undecided)}},
 		{"too few logins at a higher cost", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 0, undecided))},
 		{"a lower bound at the slow speed of the CPU", fivePerSecond(demanding(60), func(q *Question) { q.HeadroomPercent = 0 }), []Candidate{replica("c10-8", 10, 8000, 57_142, slow(1050), found(60_000), lowerBound)}},
-		{"one that is too much, and one that is unknown", fivePerSecond(demanding(60), withinCPU(4000)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 4_000, lowerBound)}},
-		{"a lower cost may be unknown too", fivePerSecond(demanding(60)), []Candidate{replica("c8-500m", 8, 500, 4_000, lowerBound)}},
-		{"a higher cost may serve it", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 4_000, lowerBound))},
-		{"a replica may be down", fivePerSecond(withinCPU(4000), surviving(1)), quickstart()},
-		{"two replicas may be down", fivePerSecond(withinCPU(4000), surviving(2)), quickstart()},
-		{"a replica may be down, which one replica can't bear", fivePerSecond(withinReplicas(1), surviving(1)), quickstart()},
+		{"one size exceeds a limit, and another is unknown", fivePerSecond(demanding(60), withinCPU(4000)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 4_000, lowerBound)}},
+		{"the capacity of a lower cost is unknown", fivePerSecond(demanding(60)), []Candidate{replica("c8-500m", 8, 500, 4_000, lowerBound)}},
+		{"a higher cost might serve the demand", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 4_000, lowerBound))},
+		{"one replica can be down", fivePerSecond(withinCPU(4000), surviving(1)), quickstart()},
+		{"two replicas can be down", fivePerSecond(withinCPU(4000), surviving(2)), quickstart()},
+		{"one replica can be down, but maxReplicas is 1", fivePerSecond(withinReplicas(1), surviving(1)), quickstart()},
 		{"verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), quickstart()},
-		{"to be verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica)), quickstart()},
+		{"not verified yet", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica)), quickstart()},
 		{"a prediction was verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c11-1", 1, v1alpha1.VerificationMet))), quickstart(replica("c11-1", 11, 1000, 7_700, predicted))},
-		{"verified, and no step confirms the capacity", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
+		{"verified, but no step confirms the capacity", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 7_140, unconfirmed)}},
 		{"being verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, ""))), quickstart()},
 		{"ten minutes did not decide", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationUndecided))), quickstart()},
-		{"the second size held", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 4_999, found(7_140), refuted), replica("c10-2", 10, 2_000, 30_000)}},
+		{"the second size is verified", fivePerSecond(withinCPU(1000), verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationMet))), []Candidate{replica("c10-500m", 10, 500, 4_999, found(7_140), refuted), replica("c10-2", 10, 2_000, 30_000)}},
 		{"two sizes failed", fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, v1alpha1.VerificationFailed), tried("c10-500m", 2, v1alpha1.VerificationFailed))), []Candidate{replica("c10-500m", 10, 500, 2_499, refuted)}},
-		{"a share is too much for a generator", fivePerSecond(demanding(900), verifying(v1alpha1.VerifyFull)), []Candidate{replica("c10-64", 10, 64_000, 1_200_000)}},
-		{"a share is too little to tell", fivePerSecond(demanding(1), verifying(v1alpha1.VerifyReplica)), []Candidate{replica("c14-100m", 14, 100, 90)}},
+		{"the rate per replica is too high for a generator", fivePerSecond(demanding(900), verifying(v1alpha1.VerifyFull)), []Candidate{replica("c10-64", 10, 64_000, 1_200_000)}},
+		{"the rate per replica is too low to verify", fivePerSecond(demanding(1), verifying(v1alpha1.VerifyReplica)), []Candidate{replica("c14-100m", 14, 100, 90)}},
 		{"logins were evenly spaced", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 6_900, respaced, unconfirmed)}},
 	} {
-		fmt.Fprintf(&page, "== %s\n%s\n", c.name, tell(Of(c.question, c.candidates)))
+		fmt.Fprintf(&page, "== %s\n%s\n", c.name, format(Of(c.question, c.candidates)))
 	}
 	const golden = "testdata/told.txt"
 	if *update {
@@ -177,12 +181,12 @@ func TestTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), page.String()); diff != "" {
-		t.Errorf("(-golden +told; write it anew with -update)\n%s", diff)
+		t.Errorf("(-golden +got; rewrite it with -update)\n%s", diff)
 	}
 }
 
-// tell writes a recommendation as a person would read it.
-func tell(r *v1alpha1.Recommendation) string {
+// format writes a recommendation as readable text.
+func format(r *v1alpha1.Recommendation) string {
 	var text strings.Builder
 	if r.Variant != "" {
 		fmt.Fprintf(&text, "%s, confidence %s\n", size(&r.Size), r.Confidence)

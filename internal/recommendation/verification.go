@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// mostDriven is how many replicas a trial may deploy, by the API.
+	// mostDriven is the highest number of replicas of a trial that the API allows.
 	mostDriven = 10
-	// fewestVerified is the fewest logins whose p95 has an interval: 0.95^72 is the
-	// first power below 2.5 %.
+	// fewestVerified is the smallest number of logins whose p95 has an interval: 0.95^72
+	// is the first power below 2.5 %.
 	fewestVerified = 72
-	// mostVerifications is one for the first answer and one for the next.
+	// mostVerifications is one for the first recommendation and one for the second.
 	mostVerifications = 2
 )
 
@@ -26,7 +26,7 @@ func (q Question) NextVerification(answer *v1alpha1.Recommendation) (v1alpha1.Ve
 		return v1alpha1.Verification{}, false
 	}
 	if tried := q.verification(answer.Variant, int64(answer.Replicas)); tried != nil {
-		// If all replicas could not start, for example because of a quota, one may.
+		// If the replicas could not all start, for example because of a quota, try one.
 		if tried.Outcome != v1alpha1.VerificationNotRun || tried.DrivenReplicas == 1 {
 			return v1alpha1.Verification{}, false
 		}
@@ -63,9 +63,9 @@ func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, 
 	rate := driven.OfferedMilliPerSecond
 	switch {
 	case rate > q.FastestMilliPerSecond:
-		return driven, fmt.Sprintf("one replica gets %s, and a generator can't drive more than %s", perSecond(rate), perSecond(q.FastestMilliPerSecond))
+		return driven, fmt.Sprintf("one replica gets %s, but a generator can't drive more than %s", perSecond(rate), perSecond(q.FastestMilliPerSecond))
 	case rate*matrix.VerificationSeconds < fewestVerified*1000:
-		return driven, fmt.Sprintf("one replica gets %s, and ten minutes of that are fewer than the %d logins that tell something of p95", perSecond(rate), fewestVerified)
+		return driven, fmt.Sprintf("one replica gets %s, and in ten minutes that is fewer than the %d logins that are necessary for p95", perSecond(rate), fewestVerified)
 	}
 	return driven, ""
 }
@@ -91,35 +91,35 @@ func (q Question) Refute(c *Candidate) {
 	}
 }
 
-// verified returns the outcome of a size's verification, and why it is not Met as the end
-// of a sentence.
+// verified returns the outcome of a size's verification and, as the end of a sentence, why
+// it is not Met.
 func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, why string) {
 	if !q.verifies() {
-		return "", "but this size was not verified: it was never deployed and driven at the demanded rate"
+		return "", "but this size was not verified: it was not driven at the demanded rate"
 	}
 	if v := q.verification(best.Variant.Name, best.replicas); v != nil {
 		if v.Outcome == "" {
-			return "", "but the size is still being verified"
+			return "", "but this size is still being verified"
 		}
-		return v.Outcome, "but the size was not seen to hold: " + lower(v.Message)
+		return v.Outcome, "but its verification did not confirm this size: " + lower(v.Message)
 	}
 	if _, why := q.drive(best.Variant.Name, best.replicas); why != "" {
-		return v1alpha1.VerificationNotRun, "but the size can't be verified: " + why
+		return v1alpha1.VerificationNotRun, "but this size can't be verified: " + why
 	}
-	return "", "but the size has not been verified"
+	return "", "but this size has not been verified yet"
 }
 
 // exhausted reports whether no further size is tried.
 func (q Question) exhausted() bool { return q.verifies() && len(q.failed()) >= mostVerifications }
 
-// refuted is the answer after both verifications failed.
+// refuted returns the recommendation after both verifications failed.
 func (a answer) refuted() *v1alpha1.Recommendation {
 	r := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundVerification, Verified: v1alpha1.VerificationFailed}
-	text := "Two sizes were deployed and driven at the demanded rate, and both failed the objective. " + a.failures()
+	text := "Two sizes were deployed and driven at the demanded rate, and both missed the objective. " + a.failures()
 	if nearest, found := a.nearest(); found {
 		api := a.api(nearest)
 		r.Nearest = &api
-		text += fmt.Sprintf(". The next size would be %s; nothing shows that it holds. Find out what differs between the measurements and the verifications, such as something else that uses the nodes, and measure again", inAll(nearest))
+		text += fmt.Sprintf(". The next size would be %s, but nothing shows that it meets the objective. Find out what differs between the measurements and the verifications, such as other work on the nodes, and measure again", inAll(nearest))
 	}
 	r.Reason = Clip(text, mostReason)
 	return r
@@ -127,11 +127,11 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 
 // failures returns a sentence for each verification that failed.
 func (q Question) failures() string {
-	var told []string
+	var sentences []string
 	for _, v := range q.failed() {
-		told = append(told, fmt.Sprintf("%d×%s failed its verification: %s", v.Replicas, v.Variant, lower(v.Message)))
+		sentences = append(sentences, fmt.Sprintf("%d×%s failed its verification: %s", v.Replicas, v.Variant, lower(v.Message)))
 	}
-	return strings.Join(told, ". ")
+	return strings.Join(sentences, ". ")
 }
 
 // lower makes the first letter lower case, so that the sentence can follow a colon.

@@ -22,45 +22,45 @@ func TestHowASizeIsVerified(t *testing.T) {
 	for name, c := range map[string]struct {
 		question Question
 		replicas int32
-		driven   int32 // 0 where nothing is
+		driven   int32 // 0 if the size is not verified
 		rate     int64
 	}{
-		"one replica at its share":                       {fivePerSecond(verifying(v1alpha1.VerifyReplica)), 2, 1, 2500},
-		"a share is rounded up":                          {fivePerSecond(verifying(v1alpha1.VerifyReplica)), 3, 1, 1667},
-		"at the share of those that are left":            {fivePerSecond(surviving(1), verifying(v1alpha1.VerifyReplica)), 3, 1, 2500},
-		"all replicas":                                   {fivePerSecond(verifying(v1alpha1.VerifyFull)), 2, 2, 5000},
-		"all that are left":                              {fivePerSecond(surviving(2), verifying(v1alpha1.VerifyFull)), 5, 3, 5000},
-		"more replicas than a trial has":                 {fivePerSecond(demanding(22), verifying(v1alpha1.VerifyFull)), 11, 1, 2000},
-		"more than a generator can drive":                {fivePerSecond(demanding(202), verifying(v1alpha1.VerifyFull)), 2, 1, 101_000},
-		"not asked for":                                  {fivePerSecond(verifying(v1alpha1.VerifyNone)), 2, 0, 0},
-		"a second size, after one failed":                {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, failed))), 2, 1, 2500},
-		"no third":                                       {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, failed), tried("c10-500m", 2, failed))), 4, 0, 0},
-		"not twice":                                      {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 2, v1alpha1.VerificationUndecided))), 2, 0, 0},
-		"not while it is":                                {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 2, none))), 2, 0, 0},
-		"one replica, where all of them did not start":   {fivePerSecond(verifying(v1alpha1.VerifyFull, full(notRun))), 2, 1, 2500},
-		"not again, where one did not start":             {fivePerSecond(verifying(v1alpha1.VerifyFull, tried("c10-500m", 2, notRun))), 2, 0, 0},
-		"not, where all of them were seen not to decide": {fivePerSecond(verifying(v1alpha1.VerifyFull, full(v1alpha1.VerificationUndecided))), 2, 0, 0},
+		"one replica at its share":                  {fivePerSecond(verifying(v1alpha1.VerifyReplica)), 2, 1, 2500},
+		"a share is rounded up":                     {fivePerSecond(verifying(v1alpha1.VerifyReplica)), 3, 1, 1667},
+		"at the share of the remaining replicas":    {fivePerSecond(surviving(1), verifying(v1alpha1.VerifyReplica)), 3, 1, 2500},
+		"all replicas":                              {fivePerSecond(verifying(v1alpha1.VerifyFull)), 2, 2, 5000},
+		"all remaining replicas":                    {fivePerSecond(surviving(2), verifying(v1alpha1.VerifyFull)), 5, 3, 5000},
+		"more replicas than a trial has":            {fivePerSecond(demanding(22), verifying(v1alpha1.VerifyFull)), 11, 1, 2000},
+		"more than a generator can drive":           {fivePerSecond(demanding(202), verifying(v1alpha1.VerifyFull)), 2, 1, 101_000},
+		"verify is None":                            {fivePerSecond(verifying(v1alpha1.VerifyNone)), 2, 0, 0},
+		"a second size, after one failed":           {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, failed))), 2, 1, 2500},
+		"no third verification":                     {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 1, failed), tried("c10-500m", 2, failed))), 4, 0, 0},
+		"not a second time":                         {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 2, v1alpha1.VerificationUndecided))), 2, 0, 0},
+		"not while it is being verified":            {fivePerSecond(verifying(v1alpha1.VerifyReplica, tried("c10-500m", 2, none))), 2, 0, 0},
+		"one replica, if not all of them started":   {fivePerSecond(verifying(v1alpha1.VerifyFull, full(notRun))), 2, 1, 2500},
+		"not again, if one replica did not start":   {fivePerSecond(verifying(v1alpha1.VerifyFull, tried("c10-500m", 2, notRun))), 2, 0, 0},
+		"not again, if all replicas were undecided": {fivePerSecond(verifying(v1alpha1.VerifyFull, full(v1alpha1.VerificationUndecided))), 2, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer := &v1alpha1.Recommendation{Size: v1alpha1.Size{Variant: "c10-500m", Replicas: c.replicas}}
-			got, is := c.question.NextVerification(answer)
-			if is != (c.driven > 0) {
-				t.Fatalf("verified: %v, by %+v", is, got)
+			got, ok := c.question.NextVerification(answer)
+			if ok != (c.driven > 0) {
+				t.Fatalf("verified: %v, by %+v", ok, got)
 			}
 			want := v1alpha1.Verification{Variant: "c10-500m", Replicas: c.replicas, DrivenReplicas: c.driven, OfferedMilliPerSecond: c.rate}
-			if diff := cmp.Diff(want, got); is && diff != "" {
+			if diff := cmp.Diff(want, got); ok && diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
 	}
-	if got, is := fivePerSecond(verifying(v1alpha1.VerifyReplica)).NextVerification(&v1alpha1.Recommendation{}); is {
-		t.Errorf("nothing is recommended, and it is verified: %+v", got)
+	if got, ok := fivePerSecond(verifying(v1alpha1.VerifyReplica)).NextVerification(&v1alpha1.Recommendation{}); ok {
+		t.Errorf("nothing is recommended, but this is verified: %+v", got)
 	}
 }
 
-// TestWhatFailedIsNotRecommendedAgain takes a size whose verification failed: the next
-// answer gives each of its replicas less, costs no less CPU for the same cost, and
-// nothing is High before it was seen to hold.
+// TestWhatFailedIsNotRecommendedAgain checks the recommendation after a failed verification:
+// it does not raise the cost or repeat the size, and no confidence is High before a
+// verification is Met.
 func TestWhatFailedIsNotRecommendedAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "", "")
@@ -68,10 +68,10 @@ func TestWhatFailedIsNotRecommendedAgain(t *testing.T) {
 		verifying(v1alpha1.VerifyReplica)(&q)
 		first := Of(q, candidates)
 		if first.Confidence == v1alpha1.ConfidenceHigh {
-			t.Fatalf("not seen to hold, and High: %+v", first)
+			t.Fatalf("not verified, but High: %+v", first)
 		}
-		next, is := q.NextVerification(first)
-		if !is {
+		next, ok := q.NextVerification(first)
+		if !ok {
 			return
 		}
 		next.Outcome = v1alpha1.VerificationFailed
@@ -87,10 +87,10 @@ func TestWhatFailedIsNotRecommendedAgain(t *testing.T) {
 			t.Fatalf("a failure raised the cost from %d to %d", first.Cost, second.Cost)
 		}
 		if second.Variant == first.Variant && second.Replicas <= first.Replicas {
-			t.Fatalf("%d×%s failed, and %d of it are recommended", first.Replicas, first.Variant, second.Replicas)
+			t.Fatalf("%d×%s failed, but %d replicas are recommended", first.Replicas, first.Variant, second.Replicas)
 		}
 		if second.Confidence == v1alpha1.ConfidenceHigh {
-			t.Fatalf("not seen to hold, and High: %+v", second)
+			t.Fatalf("not verified, but High: %+v", second)
 		}
 	})
 }

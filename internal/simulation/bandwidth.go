@@ -2,16 +2,16 @@ package simulation
 
 import "time"
 
-// bandwidth is what a pod has left of its quota. The zero value has no quota.
+// bandwidth is the state of a pod's quota. The zero value has no quota.
 type bandwidth struct {
-	// quota is the runtime that a refill brings, 0 where there is no quota.
+	// quota is the runtime that a refill brings; 0 means no quota.
 	quota time.Duration
-	// left is the runtime until the next refill, at moment refill.
+	// left is the runtime that is left until the next refill, which is at the moment refill.
 	left, refill time.Duration
 }
 
-// newBandwidth is a quota whose first refill comes after a share of a period.
-// The pod was idle before, so that it begins with a whole runtime.
+// newBandwidth returns a quota whose first refill is after a share of a period. The pod was
+// idle before, so it begins with the whole runtime.
 func newBandwidth(s Service, phase float64) bandwidth {
 	if !s.binding() {
 		return bandwidth{}
@@ -20,11 +20,11 @@ func newBandwidth(s Service, phase float64) bandwidth {
 	return bandwidth{quota: quota, left: quota, refill: max(1, time.Duration(phase*float64(period)))}
 }
 
-// stalled tells whether nothing may run before the next refill.
+// stalled reports whether nothing can run before the next refill.
 func (b *bandwidth) stalled() bool { return b.quota > 0 && b.left <= 0 }
 
-// changes is when so many busy lanes will have drained what is left, or when it
-// is refilled, whichever is first.
+// changes returns when so many busy lanes will have used what is left, or when it is refilled,
+// whichever is first.
 func (b *bandwidth) changes(now time.Duration, lanes int) time.Duration {
 	if b.quota == 0 {
 		return never
@@ -36,7 +36,7 @@ func (b *bandwidth) changes(now time.Duration, lanes int) time.Duration {
 	return min(b.refill, now+(b.left+n-1)/n)
 }
 
-// drain takes what lanes used until now, and refills where the time has come.
+// drain subtracts what lanes used until now, and refills if a refill is due.
 func (b *bandwidth) drain(used, now time.Duration) {
 	if b.quota == 0 {
 		return

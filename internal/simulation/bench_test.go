@@ -8,8 +8,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// step is a step of a thousand logins at a share of the bound, after a settling
-// part of a fifth of them.
+// step returns a step with a number of logins at a share of the bound, after a settling part
+// of a fifth of them.
 func step(s simulation.Service, rho float64, logins int, seed uint32) simulation.Arrivals {
 	const settlingShare = 5
 	perSecond := rho * s.MaxPerSecond()
@@ -23,7 +23,7 @@ func step(s simulation.Service, rho float64, logins int, seed uint32) simulation
 	return simulation.Arrivals{Due: due, Counted: counted}
 }
 
-// What a plan and a verdict ask of the model, at cost 10.
+// services returns services at cost 10, as plans and verdicts simulate them.
 func services() map[string]simulation.Service {
 	const hash = 56 * time.Millisecond
 	return map[string]simulation.Service{

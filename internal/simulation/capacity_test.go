@@ -12,16 +12,16 @@ func atMost(p95 time.Duration) simulation.Limit {
 	return simulation.Limit{P95: p95, ErrorShare: 0.001}
 }
 
-// In shares of the maximum, for p95 within 3, 5, 10 and 20 hashes: from the same
+// Capacities as shares of the maximum, for p95 within 3, 5, 10 and 20 hashes, from the same
 // table of simulated logins as the percentiles.
 func TestCapacityIsWhatIsKnownOfEachDiscipline(t *testing.T) {
-	const short = 600 * time.Millisecond // beside which a turn of 10 ms is short
+	const long = 600 * time.Millisecond // much longer than a turn of 10 ms
 	tests := map[string]struct {
 		service simulation.Service
 		want    map[int]float64
 	}{
 		"one lane, first come first served":  {simulation.Service{Pooled: true, Hash: hash}, map[int]float64{3: 0.49, 5: 0.69, 10: 0.85, 20: 0.93}},
-		"one lane, shared":                   {simulation.Service{Hash: short}, map[int]float64{3: 0.33, 5: 0.54, 10: 0.74}},
+		"one lane, shared":                   {simulation.Service{Hash: long}, map[int]float64{3: 0.33, 5: 0.54, 10: 0.74}},
 		"two lanes, first come first served": {simulation.Service{Lanes: 2, Pooled: true, Hash: hash}, map[int]float64{3: 0.71, 5: 0.83, 10: 0.92}},
 	}
 	for name, test := range tests {
@@ -59,7 +59,7 @@ func TestWhatAnIdleServiceCantHoldHasNoCapacity(t *testing.T) {
 		t.Errorf("capacity is %v, want none", got)
 	}
 	if got := (simulation.Service{}).Capacity(atMost(time.Second), false, 1); got != 0 {
-		t.Errorf("capacity of a service that hashes nothing is %v", got)
+		t.Errorf("capacity of a service without a hash time is %v", got)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestEvenlySpacedLoginsNeverQueue(t *testing.T) {
 	if got := s.Capacity(atMost(hash), true, 1) / s.MaxPerSecond(); got != simulation.MostShare {
 		t.Errorf("capacity is %.3f of the maximum, want %v", got, simulation.MostShare)
 	}
-	// At two replicas they come unevenly: none queues only where one lane would do.
+	// At two replicas they arrive unevenly: none queues only if one lane is enough.
 	s.Replicas = 2
 	if got := s.Capacity(atMost(hash), true, 1) / s.MaxPerSecond(); got > 0.51 {
 		t.Errorf("capacity of two replicas is %.3f of the maximum", got)
@@ -104,11 +104,11 @@ func TestSteadyP95OfNextToNoLoadIsThatOfAnIdleService(t *testing.T) {
 	}
 	s := simulation.Service{Pooled: true, Hash: hash, Timeout: 10 * ms}
 	if p95, ok := s.SteadyP95(1, false, 1); ok {
-		t.Errorf("callers who never wait for a hash have a p95 of %v", p95)
+		t.Errorf("callers give up before a hash ends, but p95 is %v", p95)
 	}
 }
 
-// A limit holds all of its percentiles, and one that is looser than what another implies
+// A limit applies to all of its percentiles, and one that is looser than another implies
 // changes nothing.
 func TestTheCapacityHoldsEveryPercentile(t *testing.T) {
 	s := simulation.Service{Pooled: true, Hash: 50 * time.Millisecond}
@@ -131,7 +131,7 @@ func TestTheCapacityHoldsEveryPercentile(t *testing.T) {
 			t.Errorf("%s: %g/s, and %g/s without", name, exact, alone)
 		}
 		if math.Abs(quick-exact) > 0.05*alone {
-			t.Errorf("%s: %g/s, and quickly %g/s", name, exact, quick)
+			t.Errorf("%s: %g/s, and %g/s from the outlook", name, exact, quick)
 		}
 	}
 }

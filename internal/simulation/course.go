@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Course is how the speed of the CPU changes over a run: a login that is hashed
-// while the factor is 1.1 needs 1.1 times Service.Hash.
+// Course is how the speed of the CPU changes over a run. A login that is hashed while the
+// factor is 1.1 takes 1.1 times Service.Hash.
 type Course struct {
-	// Every is how long each factor holds, above 0.
+	// Every is how long each factor applies, above 0.
 	Every time.Duration
-	// Begun is for how long the first factor has held when the run begins.
+	// Begun is for how long the first factor has applied when the run begins.
 	Begun time.Duration
-	// Factors hold one after another, each above 0. The last one holds to the end.
+	// Factors apply one after another, each above 0. The last one applies to the end.
 	Factors []float64
 }
 
-// at is the factor at a moment, and when the next one begins.
+// at returns the factor at a moment, and when the next one begins.
 func (c *Course) at(now time.Duration) (factor float64, until time.Duration) {
 	if c == nil || len(c.Factors) == 0 {
 		return 1, never
@@ -28,7 +28,7 @@ func (c *Course) at(now time.Duration) (factor float64, until time.Duration) {
 	return c.Factors[place], time.Duration(place+1)*c.Every - c.Begun
 }
 
-// stretched is how long a hash takes that needs so much CPU time at factor 1.
+// stretched returns how long a hash takes that needs so much CPU time at factor 1.
 func stretched(left time.Duration, factor float64) time.Duration {
 	if factor == 1 {
 		return left
@@ -36,8 +36,8 @@ func stretched(left time.Duration, factor float64) time.Duration {
 	return time.Duration(math.Ceil(float64(left) * factor))
 }
 
-// progress is how much of a hash is done in a time. It is rounded up, as stretched
-// is, so that a hash always ends at the moment that stretched gives.
+// progress returns how much of a hash is done in a time. It rounds up, like stretched, so that
+// a hash always ends at the moment that stretched returns.
 func progress(used time.Duration, factor float64) time.Duration {
 	if factor == 1 {
 		return used

@@ -12,20 +12,20 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// constant is a course that never leaves a factor, told in many windows.
+// constant returns a course with the same factor in many windows.
 func constant(factor float64) *simulation.Course {
 	return &simulation.Course{Every: 130 * ms, Begun: 40 * ms, Factors: slices.Repeat([]float64{factor}, 50)}
 }
 
-// all latencies of a step, from the first login on.
+// all returns all latencies of a step, from the first login on.
 func all(s simulation.Service, a simulation.Arrivals, phase float64) []time.Duration {
 	a.Counted = 0
 	return s.Latencies(a, phase, 1)
 }
 
-// A CPU that is slower by a fifth throughout is a hash that takes a fifth longer,
-// for pools, unbounded goroutines and quotas. Each change of the factor may round a
-// login's rest by a nanosecond.
+// A CPU that is always slower by a fifth equals a hash that takes a fifth longer, for pools,
+// unbounded goroutines and quotas. Each change of the factor can round the rest of a login by
+// a nanosecond.
 func TestAConstantFactorIsALongerHash(t *testing.T) {
 	for name, s := range services() {
 		for _, factor := range []float64{1.2, 0.8, 1.0 / 3} {
@@ -60,7 +60,7 @@ func TestACourseWithoutAChangeChangesNothing(t *testing.T) {
 func TestAChangeOfSpeedMeetsTheLoginsThatAreHashedThen(t *testing.T) {
 	const s = time.Second
 	pool := simulation.Service{Pooled: true, Hash: 100 * ms}
-	// The second second is slow by half.
+	// The second second is slower by half.
 	stretch := &simulation.Course{Every: s, Factors: []float64{1, 1.5, 1}}
 	begun := func(begun time.Duration, factors ...float64) *simulation.Course {
 		return &simulation.Course{Every: s, Begun: begun, Factors: factors}
@@ -71,27 +71,28 @@ func TestAChangeOfSpeedMeetsTheLoginsThatAreHashedThen(t *testing.T) {
 		arrivals simulation.Arrivals
 		want     []time.Duration
 	}{
-		"those in a slow stretch, and no others": {
+		"only logins in a slow window": {
 			pool, stretch, at(0, 800, 900, 1000, 1500, 1850, 2000, 2500), each(100, 100, 100, 150, 150, 150, 100, 100)},
-		"one that a stretch begins in has its rest slowed": {
+		"the rest of a login when a slow window begins": {
 			pool, stretch, at(940), each(60 + 60)},
-		"one that a stretch ends in has its rest as usual": {
-			// The 90 ms that are left of the stretch do 60 ms of the hash.
+		"the rest of a login is not slowed when the window ends": {
+			// The 90 ms that are left of the window compute 60 ms of the hash.
 			pool, stretch, at(1910), each(90 + 40)},
-		"those behind a slow one wait for it": {
+		"logins behind a slow one wait for it": {
 			pool, stretch, at(1000, 1000, 1000), each(150, 300, 450)},
-		"a stretch that no login is hashed in harms nobody": {
+		"a slow window without a login has no effect": {
 			pool, stretch, at(100, 2100), each(100, 100)},
-		"the last factor holds to the end": {
+		"the last factor applies to the end": {
 			pool, begun(0, 1, 1.5), at(500, 1500, 90_000), each(100, 150, 150)},
-		"a window may have begun before the run": {
+		"a window can begin before the run": {
 			pool, begun(600*ms, 1, 1.5, 1), at(0, 400, 1200, 1400), each(100, 150, 150, 100)},
 		"with turns both are slowed": {
 			simulation.Service{Hash: 100 * ms}, begun(0, 1.5), at(0, 0), each(290, 300)},
-		"a quota is used up in fewer hashes, and a stall has no speed": {
-			// 50 ms of the quota do two thirds of 75 ms, stall until 100 ms, and 25 remain.
+		"a quota is used up by fewer hashes, and a stall is not slowed": {
+			// 50 ms of the quota compute two thirds of 75 ms; after the stall until 100 ms, 25
+			// remain.
 			simulation.Service{Pooled: true, Hash: 50 * ms, QuotaMilliCPU: 500}, begun(0, 1.5), at(0), each(100 + 25)},
-		"a speed that changes in a stall is met after it": {
+		"a change of speed in a stall applies after it": {
 			simulation.Service{Pooled: true, Hash: 75 * ms, QuotaMilliCPU: 500}, &simulation.Course{Every: 80 * ms, Factors: []float64{1, 2}}, at(0), each(100 + 50)},
 	}
 	for name, test := range tests {
@@ -108,7 +109,7 @@ func TestAChangeOfSpeedMeetsTheLoginsThatAreHashedThen(t *testing.T) {
 	}
 }
 
-// each is a latency for each login, in milliseconds.
+// each returns a latency for each login, in milliseconds.
 func each(latencies ...int) []time.Duration {
 	var all []time.Duration
 	for _, latency := range latencies {
@@ -117,7 +118,7 @@ func each(latencies ...int) []time.Duration {
 	return all
 }
 
-// Every replica meets the same course.
+// Every replica has the same course.
 func TestEachReplicaMeetsTheCourse(t *testing.T) {
 	s := simulation.Service{Replicas: 3, Pooled: true, Hash: 100 * ms, Course: &simulation.Course{Every: time.Second, Factors: []float64{1, 1.5}}}
 	var moments []int
@@ -131,7 +132,7 @@ func TestEachReplicaMeetsTheCourse(t *testing.T) {
 	}
 }
 
-// A slower course never makes a pool faster, and what is served ends.
+// A slower course never makes a pool faster.
 func TestASlowerCourseNeverHelpsAPool(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := simulation.Service{Lanes: rapid.Int32Range(1, 3).Draw(t, "lanes"), Pooled: true, Hash: time.Duration(rapid.IntRange(1, 200).Draw(t, "hash")) * ms}

@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// byRank is a percentile by sorting everything.
+// byRank returns a percentile by sorting everything.
 func byRank(latencies []time.Duration, percent int) time.Duration {
 	sorted := slices.Clone(latencies)
 	slices.Sort(sorted)
@@ -44,34 +44,34 @@ func TestEachDisciplineServesInItsOwnOrder(t *testing.T) {
 		"a hash shorter than a turn is not interrupted": {
 			simulation.Service{Hash: 8 * ms}, at(0, 0, 0), []int{8, 16, 24},
 		},
-		"a login alone keeps its lane, and yields at the end of its turn": {
+		"a single login keeps its lane, and yields at the end of a turn": {
 			simulation.Service{Hash: 50 * ms}, at(0, 25), []int{70, 75},
 		},
-		"who comes while two take turns is third in line": {
+		"a login that arrives while two take turns is third": {
 			simulation.Service{Hash: 30 * ms}, at(0, 0, 5), []int{70, 80, 85},
 		},
-		"a turn that begins between two looks of the runtime ends at the second one": {
+		"a turn that begins between two checks of the runtime ends at the second one": {
 			simulation.Service{Hash: 16 * ms}, at(0, 0, 0), []int{16, 48, 46},
 		},
 		"a full queue refuses": {
 			simulation.Service{Pooled: true, QueueLength: 1, Hash: 30 * ms}, at(0, 1, 2, 31), []int{30, 59, failed, 59},
 		},
-		"a free place in the queue is one as soon as a login is begun": {
+		"a place in the queue is free as soon as a login starts": {
 			simulation.Service{Pooled: true, QueueLength: 1, Hash: 30 * ms}, at(0, 1, 30), []int{30, 59, 60},
 		},
-		"a caller that gave up is passed over, and costs nothing": {
+		"a login whose caller gave up is skipped without a hash": {
 			simulation.Service{Pooled: true, Hash: 50 * ms, Timeout: 60 * ms}, at(0, 1, 2, 30, 95), []int{50, failed, failed, failed, 55},
 		},
-		"a caller that gives up while hashed for is hashed for to the end": {
+		"a hash is completed even if its caller gives up meanwhile": {
 			simulation.Service{Pooled: true, Hash: 50 * ms, Timeout: 60 * ms}, at(0, 20, 60), []int{50, failed, failed},
 		},
-		"unbounded logins are hashed though their callers are gone": {
+		"unbounded logins are hashed even if their callers gave up": {
 			simulation.Service{Hash: 40 * ms, Timeout: 50 * ms}, at(0, 0, 100), []int{failed, failed, 40},
 		},
-		"a pool of more workers than lanes takes turns among those it has begun": {
+		"a pool with more workers than lanes takes turns": {
 			simulation.Service{Pooled: true, Workers: 2, Hash: 30 * ms}, at(0, 0, 0), []int{50, 60, 90},
 		},
-		"a pool counts those in its workers' hands apart from those that wait": {
+		"started logins of a pool do not count for its queue": {
 			simulation.Service{Pooled: true, Workers: 2, QueueLength: 1, Hash: 30 * ms}, at(0, 0, 0, 0), []int{50, 60, 90, failed},
 		},
 	}
@@ -130,7 +130,7 @@ func TestReplicasShareLoginsByChance(t *testing.T) {
 	if longest < 50*30*ms || longest > 70*30*ms {
 		t.Errorf("the last of 100 logins took %v, want about half of 3 s", longest)
 	}
-	// Chance makes queues that one line in front of both would not have.
+	// Random sharing makes queues that one queue in front of both would not have.
 	together := simulation.Service{Lanes: 2, Pooled: true, Hash: 30 * ms}
 	apart, _ := s.SteadyP95(0.7*s.MaxPerSecond(), false, 1)
 	in1, _ := together.SteadyP95(0.7*together.MaxPerSecond(), false, 1)
@@ -152,7 +152,7 @@ func TestReplicasAtAMultipleOfTheRateAnswerAsOneDoesAtTheRate(t *testing.T) {
 			}
 			three := one
 			three.Replicas = 3
-			// One stream of logins, of which each is sent to one of the three by chance.
+			// One stream of logins, each of which goes to one of the three at random.
 			shared, ok := three.P95(step(three, 0.7, 60_000, 1), 1)
 			if ratio := float64(shared) / float64(alone); !ok || ratio < 0.93 || ratio > 1.07 {
 				t.Errorf("p95 of three is %v, of one %v: %.3g times", shared, alone, ratio)

@@ -16,7 +16,7 @@ func TestAnOutlookFindsTheCapacityInATenthOfTheTime(t *testing.T) {
 				limit := atMost(times * s.NoLoadP95())
 				want, got := s.Capacity(limit, false, 3), s.Outlook(false, 3).Capacity(limit)
 				if math.Abs(got/want-1) > 0.03 {
-					t.Errorf("p95 within %d times the idle one: %.4g/s, and %.4g/s by the long runs", times, got, want)
+					t.Errorf("p95 within %d times the idle one: %.4g/s, and %.4g/s from the long runs", times, got, want)
 				}
 			}
 		})

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// p95PerMille is the percentile that most of this is about.
+// p95PerMille is p95 in thousandths.
 const p95PerMille = 950
 
-// p95 is the 95th percentile; see Percentile.
+// p95 returns the 95th percentile; see Percentile.
 func p95(latencies []time.Duration) time.Duration { return Percentile(latencies, p95PerMille) }
 
 // Percentile returns a percentile of latencies, in thousandths, by nearest rank, as package
@@ -21,9 +21,9 @@ func Percentile(latencies []time.Duration, perMille int) time.Duration {
 	return ranked(latencies, max(0, (perMille*len(latencies)+999)/1000-1))
 }
 
-// ranked is what would stand at a place if the latencies were sorted. Only as
-// much is sorted as that takes (Hoare's selection), because the long runs of a
-// search for capacity would spend most of their time on it otherwise.
+// ranked returns the value that would be at a place if the values were sorted. It sorts only
+// as much as necessary (Hoare's selection). Otherwise the long runs of a search for the
+// capacity would spend most of their time on sorting.
 func ranked(values []time.Duration, place int) time.Duration {
 	const fewEnough = 32
 	for len(values) > fewEnough {
@@ -42,9 +42,9 @@ func ranked(values []time.Duration, place int) time.Duration {
 	return values[place]
 }
 
-// partition puts what is less than the pivot first and what is more last, and
-// tells where the equal ones begin and end. Equal ones are many: every login
-// that meets an idle service takes one hash.
+// partition moves values below the pivot to the front and values above it to the end, and
+// returns where the equal ones begin and end. There are many equal values, because every login
+// on an idle service takes one hash.
 func partition(values []time.Duration, pivot time.Duration) (below, above int) {
 	above = len(values)
 	for i := 0; i < above; {
@@ -67,7 +67,7 @@ func middleOf(a, b, c time.Duration) time.Duration {
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// failedShare is the share of logins that failed, 0 to 1.
+// failedShare returns the share of logins that failed, 0 to 1.
 func failedShare(latencies []time.Duration) float64 {
 	failed := 0
 	for _, latency := range latencies {

@@ -30,10 +30,10 @@ func TestP95IsTheNearestRank(t *testing.T) {
 			values[i] = time.Duration(n - i)
 		}
 		if got := p95(values); got != want {
-			t.Errorf("of 1 to %d it is %d, want %d", n, got, want)
+			t.Errorf("p95 of 1 to %d is %d, want %d", n, got, want)
 		}
 	}
 	if got := p95(nil); got != Failed {
-		t.Errorf("of nothing it is %v", got)
+		t.Errorf("p95 of nothing is %v", got)
 	}
 }

@@ -2,21 +2,22 @@ package simulation
 
 import "time"
 
-// pod is one replica under simulation. Moments count from the step's beginning.
+// pod is a simulated replica. Times are relative to the beginning of the step.
 type pod struct {
 	service Service
-	// places is how many logins may be inside at a time, begun or waiting, and
-	// workers how many of them begun; 0 is any number.
+	// places is how many logins can be inside at a time, started or waiting, and workers is
+	// how many of them can be started; 0 means no limit.
 	places, workers int
 	bandwidth       bandwidth
 	now             time.Duration
-	// running are on a lane, ready are begun and wait for one, waiting are not begun.
+	// running logins are on a lane, ready ones have started and wait for a lane, waiting ones
+	// have not started.
 	running        []turn
 	ready, waiting line
 	due, latencies []time.Duration
 }
 
-// newPod is an idle pod whose quota is refilled after a share of a period.
+// newPod returns an idle pod whose quota is refilled after a share of a period.
 func newPod(s Service, phase float64) *pod {
 	p := &pod{service: s, bandwidth: newBandwidth(s, phase)}
 	if s.Pooled {
@@ -28,8 +29,8 @@ func newPod(s Service, phase float64) *pod {
 	return p
 }
 
-// serve answers logins that are due at rising moments from 0 on, and writes how
-// long each takes, or Failed. It ends when all are answered.
+// serve simulates logins with ascending due times from 0 on, and writes how long each takes,
+// or Failed. It ends when all are answered.
 func (p *pod) serve(due, latencies []time.Duration) {
 	p.due, p.latencies = due, latencies
 	for next := 0; next < len(due) || p.begun() > 0; {
@@ -49,7 +50,7 @@ func (p *pod) serve(due, latencies []time.Duration) {
 
 func (p *pod) begun() int { return len(p.running) + p.ready.length() }
 
-// changes is the next moment at which something happens of itself.
+// changes returns the next moment at which something happens without a new login.
 func (p *pod) changes() time.Duration {
 	if len(p.running) == 0 {
 		return never
@@ -69,7 +70,7 @@ func (p *pod) changes() time.Duration {
 	return at
 }
 
-// advance lets what is running run until a moment before which nothing changes.
+// advance lets running logins run until a moment. Nothing may change before that.
 func (p *pod) advance(until time.Duration) {
 	var used time.Duration
 	if !p.bandwidth.stalled() {
@@ -84,7 +85,7 @@ func (p *pod) advance(until time.Duration) {
 	p.now = until
 }
 
-// finish answers those whose hash is computed, and begins as many that wait.
+// finish answers logins whose hash is computed, and starts waiting ones in their place.
 func (p *pod) finish() {
 	still := p.running[:0]
 	for _, t := range p.running {
@@ -103,7 +104,7 @@ func (p *pod) finish() {
 	}
 }
 
-// begin passes over a login whose caller is gone: no hash is computed for it.
+// begin starts a waiting login. If its caller has given up, it fails without a hash.
 func (p *pod) begin(t turn) {
 	if p.givenUp(p.now - p.due[t.login]) {
 		p.latencies[t.login] = Failed
@@ -112,9 +113,8 @@ func (p *pod) begin(t turn) {
 	p.enter(t)
 }
 
-// enter lets a login take turns with those that are begun. Turns that passed
-// while nobody was ready were followed by others: the runtime preempts whether or
-// not anybody waits.
+// enter lets a login take turns with those that have started. Running logins whose turn ended
+// while none was ready have begun another: the runtime preempts even if no goroutine waits.
 func (p *pod) enter(t turn) {
 	if p.ready.length() == 0 {
 		for i := range p.running {
@@ -130,7 +130,7 @@ func (p *pod) givenUp(took time.Duration) bool {
 	return p.service.Timeout > 0 && took > p.service.Timeout
 }
 
-// admit takes a login in, unless the queue is full.
+// admit accepts a login, unless the queue is full.
 func (p *pod) admit(login int) {
 	t := turn{login: login, left: p.service.Hash}
 	switch {
@@ -143,7 +143,7 @@ func (p *pod) admit(login int) {
 	}
 }
 
-// yield takes from their lanes those whose turn is over while others are ready.
+// yield removes logins from their lanes if their turn is over and others are ready.
 func (p *pod) yield() {
 	if p.ready.length() == 0 || p.bandwidth.stalled() {
 		return
@@ -159,7 +159,7 @@ func (p *pod) yield() {
 	p.running = still
 }
 
-// run fills free lanes with those that are ready.
+// run fills free lanes with ready logins.
 func (p *pod) run() {
 	for len(p.running) < int(p.service.Lanes) && p.ready.length() > 0 {
 		t := p.ready.pop()

@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// anyService draws a service, and arrivals from calm to far beyond it.
+// anyService draws a service, and arrivals from low load to overload.
 func anyService(source *rand.Rand) (simulation.Service, simulation.Arrivals) {
 	s := simulation.Service{
 		Lanes:  1 + source.Int32N(4),
@@ -28,7 +28,7 @@ func anyService(source *rand.Rand) (simulation.Service, simulation.Arrivals) {
 	return s, step(s, 0.1+1.4*source.Float64(), 50+source.IntN(150), source.Uint32())
 }
 
-// What no service can do, whatever it is made of.
+// checkPossible checks what is true of every service.
 func checkPossible(t *testing.T, s simulation.Service, a simulation.Arrivals, phase float64) {
 	t.Helper()
 	a.Counted = 0
@@ -51,13 +51,13 @@ func checkPossible(t *testing.T, s simulation.Service, a simulation.Arrivals, ph
 		}
 		lastOfPool = max(lastOfPool, a.Due[i]+latency)
 	}
-	// The quota's grid allows one more runtime than its share of the time, at most.
+	// The quota allows at most one more runtime than its share of the time.
 	most := s.MaxPerSecond()*(end-a.Due[0]+100*ms).Seconds() + float64(s.Lanes)
 	if s.QuotaMilliCPU > 0 {
 		most += float64(s.QuotaMilliCPU) / 1000 * 100 * ms.Seconds() / s.Hash.Seconds()
 	}
 	if served > 0 && float64(served) > most {
-		t.Fatalf("%+v: served %d logins, of at most %.1f", s, served, most)
+		t.Fatalf("%+v: served %d logins, at most %.1f are possible", s, served, most)
 	}
 	if s.Timeout == 0 && (!s.Pooled || s.QueueLength == 0) && served != len(latencies) {
 		t.Fatalf("%+v: failed %d logins for no reason", s, len(latencies)-served)
@@ -83,8 +83,8 @@ func FuzzLatencies(f *testing.F) {
 	})
 }
 
-// One lane without a quota is never idle while a login waits, so that in whatever
-// order it serves them, the last one ends at the same moment.
+// One lane without a quota is never idle while a login waits. So the last login ends at the
+// same moment, in whatever order they are served.
 func TestNoLaneIdlesWhileALoginWaits(t *testing.T) {
 	for seed := range uint32(50) {
 		s := simulation.Service{Pooled: true, Hash: 57 * ms}
@@ -151,7 +151,7 @@ func TestSpreadIsThatOfDirectRuns(t *testing.T) {
 	if diff := cmp.Diff(want, []float64{low, high}); diff != "" || !ok {
 		t.Errorf("spread (-want +got), ok %v:\n%s", ok, diff)
 	}
-	// One p95 of 1,000 at 70 % load is known to lie within 0.83 and 1.46 of the truth.
+	// A p95 of 1,000 logins at 70 % load is within 0.83 and 1.46 of the true one.
 	if low < 0.75 || low > 0.9 || high < 1.2 || high > 1.6 {
 		t.Errorf("spread is %.2f to %.2f", low, high)
 	}

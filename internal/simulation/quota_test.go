@@ -10,12 +10,12 @@ import (
 
 const ms = time.Millisecond
 
-// alone is the latency of one login on an idle service.
+// alone returns the latency of one login on an idle service.
 func alone(s simulation.Service, phase float64) time.Duration {
 	return s.Latencies(simulation.Arrivals{Due: []time.Duration{0}}, phase, 1)[0]
 }
 
-// The worst phase is that of a login that comes right after a refill:
+// The worst phase is that of a login that arrives right after a refill:
 // T0 = t + (⌈t/q⌉ − 1)(100 ms − q).
 func TestALoginOnAnIdleServiceMeetsTheStallsOfItsQuota(t *testing.T) {
 	tests := map[string]struct {
@@ -49,8 +49,8 @@ func TestALoginOnAnIdleServiceMeetsTheStallsOfItsQuota(t *testing.T) {
 
 func TestThePhaseDecidesHowManyStallsALoginMeets(t *testing.T) {
 	s := simulation.Service{Hash: 57 * ms, QuotaMilliCPU: 250}
-	// A refill 20 ms after it came adds a runtime to what was there: the login has
-	// run 20 ms then, 25 ms more, stalls 75 ms, and ends after 12 ms.
+	// The refill comes 20 ms after the login: it has run 20 ms by then, runs 25 ms more,
+	// stalls 75 ms, and ends after 12 ms.
 	if got := alone(s, 0.2); got != 132*ms {
 		t.Errorf("takes %v, want 132ms", got)
 	}
@@ -60,8 +60,8 @@ func TestThePhaseDecidesHowManyStallsALoginMeets(t *testing.T) {
 }
 
 func TestLanesDrainAQuotaTogether(t *testing.T) {
-	// Two hashes at once use 50 ms of quota in 25 ms, wait for the refill at 100 ms,
-	// and need 7 ms more. Alone, one would need 50 ms, and the rest after the refill.
+	// Two hashes at once use 50 ms of quota in 25 ms, wait for the refill at 100 ms, and need
+	// 7 ms more. One after another, the second uses the rest of the quota first.
 	two := simulation.Service{Lanes: 2, Pooled: true, Hash: 32 * ms, QuotaMilliCPU: 500}
 	for _, latency := range two.Latencies(simulation.Arrivals{Due: make([]time.Duration, 2)}, 1, 1) {
 		if latency != 107*ms {
@@ -78,14 +78,14 @@ func TestLanesDrainAQuotaTogether(t *testing.T) {
 
 func TestUnusedRuntimeIsLost(t *testing.T) {
 	s := simulation.Service{Pooled: true, Hash: 60 * ms, QuotaMilliCPU: 500}
-	// It idles for 950 ms, and still has one runtime only, and half a period.
+	// After 950 ms without load it has only one runtime, until the refill at 1000 ms.
 	got := s.Latencies(simulation.Arrivals{Due: []time.Duration{950 * ms, 950 * ms}}, 1, 1)
 	if got[0] != 60*ms || got[1] != 50*ms+100*ms+20*ms {
 		t.Errorf("they take %v, want 60ms and 170ms", got)
 	}
 }
 
-// Measured on the service: p95 28 ms where GOMAXPROCS is 2, 50 ms where it is 1.
+// Measured on the service: p95 is 28 ms with GOMAXPROCS 2, and 50 ms with 1.
 func TestASecondLaneUnderAQuotaOfOneCPULowersP95(t *testing.T) {
 	s := simulation.Service{Lanes: 1, Pooled: true, Hash: 14 * ms, QuotaMilliCPU: 1000}
 	one, _ := s.SteadyP95(0.6*s.MaxPerSecond(), false, 1)

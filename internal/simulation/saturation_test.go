@@ -58,9 +58,9 @@ func saturate(pods []*pod, callers int, pick func(caller int) int, end time.Dura
 	return logins
 }
 
-// maximum is the throughput of a saturation as a share of the bound, the mean of some
-// runs. Its callers stay with a pod each, as in the k6 script, or go to pods by chance.
-func maximum(t *testing.T, s Service, step loadplan.Step, byChance bool) float64 {
+// maximum returns the throughput of a saturation as a share of the bound, the mean of several
+// runs. Its callers each stay with one pod, as in the k6 script, or go to pods at random.
+func maximum(t *testing.T, s Service, step loadplan.Step, atRandom bool) float64 {
 	t.Helper()
 	const runs = 5
 	source, sum := rand.New(rand.NewPCG(7, uint64(s.QuotaMilliCPU))), 0.0
@@ -68,10 +68,10 @@ func maximum(t *testing.T, s Service, step loadplan.Step, byChance bool) float64
 	for range runs {
 		pods := make([]*pod, s.Replicas)
 		for i := range pods {
-			pods[i] = newPod(s.whole(), source.Float64())
+			pods[i] = newPod(s.withDefaults(), source.Float64())
 		}
 		pick := func(caller int) int { return caller % len(pods) }
-		if byChance {
+		if atRandom {
 			pick = func(int) int { return source.IntN(len(pods)) }
 		}
 		records := saturate(pods, step.Callers, pick, time.Duration(step.EndMilliseconds())*time.Millisecond)
@@ -84,8 +84,8 @@ func maximum(t *testing.T, s Service, step loadplan.Step, byChance bool) float64
 	return sum / runs
 }
 
-// Each pod has callers of its own. Where each login goes to a pod by chance, some pods
-// are idle for a part of the time, and the maximum is lower by far.
+// Each pod has its own callers. If each login went to a pod at random, some pods would be idle
+// for part of the time, and the maximum would be much lower.
 func TestTheSaturationReachesTheBoundOfSeveralReplicas(t *testing.T) {
 	for _, pooled := range []bool{true, false} {
 		for _, milliCPU := range []int64{250, 500, 1000} {
@@ -94,19 +94,19 @@ func TestTheSaturationReachesTheBoundOfSeveralReplicas(t *testing.T) {
 				service, step := plannedSaturation(t, pooled, milliCPU, replicas)
 				least := map[bool]float64{true: 0.97, false: 0.95}[pooled]
 				own, shared := maximum(t, service, step, false), maximum(t, service, step, true)
-				t.Logf("%s: the maximum is %.3f of the bound, and %.3f by chance", name, own, shared)
+				t.Logf("%s: the maximum is %.3f of the bound, and %.3f at random", name, own, shared)
 				if own < least || own > 1.03 {
 					t.Errorf("%s: the maximum is %.3f of the bound, want %g or more", name, own, least)
 				}
 				if shared > own-0.03 {
-					t.Errorf("%s: by chance the maximum is %.3f of the bound, want clearly less than %.3f", name, shared, own)
+					t.Errorf("%s: at random the maximum is %.3f of the bound, want clearly less than %.3f", name, shared, own)
 				}
 			}
 		}
 	}
 }
 
-// plannedSaturation is the service of a trial at cost 10, and its planned saturation.
+// plannedSaturation returns the service of a trial at cost 10, and its planned saturation.
 func plannedSaturation(t *testing.T, pooled bool, milliCPU int64, replicas int32) (Service, loadplan.Step) {
 	t.Helper()
 	const hash = 57 * time.Millisecond

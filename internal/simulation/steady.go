@@ -8,47 +8,47 @@ import (
 )
 
 const (
-	// steadyRuns, each with a phase of its own, of steadyLogins that count.
+	// steadyRuns runs, each with its own phase, have steadyLogins counted logins each.
 	steadyRuns, steadyLogins = phases, 10_000
-	// relaxations is how many times D/(1−ρ)² are left out at the beginning of a run,
-	// up to as many logins as count: about ten relaxation times of M/D/1, each of
-	// which is near 2D/(1−ρ)².
+	// relaxations is how many times D/(1−ρ)² are left out at the beginning of a run, up to
+	// the number of counted logins: about ten relaxation times of M/D/1, each of which is
+	// near 2D/(1−ρ)².
 	relaxations = 20
-	// noLoadPhases is how finely the phases of the quota's grid are tried.
+	// noLoadPhases is how many phases of the quota are tried without load.
 	noLoadPhases = 1000
-	// MostShare is the share of MaxPerSecond that a capacity is never above: beyond
-	// it a queue needs thousands of logins to settle, and a step counts as overloaded.
+	// MostShare is the highest capacity, as a share of MaxPerSecond. Above it a queue needs
+	// thousands of logins to settle, and a step counts as overloaded.
 	MostShare = 0.98
-	// pilotRuns are enough where their p95 is pilotFactor away from the limit: at
-	// 90 % load it varies by 8 % from seed to seed.
+	// pilotRuns are enough if their p95 differs from the limit by more than pilotFactor: at
+	// 90 % load p95 varies by 8 % from seed to seed.
 	pilotRuns, pilotFactor = 5, 1.5
-	// golden spreads any number of phases evenly: the golden ratio's fraction.
+	// golden is the fraction of the golden ratio. It spreads any number of phases evenly.
 	golden = 0.618033988749895
 	// halvings narrow a capacity down to a thousandth of the maximum.
 	halvings = 10
 )
 
-// Limit is what a service has to hold.
+// Limit is what a service must meet.
 type Limit struct {
 	// P95 is the longest 95th percentile of latency.
 	P95 time.Duration
-	// P50 and P99 are the longest median and the longest 99th percentile; any where 0.
+	// P50 and P99 are the longest median and the longest 99th percentile; 0 means no limit.
 	P50, P99 time.Duration
-	// ErrorShare is the largest share of logins that may fail, 0 to 1.
+	// ErrorShare is the largest share of failed logins, 0 to 1.
 	ErrorShare float64
 }
 
-// NoLoadP95 is the 95th percentile of logins that each meet an idle service,
-// over the phases of the quota's grid: no rate has a shorter one.
+// NoLoadP95 returns the 95th percentile of logins on an idle service, over the phases of the
+// quota. No rate has a shorter one.
 func (s Service) NoLoadP95() time.Duration { return s.noLoad().p95 }
 
-// Infeasible reports whether no rate holds a limit, because logins that meet an idle service
-// take longer already.
+// Infeasible reports whether no rate meets a limit, because logins on an idle service already
+// take longer.
 func (s Service) Infeasible(limit Limit) bool { return !limit.holds(s.noLoad()) }
 
-// noLoad is the outcome of logins that each meet an idle service.
+// noLoad returns the outcome of logins on an idle service.
 func (s Service) noLoad() outcome {
-	s = s.whole()
+	s = s.withDefaults()
 	latencies := make([]time.Duration, noLoadPhases)
 	for i := range latencies {
 		phase := (float64(i) + 0.5) / noLoadPhases
@@ -57,25 +57,23 @@ func (s Service) noLoad() outcome {
 	return outcomeOf(latencies)
 }
 
-// SteadyP95 is the 95th percentile of latency in a long run at a rate, in logins
-// per second over all replicas, after the queue has settled. Arrivals are
-// Poisson, or evenly spaced. ok is false where the percentile is a failure's.
+// SteadyP95 returns the 95th percentile of latency in a long run at a rate, in logins per
+// second over all replicas, after the queue has settled. Arrivals are Poisson, or evenly
+// spaced. It returns false if the login at the percentile failed.
 //
-// It has been found to vary from seed to seed with a standard deviation of 0.8,
-// 1.0, 1.4, 4 and 8 % at 50, 70, 80, 90 and 95 % load, for pools and unbounded
-// goroutines alike.
+// From seed to seed it varies with a standard deviation of 0.8, 1.0, 1.4, 4 and 8 % at 50, 70,
+// 80, 90 and 95 % load, for pools and for unbounded goroutines.
 func (s Service) SteadyP95(perSecond float64, uniform bool, seed uint64) (time.Duration, bool) {
-	found := s.whole().steady(draw(s.whole(), steadyRuns, steadyLogins, uniform, seed), perSecond)
+	found := s.withDefaults().steady(draw(s.withDefaults(), steadyRuns, steadyLogins, uniform, seed), perSecond)
 	return found.p95, found.p95 != Failed
 }
 
-// Capacity is the highest rate, in logins per second over all replicas, at which
-// the steady state holds the limit; 0 where none does. It is at most MostShare
-// of MaxPerSecond, also where a bounded queue would hold the limit beyond that.
-// Every rate is tried with the same arrivals but for their scale, so that the
-// answer rises with the limit.
+// Capacity returns the highest rate, in logins per second over all replicas, at which the
+// steady state meets the limit, or 0 if no rate does. It is at most MostShare of MaxPerSecond,
+// even if a bounded queue would meet the limit above that. Every rate is tried with the same
+// arrivals, scaled to the rate, so that the result never falls when the limit is relaxed.
 func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
-	s = s.whole()
+	s = s.withDefaults()
 	if s.Hash <= 0 || s.Infeasible(limit) {
 		return 0
 	}
@@ -101,13 +99,13 @@ func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
 	return met
 }
 
-// outcome is what a steady state comes to.
+// outcome has the latencies and failures of a run.
 type outcome struct {
 	p50, p95, p99 time.Duration
 	failedShare   float64
 }
 
-// outcomeOf reorders the latencies.
+// outcomeOf returns the outcome of latencies. It reorders them.
 func outcomeOf(latencies []time.Duration) outcome {
 	return outcome{
 		p50: Percentile(latencies, 500), p95: p95(latencies), p99: Percentile(latencies, 990),
@@ -115,7 +113,7 @@ func outcomeOf(latencies []time.Duration) outcome {
 	}
 }
 
-// Stricter is the limit with all of its latencies divided.
+// Stricter returns the limit with all of its latencies divided.
 func (l Limit) Stricter(divisor float64) Limit {
 	for _, latency := range []*time.Duration{&l.P50, &l.P95, &l.P99} {
 		*latency = time.Duration(float64(*latency) / divisor)
@@ -123,32 +121,33 @@ func (l Limit) Stricter(divisor float64) Limit {
 	return l
 }
 
-// promise is a percentile and the longest that it may be.
-type promise struct{ found, longest time.Duration }
+// comparison is a percentile and its limit.
+type comparison struct{ found, longest time.Duration }
 
-// promises of a limit, with what came of them.
-func (l Limit) promises(o outcome) []promise {
-	all := []promise{{o.p95, l.P95}}
+// comparisons returns the percentiles that have a limit, with their limits.
+func (l Limit) comparisons(o outcome) []comparison {
+	all := []comparison{{o.p95, l.P95}}
 	if l.P50 > 0 {
-		all = append(all, promise{o.p50, l.P50})
+		all = append(all, comparison{o.p50, l.P50})
 	}
 	if l.P99 > 0 {
-		all = append(all, promise{o.p99, l.P99})
+		all = append(all, comparison{o.p99, l.P99})
 	}
 	return all
 }
 
 func (l Limit) heldBy(o outcome) bool { return l.holds(o) && o.failedShare <= l.ErrorShare }
 
-// holds reports whether every percentile holds the limit.
+// holds reports whether every percentile meets the limit.
 func (l Limit) holds(o outcome) bool {
-	return !slices.ContainsFunc(l.promises(o), func(p promise) bool { return p.found > p.longest })
+	return !slices.ContainsFunc(l.comparisons(o), func(p comparison) bool { return p.found > p.longest })
 }
 
-// clearlyHeldBy tells whether a few runs suffice to say, and what they say.
+// clearlyHeldBy reports whether a few runs are enough to decide, and whether they meet the
+// limit.
 func (l Limit) clearlyHeldBy(o outcome) (clear, held bool) {
 	held = o.failedShare == 0
-	for _, p := range l.promises(o) {
+	for _, p := range l.comparisons(o) {
 		if float64(p.found) > pilotFactor*float64(p.longest) {
 			return true, false
 		}
@@ -157,51 +156,51 @@ func (l Limit) clearlyHeldBy(o outcome) (clear, held bool) {
 	return held, held
 }
 
-// gaps are the times between logins at one pod, up to a factor, and the phases
-// of the runs they make up.
+// gaps are the times between logins at one pod, up to a factor, for several runs.
 type gaps struct {
-	of     [][]float64
+	// runs has the gaps of each run, and phases the phase of its quota.
+	runs   [][]float64
 	phases []float64
-	// logins is how many of a run count, and at the most are left out before them.
+	// logins is how many logins of a run count, and the highest number of settling logins
+	// before them.
 	logins int
 }
 
-// first are the gaps of a few runs.
+// first returns the gaps of the first runs.
 func (g *gaps) first(runs int) *gaps {
-	return &gaps{of: g.of[:runs], phases: g.phases[:runs], logins: g.logins}
+	return &gaps{runs: g.runs[:runs], phases: g.phases[:runs], logins: g.logins}
 }
 
-// draw makes gaps for runs that are as long as any rate needs.
+// draw draws gaps for runs that are long enough for any rate.
 func draw(s Service, runs, logins int, uniform bool, seed uint64) *gaps {
 	source := stream(seed, arrivalStream)
-	g := &gaps{of: make([][]float64, runs), phases: make([]float64, runs), logins: logins}
+	g := &gaps{runs: make([][]float64, runs), phases: make([]float64, runs), logins: logins}
 	phase := source.Float64()
-	for run := range g.of {
+	for run := range g.runs {
 		phase = math.Mod(phase+golden, 1)
 		g.phases[run] = phase
-		g.of[run] = make([]float64, 2*logins)
-		for i := range g.of[run] {
-			g.of[run][i] = gap(source, int(s.Replicas), uniform)
+		g.runs[run] = make([]float64, 2*logins)
+		for i := range g.runs[run] {
+			g.runs[run][i] = gap(source, int(s.Replicas), uniform)
 		}
 	}
 	return g
 }
 
-// mean of the gaps that a range of logins make in all runs, by which they are
-// scaled so that the rate is exact: at 90 % load a rate that is 1 % higher by
-// chance has a p95 that is 9 % higher.
+// mean returns the mean gap of a range of logins over all runs. Gaps are scaled by it so that
+// the rate is exact: at 90 % load a rate that is 1 % higher has a p95 that is 9 % higher.
 func (g *gaps) mean(from, to int) float64 {
 	sum := 0.0
-	for _, gaps := range g.of {
+	for _, gaps := range g.runs {
 		for _, gap := range gaps[from:to] {
 			sum += gap
 		}
 	}
-	return sum / float64(len(g.of)*(to-from))
+	return sum / float64(len(g.runs)*(to-from))
 }
 
-// gap is the time until the next login that comes to this one of the replicas.
-// Of independent logins they make independent ones, only fewer.
+// gap draws the time until the next login at one of the replicas. If logins are independent,
+// those at one replica are independent too.
 func gap(source *rand.Rand, replicas int, uniform bool) float64 {
 	if !uniform {
 		return source.ExpFloat64()
@@ -213,7 +212,7 @@ func gap(source *rand.Rand, replicas int, uniform bool) float64 {
 	return passed
 }
 
-// steady is the outcome of one pod's share of a rate. All pods are alike.
+// steady returns the outcome of one pod's share of a rate. All pods are alike.
 func (s Service) steady(g *gaps, perSecond float64) outcome {
 	if perSecond <= 0 || s.Hash <= 0 {
 		return s.noLoad()
@@ -221,9 +220,9 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 	settling := s.settling(perSecond, g.logins)
 	n := settling + g.logins
 	due, took := make([]time.Duration, n), make([]time.Duration, n)
-	counted := make([]time.Duration, 0, len(g.of)*g.logins)
+	counted := make([]time.Duration, 0, len(g.runs)*g.logins)
 	second := float64(s.Replicas) * float64(time.Second) / perSecond / g.mean(settling, n)
-	for run, gaps := range g.of {
+	for run, gaps := range g.runs {
 		at := 0.0
 		for i := range due {
 			at += gaps[i]
@@ -235,8 +234,8 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 	return outcomeOf(counted)
 }
 
-// settling is how many logins come to a pod before its queue has settled, at the
-// most as many as given.
+// settling returns how many logins arrive at a pod before its queue has settled, at most the
+// given number.
 func (s Service) settling(perSecond float64, most int) int {
 	rho := perSecond / s.MaxPerSecond()
 	logins := relaxations * rho / ((1 - rho) * (1 - rho))

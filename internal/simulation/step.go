@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// phases is over how many phases of the quota's grid an answer is averaged.
+// phases is how many phases of the quota a result is averaged over.
 const phases = 20
 
-// Streams of chance that one seed is split into.
+// Random streams of one seed.
 const (
 	phaseStream = iota + 1
 	replicaStream
@@ -18,18 +18,17 @@ const (
 
 // Arrivals are the logins of a step. The service is empty when it begins.
 type Arrivals struct {
-	// Due is when each login is due, from the step's beginning, rising; the
-	// settling part comes first.
+	// Due has the due times from the step's beginning, in ascending order. The settling part
+	// comes first.
 	Due []time.Duration
-	// Counted is the index of the first login that counts.
+	// Counted is the index of the first counted login.
 	Counted int
 }
 
-// P95 is the 95th percentile of the latencies of the logins that count, by
-// nearest rank: the mean over 20 phases of the quota's grid (and ways by which
-// the replicas share the logins), or one run where nothing is by chance.
-// Failures count as slower than every success: ok is false where the percentile
-// is one, in any phase, and where no login counts.
+// P95 returns the 95th percentile of the latencies of the counted logins, by nearest rank. It
+// is the mean over 20 phases of the quota (and ways in which the replicas share the logins),
+// or one run if nothing is random. Failures count as slower than every success. ok is false if
+// the login at the percentile failed in any run, or if no login counts.
 func (s Service) P95(a Arrivals, seed uint64) (p95 time.Duration, ok bool) {
 	found := s.Percentiles(a, seed, p95PerMille)[0]
 	if found == Failed {
@@ -38,11 +37,11 @@ func (s Service) P95(a Arrivals, seed uint64) (p95 time.Duration, ok bool) {
 	return found, true
 }
 
-// Percentiles are others of the same logins, in thousandths, each the mean over the same
-// runs as P95; Failed where P95 would not be ok.
+// Percentiles returns percentiles of the same logins, given in thousandths, each the mean over
+// the same runs as in P95. A percentile is Failed if P95 would return false for it.
 func (s Service) Percentiles(a Arrivals, seed uint64, perMille ...int) []time.Duration {
 	runs := 1
-	if s.whole().chancy() {
+	if s.withDefaults().random() {
 		runs = phases
 	}
 	source := stream(seed, phaseStream)
@@ -66,10 +65,10 @@ func (s Service) Percentiles(a Arrivals, seed uint64, perMille ...int) []time.Du
 	return means
 }
 
-// Latencies are those of the logins that count, Failed for one that failed. The
+// Latencies returns the latencies of the counted logins, Failed for a login that failed. The
 // quota is first refilled after the share phase, 0 to 1, of its period.
 func (s Service) Latencies(a Arrivals, phase float64, seed uint64) []time.Duration {
-	s = s.whole()
+	s = s.withDefaults()
 	latencies := make([]time.Duration, len(a.Due))
 	if s.Replicas == 1 {
 		newPod(s, phase).serve(a.Due, latencies)
@@ -79,16 +78,16 @@ func (s Service) Latencies(a Arrivals, phase float64, seed uint64) []time.Durati
 	return latencies[min(a.Counted, len(latencies)):]
 }
 
-// share sends each login to one of the replicas by chance. Their quotas have a
-// grid each, the first of them that of the phase.
+// share sends each login to one of the replicas at random. Each replica's quota has its own
+// phase; the first replica has the given one.
 func (s Service) share(due, latencies []time.Duration, phase float64, seed uint64) {
 	source := stream(seed, replicaStream)
-	of := make([][]int, s.Replicas)
+	perReplica := make([][]int, s.Replicas)
 	for login := range due {
 		replica := source.IntN(int(s.Replicas))
-		of[replica] = append(of[replica], login)
+		perReplica[replica] = append(perReplica[replica], login)
 	}
-	for _, logins := range of {
+	for _, logins := range perReplica {
 		own, took := make([]time.Duration, len(logins)), make([]time.Duration, len(logins))
 		for i, login := range logins {
 			own[i] = due[login]
@@ -102,9 +101,9 @@ func (s Service) share(due, latencies []time.Duration, phase float64, seed uint6
 }
 
 // Spread returns how percentiles of a step, in thousandths, vary from run to run. Each run
-// draws its arrivals and its phase anew. For each percentile the result has its 2.5 and
-// 97.5 % points over the runs, divided by its median. OK is false if one of the three is a
-// failed login.
+// draws new arrivals and a new phase. For each percentile the result has its 2.5 and 97.5 %
+// points over the runs, divided by its median. OK is false if one of the three is a failed
+// login.
 func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64, perMille ...int) []Spread {
 	source := stream(seed, phaseStream)
 	found := make([][]time.Duration, len(perMille))
@@ -121,7 +120,7 @@ func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64, perM
 	return spreads
 }
 
-// Spread is where a percentile lies from run to run, as multiples of its median.
+// Spread is how a percentile varies from run to run, as multiples of its median.
 type Spread struct {
 	Low, High float64
 	OK        bool
@@ -140,10 +139,10 @@ func scatter(found []time.Duration) (low, high float64, ok bool) {
 	return float64(lowest) / float64(median), float64(highest) / float64(median), true
 }
 
-// chancy tells whether latencies depend on more than the arrivals.
-func (s Service) chancy() bool { return s.binding() || s.Replicas > 1 }
+// random reports whether latencies depend on more than the arrivals.
+func (s Service) random() bool { return s.binding() || s.Replicas > 1 }
 
-// stream is a source of chance that is the same for the same seed for ever.
-func stream(seed uint64, of uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, of)) //nolint:gosec // a simulation must be repeatable, not unpredictable
+// stream returns a random source that is always the same for the same seed and number.
+func stream(seed uint64, number uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, number)) //nolint:gosec // a simulation must be repeatable, not unpredictable
 }

@@ -1,8 +1,7 @@
-// Package smoke is the question that an installation is tried with, and the
-// sentences about what came of it: one variant at bcrypt's lowest cost, held at
-// one rate for a few seconds, so that everything from the queue to the removal
-// of the last child has worked once when it has succeeded.
+// Package smoke has the experiment that tests an installation, and the messages about its
+// outcome. The experiment measures one variant at one rate for a few seconds. If it succeeds,
+// everything from the queue to the deletion of the last child has worked once.
 //
-// It says nothing about how good the numbers are. It asks no cluster; who does
-// gives it what was found.
+// The package does not judge the numbers. It does not read the cluster; callers pass in the
+// objects.
 package smoke

@@ -8,14 +8,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// keptSeconds is how long an experiment stays whose tester died before it could
-// delete it.
+// keptSeconds is how long the experiment is kept if the test ends without deleting it.
 const keptSeconds = 3600
 
-// Experiment is the question: about 20 seconds of calibration and load on a
-// quarter of a CPU, at half of what that can do. A hash takes long enough for
-// the generator to time it well, and the step holds logins enough for an
-// interval, so that nothing but the cluster makes the answer doubtful.
+// Experiment returns the experiment: about 20 seconds of calibration and load on a quarter of
+// a CPU, at half of its maximum. A hash takes long enough to be timed well, and the step has
+// enough logins for an interval, so that only the cluster can make the result doubtful.
 func Experiment(namespace string) *v1alpha1.SizingExperiment {
 	return &v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "smoke-test-"},

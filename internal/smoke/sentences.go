@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Progress is a line on where the experiment stands.
+// Progress returns a line about the progress of the experiment.
 func Progress(e *v1alpha1.SizingExperiment) string {
 	if e.Status.Phase == "" {
 		return "Waits for an operator to look at it"
@@ -26,7 +26,7 @@ func Progress(e *v1alpha1.SizingExperiment) string {
 	return line
 }
 
-// Row is what was measured, under a line that names the columns.
+// Row returns the result as a table with a header.
 func Row(e *v1alpha1.SizingExperiment) string {
 	shown, verdict := e.Status.Display, ""
 	if len(e.Status.Results) > 0 {
@@ -36,12 +36,12 @@ func Row(e *v1alpha1.SizingExperiment) string {
 	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(table, "PHASE\tTRIALS\tVARIANT\tP95\tCAPACITY\tVERDICT\n%s\t%s\t%s\t%s\t%s\t%s\n",
 		e.Status.Phase, shown.Trials, shown.Variant, shown.P95, shown.Capacity, verdict)
-	_ = table.Flush() // a strings.Builder takes everything
+	_ = table.Flush() // writing to a strings.Builder never fails
 	return text.String()
 }
 
-// Ended is nil for an experiment that succeeded, and else says why it did not,
-// with what its trials say.
+// Ended returns nil if the experiment succeeded, or else an error with the messages of the
+// experiment and its trials.
 func Ended(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) error {
 	if e.Status.Phase == v1alpha1.ExperimentSucceeded {
 		return nil
@@ -59,27 +59,27 @@ func Ended(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) error {
 	return fmt.Errorf("the experiment ended as %s", strings.Join(why, "; "))
 }
 
-// Late says why an experiment had no end when its time was up, and whom to look
-// at. The others are those of its namespace.
+// Late returns an error that says why an experiment did not end in time, and what to check.
+// The others are the experiments of its namespace.
 func Late(e *v1alpha1.SizingExperiment, others []v1alpha1.SizingExperiment, timeout time.Duration) error {
 	switch e.Status.Phase {
 	case "":
-		return fmt.Errorf("no operator looked at the experiment within %s: see that one runs, that it is ready, "+
+		return fmt.Errorf("no operator looked at the experiment within %s: check that one is running and ready, "+
 			"and that it watches namespace %s", timeout, e.Namespace)
 	case v1alpha1.ExperimentQueued:
 		place := ""
 		if progress := e.Status.Progress; progress != nil && progress.QueuePosition != nil {
 			place = fmt.Sprintf(" at place %d", *progress.QueuePosition)
 		}
-		return fmt.Errorf("the experiment still waits for its turn%s after %s, behind %s: let it end, or suspend it, and try again",
+		return fmt.Errorf("the experiment still waits for its turn%s after %s, behind %s: wait for its end or suspend it, and try again",
 			place, timeout, ahead(e, others))
 	default:
-		return fmt.Errorf("the experiment has no end after %s; %s", timeout, Progress(e))
+		return fmt.Errorf("the experiment did not end within %s; %s", timeout, Progress(e))
 	}
 }
 
-// ahead names the experiments of the namespace that hold a turn, or tells how
-// to find those of other namespaces.
+// ahead names the experiments of the namespace that have a turn, or says how to find those of
+// other namespaces.
 func ahead(e *v1alpha1.SizingExperiment, others []v1alpha1.SizingExperiment) string {
 	var names []string
 	for i := range others {
@@ -93,8 +93,8 @@ func ahead(e *v1alpha1.SizingExperiment, others []v1alpha1.SizingExperiment) str
 	return strings.Join(names, ", ")
 }
 
-// Unknown explains the error of a cluster that lacks Hashmark's definitions; any
-// other error it hands on.
+// Unknown explains the error of a cluster without Hashmark's CustomResourceDefinitions. It
+// returns other errors unchanged.
 func Unknown(err error) error {
 	if meta.IsNoMatchError(err) {
 		return fmt.Errorf("the cluster does not know Hashmark's kinds: apply config/crd, "+
@@ -103,23 +103,23 @@ func Unknown(err error) error {
 	return err
 }
 
-// Refused says what the cluster lacks that would not take the experiment.
+// Refused explains why the cluster did not accept the experiment.
 func Refused(err error, namespace string) error {
 	switch {
 	case meta.IsNoMatchError(err):
 		return Unknown(err)
 	case apierrors.IsForbidden(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return fmt.Errorf("not allowed; in namespace %s it takes create, get, list and delete on sizingexperiments, "+
+		return fmt.Errorf("not allowed: in namespace %s the test requires create, get, list and delete on sizingexperiments, "+
 			"and get and list on sizingtrials (%w)", namespace, err)
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("namespace %s does not exist; create it, or name another by --namespace (%w)", namespace, err)
+		return fmt.Errorf("namespace %s does not exist; create it, or choose another with --namespace (%w)", namespace, err)
 	default:
-		return fmt.Errorf("the experiment could not be made: %w", err)
+		return fmt.Errorf("the experiment could not be created: %w", err)
 	}
 }
 
 // ErrDeleted means that someone else deleted the experiment.
 var ErrDeleted = errors.New("someone else deleted the experiment before it ended; try again")
 
-// ErrInterrupted means that the test was ended from outside.
+// ErrInterrupted means that the test was interrupted.
 var ErrInterrupted = errors.New("interrupted before the experiment had ended")

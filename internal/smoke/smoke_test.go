@@ -13,15 +13,16 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// TestTheQuestionIsATinyOne holds it to half a minute by the plan's own guess.
+// TestTheQuestionIsATinyOne checks that the plan's own estimate is at most a minute and a
+// half.
 func TestTheQuestionIsATinyOne(t *testing.T) {
 	planned, err := matrix.Plan(Experiment("ns"), 7)
 	if err != nil || len(planned) != 1 {
-		t.Fatalf("it plans %d trials, %v", len(planned), err)
+		t.Fatalf("the experiment has %d trials, error %v", len(planned), err)
 	}
 	took, err := loadplan.Estimate(planned[0].Spec)
 	if err != nil || took > 90*time.Second {
-		t.Errorf("it is estimated at %s, %v", took, err)
+		t.Errorf("the estimate is %s, error %v", took, err)
 	}
 }
 
@@ -36,7 +37,7 @@ func TestAFailureNamesWhatTheTrialsSay(t *testing.T) {
 	}
 	want := "the experiment ended as Failed: No variant was measured; c8-250m: ImagePull: image x can't be pulled"
 	if err := Ended(e, []v1alpha1.SizingTrial{trial}); err == nil || err.Error() != want {
-		t.Errorf("it ends with %v, want %s", err, want)
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
@@ -45,6 +46,6 @@ func TestAPlaceInTheQueueIsTold(t *testing.T) {
 		Phase: v1alpha1.ExperimentQueued, Progress: &v1alpha1.Progress{QueuePosition: ptr.To[int32](2)},
 	}}
 	if err := Late(e, nil, time.Minute); !strings.Contains(err.Error(), "waits for its turn at place 2 after 1m0s") {
-		t.Errorf("it says %v", err)
+		t.Errorf("error %v", err)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// AtReference are the trials with their results at the reference speeds of an
-// experiment. A trial is judged at the reference speed that is known when it ends;
-// those that follow move it a little. Rates follow in proportion, and so do
-// latencies, which is exact without a quota and good to a fraction of the step for
-// one. Trials without a known speed are left as they are.
+// AtReference returns the trials with their results at the reference speeds of an experiment.
+// A trial is judged at the reference speed that is known when it ends, and later trials change
+// that a little. Rates and latencies are converted in proportion. That is exact without a
+// quota, and with one to a fraction of the change. Trials without a known speed are not
+// changed.
 func AtReference(trials []v1alpha1.SizingTrial, pools []v1alpha1.PoolSpeed) []v1alpha1.SizingTrial {
 	converted := make([]v1alpha1.SizingTrial, len(trials))
 	for i := range trials {
@@ -26,8 +26,8 @@ func AtReference(trials []v1alpha1.SizingTrial, pools []v1alpha1.PoolSpeed) []v1
 	return converted
 }
 
-// rebase converts a trial's status from its own reference speed to another. Rates
-// and users that were asked for stay what they are, and so do their latencies.
+// rebase converts a trial's status from its own reference speed to another. It does not change
+// rates and users from the spec, and also not their latencies.
 func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 	status := &trial.Status
 	own, mode := status.Speed, trial.Spec.Load.Mode
@@ -41,15 +41,15 @@ func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 	if row == nil {
 		return
 	}
-	rates(1/slower, row.BoundMilliPerSecond)
+	scale(1/slower, row.BoundMilliPerSecond)
 	if timed(status.Steps) {
-		rates(1/slower, row.MaxThroughputMilliPerSecond)
+		scale(1/slower, row.MaxThroughputMilliPerSecond)
 	}
 	if status.Calibration != nil {
 		row.Calibration = ptr.To(status.Calibration.CalibrationResult)
 	}
 	if s := row.Speed; s != nil {
-		rates(1/slower, &s.LowPerMille, &s.MedianPerMille, &s.HighPerMille)
+		scale(1/slower, &s.LowPerMille, &s.MedianPerMille, &s.HighPerMille)
 	}
 	if (mode == v1alpha1.LoadCapacity || mode == "") && followsBound(status.Steps) {
 		rebasePlanned(status, slower)
@@ -59,51 +59,51 @@ func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 // rebaseSpeeds converts the speeds themselves.
 func rebaseSpeeds(status *v1alpha1.SizingTrialStatus, slower float64) {
 	own := status.Speed
-	rates(1/slower, &own.LowPerMille, &own.HighPerMille)
+	scale(1/slower, &own.LowPerMille, &own.HighPerMille)
 	for i, perMille := range own.WindowsPerMille {
 		own.WindowsPerMille[i] = int32(whole(float64(perMille) / slower))
 	}
 	for i := range status.Steps {
 		if observed := status.Steps[i].Speed; observed != nil {
-			rates(1/slower, &observed.PerMille)
+			scale(1/slower, &observed.PerMille)
 		}
 	}
 }
 
-// timed tells whether the time of a hash is known in any step. Otherwise no rate that
-// was measured was converted.
+// timed reports whether the hash time is known in any step. Otherwise no measured rate was
+// converted.
 func timed(steps []v1alpha1.Step) bool {
 	return slices.ContainsFunc(steps, func(s v1alpha1.Step) bool { return s.Speed != nil })
 }
 
-// followsBound tells whether the rates were planned as shares of what the CPU can
-// serve. Where the generator can't drive so much, as with sessions or a cheap hash,
-// they were shares of what it can, and there is no saturation. Without a load there
-// is only what the model says.
+// followsBound reports whether the rates were planned as shares of the bound. If the generator
+// can't drive that much, for example with sessions or a cheap hash, they are shares of what it
+// can drive, and there is no saturation. Without a load there are only predictions, which
+// follow the bound.
 func followsBound(steps []v1alpha1.Step) bool {
 	return len(steps) == 0 || slices.ContainsFunc(steps, func(s v1alpha1.Step) bool { return s.Kind == v1alpha1.StepSaturation })
 }
 
-// rebasePlanned converts what follows from rates that were planned as shares of
-// the bound.
+// rebasePlanned converts numbers that depend on rates that were planned as shares of the
+// bound.
 func rebasePlanned(status *v1alpha1.SizingTrialStatus, slower float64) {
 	if c := status.Capacity; c != nil {
-		rates(1/slower, c.MilliPerSecond, c.PredictedMilliPerSecond, c.HighestMetMilliPerSecond, c.LowestFailedMilliPerSecond)
+		scale(1/slower, c.MilliPerSecond, c.PredictedMilliPerSecond, c.HighestMetMilliPerSecond, c.LowestFailedMilliPerSecond)
 		rebaseRates(c.Interval, slower)
 	}
 	for i := range status.Steps {
 		if at := status.Steps[i].AtReference; at != nil {
-			rates(1/slower, &at.OfferedMilliPerSecond)
-			rates(slower, at.P50Microseconds, at.P95Microseconds, at.P99Microseconds)
+			scale(1/slower, &at.OfferedMilliPerSecond)
+			scale(slower, at.P50Microseconds, at.P95Microseconds, at.P99Microseconds)
 			for _, interval := range []*v1alpha1.Interval{at.P50Interval, at.P95Interval, at.P99Interval} {
 				rebaseInterval(interval, slower)
 			}
 		}
 	}
 	row := status.Result
-	rates(1/slower, row.CapacityMilliPerSecond, row.OfferedMilliPerSecond, row.ThroughputMilliPerSecond)
+	scale(1/slower, row.CapacityMilliPerSecond, row.OfferedMilliPerSecond, row.ThroughputMilliPerSecond)
 	rebaseRates(row.CapacityInterval, slower)
-	rates(slower, row.P50Microseconds, row.P95Microseconds, row.P99Microseconds)
+	scale(slower, row.P50Microseconds, row.P95Microseconds, row.P99Microseconds)
 	for _, interval := range []*v1alpha1.Interval{row.P50Interval, row.P95Interval, row.P99Interval} {
 		rebaseInterval(interval, slower)
 	}
@@ -111,18 +111,18 @@ func rebasePlanned(status *v1alpha1.SizingTrialStatus, slower float64) {
 
 func rebaseRates(interval *v1alpha1.RateInterval, slower float64) {
 	if interval != nil {
-		rates(1/slower, &interval.LowMilliPerSecond, &interval.HighMilliPerSecond)
+		scale(1/slower, &interval.LowMilliPerSecond, &interval.HighMilliPerSecond)
 	}
 }
 
 func rebaseInterval(interval *v1alpha1.Interval, slower float64) {
 	if interval != nil {
-		rates(slower, &interval.LowMicroseconds, &interval.HighMicroseconds)
+		scale(slower, &interval.LowMicroseconds, &interval.HighMicroseconds)
 	}
 }
 
-// rates multiplies each number that is there.
-func rates(factor float64, numbers ...*int64) {
+// scale multiplies each number that is not nil.
+func scale(factor float64, numbers ...*int64) {
 	for _, n := range numbers {
 		if n != nil {
 			*n = times(*n, factor)

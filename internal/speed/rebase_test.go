@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// judged is a trial of a mode that was judged at 10 ms a reference hash, with every
-// number that depends on the speed.
+// judged returns a trial with a mode, judged at 10 ms per reference hash, with every number
+// that depends on the speed.
 func judged(mode v1alpha1.LoadMode) v1alpha1.SizingTrial {
 	cal := calibrated()
 	rate, micros := ptr.To[int64], ptr.To[int64]
@@ -52,10 +52,10 @@ func judged(mode v1alpha1.LoadMode) v1alpha1.SizingTrial {
 	}
 }
 
-// slowerByAQuarter is a pool whose reference turned out to be 12.5 ms.
+// slowerByAQuarter is a pool with a reference of 12.5 ms.
 var slowerByAQuarter = []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_500, ErrorPerMille: 7}}
 
-// converted changes what every trial has at a reference that is slower by a quarter.
+// converted changes what changes in every trial at a reference that is slower by a quarter.
 func converted(trial *v1alpha1.SizingTrial) {
 	status := &trial.Status
 	*status.Calibration = speed.At(*status.Calibration, 12_500)
@@ -105,14 +105,14 @@ func TestATrialIsConvertedToTheReferenceThatTurnedOut(t *testing.T) {
 		made change
 		want []change
 	}{
-		"rates are lower and latencies longer where both were planned as shares": {v1alpha1.LoadCapacity, nil, []change{converted, convertedRates}},
-		"a mode that is not named is Capacity":                                   {"", nil, []change{converted, convertedRates}},
-		"rates that were asked for stay, with their latencies":                   {v1alpha1.LoadRates, nil, []change{converted}},
-		"so do users": {v1alpha1.LoadUsers, nil, []change{converted}},
-		"and rates that follow from the generator": {v1alpha1.LoadCapacity, unsaturated, []change{converted}},
-		"a trial without a speed is left as it is": {v1alpha1.LoadCapacity, withoutSpeed, nil},
-		"and one on a pool that nobody knows":      {v1alpha1.LoadCapacity, elsewhere, nil},
-		"a maximum stays where no hash was timed in it": {v1alpha1.LoadCapacity, untimed, []change{func(trial *v1alpha1.SizingTrial) {
+		"rates that were planned as shares are lower, and latencies longer": {v1alpha1.LoadCapacity, nil, []change{converted, convertedRates}},
+		"an empty mode is Capacity":                                         {"", nil, []change{converted, convertedRates}},
+		"rates from the spec and their latencies do not change":             {v1alpha1.LoadRates, nil, []change{converted}},
+		"users do not change":                                               {v1alpha1.LoadUsers, nil, []change{converted}},
+		"rates that depend on the generator do not change":                  {v1alpha1.LoadCapacity, unsaturated, []change{converted}},
+		"a trial without a speed does not change":                           {v1alpha1.LoadCapacity, withoutSpeed, nil},
+		"a trial on an unknown pool does not change":                        {v1alpha1.LoadCapacity, elsewhere, nil},
+		"a maximum does not change if no hash was timed": {v1alpha1.LoadCapacity, untimed, []change{func(trial *v1alpha1.SizingTrial) {
 			maximum := *trial.Status.Result.MaxThroughputMilliPerSecond
 			trial.Status.Steps[0].Speed, trial.Status.Steps[1].Speed = &v1alpha1.StepSpeed{}, &v1alpha1.StepSpeed{}
 			converted(trial)
@@ -120,14 +120,14 @@ func TestATrialIsConvertedToTheReferenceThatTurnedOut(t *testing.T) {
 			*trial.Status.Result.MaxThroughputMilliPerSecond = maximum
 			untimed(trial)
 		}}},
-		"what the model said without a load is converted": {v1alpha1.LoadCapacity, withoutLoad, []change{func(trial *v1alpha1.SizingTrial) {
+		"predictions without a load are converted": {v1alpha1.LoadCapacity, withoutLoad, []change{func(trial *v1alpha1.SizingTrial) {
 			whole := judged(v1alpha1.LoadCapacity)
 			converted(&whole)
 			convertedRates(&whole)
 			withoutLoad(&whole)
 			*trial = whole
 		}}},
-		"a trial under load has its calibration converted": {v1alpha1.LoadCapacity, unfinished, []change{func(trial *v1alpha1.SizingTrial) {
+		"the calibration of a trial under load is converted": {v1alpha1.LoadCapacity, unfinished, []change{func(trial *v1alpha1.SizingTrial) {
 			whole := judged(v1alpha1.LoadCapacity)
 			converted(&whole)
 			unfinished(&whole)
@@ -154,7 +154,7 @@ func TestATrialIsConvertedToTheReferenceThatTurnedOut(t *testing.T) {
 	}
 }
 
-// someTrial has any numbers that a trial may have.
+// someTrial draws the numbers of a trial.
 func someTrial(t *rapid.T) v1alpha1.SizingTrial {
 	trial := judged(rapid.SampledFrom([]v1alpha1.LoadMode{v1alpha1.LoadCapacity, v1alpha1.LoadRates, v1alpha1.LoadUsers}).Draw(t, "mode"))
 	number := func(what string) *int64 { return ptr.To(rapid.Int64Range(100, 10_000_000).Draw(t, what)) }
@@ -174,7 +174,7 @@ func someTrial(t *rapid.T) v1alpha1.SizingTrial {
 	return trial
 }
 
-// To another reference and back, nothing is left but the rounding of whole numbers.
+// Converting to another reference and back changes numbers only by rounding.
 func TestThereAndBackChangesNothing(t *testing.T) {
 	pool := func(micros int64) []v1alpha1.PoolSpeed {
 		return []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: micros}}
@@ -184,7 +184,7 @@ func TestThereAndBackChangesNothing(t *testing.T) {
 		here, there := pool(micros.Draw(t, "here")), pool(micros.Draw(t, "there"))
 		first := speed.AtReference([]v1alpha1.SizingTrial{someTrial(t)}, here)
 		back := speed.AtReference(speed.AtReference(first, there), here)
-		// Each way a number is off by half, which the way back makes longer.
+		// Each conversion rounds by half, which the second one can increase.
 		const most = 2
 		near := cmp.Options{
 			cmp.Comparer(func(a, b int64) bool { return a-b <= most && b-a <= most }),
@@ -196,7 +196,7 @@ func TestThereAndBackChangesNothing(t *testing.T) {
 	})
 }
 
-// A trial's windows are as long as they were, whichever speed they are told by.
+// The windows of a trial do not change when it is converted.
 func TestConvertingATrialLeavesItsWindows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trial := someTrial(t)

@@ -9,34 +9,33 @@ import (
 )
 
 const (
-	// Slowest is the longest time per hash ÷ the reference that counts as a drift.
-	// Beyond it and below Fastest it is no drift of one machine, whose extremes over half
-	// a second were measured as 0.84 and 1.27, but another machine.
+	// Slowest is the longest time per hash ÷ the reference that counts as drift. A value above
+	// it or below Fastest means another machine: the measured extremes of one machine over
+	// half a second were 0.84 and 1.27.
 	Slowest = 1.5
-	// Fastest is the shortest.
+	// Fastest is the shortest time per hash ÷ the reference that counts as drift.
 	Fastest = 0.67
-	// medianOverMean is by how much the median of normal samples varies more than their
-	// mean does: √(π/2).
+	// medianOverMean is how much more the median of normal samples varies than their mean:
+	// √(π/2).
 	medianOverMean = 1.2533
-	// leastError is how sure a reference speed is at the most, as a share of it: the
-	// same binary differs by as much from process to process.
+	// leastError is the smallest error of a reference speed, as a share of it. The same binary
+	// differs by as much from process to process.
 	leastError = 0.001
-	// singleError is how sure the median of a few seconds is: the means of ten seconds
-	// were measured to vary by 6 % (one standard deviation), of forty by 2 %.
+	// singleError is the error of the median of a few seconds. The means of ten seconds were
+	// measured to vary by 6 % (one standard deviation), those of forty seconds by 2 %.
 	singleError = 0.04
 )
 
 // Reference is the speed that numbers are converted to.
 type Reference struct {
-	// Micros is the CPU time of one hash at cost 8, in microseconds; 0 where it is not
-	// known.
+	// Micros is the CPU time of one hash at cost 8, in microseconds; 0 if unknown.
 	Micros float64
 	// Error is half the width of its 95 % interval, as a share of it.
 	Error float64
 }
 
-// ReferenceOf is the median over the windows of several trials; false where there
-// is no window.
+// ReferenceOf returns the median over the windows of several trials. It returns false if there
+// are no windows.
 func ReferenceOf(trials [][]Window) (Reference, bool) {
 	median := Quantile(slices.Concat(trials...), 0.5)
 	if median <= 0 {
@@ -50,7 +49,7 @@ func ReferenceOf(trials [][]Window) (Reference, bool) {
 	return known, true
 }
 
-// NodePool is the name of a variant's node pool; empty where there are none.
+// NodePool returns the name of a variant's node pool, or "" if it has none.
 func NodePool(variant v1alpha1.Variant) string {
 	if variant.NodePool == nil {
 		return ""
@@ -58,9 +57,9 @@ func NodePool(variant v1alpha1.Variant) string {
 	return variant.NodePool.Name
 }
 
-// Pools are the reference speeds of an experiment's node pools, by name. Every
-// trial with a result counts, whatever its verdict: its windows tell of the CPU,
-// not of the load.
+// Pools returns the reference speeds of an experiment's node pools, sorted by name. Every
+// trial with a result counts, whatever its verdict, because its windows show the CPU and not
+// the load.
 func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
 	windows := map[string][][]Window{}
 	for i := range trials {
@@ -85,8 +84,8 @@ func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
 	return pools
 }
 
-// InPool is the reference speed of a node pool, and the entry that it stands in;
-// nil where it is not known yet.
+// InPool returns the reference speed of a node pool and its entry, which is nil if the speed
+// is not known yet.
 func InPool(pools []v1alpha1.PoolSpeed, name string) (Reference, *v1alpha1.PoolSpeed) {
 	for i := range pools {
 		if p := &pools[i]; p.NodePool == name {
@@ -96,9 +95,9 @@ func InPool(pools []v1alpha1.PoolSpeed, name string) (Reference, *v1alpha1.PoolS
 	return Reference{}, nil
 }
 
-// Planned is the speed to plan a load for: the reference speed known so far, or
-// what the calibration found just now where none is known or it was of another
-// machine. It is 0 where the calibration has no reference hash.
+// Planned returns the speed to plan a load for: the known reference speed, or that of the
+// calibration if no reference is known or if it is of another machine. It returns 0 if the
+// calibration has no reference hash.
 func Planned(cal v1alpha1.TrialCalibration, known Reference) float64 {
 	now := float64(cal.ReferenceMicroseconds)
 	if off := now / known.Micros; known.Micros > 0 && now > 0 && off <= Slowest && off >= Fastest {
@@ -107,7 +106,7 @@ func Planned(cal v1alpha1.TrialCalibration, known Reference) float64 {
 	return now
 }
 
-// PlannedFor is a trial's calibration at the speed that its load was planned for.
+// PlannedFor returns a trial's calibration at the speed that its load was planned for.
 func PlannedFor(status v1alpha1.SizingTrialStatus) v1alpha1.TrialCalibration {
 	if status.Calibration == nil {
 		return v1alpha1.TrialCalibration{}
@@ -118,9 +117,9 @@ func PlannedFor(status v1alpha1.SizingTrialStatus) v1alpha1.TrialCalibration {
 	return At(*status.Calibration, float64(status.Speed.PlannedHashMicrosecondsAtCost8))
 }
 
-// At is a calibration as it would have been at another speed, told as the CPU time
-// of a hash at cost 8. The ratio, and the reference hash as it was timed, stay.
-// Without a ratio, or a speed, it is the same.
+// At returns a calibration as it would have been at another speed, given as the CPU time of a
+// hash at cost 8 in microseconds. The ratio and the time of the reference hash do not change.
+// Without a ratio or a speed, the calibration is returned unchanged.
 func At(cal v1alpha1.TrialCalibration, micros float64) v1alpha1.TrialCalibration {
 	ratio := Ratio(cal)
 	if ratio <= 0 || micros <= 0 {
@@ -128,7 +127,7 @@ func At(cal v1alpha1.TrialCalibration, micros float64) v1alpha1.TrialCalibration
 	}
 	hash := max(1, whole(micros*ratio))
 	slower := float64(hash) / float64(max(1, cal.HashMicroseconds))
-	// A ratio that was worked out from the two times would change with one of them.
+	// A ratio that is computed from the two times would change with one of them.
 	cal.RatioPerMillion = max(1, whole(ratio*perMillion))
 	cal.HashMicroseconds = hash
 	cal.ErrorMicroseconds = max(min(1, cal.ErrorMicroseconds), times(cal.ErrorMicroseconds, slower))

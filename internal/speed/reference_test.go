@@ -17,13 +17,13 @@ func TestTheReferenceIsTheMedianOverAllWindows(t *testing.T) {
 		want   speed.Reference
 		known  bool
 	}{
-		"of several trials together, with the error of their batches": {
+		"the median of several trials, with the error of their batches": {
 			[][]speed.Window{steady(10, 9_000), steady(10, 11_000), steady(10, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.31134}, true},
-		"of a few seconds the error is what such a median was measured to have": {
+		"a few seconds have the measured error of such a median": {
 			[][]speed.Window{steady(7, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.04}, true},
-		"no reference is more certain than two pods of one image": {
+		"the error is at least the difference between two processes": {
 			[][]speed.Window{near, near, near}, speed.Reference{Micros: 10_000, Error: 0.001}, true},
-		"without a window there is none": {nil, speed.Reference{}, false},
+		"without a window there is no reference": {nil, speed.Reference{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, known := speed.ReferenceOf(test.trials)
@@ -34,8 +34,8 @@ func TestTheReferenceIsTheMedianOverAllWindows(t *testing.T) {
 	}
 }
 
-// ran is a trial on a node pool whose load took these thousandths of 10 ms, a
-// second each; its calibration was as fast.
+// ran returns a trial on a node pool with a calibration at 10 ms, and windows of one second at
+// these thousandths of that.
 func ran(pool string, result *v1alpha1.VariantResult, perMille ...int32) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
 		Result:      result,
@@ -52,14 +52,14 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 	valid, invalid := &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}, &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictInvalid}
 	unknown := ran("", valid, 1100)
 	unknown.Status.Speed = nil
-	// Two seconds in twenty-five are fast, three slow: a tenth is two and a half.
+	// Of 25 seconds two are fast and three are slow; a tenth is two and a half.
 	varying := []int32{800, 800, 1300, 1300, 1300, 0, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}
 	slow := []int32{1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200, 1200}
 	for name, test := range map[string]struct {
 		trials []v1alpha1.SizingTrial
 		want   []v1alpha1.PoolSpeed
 	}{
-		"the tenths at its ends are those of the time": {
+		"the tenths are of the time": {
 			[]v1alpha1.SizingTrial{ran("", valid, varying...)},
 			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 90, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
 		"pools are sorted by name": {
@@ -67,14 +67,14 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 			[]v1alpha1.PoolSpeed{
 				{NodePool: "large", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2},
 				{NodePool: "small", HashMicrosecondsAtCost8: 20_000, ErrorPerMille: 40, LowPerMille: 500, HighPerMille: 1000, Windows: 7}}},
-		"an Invalid trial tells of the CPU, too": {
+		"an Invalid trial counts": {
 			[]v1alpha1.SizingTrial{ran("", invalid, slow...)},
 			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, ErrorPerMille: 664, LowPerMille: 833, HighPerMille: 1000, Windows: 11}}},
-		"one without a result does not yet": {
+		"a trial without a result does not count": {
 			[]v1alpha1.SizingTrial{ran("", valid, 1000), ran("", nil, slow...)},
 			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
-		"nor one whose speed is not known": {[]v1alpha1.SizingTrial{unknown}, nil},
-		"nothing of nothing":               {nil, nil},
+		"a trial without a speed does not count": {[]v1alpha1.SizingTrial{unknown}, nil},
+		"nothing of nothing":                     {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, speed.Pools(test.trials)); diff != "" {
@@ -94,7 +94,7 @@ func TestAPoolIsFoundByItsName(t *testing.T) {
 		}
 	}
 	if got, entry := speed.InPool(pools, "large"); entry != nil || got != (speed.Reference{}) {
-		t.Errorf("a pool that is not known has %+v, %+v", got, entry)
+		t.Errorf("an unknown pool has %+v, %+v", got, entry)
 	}
 }
 
@@ -104,13 +104,13 @@ func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
 		known float64
 		want  float64
 	}{
-		"the reference where it is known":                   {11_000, 10_000, 10_000},
-		"the calibration's own where it is not":             {11_000, 0, 11_000},
-		"the reference up to half as slow again":            {15_000, 10_000, 10_000},
-		"beyond, it is another machine":                     {15_001, 10_000, 15_001},
-		"the reference down to two thirds":                  {6_700, 10_000, 10_000},
-		"below, it is another machine":                      {6_699, 10_000, 6_699},
-		"a calibration without a reference hash knows none": {0, 10_000, 0},
+		"the reference if it is known":          {11_000, 10_000, 10_000},
+		"the calibration if it is not":          {11_000, 0, 11_000},
+		"the reference up to 1.5 times as slow": {15_000, 10_000, 10_000},
+		"above that, it is another machine":     {15_001, 10_000, 15_001},
+		"the reference down to two thirds":      {6_700, 10_000, 10_000},
+		"below that, it is another machine":     {6_699, 10_000, 6_699},
+		"0 without a reference hash":            {0, 10_000, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cal := v1alpha1.TrialCalibration{ReferenceMicroseconds: test.now}
@@ -121,7 +121,7 @@ func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
 	}
 }
 
-// calibrated is a hash that takes four times the reference hash.
+// calibrated returns a calibration of a hash that takes four times the reference hash.
 func calibrated() v1alpha1.TrialCalibration {
 	return v1alpha1.TrialCalibration{
 		CalibrationResult:  v1alpha1.CalibrationResult{HashMicroseconds: 40_000, ErrorMicroseconds: 400, Samples: 50, ClockHashesMilliPerSecond: 25_000},
@@ -149,11 +149,11 @@ func TestACalibrationAtAnotherSpeed(t *testing.T) {
 		micros float64
 		want   v1alpha1.TrialCalibration
 	}{
-		"all times are longer, the rate by the clock is lower, and what was timed stays": {calibrated(), 12_500, slower},
-		"a ratio of the means is kept, so that it does not change with the hash":         {byMeans, 12_500, slower},
-		"without a ratio it is the same":                                                 {unknown, 12_500, unknown},
-		"without a speed it is the same":                                                 {calibrated(), 0, calibrated()},
-		"neither the time nor its error becomes nothing":                                 {quick, 1_000, quicker},
+		"times are longer, the rate by the clock is lower, and timed values do not change": {calibrated(), 12_500, slower},
+		"a ratio of the means is kept, so that it does not change with the hash":           {byMeans, 12_500, slower},
+		"without a ratio nothing changes":                                                  {unknown, 12_500, unknown},
+		"without a speed nothing changes":                                                  {calibrated(), 0, calibrated()},
+		"neither the time nor its error becomes 0":                                         {quick, 1_000, quicker},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, speed.At(test.cal, test.micros)); diff != "" {
@@ -162,7 +162,7 @@ func TestACalibrationAtAnotherSpeed(t *testing.T) {
 		})
 	}
 	if diff := cmp.Diff(speed.At(byMeans, 12_500), speed.At(speed.At(byMeans, 8_000), 12_500)); diff != "" {
-		t.Errorf("by way of another speed it is another calibration (-straight +round about):\n%s", diff)
+		t.Errorf("conversion in two steps differs (-one step +two steps):\n%s", diff)
 	}
 }
 
@@ -172,11 +172,11 @@ func TestAPlanIsMadeFromTheCalibrationAtThePlannedSpeed(t *testing.T) {
 		status v1alpha1.SizingTrialStatus
 		want   v1alpha1.TrialCalibration
 	}{
-		"at the planned speed, whatever the reference is by now": {
+		"at the planned speed, whatever the reference is now": {
 			v1alpha1.SizingTrialStatus{Calibration: &cal, Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500, ReferenceHashMicrosecondsAtCost8: 11_000}},
 			speed.At(cal, 12_500)},
-		"as it was taken where no speed is known":         {v1alpha1.SizingTrialStatus{Calibration: &cal}, cal},
-		"before the calibration there is nothing to plan": {v1alpha1.SizingTrialStatus{Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, v1alpha1.TrialCalibration{}},
+		"unchanged if no speed is known": {v1alpha1.SizingTrialStatus{Calibration: &cal}, cal},
+		"empty before the calibration":   {v1alpha1.SizingTrialStatus{Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, v1alpha1.TrialCalibration{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, speed.PlannedFor(test.status)); diff != "" {

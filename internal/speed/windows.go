@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// calibrationSeconds is how long a calibration lasts at the least: its blocks share
-	// this weight, since how long each of them was is not kept.
+	// calibrationSeconds is the shortest length of a calibration. Its blocks share this
+	// weight, because their lengths are not stored.
 	calibrationSeconds = 5.0
-	// batchSeconds is the length of a batch: the means of two neighbours hardly depend
-	// on each other any more.
+	// batchSeconds is the length of a batch. The means of two neighbouring batches are almost
+	// independent.
 	batchSeconds = 10.0
-	// roundingSeconds is what a sum of lengths may lack because it is not exact.
+	// roundingSeconds is the tolerance for a sum of lengths that is not exact.
 	roundingSeconds = 1e-6
 	perMillion      = 1e6
 )
 
-// Window is a stretch of time with a known speed.
+// Window is a period with a known speed.
 type Window struct {
 	// Micros is the CPU time of one hash at cost 8, in microseconds.
 	Micros float64
-	// Seconds is how long the window was.
+	// Seconds is the length of the window.
 	Seconds float64
 }
 
-// Ratio is the CPU time of a calibration's hash ÷ that of the reference hash; 0
-// where that is not known.
+// Ratio returns the CPU time of a calibration's hash ÷ that of the reference hash, or 0 if it
+// is unknown.
 func Ratio(cal v1alpha1.TrialCalibration) float64 {
 	if cal.RatioPerMillion > 0 {
 		return float64(cal.RatioPerMillion) / perMillion
@@ -45,8 +45,8 @@ func Ratio(cal v1alpha1.TrialCalibration) float64 {
 	return 0
 }
 
-// RatioError is half the width of the ratio's 95 % interval, as a share of it. The
-// calibration keeps the 99.9 % one.
+// RatioError returns half the width of the ratio's 95 % interval, as a share of the ratio. The
+// calibration has the 99.9 % interval.
 func RatioError(cal v1alpha1.TrialCalibration) float64 {
 	const narrower = 1.96 / 3.29 // normal quantiles of 97.5 % and 99.95 %
 	if cal.RatioPerMillion <= 0 {
@@ -55,7 +55,7 @@ func RatioError(cal v1alpha1.TrialCalibration) float64 {
 	return narrower * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)
 }
 
-// OfCalibration are the windows of a calibration.
+// OfCalibration returns the windows of a calibration.
 func OfCalibration(cal v1alpha1.TrialCalibration) []Window {
 	blocks := cal.BlockMicroseconds
 	if len(blocks) == 0 && cal.ReferenceMicroseconds > 0 {
@@ -68,8 +68,8 @@ func OfCalibration(cal v1alpha1.TrialCalibration) []Window {
 	return windows
 }
 
-// OfTimeline are the windows of a load, those without a hash left out. There are
-// none without a timeline or a ratio.
+// OfTimeline returns the windows of a load, without those that have no hash. It returns nil
+// without a timeline or a ratio.
 func OfTimeline(timeline *measurement.Timeline, ratio float64) []Window {
 	if timeline == nil || ratio <= 0 {
 		return nil
@@ -83,7 +83,7 @@ func OfTimeline(timeline *measurement.Timeline, ratio float64) []Window {
 	return windows
 }
 
-// OfTrial are the windows of a trial, from what its status keeps.
+// OfTrial returns the windows of a trial from its status.
 func OfTrial(trial *v1alpha1.SizingTrial) []Window {
 	cal, known := trial.Status.Calibration, trial.Status.Speed
 	if cal == nil || known == nil {
@@ -99,8 +99,8 @@ func OfTrial(trial *v1alpha1.SizingTrial) []Window {
 	return windows
 }
 
-// Quantile is the smallest time per hash that so large a share of the time does
-// not pass, 0 to 1; 0 without windows.
+// Quantile returns the time per hash that is not exceeded for a share of the time, 0 to 1. It
+// returns 0 without windows.
 func Quantile(windows []Window, share float64) float64 {
 	if len(windows) == 0 {
 		return 0
@@ -117,9 +117,9 @@ func columns(windows []Window) (micros, seconds []float64) {
 	return micros, seconds
 }
 
-// Mean is the mean time per hash over the windows of several trials, and half the
-// width of its interval at a confidence such as 0.95, by the means of batches. The
-// width is 0 for a single batch, of which nothing can be said.
+// Mean returns the mean time per hash over the windows of several trials, and half the width
+// of its interval at a confidence such as 0.95, from the means of batches. The width is 0 for
+// a single batch, because its scatter is unknown.
 func Mean(trials [][]Window, confidence float64) (mean, halfWidth float64) {
 	micros, seconds := columns(slices.Concat(trials...))
 	if len(micros) == 0 {
@@ -135,8 +135,8 @@ func Mean(trials [][]Window, confidence float64) (mean, halfWidth float64) {
 	return mean, student.Quantile((1+confidence)/2) * stat.StdDev(batches, nil) / math.Sqrt(n)
 }
 
-// batchMeans cuts each trial's windows into batches. What is left at a trial's end
-// is one more where it is half as long.
+// batchMeans splits each trial's windows into batches and returns their means. The rest at the
+// end of a trial is another batch if it is at least half as long.
 func batchMeans(trials [][]Window) []float64 {
 	var means []float64
 	for _, windows := range trials {

@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// seconds are windows of a second each.
+// seconds returns windows of a second each.
 func seconds(micros ...float64) []speed.Window {
 	var windows []speed.Window
 	for _, m := range micros {
@@ -23,7 +23,7 @@ func seconds(micros ...float64) []speed.Window {
 	return windows
 }
 
-// steady are so many seconds at one speed.
+// steady returns so many seconds at one speed.
 func steady(n int, micros float64) []speed.Window {
 	var windows []speed.Window
 	for range n {
@@ -39,13 +39,13 @@ func TestTheQuantileIsAShareOfTheTime(t *testing.T) {
 		share   float64
 		want    float64
 	}{
-		"the median of equal windows is the one in the middle": {seconds(30, 10, 20), 0.5, 20},
-		"of an even number it is the lower":                    {seconds(40, 10, 30, 20), 0.5, 20},
-		"a long window counts for its length":                  {long, 0.5, 30},
-		"a tenth of the time":                                  {long, 0.1, 10},
-		"a fifth of the time":                                  {long, 0.2, 20},
-		"all of the time":                                      {long, 1, 30},
-		"of nothing it is 0":                                   {nil, 0.5, 0},
+		"the median of windows of equal length": {seconds(30, 10, 20), 0.5, 20},
+		"the lower median of an even number":    {seconds(40, 10, 30, 20), 0.5, 20},
+		"a long window counts for its length":   {long, 0.5, 30},
+		"a tenth of the time":                   {long, 0.1, 10},
+		"a fifth of the time":                   {long, 0.2, 20},
+		"all of the time":                       {long, 1, 30},
+		"0 without windows":                     {nil, 0.5, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := append([]speed.Window(nil), test.windows...)
@@ -80,17 +80,17 @@ func TestTheMeanHasTheIntervalOfItsBatches(t *testing.T) {
 		trials     [][]speed.Window
 		mean, half float64
 	}{
-		"nothing has no mean":                               {nil, 0, 0},
-		"a mean is weighted by the length of the windows":   {[][]speed.Window{{{Micros: 10, Seconds: 3}, {Micros: 20, Seconds: 1}}}, 12.5, 0},
-		"of a single batch nothing is known":                {[][]speed.Window{steady(9, 10)}, 10, 0},
-		"two batches of ten seconds have Student's":         {[][]speed.Window{join(steady(10, 9), steady(10, 11))}, 10, ofTwo},
-		"what varies inside a batch is no scatter":          {[][]speed.Window{seconds(9, 11, 9, 11, 9, 11, 9, 11, 9, 11, 11, 9, 11, 9, 11, 9, 11, 9, 11, 9)}, 10, 0},
-		"a rest of five seconds is one more":                {[][]speed.Window{join(steady(10, 9), steady(5, 12))}, 10, 1.5 * ofTwo},
-		"a rest of four is none":                            {[][]speed.Window{join(steady(10, 9), steady(4, 12))}, 138.0 / 14, 0},
-		"a batch belongs to one trial":                      {[][]speed.Window{steady(6, 9), steady(6, 11)}, 10, ofTwo},
-		"the rest of a trial has no part in the next":       {[][]speed.Window{steady(4, 90), steady(10, 9), steady(10, 11)}, (360.0 + 90 + 110) / 24, ofTwo},
-		"three batches have a narrower one":                 {[][]speed.Window{steady(10, 9), steady(10, 10), steady(10, 11)}, 10, ofThree / math.Sqrt(3)},
-		"a calibration alone is a batch, however it is cut": {[][]speed.Window{calibration(9), calibration(11)}, 10, ofTwo},
+		"no mean without windows":                         {nil, 0, 0},
+		"a mean is weighted by the length of the windows": {[][]speed.Window{{{Micros: 10, Seconds: 3}, {Micros: 20, Seconds: 1}}}, 12.5, 0},
+		"no interval for a single batch":                  {[][]speed.Window{steady(9, 10)}, 10, 0},
+		"two batches of ten seconds have an interval":     {[][]speed.Window{join(steady(10, 9), steady(10, 11))}, 10, ofTwo},
+		"variation inside a batch does not count":         {[][]speed.Window{seconds(9, 11, 9, 11, 9, 11, 9, 11, 9, 11, 11, 9, 11, 9, 11, 9, 11, 9, 11, 9)}, 10, 0},
+		"a rest of five seconds is another batch":         {[][]speed.Window{join(steady(10, 9), steady(5, 12))}, 10, 1.5 * ofTwo},
+		"a rest of four seconds is not a batch":           {[][]speed.Window{join(steady(10, 9), steady(4, 12))}, 138.0 / 14, 0},
+		"a batch belongs to one trial":                    {[][]speed.Window{steady(6, 9), steady(6, 11)}, 10, ofTwo},
+		"a rest does not count for the next trial":        {[][]speed.Window{steady(4, 90), steady(10, 9), steady(10, 11)}, (360.0 + 90 + 110) / 24, ofTwo},
+		"three batches have a narrower interval":          {[][]speed.Window{steady(10, 9), steady(10, 10), steady(10, 11)}, 10, ofThree / math.Sqrt(3)},
+		"a calibration is a batch, whatever its blocks":   {[][]speed.Window{calibration(9), calibration(11)}, 10, ofTwo},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mean, half := speed.Mean(test.trials, 0.95)
@@ -115,11 +115,11 @@ func TestTheRatioIsTheTimedOneOrTheOneOfTheMeans(t *testing.T) {
 		cal        v1alpha1.TrialCalibration
 		ratio, err float64
 	}{
-		"a ratio that was timed in turns goes before the means": {cal(41_000, 10_000, 4_000_000, 0), 4, 0},
-		"an older calibration has the means":                    {cal(41_000, 10_000, 0, 0), 4.1, 0},
-		"without a reference hash there is none":                {cal(41_000, 0, 0, 0), 0, 0},
-		"the error is narrowed from 99.9 to 95 %":               {cal(41_000, 10_000, 4_000_000, 40_000), 4, 0.01 * 1.96 / 3.29},
-		"an error without a ratio is of nothing":                {cal(41_000, 10_000, 0, 40_000), 4.1, 0},
+		"a ratio that was timed in turns is preferred to the means": {cal(41_000, 10_000, 4_000_000, 0), 4, 0},
+		"without it, the ratio of the means":                        {cal(41_000, 10_000, 0, 0), 4.1, 0},
+		"no ratio without a reference hash":                         {cal(41_000, 0, 0, 0), 0, 0},
+		"the error is narrowed from 99.9 to 95 %":                   {cal(41_000, 10_000, 4_000_000, 40_000), 4, 0.01 * 1.96 / 3.29},
+		"no error without a ratio":                                  {cal(41_000, 10_000, 0, 40_000), 4.1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := []float64{speed.Ratio(test.cal), speed.RatioError(test.cal)}
@@ -136,13 +136,13 @@ func TestWindowsOfACalibrationAndOfALoad(t *testing.T) {
 		"blocks share five seconds": {
 			speed.OfCalibration(v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_500, BlockMicroseconds: []int64{10_000, 11_000}}),
 			[]speed.Window{{Micros: 10_000, Seconds: 2.5}, {Micros: 11_000, Seconds: 2.5}}},
-		"without blocks the mean has all of it": {
+		"without blocks the mean is one window": {
 			speed.OfCalibration(v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_500}), []speed.Window{{Micros: 10_500, Seconds: 5}}},
-		"without a reference hash there are none": {speed.OfCalibration(v1alpha1.TrialCalibration{}), nil},
-		"windows of a load are told as the reference hash, those without a hash left out": {
+		"no windows without a reference hash": {speed.OfCalibration(v1alpha1.TrialCalibration{}), nil},
+		"windows of a load in time per reference hash, without those that have no hash": {
 			speed.OfTimeline(load, 4), []speed.Window{{Micros: 10_000, Seconds: 2}, {Micros: 11_000, Seconds: 2}}},
-		"without a ratio there are none":    {speed.OfTimeline(load, 0), nil},
-		"without a timeline there are none": {speed.OfTimeline(nil, 4), nil},
+		"no windows without a ratio":    {speed.OfTimeline(load, 0), nil},
+		"no windows without a timeline": {speed.OfTimeline(nil, 4), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, test.got); diff != "" {
@@ -152,7 +152,7 @@ func TestWindowsOfACalibrationAndOfALoad(t *testing.T) {
 	}
 }
 
-// What a trial's status keeps tells the same windows as the run did.
+// The status of a trial has the same windows as its run.
 func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
 	cal := v1alpha1.TrialCalibration{
 		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
@@ -161,17 +161,17 @@ func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
 	timeline := &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{40_123_000, 0, 44_321_000, 47_000_000}}
 	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Calibration: &cal}}
 	if windows := speed.OfTrial(trial); windows != nil {
-		t.Errorf("a trial whose speed is not known has windows: %v", windows)
+		t.Errorf("a trial without a speed has windows: %v", windows)
 	}
 	judged := verdict.Judge(verdict.Input{Calibration: cal, Run: measurement.Run{Timeline: timeline}, Reference: speed.Reference{Micros: 10_700}})
 	trial.Status.Speed = judged.Speed
 	want := append(speed.OfCalibration(cal), speed.OfTimeline(timeline, 4)...)
-	// They are kept in whole thousandths of the reference.
+	// The status has whole thousandths of the reference.
 	if diff := cmp.Diff(want, speed.OfTrial(trial), cmpopts.EquateApprox(0, 0.0005*10_700)); diff != "" {
 		t.Errorf("windows (-run +trial):\n%s", diff)
 	}
 	trial.Status.Calibration = nil
 	if windows := speed.OfTrial(trial); windows != nil {
-		t.Errorf("a trial that was not calibrated has windows: %v", windows)
+		t.Errorf("a trial without a calibration has windows: %v", windows)
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// ExperimentDisplay is the columns of an experiment: what is recommended, and the
-// numbers of that row, or what was predicted of it. Where nothing is recommended:
-// those of the highest cost that met the objective, a Valid row before a Suspect
-// one and then the row with the greater capacity; blank while there is none.
+// ExperimentDisplay returns the columns of an experiment: the recommended size and the
+// numbers of its row or prediction. If nothing is recommended, the numbers are those of the
+// Best row, or blank if there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
 	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
 	if progress := status.Progress; progress != nil {
@@ -33,21 +32,21 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 	return shown
 }
 
-// recommended reads 2×c10-500m, or none; blank before the end and without a demand.
-func recommended(answer *v1alpha1.Recommendation) string {
+// recommended returns text such as "2×c10-500m", or "none". It returns "" before the end and
+// without a demand.
+func recommended(r *v1alpha1.Recommendation) string {
 	switch {
-	case answer == nil:
+	case r == nil:
 		return ""
-	case answer.Variant == "":
+	case r.Variant == "":
 		return "none"
 	default:
-		return fmt.Sprintf("%d×%s", answer.Replicas, answer.Variant)
+		return fmt.Sprintf("%d×%s", r.Replicas, r.Variant)
 	}
 }
 
-// recommendedRow is that of the recommended variant. One that was predicted has
-// none: what is shown of it then is its capacity, and nothing that only a
-// measurement tells. Nil where nothing is recommended.
+// recommendedRow returns the row of the recommended variant, or nil if nothing is recommended.
+// A predicted variant has no row. For it, the result has only the predicted capacity.
 func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantResult {
 	if status.Recommendation == nil || status.Recommendation.Variant == "" {
 		return nil
@@ -68,8 +67,9 @@ func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantRe
 	return nil
 }
 
-// Best is the row of the highest cost that met the objective: a Valid one before a
-// Suspect one, and then the one with the greater capacity. Nil where none met it.
+// Best returns the row of the highest cost that met the objective. Among rows of the same
+// cost it prefers a Valid one, and then the one with the highest capacity. It returns nil if
+// no row met the objective.
 func Best(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
 	var best *v1alpha1.VariantResult
 	for i := range rows {
@@ -100,7 +100,7 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// TrialDisplay is the columns of a trial.
+// TrialDisplay returns the columns of a trial.
 func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 	shown := v1alpha1.TrialDisplay{Concurrency: Concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
 	if evidence := trial.Status.Evidence; evidence != nil {
@@ -137,8 +137,8 @@ func kinds(reasons []v1alpha1.Reason) string {
 	return strings.Join(names, ",")
 }
 
-// Speed reads -7/+9 %: the fastest tenth and the slowest tenth of the time, as the
-// time per hash relative to the reference. Of several node pools it is the widest.
+// Speed returns text such as "-7/+9 %": the time per hash, relative to the reference, in the
+// fastest and the slowest tenth of the time. With several node pools it is the widest range.
 func Speed(pools []v1alpha1.PoolSpeed) string {
 	if len(pools) == 0 {
 		return ""
@@ -150,7 +150,7 @@ func Speed(pools []v1alpha1.PoolSpeed) string {
 	return fmt.Sprintf("-%s/+%s %%", units.Number(float64(max(0, 1000-low))/10), units.Number(float64(max(0, high-1000))/10))
 }
 
-// Concurrency reads pool 1, pool 2 queue 64, or unbounded.
+// Concurrency returns text such as "pool 1", "pool 2 queue 64" or "unbounded".
 func Concurrency(c v1alpha1.Concurrency) string {
 	if c.Mode == v1alpha1.ConcurrencyUnbounded {
 		return "unbounded"
@@ -165,8 +165,8 @@ func Concurrency(c v1alpha1.Concurrency) string {
 	return text
 }
 
-// Capacity reads 5.5/s; >5.5/s where the true one may be greater, and ~5.5/s
-// where it was predicted and not measured.
+// Capacity returns text such as "5.5/s", ">5.5/s" if the capacity is a lower bound, or
+// "~5.5/s" if it was predicted and not measured.
 func Capacity(r *v1alpha1.VariantResult) string {
 	text := units.Rate(r.CapacityMilliPerSecond)
 	switch {

@@ -30,7 +30,7 @@ func TestNumbersAreShownAsAPersonWouldSayThem(t *testing.T) {
 	}
 	for milli, want := range rates {
 		if got := show(nil, &milli).Rate; got != want {
-			t.Errorf("%d thousandths a second are shown as %s, want %s", milli, got, want)
+			t.Errorf("%d thousandths per second are shown as %s, want %s", milli, got, want)
 		}
 	}
 	if got := show(nil, nil); got.P95 != "" || got.Rate != "" || got.Capacity != "" {
@@ -38,8 +38,8 @@ func TestNumbersAreShownAsAPersonWouldSayThem(t *testing.T) {
 	}
 }
 
-// calibratedAt gives a trial a hash of four times the reference hash, which took so
-// many microseconds then, and a reference speed of so many.
+// calibratedAt sets a hash time of four times the reference hash, which took so many
+// microseconds in the calibration, and the reference speed in microseconds.
 func calibratedAt(then, reference int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Status.Calibration = &v1alpha1.TrialCalibration{
@@ -55,7 +55,7 @@ func TestTheColumnsOfATrial(t *testing.T) {
 		change func(*v1alpha1.SizingTrial)
 		want   v1alpha1.TrialDisplay
 	}{
-		"a trial that waits says for what": {func(t *v1alpha1.SizingTrial) { t.Status.Reason = "Unschedulable" },
+		"a trial that waits says why": {func(t *v1alpha1.SizingTrial) { t.Status.Reason = "Unschedulable" },
 			v1alpha1.TrialDisplay{Concurrency: "pool 1", Reason: "Unschedulable"}},
 		"a measured one shows its numbers": {func(t *v1alpha1.SizingTrial) {
 			result := found(556, 6)
@@ -64,41 +64,41 @@ func TestTheColumnsOfATrial(t *testing.T) {
 			t.Status.Evidence = &v1alpha1.Evidence{ServiceNodes: []string{"node-0", "node-1"}}
 			t.Status.Calibration = &v1alpha1.TrialCalibration{CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 60_123, ErrorMicroseconds: 412}}
 		}, v1alpha1.TrialDisplay{Hash: "60.1ms ± 412µs", Concurrency: "pool 1", Rate: "5.77/s", P95: "556ms", Capacity: "6/s", Throughput: "8.24/s", Verdict: "Valid", Node: "node-0,node-1"}},
-		"a hash is told at the speed that the others are converted to": {func(t *v1alpha1.SizingTrial) {
+		"the hash time is at the reference speed, like the others": {func(t *v1alpha1.SizingTrial) {
 			measured(found(0, 6))(t)
 			calibratedAt(10_000, 12_500)(t)
 		}, v1alpha1.TrialDisplay{Hash: "50ms ± 500µs", Concurrency: "pool 1", Capacity: "6/s", Verdict: "Valid"}},
-		"before a result, as it was calibrated": {calibratedAt(10_000, 12_500),
+		"before a result, the hash time is as calibrated": {calibratedAt(10_000, 12_500),
 			v1alpha1.TrialDisplay{Hash: "40ms ± 400µs", Concurrency: "pool 1"}},
 		"a suspect one says why": {func(t *v1alpha1.SizingTrial) {
 			measured(judged(v1alpha1.VariantResult{}, v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: "SharedNode"}, v1alpha1.Reason{Type: "EvidenceMissing"}))(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Suspect", Reason: "SharedNode,EvidenceMissing"}},
-		"a capacity that all rates met is a least": {func(t *v1alpha1.SizingTrial) {
+		"a capacity is a lower bound if all rates met the objective": {func(t *v1alpha1.SizingTrial) {
 			result := found(0, 6)
 			result.CapacityIsLowerBound = ptr.To(true)
 			measured(result)(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: ">6/s", Verdict: "Valid"}},
-		"a capacity that was predicted alone is told apart": {func(t *v1alpha1.SizingTrial) {
+		"a capacity that was only predicted is marked": {func(t *v1alpha1.SizingTrial) {
 			result := found(0, 6)
 			result.CapacityMethod = v1alpha1.CapacityPredicted
 			measured(result)(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: "~6/s", Verdict: "Valid"}},
-		"one that measurement confirmed is plain": {func(t *v1alpha1.SizingTrial) {
+		"a capacity that was confirmed is not marked": {func(t *v1alpha1.SizingTrial) {
 			result := found(0, 6)
 			result.CapacityMethod = v1alpha1.CapacityBoth
 			measured(result)(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: "6/s", Verdict: "Valid"}},
-		"a least one is that, however it was found": {func(t *v1alpha1.SizingTrial) {
+		"a lower bound is marked whatever the method": {func(t *v1alpha1.SizingTrial) {
 			result := found(0, 6)
 			result.CapacityMethod, result.CapacityIsLowerBound = v1alpha1.CapacityPredicted, ptr.To(true)
 			measured(result)(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: ">6/s", Verdict: "Valid"}},
-		"no capacity has no sign": {func(t *v1alpha1.SizingTrial) {
+		"without a capacity there is no mark": {func(t *v1alpha1.SizingTrial) {
 			result := found(0, 0)
 			result.CapacityMethod = v1alpha1.CapacityPredicted
 			measured(result)(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Valid"}},
-		"users take the place of a rate, a queue is told": {func(t *v1alpha1.SizingTrial) {
+		"users replace the rate, and the queue is shown": {func(t *v1alpha1.SizingTrial) {
 			t.Spec.Variant.Concurrency.QueueLength = ptr.To[int32](64)
 			measured(judged(v1alpha1.VariantResult{Users: ptr.To[int32](30)}, v1alpha1.VerdictValid))(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1 queue 64", Rate: "30 users", Verdict: "Valid"}},
@@ -126,7 +126,7 @@ func TestTheColumnsOfAnExperimentAreTheHighestCostThatMetTheObjective(t *testing
 		want string
 	}{
 		"the highest cost":                    {[]v1alpha1.VariantResult{row("c8", 8, found(1, 90)), row("c10", 10, found(1, 20))}, "c10"},
-		"not one that met nothing":            {[]v1alpha1.VariantResult{row("c8", 8, found(1, 90)), row("c10", 10, found(1, 0))}, "c8"},
+		"not one that missed the objective":   {[]v1alpha1.VariantResult{row("c8", 8, found(1, 90)), row("c10", 10, found(1, 0))}, "c8"},
 		"not one that is undecided":           {[]v1alpha1.VariantResult{row("c8", 8, found(1, 90)), row("c10", 10, v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid})}, "c8"},
 		"never an invalid one":                {[]v1alpha1.VariantResult{row("c8", 8, judged(found(1, 90), v1alpha1.VerdictInvalid))}, ""},
 		"a suspect one of a higher cost":      {[]v1alpha1.VariantResult{row("c8", 8, found(1, 90)), row("c10", 10, judged(found(1, 20), v1alpha1.VerdictSuspect))}, "c10"},
@@ -158,16 +158,16 @@ func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
 		return &v1alpha1.Recommendation{Size: v1alpha1.Size{Variant: variant, Replicas: replicas}}
 	}
 	tests := map[string]struct {
-		answer *v1alpha1.Recommendation
-		want   v1alpha1.ExperimentDisplay
+		recommendation *v1alpha1.Recommendation
+		want           v1alpha1.ExperimentDisplay
 	}{
 		"its numbers are those of what is recommended": {size(3, "c8"),
 			v1alpha1.ExperimentDisplay{Recommended: "3×c8", Variant: "c8", P95: "81ms", Capacity: "90/s"}},
-		"of a predicted size its capacity is told, and nothing that was not measured": {size(1, "c9"),
+		"a predicted size has only its capacity": {size(1, "c9"),
 			v1alpha1.ExperimentDisplay{Recommended: "1×c9", Variant: "c9", Capacity: "~45/s"}},
-		"where nothing fits the highest cost is still shown": {&v1alpha1.Recommendation{Reason: "nothing fits"},
+		"if nothing fits, the highest cost is still shown": {&v1alpha1.Recommendation{Reason: "nothing fits"},
 			v1alpha1.ExperimentDisplay{Recommended: "none", Variant: "c10", P95: "101ms", Capacity: "20/s"}},
-		"without an answer the column is blank": {nil,
+		"without a recommendation the column is blank": {nil,
 			v1alpha1.ExperimentDisplay{Variant: "c10", P95: "101ms", Capacity: "20/s"}},
 	}
 	for name, test := range tests {
@@ -175,7 +175,7 @@ func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
 			got := summary.ExperimentDisplay(&v1alpha1.SizingExperimentStatus{
 				Results:        []v1alpha1.VariantResult{row("c8", 8, found(81, 90)), row("c10", 10, found(101, 20))},
 				Predictions:    []v1alpha1.PredictedVariant{{Variant: "c9", Cost: 9, CapacityMilliPerSecond: ptr.To[int64](45_000)}},
-				Recommendation: test.answer,
+				Recommendation: test.recommendation,
 			})
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
@@ -192,12 +192,12 @@ func TestTheColumnOfTheSpeedIsHowFarItVaries(t *testing.T) {
 		pools []v1alpha1.PoolSpeed
 		want  string
 	}{
-		"the fast and the slow tenth of the time":         {[]v1alpha1.PoolSpeed{pool(930, 1090)}, "-7/+9 %"},
-		"parts of a percent are told":                     {[]v1alpha1.PoolSpeed{pool(988, 1005)}, "-1.2/+0.5 %"},
-		"of several pools the widest":                     {[]v1alpha1.PoolSpeed{pool(930, 1090), pool(950, 1120), pool(990, 1010)}, "-7/+12 %"},
-		"a CPU that does not vary":                        {[]v1alpha1.PoolSpeed{pool(1000, 1000)}, "-0/+0 %"},
-		"an end on the wrong side of the reference is it": {[]v1alpha1.PoolSpeed{pool(1010, 990)}, "-0/+0 %"},
-		"blank while nothing is known":                    {nil, ""},
+		"the fast and the slow tenth of the time":        {[]v1alpha1.PoolSpeed{pool(930, 1090)}, "-7/+9 %"},
+		"parts of a percent are shown":                   {[]v1alpha1.PoolSpeed{pool(988, 1005)}, "-1.2/+0.5 %"},
+		"of several pools the widest":                    {[]v1alpha1.PoolSpeed{pool(930, 1090), pool(950, 1120), pool(990, 1010)}, "-7/+12 %"},
+		"a CPU that does not vary":                       {[]v1alpha1.PoolSpeed{pool(1000, 1000)}, "-0/+0 %"},
+		"an end on the wrong side of the reference is 0": {[]v1alpha1.PoolSpeed{pool(1010, 990)}, "-0/+0 %"},
+		"blank if nothing is known":                      {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := summary.ExperimentDisplay(&v1alpha1.SizingExperimentStatus{Speed: test.pools})

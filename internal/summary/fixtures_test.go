@@ -19,7 +19,7 @@ func aVariant(name string, cost int32) v1alpha1.Variant {
 	}
 }
 
-// aTrial of a variant at cost 8, that waits for its turn until it is changed.
+// aTrial returns a trial of a variant at cost 8 that waits for its turn.
 func aTrial(variant string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{Spec: v1alpha1.SizingTrialSpec{
 		Variant: aVariant(variant, 8), Repetition: 1, Suspend: true, Service: v1alpha1.Service{Replicas: 1},
@@ -31,7 +31,7 @@ func aTrial(variant string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.Siz
 	return trial
 }
 
-// began is a trial that was given its turn so long before noon.
+// began gives a trial its turn, so long before noon.
 func began(before time.Duration) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Spec.Suspend = false
@@ -47,7 +47,7 @@ func again(before time.Duration) func(*v1alpha1.SizingTrial) {
 	}
 }
 
-// ended is a trial that took so long and left nothing behind.
+// ended makes a trial end after so long, with everything deleted.
 func ended(took time.Duration) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		began(took)(t)
@@ -72,8 +72,8 @@ func measured(result v1alpha1.VariantResult) func(*v1alpha1.SizingTrial) {
 	}
 }
 
-// found is a valid result with a p95 in milliseconds and a capacity in logins
-// per second; 0 for none.
+// found returns a Valid result with a p95 in milliseconds and a capacity in logins per
+// second. 0 means absent.
 func found(p95, capacity int64) v1alpha1.VariantResult {
 	result := v1alpha1.VariantResult{
 		Verdict: v1alpha1.VerdictValid, ObjectiveMet: ptr.To(capacity > 0), BoundMilliPerSecond: ptr.To[int64](25_000),

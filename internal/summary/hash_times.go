@@ -9,22 +9,21 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// timedHash is a cell of the table: what was hashed, and where.
+// timedHash identifies a cell of the table of hash times.
 type timedHash struct {
 	pool, control string
 	cost          int32
 }
 
-// HashTimes says how long a hash takes, for each cost and each control on each
-// node pool: pools by name, in each the costs from low to high and then the
-// controls by name. CPU time depends on neither the CPU limit nor the kind of
-// concurrency, so the trials of all of them count. Those do not that are Invalid,
-// by their own verdict or by what all trials show together, nor a cost that was
-// scaled up from a lower one, which nobody timed.
+// HashTimes returns the hash time for each cost and each control on each node pool, sorted
+// by pool, then the costs from low to high, then the controls by name. The CPU time of a hash
+// depends on neither the CPU limit nor the kind of concurrency, so the trials of all of them
+// count. Trials that are Invalid, by their own verdict or by that of all trials together, do
+// not count. Times that were scaled up from a lower cost do not count either.
 //
-// A time is the mean over all windows of the node pool, whatever was hashed in
-// them, times the median ratio of the cell's hash to the reference hash: the CPU's
-// speed varies over an experiment far more than the ratio does.
+// A hash time is the mean over all windows of the node pool, whatever was hashed in them,
+// times the median ratio of the cell's hash to the reference hash. The CPU's speed varies over
+// an experiment far more than the ratio does.
 func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 	cells, windows := map[timedHash][]*v1alpha1.SizingTrial{}, map[string][][]speed.Window{}
 	for i, result := range together(trials) {
@@ -51,7 +50,7 @@ func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 	return times
 }
 
-// windowsOf a trial, or of its calibration alone where no load was driven.
+// windowsOf returns the windows of a trial, or of only its calibration if no load was driven.
 func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 	if windows := speed.OfTrial(trial); len(windows) > 0 {
 		return windows
@@ -59,8 +58,9 @@ func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 	return speed.OfCalibration(*trial.Status.Calibration)
 }
 
-// over is the cell of one trial or more, timed over windows. Equal ratios stand in
-// the order of the plan, whatever the order that they are listed in.
+// over returns the hash time of a cell from its trials and the windows of its node pool.
+// Equal ratios are sorted by the order of the plan, so that the order of the list has no
+// effect.
 func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
 	slices.SortStableFunc(timed, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Or(cmp.Compare(speed.Ratio(*a.Status.Calibration), speed.Ratio(*b.Status.Calibration)),
@@ -69,7 +69,8 @@ func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial)
 	median := *timed[len(timed)/2].Status.Calibration
 	ratio, all := speed.Ratio(median), slices.Concat(windows...)
 	mean, halfWidth := speed.Mean(windows, 0.999)
-	// The ratio has an error of its own, and a single batch none that is known.
+	// The ratio has its own error. With a single batch, halfWidth is 0 because the scatter
+	// is unknown.
 	own := float64(median.RatioErrorPerMillion) / 1e6 * mean
 	if halfWidth == 0 {
 		own = math.Hypot(own, float64(median.ErrorMicroseconds))

@@ -9,10 +9,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/comparison"
 )
 
-// NoiseFloor is how far two measurements of the same thing lie apart, from the
-// first pair of variants, in the matrix's order, that are equal but for their
-// names. Nil without such a pair, and while it has no two numbers to compare.
-// Invalid trials do not count.
+// NoiseFloor returns how much two measurements of the same thing differ, from the first pair
+// of variants, in the matrix's order, that are equal except for their names. It returns nil
+// without such a pair, or if the pair does not have two numbers to compare yet. Invalid
+// trials do not count.
 func NoiseFloor(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) *v1alpha1.NoiseFloor {
 	first, second, found := twins(variants)
 	if !found {
@@ -22,11 +22,11 @@ func NoiseFloor(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) *v1a
 	a, b := repetitions(first, trials, results), repetitions(second, trials, results)
 	floor := v1alpha1.NoiseFloor{
 		Pair:           []string{first, second},
-		EqualSeeds:     noise(func(of figure) *int64 { return betweenTwins(a, b, of) }),
-		DifferentSeeds: noise(func(of figure) *int64 { return larger(betweenRepetitions(a, of), betweenRepetitions(b, of)) }),
+		EqualSeeds:     noise(func(get figure) *int64 { return betweenTwins(a, b, get) }),
+		DifferentSeeds: noise(func(get figure) *int64 { return larger(betweenRepetitions(a, get), betweenRepetitions(b, get)) }),
 	}
 	if min(len(a), len(b)) > 1 {
-		// It is asked for its chance, which a single repetition does not have.
+		// The comparison is only useful with its chance, which needs several repetitions.
 		floor.Comparison = compare(b, a, first)
 	}
 	if floor.EqualSeeds == nil && floor.DifferentSeeds == nil {
@@ -35,7 +35,7 @@ func NoiseFloor(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) *v1a
 	return &floor
 }
 
-// twins are the first two variants that differ in nothing but their names.
+// twins returns the names of the first two variants that differ only in their names.
 func twins(variants []v1alpha1.Variant) (first, second string, found bool) {
 	for i := range variants {
 		for j := i + 1; j < len(variants); j++ {
@@ -52,7 +52,7 @@ func same(a, b v1alpha1.Variant) bool {
 	return equality.Semantic.DeepEqual(a, b)
 }
 
-// noise gathers a difference in each number; nil where there is none.
+// noise returns the difference in each number, or nil if there are no differences.
 func noise(difference func(figure) *int64) *v1alpha1.Noise {
 	n := v1alpha1.Noise{P95PerMille: difference(p95), CapacityPerMille: difference(heldRate), MaxThroughputPerMille: difference(maximum)}
 	if n == (v1alpha1.Noise{}) {
@@ -61,32 +61,31 @@ func noise(difference func(figure) *int64) *v1alpha1.Noise {
 	return &n
 }
 
-// betweenTwins is the largest difference between two variants in one repetition.
-func betweenTwins(a, b map[int32]*v1alpha1.VariantResult, of figure) *int64 {
+// betweenTwins returns the largest difference between two variants in one repetition.
+func betweenTwins(a, b map[int32]*v1alpha1.VariantResult, get figure) *int64 {
 	var largest *int64
 	for repetition, one := range a {
 		if other, both := b[repetition]; both {
-			largest = larger(largest, apart(of(one), of(other)))
+			largest = larger(largest, apart(get(one), get(other)))
 		}
 	}
 	return largest
 }
 
-// betweenRepetitions is the largest difference between repetitions of a variant.
-func betweenRepetitions(results map[int32]*v1alpha1.VariantResult, of figure) *int64 {
+// betweenRepetitions returns the largest difference between repetitions of a variant.
+func betweenRepetitions(results map[int32]*v1alpha1.VariantResult, get figure) *int64 {
 	var largest *int64
 	for i, one := range results {
 		for j, other := range results {
 			if i < j {
-				largest = larger(largest, apart(of(one), of(other)))
+				largest = larger(largest, apart(get(one), get(other)))
 			}
 		}
 	}
 	return largest
 }
 
-// apart is |a − b| in thousandths of their mean; nil where one is missing, or
-// both are 0.
+// apart returns |a − b| in thousandths of their mean, or nil if one is missing or both are 0.
 func apart(a, b *int64) *int64 {
 	if a == nil || b == nil || *a+*b <= 0 {
 		return nil

@@ -40,14 +40,14 @@ func TestTheNoiseFloorIsHowFarAPairOfTheSameLiesApart(t *testing.T) {
 		"with a single repetition there are no different seeds": {
 			a[:1], []v1alpha1.VariantResult{served(120, 41, 50)},
 			&v1alpha1.NoiseFloor{EqualSeeds: noise(182, 25, 0)}},
-		"repetitions of one twin alone still tell what different seeds do": {
+		"repetitions of one twin still show the effect of different seeds": {
 			a, nil, &v1alpha1.NoiseFloor{DifferentSeeds: noise(95, 0, 0)}},
 		"invalid trials do not count": {
 			a[:1], []v1alpha1.VariantResult{judged(served(120, 41, 50), v1alpha1.VerdictInvalid)}, nil},
-		"a number that one of the two lacks is left out": {
+		"a number that one of the two does not have is left out": {
 			a[:1], []v1alpha1.VariantResult{found(120, 41)},
 			&v1alpha1.NoiseFloor{EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](182), CapacityPerMille: ptr.To[int64](25)}}},
-		"of two that met the objective nowhere there is no share": {
+		"two capacities of 0 have no difference": {
 			[]v1alpha1.VariantResult{served(100, 0, 50)}, []v1alpha1.VariantResult{served(100, 0, 50)},
 			&v1alpha1.NoiseFloor{EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](0), MaxThroughputPerMille: ptr.To[int64](0)}}},
 		"nothing while nothing is measured": {nil, nil, nil},
@@ -75,11 +75,11 @@ func TestThePairOfTheNoiseFloor(t *testing.T) {
 		variants []v1alpha1.Variant
 		want     []string
 	}{
-		"a control that is a cost again":           {[]v1alpha1.Variant{c8, aVariant("c10-1", 10), aTwin(c8, "again-1")}, []string{"c8-1", "again-1"}},
-		"of several the first in the matrix":       {[]v1alpha1.Variant{aVariant("c10-1", 10), c8, aTwin(c8, "x"), aTwin(aVariant("", 10), "y")}, []string{"c10-1", "y"}},
-		"sessions make it another thing":           {[]v1alpha1.Variant{c8, session}, nil},
-		"so does another node pool":                {[]v1alpha1.Variant{c8, elsewhere}, nil},
-		"a matrix of different things has no pair": {[]v1alpha1.Variant{c8, aVariant("c10-1", 10)}, nil},
+		"a control that equals a cost":       {[]v1alpha1.Variant{c8, aVariant("c10-1", 10), aTwin(c8, "again-1")}, []string{"c8-1", "again-1"}},
+		"the first pair in the matrix":       {[]v1alpha1.Variant{aVariant("c10-1", 10), c8, aTwin(c8, "x"), aTwin(aVariant("", 10), "y")}, []string{"c10-1", "y"}},
+		"not a control with sessions":        {[]v1alpha1.Variant{c8, session}, nil},
+		"not a variant on another node pool": {[]v1alpha1.Variant{c8, elsewhere}, nil},
+		"no pair without equal variants":     {[]v1alpha1.Variant{c8, aVariant("c10-1", 10)}, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// PriceDifferences adds to each row that is compared with the baseline how the
-// price of a million logins differs, rounded once, from the exact prices: those
-// that rows show have few digits. perMillion gives a row's, nil where it has
-// none. Rows whose capacities are not compared are left as they are: the price
-// follows from the capacity, and so does its chance.
+// PriceDifferences adds the difference in the price of a million logins to each row that is
+// compared with the baseline. It is computed from the exact prices, because the prices in rows
+// have few digits. perMillion returns the price of a row, or nil if it has none. Rows whose
+// capacities are not compared are not changed: the price, and the chance of its difference,
+// follow from the capacity.
 func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.VariantResult) *big.Rat) {
 	prices := map[string]*big.Rat{}
 	for i := range rows {
@@ -31,8 +31,8 @@ func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.V
 	}
 }
 
-// perMille is (a − b) ÷ b in thousandths, rounded half away from 0. Prices that
-// have little to do with each other give more than an integer of the API holds.
+// perMille returns (a − b) ÷ b in thousandths, rounded half away from 0. For very different
+// prices the result can be too large for an integer of the API.
 func perMille(a, b *big.Rat) *big.Int {
 	share := new(big.Rat).Sub(a, b)
 	share.Quo(share, b).Mul(share, big.NewRat(1000, 1))

@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// TestPriceDifferencesAreOfTheExactPrices holds 0.0083 against 0.0085, which two
-// digits would call a difference of 24 thousandths.
+// TestPriceDifferencesAreOfTheExactPrices compares prices that have a difference of 24
+// thousandths when rounded to two digits, 0.0083 and 0.0085, but 14 when exact.
 func TestPriceDifferencesAreOfTheExactPrices(t *testing.T) {
 	capacity := &v1alpha1.Difference{PerMille: 1}
 	compared := func(name string) v1alpha1.VariantResult {
@@ -25,7 +25,7 @@ func TestPriceDifferencesAreOfTheExactPrices(t *testing.T) {
 		"a dearer one":        {compared("dearer"), &v1alpha1.Difference{PerMille: 14}},
 		"one at half a price": {compared("half"), &v1alpha1.Difference{PerMille: -500}},
 		"one that costs the same, which is a difference of 0": {compared("same"), &v1alpha1.Difference{}},
-		"one that no integer can tell":                        {compared("absurd"), nil},
+		"one that is too large for an integer":                {compared("absurd"), nil},
 		"one without a price":                                 {compared("unpriced"), nil},
 		"one whose capacity is not compared": {
 			v1alpha1.VariantResult{Variant: "half", Comparison: &v1alpha1.Comparison{Against: "base", P95: capacity}}, nil},

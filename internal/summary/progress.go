@@ -13,10 +13,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// Progress counts the trials that have ended of those that are to come, and names those
-// under way.
-func Progress(trials []v1alpha1.SizingTrial, toCome int) *v1alpha1.Progress {
-	progress := &v1alpha1.Progress{Trials: int32(max(toCome, len(trials)))}
+// Progress counts the trials that have ended of all planned trials, and names those that run.
+func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
+	progress := &v1alpha1.Progress{Trials: int32(max(planned, len(trials)))}
 	for i := range trials {
 		switch trial := &trials[i]; {
 		case queue.Released(trial):
@@ -28,15 +27,16 @@ func Progress(trials []v1alpha1.SizingTrial, toCome int) *v1alpha1.Progress {
 	return progress
 }
 
-// Standing says where an experiment stands whose trials have not all ended.
-func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, toCome int) (phase v1alpha1.ExperimentPhase, reason, message string) {
-	progress := Progress(trials, toCome)
+// Standing returns the phase of an experiment whose trials have not all ended, with the
+// reason and message of its condition.
+func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, planned int) (phase v1alpha1.ExperimentPhase, reason, message string) {
+	progress := Progress(trials, planned)
 	begun := progress.Finished > 0 || len(progress.Running) > 0
 	switch {
 	case experiment.Spec.Cancel:
-		return v1alpha1.ExperimentRunning, v1alpha1.ReasonCancelled, "Cancelled; taking the load away"
+		return v1alpha1.ExperimentRunning, v1alpha1.ReasonCancelled, "Cancelled; removing the load"
 	case experiment.Spec.Suspend:
-		return v1alpha1.ExperimentSuspended, v1alpha1.ReasonSuspended, "Suspended; set spec.suspend to false to go on"
+		return v1alpha1.ExperimentSuspended, v1alpha1.ReasonSuspended, "Suspended; set spec.suspend to false to continue"
 	case begun:
 		return v1alpha1.ExperimentRunning, v1alpha1.ReasonMeasuring, measuring(progress, trials)
 	default:
@@ -44,7 +44,7 @@ func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 	}
 }
 
-// measuring says what goes on now, and what the trials under way wait for.
+// measuring says how many trials have ended, and what those that run are doing.
 func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
 	if len(progress.Running) == 0 {
 		return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
@@ -62,15 +62,15 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
 }
 
-// guessedVerification is the estimate for a verification whose rate is not known yet: 500
-// logins at 4/s, and the start of its pods.
+// guessedVerification is the estimate for a verification whose rate is unknown: 500 logins at
+// 4/s, and the start of its pods.
 const guessedVerification = 150 * time.Second
 
-// EstimatedEnd is when an experiment of so many trials is likely to end: what is left of
-// the trials' estimates, stretched by how much longer the ended ones took than
-// theirs, and shared among as many as run now. Nil when nothing is left.
-func EstimatedEnd(trials []v1alpha1.SizingTrial, toCome int, now time.Time) *metav1.Time {
-	all := effort{left: guessedVerification * time.Duration(max(0, toCome-len(trials)))}
+// EstimatedEnd returns when an experiment is likely to end: now plus what is left of the
+// trials' estimates, times how much longer the ended trials took than their estimates, divided
+// by the number of trials that run now. It returns nil if nothing is left.
+func EstimatedEnd(trials []v1alpha1.SizingTrial, planned int, now time.Time) *metav1.Time {
+	all := effort{left: guessedVerification * time.Duration(max(0, planned-len(trials)))}
 	for i := range trials {
 		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
 			all.add(&trials[i], guess, now)
@@ -84,13 +84,14 @@ func EstimatedEnd(trials []v1alpha1.SizingTrial, toCome int, now time.Time) *met
 		left = time.Duration(float64(left) * float64(all.took) / float64(all.estimated))
 	}
 	left /= time.Duration(max(1, all.atOnce))
-	// Whole seconds, as the API keeps them: a finer one would be a new write each pass.
+	// Whole seconds, as the API stores them. A finer time would cause a write at every
+	// reconcile.
 	return &metav1.Time{Time: now.Add(left).Truncate(time.Second)}
 }
 
 // effort is the time that trials take.
 type effort struct {
-	// estimated and took are of the trials that ended, left is of the others.
+	// estimated and took are for the trials that ended, left is for the others.
 	estimated, took, left time.Duration
 	atOnce                int
 }
@@ -114,8 +115,8 @@ func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.
 	}
 }
 
-// lastBegan is when a trial's last attempt began, nil if none did. What lies
-// before it was measured in vain, or spent in suspension.
+// lastBegan returns when a trial's last attempt began, or nil if none did. The time before
+// that was lost to failed attempts or suspension.
 func lastBegan(status v1alpha1.SizingTrialStatus) *metav1.Time {
 	if n := len(status.Attempts); n > 0 {
 		return &status.Attempts[n-1].StartTime
@@ -125,13 +126,13 @@ func lastBegan(status v1alpha1.SizingTrialStatus) *metav1.Time {
 
 // Outcome is how an experiment ended whose trials have all ended.
 type Outcome struct {
-	// Succeeded means that every variant has a verdict and one at least is usable.
+	// Succeeded means that every variant has a verdict and at least one result is usable.
 	Succeeded bool
 	Reason    string
 	Message   string
 }
 
-// End says how an experiment ended, from its rows.
+// End returns the outcome of an experiment from its rows.
 func End(rows []v1alpha1.VariantResult) Outcome {
 	var suspect, without, usable []string
 	for _, r := range rows {

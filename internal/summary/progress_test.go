@@ -31,14 +31,14 @@ func TestWhereAnExperimentStands(t *testing.T) {
 			phase: v1alpha1.ExperimentQueued, words: "Waits for its turn"},
 		"measuring": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", began(time.Minute)), aTrial("c8-2")},
 			phase: v1alpha1.ExperimentRunning, words: "0 of 2 trials have ended. c8-1: k6 drives the service"},
-		"measuring, with nothing to say yet": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", func(t *v1alpha1.SizingTrial) { t.Spec.Suspend = false })},
+		"measuring, without a message yet": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", func(t *v1alpha1.SizingTrial) { t.Spec.Suspend = false })},
 			phase: v1alpha1.ExperimentRunning, words: "0 of 1 trials have ended. c8-1"},
 		"between two trials": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
 			phase: v1alpha1.ExperimentRunning, words: "1 of 2 trials have ended"},
 		"suspended": {spec: v1alpha1.SizingExperimentSpec{Suspend: true}, trials: []v1alpha1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
-			phase: v1alpha1.ExperimentSuspended, words: "Suspended; set spec.suspend to false to go on"},
+			phase: v1alpha1.ExperimentSuspended, words: "Suspended; set spec.suspend to false to continue"},
 		"cancelled wins over suspended": {spec: v1alpha1.SizingExperimentSpec{Suspend: true, Cancel: true}, trials: []v1alpha1.SizingTrial{aTrial("c8-1", began(time.Minute))},
-			phase: v1alpha1.ExperimentRunning, words: "Cancelled; taking the load away"},
+			phase: v1alpha1.ExperimentRunning, words: "Cancelled; removing the load"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -59,13 +59,13 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 		trials []v1alpha1.SizingTrial
 		want   time.Duration // from now; 0 for none
 	}{
-		"before any ended, the guesses":             {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b")}, 2 * guess},
-		"what a trial has done is done":             {[]v1alpha1.SizingTrial{aTrial("a", began(10*time.Second))}, guess - 10*time.Second},
+		"before any trial ended, the estimates":     {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b")}, 2 * guess},
+		"elapsed time is subtracted":                {[]v1alpha1.SizingTrial{aTrial("a", began(10*time.Second))}, guess - 10*time.Second},
 		"a trial that is overdue adds nothing":      {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour)), aTrial("b")}, guess},
-		"half as long again for one makes all so":   {[]v1alpha1.SizingTrial{aTrial("a", ended(guess*3/2)), aTrial("b"), aTrial("c")}, 3 * guess},
+		"if one took half as long again, all do":    {[]v1alpha1.SizingTrial{aTrial("a", ended(guess*3/2)), aTrial("b"), aTrial("c")}, 3 * guess},
 		"two that run at once share what is left":   {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b", began(0)), aTrial("c"), aTrial("d")}, 2 * guess},
-		"an attempt in vain is not time saved":      {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour), again(10*time.Second))}, guess - 10*time.Second},
-		"a suspension teaches nothing":              {[]v1alpha1.SizingTrial{aTrial("a", ended(24*time.Hour), again(guess)), aTrial("b")}, guess},
+		"a failed attempt saves no time":            {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour), again(10*time.Second))}, guess - 10*time.Second},
+		"a suspension does not count":               {[]v1alpha1.SizingTrial{aTrial("a", ended(24*time.Hour), again(guess)), aTrial("b")}, guess},
 		"when all have ended there is nothing left": {[]v1alpha1.SizingTrial{aTrial("a", ended(time.Minute))}, 0},
 	}
 	for name, test := range tests {
@@ -77,7 +77,7 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 			case test.want != 0 && (got == nil || got.Sub(noon.Add(test.want)).Abs() > time.Second):
 				t.Errorf("the end is %v, want %v", got, noon.Add(test.want))
 			case got != nil && got.Nanosecond() != 0:
-				t.Errorf("the end %v is finer than the API keeps it", got)
+				t.Errorf("the end %v is finer than the API stores it", got)
 			}
 		})
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Conclusion is what an experiment's end adds to its outcome, for a condition and
-// an event: how many variants of the matrix were predicted and not measured, and
-// what is recommended. Empty where neither is.
+// Conclusion returns the second part of the message of an experiment's end, for a condition
+// and an event: how many variants of the matrix were predicted instead of measured, and the
+// recommendation. It returns "" if there are no predictions and no recommendation.
 func Conclusion(status *v1alpha1.SizingExperimentStatus, prices *v1alpha1.Prices) string {
-	var told []string
+	var sentences []string
 	predicted := 0
 	for _, p := range status.Predictions {
 		if p.InMatrix {
@@ -19,60 +19,60 @@ func Conclusion(status *v1alpha1.SizingExperimentStatus, prices *v1alpha1.Prices
 		}
 	}
 	if predicted > 0 {
-		told = append(told, fmt.Sprintf("%d more were predicted", predicted))
+		sentences = append(sentences, fmt.Sprintf("%d more were predicted", predicted))
 	}
 	if recommended := Recommendation(status.Recommendation, prices); recommended != "" {
-		told = append(told, recommended)
+		sentences = append(sentences, recommended)
 	}
-	return strings.Join(told, ". ")
+	return strings.Join(sentences, ". ")
 }
 
-// Recommendation is the answer in a sentence; its reason has the rest. Empty
-// where there is no demand to answer.
-func Recommendation(answer *v1alpha1.Recommendation, prices *v1alpha1.Prices) string {
+// Recommendation returns the recommendation in a sentence, without its reason. It returns ""
+// if there is no demand.
+func Recommendation(r *v1alpha1.Recommendation, prices *v1alpha1.Prices) string {
 	switch {
-	case answer == nil:
+	case r == nil:
 		return ""
-	case answer.Variant == "":
-		return "No size is recommended: " + broken(answer)
+	case r.Variant == "":
+		return "No size is recommended: " + broken(r)
 	}
-	hash := fmt.Sprintf("cost %d", answer.Cost)
-	if answer.Hash != "" {
-		hash = answer.Hash
+	hash := fmt.Sprintf("cost %d", r.Cost)
+	if r.Hash != "" {
+		hash = r.Hash
 	}
-	text := fmt.Sprintf("Recommended: %s, %s on %s CPU in all", recommended(answer), hash, answer.TotalCPU)
-	if answer.PricePerMonth != "" && prices != nil {
-		text += fmt.Sprintf(", %s %s a month", answer.PricePerMonth, prices.Currency)
+	text := fmt.Sprintf("Recommended: %s, %s on %s CPU in all", recommended(r), hash, r.TotalCPU)
+	if r.PricePerMonth != "" && prices != nil {
+		text += fmt.Sprintf(", %s %s a month", r.PricePerMonth, prices.Currency)
 	}
-	switch answer.Verified {
+	switch r.Verified {
 	case v1alpha1.VerificationMet:
 		text += ", verified"
 	case v1alpha1.VerificationUndecided, v1alpha1.VerificationNotRun:
 		text += ", not verified"
 	}
-	return fmt.Sprintf("%s; confidence %s", text, answer.Confidence)
+	return fmt.Sprintf("%s; confidence %s", text, r.Confidence)
 }
 
-// broken says which bound broke first, and what comes nearest.
-func broken(answer *v1alpha1.Recommendation) string {
+// broken says which limit was exceeded first, and which size is nearest.
+func broken(r *v1alpha1.Recommendation) string {
 	why, known := map[v1alpha1.Bound]string{
-		v1alpha1.BoundNoResult:        "no variant has a result that may be believed",
-		v1alpha1.BoundVerification:    "two sizes were verified, and both failed the objective",
+		v1alpha1.BoundNoResult:        "no variant that can be recommended has a usable result",
+		v1alpha1.BoundVerification:    "two sizes were verified, and both missed the objective",
 		v1alpha1.BoundObjective:       "no rate meets the objective",
-		v1alpha1.BoundMinimumCost:     "what serves the demand has a weaker hash than demand.minimumCost asks for",
-		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too little",
-		v1alpha1.BoundCapacityUnknown: "whether any size serves the demand is not known",
-		v1alpha1.BoundMaxReplicas:     "demand.maxReplicas is too few",
-	}[answer.BrokenBound]
+		v1alpha1.BoundMinimumCost:     "no size serves the demand with a hash as strong as demand.minimumCost",
+		v1alpha1.BoundMaxTotalCPU:     "demand.maxTotalCPU is too low",
+		v1alpha1.BoundCapacityUnknown: "it is unknown whether any size serves the demand",
+		v1alpha1.BoundMaxReplicas:     "demand.maxReplicas is too low",
+	}[r.BrokenBound]
 	if !known {
-		why = "none serves the demand"
+		why = "no size serves the demand"
 	}
-	nearest := answer.Nearest
+	nearest := r.Nearest
 	if nearest == nil {
 		return why
 	}
 	if nearest.Replicas == 0 {
-		return fmt.Sprintf("%s; %s comes nearest", why, nearest.Variant)
+		return fmt.Sprintf("%s; the nearest is %s", why, nearest.Variant)
 	}
-	return fmt.Sprintf("%s; %d×%s comes nearest, %s CPU in all", why, nearest.Replicas, nearest.Variant, nearest.TotalCPU)
+	return fmt.Sprintf("%s; the nearest is %d×%s with %s CPU in all", why, nearest.Replicas, nearest.Variant, nearest.TotalCPU)
 }

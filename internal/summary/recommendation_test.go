@@ -21,28 +21,28 @@ func TestTheAnswerInASentence(t *testing.T) {
 		answer *v1alpha1.Recommendation
 		want   string
 	}{
-		"nobody asked": {nil, ""},
+		"no demand": {nil, ""},
 		"a size": {answer(func(*v1alpha1.Recommendation) {}),
 			"Recommended: 2×c10-500m, cost 10 on 1 CPU in all, 29.20 USD a month; confidence High"},
 		"a size without a price": {answer(func(r *v1alpha1.Recommendation) { r.PricePerMonth = "" }),
 			"Recommended: 2×c10-500m, cost 10 on 1 CPU in all; confidence High"},
 		"too little CPU": {none(v1alpha1.BoundMaxTotalCPU, &size),
-			"No size is recommended: demand.maxTotalCPU is too little; 2×c10-500m comes nearest, 1 CPU in all"},
+			"No size is recommended: demand.maxTotalCPU is too low; the nearest is 2×c10-500m with 1 CPU in all"},
 		"too few replicas": {none(v1alpha1.BoundMaxReplicas, &size),
-			"No size is recommended: demand.maxReplicas is too few; 2×c10-500m comes nearest, 1 CPU in all"},
+			"No size is recommended: demand.maxReplicas is too low; the nearest is 2×c10-500m with 1 CPU in all"},
 		"too low a cost": {none(v1alpha1.BoundMinimumCost, &size),
-			"No size is recommended: what serves the demand has a weaker hash than demand.minimumCost asks for; 2×c10-500m comes nearest, 1 CPU in all"},
+			"No size is recommended: no size serves the demand with a hash as strong as demand.minimumCost; the nearest is 2×c10-500m with 1 CPU in all"},
 		"too strict an objective": {none(v1alpha1.BoundObjective, &v1alpha1.Size{Variant: "c10-1"}),
-			"No size is recommended: no rate meets the objective; c10-1 comes nearest"},
-		"nothing to go by": {none(v1alpha1.BoundNoResult, nil),
-			"No size is recommended: no variant has a result that may be believed"},
+			"No size is recommended: no rate meets the objective; the nearest is c10-1"},
+		"no usable result": {none(v1alpha1.BoundNoResult, nil),
+			"No size is recommended: no variant that can be recommended has a usable result"},
 		"a bound that this version does not know": {none("", nil),
-			"No size is recommended: none serves the demand"},
+			"No size is recommended: no size serves the demand"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got := summary.Recommendation(test.answer, &v1alpha1.Prices{Currency: "USD"}); got != test.want {
-				t.Errorf("told is  %q\nshould be %q", got, test.want)
+				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})
 	}
@@ -55,18 +55,18 @@ func TestAnEndTellsWhatWasPredictedAndWhatIsRecommended(t *testing.T) {
 		status v1alpha1.SizingExperimentStatus
 		want   string
 	}{
-		"nothing of both":        {v1alpha1.SizingExperimentStatus{}, ""},
-		"what the matrix names":  {v1alpha1.SizingExperimentStatus{Predictions: predicted}, "2 more were predicted"},
-		"nothing of what is not": {v1alpha1.SizingExperimentStatus{Predictions: predicted[1:2]}, ""},
-		"the answer alone": {v1alpha1.SizingExperimentStatus{Recommendation: none},
-			"No size is recommended: no variant has a result that may be believed"},
+		"neither":                        {v1alpha1.SizingExperimentStatus{}, ""},
+		"predictions in the matrix":      {v1alpha1.SizingExperimentStatus{Predictions: predicted}, "2 more were predicted"},
+		"only predictions outside of it": {v1alpha1.SizingExperimentStatus{Predictions: predicted[1:2]}, ""},
+		"only the recommendation": {v1alpha1.SizingExperimentStatus{Recommendation: none},
+			"No size is recommended: no variant that can be recommended has a usable result"},
 		"both": {v1alpha1.SizingExperimentStatus{Predictions: predicted, Recommendation: none},
-			"2 more were predicted. No size is recommended: no variant has a result that may be believed"},
+			"2 more were predicted. No size is recommended: no variant that can be recommended has a usable result"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got := summary.Conclusion(&test.status, nil); got != test.want {
-				t.Errorf("told is  %q\nshould be %q", got, test.want)
+				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/comparison"
 )
 
-// figure reads one of the numbers that repetitions are compared in; nil where a
-// result does not have it.
+// figure returns one of the numbers by which repetitions are compared, or nil if a result
+// does not have it.
 type figure func(*v1alpha1.VariantResult) *int64
 
 func p50(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds }
 func p95(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }
 func p99(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds }
 
-// heldRate is the capacity, and 0 of a result that met the objective nowhere: it
-// lies below every capacity, and must not be left out as if it were unknown.
+// heldRate returns the capacity, or 0 for a result that met the objective at no rate. Such a
+// result is below every capacity, and must not be left out as if it were unknown.
 func heldRate(r *v1alpha1.VariantResult) *int64 {
 	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
 		return new(int64)
@@ -27,25 +27,26 @@ func heldRate(r *v1alpha1.VariantResult) *int64 {
 
 func maximum(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }
 
-// values of a number over the results that have it.
-func values(from []*v1alpha1.VariantResult, of figure) []int64 {
+// values returns a number of all results that have it.
+func values(from []*v1alpha1.VariantResult, get figure) []int64 {
 	var all []int64
 	for _, r := range from {
-		if n := of(r); n != nil {
+		if n := get(r); n != nil {
 			all = append(all, *n)
 		}
 	}
 	return all
 }
 
-// usable leaves out Invalid results.
+// usable returns the results without the Invalid ones.
 func usable(results []*v1alpha1.VariantResult) []*v1alpha1.VariantResult {
 	return slices.DeleteFunc(slices.Clone(results), func(r *v1alpha1.VariantResult) bool {
 		return r.Verdict == v1alpha1.VerdictInvalid
 	})
 }
 
-// spread is how far repetitions lie apart; nil where no number has two.
+// spread returns the range of each number over the repetitions, or nil if no number has two
+// values.
 func spread(from []*v1alpha1.VariantResult) *v1alpha1.Spread {
 	s := v1alpha1.Spread{
 		P95PerMille: rangeOf(from, p95), CapacityPerMille: rangeOf(from, heldRate), MaxThroughputPerMille: rangeOf(from, maximum),
@@ -56,9 +57,9 @@ func spread(from []*v1alpha1.VariantResult) *v1alpha1.Spread {
 	return &s
 }
 
-// rangeOf is largest − smallest in thousandths of the median.
-func rangeOf(from []*v1alpha1.VariantResult, of figure) *int64 {
-	all := values(from, of)
+// rangeOf returns largest − smallest in thousandths of the median.
+func rangeOf(from []*v1alpha1.VariantResult, get figure) *int64 {
+	all := values(from, get)
 	if len(all) < 2 {
 		return nil
 	}
@@ -70,24 +71,24 @@ func rangeOf(from []*v1alpha1.VariantResult, of figure) *int64 {
 	return &share
 }
 
-// repetitions are a variant's usable results by the number of the repetition:
-// those of one number saw the same arrivals.
+// repetitions returns a variant's usable results by the number of the repetition. Results
+// with the same number had the same arrivals.
 func repetitions(variant string, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) map[int32]*v1alpha1.VariantResult {
-	of := map[int32]*v1alpha1.VariantResult{}
+	byNumber := map[int32]*v1alpha1.VariantResult{}
 	for i := range trials {
 		result := results[i]
 		if trials[i].Spec.Variant.Name == variant && result != nil && result.Verdict != v1alpha1.VerdictInvalid {
-			of[trials[i].Spec.Repetition] = result
+			byNumber[trials[i].Spec.Repetition] = result
 		}
 	}
-	return of
+	return byNumber
 }
 
-// compare holds a variant's repetitions against another's; nil where no number
+// compare compares a variant's repetitions with those of another. It returns nil if no number
 // can be compared.
 func compare(these, others map[int32]*v1alpha1.VariantResult, against string) *v1alpha1.Comparison {
-	difference := func(of figure) *v1alpha1.Difference {
-		return comparison.Difference(values(slices.Collect(maps.Values(these)), of), values(slices.Collect(maps.Values(others)), of))
+	difference := func(get figure) *v1alpha1.Difference {
+		return comparison.Difference(values(slices.Collect(maps.Values(these)), get), values(slices.Collect(maps.Values(others)), get))
 	}
 	c := v1alpha1.Comparison{Against: against, P95: difference(p95), Capacity: difference(heldRate), MaxThroughput: difference(maximum)}
 	if c == (v1alpha1.Comparison{Against: against}) {

@@ -10,9 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// Results is a row for each variant, in the matrix's order, from acceptance on.
-// Each but the baseline's tells how it differs from that; without a baseline,
-// its name is empty.
+// Results returns a row for each variant, in the matrix's order, also before anything is
+// measured. Each row except the baseline's has its difference from the baseline. An empty name
+// means that there is no baseline.
 func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baseline string) []v1alpha1.VariantResult {
 	results := together(trials)
 	base := repetitions(baseline, trials, results)
@@ -27,8 +27,8 @@ func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baselin
 	return rows
 }
 
-// row gathers the trials of a variant, each with its result. Without one it says
-// why, as far as that is known.
+// row returns the row of a variant from its trials and their results. If there is no result,
+// its reasons say why, if that is known.
 func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) v1alpha1.VariantResult {
 	r := v1alpha1.VariantResult{
 		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
@@ -55,15 +55,15 @@ func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1a
 	case len(measured) > 0:
 		merge(&r, measured)
 	case len(r.Reasons) > 0 && !open:
-		// Nothing is to come any more: there is nothing here that may be believed.
+		// No more trials follow, and none has a result.
 		r.Verdict = v1alpha1.VerdictInvalid
 	}
 	r.Reasons = append(r.Reasons, cpuUnused(variant, r.Verdict)...)
 	return r
 }
 
-// cpuUnused tells of a CPU limit that the variant's workers can't use. What is Invalid
-// has no price that could be lower.
+// cpuUnused returns a reason if the variant's workers can't use its CPU limit. An Invalid row
+// has no price that could be lower, so it gets none.
 func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Reason {
 	unused := matrix.Unused(variant)
 	if unused == "" || verdict == v1alpha1.VerdictInvalid {
@@ -72,12 +72,12 @@ func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Re
 	return []v1alpha1.Reason{{Type: matrix.CPUUnused, Message: clip(unused)}}
 }
 
-// failure is why a trial has no result, as a reason of its row.
+// failure returns why a trial has no result, as a reason of its row.
 func failure(trial *v1alpha1.SizingTrial) v1alpha1.Reason {
 	return v1alpha1.Reason{Type: trial.Status.Reason, Message: clip(trial.Status.Message)}
 }
 
-// clip keeps a message within the API's bound for reasons.
+// clip keeps a message within the API's limit for reasons.
 func clip(message string) string {
 	const most = 500
 	if runes := []rune(message); len(runes) > most {
@@ -105,14 +105,13 @@ func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
 	r.Spread = spread(from)
 }
 
-// mergeNumbers takes the median of each number over those that have it. Of an even
-// number of repetitions it takes the less favourable of the two in the middle: the
-// longer latency and time of a hash, the lower rate. The lower of two latencies would
-// be the smallest, which flatters. What belongs together comes from one trial: p95
-// with its interval, the calibration with its error, the capacity with its interval,
-// with how it was decided, and with whether it meets the objective. Intervals then
-// hold the scatter of the repetitions, too. Of the memory it takes the largest peak: a
-// limit must hold for all.
+// mergeNumbers sets each number to the median over the results that have it. For an even
+// number of repetitions it takes the less favourable of the two in the middle: the longer
+// latency and hash time, and the lower rate. The lower of two latencies would be the smallest,
+// which is too optimistic. Numbers that belong together come from one trial: p95 with its
+// interval; the calibration with its error; the capacity with its interval, its method, and
+// whether the objective is met. Intervals also include the scatter of the repetitions. The
+// memory peak is the largest, because a limit must hold for all.
 func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	typical := upperMedian(from, p95)
 	if typical == nil {
@@ -130,10 +129,10 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, p99)
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
 	r.Failures = allFailures(from)
-	answer := medianAnswer(from)
-	r.ObjectiveMet, r.CapacityIsLowerBound = answer.ObjectiveMet, answer.CapacityIsLowerBound
-	r.CapacityMilliPerSecond, r.CapacityMethod = answer.CapacityMilliPerSecond, answer.CapacityMethod
-	r.CapacityInterval = scatteredRate(answer, from)
+	decided := medianCapacity(from)
+	r.ObjectiveMet, r.CapacityIsLowerBound = decided.ObjectiveMet, decided.CapacityIsLowerBound
+	r.CapacityMilliPerSecond, r.CapacityMethod = decided.CapacityMilliPerSecond, decided.CapacityMethod
+	r.CapacityInterval = scatteredRate(decided, from)
 	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
 	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
 	if most := sorted(from, memoryPeak); len(most) > 0 {
@@ -150,33 +149,33 @@ func hashTime(m *v1alpha1.VariantResult) *int64 {
 	return &m.Calibration.HashMicroseconds
 }
 
-// median is the result whose number is the lower median, nil when none has it.
-func median(from []*v1alpha1.VariantResult, of figure) *v1alpha1.VariantResult {
-	if with := sorted(from, of); len(with) > 0 {
+// median returns the result with the lower median of a number, or nil if none has it.
+func median(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
+	if with := sorted(from, get); len(with) > 0 {
 		return with[(len(with)-1)/2]
 	}
 	return nil
 }
 
-// upperMedian is the one whose number is the upper median.
-func upperMedian(from []*v1alpha1.VariantResult, of figure) *v1alpha1.VariantResult {
-	if with := sorted(from, of); len(with) > 0 {
+// upperMedian returns the result with the upper median of a number, or nil if none has it.
+func upperMedian(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
+	if with := sorted(from, get); len(with) > 0 {
 		return with[len(with)/2]
 	}
 	return nil
 }
 
-// sorted are the results that have a number, from low to high.
-func sorted(from []*v1alpha1.VariantResult, of figure) []*v1alpha1.VariantResult {
-	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return of(m) == nil })
-	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*of(a), *of(b)) })
+// sorted returns the results that have a number, from low to high.
+func sorted(from []*v1alpha1.VariantResult, get figure) []*v1alpha1.VariantResult {
+	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return get(m) == nil })
+	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*get(a), *get(b)) })
 	return with
 }
 
-// medianAnswer is the result whose answer to the question is the lower median:
-// a repetition that met the objective nowhere counts as below every capacity,
-// or a variant that fails two times in three would show what it held once.
-func medianAnswer(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
+// medianCapacity returns the result with the lower median of the capacity. A repetition that
+// met the objective at no rate counts as below every capacity. Otherwise a variant that fails
+// two times in three would show the one capacity that it reached.
+func medianCapacity(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
 	sorted := slices.Clone(from)
 	slices.SortStableFunc(sorted, func(a, b *v1alpha1.VariantResult) int {
 		return cmp.Or(cmp.Compare(metRank(a), metRank(b)), cmp.Compare(orZero(a.CapacityMilliPerSecond), orZero(b.CapacityMilliPerSecond)))
@@ -184,7 +183,7 @@ func medianAnswer(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
 	return sorted[(len(sorted)-1)/2]
 }
 
-// metRank orders answers: not met, not decided, met.
+// metRank orders results: not met, undecided, met.
 func metRank(r *v1alpha1.VariantResult) int {
 	switch {
 	case r.ObjectiveMet == nil:
@@ -196,9 +195,9 @@ func metRank(r *v1alpha1.VariantResult) int {
 	}
 }
 
-func medianOf(from []*v1alpha1.VariantResult, of figure) *int64 {
-	if m := median(from, of); m != nil {
-		return of(m)
+func medianOf(from []*v1alpha1.VariantResult, get figure) *int64 {
+	if m := median(from, get); m != nil {
+		return get(m)
 	}
 	return nil
 }
@@ -228,7 +227,7 @@ func addReason(reasons []v1alpha1.Reason, more v1alpha1.Reason) []v1alpha1.Reaso
 	return append(reasons, more)
 }
 
-// allFailures are those of all repetitions together; nil where none has any logins.
+// allFailures returns the failures of all repetitions together, or nil if none has any logins.
 func allFailures(from []*v1alpha1.VariantResult) *v1alpha1.Failures {
 	var all v1alpha1.Failures
 	for _, m := range from {

@@ -26,7 +26,7 @@ func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
 	}
 }
 
-// A row is told before the load is driven, and never instead of what was found.
+// The reason is shown before the load is driven, and never replaces other reasons.
 func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
 	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
 	unused, shared := v1alpha1.Reason{Type: matrix.CPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
@@ -37,11 +37,11 @@ func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
 		verdict v1alpha1.Verdict
 		want    []v1alpha1.Reason
 	}{
-		"while it waits":           {aTrial("c8-1500m"), v1alpha1.VerdictPending, []v1alpha1.Reason{unused}},
-		"when it was measured":     {aTrial("c8-1500m", measured(found(100, 9))), v1alpha1.VerdictValid, []v1alpha1.Reason{unused}},
-		"after what was found":     {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictSuspect, shared))), v1alpha1.VerdictSuspect, []v1alpha1.Reason{shared, unused}},
-		"not where nothing was":    {aTrial("c8-1500m", failed("ImagePull", "no image")), v1alpha1.VerdictInvalid, []v1alpha1.Reason{{Type: "ImagePull", Message: "no image"}}},
-		"not of a row that's lost": {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictInvalid))), v1alpha1.VerdictInvalid, nil},
+		"before it is measured":       {aTrial("c8-1500m"), v1alpha1.VerdictPending, []v1alpha1.Reason{unused}},
+		"after it was measured":       {aTrial("c8-1500m", measured(found(100, 9))), v1alpha1.VerdictValid, []v1alpha1.Reason{unused}},
+		"after other reasons":         {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictSuspect, shared))), v1alpha1.VerdictSuspect, []v1alpha1.Reason{shared, unused}},
+		"not if nothing was measured": {aTrial("c8-1500m", failed("ImagePull", "no image")), v1alpha1.VerdictInvalid, []v1alpha1.Reason{{Type: "ImagePull", Message: "no image"}}},
+		"not if the row is Invalid":   {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictInvalid))), v1alpha1.VerdictInvalid, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
 	}
 }
 
-// theRow of one variant with these trials.
+// theRow returns the row of one variant with these trials.
 func theRow(trials ...v1alpha1.SizingTrial) v1alpha1.VariantResult {
 	return summary.Results([]v1alpha1.Variant{aVariant("c8-1", 8)}, trials, "")[0]
 }
@@ -76,23 +76,23 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	}{
 		"one is itself": {
 			[]v1alpha1.VariantResult{high}, shows(300, 20, v1alpha1.VerdictValid, 1, 0)},
-		"of two the less favourable: the longer latency, the lower rate": {
+		"of two the less favourable: the longer latency and the lower rate": {
 			[]v1alpha1.VariantResult{found(300, 20), found(100, 30)}, shows(300, 20, v1alpha1.VerdictValid, 2, 0)},
-		"whichever has which": {
+		"of two, also from different repetitions": {
 			[]v1alpha1.VariantResult{high, low}, shows(300, 9, v1alpha1.VerdictValid, 2, 0)},
-		"of four the one of the two in the middle": {
+		"of four the less favourable of the two in the middle": {
 			[]v1alpha1.VariantResult{low, high, middle, found(400, 40)}, shows(300, 20, v1alpha1.VerdictValid, 4, 0)},
-		"of three the middle, number by number": {
+		"of three the median of each number": {
 			[]v1alpha1.VariantResult{high, middle, low}, shows(200, 20, v1alpha1.VerdictValid, 3, 0)},
-		"one that met the objective nowhere is below every capacity": {
+		"one that met the objective at no rate is below every capacity": {
 			[]v1alpha1.VariantResult{high, found(900, 0), found(950, 0)}, shows(900, 0, v1alpha1.VerdictValid, 3, 0)},
 		"one without p95 does not count for p95": {
 			[]v1alpha1.VariantResult{found(0, 0), high, low}, shows(300, 9, v1alpha1.VerdictValid, 3, 0)},
 		"the worst verdict is the row's": {
 			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, shared)}, shows(200, 30, v1alpha1.VerdictSuspect, 2, 1)},
-		"an invalid repetition gives its verdict and no number": {
+		"an invalid repetition counts for the verdict, but not for numbers": {
 			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered), high}, shows(300, 20, v1alpha1.VerdictInvalid, 2, 1)},
-		"where all are invalid their numbers are shown": {
+		"if all are invalid, their numbers are shown": {
 			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered)}, shows(100, 9, v1alpha1.VerdictInvalid, 1, 1)},
 	}
 	for name, test := range tests {
@@ -119,7 +119,7 @@ func TestARowHasTheLargestMemoryPeakOfItsRepetitions(t *testing.T) {
 		t.Errorf("the peak is %v", got.MemoryPeakBytes)
 	}
 	if got := theRow(trialsOf(found(100, 9))...); got.MemoryPeakBytes != nil {
-		t.Errorf("nothing was measured, and the peak is %d", *got.MemoryPeakBytes)
+		t.Errorf("nothing was measured, but the peak is %d", *got.MemoryPeakBytes)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestACalibrationKeepsItsOwnError(t *testing.T) {
 	}{
 		"of three the one in the middle":    {[]v1alpha1.VariantResult{found(300, 20), found(200, 30), found(100, 9)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
 		"of two the one with a longer hash": {[]v1alpha1.VariantResult{found(100, 9), found(200, 30)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
-		"none where none was calibrated":    {[]v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}, nil},
+		"none if nothing was calibrated":    {[]v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, theRow(trialsOf(test.results...)...).Calibration); diff != "" {
@@ -171,10 +171,10 @@ type numbers struct {
 	reasons  int
 }
 
-// shows is a row with a p95 in milliseconds and a capacity in logins per second.
+// shows returns a row with a p95 in milliseconds and a capacity in logins per second.
 func shows(p95, capacity int64, verdict v1alpha1.Verdict, trials int32, reasons int) numbers {
-	of := found(p95, capacity)
-	return numbers{of.P95Microseconds, of.CapacityMilliPerSecond, of.ObjectiveMet, verdict, trials, reasons}
+	result := found(p95, capacity)
+	return numbers{result.P95Microseconds, result.CapacityMilliPerSecond, result.ObjectiveMet, verdict, trials, reasons}
 }
 
 func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
@@ -194,13 +194,13 @@ func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
 func TestAVariantThatFailedSaysWhyAndIsInvalidOnceNothingIsToCome(t *testing.T) {
 	broke := aTrial("c8-1", failed("ImagePull", strings.Repeat("é", 2000)))
 	if verdict := theRow(broke, aTrial("c8-1", func(*v1alpha1.SizingTrial) {})).Verdict; verdict != v1alpha1.VerdictPending {
-		t.Errorf("with a repetition to come the verdict is %s", verdict)
+		t.Errorf("with another repetition to follow, the verdict is %s", verdict)
 	}
 	got := theRow(broke, aTrial("another", measured(found(100, 9))))
 	if got.Verdict != v1alpha1.VerdictInvalid || got.Trials != 0 || len(got.Reasons) != 1 || got.Reasons[0].Type != "ImagePull" {
 		t.Errorf("row is %+v", got)
 	}
 	if letters := len([]rune(got.Reasons[0].Message)); letters > 512 {
-		t.Errorf("the message has %d letters, the API allows 512", letters)
+		t.Errorf("the message has %d characters, the API allows 512", letters)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// scatterOf is half the width of the 95 % interval that the repetitions' own scatter
-// gives their mean, as the logarithm of a factor: 0 of a single one. Each repetition
-// has pods of its own, and two pods of one image differ by a percent.
-func scatterOf(from []*v1alpha1.VariantResult, of figure) float64 {
+// scatterOf returns half the width of the 95 % interval of the repetitions' mean, from their
+// scatter, as the logarithm of a factor. It is 0 for a single repetition. Each repetition has
+// its own pods, and two pods of one image differ by a percent.
+func scatterOf(from []*v1alpha1.VariantResult, get figure) float64 {
 	var logs []float64
-	for _, n := range values(from, of) {
+	for _, n := range values(from, get) {
 		if n > 0 {
 			logs = append(logs, math.Log(float64(n)))
 		}
@@ -28,8 +28,8 @@ func scatterOf(from []*v1alpha1.VariantResult, of figure) float64 {
 	return student.Quantile(0.975) * stat.StdDev(logs, nil) / math.Sqrt(n)
 }
 
-// widened is an interval around a number, each end of which lies farther off by the
-// repetitions' scatter. The two are independent of each other.
+// widened returns an interval around a number, with each end moved outwards by the
+// repetitions' scatter. The interval and the scatter are independent of each other.
 func widened(low, number, high int64, scatter float64) (wideLow, wideHigh int64) {
 	if scatter == 0 || number <= 0 {
 		return low, high
@@ -40,28 +40,28 @@ func widened(low, number, high int64, scatter float64) (wideLow, wideHigh int64)
 		int64(math.Ceil(float64(number) * math.Exp(math.Hypot(above, scatter))))
 }
 
-// scatteredLatency is the interval of a percentile of the repetition that stands for all.
-func scatteredLatency(interval *v1alpha1.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, of figure) *v1alpha1.Interval {
-	latency := of(typical)
+// scatteredLatency returns the interval of a percentile of the typical repetition, widened by
+// the scatter.
+func scatteredLatency(interval *v1alpha1.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, get figure) *v1alpha1.Interval {
+	latency := get(typical)
 	if interval == nil || latency == nil {
 		return interval
 	}
-	low, high := widened(interval.LowMicroseconds, *latency, interval.HighMicroseconds, scatterOf(from, of))
+	low, high := widened(interval.LowMicroseconds, *latency, interval.HighMicroseconds, scatterOf(from, get))
 	return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
 }
 
-// scatteredRate is the interval of the capacity of the repetition that stands for
-// all.
-func scatteredRate(answer *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) *v1alpha1.RateInterval {
-	if answer.CapacityInterval == nil || answer.CapacityMilliPerSecond == nil {
-		return answer.CapacityInterval
+// scatteredRate returns the interval of the capacity of the median repetition, widened by the
+// scatter.
+func scatteredRate(decided *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) *v1alpha1.RateInterval {
+	if decided.CapacityInterval == nil || decided.CapacityMilliPerSecond == nil {
+		return decided.CapacityInterval
 	}
-	low, high := widened(answer.CapacityInterval.LowMilliPerSecond, *answer.CapacityMilliPerSecond, answer.CapacityInterval.HighMilliPerSecond, scatterOf(from, heldRate))
+	low, high := widened(decided.CapacityInterval.LowMilliPerSecond, *decided.CapacityMilliPerSecond, decided.CapacityInterval.HighMilliPerSecond, scatterOf(from, heldRate))
 	return &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
 }
 
-// mergeSpeeds is how the speed varied over all repetitions; nil where it is not
-// known.
+// mergeSpeeds returns how the speed varied over all repetitions, or nil if it is unknown.
 func mergeSpeeds(from []*v1alpha1.VariantResult) *v1alpha1.RowSpeed {
 	var merged *v1alpha1.RowSpeed
 	var medians []int64

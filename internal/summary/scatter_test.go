@@ -9,7 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// sure is a result with intervals a tenth below and above its numbers.
+// sure returns a result with intervals a tenth below and above its numbers.
 func sure(p95, capacity int64) v1alpha1.VariantResult {
 	result := found(p95, capacity)
 	if capacity > 0 {
@@ -18,8 +18,8 @@ func sure(p95, capacity int64) v1alpha1.VariantResult {
 	return result
 }
 
-// Three repetitions that are a tenth apart scatter by a standard deviation of
-// ln 1.1; their mean is known to 4.303 × ln 1.1 ÷ √3, a factor of 1.267.
+// Three repetitions that are a tenth apart have a standard deviation of ln 1.1. The interval
+// of their mean is 4.303 × ln 1.1 ÷ √3, a factor of 1.267.
 func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
 	latency := func(low, high int64) *v1alpha1.Interval {
 		return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
@@ -37,19 +37,19 @@ func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
 		p95     *v1alpha1.Interval
 		rate    *v1alpha1.RateInterval
 	}{
-		"a single one has none": {
+		"a single repetition has no scatter": {
 			[]v1alpha1.VariantResult{sure(100, 20)}, latency(90_000, 110_000), rate(18_000, 22_000)},
-		"equal ones have none": {
+		"equal repetitions have no scatter": {
 			[]v1alpha1.VariantResult{sure(100, 20), sure(100, 20)}, latency(90_000, 110_000), rate(18_000, 22_000)},
-		"each end lies farther off, by the root of the squares": {
+		"each end moves outwards, by the root of the sum of squares": {
 			[]v1alpha1.VariantResult{sure(1000, 1000), sure(1100, 1100), sure(1210, 1210)}, latency(848_879, 1_419_831), rate(848_879, 1_419_831)},
-		"an Invalid one has no part in it": {
+		"an Invalid repetition does not count": {
 			[]v1alpha1.VariantResult{sure(100, 20), judged(sure(900, 90), v1alpha1.VerdictInvalid)}, latency(90_000, 110_000), rate(18_000, 22_000)},
-		"nor one that met the objective nowhere in that of the others": {
+		"one that met the objective at no rate does not count": {
 			[]v1alpha1.VariantResult{sure(100, 20), sure(100, 20), sure(100, 0)}, latency(90_000, 110_000), rate(18_000, 22_000)},
-		"a number without an interval has none": {
+		"a number without an interval stays without one": {
 			[]v1alpha1.VariantResult{unsure(100, 20), unsure(200, 30)}, nil, nil},
-		"where nothing met the objective there is none": {
+		"without a capacity there is no interval of it": {
 			[]v1alpha1.VariantResult{sure(100, 0), sure(100, 0)}, latency(90_000, 110_000), nil},
 	}
 	for name, test := range tests {
@@ -65,7 +65,7 @@ func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
 	}
 }
 
-// An interval is that of the repetition whose number is shown.
+// An interval belongs to the repetition whose number is shown.
 func TestAnIntervalBelongsToItsNumber(t *testing.T) {
 	exact, vague := sure(100, 20), sure(100, 20)
 	exact.P95Microseconds, exact.P95Interval = ptr.To[int64](100_001), &v1alpha1.Interval{LowMicroseconds: 99_000, HighMicroseconds: 101_000}
@@ -89,12 +89,12 @@ func TestTheSpeedOfARowHoldsThatOfItsRepetitions(t *testing.T) {
 		results []v1alpha1.VariantResult
 		want    *v1alpha1.RowSpeed
 	}{
-		"one is itself": {[]v1alpha1.VariantResult{ran(950, 1000, 1080)}, ran(950, 1000, 1080).Speed},
-		"the widest, and the median in the middle":              {[]v1alpha1.VariantResult{ran(950, 1040, 1080), ran(930, 1000, 1070), ran(960, 990, 1110)}, ran(930, 1000, 1110).Speed},
-		"of two medians the slower":                             {[]v1alpha1.VariantResult{ran(950, 1000, 1080), ran(940, 1020, 1070)}, ran(940, 1020, 1080).Speed},
-		"one whose speed is not known has no part in it":        {[]v1alpha1.VariantResult{found(100, 20), ran(950, 1000, 1080)}, ran(950, 1000, 1080).Speed},
-		"where none is known nothing is told":                   {[]v1alpha1.VariantResult{found(100, 20)}, nil},
-		"an Invalid repetition has none where others are Valid": {[]v1alpha1.VariantResult{ran(950, 1000, 1080), judged(ran(500, 1500, 2000), v1alpha1.VerdictInvalid)}, ran(950, 1000, 1080).Speed},
+		"a single repetition":                                      {[]v1alpha1.VariantResult{ran(950, 1000, 1080)}, ran(950, 1000, 1080).Speed},
+		"the widest range and the median of medians":               {[]v1alpha1.VariantResult{ran(950, 1040, 1080), ran(930, 1000, 1070), ran(960, 990, 1110)}, ran(930, 1000, 1110).Speed},
+		"of two medians the slower":                                {[]v1alpha1.VariantResult{ran(950, 1000, 1080), ran(940, 1020, 1070)}, ran(940, 1020, 1080).Speed},
+		"a repetition without a speed does not count":              {[]v1alpha1.VariantResult{found(100, 20), ran(950, 1000, 1080)}, ran(950, 1000, 1080).Speed},
+		"nil if no speed is known":                                 {[]v1alpha1.VariantResult{found(100, 20)}, nil},
+		"an Invalid repetition does not count if others are Valid": {[]v1alpha1.VariantResult{ran(950, 1000, 1080), judged(ran(500, 1500, 2000), v1alpha1.VerdictInvalid)}, ran(950, 1000, 1080).Speed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

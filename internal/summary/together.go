@@ -6,17 +6,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// together is the trials' results with what only a look at all of them tells,
-// in the trials' order; nil where there is none. The trials are left as they are.
+// together returns the trials' results, in the trials' order, with the reasons that only all
+// trials together show. A trial without a result has nil. The trials are not changed.
 func together(trials []v1alpha1.SizingTrial) []*v1alpha1.VariantResult {
 	results := make([]*v1alpha1.VariantResult, len(trials))
-	for i, found := range verdict.Across(trials) {
+	for i, reasons := range verdict.Across(trials) {
 		own := trials[i].Status.Result
 		if own == nil {
 			continue
 		}
 		result := own.DeepCopy()
-		for _, reason := range found {
+		for _, reason := range reasons {
 			result.Verdict = worse(result.Verdict, reason.Verdict)
 			result.Reasons = addReason(result.Reasons, reason)
 		}
@@ -25,8 +25,8 @@ func together(trials []v1alpha1.SizingTrial) []*v1alpha1.VariantResult {
 	return results
 }
 
-// CostFits says how the time of a hash grows with its cost, a line for each
-// node pool with two costs or more.
+// CostFits returns how the hash time grows with the cost, one line for each node pool with two
+// costs or more.
 func CostFits(trials []v1alpha1.SizingTrial) []v1alpha1.CostFit {
 	var fits []v1alpha1.CostFit
 	for _, pool := range costfit.Of(trials) {

@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// ranAt gives a trial of a cost its hash's ratio to the reference hash, in
-// thousandths, and the time of the latter in microseconds.
+// ranAt sets the cost of a trial, the ratio of its hash to the reference hash in thousandths,
+// and the time of the reference hash in microseconds.
 func ranAt(cost int32, perMille, reference int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Spec.Variant.Cost = cost
@@ -23,9 +23,9 @@ func ranAt(cost int32, perMille, reference int64) func(*v1alpha1.SizingTrial) {
 	}
 }
 
-// besides are trials of other variants, which say what a reference hash and a hash
+// others returns trials of other variants, which show how long the reference hash and a hash
 // of each cost take.
-func besides() []v1alpha1.SizingTrial {
+func others() []v1alpha1.SizingTrial {
 	return []v1alpha1.SizingTrial{
 		aTrial("again", measured(found(1, 1)), ranAt(8, 1000, 10_000)), aTrial("again", measured(found(1, 1)), ranAt(8, 1000, 10_000)),
 		aTrial("c10-1", measured(found(1, 1)), ranAt(10, 4000, 10_000)), aTrial("c12-1", measured(found(1, 1)), ranAt(12, 16_000, 10_000)),
@@ -40,26 +40,26 @@ func TestARowTakesInWhatOnlyAllTrialsTell(t *testing.T) {
 		reasons []string
 		p95     int64
 	}{
-		"what agrees with the others changes nothing": {
+		"a trial that agrees with the others is Valid": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1000, 10_000)), v1alpha1.VerdictValid, nil, 200_000},
-		"a CPU that was slow for a while does not either": {
+		"a trial on a CPU that was slow for a while is Valid": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1000, 14_900)), v1alpha1.VerdictValid, nil, 200_000},
 		"another machine makes the row Suspect": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1000, 15_100)), v1alpha1.VerdictSuspect, []string{verdict.SpeedUnknown}, 200_000},
-		"so does a hash that the other costs contradict": {
+		"a hash that the other costs contradict makes the row Suspect": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1100, 10_000)), v1alpha1.VerdictSuspect, []string{verdict.CostDoublingBroken}, 200_000},
-		"one that they disprove gives its verdict and no number": {
+		"a trial that they disprove counts for the verdict, but not for numbers": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1200, 10_000)), v1alpha1.VerdictInvalid, []string{verdict.CostDoublingBroken}, 100_000},
-		"a trial's own verdict is never made better": {
+		"a trial's own verdict is never improved": {
 			aTrial("c8-1", measured(suspect), ranAt(8, 1000, 10_000)), v1alpha1.VerdictSuspect, []string{verdict.SharedNode}, 200_000},
-		"what it found itself stays beside it": {
+		"a trial keeps its own reasons": {
 			aTrial("c8-1", measured(suspect), ranAt(8, 1200, 10_000)), v1alpha1.VerdictInvalid, []string{verdict.SharedNode, verdict.CostDoublingBroken}, 100_000},
-		"of two findings the worse counts": {
+		"the worse of two reasons counts": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1200, 16_000)), v1alpha1.VerdictInvalid, []string{verdict.CostDoublingBroken, verdict.SpeedUnknown}, 100_000},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			trials := append(besides(), aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 10_000)), test.last)
+			trials := append(others(), aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 10_000)), test.last)
 			before := test.last.DeepCopy()
 			row := theRow(trials...)
 			var reasons []string
@@ -80,7 +80,7 @@ func TestARowTakesInWhatOnlyAllTrialsTell(t *testing.T) {
 }
 
 func TestAnExperimentsEndCountsWhatOnlyAllTrialsTell(t *testing.T) {
-	trials := append(besides(), aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 15_100)))
+	trials := append(others(), aTrial("c8-1", measured(found(100, 20)), ranAt(8, 1000, 15_100)))
 	rows := summary.Results([]v1alpha1.Variant{aVariant("c8-1", 8), aVariant("c10-1", 10), aVariant("c12-1", 12)}, trials, "")
 	if end := summary.End(rows); end.Reason != v1alpha1.ReasonSomeSuspect || end.Message != "Suspect: c8-1" {
 		t.Errorf("the end is %s: %s", end.Reason, end.Message)

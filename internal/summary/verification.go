@@ -7,12 +7,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Verifies tells whether an experiment's answer is to be verified.
+// Verifies reports whether an experiment's recommendation is verified.
 func Verifies(spec v1alpha1.SizingExperimentSpec) bool {
 	return spec.Demand != nil && (spec.Demand.Verify == v1alpha1.VerifyReplica || spec.Demand.Verify == v1alpha1.VerifyFull)
 }
 
-// Verifying reads: Verifying 2×c10-500m: 1 replica is driven at 2.5/s.
+// Verifying returns text such as "Verifying 2×c10-500m: 1 replica is driven at 2.5/s".
 func Verifying(v v1alpha1.Verification) string {
 	driven := "1 replica is"
 	if v.DrivenReplicas != 1 {
@@ -21,7 +21,7 @@ func Verifying(v v1alpha1.Verification) string {
 	return fmt.Sprintf("Verifying %d×%s: %s driven at %s", v.Replicas, v.Variant, driven, units.Rate(&v.OfferedMilliPerSecond))
 }
 
-// verified reads yes, no, undecided, or running; blank where the answer was not
+// verified returns "yes", "no", "undecided" or "running", or "" if the recommendation was not
 // verified.
 func verified(status *v1alpha1.SizingExperimentStatus) string {
 	if status.Recommendation == nil {

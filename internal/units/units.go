@@ -1,8 +1,8 @@
-// Package units says numbers as people do: 556ms, 8.2/s, +12 %. What is
-// absent reads as an empty string, never as 0.
+// Package units formats numbers for people: 556ms, 8.2/s, +12 %. An absent number is an empty
+// string, never 0.
 //
-// It is for reading only. What computes with a number takes the number, in the
-// unit that its field names.
+// It is only for display. Computations use the numbers themselves, in the unit that the name
+// of the field says.
 package units
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Rate reads a rate that is kept times 1000: 0.43/s, 8.2/s, 17/s, 103/s.
+// Rate formats a rate that is stored times 1000: 0.43/s, 8.2/s, 17/s, 103/s.
 func Rate(milli *int64) string {
 	if milli == nil {
 		return ""
@@ -19,7 +19,7 @@ func Rate(milli *int64) string {
 	return Number(float64(*milli)/1000) + "/s"
 }
 
-// Latency reads a time in microseconds: 980µs, 556ms, 1.23s.
+// Latency formats a time in microseconds: 980µs, 556ms, 1.23s.
 func Latency(microseconds *int64) string {
 	if microseconds == nil {
 		return ""
@@ -27,14 +27,14 @@ func Latency(microseconds *int64) string {
 	switch us := *microseconds; {
 	case us < 1000:
 		return fmt.Sprintf("%dµs", us)
-	case us < 999_500: // from here on three digits say 1s
+	case us < 999_500: // from here on, three digits round to 1s
 		return Number(float64(us)/1e3) + "ms"
 	default:
 		return Number(float64(us)/1e6) + "s"
 	}
 }
 
-// Difference reads a share in thousandths with its sign: +12 %, −3.4 %, ±0 %.
+// Difference formats a share in thousandths with its sign: +12 %, −3.4 %, ±0 %.
 func Difference(perMille *int64) string {
 	if perMille == nil {
 		return ""
@@ -49,8 +49,8 @@ func Difference(perMille *int64) string {
 	}
 }
 
-// Number has three digits and, from 1 on, two decimals at the most, without
-// trailing zeros: as much as a person would say.
+// Number formats a number with three significant digits and, from 1 on, at most two decimals,
+// without trailing zeros. Below 1 it has two significant digits.
 func Number(x float64) string {
 	decimals := 0
 	switch {
