@@ -8,8 +8,8 @@ import (
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
-// Date.now() counts whole milliseconds: the latency of a login that takes three
-// would be off by a third.
+// Date.now() counts whole milliseconds: the latency of a login of three milliseconds would
+// be off by a third.
 func TestNoScriptReadsAClockOfMilliseconds(t *testing.T) {
 	err := fs.WalkDir(loadtests.Scripts, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".js") {
@@ -22,7 +22,7 @@ func TestNoScriptReadsAClockOfMilliseconds(t *testing.T) {
 		for number, line := range strings.Split(string(text), "\n") {
 			code, _, _ := strings.Cut(line, "//")
 			if strings.Contains(code, "Date.now") || strings.Contains(code, "new Date") {
-				t.Errorf("%s:%d reads it: %s", path, number+1, line)
+				t.Errorf("%s:%d reads the clock in milliseconds: %s", path, number+1, line)
 			}
 		}
 		return nil

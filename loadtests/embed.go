@@ -1,13 +1,13 @@
-// Package loadtests holds the k6 scripts that drive a login service, so that
-// programs carry them inside and need no files beside them.
+// Package loadtests embeds the k6 scripts that load a login service, so that programs need
+// no separate files.
 //
-// It does not run them (package k6 does) and computes nothing from what they
-// tell (package measurement does).
+// It does not run them (package k6 does) and does not process their records (package
+// measurement does).
 package loadtests
 
 import "embed"
 
-// Main is the script to run; it imports the others.
+// Main is the script to run. It imports the others.
 const Main = "login.js"
 
 // Scripts are all scripts, in one folder.

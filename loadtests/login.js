@@ -1,24 +1,24 @@
-// Logs in to the login service as a plan says, step after step.
+// Loads the login service with a plan, one step after another.
 //
-// Parameters come from the environment only:
-//   HASHMARK_PLAN      the plan as JSON (internal/loadplan has its fields)
-//   HASHMARK_TARGET    where the service is, such as http://10.96.0.7:8080
-//   HASHMARK_PODS      where each of its pods is, with commas between; of
-//                      several, a saturation keeps each busy by itself
-//   HASHMARK_USER, HASHMARK_PASSWORD   whom to log in
-//   HASHMARK_REPLICAS  how many pods serve; from 2 on each login opens a
-//                      connection of its own, so that all pods get their share
-//   HASHMARK_SESSIONS  "true" lets each caller log in once a step, and then ask
-//                      for GET / with the session's cookie
+// It is configured by environment variables:
+//   HASHMARK_PLAN      the plan as JSON (internal/loadplan documents its fields)
+//   HASHMARK_TARGET    the address of the service, such as http://10.96.0.7:8080
+//   HASHMARK_PODS      the addresses of its pods, comma-separated; if there are
+//                      several, a saturation keeps each of them busy
+//   HASHMARK_USER, HASHMARK_PASSWORD   the user of the logins
+//   HASHMARK_REPLICAS  the number of pods; from 2 on, each login opens its own
+//                      connection, so that all pods get their share
+//   HASHMARK_SESSIONS  "true": each caller logs in once per step, and then sends
+//                      GET / with the session's cookie
 //
-// What happens to each login is told line by line on stderr, and all statistics
-// are computed from these records elsewhere, exactly:
+// Each event is a line on stderr. All statistics are computed from these records
+// elsewhere:
 //   hm:zero <clock>                            once, before the load
 //   hm:s <step> <login> <due> <sent>           a login is sent
 //   hm:e <step> <login> <ended> <outcome>      ok, refused, timedOut or error
 //   hm:total <sent> <ended>                    once, by k6's own counters
-// Times are microseconds on the plan's clock. A login with an s line and no e
-// line was cut off by the end of its step; one without either was never sent.
+// Times are microseconds on the plan's clock. A login with an s line and no e line
+// was cut off by the end of its step. A login without both was never sent.
 import { sleep } from 'k6';
 import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
@@ -26,16 +26,15 @@ import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
 import { stepSchedule } from './schedule.js';
 
-// The plan's zero lies this long after k6's own, so that k6 is past setup().
+// The plan's zero is this long after k6's own, so that setup() has finished.
 const HEAD_START_MS = 500;
-// Callers are woken this long before their step, so that they are all asleep
-// again, waiting for their moment, when it begins.
+// Callers are started this long before their step, so that all of them wait for
+// their due time when it begins.
 const LEAD_MS = 50;
-// A step's callers end by themselves when its drain does. k6 stops what is left
-// this much later, before the next step's callers are woken: plans leave
-// 100 ms between steps.
+// A step's callers end when its drain does. k6 stops the rest this much later, before
+// the next step's callers are started: plans leave 100 ms between steps.
 const SLACK_MS = 25;
-// A caller whose login failed pauses before the next in a closed step: a full
+// In a closed step, a caller whose login failed pauses before the next one: a full
 // queue refuses within a millisecond, and a loop around that measures nothing.
 const PAUSE_AFTER_FAILURE_MS = 100;
 
@@ -54,8 +53,8 @@ const countedStart = (step) => (step.startMs + step.settleMs) * 1000;
 const countedEnd = (step) => countedStart(step) + step.countedMs * 1000;
 const drainEnd = (step) => countedEnd(step) + step.drainMs * 1000;
 
-// Built in a SharedArray, a schedule is computed and held once, not in each
-// caller's JavaScript runtime.
+// In a SharedArray, a schedule is computed and stored once, not in each caller's
+// JavaScript runtime.
 const schedules = plan.steps.map((step, number) =>
   isOpen(step) ? new SharedArray(`step-${number}`, () => stepSchedule(step)) : null,
 );
@@ -67,13 +66,13 @@ const outcomes = new Counter('hashmark_outcomes');
 
 export const options = {
   scenarios: scenarios(),
-  // The tags that k6 gives its own metrics become labels of series where these
-  // are sent on. Each of the rest is a series more per step or address, and
-  // tells nothing that the script's own tags do not.
+  // The tags of k6's own metrics become labels if the series are sent on. Other tags
+  // would add series per step or address, and nothing that is not in the script's own
+  // tags.
   systemTags: ['name', 'method', 'status', 'expected_response'],
   discardResponseBodies: true,
   noConnectionReuse: Number(__ENV.HASHMARK_REPLICAS || 1) > 1,
-  // A caller's cookies would be forgotten after each of its logins.
+  // By default, k6 deletes a caller's cookies after each login.
   noCookiesReset: sessions,
 };
 
@@ -99,14 +98,14 @@ function scenarios() {
   return all;
 }
 
-// now is the plan's clock in microseconds. It is k6's own and not Date.now(),
-// which only knows whole milliseconds.
+// now returns the plan's clock in microseconds. It uses k6's clock and not Date.now(),
+// which has only whole milliseconds.
 function now() {
   return Math.round((exec.instance.currentTestRunDuration - HEAD_START_MS) * 1000);
 }
 
-// waitUntil tells whether there was time to wait at all. It loops because a
-// timer and k6's clock need not agree to the microsecond.
+// waitUntil returns whether it had to wait. It loops because a timer and k6's clock can
+// differ by microseconds.
 function waitUntil(moment) {
   let waited = false;
   for (let left = moment - now(); left > 0; left = moment - now()) {
@@ -120,15 +119,15 @@ export function setup() {
   console.log(`hm:zero ${now()}`);
 }
 
-// openStep sends one login when it is due, whatever became of earlier ones.
+// openStep sends one login when it is due, whatever the outcome of earlier ones.
 export function openStep() {
   const number = Number(__ENV.HASHMARK_STEP);
   const step = plan.steps[number];
   const index = exec.scenario.iterationInTest;
   const due = step.startMs * 1000 + schedules[number][index];
-  // A caller that was free sends, however late its timer: a login due in the
-  // counted part's last millisecond is no worse than others. One that was busy
-  // until the counted part had ended begins nothing in the drain.
+  // A caller that was free sends, however late its timer is, so that a login due in the
+  // last millisecond of the counted part is sent, too. A caller that was busy until the
+  // end of the counted part sends nothing in the drain.
   const free = waitUntil(due);
   if (free || now() < countedEnd(step)) {
     const part = index < (step.settleRequests || 0) ? 'settling' : 'counted';
@@ -136,7 +135,7 @@ export function openStep() {
   }
 }
 
-// closedStep is one caller, who logs in again once answered.
+// closedStep is one caller, which logs in again once it has a response.
 export function closedStep() {
   const number = Number(__ENV.HASHMARK_STEP);
   const step = plan.steps[number];
@@ -152,18 +151,18 @@ export function closedStep() {
   }
 }
 
-// addressOf is where a caller of a closed step logs in. In a saturation it stays
-// with one pod: where each login went to a pod by chance, some of the pods would
-// be idle for a part of the time, and the maximum would be too low.
+// addressOf returns the address for a caller of a closed step. In a saturation, each
+// caller stays with one pod: if each login went to a random pod, some pods would be idle
+// part of the time, and the maximum would be too low.
 function addressOf(step, caller) {
   return step.kind === 'Saturation' && pods.length > 1 ? pods[caller % pods.length] : __ENV.HASHMARK_TARGET;
 }
 
-// The step in which this caller holds a session, or -1: k6 gives each caller
-// variables of its own, and the same callers serve all steps.
+// The step in which this caller has a session, or -1. In k6, each caller has its own
+// variables, and the same callers are used in all steps.
 let sessionOf = -1;
 
-// request logs in, or shows the session's cookie, which k6 keeps and sends.
+// request logs in, or sends the session's cookie, which k6 stores.
 function request(number, timeout, address) {
   if (sessions && sessionOf === number) {
     return http.get(`${address}/`, { redirects: 0, timeout, tags: { name: 'session' } });
@@ -172,8 +171,8 @@ function request(number, timeout, address) {
   return http.post(`${address}/login`, credentials, { headers, redirects: 0, timeout, tags: { name: 'login' } });
 }
 
-// login sends one login and tells what became of it. Without a due time it
-// was due when it was sent.
+// login sends one login and records its outcome. Without a due time, the login was due
+// when it was sent.
 function login(number, index, due, part, address) {
   const step = plan.steps[number];
   const sent = now();
@@ -185,7 +184,7 @@ function login(number, index, due, part, address) {
   const response = request(number, Math.max(1, Math.min(plan.timeoutMs, left)), address);
   const ended = now();
   const outcome = outcomeOf(response);
-  // A session that is not honoured is given up: the caller logs in again.
+  // If the session is not accepted, the caller logs in again.
   sessionOf = outcome === 'ok' ? number : -1;
   if (outcome !== 'ok' && ended >= drainEnd(step)) {
     return 'cut';
@@ -210,8 +209,8 @@ function outcomeOf(response) {
   return response.status === 200 && response.error_code === 0 ? 'ok' : 'error';
 }
 
-// handleSummary takes the place of k6's own summary: k6's count of logins, to
-// hold against the number of records that arrived.
+// handleSummary replaces k6's own summary. It writes k6's count of logins, to check
+// that all records arrived.
 export function handleSummary(data) {
   const count = (name) => (data.metrics[name] ? data.metrics[name].values.count : 0);
   console.log(`hm:total ${count('hashmark_sent')} ${count('hashmark_outcomes')}`);

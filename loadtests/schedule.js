@@ -1,9 +1,10 @@
-// Draws the moments at which the logins of an open step are due, in
-// microseconds from the step's own beginning. Package internal/arrivals of this
-// repository draws the same ones in Go; a test holds the two equal. What is
-// drawn, and why so, is written there.
+// Computes the due times of the logins of an open step, in microseconds from the
+// start of the step. Package internal/arrivals of this repository computes the
+// same times in Go, and a test compares the two. The method and its reasons are
+// documented there.
 
-// generator yields 32-bit numbers: splitmix with 32 bits of state.
+// generator returns a random generator of 32-bit numbers: splitmix with 32 bits of
+// state.
 function generator(seed) {
   let state = seed >>> 0;
   return function next() {
@@ -15,7 +16,7 @@ function generator(seed) {
   };
 }
 
-// within takes a share of a time in whole microseconds, always short of all of it.
+// within returns a share of a time in whole microseconds, always less than the time.
 function within(microseconds, share) {
   return Math.min(Math.floor(microseconds * share), microseconds - 1);
 }
@@ -41,8 +42,8 @@ export function uniform(n, microseconds) {
   return due;
 }
 
-// stepSchedule is the whole step's: the settling part, then the counted one,
-// each with a count and a seed of its own.
+// stepSchedule returns the due times of a step: the settling part, then the counted
+// part, each with its own count and seed.
 export function stepSchedule(step) {
   const part = (seed, n, milliseconds) =>
     step.arrivals === 'Uniform'

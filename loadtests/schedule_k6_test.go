@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// TestSchedulesInJavaScript runs schedule.js in k6 itself and holds its due
-// times against the same golden. A microsecond is allowed: the two languages
-// need not round a logarithm alike on every machine.
+// TestSchedulesInJavaScript runs schedule.js in k6 and compares its due times with the same
+// golden. It allows a difference of a microsecond, because the two languages can round a
+// logarithm differently on some machines.
 func TestSchedulesInJavaScript(t *testing.T) {
 	k6 := os.Getenv("HASHMARK_K6")
 	if k6 == "" {
-		t.Fatal("HASHMARK_K6 names no k6 program; run `make test-unit`, which compiles k6 first, or set it to one")
+		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
 	}
 	command := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--no-color", "--log-format", "raw", "--address", "", "testdata/due.js")
 	command.Env = append(os.Environ(), "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_WEB_DASHBOARD=false")
@@ -24,18 +24,18 @@ func TestSchedulesInJavaScript(t *testing.T) {
 	if err != nil {
 		t.Fatalf("k6: %v\n%s", err, output)
 	}
-	drawn := map[int][]string{}
+	fromK6 := map[int][]string{}
 	for line := range strings.Lines(string(output)) {
 		words := strings.SplitN(strings.TrimRight(line, "\n"), " ", 3)
 		if len(words) == 3 && words[0] == "due" {
 			number, _ := strconv.Atoi(words[1])
-			drawn[number] = strings.FieldsFunc(words[2], func(r rune) bool { return r == ',' })
+			fromK6[number] = strings.FieldsFunc(words[2], func(r rune) bool { return r == ',' })
 		}
 	}
 	for number, want := range goldenSchedules(t) {
-		got := drawn[number]
+		got := fromK6[number]
 		if len(got) != len(want.Due) {
-			t.Errorf("%s: k6 drew %d due times, want %d\n%s", want.Name, len(got), len(want.Due), output)
+			t.Errorf("%s: k6 has %d due times, want %d\n%s", want.Name, len(got), len(want.Due), output)
 			continue
 		}
 		for k, text := range got {

@@ -16,15 +16,15 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// schedule is a step and its due times in microseconds from its beginning.
+// schedule is a step and its due times in microseconds from the start of the step.
 type schedule struct {
 	Name string        `json:"name"`
 	Step loadplan.Step `json:"step"`
 	Due  []int64       `json:"due"`
 }
 
-// schedules are small enough to be read, and between them use every field that
-// a schedule depends on, seeds at both ends of their range included.
+// schedules returns short schedules that use every field that a schedule depends on,
+// including seeds at both ends of their range.
 func schedules() []schedule {
 	steps := map[string]loadplan.Step{
 		"a Poisson step with a settling part": {
@@ -78,8 +78,8 @@ func part(step loadplan.Step, seed uint32, n int, over time.Duration) []time.Dur
 	return arrivals.Poisson(seed, n, over)
 }
 
-// TestSchedulesInGo holds Go's due times against the golden. Another schedule
-// would make results incomparable with those measured before.
+// TestSchedulesInGo compares Go's due times with the golden. With other schedules, results
+// could not be compared with older ones.
 func TestSchedulesInGo(t *testing.T) {
 	const golden = "testdata/due.json"
 	got := schedules()

@@ -1,27 +1,27 @@
-// Command loadrunner is the generator's entrypoint: it runs k6 as its plan
-// says, reads evidence meanwhile, and writes one termination message.
+// Command loadrunner is the entrypoint of the load generator. It runs k6 with a plan, reads
+// evidence during the load, and writes one termination message.
 //
-// Everything comes from the environment:
+// It is configured by environment variables:
 //
 //	HASHMARK_PLAN          the plan as JSON (internal/loadplan)
 //	HASHMARK_TARGET        the login service, such as http://10.96.0.7:8080
-//	HASHMARK_PODS          its pods, comma-separated: evidence is read there, and
-//	                       a saturation keeps each of several busy
+//	HASHMARK_PODS          its pods, comma-separated: evidence is read there, and if
+//	                       there are several, a saturation keeps each of them busy
 //	HASHMARK_USER, HASHMARK_PASSWORD
-//	HASHMARK_REPLICAS      how many pods serve
-//	HASHMARK_SESSIONS      true: callers log in once a step, then show a cookie
-//	HASHMARK_DEADLINE      when to give up, RFC 3339; never when absent
-//	HASHMARK_K6            the k6 program, k6 on PATH when absent
+//	HASHMARK_REPLICAS      the number of pods
+//	HASHMARK_SESSIONS      true: callers log in once per step, then send a cookie
+//	HASHMARK_DEADLINE      when to stop, RFC 3339; by default never
+//	HASHMARK_K6            the k6 program; by default k6 on PATH
 //	HASHMARK_RAW_OUTPUT    a file for k6's own samples as JSON, for checks
 //	HASHMARK_REMOTE_WRITE_LABELS
-//	                       labels of k6's own series, name=value with commas
-//	                       between; where given, k6 sends them by remote write
-//	                       as its own variables K6_PROMETHEUS_RW_… say
-//	HASHMARK_MESSAGE_FILE  where the result goes, /dev/termination-log when
-//	                       absent; - is standard output
+//	                       labels of k6's own series, name=value separated by commas;
+//	                       if set, k6 sends the series by remote write as configured
+//	                       by its own variables K6_PROMETHEUS_RW_…
+//	HASHMARK_MESSAGE_FILE  the file for the result, by default /dev/termination-log;
+//	                       - is standard output
 //
-// It exits with k6's exit code, 2 when its environment makes no sense, and 1
-// when there is no result for another reason. The message says which.
+// The exit code is k6's, 2 if a variable is missing or invalid, and 1 if there is no result
+// for another reason. The message says which.
 package main
 
 import (
@@ -47,16 +47,15 @@ func main() {
 
 func run() int {
 	message := openMessage(os.Getenv("HASHMARK_MESSAGE_FILE"))
-	// Whatever ends this process before its time, be it a panic or the kernel,
-	// leaves this behind instead of nothing.
-	message.write(handover.EncodeFailure(handover.GeneratorKilled, "The generator was ended before its load was over.", 0))
+	// This message remains if a panic or the kernel ends this process early.
+	message.write(handover.EncodeFailure(handover.GeneratorKilled, "The load generator was terminated before the load was finished.", 0))
 
 	config, err := loadrun.FromEnvironment(os.Getenv)
 	if err != nil {
 		message.conclude(handover.EncodeFailure(handover.BadPlan, err.Error(), 0))
 		return exitBadPlan
 	}
-	ctx, stop := untilToldToEnd(config)
+	ctx, stop := loadContext(config)
 	defer stop()
 	result, err := loadrun.Run(ctx, config, observer(), os.Stderr)
 	if err == nil {
@@ -75,34 +74,34 @@ func run() int {
 	return exitNoResult
 }
 
-// untilToldToEnd ends at the deadline and when the container is stopped, each
-// with its own failure as the cause.
-func untilToldToEnd(config loadrun.Config) (context.Context, context.CancelFunc) {
+// loadContext returns a context that ends at the deadline and when the container is stopped,
+// each with its own failure as the cause.
+func loadContext(config loadrun.Config) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := func() { cancel(nil) }
 	if !config.Deadline.IsZero() {
 		ctx, stop = context.WithDeadlineCause(ctx, config.Deadline, &handover.Failure{
-			Reason: handover.DeadlineExceeded, Detail: "The load was not over at its deadline.",
+			Reason: handover.DeadlineExceeded, Detail: "The load was not finished at its deadline.",
 		})
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
-		told := <-signals
+		received := <-signals
 		cancel(&handover.Failure{
-			Reason: handover.GeneratorKilled, Detail: "The generator was told to end before its load was over (" + told.String() + ").",
+			Reason: handover.GeneratorKilled, Detail: "The load generator was stopped before the load was finished (signal: " + received.String() + ").",
 		})
 	}()
 	return ctx, stop
 }
 
-// observer reads this container's counters, or is nil where they can't be read:
-// the load is worth driving all the same, and its verdict says what is missing.
+// observer returns a reader of this container's counters, or nil if they cannot be read. The
+// load runs anyway, and its verdict says what is missing.
 func observer() loadrun.Observer {
-	found, err := cgroup.Observe(os.DirFS("/"))
+	container, err := cgroup.Observe(os.DirFS("/"))
 	if err != nil {
-		os.Stderr.WriteString("The generator's own counters can't be read: " + err.Error() + "\n")
+		os.Stderr.WriteString("Could not read the load generator's own counters: " + err.Error() + "\n")
 		return nil
 	}
-	return found
+	return container
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/handover"
 )
 
-// TestMain lets the test binary stand in for the load runner and for k6.
+// TestMain lets the test binary act as the load runner and as k6.
 func TestMain(m *testing.M) {
 	switch os.Getenv("STAND_IN_FOR") {
 	case "loadrunner":
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 
 const plan = `{"version":1,"timeoutMs":1000,"steps":[{"kind":"Open","startMs":0,"settleMs":0,"countedMs":900,"drainMs":100,"callers":1,"arrivals":"Uniform","requests":1,"reported":true}]}`
 
-// loadRunner is the program with an environment in which it succeeds, and the
-// file that its message goes to.
+// loadRunner returns the program with an environment in which it succeeds, and the file of
+// its message.
 func loadRunner(t *testing.T, alter ...string) (*exec.Cmd, string) {
 	t.Helper()
 	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -96,12 +96,12 @@ func TestExitCodesAndReasons(t *testing.T) {
 		code   int
 		reason string
 	}{
-		"an environment without a plan":  {[]string{"HASHMARK_PLAN="}, 2, handover.BadPlan},
-		"a k6 that is not there":         {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, handover.K6Failed},
-		"a k6 that says nothing":         {[]string{"K6_SAYS="}, 1, handover.SummaryGarbled},
-		"a deadline that has passed":     {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, handover.DeadlineExceeded},
-		"a deadline in the midst of it":  {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, handover.DeadlineExceeded},
-		"a user who has no name to give": {[]string{"HASHMARK_USER="}, 2, handover.BadPlan},
+		"an environment without a plan": {[]string{"HASHMARK_PLAN="}, 2, handover.BadPlan},
+		"a missing k6":                  {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, handover.K6Failed},
+		"a k6 without output":           {[]string{"K6_SAYS="}, 1, handover.SummaryGarbled},
+		"a deadline that has passed":    {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, handover.DeadlineExceeded},
+		"a deadline during the load":    {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, handover.DeadlineExceeded},
+		"a user without a name":         {[]string{"HASHMARK_USER="}, 2, handover.BadPlan},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command, message := loadRunner(t, test.alter...)
@@ -118,8 +118,8 @@ func TestExitCodesAndReasons(t *testing.T) {
 	}
 }
 
-// TestWhateverEndsItLeavesAMessage ends the load runner in mid-load, once in a
-// way that it can see and once in one that it can't.
+// TestWhateverEndsItLeavesAMessage ends the load runner during the load, once with a signal
+// that it can handle and once with one that it cannot.
 func TestWhateverEndsItLeavesAMessage(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{
 		"when its container is stopped": syscall.SIGTERM,
@@ -142,7 +142,7 @@ func TestWhateverEndsItLeavesAMessage(t *testing.T) {
 				t.Errorf("want %s, got %v", handover.GeneratorKilled, err)
 			}
 			if signal == syscall.SIGKILL {
-				_ = syscall.Kill(k6, syscall.SIGKILL) // a container's end would have done it
+				_ = syscall.Kill(k6, syscall.SIGKILL) // the end of the container would do this
 			} else if syscall.Kill(k6, 0) == nil {
 				t.Errorf("k6 (pid %d) outlived the load runner", k6)
 			}
@@ -150,7 +150,7 @@ func TestWhateverEndsItLeavesAMessage(t *testing.T) {
 	}
 }
 
-// pidOfK6 reads the pid that the stand-in tells first.
+// pidOfK6 reads the pid that the stand-in prints first.
 func pidOfK6(t *testing.T, stderr interface{ Read([]byte) (int, error) }) int {
 	t.Helper()
 	var text strings.Builder
@@ -171,8 +171,8 @@ func pidOfK6(t *testing.T, stderr interface{ Read([]byte) (int, error) }) int {
 	}
 }
 
-// stay waits to be killed. A bare select would be found to be a deadlock where
-// the binary has no C in it.
+// stay waits to be killed. A bare select would be detected as a deadlock in a binary
+// without C code.
 func stay() {
 	for {
 		<-time.After(time.Hour)

@@ -4,14 +4,14 @@ import (
 	"os"
 )
 
-// defaultMessageFile is what kubelet mounts into every container.
+// defaultMessageFile is the file that kubelet mounts into every container.
 const defaultMessageFile = "/dev/termination-log"
 
-// messageFile is where the last word goes.
+// messageFile is the file of the termination message.
 type messageFile struct{ path string }
 
-// openMessage falls back to standard output where there is no such file to
-// write to, as on a developer's machine.
+// openMessage falls back to standard output if the default file does not exist, as on a
+// developer's machine.
 func openMessage(path string) messageFile {
 	if path == "" {
 		path = defaultMessageFile
@@ -22,18 +22,18 @@ func openMessage(path string) messageFile {
 	return messageFile{path: path}
 }
 
-// write replaces the file's content. Where it goes to standard output, only the
-// last word is worth saying, so this says nothing.
+// write replaces the content of the file. It writes nothing to standard output, which gets
+// only the final message.
 func (m messageFile) write(text string) {
 	if m.path == "-" {
 		return
 	}
 	if err := os.WriteFile(m.path, []byte(text), 0o644); err != nil {
-		os.Stderr.WriteString("The result can't be written: " + err.Error() + "\n" + text)
+		os.Stderr.WriteString("Could not write the result: " + err.Error() + "\n" + text)
 	}
 }
 
-// conclude writes the last word.
+// conclude writes the final message.
 func (m messageFile) conclude(text string) {
 	if m.path == "-" {
 		os.Stdout.WriteString(text)

@@ -2,8 +2,8 @@ package evidence
 
 import "k8s.io/utils/cpuset"
 
-// CPUs counts the CPUs of a kernel list such as 0-3,8. A list that is absent or
-// unreadable counts as 0: it is evidence, and what it lacks is judged elsewhere.
+// CPUs returns the number of CPUs in a kernel list such as 0-3,8. It is 0 if the list is
+// missing or invalid, which is judged elsewhere.
 func CPUs(list string) int {
 	set, err := cpuset.Parse(list)
 	if err != nil {
@@ -12,7 +12,7 @@ func CPUs(list string) int {
 	return set.Size()
 }
 
-// Overlap tells whether two kernel lists have a CPU in common.
+// Overlap reports whether two kernel lists have a CPU in common.
 func Overlap(a, b string) bool {
 	first, errFirst := cpuset.Parse(a)
 	second, errSecond := cpuset.Parse(b)

@@ -5,43 +5,42 @@ import (
 	"fmt"
 )
 
-// ErrRestarted means that two readings are not of the same process on the same
-// kernel: the container was restarted or replaced between them, and its
-// counters began anew.
+// ErrRestarted means that two readings are not of the same process on the same kernel. The
+// container was restarted or replaced between them, and its counters started again.
 var ErrRestarted = errors.New("the process was restarted between two readings")
 
-// ErrBackwards means that a counter fell between two readings of one process:
-// they were given in the wrong order, or the process moved to another cgroup.
-var ErrBackwards = errors.New("a counter fell between two readings")
+// ErrBackwards means that a counter decreased between two readings of one process. Either
+// their order is wrong, or the process moved to another cgroup.
+var ErrBackwards = errors.New("a counter decreased between two readings")
 
-// ErrMoved means that the process may run on other CPUs than before, so that
-// the counters of its CPUs do not compare.
+// ErrMoved means that the cpuset of the process changed, so the counters of its CPUs cannot
+// be compared.
 var ErrMoved = errors.New("the cpuset changed between two readings")
 
-// Delta is what happened between two readings. For a service with several
-// replicas it is the sum over them.
+// Delta is the difference between two readings. For a service with several replicas it is
+// the sum over them.
 type Delta struct {
 	// ElapsedMicroseconds between the readings, by the process's monotonic clock.
 	ElapsedMicroseconds int64 `json:"elapsedMicroseconds"`
 	// CPUMicroseconds that the process used.
 	CPUMicroseconds int64 `json:"cpuMicroseconds"`
-	// Periods of the quota that elapsed by the clock, 0 without a quota. The
-	// kernel's own count is not used: it leaves out the periods in which the cgroup
-	// was idle, and so makes a lightly loaded container look throttled all the time.
+	// Periods of the quota that elapsed by the clock, 0 without a quota. The kernel's own
+	// count is not used: it leaves out periods in which the cgroup was idle, which makes a
+	// lightly loaded container look throttled all the time.
 	Periods int64 `json:"periods"`
 	// ThrottledPeriods are the periods in which the cgroup was throttled.
 	ThrottledPeriods int64 `json:"throttledPeriods"`
 	// ThrottledMicroseconds is how long it was throttled.
 	ThrottledMicroseconds int64 `json:"throttledMicroseconds"`
-	// IdleMicroseconds, StealMicroseconds and BusyMicroseconds of the CPUs of the
-	// cpuset, whoever used them.
+	// IdleMicroseconds, StealMicroseconds and BusyMicroseconds of the CPUs of the cpuset,
+	// including what other processes used.
 	IdleMicroseconds  int64 `json:"idleMicroseconds"`
 	StealMicroseconds int64 `json:"stealMicroseconds"`
 	BusyMicroseconds  int64 `json:"busyMicroseconds"`
-	// Hashes that were finished; 0 for a generator, as the next four.
+	// Hashes that were finished; 0 for a generator, like the next four.
 	Hashes int64 `json:"hashes"`
-	// TimedHashes are those of them that were timed by the CPU clock of their thread,
-	// and HashMicroseconds is the CPU time of these.
+	// TimedHashes are the hashes that were timed by the CPU clock of their thread.
+	// HashMicroseconds is their CPU time.
 	TimedHashes      int64 `json:"timedHashes"`
 	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// Refused logins: the queue was full.
@@ -50,9 +49,8 @@ type Delta struct {
 	Abandoned int64 `json:"abandoned"`
 }
 
-// Between is what happened in a service's container from the reading before to
-// the reading after. The error is ErrRestarted, ErrMoved or ErrBackwards,
-// wrapped with what was seen.
+// Between returns the difference between two readings of a service's container. The error
+// is ErrRestarted, ErrMoved or ErrBackwards, wrapped with the values.
 func Between(before, after Service) (Delta, error) {
 	delta, err := before.to(after.Reading)
 	if err != nil {
@@ -66,8 +64,7 @@ func Between(before, after Service) (Delta, error) {
 	return delta, delta.check()
 }
 
-// BetweenReadings is the same for a container that hashes nothing, such as the
-// generator's.
+// BetweenReadings is Between for a container that does not hash, such as the generator's.
 func BetweenReadings(before, after Reading) (Delta, error) {
 	delta, err := before.to(after)
 	if err != nil {
@@ -76,7 +73,7 @@ func BetweenReadings(before, after Reading) (Delta, error) {
 	return delta, delta.check()
 }
 
-// Sum adds up what happened in several containers over the same window.
+// Sum adds up the deltas of several containers over the same window.
 func Sum(deltas ...Delta) Delta {
 	var total Delta
 	for _, d := range deltas {
@@ -88,7 +85,8 @@ func Sum(deltas ...Delta) Delta {
 	return total
 }
 
-// to subtracts the counters, once it is sure that both readings count the same things.
+// to subtracts the counters after checking that both readings are of the same process and
+// CPUs.
 func (r Reading) to(later Reading) (Delta, error) {
 	switch {
 	case r.InstanceID != later.InstanceID:
@@ -111,7 +109,7 @@ func (r Reading) to(later Reading) (Delta, error) {
 	}, nil
 }
 
-// periods counts the quota's periods in a time, rounded to the nearest.
+// periods returns the number of the quota's periods in a time, rounded to the nearest.
 func periods(elapsedMicroseconds int64, r Reading) int64 {
 	if r.QuotaMilliCPU == 0 || r.PeriodMicroseconds <= 0 {
 		return 0
@@ -119,9 +117,9 @@ func periods(elapsedMicroseconds int64, r Reading) int64 {
 	return (elapsedMicroseconds + r.PeriodMicroseconds/2) / r.PeriodMicroseconds
 }
 
-// forward keeps a counter from running backwards: the kernel documents that
-// idle time in /proc/stat may fall now and then (proc_stat(5), on iowait, and
-// steal is corrected likewise), by a tick or two.
+// forward returns 0 for a negative difference. The kernel documents that idle time in
+// /proc/stat can decrease by a tick or two (proc_stat(5), on iowait); steal time is
+// corrected in the same way.
 func forward(difference int64) int64 { return max(difference, 0) }
 
 func (d Delta) check() error {
@@ -138,7 +136,7 @@ type counter struct {
 	value *int64
 }
 
-// counters lists every number of a delta, so that none is left out of a sum or a check.
+// counters returns all numbers of a delta, so that none is left out of a sum or a check.
 func (d *Delta) counters() []counter {
 	return []counter{
 		{"elapsedMicroseconds", &d.ElapsedMicroseconds},

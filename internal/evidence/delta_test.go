@@ -74,7 +74,7 @@ func TestBetween(t *testing.T) {
 			},
 			want: func(d *Delta) { d.Periods = 0 },
 		},
-		"idle and steal time that the kernel corrected backwards read as none": {
+		"idle and steal time that the kernel decreased count as 0": {
 			change: func(_, after *Service) {
 				after.CPUIdleMicroseconds = reading().CPUIdleMicroseconds - 10_000
 				after.CPUStealMicroseconds = 0

@@ -1,18 +1,17 @@
 package evidence
 
-// Reading holds the counters of one container at one moment. All of them count
-// up from the start of the process, of its cgroup, or of the kernel; only
-// differences mean anything.
+// Reading has the counters of one container at one moment. They count from the start of the
+// process, of its cgroup, or of the kernel, so only differences are meaningful.
 type Reading struct {
-	// InstanceID is drawn when the process starts: another one means a restart.
+	// InstanceID is random for each start of the process. Another ID means a restart.
 	InstanceID string `json:"instanceID"`
-	// BootID is the kernel's; two containers with the same one share a machine.
+	// BootID of the kernel. Two containers with the same ID share a machine.
 	BootID string `json:"bootID"`
-	// Cpuset is the list of CPUs that the process may run on, such as 0-3,8.
+	// Cpuset is the list of CPUs that the process can run on, such as 0-3,8.
 	Cpuset string `json:"cpuset"`
-	// GoVersion is what the process was built with.
+	// GoVersion is the Go version that the process was built with.
 	GoVersion string `json:"goVersion"`
-	// GoMaxProcs is how many threads may run Go code at a time.
+	// GoMaxProcs is how many threads can run Go code at a time.
 	GoMaxProcs int32 `json:"goMaxProcs"`
 
 	// UptimeMicroseconds is the age of the process by a monotonic clock.
@@ -20,17 +19,17 @@ type Reading struct {
 	// CPUMicroseconds is the process's own CPU time, user and system.
 	CPUMicroseconds int64 `json:"cpuMicroseconds"`
 
-	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, 0 when there is none.
+	// QuotaMilliCPU is the CFS quota in thousandths of a CPU, 0 without a quota.
 	QuotaMilliCPU int64 `json:"quotaMilliCPU,omitempty"`
-	// PeriodMicroseconds is the length of a quota period, 0 when there is none.
+	// PeriodMicroseconds is the length of a quota period, 0 without a quota.
 	PeriodMicroseconds int64 `json:"periodMicroseconds,omitempty"`
 	// ThrottledPeriods counts the periods in which the cgroup was throttled.
 	ThrottledPeriods int64 `json:"throttledPeriods"`
 	// ThrottledMicroseconds is how long it was throttled.
 	ThrottledMicroseconds int64 `json:"throttledMicroseconds"`
 
-	// MemoryPeakBytes is the most memory that the container has used at any time; 0
-	// where nothing tells it.
+	// MemoryPeakBytes is the most memory that the container has used at any time; 0 if it
+	// is unknown.
 	MemoryPeakBytes int64 `json:"memoryPeakBytes,omitempty"`
 
 	// CPUIdleMicroseconds, CPUStealMicroseconds and CPUBusyMicroseconds are the
@@ -40,28 +39,27 @@ type Reading struct {
 	CPUBusyMicroseconds  int64 `json:"cpuBusyMicroseconds"`
 }
 
-// Service is what GET /evidence of a login service answers.
+// Service is the response to GET /evidence of a login service.
 type Service struct {
 	Reading
 	// Hashes that were finished.
 	Hashes int64 `json:"hashes"`
-	// TimedHashes are those of them that were timed by the CPU clock of their thread,
-	// and HashMicroseconds is the CPU time of these.
+	// TimedHashes are the hashes that were timed by the CPU clock of their thread.
+	// HashMicroseconds is their CPU time.
 	TimedHashes      int64 `json:"timedHashes,omitempty"`
 	HashMicroseconds int64 `json:"hashMicroseconds,omitempty"`
 	// Refused logins: the queue was full.
 	Refused int64 `json:"refused"`
 	// Abandoned logins: the caller gave up before its hash began.
 	Abandoned int64 `json:"abandoned"`
-	// Sessions counts requests that a session's cookie let in, without a hash;
-	// absent where there were none.
+	// Sessions counts requests that were accepted by a session cookie, without a hash.
 	Sessions int64 `json:"sessions,omitempty"`
 	// InFlight logins, waiting or being hashed, at this moment.
 	InFlight int64 `json:"inFlight"`
 	// Queued logins at this moment.
 	Queued int64 `json:"queued"`
-	// Workers of the pool, 0 when unbounded.
+	// Workers of the pool, 0 if unbounded.
 	Workers int32 `json:"workers"`
-	// QueueLength of the pool, 0 when unbounded.
+	// QueueLength of the pool, 0 if unbounded.
 	QueueLength int32 `json:"queueLength"`
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// longestCpuset is what a cpuset's list may take; a longer one does not compare
-// with another once it is cut, so that it is left out.
+// longestCpuset is the largest length of a cpuset list. A longer list is left out, because
+// a truncated one cannot be compared.
 const longestCpuset = 64
 
-// sameMachine stands for the boot id of the container before: a run's containers
-// are often on one machine, and ten pods would repeat 36 characters each.
+// sameMachine stands for the boot ID of the previous container. The containers of a run are
+// often on one machine, and ten pods would repeat 36 characters each.
 const sameMachine = "."
 
-// containerWords are those of a container that follows one of another boot id.
+// containerWords encodes a container. before is the boot ID of the previous one.
 func containerWords(c measurement.Container, before string) string {
 	bootID := word(c.BootID, 36)
 	switch bootID {
@@ -32,15 +32,15 @@ func containerWords(c measurement.Container, before string) string {
 	return fmt.Sprintf("%s %s %d %d", bootID, orDash(word(cpuset, longestCpuset)), c.QuotaMilliCPU, c.GoMaxProcs)
 }
 
-// containerOf reads the words of a container back, four of them, or seven with
-// the pool and the memory of a service.
+// containerOf decodes the words of a container: four, or seven with the pool and the memory
+// of a service.
 func containerOf(text string, words int, before string) (measurement.ServicePod, error) {
 	fields := strings.Split(text, " ")
 	if len(fields) != words {
-		return measurement.ServicePod{}, garbled("a container is told in %d words, not %d", len(fields), words)
+		return measurement.ServicePod{}, garbled("a container has %d words instead of %d", len(fields), words)
 	}
 	if word(fields[0], 36) != fields[0] || word(fields[1], longestCpuset) != fields[1] {
-		return measurement.ServicePod{}, garbled("a container's boot id or cpuset holds what neither can")
+		return measurement.ServicePod{}, garbled("a container has an invalid boot ID or cpuset")
 	}
 	bootID := fromDash(fields[0])
 	if bootID == sameMachine {
@@ -50,7 +50,7 @@ func containerOf(text string, words int, before string) (measurement.ServicePod,
 	for i, field := range fields[2:] {
 		value, err := strconv.ParseInt(field, 10, 32)
 		if err != nil || value < 0 {
-			return measurement.ServicePod{}, garbled("%q is no number of a container", word(field, 16))
+			return measurement.ServicePod{}, garbled("a container has the invalid number %q", word(field, 16))
 		}
 		numbers[i] = value
 	}

@@ -2,8 +2,8 @@ package handover
 
 import "github.com/hashmark-dev/hashmark/internal/measurement"
 
-// distributionLines are the lines that are left out where there is no room, the
-// most dispensable last.
+// distributionLines returns the lines that are left out first if there is too little room,
+// the least important last.
 func distributionLines(run measurement.Run) []string {
 	var lines []string
 	if run.Histogram != nil {

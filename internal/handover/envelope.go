@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// MaxBytes is what kubelet keeps of a termination message.
+	// MaxBytes is the size of a termination message that kubelet keeps.
 	MaxBytes = 4096
 	version  = "hashmark/4"
-	// endLength is that of the last line: "end ", eight hex digits, a line feed.
+	// endLength is the length of the last line: "end ", eight hex digits, a line feed.
 	endLength = 13
 )
 
@@ -24,23 +24,23 @@ func endLine(body string) string {
 	return fmt.Sprintf("end %08x\n", crc32.ChecksumIEEE([]byte(body)))
 }
 
-// unseal checks version and checksum and returns the first line's fields, and
-// the lines between it and the last.
+// unseal checks version and checksum. It returns the fields of the first line, and the
+// lines between the first and the last.
 func unseal(message string) (header map[string]string, lines []string, err error) {
 	if strings.TrimSpace(message) == "" {
 		return nil, nil, ErrAbsent
 	}
-	// The kubelet of some runtimes trims white space at the end.
+	// With some runtimes, white space at the end is trimmed.
 	message = strings.TrimRight(message, " \r\n") + "\n"
 	if len(message) > MaxBytes {
 		return nil, nil, garbled("it is longer than %d bytes", MaxBytes)
 	}
 	first, _, _ := strings.Cut(message, "\n")
 	if name, _, _ := strings.Cut(first, " "); name != version {
-		return nil, nil, garbled("it does not begin with %q, so its head is cut off or it is of another version", version)
+		return nil, nil, garbled("it does not begin with %q: its start is missing, or it is of another version", version)
 	}
 	if len(message) < len(first)+1+endLength {
-		return nil, nil, garbled("it is cut short")
+		return nil, nil, garbled("it is truncated")
 	}
 	body, end := message[:len(message)-endLength], message[len(message)-endLength:]
 	if end != endLine(body) {
@@ -50,7 +50,7 @@ func unseal(message string) (header map[string]string, lines []string, err error
 	return fieldsOf(lines[0]), lines[1:], nil
 }
 
-// fieldsOf reads key=value pairs; a word without a value has an empty one.
+// fieldsOf reads key=value pairs. The value of a word without "=" is empty.
 func fieldsOf(line string) map[string]string {
 	fields := map[string]string{}
 	for _, word := range strings.Fields(line)[1:] {
@@ -63,13 +63,13 @@ func fieldsOf(line string) map[string]string {
 func intField(fields map[string]string, key string) (int, error) {
 	value, err := strconv.Atoi(fields[key])
 	if err != nil {
-		return 0, garbled("%s=%q is no number", key, fields[key])
+		return 0, garbled("%s=%q is not a number", key, fields[key])
 	}
 	return value, nil
 }
 
-// word makes a value safe to stand between spaces: what a container says of
-// itself must not be able to forge a line.
+// word removes the characters that have a meaning in a message, so that a value from a
+// container cannot forge a line, and shortens the value.
 func word(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '=' {

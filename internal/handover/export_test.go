@@ -1,4 +1,4 @@
 package handover
 
-// Seal lets the fuzzing test pass the checksum.
+// Seal lets the fuzz test pass the checksum.
 var Seal = seal

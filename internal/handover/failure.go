@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// EncodeFailure writes why a load gave no numbers: a reason of this package, the
-// end of k6's stderr or whatever else is known, of which as much is kept as
-// fits, the end rather than the beginning, and k6's exit code.
+// EncodeFailure encodes why a load has no numbers: a reason of this package, a detail such
+// as the end of k6's stderr, and k6's exit code. If the detail does not fit, its end is
+// kept.
 func EncodeFailure(reason, detail string, exitCode int) string {
 	head := fmt.Sprintf("%s failure=%s exit=%d\n", version, word(reason, 32), exitCode)
 	room := MaxBytes - endLength - len(head)
@@ -33,24 +33,24 @@ func EncodeFailure(reason, detail string, exitCode int) string {
 	return seal(head + body)
 }
 
-// reasonForm is what a condition's reason may look like. Another one would have
-// the whole status refused.
+// reasonForm is the pattern of a condition's reason. With another one, the API server would
+// refuse the whole status.
 var reasonForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
-// decodeFailure reads a *Failure back, or says that it is garbled.
+// decodeFailure returns a *Failure, or ErrGarbled.
 func decodeFailure(header map[string]string, lines []string) error {
 	exitCode, err := intField(header, "exit")
 	if err != nil {
 		return err
 	}
 	if !reasonForm.MatchString(header["failure"]) {
-		return garbled("it tells of a failure without a reason that can be one")
+		return garbled("the reason of its failure is missing or invalid")
 	}
 	details := make([]string, len(lines))
 	for i, line := range lines {
 		detail, found := strings.CutPrefix(line, "|")
 		if !found {
-			return garbled("it holds a line that is no detail of a failure")
+			return garbled("a line of its failure does not begin with a bar")
 		}
 		details[i] = strings.TrimPrefix(detail, " ")
 	}

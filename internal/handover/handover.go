@@ -9,18 +9,18 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// Encode writes a run as a termination message of at most MaxBytes. Where there
-// is too little room, the requests under way are left out, then the histogram;
-// after that the timeline's windows are made longer, until it goes too. If that is not
-// enough, the intervals of p50 and p99 are left out, which makes room for the others. It
-// fails where that does not help, and where a number is out of its bounds.
+// Encode encodes a run as a termination message of at most MaxBytes. If there is too little
+// room, it leaves out the requests under way, then the histogram; then it makes the
+// timeline's windows longer, and finally leaves out the timeline. If that is not enough, it
+// leaves out the intervals of p50 and p99 and starts again with the others. It fails if the
+// message is still too long, or if a number is out of its bounds.
 func Encode(run measurement.Run) (string, error) {
 	head, err := encodeHead(run)
 	if err != nil {
 		return "", err
 	}
 	if err := checkTimeline(run.Timeline); err != nil {
-		return "", fmt.Errorf("the timeline can't be handed over: %w", err)
+		return "", fmt.Errorf("encode the timeline: %w", err)
 	}
 	extras, timeline := distributionLines(run), run.Timeline
 	for {
@@ -35,7 +35,7 @@ func Encode(run measurement.Run) (string, error) {
 		case hasIntervals(run):
 			return Encode(withoutIntervals(run))
 		default:
-			return "", fmt.Errorf("the result takes %d bytes, %d more than fit a termination message", len(message), len(message)-MaxBytes)
+			return "", fmt.Errorf("the result has %d bytes, %d more than fit in a termination message", len(message), len(message)-MaxBytes)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func encodeHead(run measurement.Run) (string, error) {
 	for i, step := range run.Steps {
 		line, err := encodeStep(step)
 		if err != nil {
-			return "", fmt.Errorf("step %d can't be handed over: %w", i, err)
+			return "", fmt.Errorf("encode step %d: %w", i, err)
 		}
 		text.WriteString(line)
 	}
@@ -80,13 +80,13 @@ func encodeHead(run measurement.Run) (string, error) {
 
 func encodeStep(step measurement.StepResult) (string, error) {
 	var p positions
-	copied := clone(step) // the walk rounds as it goes
+	copied := clone(step) // the walk rounds the numbers in place
 	walkStep(&p, &copied)
 	return "step " + p.text() + "\n", p.finish()
 }
 
-// Decode reads a termination message back. The error is ErrAbsent, ErrGarbled
-// (wrapped with what is wrong), or a *Failure when the load gave no numbers.
+// Decode decodes a termination message. The error is ErrAbsent, ErrGarbled (wrapped with
+// the cause), or a *Failure if the load has no numbers.
 func Decode(message string) (measurement.Run, error) {
 	header, lines, err := unseal(message)
 	if err != nil {
@@ -108,16 +108,16 @@ func Decode(message string) (measurement.Run, error) {
 	case err != nil:
 		return measurement.Run{}, err
 	case word(run.K6Version, 32) != run.K6Version || word(run.GoVersion, 32) != run.GoVersion:
-		return measurement.Run{}, garbled("its first line holds a version that can't be one")
+		return measurement.Run{}, garbled("its first line has an invalid version of k6 or Go")
 	case steps != len(run.Steps):
-		return measurement.Run{}, garbled("it tells of %d steps and holds %d", steps, len(run.Steps))
+		return measurement.Run{}, garbled("its first line says %d steps, but it has %d", steps, len(run.Steps))
 	case run.Reported < -1 || run.Reported >= steps:
-		return measurement.Run{}, garbled("step %d of %d can't be the reported one", run.Reported, steps)
+		return measurement.Run{}, garbled("its reported step %d is not one of its %d steps", run.Reported, steps)
 	}
 	return run, nil
 }
 
-// lastBootID is that of the last container that was read.
+// lastBootID returns the boot ID of the last container that was decoded.
 func lastBootID(run measurement.Run) string {
 	switch {
 	case len(run.Services) > 0:
@@ -128,7 +128,7 @@ func lastBootID(run measurement.Run) string {
 	return ""
 }
 
-// decodeLine reads one line between the first and the last.
+// decodeLine decodes one line between the first and the last.
 func decodeLine(run *measurement.Run, line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch kind {
@@ -153,6 +153,6 @@ func decodeLine(run *measurement.Run, line string) error {
 	case "underway":
 		return decodeUnderWay(run, rest)
 	default:
-		return garbled("it holds a line that begins with %q", word(kind, 16))
+		return garbled("it has a line of the unknown kind %q", word(kind, 16))
 	}
 }

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 func number(v int64) *int64 { return &v }
 
-// ordinary is a run of two steps as a small experiment makes it, the first reported.
+// ordinary returns a run of two steps as in a small experiment. The first is reported.
 func ordinary() measurement.Run {
 	histogram := &measurement.Histogram{LowMicroseconds: 61_000, HighMicroseconds: 780_000}
 	underWay := make([]int64, measurement.UnderWayPoints)
@@ -67,10 +67,10 @@ func ordinary() measurement.Run {
 	}
 }
 
-// widest has as many steps as a plan may, each with the largest numbers that
-// the API's bounds allow: 2,000 logins a second for half an hour, latencies of
-// a minute, 64 CPUs for each of ten replicas, and a timeline of all its windows.
-// The generator's counts and the service's are as far apart as there are callers.
+// widest returns a run with the largest numbers that the API allows in each step: 2,000
+// logins a second for half an hour, latencies of a minute, 64 CPUs for each of ten
+// replicas, and a timeline with all windows. The counts of generator and service differ by
+// the number of callers.
 func widest(steps, services int) measurement.Run {
 	const halfAnHour, scheduled = 1800_000_000, 3_600_000
 	const fifth, callers = int64(scheduled / 6), 2_000
@@ -111,7 +111,7 @@ func widest(steps, services int) measurement.Run {
 			},
 			ServiceInFlightAfterDrain: number(callers),
 		})
-		// The saturation's throughput is another figure than its completions.
+		// The saturation's throughput does not follow from its completions.
 		if len(run.Steps) == steps {
 			run.Steps[steps-1].ThroughputMilliPerSecond = number(2_000_000)
 		}
@@ -127,10 +127,10 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 	anonymous.Generator = &measurement.Container{}
 	for name, run := range map[string]measurement.Run{
 		"an ordinary run": ordinary(),
-		"a run without evidence or a reported step":     bare,
-		"a run whose generator knows nothing of itself": anonymous,
-		"a run without steps":                           {Reported: -1},
-		"the widest run":                                widest(20, 1),
+		"a run without evidence or a reported step": bare,
+		"a run with an empty generator":             anonymous,
+		"a run without steps":                       {Reported: -1},
+		"the widest run":                            widest(20, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := handedOver(t, run)
@@ -163,7 +163,7 @@ func TestTheFormIsThatOfItsVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("a message of version 3 changed; another form needs another version (-want +got):\n%s", diff)
+		t.Errorf("the format changed; another format needs another version (-want +got):\n%s", diff)
 	}
 }
 
@@ -217,22 +217,22 @@ func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 		}
 	}
 	if _, err := handover.Encode(widest(40, 1)); err == nil {
-		t.Error("forty of the widest steps can't fit, and no error says so")
+		t.Error("forty of the widest steps cannot fit: want an error")
 	}
 }
 
 func TestEncodeRefusesNumbersThatCannotBe(t *testing.T) {
 	for name, damage := range map[string]func(*measurement.StepResult){
-		"a count below zero":                  func(s *measurement.StepResult) { s.OK, s.Scheduled = -1, 3 },
-		"counts that don't add up":            func(s *measurement.StepResult) { s.Scheduled++ },
-		"more sent than scheduled":            func(s *measurement.StepResult) { s.SentInWindow = s.Scheduled + 1 },
-		"p95 below p50":                       func(s *measurement.StepResult) { s.P95Microseconds = number(1) },
-		"p99 of the lag below its p95":        func(s *measurement.StepResult) { s.LagP99Microseconds = number(1) },
-		"an interval that reaches below zero": func(s *measurement.StepResult) { s.P50Interval.LowMicroseconds = -800 },
-		"an interval without p95":             func(s *measurement.StepResult) { s.P95Microseconds = nil },
-		"an interval that lies above p95":     func(s *measurement.StepResult) { s.P95Interval.LowMicroseconds = 600_000 },
-		"a number beyond what can be told":    func(s *measurement.StepResult) { s.MaxMicroseconds = number(1 << 60) },
-		"more hashes than a number can count": func(s *measurement.StepResult) { s.Service.Hashes = 1 << 55 },
+		"a count below zero":                   func(s *measurement.StepResult) { s.OK, s.Scheduled = -1, 3 },
+		"counts that don't add up":             func(s *measurement.StepResult) { s.Scheduled++ },
+		"more sent than scheduled":             func(s *measurement.StepResult) { s.SentInWindow = s.Scheduled + 1 },
+		"p95 below p50":                        func(s *measurement.StepResult) { s.P95Microseconds = number(1) },
+		"p99 of the lag below its p95":         func(s *measurement.StepResult) { s.LagP99Microseconds = number(1) },
+		"an interval that reaches below zero":  func(s *measurement.StepResult) { s.P50Interval.LowMicroseconds = -800 },
+		"an interval without p95":              func(s *measurement.StepResult) { s.P95Microseconds = nil },
+		"an interval above p95":                func(s *measurement.StepResult) { s.P95Interval.LowMicroseconds = 600_000 },
+		"a number that is too large":           func(s *measurement.StepResult) { s.MaxMicroseconds = number(1 << 60) },
+		"a number of hashes that is too large": func(s *measurement.StepResult) { s.Service.Hashes = 1 << 55 },
 	} {
 		run := ordinary()
 		damage(&run.Steps[0])
@@ -253,15 +253,15 @@ func TestDamagedMessages(t *testing.T) {
 	}{
 		"no message":                       {"", handover.ErrAbsent},
 		"a message of white space":         {" \n\n", handover.ErrAbsent},
-		"a message without its head":       {whole[40:], handover.ErrGarbled},
+		"a message without its start":      {whole[40:], handover.ErrGarbled},
 		"a message without its end":        {whole[:len(whole)-20], handover.ErrGarbled},
-		"a message of its first line":      {whole[:strings.Index(whole, "\n")+1], handover.ErrGarbled},
+		"only the first line of a message": {whole[:strings.Index(whole, "\n")+1], handover.ErrGarbled},
 		"a message of another version":     {strings.Replace(whole, "hashmark/4", "hashmark/1", 1), handover.ErrGarbled},
-		"the words of another program":     {"panic: runtime error: index out of range", handover.ErrGarbled},
-		"bytes that are no text":           {"\xff\xfe\x00\x01", handover.ErrGarbled},
+		"output of another program":        {"panic: runtime error: index out of range", handover.ErrGarbled},
+		"bytes that are not text":          {"\xff\xfe\x00\x01", handover.ErrGarbled},
 		"a message that is too long":       {whole + strings.Repeat("x", 5000), handover.ErrGarbled},
 		"something after the message":      {whole + "more", handover.ErrGarbled},
-		"a message that came twice in one": {whole + whole, handover.ErrGarbled},
+		"a message twice in one":           {whole + whole, handover.ErrGarbled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := handover.Decode(test.message); !errors.Is(err, test.want) {
@@ -273,16 +273,16 @@ func TestDamagedMessages(t *testing.T) {
 		damaged := []byte(whole)
 		damaged[i] ^= 1
 		if _, err := handover.Decode(string(damaged)); err == nil {
-			t.Errorf("byte %d (%q) was changed, and nothing noticed", i, whole[i])
+			t.Errorf("byte %d (%q) was changed: want an error", i, whole[i])
 		}
 	}
 	if _, err := handover.Decode(strings.TrimSpace(whole)); err != nil {
-		t.Errorf("a runtime that trims the message's end does no harm, but: %v", err)
+		t.Errorf("a message with its end trimmed: %v", err)
 	}
 }
 
-// TestMessagesThatContradictThemselves have a right checksum, so that each is
-// refused for what it says.
+// TestMessagesThatContradictThemselves uses messages with a valid checksum and invalid
+// content.
 func TestMessagesThatContradictThemselves(t *testing.T) {
 	message, err := handover.Encode(ordinary())
 	if err != nil {
@@ -292,33 +292,33 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 	for name, text := range map[string]string{
 		"a step is missing":                whole[:strings.LastIndex(whole, "step ")],
 		"there is a step too many":         strings.Replace(whole, "steps=2", "steps=1", 1),
-		"a step that is not is reported":   strings.Replace(whole, "reported=0", "reported=2", 1),
+		"a missing step is reported":       strings.Replace(whole, "reported=0", "reported=2", 1),
 		"no number of steps":               strings.Replace(whole, "steps=2", "steps=two", 1),
 		"no exit code":                     strings.Replace(whole, "exit=0", "", 1),
-		"a version that can't be one":      strings.Replace(whole, "k6=v1.8.1", "k6=v1=8", 1),
+		"an invalid version":               strings.Replace(whole, "k6=v1.8.1", "k6=v1=8", 1),
 		"a line of an unknown kind":        whole + "more words\n",
-		"numbers that are no base64url":    strings.Replace(whole, "step ", "step !", 1),
+		"numbers that are not base64url":   strings.Replace(whole, "step ", "step !", 1),
 		"a timeline of two words":          strings.Replace(whole, "speed 1000 ", "speed ", 1),
-		"a timeline that came twice":       whole + "speed 1000 5 g\n",
-		"windows of no time":               strings.Replace(whole, "speed 1000 ", "speed 0 ", 1),
+		"two timelines":                    whole + "speed 1000 5 g\n",
+		"windows of length 0":              strings.Replace(whole, "speed 1000 ", "speed 0 ", 1),
 		"windows of half a second":         strings.Replace(whole, "speed 1000 ", "speed 1500 ", 1),
 		"windows of more than an hour":     strings.Replace(whole, "speed 1000 ", "speed 3601000 ", 1),
 		"windows of a number with a sign":  strings.Replace(whole, "speed 1000 ", "speed +1000 ", 1),
-		"a hash of no time":                strings.Replace(whole, " 100000000 fAgig_", " 0 fAgig_", 1),
+		"a hash time of 0":                 strings.Replace(whole, " 100000000 fAgig_", " 0 fAgig_", 1),
 		"a hash of more than an hour":      strings.Replace(whole, " 100000000 fAgig_", " 3600000000001 fAgig_", 1),
-		"a level of speed that is none":    strings.Replace(whole, " fAgig_", " fAgig+", 1),
+		"an invalid speed level":           strings.Replace(whole, " fAgig_", " fAgig+", 1),
 		"a timeline without a window":      strings.Replace(whole, " fAgig_", " ", 1),
 		"a timeline of unknown windows":    strings.Replace(whole, " fAgig_", " AA", 1),
 		"a median that is another window":  strings.Replace(whole, " fAgig_", " fAgii_", 1),
 		"a timeline of too many windows":   strings.Replace(whole, " fAgig_", " "+strings.Repeat("g", 513), 1),
-		"numbers that nobody asked for":    strings.Replace(whole, "\nspeed", "AAAA\nspeed", 1),
+		"too many numbers":                 strings.Replace(whole, "\nspeed", "AAAA\nspeed", 1),
 		"too few numbers":                  strings.Replace(whole, "underway AAIC", "underway AA", 1),
 		"a container without its CPUs":     strings.Replace(whole, " 1 500 1\n", " 1 500\n", 1),
 		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
-		"values that this version has not": strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
+		"values of another version":        strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0 0\n", 300),
 		"a failure without a reason":       "hashmark/4 failure= exit=1\n",
-		"a failure for no reason in words": "hashmark/4 failure=%-~ exit=1\n",
+		"a failure with an invalid reason": "hashmark/4 failure=%-~ exit=1\n",
 		"a failure without an exit code":   "hashmark/4 failure=K6Failed\n",
 		"a failure with a stray line":      "hashmark/4 failure=K6Failed exit=1\nno detail\n",
 	} {
@@ -339,13 +339,13 @@ func TestFailures(t *testing.T) {
 		detail string
 		check  func(*handover.Failure) bool
 	}{
-		"a few lines are kept whole": {"one\n\ntwo\n", func(f *handover.Failure) bool { return f.Detail == "one\n\ntwo" }},
-		"of many the last are kept":  {long, func(f *handover.Failure) bool { return strings.HasSuffix(f.Detail, "stderr\nthe last words") }},
-		"of an endless line its end": {strings.Repeat("é", 9000) + "!", func(f *handover.Failure) bool {
+		"a few lines are complete":  {"one\n\ntwo\n", func(f *handover.Failure) bool { return f.Detail == "one\n\ntwo" }},
+		"many lines keep their end": {long, func(f *handover.Failure) bool { return strings.HasSuffix(f.Detail, "stderr\nthe last words") }},
+		"a long line keeps its end": {strings.Repeat("é", 9000) + "!", func(f *handover.Failure) bool {
 			return strings.HasSuffix(f.Detail, "é!") && len(f.Detail) > 4000
 		}},
 		"no detail":                       {"", func(f *handover.Failure) bool { return f.Detail == "" }},
-		"bytes that are no text":          {"a\xffb", func(f *handover.Failure) bool { return f.Detail == "a?b" }},
+		"bytes that are not text":         {"a\xffb", func(f *handover.Failure) bool { return f.Detail == "a?b" }},
 		"a line that looks like the last": {"end 00000000\nhashmark/4", func(f *handover.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -365,8 +365,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// FuzzDecode looks for messages that panic, and for ones that read as a run
-// which could not be written again as it was read.
+// FuzzDecode looks for messages that panic, and for messages that decode to a run that
+// changes when it is encoded again.
 func FuzzDecode(f *testing.F) {
 	for _, run := range []measurement.Run{ordinary(), widest(20, 1), {Reported: -1}} {
 		message, err := handover.Encode(run)
@@ -377,7 +377,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(body(handover.EncodeFailure(handover.K6Failed, "why", 1)))
 	f.Fuzz(func(t *testing.T, text string) {
-		// With a random checksum nothing would get past the first check.
+		// With a random checksum, nothing would pass the first check.
 		message := handover.Seal(text)
 		run, err := handover.Decode(message)
 		if err != nil {
@@ -385,7 +385,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, err := handover.Encode(run)
 		if err != nil {
-			return // numbers that a message can hold, and no generator would write
+			return // numbers that a message can have but no generator writes
 		}
 		got, err := handover.Decode(again)
 		if err != nil {
@@ -395,7 +395,7 @@ func FuzzDecode(f *testing.F) {
 			run.Histogram, run.UnderWay, got.Histogram, got.UnderWay = nil, nil, nil, nil
 		}
 		if diff := cmp.Diff(run, got); diff != "" {
-			t.Fatalf("read twice, it differs (-first +second):\n%s", diff)
+			t.Fatalf("the run changed when it was encoded again (-first +second):\n%s", diff)
 		}
 	})
 }

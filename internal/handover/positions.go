@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// widest is the largest number that can be handed over: 2⁵⁰ microseconds are 35
-// years, and sums of a few such numbers are still whole.
+// widest is the largest number that can be encoded: 2⁵⁰ microseconds are 35 years, and sums
+// of a few such numbers do not overflow.
 const widest = int64(1) << 50
 
-// positions writes numbers one after another, or reads them back: the same
-// walk over a structure does both, so that the two can't drift apart.
+// positions encodes numbers one after another, or decodes them. The same walk over a
+// structure does both, so that the two always match.
 type positions struct {
 	reading bool
 	buffer  []byte
@@ -21,23 +21,23 @@ type positions struct {
 func reader(text string) *positions {
 	buffer, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
-		err = garbled("%q is no base64url", text)
+		err = garbled("%q is not base64url", text)
 	}
 	return &positions{reading: true, buffer: buffer, err: err}
 }
 
-// text is what was written.
+// text returns what was encoded.
 func (p *positions) text() string { return base64.RawURLEncoding.EncodeToString(p.buffer) }
 
-// finish is the first error of the walk, or one for numbers that nobody read.
+// finish returns the first error of the walk, or one for numbers that were not read.
 func (p *positions) finish() error {
 	if p.err == nil && p.reading && len(p.buffer) > 0 {
-		return garbled("%d bytes are left over in a line of numbers", len(p.buffer))
+		return garbled("a line of numbers has %d bytes too many", len(p.buffer))
 	}
 	return p.err
 }
 
-// unsigned is a number that is never below zero.
+// unsigned walks a number that is never negative.
 func (p *positions) unsigned(v *int64) {
 	if !p.reading && (*v < 0 || *v > widest) {
 		p.fail("%d is outside 0 to %d", *v, widest)
@@ -46,39 +46,38 @@ func (p *positions) unsigned(v *int64) {
 	p.raw(v)
 }
 
-// above is a number that is never below another one.
+// above walks a number that is never below another one.
 func (p *positions) above(v *int64, base int64) {
 	difference := *v - base
 	p.unsigned(&difference)
 	*v = base + difference
 }
 
-// below is a number that is never above another one, nor below zero.
+// below walks a number that is never above another one and never negative.
 func (p *positions) below(v *int64, base int64) {
 	difference := base - *v
 	p.unsigned(&difference)
 	*v = base - difference
 	if *v < 0 {
-		p.fail("%d is below zero", *v)
+		p.fail("%d is negative", *v)
 	}
 }
 
-// near is a number that lies close to another one, on either side, and is
-// never below zero itself.
+// near walks a number that is close to another one, on either side, and never negative.
 func (p *positions) near(v *int64, base int64) {
 	difference := *v - base
 	zigzag := difference<<1 ^ difference>>63
 	p.unsigned(&zigzag)
 	*v = base + (zigzag>>1 ^ -(zigzag & 1))
 	if *v < 0 {
-		p.fail("%d is below zero", *v)
+		p.fail("%d is negative", *v)
 	}
 }
 
 // millis walks a number of microseconds in whole milliseconds.
 func (p *positions) millis(v *int64, walk func(*int64)) { p.inUnits(v, 1000, walk) }
 
-// inUnits walks a number that is never below zero, rounded to whole units.
+// inUnits walks a number that is never negative, rounded to whole units.
 func (p *positions) inUnits(v *int64, unit int64, walk func(*int64)) {
 	units := (*v + unit/2) / unit
 	walk(&units)
@@ -89,10 +88,10 @@ func (p *positions) inUnits(v *int64, unit int64, walk func(*int64)) {
 	*v = units * unit
 }
 
-// upToUnits walks a number that is never below zero, rounded up to whole units.
+// upToUnits walks a number that is never negative, rounded up to whole units.
 func (p *positions) upToUnits(v *int64, unit int64) {
 	if !p.reading && *v < 0 {
-		p.fail("%d is below zero", *v)
+		p.fail("%d is negative", *v)
 		return
 	}
 	*v = (*v + unit - 1) / unit * unit
@@ -104,9 +103,9 @@ const (
 	shiftBits       = 6
 )
 
-// significant walks the 15 leading bits of a number that is never below zero,
-// rounded, and how far they are shifted. That is exact below 32,768, and keeps
-// any larger number to 0.0031 %, in three bytes.
+// significant walks the 15 leading bits of a number that is never negative, rounded, and
+// how far they are shifted. That is exact below 32,768, and keeps any larger number to
+// 0.0031 %, in three bytes.
 func (p *positions) significant(v *int64) {
 	if !p.reading && (*v < 0 || *v > widest) {
 		p.fail("%d is outside 0 to %d", *v, widest)
@@ -130,7 +129,7 @@ func (p *positions) raw(v *int64) {
 	case p.reading:
 		value, length := binary.Uvarint(p.buffer)
 		if length <= 0 || value > uint64(widest) {
-			p.fail("a line of numbers is too short, or holds too large a one")
+			p.fail("a line of numbers is too short, or has a number that is too large")
 			return
 		}
 		p.buffer, *v = p.buffer[length:], int64(value)

@@ -5,8 +5,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// optionalNumbers lists a step's numbers that may be absent, in the order of
-// their bits.
+// optionalNumbers returns a step's numbers that can be nil, in the order of their bits.
 func optionalNumbers(s *measurement.StepResult) []**int64 {
 	return []**int64{
 		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
@@ -15,7 +14,7 @@ func optionalNumbers(s *measurement.StepResult) []**int64 {
 	}
 }
 
-// walkPresence tells which of the values behind pointers are there.
+// walkPresence walks a bit for each pointer, which says whether it has a value.
 func walkPresence(p *positions, s *measurement.StepResult) {
 	var bits int64
 	if p.reading {
@@ -33,12 +32,12 @@ func walkPresence(p *positions, s *measurement.StepResult) {
 	if !p.reading {
 		p.unsigned(&bits)
 	} else if bits>>(len(numbers)+5) != 0 {
-		p.fail("a step has values that this version does not know")
+		p.fail("a step has values that this version does not support")
 	}
 }
 
-// optional walks the presence of a value: a bit that says whether it is there,
-// and, when reading, a place to read it into.
+// optional walks the presence of a value: a bit that says whether it is set. When decoding,
+// it also allocates the value.
 func optional[T any](p *positions, bits int64, bit int, field **T) int64 {
 	switch {
 	case p.reading && bits&(1<<bit) != 0:

@@ -11,10 +11,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// A window is one character of base64url, and so one of 64 levels: 0 where no
-// hash was timed, otherwise center × levelFactor^(level − middleLevel). Levels
-// are 1.25 % apart, so that a window is off by at most 0.63 %, and reach from
-// 0.68 to 1.47 times the center; what lies beyond is clipped.
+// A window is one character of base64url, that is one of 64 levels: 0 if no hash was timed,
+// otherwise center × levelFactor^(level − middleLevel). Levels are 1.25 % apart, so a window
+// is off by at most 0.63 %. They range from 0.68 to 1.47 times the center; values outside
+// are clipped.
 const (
 	levelFactor = 1.0125
 	middleLevel = 32
@@ -28,7 +28,7 @@ const (
 	longestHash   = time.Hour
 )
 
-// speedLine is a timeline's line; empty where no hash was timed.
+// speedLine returns a timeline's line, or "" if no hash was timed.
 func speedLine(t *measurement.Timeline) string {
 	if t == nil {
 		return ""
@@ -44,9 +44,9 @@ func speedLine(t *measurement.Timeline) string {
 	return fmt.Sprintf("speed %d %d %s\n", t.Window.Milliseconds(), center, text)
 }
 
-// centerOf is the lower median of the windows that are known, 0 if none is. The
-// median is itself one of the values, which makes it the same when a timeline
-// that was read is written again.
+// centerOf returns the lower median of the known windows, or 0 if there are none. The lower
+// median is one of the values, so it does not change when a decoded timeline is encoded
+// again.
 func centerOf(nanoseconds []int64) int64 {
 	known := slices.DeleteFunc(slices.Clone(nanoseconds), func(v int64) bool { return v == 0 })
 	if len(known) == 0 {
@@ -71,7 +71,7 @@ func nanosecondsOf(level int, center int64) int64 {
 	return max(1, int64(math.Round(float64(center)*math.Pow(levelFactor, float64(level-middleLevel)))))
 }
 
-// checkTimeline says why a timeline can't be handed over.
+// checkTimeline returns an error if a timeline cannot be encoded.
 func checkTimeline(t *measurement.Timeline) error {
 	if t == nil {
 		return nil
@@ -89,15 +89,16 @@ func checkTimeline(t *measurement.Timeline) error {
 
 func checkWindows(window time.Duration, count int) error {
 	if window < time.Second || window > longestWindow || window%time.Second != 0 {
-		return garbled("a timeline has windows of %s, not of 1 to 3600 whole seconds", window)
+		return garbled("a timeline has windows of %s instead of 1 to 3600 whole seconds", window)
 	}
 	if count < 1 || count > mostWindows {
-		return garbled("a timeline has %d windows, not 1 to %d", count, mostWindows)
+		return garbled("a timeline has %d windows instead of 1 to %d", count, mostWindows)
 	}
 	return nil
 }
 
-// thinned has windows of twice the length, or is nil where that is not possible.
+// thinned returns the timeline with windows of twice the length, or nil if that is not
+// possible.
 func thinned(t *measurement.Timeline) *measurement.Timeline {
 	if len(t.HashNanoseconds) < 2 || 2*t.Window > longestWindow {
 		return nil
@@ -119,7 +120,7 @@ func thinned(t *measurement.Timeline) *measurement.Timeline {
 func decodeSpeed(run *measurement.Run, text string) error {
 	fields := strings.Split(text, " ")
 	if len(fields) != 3 || run.Timeline != nil {
-		return garbled("a timeline is one line of three words")
+		return garbled("it has two timelines, or one that does not have three words")
 	}
 	milliseconds, err := wholeNumber(fields[0], longestWindow.Milliseconds())
 	if err != nil {
@@ -137,7 +138,7 @@ func decodeSpeed(run *measurement.Run, text string) error {
 	for i := range len(fields[2]) {
 		level := strings.IndexByte(levels, fields[2][i])
 		if level < 0 {
-			return garbled("%q is no level of speed", fields[2][i])
+			return garbled("%q is not a speed level", fields[2][i])
 		}
 		timeline.HashNanoseconds[i] = nanosecondsOf(level, center)
 	}
@@ -148,7 +149,7 @@ func decodeSpeed(run *measurement.Run, text string) error {
 	return nil
 }
 
-// wholeNumber reads a number from 1 to the most.
+// wholeNumber reads a number from 1 to most.
 func wholeNumber(text string, most int64) (int64, error) {
 	value, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || value < 1 || value > most || strconv.FormatInt(value, 10) != text {

@@ -12,7 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// handedOver is a run as the operator reads it.
+// handedOver returns a run as the operator decodes it.
 func handedOver(t *testing.T, run measurement.Run) measurement.Run {
 	t.Helper()
 	message, err := handover.Encode(run)
@@ -47,9 +47,9 @@ func TestATimelineIsGoodToTwoThirdsOfAPercent(t *testing.T) {
 
 func TestWindowsOfATimeline(t *testing.T) {
 	for name, test := range map[string]struct{ given, want []int64 }{
-		"what is unknown stays unknown":             {[]int64{0, 5_000_000, 0}, []int64{0, 5_000_000, 0}},
-		"what lies beyond all levels is clipped":    {[]int64{1, 1_000_000, 1_000_000, 9_000_000}, []int64{680_384, 1_000_000, 1_000_000, 1_469_759}},
-		"the shortest time is never read as none":   {[]int64{1, 1, 1}, []int64{1, 1, 1}},
+		"unknown windows stay unknown":              {[]int64{0, 5_000_000, 0}, []int64{0, 5_000_000, 0}},
+		"values outside all levels are clipped":     {[]int64{1, 1_000_000, 1_000_000, 9_000_000}, []int64{680_384, 1_000_000, 1_000_000, 1_469_759}},
+		"the shortest time is not read as unknown":  {[]int64{1, 1, 1}, []int64{1, 1, 1}},
 		"the lower median of two is kept to the ns": {[]int64{1_000_007, 1_100_000}, []int64{1_000_007, 1_104_494}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func TestWindowsOfATimeline(t *testing.T) {
 	}
 }
 
-// A timeline that was read can be written again without a change, or the
-// rounding would pile up.
+// A decoded timeline can be encoded again without a change, so that rounding errors do not
+// add up.
 func TestATimelineIsRoundedOnce(t *testing.T) {
 	for center := int64(1); center < 400; center++ {
 		run := timeline(center)
@@ -81,12 +81,12 @@ func TestATimelineIsRoundedOnce(t *testing.T) {
 
 func TestTimelinesThatCannotBe(t *testing.T) {
 	for name, damage := range map[string]func(*measurement.Timeline){
-		"windows of no time":           func(l *measurement.Timeline) { l.Window = 0 },
+		"windows of length 0":          func(l *measurement.Timeline) { l.Window = 0 },
 		"windows of part of a second":  func(l *measurement.Timeline) { l.Window = 1500 * time.Millisecond },
 		"windows of more than an hour": func(l *measurement.Timeline) { l.Window = 3601 * time.Second },
 		"no windows":                   func(l *measurement.Timeline) { l.HashNanoseconds = nil },
 		"too many windows":             func(l *measurement.Timeline) { l.HashNanoseconds = make([]int64, 513) },
-		"a hash below zero":            func(l *measurement.Timeline) { l.HashNanoseconds[1] = -1 },
+		"a negative hash time":         func(l *measurement.Timeline) { l.HashNanoseconds[1] = -1 },
 		"a hash of more than an hour":  func(l *measurement.Timeline) { l.HashNanoseconds[1] = int64(time.Hour) + 1 },
 	} {
 		run := ordinary()
@@ -97,7 +97,7 @@ func TestTimelinesThatCannotBe(t *testing.T) {
 	}
 }
 
-// Where there is too little room, the timeline is the last to suffer.
+// If there is too little room, the timeline is left out last.
 func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	type left struct {
 		histogram, underWay bool
@@ -107,7 +107,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	var seen []left
 	for services := 1; ; services++ {
 		run := widest(18, services)
-		for i := range run.Services { // on different machines, so that each takes much room
+		for i := range run.Services { // on different machines, so that each needs much room
 			run.Services[i].BootID = strings.Repeat(string(rune('a'+i)), 36)
 		}
 		message, err := handover.Encode(run)

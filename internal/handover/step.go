@@ -5,19 +5,19 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// periodMilliseconds is the kernel's default quota period: the count of elapsed
-// periods is told as its distance from what the clock and this make it.
+// periodMilliseconds is the kernel's default quota period. The count of elapsed periods is
+// encoded as the difference from elapsed time ÷ this.
 const periodMilliseconds = 100
 
 // tickMicroseconds is the unit in which the kernel counts idle, steal and busy
 // time (proc_stat(5)).
 const tickMicroseconds = 10_000
 
-// finestShare of a long step is 0.01 %, to which these times are rounded: they
+// finestShare is the share of a long step, 0.01 %, to which these times are rounded. They
 // are judged in thousandths.
 const finestShare = 10_000
 
-// walkStep goes through a step's numbers in the order they are handed over.
+// walkStep walks a step's numbers in the order in which they are encoded.
 func walkStep(p *positions, s *measurement.StepResult) {
 	walkPresence(p, s)
 	p.millis(&s.CountedMicroseconds, p.unsigned)
@@ -27,7 +27,7 @@ func walkStep(p *positions, s *measurement.StepResult) {
 	sum := s.OK + s.Refused + s.TimedOut + s.OtherErrors + s.Cut + s.NeverSent
 	p.near(&s.Scheduled, sum)
 	if s.Scheduled != sum {
-		p.fail("%d logins were scheduled and %d accounted for", s.Scheduled, sum)
+		p.fail("%d logins were scheduled, but their outcomes add up to %d", s.Scheduled, sum)
 	}
 	p.below(&s.SentInWindow, s.Scheduled)
 	p.near(&s.CompletedInWindow, s.OK)
@@ -55,15 +55,15 @@ func walkStep(p *positions, s *measurement.StepResult) {
 	}
 }
 
-// perSecondMilli is near the throughput of most steps, and is bounded for numbers
-// that no step has.
+// perSecondMilli returns a rate that is close to the throughput of most steps. It is
+// bounded for invalid numbers.
 func perSecondMilli(count, microseconds int64) int64 {
 	rate := float64(count) * 1e9 / float64(max(1, microseconds))
 	return int64(max(0, min(float64(widest), rate)))
 }
 
-// walkLatencies tells each percentile by its distance from the one before, so
-// that they can't be read back in another order than rising.
+// walkLatencies encodes each percentile as the difference from the one before, so that they
+// are always decoded in rising order.
 func walkLatencies(p *positions, s *measurement.StepResult) {
 	rising(p, s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds)
 	rising(p, s.LagP95Microseconds, s.LagP99Microseconds)
@@ -74,34 +74,34 @@ func walkLatencies(p *positions, s *measurement.StepResult) {
 }
 
 // hundredth returns a hundredth of a latency, and at least a microsecond.
-func hundredth(of *int64) int64 {
-	if of == nil {
+func hundredth(latency *int64) int64 {
+	if latency == nil {
 		return 1
 	}
-	return max(1, *of/100)
+	return max(1, *latency/100)
 }
 
 // walkInterval walks how far an interval reaches to either side of its percentile, rounded
-// up to whole units, so that a rounded interval still holds what the exact one does.
-func walkInterval(p *positions, interval *measurement.Interval, of *int64, unit int64) {
+// up to whole units, so that the rounded interval contains the exact one.
+func walkInterval(p *positions, interval *measurement.Interval, percentile *int64, unit int64) {
 	switch {
 	case interval == nil:
-	case of == nil:
-		p.fail("a step has the interval of a percentile that it does not have")
+	case percentile == nil:
+		p.fail("a step has an interval without its percentile")
 	default:
-		down, up := *of-interval.LowMicroseconds, interval.HighMicroseconds-*of
+		down, up := *percentile-interval.LowMicroseconds, interval.HighMicroseconds-*percentile
 		p.upToUnits(&down, unit)
 		p.upToUnits(&up, unit)
-		if down >= *of+unit {
-			p.fail("an interval reaches %d below %d", down, *of)
+		if down >= *percentile+unit {
+			p.fail("an interval reaches %d below %d", down, *percentile)
 		}
-		interval.LowMicroseconds, interval.HighMicroseconds = max(0, *of-down), *of+up
+		interval.LowMicroseconds, interval.HighMicroseconds = max(0, *percentile-down), *percentile+up
 	}
 }
 
-// walkHalves tells the medians of both halves in hundredths of the whole's: they
-// are held against each other only, and exact to the microsecond they would
-// take what room there is for twenty steps.
+// walkHalves walks the medians of both halves in hundredths of the step's median. They are
+// only compared with each other, and exact to the microsecond they would need too much of
+// the room of twenty steps.
 func walkHalves(p *positions, s *measurement.StepResult) {
 	unit := hundredth(s.P50Microseconds)
 	for _, half := range []*int64{s.FirstHalfP50Microseconds, s.SecondHalfP50Microseconds} {
@@ -121,9 +121,9 @@ func rising(p *positions, values ...*int64) {
 	}
 }
 
-// walkService tells what the service used, and what its CPUs did besides. The
-// CPU time of the hashes is kept to 0.003 %: divided by their number, it is the
-// speed that the step is converted by.
+// walkService walks what the service used, and how its CPUs were used otherwise. The CPU
+// time of the hashes is kept to 0.003 %: divided by their number, it is the speed that the
+// step is converted by.
 func walkService(p *positions, s *measurement.StepResult) {
 	used := s.Service
 	walkUsage(p, used, s.CountedMicroseconds)
@@ -138,7 +138,7 @@ func walkService(p *positions, s *measurement.StepResult) {
 	p.inUnits(&used.BusyMicroseconds, unit, func(v *int64) { p.near(v, used.CPUMicroseconds/unit) })
 }
 
-// walkUsage tells CPU time and throttling.
+// walkUsage walks CPU time and throttling.
 func walkUsage(p *positions, d *evidence.Delta, countedMicroseconds int64) {
 	p.millis(&d.ElapsedMicroseconds, func(v *int64) { p.near(v, countedMicroseconds/1000) })
 	p.millis(&d.CPUMicroseconds, p.unsigned)

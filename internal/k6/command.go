@@ -17,33 +17,33 @@ import (
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
-// Command is a run of k6 that is about to begin.
+// Command is a run of k6.
 type Command struct {
 	// Binary is the program, a path or a name on PATH.
 	Binary string
-	// Environment is added to the process's own, entries such as HASHMARK_TARGET=….
+	// Environment is added to the environment of this process, with entries such as
+	// HASHMARK_TARGET=….
 	Environment []string
-	// RawOutput is a file that k6 writes each of its samples to as JSON; none when empty.
+	// RawOutput is a file to which k6 writes each of its samples as JSON; none if empty.
 	RawOutput string
-	// RemoteWriteLabels make k6 send its own series to the receiver that
-	// K6_PROMETHEUS_RW_SERVER_URL names, each with these labels, such as
-	// testid=…; it sends none when empty.
+	// RemoteWriteLabels are labels such as testid=…. With them, k6 sends its own series with
+	// these labels to the receiver in K6_PROMETHEUS_RW_SERVER_URL. If empty, it sends none.
 	RemoteWriteLabels []string
-	// Started is called once, when the script announces its clock, with what the
-	// plan's clock reads at that moment. It must not block: k6 would wait.
+	// Started is called once, when the script announces its clock, with the reading of the
+	// plan's clock. It must not block, because k6 would wait.
 	Started func(clock time.Duration)
 	// Enough is called when the first login of a step is sent. All logins of earlier steps
 	// have ended then. If it returns true, k6 is stopped. It must not block. Nil never
 	// stops k6.
-	Enough func(step int, log *Log) bool
-	asked  int // last step that Enough was called for
-	// Talk is where k6's own words go, records left out; nowhere when nil.
+	Enough   func(step int, log *Log) bool
+	lastStep int // last step that Enough was called for
+	// Talk receives k6's own output without the records; nil discards it.
 	Talk io.Writer
 }
 
 // Result is how a run of k6 ended.
 type Result struct {
-	// ExitCode of k6, -1 when a signal ended it.
+	// ExitCode of k6, -1 if a signal ended it.
 	ExitCode int
 	// Signal that ended it, or 0.
 	Signal syscall.Signal
@@ -53,16 +53,16 @@ type Result struct {
 	Log *Log
 }
 
-// silence turns k6's network features off: it reports no usage, downloads no
-// extension and serves no dashboard.
+// silence turns off k6's network features: usage reports, extension downloads and the
+// dashboard.
 var silence = []string{
 	"K6_NO_USAGE_REPORT=true",
 	"K6_AUTO_EXTENSION_RESOLUTION=false",
 	"K6_WEB_DASHBOARD=false",
 }
 
-// Run runs k6 until it ends, or kills it when the context does. How k6 ended is
-// in the result; an error means that it could not be run at all.
+// Run runs k6 until it ends, and kills it when the context ends. The result says how k6
+// ended. An error means that k6 could not be run.
 func (c Command) Run(ctx context.Context) (Result, error) {
 	folder, err := os.MkdirTemp("", "hashmark-k6-")
 	if err != nil {
@@ -84,7 +84,7 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 	stopped := false
 	log := c.gather(stderr, func() {
 		stopped = true
-		_ = child.Process.Signal(os.Interrupt) // fails where k6 has just ended by itself
+		_ = child.Process.Signal(os.Interrupt) // fails if k6 has just ended
 	})
 	result, err := ending(child.Wait(), log)
 	if result.Stopped = stopped; stopped && result.ExitCode == interrupted {
@@ -97,8 +97,8 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 // still runs handleSummary.
 const interrupted = 105
 
-// arguments: --address "" keeps the REST API off, which 1.8 serves by default
-// and 2.x does not; raw lines hold a message and nothing else.
+// arguments returns k6's arguments. --address "" turns off the REST API, which 1.8 serves
+// by default and 2.x does not. Raw log lines contain only the message.
 func (c Command) arguments(script string) []string {
 	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
 	if c.RawOutput != "" {
@@ -113,8 +113,8 @@ func (c Command) arguments(script string) []string {
 	return append(arguments, script)
 }
 
-// gather reads until k6 closes its stderr. Lines may be of any length: a reader
-// that gave up on one would leave k6 waiting for room in the pipe.
+// gather reads until k6 closes its stderr. Lines can have any length: if reading stopped,
+// k6 would wait for room in the pipe.
 func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 	log := &Log{}
 	lines := bufio.NewReaderSize(stderr, 1<<16)
@@ -124,27 +124,27 @@ func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 		if line != "" {
 			log.Add(line)
 			if c.Talk != nil && isTalk(line) {
-				_, _ = io.WriteString(c.Talk, line) // k6's words are in the tail as well
+				_, _ = io.WriteString(c.Talk, line) // k6's output is in the tail as well
 			}
 		}
 		if clock, known := log.Clock(); known && !announced && c.Started != nil {
 			announced = true
 			c.Started(clock)
 		}
-		c.askWhetherEnough(log, stop)
+		c.callEnough(log, stop)
 		if err != nil {
 			return log
 		}
 	}
 }
 
-// askWhetherEnough calls Enough once for each step, and stops k6 if it returns true.
-func (c *Command) askWhetherEnough(log *Log, stop func()) {
-	begun := log.Step()
-	if c.Enough == nil || begun <= c.asked {
+// callEnough calls Enough once for each step, and stops k6 if it returns true.
+func (c *Command) callEnough(log *Log, stop func()) {
+	step := log.Step()
+	if c.Enough == nil || step <= c.lastStep {
 		return
 	}
-	if c.asked = begun; c.Enough(begun, log) {
+	if c.lastStep = step; c.Enough(step, log) {
 		c.Enough = nil
 		stop()
 	}
@@ -171,18 +171,18 @@ func ending(err error, log *Log) (Result, error) {
 
 var versionLine = regexp.MustCompile(`(?m)^k6\S* (v\S+) \((?:commit/\S+, )?(go\S+?),`)
 
-// Version asks k6 for its version and the Go version it was built with, such as
-// v1.8.1 and go1.26.8.
+// Version returns k6's version and the Go version that it was built with, such as v1.8.1
+// and go1.26.8.
 func (c Command) Version(ctx context.Context) (k6, golang string, err error) {
 	child := exec.CommandContext(ctx, c.Binary, "version")
 	child.Env = append(os.Environ(), silence...)
 	output, err := child.Output()
 	if err != nil {
-		return "", "", fmt.Errorf("ask k6 for its version: %w", err)
+		return "", "", fmt.Errorf("run k6 version: %w", err)
 	}
-	found := versionLine.FindSubmatch(output)
-	if found == nil {
-		return "", "", fmt.Errorf("ask k6 for its version: it answered %.80q", output)
+	match := versionLine.FindSubmatch(output)
+	if match == nil {
+		return "", "", fmt.Errorf("run k6 version: unexpected output %.80q", output)
 	}
-	return string(found[1]), string(found[2]), nil
+	return string(match[1]), string(match[2]), nil
 }

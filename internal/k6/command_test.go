@@ -14,8 +14,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/k6"
 )
 
-// TestMain lets the test binary stand in for k6: it says on stderr what
-// FAKE_K6_SAYS holds, then ends as FAKE_K6_ENDS tells.
+// TestMain lets the test binary act as k6: it writes FAKE_K6_SAYS to stderr, then ends as
+// in FAKE_K6_ENDS.
 func TestMain(m *testing.M) {
 	if says, fake := os.LookupEnv("FAKE_K6_SAYS"); fake {
 		fmt.Fprint(os.Stderr, os.Expand(says, func(name string) string {
@@ -107,9 +107,9 @@ func TestRunWithoutK6IsAnError(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	for name, test := range map[string]struct{ prints, k6, golang string }{
-		"as v1.8.1 built from its module tells it": {"k6 v1.8.1 (go1.26.8, linux/amd64)\n", "v1.8.1", "go1.26.8"},
-		"as a release tells it":                    {"k6 v2.2.0 (commit/0a1b2c3d4e, go1.26.4, linux/arm64)\nExtensions:\n  none\n", "v2.2.0", "go1.26.4"},
-		"as something else tells it":               {"vegeta 12\n", "", ""},
+		"v1.8.1 built from its module": {"k6 v1.8.1 (go1.26.8, linux/amd64)\n", "v1.8.1", "go1.26.8"},
+		"a release":                    {"k6 v2.2.0 (commit/0a1b2c3d4e, go1.26.4, linux/arm64)\nExtensions:\n  none\n", "v2.2.0", "go1.26.4"},
+		"another program":              {"vegeta 12\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("FAKE_K6_SAYS", "")
@@ -122,8 +122,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// stay waits to be killed. A bare select would be found to be a deadlock where
-// the binary has no C in it.
+// stay waits to be killed. A bare select would be detected as a deadlock in a binary
+// without C code.
 func stay() {
 	for {
 		<-time.After(time.Hour)

@@ -11,22 +11,22 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// ErrGarbled means that the script's records are damaged, or that some are missing.
+// ErrGarbled means that the script's records are invalid or incomplete.
 var ErrGarbled = errors.New("the records of the k6 script are garbled")
 
 const (
 	prefix = "hm:"
-	// tailLines of stderr are kept, those that are no records.
+	// tailLines is the number of lines of stderr that are kept, without records.
 	tailLines = 40
-	// noise is what k6 says of each request that failed; the records tell more.
+	// noise is k6's message for each failed request. The records have more details.
 	noise = "Request Failed"
-	// longest is the largest time that a record may hold.
+	// longest is the largest time in a record.
 	longest = 48 * time.Hour
 )
 
-// asides begin what k6 says every few seconds when its own series find no
-// receiver. It goes on all the same, so that they are never why a run failed,
-// and would push that out of the tail.
+// asides are the beginnings of messages that k6 repeats every few seconds if its own series
+// do not reach a receiver. k6 continues, so these are never the reason of a failure, and
+// they would push the reason out of the tail.
 var asides = []string{
 	"Failed to send the time series data to the endpoint",
 	"Successful flushed time series to remote write endpoint",
@@ -39,7 +39,7 @@ var outcomes = map[string]measurement.Outcome{
 	"error":    measurement.OtherError,
 }
 
-// Log gathers the lines of k6's stderr. The zero value is ready to use.
+// Log is the parsed stderr of k6. The zero value is ready to use.
 type Log struct {
 	records []measurement.Record
 	places  map[place]int
@@ -55,8 +55,7 @@ type place struct{ step, index int }
 
 type totals struct{ sent, ended int64 }
 
-// Add takes a line, without its line feed. A line that begins as a record and
-// is none makes Records fail.
+// Add adds a line, without its line feed. After an invalid record, Records fails.
 func (l *Log) Add(line string) {
 	line = strings.TrimRight(line, "\r\n")
 	text, isRecord := strings.CutPrefix(line, prefix)
@@ -69,8 +68,8 @@ func (l *Log) Add(line string) {
 	}
 }
 
-// Clock is what the plan's clock read when the script announced it, and whether
-// it has. It is below zero: the plan begins after k6 does.
+// Clock returns the reading of the plan's clock when the script announced it, and whether
+// it has announced it. It is negative, because the plan begins after k6 does.
 func (l *Log) Clock() (time.Duration, bool) {
 	if l.clock == nil {
 		return 0, false
@@ -92,30 +91,30 @@ func (l *Log) Before(step int) []measurement.Record {
 	return before
 }
 
-// Records are all logins that were sent, in the order of sending. The error is
-// ErrGarbled, wrapped with what is wrong.
+// Records returns all logins that were sent, in the order of sending. The error is
+// ErrGarbled, wrapped with the cause.
 func (l *Log) Records() ([]measurement.Record, error) {
 	switch {
 	case l.damage != nil:
 		return nil, l.damage
 	case l.totals == nil:
-		return nil, fmt.Errorf("%w: k6 ended without telling its own count of logins", ErrGarbled)
-	// There may be more records than k6 counted: it leaves out samples of callers
-	// that it stops in mid-login, and the script tells each event before it counts it.
+		return nil, fmt.Errorf("%w: k6 ended without its count of logins", ErrGarbled)
+	// There can be more records than k6 counted: k6 leaves out samples of callers that it
+	// stops during a login, and the script writes each event before it counts it.
 	case int64(len(l.records)) < l.totals.sent:
-		return nil, fmt.Errorf("%w: k6 sent %d logins and %d are recorded", ErrGarbled, l.totals.sent, len(l.records))
+		return nil, fmt.Errorf("%w: k6 sent %d logins, but %d are recorded", ErrGarbled, l.totals.sent, len(l.records))
 	case l.ended < l.totals.ended:
-		return nil, fmt.Errorf("%w: k6 saw %d logins end and %d are recorded", ErrGarbled, l.totals.ended, l.ended)
+		return nil, fmt.Errorf("%w: k6 counted %d logins that ended, but %d are recorded", ErrGarbled, l.totals.ended, l.ended)
 	}
 	return l.records, nil
 }
 
-// Tail is the end of what k6 itself said of the run.
+// Tail returns the end of k6's own output.
 func (l *Log) Tail() string { return strings.Join(l.tail, "\n") }
 
 func (l *Log) addTail(line string) {
-	said := strings.TrimSpace(line)
-	if said == noise || said == "" || slices.ContainsFunc(asides, func(aside string) bool { return strings.HasPrefix(said, aside) }) {
+	text := strings.TrimSpace(line)
+	if text == noise || text == "" || slices.ContainsFunc(asides, func(aside string) bool { return strings.HasPrefix(text, aside) }) {
 		return
 	}
 	l.tail = append(l.tail, line)
@@ -135,7 +134,7 @@ func (l *Log) record(words []string) error {
 	case kind == "total" && len(words) == 3:
 		return l.total(words[1:])
 	default:
-		return errors.New("no such record")
+		return errors.New("unknown record")
 	}
 }
 
@@ -147,7 +146,7 @@ func (l *Log) sent(words []string) error {
 		return err
 	}
 	if _, twice := l.places[at]; twice {
-		return errors.New("a login sent twice")
+		return errors.New("login sent twice")
 	}
 	if l.places == nil {
 		l.places = map[place]int{}
@@ -166,14 +165,14 @@ func (l *Log) end(words []string) error {
 	}
 	outcome, known := outcomes[words[3]]
 	if !known {
-		return errors.New("no such outcome")
+		return errors.New("unknown outcome")
 	}
 	i, sent := l.places[at]
 	if !sent {
-		return errors.New("an end of a login that was not sent")
+		return errors.New("end of a login that was not sent")
 	}
 	if l.records[i].Outcome != measurement.Cut {
-		return errors.New("a login that ended twice")
+		return errors.New("login ended twice")
 	}
 	l.records[i].Ended, l.records[i].Outcome = ended, outcome
 	l.ended++
@@ -183,10 +182,10 @@ func (l *Log) end(words []string) error {
 func (l *Log) zero(word string) error {
 	us, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || us < -longest.Microseconds() || us > longest.Microseconds() {
-		return errors.New("no clock")
+		return errors.New("invalid clock")
 	}
 	if l.clock != nil {
-		return errors.New("a second clock")
+		return errors.New("second clock")
 	}
 	clock := time.Duration(us) * time.Microsecond
 	l.clock = &clock
@@ -197,10 +196,10 @@ func (l *Log) total(words []string) error {
 	sent, sentErr := strconv.ParseInt(words[0], 10, 64)
 	ended, endedErr := strconv.ParseInt(words[1], 10, 64)
 	if sentErr != nil || endedErr != nil || sent < 0 || ended < 0 || ended > sent {
-		return errors.New("no count of logins")
+		return errors.New("invalid count of logins")
 	}
 	if l.totals != nil {
-		return errors.New("a second count of logins")
+		return errors.New("second count of logins")
 	}
 	l.totals = &totals{sent: sent, ended: ended}
 	return nil
@@ -210,7 +209,7 @@ func placeOf(words []string) (place, error) {
 	step, stepErr := strconv.ParseUint(words[0], 10, 31)
 	index, indexErr := strconv.ParseUint(words[1], 10, 31)
 	if stepErr != nil || indexErr != nil {
-		return place{}, errors.New("no number of a login")
+		return place{}, errors.New("invalid step or login number")
 	}
 	return place{step: int(step), index: int(index)}, nil
 }
@@ -218,7 +217,7 @@ func placeOf(words []string) (place, error) {
 func moment(word string) (time.Duration, error) {
 	us, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || us < 0 || us > longest.Microseconds() {
-		return 0, errors.New("no time")
+		return 0, errors.New("invalid time")
 	}
 	return time.Duration(us) * time.Microsecond, nil
 }

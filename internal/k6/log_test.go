@@ -69,18 +69,18 @@ func TestGarbledRecords(t *testing.T) {
 		"k6 saw an end that is not recorded":     {"hm:s 0 1 1 2", "hm:total 2 2"},
 		"a record of an unknown kind":            {"hm:x 0 0", "hm:total 1 1"},
 		"a record without a kind":                {"hm:", "hm:total 1 1"},
-		"a record that is cut short":             {"hm:s 0 1 5", "hm:total 1 1"},
-		"a record with too much in it":           {"hm:s 0 1 5 6 7", "hm:total 1 1"},
-		"a time that is no number":               {"hm:s 0 1 5 NaN", "hm:total 1 1"},
+		"a truncated record":                     {"hm:s 0 1 5", "hm:total 1 1"},
+		"a record with too many words":           {"hm:s 0 1 5 6 7", "hm:total 1 1"},
+		"a time that is not a number":            {"hm:s 0 1 5 NaN", "hm:total 1 1"},
 		"a time below zero":                      {"hm:s 0 1 -5 6", "hm:total 1 1"},
-		"a time beyond any plan":                 {"hm:s 0 1 5 999999999999999", "hm:total 1 1"},
+		"a time that is too large":               {"hm:s 0 1 5 999999999999999", "hm:total 1 1"},
 		"a step below zero":                      {"hm:s -1 1 5 6", "hm:total 1 1"},
-		"an outcome that there is not":           {"hm:s 0 1 5 6", "hm:e 0 1 7 fine", "hm:total 2 2"},
+		"an unknown outcome":                     {"hm:s 0 1 5 6", "hm:e 0 1 7 fine", "hm:total 2 2"},
 		"a login that was sent twice":            {"hm:s 0 0 1 2", "hm:total 1 1"},
 		"a login that ended twice":               {"hm:e 0 0 3 ok", "hm:total 1 1"},
 		"an end without a sending":               {"hm:e 0 5 3 ok", "hm:total 1 1"},
 		"two clocks":                             {"hm:zero -1", "hm:total 1 1"},
-		"a clock that is no number":              {"hm:zero now", "hm:total 1 1"},
+		"a clock that is not a number":           {"hm:zero now", "hm:total 1 1"},
 		"two counts":                             {"hm:total 1 1", "hm:total 1 1"},
 		"more ends than sendings by k6's counts": {"hm:total 1 2"},
 	} {
@@ -91,11 +91,11 @@ func TestGarbledRecords(t *testing.T) {
 		})
 	}
 	if _, err := logOf(append(whole, "hm:total 1 1")...).Records(); err != nil {
-		t.Errorf("the lines that are added to are whole themselves, but: %v", err)
+		t.Errorf("the base lines are valid: %v", err)
 	}
-	// k6 drops samples of callers that it stops, never the script's lines.
+	// k6 drops samples of callers that it stops, but never the script's lines.
 	if _, err := logOf(append(whole, "hm:total 0 0")...).Records(); err != nil {
-		t.Errorf("more records than k6 counted are no harm, but: %v", err)
+		t.Errorf("more records than k6 counted are valid: %v", err)
 	}
 }
 
@@ -110,8 +110,8 @@ func TestTheTailIsBounded(t *testing.T) {
 	}
 }
 
-// TestTheTailLeavesOutWhatARunThatLostItsReceiverSays holds the reason of a
-// failure against what k6 says every few seconds.
+// The tail keeps the reason of a failure despite the messages that k6 repeats every few
+// seconds.
 func TestTheTailLeavesOutWhatARunThatLostItsReceiverSays(t *testing.T) {
 	log := &k6.Log{}
 	log.Add("the reason")
@@ -124,9 +124,9 @@ func TestTheTailLeavesOutWhatARunThatLostItsReceiverSays(t *testing.T) {
 	}
 }
 
-// The golden is the stderr of k6 v1.8.1 with the login script, driven with
-// testdata/plan.json against a service that answers one login at a time in
-// 5 ms, run by hand as loadtests/README.md says.
+// The golden is the stderr of k6 v1.8.1 with the login script, run with testdata/plan.json
+// against a service that answers one login at a time in 5 ms. It was created by hand as in
+// loadtests/README.md.
 func TestStderrOfARealRun(t *testing.T) {
 	text, err := os.ReadFile("testdata/k6-v1.8.1.stderr")
 	if err != nil {

@@ -11,10 +11,9 @@ const (
 	microsPerSecond = 1_000_000
 )
 
-// BoundMilliPerSecond is the most logins per second, times 1000, that the CPU
-// of all replicas together could hash: nothing that is measured can pass it.
-// What the calibration does not tell (a quota, a cpuset) does not limit.
-// Without a hash time the bound is 0.
+// BoundMilliPerSecond returns the largest number of logins per second, times 1000, that the
+// CPU of all replicas together can hash. No measurement can exceed it. What is unknown (a
+// quota, a cpuset) does not limit. Without a hash time the bound is 0.
 func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
 	if cal.HashMicroseconds <= 0 {
 		return 0
@@ -22,7 +21,7 @@ func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal v1alpha1.
 	return int64(replicas) * EffectiveMilliCPU(variant, cal) * microsPerSecond / cal.HashMicroseconds
 }
 
-// Workers is how many workers the variant's service has, 0 when it is unbounded.
+// Workers returns the number of workers of the variant's service, 0 if it is unbounded.
 func Workers(variant v1alpha1.Variant) int32 {
 	if variant.Concurrency.Mode == v1alpha1.ConcurrencyUnbounded || variant.Concurrency.Workers == nil {
 		return 0
@@ -30,9 +29,8 @@ func Workers(variant v1alpha1.Variant) int32 {
 	return *variant.Concurrency.Workers
 }
 
-// EffectiveMilliCPU is how much CPU one replica can use for hashing, in
-// thousandths: the smallest of what limits it. A worker uses as many CPUs at a
-// time as its hash has threads.
+// EffectiveMilliCPU returns how much CPU one replica can use for hashing, in thousandths:
+// the smallest of its limits. A worker uses as many CPUs at a time as its hash has threads.
 func EffectiveMilliCPU(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
 	effective := int64(cal.GoMaxProcs) * milli
 	if workers := Workers(variant); workers > 0 {

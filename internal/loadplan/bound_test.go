@@ -20,16 +20,16 @@ func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
 		cal      v1alpha1.TrialCalibration
 		want     int64
 	}{
-		"the quota limits":                        {1, unbounded, calibrated(), 25_000},
-		"the documented example holds":            {1, pool, calibrated(hashTakes(60_123)), 8_316},
-		"workers limit":                           {1, pool, calibrated(none), 50_000},
-		"a worker uses every thread of its hash":  {1, threaded, calibrated(none), 100_000},
-		"GOMAXPROCS limits":                       {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs = 1 }), 50_000},
-		"the cpuset limits":                       {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
-		"a cpuset that is unknown does not limit": {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
-		"a cpuset that is garbled does not limit": {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
-		"replicas add up":                         {3, pool, calibrated(), 75_000},
-		"without a hash time there is none":       {1, pool, v1alpha1.TrialCalibration{GoMaxProcs: 1}, 0},
+		"the quota limits":                       {1, unbounded, calibrated(), 25_000},
+		"the documented example holds":           {1, pool, calibrated(hashTakes(60_123)), 8_316},
+		"workers limit":                          {1, pool, calibrated(none), 50_000},
+		"a worker uses every thread of its hash": {1, threaded, calibrated(none), 100_000},
+		"GOMAXPROCS limits":                      {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs = 1 }), 50_000},
+		"the cpuset limits":                      {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
+		"an unknown cpuset does not limit":       {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
+		"an invalid cpuset does not limit":       {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
+		"replicas add up":                        {3, pool, calibrated(), 75_000},
+		"without a hash time it is 0":            {1, pool, v1alpha1.TrialCalibration{GoMaxProcs: 1}, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestStepSeedsOfOneExperimentNeverShareAPattern(t *testing.T) {
 	}
 }
 
-// The seed is part of what an experiment promises: the same arrivals for ever.
+// The seed must never change, so that an experiment always has the same arrivals.
 func TestStepSeedIsTheSameForEver(t *testing.T) {
 	if got, want := StepSeed(7, 1, 0), uint32(1508443776); got != want {
 		t.Errorf("seed is %d, want %d", got, want)

@@ -6,36 +6,35 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// gapMilliseconds lies between the end of a step's drain and the next step, so
-// that k6's scenarios never overlap.
+// gapMilliseconds is the time between the end of a step's drain and the next step, so that
+// k6's scenarios never overlap.
 const gapMilliseconds = 100
 
-// NotRun is a step that is left out, and why.
+// NotRun is a step that is left out.
 type NotRun struct {
 	// LoadPercent is the share that the step would have had (Step.LoadPercent).
 	LoadPercent int32
 	// OfferedMilliPerSecond is the rate it would have had, times 1000.
 	OfferedMilliPerSecond int64
-	// Requests it could have offered in the longest time allowed.
+	// Requests is the number of logins that it could have offered in the longest step.
 	Requests int
-	// Reported tells that the variant's row would have been taken from it.
+	// Reported means that the variant's row would have been taken from it.
 	Reported bool
-	// Predicted tells that its rate is the predicted capacity.
+	// Predicted means that its rate is the predicted capacity.
 	Predicted bool
-	// Message says in a sentence why it is left out, and what to do.
+	// Message says why it is left out and what to do.
 	Message string
 }
 
-// Build plans the load of one attempt from the trial, its calibration, and in
-// mode Capacity the prediction made from it: a warm-up, the steps from low to
-// high, and in mode Capacity the saturation last, so that nothing follows an
-// overload. A service that can bear more than the generator can drive is not
-// saturated: that would measure the generator. Without a prediction (nil) no
-// step is planned at the predicted capacity. The same input gives the same
-// plan, so it need not be remembered between two looks at the cluster.
+// Build plans the load of one attempt from the trial, its calibration, and in mode Capacity
+// the prediction made from it: a warm-up, the steps from low to high, and in mode Capacity
+// the saturation, which is last so that no step follows an overload. A service that can
+// serve more than the generator can drive is not saturated, because that would measure the
+// generator. Without a prediction (nil) there is no step at the predicted capacity. The
+// same input gives the same plan, so it need not be stored.
 //
-// Steps that are not worth their time are left out; LeftOut names them.
-// Errors: ErrNotCalibrated, and a load that the API would have refused.
+// Build leaves out steps that are not worth their time; LeftOut returns them. Errors:
+// ErrNotCalibrated, and a load that the API would have refused.
 func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) (Plan, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
@@ -59,7 +58,7 @@ func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predict
 	return plan, nil
 }
 
-// LeftOut names the steps that Build leaves out, and why. Errors are Build's.
+// LeftOut returns the steps that Build leaves out. Its errors are those of Build.
 func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) ([]NotRun, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
@@ -69,7 +68,7 @@ func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predi
 	return left, err
 }
 
-// steps of the load's mode, without the warm-up, and those left out.
+// steps returns the steps of the load's mode, without the warm-up, and those left out.
 func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun, error) {
 	if spec.Role == v1alpha1.RoleVerification {
 		steps, err := s.verificationSteps(spec)
@@ -86,20 +85,20 @@ func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Predi
 		steps, err := s.usersSteps(spec)
 		return steps, nil, err
 	default:
-		return nil, nil, fmt.Errorf("load mode %q is unknown", spec.Load.Mode)
+		return nil, nil, fmt.Errorf("unknown load mode %q", spec.Load.Mode)
 	}
 }
 
-// firstRate is the rate that the warm-up leads up to: the first open step's,
-// or the most that may be offered where no step has a rate.
+// firstRate returns the rate that the warm-up leads up to: that of the first open step, or
+// the highest rate that can be offered if no step has a rate.
 func (s service) firstRate(steps []Step) int64 {
 	if len(steps) > 0 && steps[0].Kind == Open {
 		return steps[0].OfferedMilliPerSecond
 	}
-	return s.most()
+	return s.highestRate()
 }
 
-// inSequence lets each step start when the one before it has drained.
+// inSequence starts each step when the one before it has drained.
 func inSequence(steps []Step) []Step {
 	var next int64
 	for i := range steps {

@@ -8,15 +8,17 @@ import (
 )
 
 const (
-	// saturationCompletions make the maximum good to a few percent.
+	// saturationCompletions is the number of completions with which the error of the maximum
+	// is a few percent.
 	saturationCompletions = 20
-	// saturationMargin is for a service that does not quite reach its bound.
+	// saturationMargin allows for a service that does not quite reach its bound.
 	saturationMargin = 1.5
-	// saturationShortest holds unless the experiment's own steps are shorter.
+	// saturationShortest is the shortest counted part, unless the experiment's steps are
+	// shorter.
 	saturationShortest = 5 * time.Second
 )
 
-// closed makes a step in which callers log in again once they are answered.
+// closed returns a step in which callers log in again once they are answered.
 func (s service) closed(kind Kind, callers int, counted time.Duration) Step {
 	return Step{
 		Kind:                kind,
@@ -27,11 +29,11 @@ func (s service) closed(kind Kind, callers int, counted time.Duration) Step {
 	}
 }
 
-// saturation keeps every lane busy and, at most, as many logins again waiting.
-// It is a closed loop, because an open overload counts logins whose callers
-// have given up and completions that come after the end. Every caller should be
-// answered at least once: logins that share the CPU end together, and a counted
-// part between two batches would see no completion.
+// saturation keeps every lane busy, with at most about as many logins waiting. It is a
+// closed loop, because an open overload counts logins whose callers have given up and
+// completions after the end. Every caller should be answered at least once: logins that
+// share the CPU end together, and a counted part between two batches would have no
+// completion.
 func (s service) saturation(load v1alpha1.Load) Step {
 	callers := s.saturationCallers()
 	own := time.Duration(load.StepSeconds) * time.Second
@@ -41,14 +43,14 @@ func (s service) saturation(load v1alpha1.Load) Step {
 	return s.closed(Saturation, callers, counted)
 }
 
-// secondsFor is how long the service takes for a number of logins at its bound.
+// secondsFor returns the time that the service needs for a number of logins at its bound.
 func (s service) secondsFor(logins float64) float64 {
 	return logins * milli / float64(s.bound)
 }
 
-// saturationCallers is 2n + 2 for each replica of n lanes, or fewer where they
-// would wait for more than half the timeout: callers that are about to give up
-// make the service hash for nobody. Fewer than n + 1 would not saturate it.
+// saturationCallers returns 2n + 2 for each replica of n lanes, or fewer if they would wait
+// for more than half the timeout: the service would hash for callers that have given up.
+// Fewer than n + 1 would not saturate it.
 func (s service) saturationCallers() int {
 	lanes := int(s.lanes)
 	patient := int(math.Floor(s.timeout.Seconds() / 2 / s.interval.Seconds()))

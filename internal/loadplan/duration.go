@@ -6,8 +6,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Duration is how long a plan takes, from the start of the k6 run to the end
-// of the last step's drain.
+// Duration returns how long a plan takes, from the start of the k6 run to the end of the
+// last step's drain.
 func Duration(p Plan) time.Duration {
 	if len(p.Steps) == 0 {
 		return 0
@@ -15,26 +15,26 @@ func Duration(p Plan) time.Duration {
 	return time.Duration(p.Steps[len(p.Steps)-1].EndMilliseconds()) * time.Millisecond
 }
 
-// MaxDuration is the longest that the load of one attempt can take, whatever
-// the calibration finds. It is of the load only: the start of pods, the
-// calibration and the start of k6 come on top.
+// MaxDuration returns the longest time that the load of one attempt can take, whatever the
+// calibration finds. It does not include the start of pods, the calibration and the start
+// of k6.
 func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	load := spec.Load
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
-	beside := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
-	total := time.Duration(load.WarmupSeconds)*time.Second + beside
+	drain := timeout + timeoutGrace + gapMilliseconds*time.Millisecond
+	total := time.Duration(load.WarmupSeconds)*time.Second + drain
 	longest := longestCounted(load)
 	if spec.Role == v1alpha1.RoleVerification {
 		longest = make([]time.Duration, mostLooks)
 		longest[0] = time.Duration(load.MaxStepSeconds) * time.Second // all of them together
 	}
 	for _, counted := range longest {
-		total += longestSettling + counted + beside
+		total += longestSettling + counted + drain
 	}
 	return total
 }
 
-// longestCounted is the longest that the counted part of each step can last.
+// longestCounted returns the longest time that the counted part of each step can last.
 func longestCounted(load v1alpha1.Load) []time.Duration {
 	var longest []time.Duration
 	step := time.Duration(load.StepSeconds) * time.Second

@@ -44,9 +44,9 @@ func TestEveryAlgorithmsHashIsGuessedAsItWasTimed(t *testing.T) {
 		want    float64 // milliseconds
 	}{
 		{"bcrypt at cost 10", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10}, 56.6},
-		{"Argon2id as OWASP has it", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: new(int32(19_456)), Iterations: new(int32(2))}, 21.9},
-		{"scrypt as OWASP has it", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: new(int32(131_072)), Parallelism: new(int32(1))}, 322},
-		{"PBKDF2 as OWASP has it", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: new(int32(600_000))}, 99.6},
+		{"Argon2id with OWASP's parameters", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: new(int32(19_456)), Iterations: new(int32(2))}, 21.9},
+		{"scrypt with OWASP's parameters", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: new(int32(131_072)), Parallelism: new(int32(1))}, 322},
+		{"PBKDF2 with OWASP's parameters", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: new(int32(600_000))}, 99.6},
 		{"SHA-256", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmSHA256}, 0.001},
 	} {
 		if got := guessedHash(tt.variant) / milli; math.Abs(got/tt.want-1) > 0.01 {
@@ -59,8 +59,8 @@ func TestEveryAlgorithmsHashIsGuessedAsItWasTimed(t *testing.T) {
 	}
 }
 
-// Whatever the calibration finds, the deadline that was set before it holds,
-// and the plan keeps the promises that k6 and the judgement rely on.
+// Whatever the calibration finds, the plan is within the deadline that was set before it,
+// and has the properties that k6 and the verdict need.
 func FuzzBuildKeepsItsPromises(f *testing.F) {
 	f.Add(int64(20_000), int64(500), int32(1), int32(1), uint8(0), int32(10), int32(100), int32(120), int32(10), int64(20_000))
 	f.Add(int64(4_000_000), int64(250), int32(64), int32(10), uint8(1), int32(3), int32(20), int32(3), int32(1), int64(3))
@@ -90,7 +90,7 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }),
 			&v1alpha1.Prediction{CapacityMilliPerSecond: new(predicted & math.MaxInt32)})
 		if err != nil {
-			// A bound below one login in a thousand seconds can't be planned.
+			// A bound below one login in a thousand seconds cannot be planned.
 			return
 		}
 		checkPromises(t, plan)
@@ -131,7 +131,7 @@ func checkStep(t *testing.T, i int, s Step) {
 		return
 	}
 	offered := float64(s.Requests) * milli * milli / float64(s.CountedMilliseconds)
-	// The time is in whole milliseconds, which is all that may be lost.
+	// The only error is that the time is in whole milliseconds.
 	if off := offered/float64(s.OfferedMilliPerSecond) - 1; math.Abs(off) > 0.51/float64(s.CountedMilliseconds) {
 		t.Errorf("step %d offers %.1f, says %d", i, offered, s.OfferedMilliPerSecond)
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// Of an attempt before its calibration is known. The hash times are what
-// golang.org/x/crypto and the standard library take on a 2024 server core
-// (Zen 4): bcrypt's within 1 % there, the others' from a handful of hashes at
-// OWASP's parameters (Argon2id 22 ms, scrypt 322 ms, PBKDF2 100 ms), and within
-// a factor of 2 elsewhere, which is fair enough for a guess that is corrected
-// as soon as the first trial has ended.
+// Estimates of an attempt before its calibration. The hash times are those of
+// golang.org/x/crypto and the standard library on a 2024 server core (Zen 4): bcrypt's within
+// 1 % there, the others' from a few hashes with OWASP's parameters (Argon2id 22 ms, scrypt
+// 322 ms, PBKDF2 100 ms). Elsewhere they are within a factor of 2, which is enough for an
+// estimate that is corrected as soon as the first trial has ended.
 const (
 	guessedHashConstant = 34.0  // microseconds
 	guessedHashFactor   = 55.25 // microseconds × 2^cost
@@ -24,10 +23,11 @@ const (
 	guessedScrypt       = 2.46  // microseconds × KiB × lanes
 	guessedPBKDF2       = 0.166 // microseconds × iterations
 	guessedReference    = 2 * time.Second
-	guessedOverhead     = 10 * time.Second // pods start, k6 starts, all is taken away
+	guessedOverhead     = 10 * time.Second // start of pods and k6, removal of everything
 )
 
-// guessedHash is the CPU time of one of the variant's hashes, in microseconds.
+// guessedHash returns the estimated CPU time of one of the variant's hashes, in
+// microseconds.
 func guessedHash(variant v1alpha1.Variant) float64 {
 	memory, iterations := float64(ptr.Deref(variant.MemoryKiB, 0)), float64(ptr.Deref(variant.Iterations, 0))
 	switch variant.Algorithm {
@@ -44,8 +44,8 @@ func guessedHash(variant v1alpha1.Variant) float64 {
 	}
 }
 
-// Estimate is a fair guess of how long one attempt takes as a whole, from the
-// trial's spec alone. Errors are those of Build.
+// Estimate returns about how long one attempt takes in total, from the trial's spec alone.
+// Its errors are those of Build.
 func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 	cal, err := guess(spec.Variant)
 	if err != nil {
@@ -65,7 +65,7 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 	return Duration(plan) + guessedCalibration(s) + guessedOverhead, nil
 }
 
-// guess is a calibration of the variant on a common machine.
+// guess returns the estimated calibration of the variant on a common machine.
 func guess(variant v1alpha1.Variant) (v1alpha1.TrialCalibration, error) {
 	limit, err := matrix.MilliCPU(variant.CPULimit)
 	if err != nil {
@@ -78,8 +78,8 @@ func guess(variant v1alpha1.Variant) (v1alpha1.TrialCalibration, error) {
 	}, nil
 }
 
-// guessedCalibration is three seconds or ten hashes, at most a minute, and
-// the reference.
+// guessedCalibration returns the time of three seconds or ten hashes, at most a minute, and
+// of the reference hashes.
 func guessedCalibration(s service) time.Duration {
 	return min(time.Minute, max(3*time.Second, 10*s.interval)) + guessedReference
 }

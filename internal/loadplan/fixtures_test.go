@@ -7,7 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// aTrial is a trial of a pool with one worker at cost 8, under the API's defaults.
+// aTrial returns a trial of a pool with one worker at cost 8, with the API's defaults.
 func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec {
 	spec := v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{Name: "c8-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "500m",
@@ -24,8 +24,8 @@ func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec
 	return spec
 }
 
-// calibrated is what a container of half a CPU told: 20 ms a hash, so that its
-// bound is 25 logins/s and D is 40 ms.
+// calibrated returns the calibration of a container with half a CPU: 20 ms a hash, so that
+// its bound is 25 logins/s and D is 40 ms.
 func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalibration {
 	cal := v1alpha1.TrialCalibration{
 		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000},
@@ -39,7 +39,7 @@ func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalib
 	return cal
 }
 
-// predicting a capacity at a share of the bound that a calibration comes to.
+// predicting returns a predicted capacity at a share of calibrated's bound.
 func predicting(percent int64) *v1alpha1.Prediction {
 	return &v1alpha1.Prediction{NoLoadP95Microseconds: 40_000, CapacityMilliPerSecond: ptr.To(25_000 * percent / 100)}
 }

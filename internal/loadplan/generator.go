@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// fastestOpen is the API's bound on a rate: what one generator times honestly.
+	// fastestOpen is the API's limit of a rate: what one generator can time correctly.
 	fastestOpen = 2000 * milli
-	// usualGeneratorMilliCPU is the operator's default for a generator, for specs
-	// that name none.
+	// usualGeneratorMilliCPU is the operator's default for a generator, for specs without a
+	// limit.
 	usualGeneratorMilliCPU = 500
-	// generatorMicrosPerLogin is what a login costs a generator in CPU time, with
-	// its records and its share of k6's start: 2.1 s for 4,250 logins at 425/s,
-	// 1.5 s for 2,500 at 250/s (measured over loopback, k6 1.8.1, Zen 4). A CPU that
-	// hashes slower needs as much longer.
+	// generatorMicrosPerLogin is the CPU time of a generator per login, including its records
+	// and its share of k6's start: 2.1 s for 4,250 logins at 425/s, 1.5 s for 2,500 at 250/s
+	// (measured over loopback, k6 1.8.1, Zen 4). On a CPU that hashes slower, it is longer by
+	// the same factor.
 	generatorMicrosPerLogin = 500
-	// referenceCost is the cost of the hash that every calibration times.
+	// referenceCost is the cost of the reference hash of a calibration.
 	referenceCost = 8
-	// generatorShare of its CPU limit is what a generator may be planned to use:
-	// past it k6 begins to book its own delay as latency.
+	// generatorShare is the share of its CPU limit that a generator is planned to use. Above
+	// it, k6's own delays begin to show as latency.
 	generatorShare = 0.5
-	// sessionAnswer is how long a login with a cookie takes at the most: it costs
-	// no hash, but may meet a stall of the quota.
+	// sessionAnswer is the longest time of a login with a cookie: it needs no hash, but the
+	// quota can throttle it.
 	sessionAnswer = quotaPeriod
 )
 
-// generatorCeiling is the highest rate, times 1000, that the generator times
-// honestly within its CPU limit, if its CPU is as slow as the service's.
+// generatorCeiling returns the highest rate, times 1000, that the generator can time
+// correctly within its CPU limit, if its CPU is as slow as the service's.
 func generatorCeiling(generator v1alpha1.Generator, cal v1alpha1.TrialCalibration) (int64, error) {
 	milliCPU := int64(usualGeneratorMilliCPU)
 	if generator.CPULimit != "" {
@@ -46,21 +46,22 @@ func generatorCeiling(generator v1alpha1.Generator, cal v1alpha1.TrialCalibratio
 	return min(fastestOpen, int64(perSecond*milli)), nil
 }
 
-// cheap tells that the generator gives out before the service does. A service
-// with sessions hashes only once a caller; its bound says nothing of the rest.
-func (s service) cheap() bool { return s.sessions || s.bound > s.ceiling }
+// generatorLimited reports whether the generator reaches its limit before the service does.
+// With sessions, the service hashes only once per caller, so its bound does not limit the
+// rest.
+func (s service) generatorLimited() bool { return s.sessions || s.bound > s.ceiling }
 
-// most is the highest rate, times 1000, that shares are taken of: the bound,
-// or what the generator can drive.
-func (s service) most() int64 {
-	if s.cheap() {
+// highestRate returns the rate, times 1000, of which steps are shares: the bound, or what
+// the generator can drive.
+func (s service) highestRate() int64 {
+	if s.generatorLimited() {
 		return s.ceiling
 	}
 	return s.bound
 }
 
-// sessionCallers keep the rate up with answers that need no hash. There are few
-// of them, because each logs in once in each step: their logins must be hashed
+// sessionCallers returns enough callers for the rate when responses need no hash. There are
+// few of them, because each logs in once in each step, and these logins must be hashed
 // within half a timeout.
 func (s service) sessionCallers(offeredMilli int64) int {
 	needed := int(math.Ceil(float64(offeredMilli)/milli*sessionAnswer.Seconds())) + spareCallers
@@ -68,8 +69,8 @@ func (s service) sessionCallers(offeredMilli int64) int {
 	return max(1, min(needed, patient, mostCallers))
 }
 
-// sessionSettling lets every caller of an open step log in once, and what was
-// due meanwhile catch up.
+// sessionSettling returns the time in which every caller of an open step can log in once,
+// and catch up with what was due meanwhile.
 func (s service) sessionSettling(offeredMilli int64) time.Duration {
 	return s.closedSettling(s.sessionCallers(offeredMilli))
 }

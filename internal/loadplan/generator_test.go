@@ -19,7 +19,7 @@ func TestSharesAreOfWhatTheGeneratorCanDriveWhereThatIsLess(t *testing.T) {
 		"a service that the generator can saturate is measured by its bound": {aTrial(), 1_000, 350_000, true},
 		"one that is a little faster is not saturated":                       {aTrial(), 990, 350_000, false},
 		"a larger generator drives more":                                     {aTrial(withGenerator("1")), 990, 353_535, true},
-		"a smaller one less":                                                 {aTrial(withGenerator("100m")), 990, 70_000, false},
+		"a smaller one drives less":                                          {aTrial(withGenerator("100m")), 990, 70_000, false},
 		"no generator drives more than the API allows":                       {aTrial(withGenerator("8")), 1, 1_400_000, false},
 		"sessions hash next to nothing, whatever a hash costs":               {aTrial(withSessions), 60_000, 350_000, false},
 	}
@@ -34,7 +34,7 @@ func TestSharesAreOfWhatTheGeneratorCanDriveWhereThatIsLess(t *testing.T) {
 				t.Errorf("the plan ends in a saturation: %v, want %v", got, test.saturated)
 			}
 			if !test.saturated && len(plan.Told()) != 3 {
-				t.Errorf("the plan is %s, want the three shares alone", told(plan))
+				t.Errorf("the plan is %s, want only the three shares", shares(plan))
 			}
 		})
 	}

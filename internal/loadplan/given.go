@@ -11,12 +11,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ErrNoSteps means that a load of mode Rates or Users names no rate or user.
-var ErrNoSteps = errors.New("the load names no rate and no number of users")
+// ErrNoSteps means that a load of mode Rates or Users has no rates or users.
+var ErrNoSteps = errors.New("the load has no rate and no number of users")
 
-// ratesSteps holds each of the experiment's own rates; the first is reported.
-// A step offers a whole number of logins, at least one, and its time follows
-// from that, so that the offered rate is exactly what was asked for.
+// ratesSteps returns a step for each of the experiment's rates; the first is reported. A
+// step has a whole number of logins, at least one, and its time follows from that, so that
+// the offered rate is exactly the requested one.
 func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) == 0 {
 		return nil, ErrNoSteps
@@ -34,12 +34,13 @@ func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	return steps, nil
 }
 
-// ratesRequests is what a step of mode Rates offers.
+// ratesRequests returns the number of logins of a step in mode Rates.
 func ratesRequests(load v1alpha1.Load, offeredMilli int64) int {
 	return max(1, requestsIn(time.Duration(load.StepSeconds)*time.Second, offeredMilli))
 }
 
-// usersSteps holds each of the experiment's numbers of users; the first is reported.
+// usersSteps returns a step for each of the experiment's numbers of users; the first is
+// reported.
 func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.Users) == 0 {
 		return nil, ErrNoSteps
@@ -48,7 +49,7 @@ func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	for index, users := range spec.Load.Users {
 		step := s.closed(Closed, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
 		if spec.Load.WarmupSeconds == 0 {
-			// Whoever wants no warm-up asks what the first seconds are like.
+			// Without a warm-up, the first seconds are counted too.
 			step.SettleMilliseconds = 0
 		}
 		step.Reported = index == 0
@@ -57,7 +58,8 @@ func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	return steps, nil
 }
 
-// milliPerSecond reads a rate, a whole number or a decimal string, times 1000.
+// milliPerSecond parses a rate, a whole number or a decimal string, and returns it times
+// 1000.
 func milliPerSecond(rate intstr.IntOrString) (int64, error) {
 	quantity, err := resource.ParseQuantity(rate.String())
 	if err != nil {
@@ -65,7 +67,7 @@ func milliPerSecond(rate intstr.IntOrString) (int64, error) {
 	}
 	offered := quantity.MilliValue()
 	if offered <= 0 || offered > fastestOpen {
-		return 0, fmt.Errorf("rate %q does not lie above 0 and at most at %d", rate.String(), int64(fastestOpen/milli))
+		return 0, fmt.Errorf("rate %q is not above 0 and at most %d", rate.String(), int64(fastestOpen/milli))
 	}
 	return offered, nil
 }

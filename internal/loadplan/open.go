@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// mostCallers bounds the generator's memory: a caller costs 0.13 MB in k6.
+	// mostCallers limits the generator's memory: a caller needs 0.13 MB in k6.
 	mostCallers = 2000
-	// spareCallers lets a burst be sent on time.
+	// spareCallers allow a burst to be sent on time.
 	spareCallers = 20
-	// fastestWarmup is enough to open connections and fill caches; beyond it a
-	// warm-up would only wear out the generator.
+	// fastestWarmup is enough to open connections and fill caches. A faster warm-up would
+	// only use more CPU of the generator.
 	fastestWarmup = 1000 * milli
 )
 
-// open makes a step of the open model that sends the given number of requests
-// at the offered rate: the counted part lasts exactly requests ÷ rate.
+// open returns an open step that sends the given number of requests at the offered rate.
+// The counted part lasts exactly requests ÷ rate.
 func (s service) open(spec v1alpha1.SizingTrialSpec, index int, offeredMilli int64, requests int) Step {
 	settling := s.settling(offeredMilli)
 	return Step{
@@ -35,11 +35,11 @@ func (s service) open(spec v1alpha1.SizingTrialSpec, index int, offeredMilli int
 	}
 }
 
-// warmup drives half of the first rate, and at most half of the bound, so that
-// the first step does not begin with the queue of an overload. A service bears
-// that easily, so that callers for a whole timeout would only slow k6's start.
+// warmup returns a step at half of the first rate, and at most half of the bound, so that
+// the first step does not begin with the queue of an overload. The service can easily serve
+// that, so callers for a whole timeout would only slow down k6's start.
 func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
-	offered := max(1, min(firstMilli, s.most(), 2*fastestWarmup)/2)
+	offered := max(1, min(firstMilli, s.highestRate(), 2*fastestWarmup)/2)
 	counted := time.Duration(spec.Load.WarmupSeconds) * time.Second
 	return Step{
 		Kind:                  Warmup,
@@ -53,7 +53,8 @@ func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
 	}
 }
 
-// openCallers is what can be under way when every login takes as long as given.
+// openCallers returns the number of logins that can be under way if every login takes the
+// given time.
 func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
 	if s.sessions {
 		return s.sessionCallers(offeredMilli)
@@ -62,16 +63,15 @@ func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
 	return min(mostCallers, int(underWay)+spareCallers)
 }
 
-// patience is how long a login may take, at loads that a service can bear,
-// before a step runs out of callers: twice the time in which
-// a queue empties, or the stalls of a few quota periods. Callers for a whole
-// timeout would never be needed there, and cost memory.
+// patience returns how long a login can take before a step runs out of callers, at loads
+// that a service can serve: twice the time in which a queue empties, or the stalls of a few
+// quota periods. Callers for a whole timeout would never be needed there, and need memory.
 func (s service) patience(offeredMilli int64) time.Duration {
 	empties := 8 * s.interval.Seconds() / (1 - s.utilisation(offeredMilli))
 	return 2 * max(3*quotaPeriod, atMost(s.timeout, empties))
 }
 
-// arrivals is Poisson unless the experiment says otherwise.
+// arrivals returns the experiment's arrivals, by default Poisson.
 func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
 	if load.Arrivals == "" {
 		return v1alpha1.ArrivalsPoisson
@@ -79,12 +79,12 @@ func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
 	return load.Arrivals
 }
 
-// requestsIn is how many logins are due in a time, rounded.
+// requestsIn returns the number of logins that are due in a time, rounded.
 func requestsIn(d time.Duration, offeredMilli int64) int {
 	return int(math.Round(d.Seconds() * float64(offeredMilli) / milli))
 }
 
-// countedMilliseconds is how long it takes to offer the requests.
+// countedMilliseconds returns the time in which the requests are offered.
 func countedMilliseconds(requests int, offeredMilli int64) int64 {
 	return int64(math.Round(float64(requests) * milli * milli / float64(offeredMilli)))
 }

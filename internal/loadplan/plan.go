@@ -2,7 +2,7 @@ package loadplan
 
 import "github.com/hashmark-dev/hashmark/api/v1alpha1"
 
-// Version is the version of the plan's JSON form.
+// Version is the version of the plan's JSON format.
 const Version = 1
 
 // Kind says how a step drives the service.
@@ -15,35 +15,35 @@ const (
 	Open Kind = "Open"
 	// Closed keeps a number of callers busy.
 	Closed Kind = "Closed"
-	// Saturation is a closed step with just enough callers that the service never idles.
+	// Saturation is a closed step with just enough callers that the service is never idle.
 	Saturation Kind = "Saturation"
 )
 
-// Plan is what one generator drives: steps one after another, every rate fixed
-// before k6 starts, because a k6 run can't change its rates half-way.
+// Plan is the load of one generator: steps one after another, with fixed rates because a
+// k6 run cannot change its rates.
 type Plan struct {
-	// Version is the version of this form, 1.
+	// Version is the version of this format, 1.
 	Version int `json:"version"`
 	// TimeoutMilliseconds is when a caller gives up.
 	TimeoutMilliseconds int64 `json:"timeoutMs"`
-	// Steps in the order they are driven; they never overlap.
+	// Steps in the order in which they run; they never overlap.
 	Steps []Step `json:"steps"`
 	// Objective is set for verifications. The generator counts the logins that miss it,
 	// and skips the remaining steps once they decide the outcome.
 	Objective *v1alpha1.Objective `json:"objective,omitempty"`
 }
 
-// Step is one load held for a while: a settling part that is not counted, the
-// counted part, and a drain in which nothing new is sent.
+// Step is one load held for some time: a settling part that is not counted, the counted
+// part, and a drain in which nothing new is sent.
 type Step struct {
 	Kind Kind `json:"kind"`
 	// StartMilliseconds is the step's beginning, from the start of the k6 run.
 	StartMilliseconds int64 `json:"startMs"`
-	// SettleMilliseconds is how long the step's own load is held before it counts.
+	// SettleMilliseconds is how long the step's load is held before it counts.
 	SettleMilliseconds int64 `json:"settleMs"`
 	// CountedMilliseconds is how long the counted part lasts.
 	CountedMilliseconds int64 `json:"countedMs"`
-	// DrainMilliseconds is how long requests under way may take to end.
+	// DrainMilliseconds is how long requests under way can take to end.
 	DrainMilliseconds int64 `json:"drainMs"`
 	// Callers is the number of k6's virtual users.
 	Callers int `json:"callers"`
@@ -54,14 +54,13 @@ type Step struct {
 	SettleRequests int `json:"settleRequests,omitempty"`
 	// Requests are due in the counted part.
 	Requests int `json:"requests,omitempty"`
-	// Seed draws the counted part's due times, Seed+1 the settling part's.
+	// Seed is the seed of the counted part's due times, Seed+1 that of the settling part's.
 	Seed uint32 `json:"seed,omitempty"`
 
 	// OfferedMilliPerSecond is the rate, times 1000; only with Warmup and Open.
 	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond,omitempty"`
-	// LoadPercent is the share of the calibrated bound, or of what the generator
-	// can drive where that is less; only in mode Capacity. Of a rate that is no
-	// round share it is the nearest.
+	// LoadPercent is the share of the calibrated bound, or of what the generator can drive
+	// if that is less, rounded to a whole percent; only in mode Capacity.
 	LoadPercent int32 `json:"loadPercent,omitempty"`
 	// Predicted marks the step at the predicted capacity; only in mode Capacity.
 	Predicted bool `json:"predicted,omitempty"`
@@ -69,20 +68,20 @@ type Step struct {
 	Reported bool `json:"reported,omitempty"`
 }
 
-// EndMilliseconds is when the step's drain ends, from the start of the k6 run.
+// EndMilliseconds returns when the step's drain ends, from the start of the k6 run.
 func (s Step) EndMilliseconds() int64 {
 	return s.StartMilliseconds + s.SettleMilliseconds + s.CountedMilliseconds + s.DrainMilliseconds
 }
 
-// Told are the steps that a run tells of: all but the warm-up.
+// Told returns the steps that have a result: all except the warm-up.
 func (p Plan) Told() []Step {
-	var told []Step
+	var steps []Step
 	for _, step := range p.Steps {
 		if step.Kind != Warmup {
-			told = append(told, step)
+			steps = append(steps, step)
 		}
 	}
-	return told
+	return steps
 }
 
 // Before returns the plan without the step at an index and the steps after it.

@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// told is a plan's open steps by their shares, the predicted one marked by a p,
-// and what else it drives.
-func told(p Plan) string {
+// shares returns the shares of a plan's open steps, the predicted one with a p, and the kinds
+// of its other steps.
+func shares(p Plan) string {
 	var words []string
 	for _, step := range p.Told() {
 		switch {
@@ -36,25 +36,25 @@ func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
 		want    string
 		left    map[int32]string
 	}{
-		"it stands in its place among the others":              {20_000, 60, 120, "50 60p 70 85 Saturation", nil},
-		"nothing is run beyond the reported step in its place": {20_000, 72, 120, "50 70 85 Saturation", nil},
-		"it takes the place of a step that it repeats":         {20_000, 83, 120, "50 70 83p Saturation", nil},
-		"so it does below":                    {20_000, 47, 120, "47p 70 85 Saturation", nil},
-		"but not of one a little further off": {20_000, 81, 120, "50 70 81p 85 Saturation", nil},
+		"it runs in order with the others":     {20_000, 60, 120, "50 60p 70 85 Saturation", nil},
+		"the reported step runs instead of it": {20_000, 72, 120, "50 70 85 Saturation", nil},
+		"it replaces a step close to it":       {20_000, 83, 120, "50 70 83p Saturation", nil},
+		"also below that step":                 {20_000, 47, 120, "47p 70 85 Saturation", nil},
+		"but not a step further away":          {20_000, 81, 120, "50 70 81p 85 Saturation", nil},
 		"near the bound it can't be steady, and is left out": {20_000, 90, 120, "50 70 85 Saturation",
-			map[int32]string{90: "where a step takes 80 s to show a steady state, of the 1m0s"}},
-		"where it can't be steady a fixed step keeps its place": {40_000, 86, 120, "50 70 85 Saturation",
+			map[int32]string{90: "where a step needs 80 s to reach a steady state but can take only 1m0s"}},
+		"if it is left out, a fixed step close to it stays": {40_000, 86, 120, "50 70 85 Saturation",
 			map[int32]string{86: "steady state"}},
 		"an overload has no steady state at all": {20_000, 98, 120, "50 70 85 Saturation",
 			map[int32]string{98: "more than an hour"}},
 		"a rate too low for its samples is left out": {20_000, 4, 120, "50 70 85 Saturation",
-			map[int32]string{4: "offers 60 logins in 1m0s, of the 72"}},
+			map[int32]string{4: "offers 60 logins in 1m0s, but p95 needs 72"}},
 		"no step lasts longer than the experiment allows": {20_000, 80, 15, "50 70 85 Saturation",
-			map[int32]string{80: "takes 20 s to show a steady state, of the 15s"}},
-		"a slow service runs what lies nearest to the answer": {200_000, 55, 120, "55p 70 Saturation",
-			map[int32]string{50: "takes 88 s; with the steps nearer to the predicted capacity, which take 70 s", 85: "more than the 2m0s"}},
-		"so it does where no step runs at the answer itself": {200_000, 30, 120, "50 70 Saturation",
-			map[int32]string{30: "45 logins", 85: "takes 77 s; with the steps nearer to the predicted capacity, which take 88 s"}},
+			map[int32]string{80: "needs 20 s to reach a steady state but can take only 15s"}},
+		"a slow service runs the steps closest to it": {200_000, 55, 120, "55p 70 Saturation",
+			map[int32]string{50: "takes 88 s; with the steps closer to the predicted capacity, which take 70 s", 85: "more than the 2m0s"}},
+		"also if the step at the predicted capacity is left out": {200_000, 30, 120, "50 70 Saturation",
+			map[int32]string{30: "45 logins", 85: "takes 77 s; with the steps closer to the predicted capacity, which take 88 s"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := told(plan); got != test.want {
+			if got := shares(plan); got != test.want {
 				t.Errorf("the plan is %s, want %s", got, test.want)
 			}
 			left, err := LeftOut(spec, cal, prediction)

@@ -28,7 +28,7 @@ func TestSettlingAndDrainFollowTheQueue(t *testing.T) {
 		"at 85 % it takes 222 D, and 53 D to drain": {20_000, 85, 8_888 * time.Millisecond, 2_133 * time.Millisecond},
 		"a slow service settles for 30 s at most":   {200_000, 85, 30 * time.Second, 10_500 * time.Millisecond},
 		"an overload settles for one timeout":       {20_000, 98, 10 * time.Second, 10_500 * time.Millisecond},
-		"far beyond the bound likewise":             {20_000, 400, 10 * time.Second, 10_500 * time.Millisecond},
+		"so does a load far above the bound":        {20_000, 400, 10 * time.Second, 10_500 * time.Millisecond},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -60,12 +60,12 @@ func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 		cal  v1alpha1.TrialCalibration
 		want int
 	}{
-		"a pool of one gets 4":                             {aTrial(), calibrated(), 4},
-		"an unbounded service gets 2 x GOMAXPROCS + 2":     {aTrial(unbounded), calibrated(), 6},
-		"every replica gets its own":                       {aTrial(withReplicas(3)), calibrated(), 12},
-		"callers wait at most for half the timeout":        {aTrial(withWorkers(8)), calibrated(hashTakes(200_000)), 12},
-		"but never fewer than one more than there are":     {aTrial(withWorkers(8)), calibrated(hashTakes(900_000)), 9},
-		"and there are never more than a generator can be": {aTrial(withWorkers(64), withReplicas(10)), calibrated(hashTakes(900)), 1_300},
+		"a pool of one gets 4":                         {aTrial(), calibrated(), 4},
+		"an unbounded service gets 2 x GOMAXPROCS + 2": {aTrial(unbounded), calibrated(), 6},
+		"every replica gets its own":                   {aTrial(withReplicas(3)), calibrated(), 12},
+		"callers wait for at most half the timeout":    {aTrial(withWorkers(8)), calibrated(hashTakes(200_000)), 12},
+		"but there is at least one more than lanes":    {aTrial(withWorkers(8)), calibrated(hashTakes(900_000)), 9},
+		"with ten replicas of 64 workers":              {aTrial(withWorkers(64), withReplicas(10)), calibrated(hashTakes(900)), 1_300},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -83,12 +83,12 @@ func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
 		change func(*v1alpha1.SizingTrialSpec)
 		want   int64
 	}{
-		"a fast service: five seconds":                  {20_000, same, 5_000},
-		"a tiny experiment: its own step":               {20_000, func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
-		"a slow service: twenty completions and a half": {200_000, same, 12_000},
-		"a very slow one: the longest step":             {4_000_000, same, 120_000},
-		"logins in batches take no longer":              {200_000, unbounded, 12_000},
-		"25 callers: each is answered once and a half":  {100_000, withWorkers(16), 7_500},
+		"a fast service: five seconds":                 {20_000, same, 5_000},
+		"a tiny experiment: its own step":              {20_000, func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 3 }, 3_000},
+		"a slow service: 1.5 times twenty completions": {200_000, same, 12_000},
+		"a very slow one: the longest step":            {4_000_000, same, 120_000},
+		"logins in batches take no longer":             {200_000, unbounded, 12_000},
+		"25 callers: each is answered 1.5 times":       {100_000, withWorkers(16), 7_500},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 		"Rates beyond the bound: half of the bound":               {aTrial(atRates(intstr.FromInt32(100))), calibrated(), 12_500},
 		"Users: half of the bound":                                {aTrial(withUsers(9)), calibrated(), 12_500},
 		"a very fast service: half of what a generator can drive": {aTrial(withUsers(9)), calibrated(hashTakes(100)), 250_000},
-		"and never more than warms up a connection":               {aTrial(withUsers(9), withGenerator("4")), calibrated(hashTakes(100)), 1_000_000},
+		"a larger generator: at most the fastest warm-up":         {aTrial(withUsers(9), withGenerator("4")), calibrated(hashTakes(100)), 1_000_000},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

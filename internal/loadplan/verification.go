@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// mostVerified is the most logins of a verification. Without a failure, 2,995 show
-	// that at most one in 1,000 fails. A share close to the limit needs more.
+	// mostVerified is the largest number of logins of a verification. Without a failure,
+	// 2,995 show that at most one in 1,000 fails. A share close to the limit needs more.
 	mostVerified = 10_000
-	// mostLooks is how often the outcome is checked.
+	// mostLooks is how often the outcome is checked at most.
 	mostLooks = 3
 	// verificationIndex is the index of the first step in StepSeed. It differs from those
 	// of measurements, so that a verification has arrivals of its own.
@@ -19,7 +19,7 @@ const (
 
 // verificationSteps splits the logins of a verification into up to three steps at the same
 // rate. The outcome is checked after each step, over all logins so far. The first check is
-// after load.minSamples logins, or after as many as a steady state takes. The last one is
+// after load.minSamples logins, or after as many as a steady state needs. The last one is
 // after as many as fit into load.maxStepSeconds. The one between is after the geometric
 // mean of both.
 func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
@@ -72,9 +72,9 @@ func FastestVerification(generator v1alpha1.Generator, load v1alpha1.Load) int64
 	return min(ceiling, mostCallers*milli/int64(max(1, load.RequestTimeoutSeconds)))
 }
 
-// LoginsToShow returns the fewest logins that show, with 95 % confidence and if none of
-// them fails, that at most so many of a thousand fail. It is nearly 3 ÷ the share. For 0,
-// which no number of logins can show, it returns 0.
+// LoginsToShow returns the smallest number of logins that shows, with 95 % confidence and
+// if none of them fails, that at most this many of a thousand fail. It is nearly 3 ÷ the
+// share. For 0, which no number of logins can show, it returns 0.
 func LoginsToShow(perMille int32) int {
 	if perMille <= 0 {
 		return 0

@@ -48,7 +48,7 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 			t.Errorf("%s/s is counted for %d ms", rate, counted)
 		}
 		if plan.Objective == nil || plan.Objective.P95Milliseconds != 500 || !plan.Told()[0].Reported {
-			t.Errorf("%s/s: the generator can't tell when it has enough: %+v", rate, plan)
+			t.Errorf("%s/s: the plan has no objective or no reported step: %+v", rate, plan)
 		}
 		if longest := MaxDuration(verification(rate)); Duration(plan) > longest {
 			t.Errorf("%s/s takes %s, and at most %s", rate, Duration(plan), longest)
@@ -104,9 +104,9 @@ func TestThePlanAsFarAsItWasDriven(t *testing.T) {
 	if len(plan.Steps) != 4 || plan.Steps[0].Kind != Warmup {
 		t.Fatalf("the plan has %d steps", len(plan.Steps))
 	}
-	for told := range 5 {
-		if got := len(plan.First(told).Told()); got != min(told, 3) {
-			t.Errorf("the first %d steps are %d", told, got)
+	for n := range 5 {
+		if got := len(plan.First(n).Told()); got != min(n, 3) {
+			t.Errorf("the first %d steps are %d", n, got)
 		}
 	}
 	for step := range 6 {
@@ -115,7 +115,7 @@ func TestThePlanAsFarAsItWasDriven(t *testing.T) {
 		}
 	}
 	if len(plan.Steps) != 4 {
-		t.Error("the plan itself was cut")
+		t.Error("the plan itself was changed")
 	}
 }
 
@@ -133,8 +133,8 @@ func TestStepsCountWhatAP99Needs(t *testing.T) {
 		fewest       int
 	}{
 		"without a p99 the samples are those of the experiment": {0, 120, 100},
-		"a p99 needs 368":                          {2000, 120, 368},
-		"where the longest step has room for them": {2000, 20, 250},
+		"a p99 needs 368":                      {2000, 120, 368},
+		"unless the longest step is too short": {2000, 20, 250},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) {
@@ -162,11 +162,11 @@ func TestTheReportedStepCountsWhatShowsThatFewFailWhereItHasTheTime(t *testing.T
 		perMille, longest int32
 		want              int // at 70 % of 25/s
 	}{
-		"299 logins take 17 s":                  {10, 120, 299},
-		"which is more than the longest step":   {10, 17, 175},
-		"2,995 logins take three minutes":       {1, 120, 175},
-		"and fit where the experiment has them": {1, 180, 2995},
-		"no number shows that none fails":       {0, 120, 175},
+		"299 logins take 17 s":               {10, 120, 299},
+		"unless the longest step is shorter": {10, 17, 175},
+		"2,995 logins do not fit in 120 s":   {1, 120, 175},
+		"2,995 logins fit in 180 s":          {1, 180, 2995},
+		"no number shows that none fails":    {0, 120, 175},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) {

@@ -87,18 +87,18 @@ func TestTheSamplePlanCanBeDriven(t *testing.T) {
 func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
 	for name, test := range map[string]struct{ variable, value, says string }{
 		"no plan":                       {"HASHMARK_PLAN", "", "HASHMARK_PLAN is not set"},
-		"a plan that is no JSON":        {"HASHMARK_PLAN", "{", "HASHMARK_PLAN is no plan"},
+		"a plan that is not JSON":       {"HASHMARK_PLAN", "{", "invalid HASHMARK_PLAN"},
 		"a plan with an unknown field":  {"HASHMARK_PLAN", `{"version":1,"pace":3}`, `unknown field "pace"`},
-		"a target without a scheme":     {"HASHMARK_TARGET", "10.96.0.7:8080", "write an address such as"},
-		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "write an address such as"},
-		"evidence from nowhere":         {"HASHMARK_PODS", "http://", "HASHMARK_PODS is"},
-		"a deadline that is no moment":  {"HASHMARK_DEADLINE", "soon", "write a moment such as"},
-		"a label without a value":       {"HASHMARK_REMOTE_WRITE_LABELS", "testid=", `holds "testid="`},
-		"a label without a name":        {"HASHMARK_REMOTE_WRITE_LABELS", "testid=a,=b", `holds "=b"`},
-		"series that go nowhere":        {"K6_PROMETHEUS_RW_SERVER_URL", "", "name the receiver"},
-		"nobody to log in":              {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
+		"a target without a scheme":     {"HASHMARK_TARGET", "10.96.0.7:8080", "use an address such as"},
+		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "use an address such as"},
+		"a pod without a host":          {"HASHMARK_PODS", "http://", "invalid HASHMARK_PODS"},
+		"a deadline that is not a time": {"HASHMARK_DEADLINE", "soon", "use a time such as"},
+		"a label without a value":       {"HASHMARK_REMOTE_WRITE_LABELS", "testid=", `invalid label "testid="`},
+		"a label without a name":        {"HASHMARK_REMOTE_WRITE_LABELS", "testid=a,=b", `invalid label "=b"`},
+		"series without a receiver":     {"K6_PROMETHEUS_RW_SERVER_URL", "", "address of the receiver"},
+		"no user":                       {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
 		"a user who has no password":    {"HASHMARK_PASSWORD", "", "HASHMARK_PASSWORD is not set"},
-		"a plan of a later version":     {"HASHMARK_PLAN", `{"version":2,"timeoutMs":1,"steps":[]}`, "use images of one release"},
+		"a plan of a later version":     {"HASHMARK_PLAN", `{"version":2,"timeoutMs":1,"steps":[]}`, "use images of the same release"},
 		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":1,"timeoutMs":1,"steps":[]}`, "at least one step"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,14 +116,14 @@ func TestPlansThatTheScriptCannotDrive(t *testing.T) {
 		damage func(*loadplan.Step)
 		says   string
 	}{
-		"a step of an unknown kind":        {func(s *loadplan.Step) { s.Kind = "Ramp" }, `kind "Ramp" is unknown`},
-		"a step without callers":           {func(s *loadplan.Step) { s.Callers = 0 }, "needs one at least"},
-		"a step that counts nothing":       {func(s *loadplan.Step) { s.CountedMilliseconds = 0 }, "must be longer than 0"},
-		"a step that k6 finds too short":   {func(s *loadplan.Step) { s.CountedMilliseconds = 799 }, "must last 1000 ms"},
-		"arrivals of an unknown kind":      {func(s *loadplan.Step) { s.Arrivals = "Gamma" }, `arrivals "Gamma" are unknown`},
-		"fewer logins than none":           {func(s *loadplan.Step) { s.Requests = -1 }, "none may be below 0"},
-		"more logins than fit a generator": {func(s *loadplan.Step) { s.Requests = 5_000_000 }, "nor both above"},
-		"a step that overlaps the last":    {func(s *loadplan.Step) { s.StartMilliseconds = 1099 }, "it may start at 1100 ms"},
+		"a step of an unknown kind":       {func(s *loadplan.Step) { s.Kind = "Ramp" }, `unknown kind "Ramp"`},
+		"a step without callers":          {func(s *loadplan.Step) { s.Callers = 0 }, "needs at least one"},
+		"a step without a counted part":   {func(s *loadplan.Step) { s.CountedMilliseconds = 0 }, "must be longer than 0"},
+		"a step that is too short for k6": {func(s *loadplan.Step) { s.CountedMilliseconds = 799 }, "must last at least 1000 ms"},
+		"arrivals of an unknown kind":     {func(s *loadplan.Step) { s.Arrivals = "Gamma" }, `unknown arrivals "Gamma"`},
+		"a negative number of logins":     {func(s *loadplan.Step) { s.Requests = -1 }, "both must be at least 0"},
+		"too many logins for a generator": {func(s *loadplan.Step) { s.Requests = 5_000_000 }, "their sum at most"},
+		"a step that overlaps the last":   {func(s *loadplan.Step) { s.StartMilliseconds = 1099 }, "it can start at 1100 ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := twoSteps()

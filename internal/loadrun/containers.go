@@ -7,8 +7,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// generatorOf is what the generator was given, or nil where that is not known.
-func generatorOf(steps []edges) *measurement.Container {
+// generatorOf returns the generator's container, or nil if it is unknown.
+func generatorOf(steps []stepReadings) *measurement.Container {
 	var readings []evidence.Reading
 	for _, taken := range all(steps) {
 		if taken.generator != nil {
@@ -18,8 +18,8 @@ func generatorOf(steps []edges) *measurement.Container {
 	return unchanged(readings)
 }
 
-// servicesOf is what each pod of the service was given that is known of.
-func servicesOf(steps []edges, pods int) []measurement.ServicePod {
+// servicesOf returns the pods of the service whose containers are known.
+func servicesOf(steps []stepReadings, pods int) []measurement.ServicePod {
 	var services []measurement.ServicePod
 	for pod := range pods {
 		var readings []evidence.Reading
@@ -30,23 +30,23 @@ func servicesOf(steps []edges, pods int) []measurement.ServicePod {
 				readings = append(readings, last.Reading)
 			}
 		}
-		if given := unchanged(readings); given != nil {
+		if container := unchanged(readings); container != nil {
 			services = append(services, measurement.ServicePod{
-				Container: *given, Workers: last.Workers, QueueLength: last.QueueLength, MemoryPeakKiB: wholeKiB(last.MemoryPeakBytes),
+				Container: *container, Workers: last.Workers, QueueLength: last.QueueLength, MemoryPeakKiB: wholeKiB(last.MemoryPeakBytes),
 			})
 		}
 	}
 	return services
 }
 
-// wholeKiB rounds up, and bounds what a pod says.
+// wholeKiB rounds up, and limits the number from a pod.
 func wholeKiB(bytes int64) int32 {
 	const kibibyte = 1024
 	return int32(min((max(0, min(bytes, math.MaxInt64-kibibyte))+kibibyte-1)/kibibyte, math.MaxInt32))
 }
 
-// all are the readings of a load, in the order in which they were due.
-func all(steps []edges) []reading {
+// all returns the readings of a load in the order of their due times.
+func all(steps []stepReadings) []reading {
 	var readings []reading
 	for _, step := range steps {
 		readings = append(readings, step.settled, step.countedEnd, step.drained)
@@ -54,16 +54,16 @@ func all(steps []edges) []reading {
 	return readings
 }
 
-// unchanged is the container that all readings are of, as it was at last. It is
-// nil of none, and where they are not of one: steps on other CPUs are not of one
-// service, even where the move fell between two of them.
+// unchanged returns the container of the last reading. It returns nil if there are no
+// readings, or if the boot ID or cpuset changed between them, which means that the container
+// moved to other CPUs.
 func unchanged(readings []evidence.Reading) *measurement.Container {
-	var given *measurement.Container
+	var container *measurement.Container
 	for _, r := range readings {
-		if given != nil && (r.BootID != given.BootID || r.Cpuset != given.Cpuset) {
+		if container != nil && (r.BootID != container.BootID || r.Cpuset != container.Cpuset) {
 			return nil
 		}
-		given = &measurement.Container{BootID: r.BootID, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU, GoMaxProcs: r.GoMaxProcs}
+		container = &measurement.Container{BootID: r.BootID, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU, GoMaxProcs: r.GoMaxProcs}
 	}
-	return given
+	return container
 }

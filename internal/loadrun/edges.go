@@ -9,46 +9,46 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// edges are the readings of one step that is told of.
-type edges struct {
+// stepReadings are the readings of one step.
+type stepReadings struct {
 	settled, countedEnd, drained reading
 }
 
-// edge is a moment at which a reading is due, by the plan's clock.
-type edge struct {
+// dueReading is a reading with its due time on the plan's clock.
+type dueReading struct {
 	at time.Duration
-	// afterLogins tells that the reading may be taken as soon as no login is
-	// under way any more.
+	// afterLogins means that the reading can be taken earlier, as soon as no login is under
+	// way.
 	afterLogins bool
 	into        *reading
 }
 
-// edgesOf lists the moments of all steps but the warm-up, in order, and the
-// places that their readings go to.
-func edgesOf(plan loadplan.Plan) ([]edges, []edge) {
+// readingsOf returns the empty readings of all steps except the warm-up, and their due times
+// in order.
+func readingsOf(plan loadplan.Plan) ([]stepReadings, []dueReading) {
 	var reported []loadplan.Step
 	for _, step := range plan.Steps {
 		if step.Kind != loadplan.Warmup {
 			reported = append(reported, step)
 		}
 	}
-	steps := make([]edges, len(reported))
-	var moments []edge
+	steps := make([]stepReadings, len(reported))
+	var moments []dueReading
 	for i, step := range reported {
 		settled := time.Duration(step.StartMilliseconds+step.SettleMilliseconds) * time.Millisecond
 		countedEnd := settled + time.Duration(step.CountedMilliseconds)*time.Millisecond
 		moments = append(moments,
-			edge{at: settled, into: &steps[i].settled},
-			edge{at: countedEnd, into: &steps[i].countedEnd},
-			edge{at: time.Duration(step.EndMilliseconds()) * time.Millisecond, afterLogins: true, into: &steps[i].drained})
+			dueReading{at: settled, into: &steps[i].settled},
+			dueReading{at: countedEnd, into: &steps[i].countedEnd},
+			dueReading{at: time.Duration(step.EndMilliseconds()) * time.Millisecond, afterLogins: true, into: &steps[i].drained})
 	}
 	return steps, moments
 }
 
 // watch takes each reading when it is due, until waiting ends. A reading that is under way
-// then is completed. Once k6 is done no login is under way, and watch does not wait for the
-// last drain.
-func (w witness) watch(ctx, waiting context.Context, zero time.Time, moments []edge, k6Done <-chan struct{}) {
+// then is completed. Once k6 has ended, no login is under way, and watch does not wait for
+// the last drain.
+func (c collector) watch(ctx, waiting context.Context, zero time.Time, moments []dueReading, k6Done <-chan struct{}) {
 	for _, moment := range moments {
 		early := k6Done
 		if !moment.afterLogins {
@@ -63,24 +63,24 @@ func (w witness) watch(ctx, waiting context.Context, zero time.Time, moments []e
 			timer.Stop()
 		case <-timer.C:
 		}
-		*moment.into = w.read(ctx)
+		*moment.into = c.read(ctx)
 	}
 }
 
-// tell adds to a step's figures what both sides used in its counted part.
-func (e edges) tell(step *measurement.StepResult) {
-	if before, after := e.settled.generator, e.countedEnd.generator; before != nil && after != nil {
+// addTo adds to a step's result what service and generator used in its counted part.
+func (r stepReadings) addTo(step *measurement.StepResult) {
+	if before, after := r.settled.generator, r.countedEnd.generator; before != nil && after != nil {
 		if used, err := evidence.BetweenReadings(*before, *after); err == nil {
 			used.IdleMicroseconds, used.StealMicroseconds, used.BusyMicroseconds = 0, 0, 0
 			step.Generator = &used
 		}
 	}
-	step.Service = between(e.settled.services, e.countedEnd.services)
-	step.ServiceInFlightAfterDrain = inFlight(e.drained.services)
+	step.Service = between(r.settled.services, r.countedEnd.services)
+	step.ServiceInFlightAfterDrain = inFlight(r.drained.services)
 }
 
-// between sums what all pods used, or is nil when one of them could not be
-// read, or was restarted in between: a sum that lacks a pod would flatter.
+// between returns the sum of what all pods used. It returns nil if a pod could not be read
+// or was restarted in between: a sum without one pod would be too small.
 func between(before, after []*evidence.Service) *evidence.Delta {
 	if len(before) == 0 || len(before) != len(after) {
 		return nil

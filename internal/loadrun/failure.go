@@ -10,14 +10,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/k6"
 )
 
-// k6's exit codes that mean something of their own (errext/exitcodes in k6).
+// k6's exit codes with a meaning of their own (errext/exitcodes in k6).
 const (
 	k6InvalidConfig   = 104
 	k6ScriptException = 107
 )
 
-// failed is the failure that ended the load: that of the context when it has
-// one, since whatever else went wrong then did so because of it.
+// failed returns the failure that ended the load. If the context ended with a failure, it
+// is that one, because it caused all other failures.
 func failed(ctx context.Context, reason, detail string, exitCode int) *handover.Failure {
 	if cause, ok := errors.AsType[*handover.Failure](context.Cause(ctx)); ok {
 		return cause
@@ -43,8 +43,8 @@ func detailOf(result k6.Result) string {
 	case 0:
 		return result.Log.Tail()
 	case syscall.SIGKILL:
-		return result.Log.Tail() + "\nk6 was killed, most likely by the kernel for want of memory; raise spec.generator.memoryLimit"
+		return result.Log.Tail() + "\nk6 was killed, most likely by the kernel because it ran out of memory: raise spec.generator.memoryLimit"
 	default:
-		return fmt.Sprintf("%s\nk6 was ended by the signal %q", result.Log.Tail(), result.Signal)
+		return fmt.Sprintf("%s\nk6 was terminated by the signal %q", result.Log.Tail(), result.Signal)
 	}
 }

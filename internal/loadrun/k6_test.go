@@ -26,8 +26,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// driveForReal runs k6 itself against a handler of logins on loopback, and one
-// of GET / where there is any.
+// driveForReal runs k6 itself against a login handler on loopback, and optionally a handler
+// of GET /.
 func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alter func(map[string]string), root ...http.HandlerFunc) (measurement.Run, *atomic.Int64) {
 	t.Helper()
 	target, connections := serveLogins(t, login, root...)
@@ -36,12 +36,13 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 		t.Fatal(err)
 	}
 	if message, err := handover.Encode(run); err != nil {
-		t.Errorf("the run can't be handed over: %v\n%s", err, message)
+		t.Errorf("encode the run: %v\n%s", err, message)
 	}
 	return run, connections
 }
 
-// serveLogins is a service on loopback, and how many connections it got.
+// serveLogins returns the address of a service on loopback, and the number of its
+// connections.
 func serveLogins(t testing.TB, login http.HandlerFunc, root ...http.HandlerFunc) (string, *atomic.Int64) {
 	t.Helper()
 	connections := &atomic.Int64{}
@@ -69,12 +70,12 @@ func serveLogins(t testing.TB, login http.HandlerFunc, root ...http.HandlerFunc)
 	return server.URL, connections
 }
 
-// configForReal is a load under k6 itself.
+// configForReal returns the configuration of a load with k6 itself.
 func configForReal(t testing.TB, plan loadplan.Plan, target string, alter func(map[string]string)) loadrun.Config {
 	t.Helper()
 	k6 := os.Getenv("HASHMARK_K6")
 	if k6 == "" {
-		t.Fatal("HASHMARK_K6 names no k6 program; run `make test-unit`, which compiles k6 first, or set it to one")
+		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
 	}
 	variables := environment(t, plan)
 	variables["HASHMARK_TARGET"], variables["HASHMARK_PODS"] = target, ""
@@ -91,8 +92,8 @@ func configForReal(t testing.TB, plan loadplan.Plan, target string, alter func(m
 	return config
 }
 
-// cookies answers logins with a session, and counts logins and who comes back
-// with the session that was given last.
+// cookies answers logins with a session. It counts logins, and requests with a known and an
+// unknown session.
 type cookies struct{ logins, honoured, unknown atomic.Int64 }
 
 func (c *cookies) logIn(w http.ResponseWriter, _ *http.Request) {
@@ -111,9 +112,8 @@ func (c *cookies) come(w http.ResponseWriter, r *http.Request) {
 	c.honoured.Add(1)
 }
 
-// TestCallersWithSessionsLogInOnceAStep drives two open steps and a closed one.
-// The service knows every tenth session no more, so that its caller has to log
-// in again.
+// TestCallersWithSessionsLogInOnceAStep runs two open steps and a closed one. The service
+// does not know every tenth session, so that its caller has to log in again.
 func TestCallersWithSessionsLogInOnceAStep(t *testing.T) {
 	first, second := openAt(40, 2, true), openAt(40, 2, false)
 	second.StartMilliseconds = 4000
@@ -129,7 +129,7 @@ func TestCallersWithSessionsLogInOnceAStep(t *testing.T) {
 			t.Errorf("step %d: %+v", i, step)
 		}
 	}
-	// Two callers in three steps, and one more login for each that was sent away.
+	// Two callers in three steps, and one more login for each unknown session.
 	if logins, again := service.logins.Load(), service.unknown.Load(); logins != 6+again && logins != 5+again {
 		t.Errorf("%d logins, want one for each of two callers in three steps and %d more", logins, again)
 	}
@@ -161,8 +161,8 @@ func oneStep(step loadplan.Step, timeoutMilliseconds int64) loadplan.Plan {
 	return loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: timeoutMilliseconds, Steps: []loadplan.Step{step}}
 }
 
-// TestP95EqualsTheOneOfK6sOwnSamples computes p95 afresh from what k6's own JSON
-// output holds of the same run.
+// TestP95EqualsTheOneOfK6sOwnSamples computes p95 from k6's own JSON output of the same
+// run.
 func TestP95EqualsTheOneOfK6sOwnSamples(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw.json")
 	plan := oneStep(openAt(80, 3, true), 2000)
@@ -173,7 +173,7 @@ func TestP95EqualsTheOneOfK6sOwnSamples(t *testing.T) {
 	}
 	samples := latenciesOf(t, raw)
 	if len(samples) != 240 {
-		t.Fatalf("k6's own output holds %d counted logins", len(samples))
+		t.Fatalf("k6's own output has %d counted logins", len(samples))
 	}
 	want := int64(math.Round(samples[227] * 1000)) // ⌈0.95 × 240⌉ = 228
 	if got := *step.P95Microseconds; got < want-1 || got > want+1 {
@@ -187,7 +187,7 @@ func TestP95EqualsTheOneOfK6sOwnSamples(t *testing.T) {
 	}
 }
 
-// latenciesOf are the counted successes of k6's JSON output, sorted, in milliseconds.
+// latenciesOf returns the counted successes of k6's JSON output, sorted, in milliseconds.
 func latenciesOf(t *testing.T, raw string) []float64 {
 	t.Helper()
 	file, err := os.Open(raw)
@@ -216,8 +216,8 @@ func latenciesOf(t *testing.T, raw string) []float64 {
 	return samples
 }
 
-// TestEveryOutcomeIsToldApart lets the service refuse, hang up and hang, each
-// with logins of a known number.
+// TestEveryOutcomeIsToldApart lets the service refuse, hang up and hang, each for a known
+// number of logins.
 func TestEveryOutcomeIsToldApart(t *testing.T) {
 	var logins, refused, broken, hung atomic.Int64
 	step := openAt(40, 3, true)
@@ -234,7 +234,7 @@ func TestEveryOutcomeIsToldApart(t *testing.T) {
 		case n%15 == 8:
 			broken.Add(1)
 			w.Header().Set("Content-Length", "100")
-			_, _ = w.Write([]byte("an answer that is cut short"))
+			_, _ = w.Write([]byte("a truncated response"))
 		case n%6 == 4 || n == 120:
 			hung.Add(1)
 			<-r.Context().Done()
@@ -261,12 +261,12 @@ func TestLoginsThatFindNoFreeCallerAreNeverSent(t *testing.T) {
 		t.Errorf("of 100 logins at three times what is served: %+v", got)
 	}
 	if lag := got.LagP99Microseconds; lag == nil || *lag < 500_000 {
-		t.Errorf("logins that waited for a caller are charged no lag: %+v", got)
+		t.Errorf("logins that waited for a caller have no lag: %+v", got)
 	}
 }
 
-// podOf is a pod that serves one login at a time, and counts how many are in it,
-// how many at most, and how many it served.
+// podOf is a pod that serves one login at a time. It counts the logins in it, their
+// maximum, and the logins it served.
 type podOf struct{ inside, most, served atomic.Int64 }
 
 func (p *podOf) logIn(serve http.HandlerFunc) http.HandlerFunc {
@@ -280,8 +280,8 @@ func (p *podOf) logIn(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// A Service sends each login to a pod by chance. Then some pods would be idle while
-// the callers wait at others, so that in a saturation each caller has a pod.
+// A Service sends each login to a random pod. Then some pods would be idle while the
+// callers wait at others. So in a saturation each caller has its own pod.
 func TestASaturationKeepsEachPodBusy(t *testing.T) {
 	const callersEach = 4
 	pods, addresses := make([]podOf, 3), make([]string, 3)
@@ -295,19 +295,19 @@ func TestASaturationKeepsEachPodBusy(t *testing.T) {
 		v["HASHMARK_PODS"], v["HASHMARK_REPLICAS"] = strings.Join(addresses, ","), "3"
 	})
 	if run.Steps[0].Failures() != 0 || run.Steps[0].OK == 0 {
-		t.Errorf("the saturation came to %+v", run.Steps[0])
+		t.Errorf("the saturation is %+v", run.Steps[0])
 	}
 	if service.served.Load() != 0 {
 		t.Errorf("%d logins of the saturation went to the Service, want none", service.served.Load())
 	}
 	for i := range pods {
 		if most := pods[i].most.Load(); most != callersEach {
-			t.Errorf("pod %d had %d logins at the most, want one of each of its %d callers", i, most, callersEach)
+			t.Errorf("pod %d had at most %d logins, want one of each of its %d callers", i, most, callersEach)
 		}
 	}
 }
 
-// An open step goes to the Service, as the logins of the world do.
+// An open step goes to the Service, like logins in production.
 func TestAnOpenStepGoesToTheService(t *testing.T) {
 	var pod podOf
 	address, _ := serveLogins(t, pod.logIn(oneAtATime(time.Millisecond)))
@@ -319,8 +319,8 @@ func TestAnOpenStepGoesToTheService(t *testing.T) {
 	}
 }
 
-// TestStepsFollowEachOther drives a whole plan, with a connection for each
-// login as with several replicas.
+// TestStepsFollowEachOther runs a whole plan, with a connection for each login as with
+// several replicas.
 func TestStepsFollowEachOther(t *testing.T) {
 	plan := twoSteps()
 	plan.Steps = append(plan.Steps,
@@ -339,13 +339,13 @@ func TestStepsFollowEachOther(t *testing.T) {
 		if step.Failures() != 0 || step.ThroughputMilliPerSecond == nil {
 			t.Fatalf("closed step %d: %+v", i, step)
 		}
-		// A hundred logins a second is what the service can do; a busy machine's
-		// timers may make it fewer.
+		// The service can serve a hundred logins a second. The timers of a busy machine can make
+		// it fewer.
 		if rate := *step.ThroughputMilliPerSecond; rate > 101_500 || rate < 50_000 {
-			t.Errorf("closed step %d came to %d logins per thousand seconds", i, rate)
+			t.Errorf("closed step %d has %d logins per thousand seconds", i, rate)
 		}
 	}
 	if connections.Load() < logins.Load() {
-		t.Errorf("%d logins came over %d connections; with several replicas each needs its own", logins.Load(), connections.Load())
+		t.Errorf("%d logins used %d connections; with several replicas each needs its own", logins.Load(), connections.Load())
 	}
 }

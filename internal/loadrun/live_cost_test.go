@@ -14,14 +14,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadrun"
 )
 
-// BenchmarkLive tells what sending its series costs a generator: the CPU time of
-// k6 for one load without and with it, against a service that answers at once.
+// BenchmarkLive measures what sending its series costs a generator: the CPU time of k6 for
+// one load without and with it, against a service that responds at once.
 func BenchmarkLive(b *testing.B) {
 	for _, perSecond := range []int{50, 500, 2000} {
 		b.Run(fmt.Sprintf("%d logins a second", perSecond), func(b *testing.B) {
 			var without, with time.Duration
 			for i := 0; b.Loop(); i++ {
-				// What else the machine does must not fall on the same one each time.
+				// Alternate, so that other work on the machine does not always affect the same one.
 				for _, live := range []bool{i%2 == 0, i%2 != 0} {
 					if live {
 						with += driveAndCost(b, perSecond, "testid=a,namespace=b,experiment=c,variant=d")
@@ -38,8 +38,8 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// driveAndCost drives 20 counted seconds and half a settling one, and gives the
-// CPU time of k6.
+// driveAndCost runs 20 counted seconds and half a second of settling, and returns the CPU
+// time of k6.
 func driveAndCost(b *testing.B, perSecond int, labels string) time.Duration {
 	b.Helper()
 	var got receiver
@@ -55,7 +55,7 @@ func driveAndCost(b *testing.B, perSecond int, labels string) time.Duration {
 		b.Fatal(err)
 	}
 	if live := len(got.series) > 0; got.problem != nil || live != (labels != "") {
-		b.Fatalf("%d series came, problem %v", len(got.series), got.problem)
+		b.Fatalf("%d series received, problem %v", len(got.series), got.problem)
 	}
 	return childrenCPU(b) - before
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// podVariables are those by which the operator's pods make k6 send its series,
-// taken from the very Job.
+// podVariables returns the variables with which the operator's pods make k6 send its
+// series, from the Job itself.
 func podVariables(t testing.TB) map[string]string {
 	t.Helper()
 	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Name: "login-sizing"}}
@@ -57,7 +57,7 @@ func podVariables(t testing.TB) map[string]string {
 	return variables
 }
 
-// sendsTo has k6 send to an address as the operator's pods do, but more often.
+// sendsTo makes k6 send to an address like the operator's pods, but more often.
 func sendsTo(t testing.TB, address string, more ...string) []string {
 	var script []string
 	for name, value := range podVariables(t) {
@@ -69,8 +69,8 @@ func sendsTo(t testing.TB, address string, more ...string) []string {
 	return append(append(script, "K6_PROMETHEUS_RW_SERVER_URL="+address, "K6_PROMETHEUS_RW_PUSH_INTERVAL=1s"), more...)
 }
 
-// liveConfig is a load of 140 logins in four seconds whose k6 sends its series,
-// where every tenth login is refused.
+// liveConfig returns a load of 140 logins in four seconds whose k6 sends its series. Every
+// tenth login is refused.
 func liveConfig(t *testing.T, script []string) loadrun.Config {
 	t.Helper()
 	logins := make(chan int, 1)
@@ -89,9 +89,9 @@ func liveConfig(t *testing.T, script []string) loadrun.Config {
 	return config
 }
 
-// TestSeriesThatK6Sends names all of them with their labels, over TLS and with
-// credentials. Dashboards lean on these names, Grafana Labs' own (19665) among
-// them, and no label may hold what grows without bound.
+// TestSeriesThatK6Sends lists all series with their labels, over TLS and with credentials.
+// Dashboards depend on these names, including Grafana Labs' own (19665), and no label can
+// have values that grow without bound.
 func TestSeriesThatK6Sends(t *testing.T) {
 	var got receiver
 	server := httptest.NewTLSServer(&got)
@@ -111,15 +111,14 @@ func TestSeriesThatK6Sends(t *testing.T) {
 	}
 	request := http.Request{Header: got.headers[0]}
 	if user, password, _ := request.BasicAuth(); user != "writer" || password != "hunter2" {
-		t.Errorf("k6 comes as %q with %q", user, password)
+		t.Errorf("k6 authenticates as %q with %q", user, password)
 	}
 	if diff := cmp.Diff(wantSeries(), namesAndLabels(t, &got)); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}
 }
 
-// wantSeries are the labels of each metric, with all values that each label may
-// take in this load.
+// wantSeries returns the labels of each metric, with all values of each label in this load.
 func wantSeries() map[string]map[string]string {
 	ours := map[string]string{"outcome": "ok refused", "part": "counted settling", "step": "0"}
 	request := map[string]string{"expected_response": "false true", "method": "POST", "name": "login", "status": "200 503"}
@@ -143,8 +142,8 @@ func wantSeries() map[string]map[string]string {
 	return want
 }
 
-// namesAndLabels sums the series up, and holds the labels of the trial, and an
-// end, against each.
+// namesAndLabels sums up the series. It checks that each has the labels of the trial and an
+// end.
 func namesAndLabels(t *testing.T, got *receiver) map[string]map[string]string {
 	t.Helper()
 	trial := map[string]string{"testid": "login-sizing-c10-1-0a1b2", "namespace": "team-a", "experiment": "login-sizing", "variant": "c10"}
@@ -181,13 +180,13 @@ func namesAndLabels(t *testing.T, got *receiver) map[string]map[string]string {
 	return summed
 }
 
-// mostAfterTheLoad is how much longer k6 may take for its series' sake: a push
-// under way, the last one and the marks of the series' ends, each of which it
-// gives up after five seconds, and as much for a busy machine.
+// mostAfterTheLoad is how much longer k6 can take because of its series: a push under way,
+// the last push and the marks of the series' ends, each of which ends after five seconds,
+// and as much for a busy machine.
 const mostAfterTheLoad = 2 * 15 * time.Second
 
-// TestAReceiverThatFailsDisturbsNoLoad measures with receivers that take
-// nothing. The numbers, the exit code and the records are those of any load.
+// TestAReceiverThatFailsDisturbsNoLoad measures with receivers that accept nothing. The
+// numbers, the exit code and the records are those of any load.
 func TestAReceiverThatFailsDisturbsNoLoad(t *testing.T) {
 	answers := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
@@ -197,12 +196,12 @@ func TestAReceiverThatFailsDisturbsNoLoad(t *testing.T) {
 		token    string
 	}{
 		"nobody listens":           {nil, "hunter2"},
-		"it knows no such user":    {answers(http.StatusUnauthorized), "hunter2"},
-		"it has no such path":      {answers(http.StatusNotFound), "hunter2"},
-		"it is out of order":       {answers(http.StatusInternalServerError), "hunter2"},
-		"it never answers":         {silence, "hunter2"},
-		"its answer never ends":    {dribble, "hunter2"},
-		"its token has line feeds": {answers(http.StatusNoContent), "hunter2\n"},
+		"an unknown user":          {answers(http.StatusUnauthorized), "hunter2"},
+		"an unknown path":          {answers(http.StatusNotFound), "hunter2"},
+		"an internal error":        {answers(http.StatusInternalServerError), "hunter2"},
+		"no response":              {silence, "hunter2"},
+		"an endless response":      {dribble, "hunter2"},
+		"a token with a line feed": {answers(http.StatusNoContent), "hunter2\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,10 +211,10 @@ func TestAReceiverThatFailsDisturbsNoLoad(t *testing.T) {
 			if tt.receiver == nil {
 				server.Close()
 			}
-			var talk bytes.Buffer
+			var output bytes.Buffer
 			config := liveConfig(t, sendsTo(t, server.URL, "K6_PROMETHEUS_RW_BEARER_TOKEN="+tt.token))
 			began := time.Now()
-			run, err := loadrun.Run(t.Context(), config, &observer{}, &talk)
+			run, err := loadrun.Run(t.Context(), config, &observer{}, &output)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,21 +224,21 @@ func TestAReceiverThatFailsDisturbsNoLoad(t *testing.T) {
 			if step := run.Steps[0]; step.Scheduled != 120 || step.OK+step.Refused != 120 || step.P95Microseconds != nil {
 				t.Errorf("%+v", step)
 			}
-			if strings.Contains(talk.String(), "hunter2") || strings.Contains(talk.String(), server.URL) {
-				t.Errorf("the log repeats a secret or an address:\n%s", &talk)
+			if strings.Contains(output.String(), "hunter2") || strings.Contains(output.String(), server.URL) {
+				t.Errorf("the log has a secret or an address:\n%s", &output)
 			}
 		})
 	}
 }
 
-// silence holds a request until its sender gives up, which a server only
-// notices once the body is read.
+// silence holds a request until its sender gives up. A server notices that only once the
+// body is read.
 func silence(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 }
 
-// dribble sends a byte now and then until nobody listens any more.
+// dribble sends a byte now and then until the client disconnects.
 func dribble(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	for r.Context().Err() == nil {
@@ -249,18 +248,18 @@ func dribble(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestAFailureTellsOfNoSecret lets the script fail while nobody takes the series.
+// TestAFailureTellsOfNoSecret lets the script fail without a receiver.
 func TestAFailureTellsOfNoSecret(t *testing.T) {
 	config := liveConfig(t, sendsTo(t, "http://127.0.0.1:1/", "K6_PROMETHEUS_RW_USERNAME=writer", "K6_PROMETHEUS_RW_PASSWORD=hunter2",
 		"HASHMARK_PLAN={"))
-	var talk bytes.Buffer
-	_, err := loadrun.Run(context.Background(), config, nil, &talk)
+	var output bytes.Buffer
+	_, err := loadrun.Run(context.Background(), config, nil, &output)
 	var failure *handover.Failure
 	if !errors.As(err, &failure) || failure.Reason != handover.ScriptError {
 		t.Fatalf("error %v", err)
 	}
 	message := handover.EncodeFailure(failure.Reason, failure.Detail, failure.ExitCode)
-	if text := message + talk.String(); strings.Contains(text, "hunter2") || strings.Contains(text, "writer") {
-		t.Errorf("it repeats a secret:\n%s", text)
+	if text := message + output.String(); strings.Contains(text, "hunter2") || strings.Contains(text, "writer") {
+		t.Errorf("the failure has a secret:\n%s", text)
 	}
 }

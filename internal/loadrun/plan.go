@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// gapMilliseconds must lie between two steps: the script wakes callers early
-	// and lets k6 stop them late, within this.
+	// gapMilliseconds is the shortest time between two steps. Within it, the script wakes
+	// callers early and k6 stops them late.
 	gapMilliseconds = 100
-	// shortestMilliseconds is the shortest that k6 lets a scenario be.
+	// shortestMilliseconds is the shortest scenario that k6 accepts.
 	shortestMilliseconds = 1000
 	// mostRequests keeps a step's schedule within the generator's memory.
 	mostRequests = 4_000_000
 )
 
-// checkPlan says what the script could not drive.
+// checkPlan returns an error if the script cannot run the plan.
 func checkPlan(plan loadplan.Plan) error {
 	if plan.Version != loadplan.Version {
-		return fmt.Errorf("the plan is of version %d and this generator drives version %d; use images of one release", plan.Version, loadplan.Version)
+		return fmt.Errorf("the plan has version %d, but this generator supports version %d: use images of the same release", plan.Version, loadplan.Version)
 	}
 	if plan.TimeoutMilliseconds < 1 || len(plan.Steps) == 0 {
 		return errors.New("the plan needs a timeout above 0 and at least one step")
@@ -31,7 +31,7 @@ func checkPlan(plan loadplan.Plan) error {
 			return fmt.Errorf("step %d of the plan: %w", i, err)
 		}
 		if step.StartMilliseconds < earliest {
-			return fmt.Errorf("step %d of the plan starts at %d ms; it may start at %d ms, %d ms after the one before it ends",
+			return fmt.Errorf("step %d of the plan starts at %d ms, but it can start at %d ms at the earliest, %d ms after the end of the previous step",
 				i, step.StartMilliseconds, earliest, gapMilliseconds)
 		}
 		earliest = step.EndMilliseconds() + gapMilliseconds
@@ -47,25 +47,25 @@ func checkStep(step loadplan.Step) error {
 			return err
 		}
 	default:
-		return fmt.Errorf("its kind %q is unknown", step.Kind)
+		return fmt.Errorf("unknown kind %q", step.Kind)
 	}
 	switch {
 	case step.Callers < 1:
-		return fmt.Errorf("it has %d callers and needs one at least", step.Callers)
+		return fmt.Errorf("it has %d callers but needs at least one", step.Callers)
 	case step.CountedMilliseconds < 1 || min(step.SettleMilliseconds, step.DrainMilliseconds) < 0:
-		return errors.New("its counted part must be longer than 0, and no part shorter")
+		return errors.New("its counted part must be longer than 0, and its other parts must not be negative")
 	case step.EndMilliseconds()-step.StartMilliseconds < shortestMilliseconds:
-		return fmt.Errorf("it must last %d ms at least in all", shortestMilliseconds)
+		return fmt.Errorf("it must last at least %d ms in total", shortestMilliseconds)
 	}
 	return nil
 }
 
 func checkArrivals(step loadplan.Step) error {
 	if step.Arrivals != "Poisson" && step.Arrivals != "Uniform" {
-		return fmt.Errorf("its arrivals %q are unknown", step.Arrivals)
+		return fmt.Errorf("unknown arrivals %q", step.Arrivals)
 	}
 	if min(step.SettleRequests, step.Requests) < 0 || step.SettleRequests+step.Requests > mostRequests {
-		return fmt.Errorf("it has %d and %d logins; none may be below 0, nor both above %d", step.SettleRequests, step.Requests, mostRequests)
+		return fmt.Errorf("it has %d and %d logins: both must be at least 0, and their sum at most %d", step.SettleRequests, step.Requests, mostRequests)
 	}
 	return nil
 }

@@ -14,10 +14,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// staleBits are those of the value that ends a series in Prometheus.
+// staleBits are the bits of the value that ends a series in Prometheus.
 const staleBits = 0x7ff0000000000002
 
-// series is one that k6 sent, with its labels and what it was last.
+// series is a series that k6 sent, with its labels and its last value.
 type series struct {
 	labels map[string]string
 	last   float64
@@ -27,9 +27,8 @@ func (s series) name() string { return s.labels["__name__"] }
 
 func (s series) ended() bool { return math.Float64bits(s.last) == staleBits }
 
-// receiver takes remote write as Prometheus does. It reads the few fields of its
-// messages by number (prompb/types.proto): Prometheus' own types would bring a
-// hundred modules along.
+// receiver accepts remote write like Prometheus. It reads the few fields of the messages by
+// number (prompb/types.proto), because Prometheus' own types would add a hundred modules.
 type receiver struct {
 	mutex   sync.Mutex
 	series  map[string]series
@@ -82,7 +81,7 @@ func (s *series) take(number protowire.Number, value []byte, _ uint64) error {
 			return nil
 		})
 		if _, twice := s.labels[label[1]]; twice {
-			return fmt.Errorf("label %s stands twice", label[1])
+			return fmt.Errorf("label %s is set twice", label[1])
 		}
 		s.labels[label[1]] = label[2]
 		return err
@@ -97,7 +96,7 @@ func (s *series) take(number protowire.Number, value []byte, _ uint64) error {
 	return nil
 }
 
-// fields calls each with a message's fields: bytes, or a number's bits.
+// fields calls each with the fields of a message: bytes, or the bits of a number.
 func fields(message []byte, each func(number protowire.Number, value []byte, bits uint64) error) error {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
@@ -115,7 +114,7 @@ func fields(message []byte, each func(number protowire.Number, value []byte, bit
 		case protowire.VarintType:
 			bits, n = protowire.ConsumeVarint(message)
 		default:
-			return errors.New("a field of no known kind")
+			return errors.New("a field of an unknown kind")
 		}
 		if n < 0 {
 			return protowire.ParseError(n)

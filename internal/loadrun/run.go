@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// readyTimeout is how long the service may take to answer through its
-	// ClusterIP, and each of its pods: they start beside the generator, and were
-	// calibrated before.
+	// readyTimeout limits the time until the service responds at its ClusterIP, and each of
+	// its pods. They start at the same time as the generator, and were calibrated before.
 	readyTimeout  = 30 * time.Second
 	readyInterval = 200 * time.Millisecond
 )
 
-// Run drives the load. Its error is a *handover.Failure; when the context ends
-// with one as its cause, it is that one. The observer may be nil, where the
-// generator's own counters can't be read; k6's words and the log go to talk.
-func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) (measurement.Run, error) {
-	log := slog.New(slog.NewTextHandler(talk, nil))
-	// The service may be starting yet: what takes time and needs it not goes first.
+// Run runs the load. Its error is a *handover.Failure. If the context ends with one as its
+// cause, it is that one. The observer is nil if the generator's own counters cannot be
+// read. The log and k6's own output go to output.
+func Run(ctx context.Context, config Config, observer Observer, output io.Writer) (measurement.Run, error) {
+	log := slog.New(slog.NewTextHandler(output, nil))
+	// k6's version comes first: it takes time, and does not need the service, which may
+	// still be starting.
 	command := k6.Command{
 		Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput,
-		RemoteWriteLabels: config.RemoteWriteLabels, Talk: talk,
+		RemoteWriteLabels: config.RemoteWriteLabels, Talk: output,
 	}
 	version, golang, err := command.Version(ctx)
 	if err != nil {
@@ -42,8 +42,8 @@ func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) 
 	if err := waitForAll(ctx, config, log); err != nil {
 		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
 	}
-	w := newWitness(config.Pods, observer, log)
-	result, seen, err := drive(ctx, config, command, w)
+	c := newCollector(config.Pods, observer, log)
+	result, seen, err := drive(ctx, config, command, c)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
@@ -56,31 +56,31 @@ func Run(ctx context.Context, config Config, observer Observer, talk io.Writer) 
 		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
 	}
 	run.K6Version, run.GoVersion = version, golang
-	run.Timeline = timelineOf(config.Plan, w.readSpeeds(ctx, seen.zero))
+	run.Timeline = timelineOf(config.Plan, c.readSpeeds(ctx, seen.zero))
 	return run, nil
 }
 
-// observations are what was read beside a load.
+// observations is what was read during a load.
 type observations struct {
 	// zero of the plan, by this machine's clock.
 	zero  time.Time
-	steps []edges
-	// plan holds the steps that were driven.
+	steps []stepReadings
+	// plan has the steps that were run.
 	plan loadplan.Plan
 }
 
-// drive runs k6 and, beside it, takes the readings.
-func drive(ctx context.Context, config Config, command k6.Command, w witness) (k6.Result, observations, error) {
-	steps, moments := edgesOf(config.Plan)
+// drive runs k6 and takes the readings at the same time.
+func drive(ctx context.Context, config Config, command k6.Command, c collector) (k6.Result, observations, error) {
+	steps, moments := readingsOf(config.Plan)
 	seen := observations{steps: steps, plan: config.Plan}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	k6Done := make(chan struct{})
-	var witnesses sync.WaitGroup
+	var readers sync.WaitGroup
 	command.Started = func(clock time.Duration) {
 		seen.zero = time.Now().Add(-clock)
-		w.log.Info("The load begins", "steps", len(config.Plan.Steps))
-		witnesses.Go(func() { w.watch(ctx, watching, seen.zero, moments, k6Done) })
+		c.log.Info("Load started", "steps", len(config.Plan.Steps))
+		readers.Go(func() { c.watch(ctx, watching, seen.zero, moments, k6Done) })
 	}
 	if config.Plan.Objective != nil {
 		command.Enough = func(step int, records *k6.Log) bool {
@@ -94,9 +94,9 @@ func drive(ctx context.Context, config Config, command k6.Command, w witness) (k
 	result, err := command.Run(ctx)
 	close(k6Done)
 	if err != nil || result.ExitCode != 0 || result.Stopped {
-		stop() // nothing will be told of the steps that are left
+		stop() // the remaining steps are not reported
 	}
-	witnesses.Wait()
+	readers.Wait()
 	seen.steps = seen.steps[:len(seen.plan.Told())]
 	return result, seen, err
 }
@@ -113,8 +113,8 @@ func decided(plan loadplan.Plan, step int, log *k6.Log) bool {
 	return counts.Outcome != v1alpha1.VerificationUndecided
 }
 
-// assemble makes a run of the records and the readings.
-func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error) {
+// assemble makes a run from the records and the readings.
+func assemble(config Config, log *k6.Log, steps []stepReadings) (measurement.Run, error) {
 	if _, err := log.Records(); err != nil {
 		return measurement.Run{}, err
 	}
@@ -127,15 +127,15 @@ func assemble(config Config, log *k6.Log, steps []edges) (measurement.Run, error
 		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
 	}
 	for i, step := range steps {
-		step.tell(&run.Steps[i])
+		step.addTo(&run.Steps[i])
 	}
 	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Pods))
 	return run, nil
 }
 
-// waitForAll waits for the service and for each of its pods, as long as for one.
-// A pod that does not answer at its own address is no reason to give up: where
-// the network keeps the generator from it, only its evidence will be missing.
+// waitForAll waits for the service and for its pods, with one timeout for all. It does not
+// fail if a pod does not respond at its own address: if the network does not allow that,
+// only the evidence of the pod is missing.
 func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -144,13 +144,13 @@ func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	}
 	for _, pod := range config.Pods {
 		if err := waitReady(ctx, pod, log); err != nil {
-			log.Warn("Going on without a pod's answer", "error", err)
+			log.Warn("Continuing without waiting for a pod", "error", err)
 		}
 	}
 	return nil
 }
 
-// waitReady asks the service, or one of its pods, until it is ready.
+// waitReady polls the service, or one of its pods, until it is ready.
 func waitReady(ctx context.Context, target string, log *slog.Logger) error {
 	address := strings.TrimSuffix(target, "/") + "/readyz"
 	for {
@@ -161,7 +161,7 @@ func waitReady(ctx context.Context, target string, log *slog.Logger) error {
 		log.Info("Waiting for the login service", "address", address, "error", last)
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the login service did not get ready at %s within %s: %w", address, readyTimeout, last)
+			return fmt.Errorf("the login service at %s was not ready within %s: %w", address, readyTimeout, last)
 		case <-time.After(readyInterval):
 		}
 	}
@@ -180,7 +180,7 @@ func ready(ctx context.Context, address string) error {
 	}
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("it answered %s", response.Status)
+		return fmt.Errorf("it returned %s", response.Status)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// TestMain lets the test binary stand in for k6.
+// TestMain lets the test binary act as k6.
 func TestMain(m *testing.M) {
 	if says, fake := os.LookupEnv("FAKE_K6_SAYS"); fake {
 		if len(os.Args) > 1 && os.Args[1] == "version" {
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// pod is a login service whose every reading counts ten hashes and a
-// millisecond of CPU more than the last.
+// pod returns a login service in which each reading has ten hashes and a millisecond of CPU
+// time more than the one before.
 func pod(t *testing.T, breaks func(reading int64, service *evidence.Service)) *httptest.Server {
 	t.Helper()
 	var readings atomic.Int64
@@ -72,7 +72,7 @@ func pod(t *testing.T, breaks func(reading int64, service *evidence.Service)) *h
 	return server
 }
 
-// observer counts 2 ms of CPU more at each reading.
+// observer counts 2 ms more CPU time at each reading.
 type observer struct{ readings atomic.Int64 }
 
 func (o *observer) ReadContainer() (evidence.Reading, error) {
@@ -83,7 +83,8 @@ func (o *observer) ReadContainer() (evidence.Reading, error) {
 	}, nil
 }
 
-// config has a plan of one open step of 20 logins, over as soon as k6 says so.
+// config returns a load with a plan of one open step with 20 logins, which ends as soon as
+// k6 does.
 func config(t *testing.T, says, ends string, pods ...*httptest.Server) loadrun.Config {
 	t.Helper()
 	config := loadrun.Config{K6: os.Args[0], Target: pods[0].URL, Plan: loadplan.Plan{
@@ -100,7 +101,7 @@ func config(t *testing.T, says, ends string, pods ...*httptest.Server) loadrun.C
 	return config
 }
 
-// twenty are the script's lines of a load in which every login succeeds in 5 ms.
+// twenty returns the script's lines of a load in which every login succeeds in 5 ms.
 func twenty() string {
 	var text strings.Builder
 	text.WriteString("hm:zero -20000\n")
@@ -119,9 +120,9 @@ func TestARunTellsOfLoginsAndOfBothSides(t *testing.T) {
 	}
 	step := got.Steps[0]
 	if step.OK != 20 || step.P95Microseconds == nil || *step.P95Microseconds != 5000 || got.Histogram == nil {
-		t.Errorf("the step's figures are wrong: %+v", step)
+		t.Errorf("the step's numbers are wrong: %+v", step)
 	}
-	inFlight := int64(6) // the third reading of either pod
+	inFlight := int64(6) // the third reading of both pods
 	got.Steps, got.Histogram, got.UnderWay = nil, nil, nil
 	want := measurement.Run{
 		K6Version: "v1.8.1", GoVersion: "go1.26.8",
@@ -156,7 +157,7 @@ func TestEvidenceThatIsMissingIsAbsent(t *testing.T) {
 		inFlight     bool
 		servicesRead int
 	}{
-		"a pod answers nothing but errors": {
+		"a pod returns only errors": {
 			breaks: func(_ int64, s *evidence.Service) { s.InstanceID = "" }, servicesRead: 1,
 		},
 		"a pod misses the reading before the counted part": {
@@ -187,7 +188,7 @@ func TestEvidenceThatIsMissingIsAbsent(t *testing.T) {
 				t.Errorf("service %v, in flight %v, %d pods read", step.Service, step.ServiceInFlightAfterDrain, len(got.Services))
 			}
 			if step.Generator != nil || got.Generator != nil {
-				t.Error("there is no observer, and there is evidence of the generator")
+				t.Error("there is evidence of the generator without an observer")
 			}
 		})
 	}
@@ -243,21 +244,22 @@ func TestAServiceThatIsNeverReadyIsUnreachable(t *testing.T) {
 	_, err := loadrun.Run(ctx, config(t, twenty(), "0", silent), &observer{}, io.Discard)
 	var got *handover.Failure
 	if !errors.As(err, &got) || got.Reason != handover.ServiceUnreachable || !strings.Contains(got.Detail, "404") {
-		t.Errorf("want %s with the last answer, got %v", handover.ServiceUnreachable, err)
+		t.Errorf("want %s with the last response, got %v", handover.ServiceUnreachable, err)
 	}
 }
 
-// The service starts beside the generator, and its pods need not be equally fast.
+// The service starts at the same time as the generator, and its pods can be differently
+// fast.
 func TestTheLoadWaitsUntilEveryPodIsReady(t *testing.T) {
-	var asked, early atomic.Int64
+	var polls, early atomic.Int64
 	slow := http.NewServeMux()
 	slow.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if asked.Add(1) < 3 {
+		if polls.Add(1) < 3 {
 			http.Error(w, "starting", http.StatusServiceUnavailable)
 		}
 	})
 	slow.HandleFunc("GET /evidence", func(w http.ResponseWriter, _ *http.Request) {
-		if asked.Load() < 3 {
+		if polls.Load() < 3 {
 			early.Add(1)
 		}
 		http.Error(w, "none", http.StatusNotFound)
@@ -267,8 +269,8 @@ func TestTheLoadWaitsUntilEveryPodIsReady(t *testing.T) {
 	if _, err := loadrun.Run(t.Context(), config(t, twenty(), "0", pod(t, nil), server), &observer{}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if asked.Load() != 3 || early.Load() > 0 {
-		t.Errorf("the slow pod was asked %d times whether it is ready, and %d times for evidence before it was", asked.Load(), early.Load())
+	if polls.Load() != 3 || early.Load() > 0 {
+		t.Errorf("the slow pod was polled %d times, and its evidence was read %d times before it was ready", polls.Load(), early.Load())
 	}
 }
 
@@ -283,8 +285,8 @@ func TestTheContextsOwnFailureIsTheOneThatIsTold(t *testing.T) {
 	}
 }
 
-// stay waits to be killed. A bare select would be found to be a deadlock where
-// the binary has no C in it.
+// stay waits to be killed. A bare select would be detected as a deadlock in a binary
+// without C code.
 func stay() {
 	for {
 		<-time.After(time.Hour)

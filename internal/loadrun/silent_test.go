@@ -9,18 +9,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadrun"
 )
 
-// A service that was moved to other CPUs is another service than before, though
-// no reading is missing: neither the step in which it was moved nor the run may
-// look as if it had been one.
+// A service that moved to other CPUs cannot be compared with itself before, although no
+// reading is missing. Neither the step in which it moved nor the run has evidence then.
 func TestACpusetThatChangesInMidRunIsNoEvidence(t *testing.T) {
 	for name, test := range map[string]struct {
-		from        int64 // the reading from which on the service has other CPUs
+		from        int64 // the first reading with other CPUs
 		step, known bool
 	}{
-		"it never changes":        {from: 9, step: true, known: true},
-		"in the counted part":     {from: 2},
-		"after the counted part":  {from: 3, step: true},
-		"before the first of all": {from: 1, step: true, known: true},
+		"it never changes":         {from: 9, step: true, known: true},
+		"in the counted part":      {from: 2},
+		"after the counted part":   {from: 3, step: true},
+		"before the first reading": {from: 1, step: true, known: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := pod(t, func(n int64, s *evidence.Service) {
@@ -39,8 +38,8 @@ func TestACpusetThatChangesInMidRunIsNoEvidence(t *testing.T) {
 	}
 }
 
-// starting is a generator that was throttled for two seconds while k6 started,
-// and not at all since.
+// starting is a generator that was throttled for two seconds while k6 started, and not
+// after that.
 type starting struct{ readings atomic.Int64 }
 
 func (s *starting) ReadContainer() (evidence.Reading, error) {
@@ -59,6 +58,6 @@ func TestK6sOwnStartIsNotCountedAsThrottling(t *testing.T) {
 	}
 	used := got.Steps[0].Generator
 	if used == nil || used.ThrottledMicroseconds != 0 || used.ThrottledPeriods != 0 || used.CPUMicroseconds != 1000 {
-		t.Errorf("the step's generator: %+v, want what happened since the step had settled", used)
+		t.Errorf("the step's generator: %+v, want only what happened after the settling", used)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadrun"
 )
 
-// timing is a pod that has run for a while and has timed a hash of 1 ms in each
-// second, and of 2 ms in each second of the load.
+// timing returns a pod that has run for a while. It has timed a hash of 1 ms in each second
+// before the load, and of 2 ms in each second of the load.
 func timing(t *testing.T, age time.Duration, breaks func(reading int, service *evidence.Service), spoil func(*evidence.Speed)) *httptest.Server {
 	t.Helper()
 	began := time.Now().Add(-age)
@@ -53,12 +53,12 @@ func timing(t *testing.T, age time.Duration, breaks func(reading int, service *e
 }
 
 func TestARunHasATimelineOnThePlansClock(t *testing.T) {
-	// The process is 100.9 s old, so that the load begins near a second's end:
-	// nobody would notice seconds that are not moved otherwise.
+	// The process is 100.9 s old, so that the load begins near the end of a second. Otherwise
+	// the test would not detect seconds that are not moved.
 	service := timing(t, 100_900*time.Millisecond, nil, nil)
-	given := config(t, twenty(), "0", service)
-	given.Plan.Steps[0].DrainMilliseconds = 4_099_900 // beyond one answer of 4,000 s
-	got, err := loadrun.Run(t.Context(), given, nil, io.Discard)
+	load := config(t, twenty(), "0", service)
+	load.Plan.Steps[0].DrainMilliseconds = 4_099_900 // more than one response of 4,000 s
+	got, err := loadrun.Run(t.Context(), load, nil, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +86,12 @@ func TestWithoutEveryPodsSpeedThereIsNoTimeline(t *testing.T) {
 				s.InstanceID = "two"
 			}
 		}},
-		"a pod answers with other seconds":   {spoil: func(s *evidence.Speed) { s.From++ }},
-		"a pod leaves out hashes":            {spoil: func(s *evidence.Speed) { s.Hashes = s.Hashes[1:] }},
-		"a pod has hashes below zero":        {spoil: func(s *evidence.Speed) { s.Hashes[0] = -1 }},
-		"a pod has CPU time below zero":      {spoil: func(s *evidence.Speed) { s.Nanoseconds[0] = -1 }},
-		"a pod answers more than is allowed": {spoil: func(s *evidence.Speed) { *s = more(*s) }},
-		"a pod answers what is not a speed":  {spoil: func(s *evidence.Speed) { s.Hashes, s.Nanoseconds = nil, []int64{1} }},
+		"a pod returns other seconds":     {spoil: func(s *evidence.Speed) { s.From++ }},
+		"a pod leaves out hashes":         {spoil: func(s *evidence.Speed) { s.Hashes = s.Hashes[1:] }},
+		"a pod has a negative hash count": {spoil: func(s *evidence.Speed) { s.Hashes[0] = -1 }},
+		"a pod has negative CPU time":     {spoil: func(s *evidence.Speed) { s.Nanoseconds[0] = -1 }},
+		"a pod returns too many seconds":  {spoil: func(s *evidence.Speed) { *s = more(*s) }},
+		"a pod returns an invalid speed":  {spoil: func(s *evidence.Speed) { s.Hashes, s.Nanoseconds = nil, []int64{1} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			good, bad := timing(t, time.Second, nil, nil), timing(t, time.Second, test.breaks, test.spoil)

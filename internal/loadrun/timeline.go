@@ -8,14 +8,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// longestHash is the longest mean CPU time of a hash that is believed.
+// longestHash is the longest mean CPU time of a hash that is accepted.
 const longestHash = time.Hour
 
-// timelineOf combines the accounts of all pods, from the plan's zero to the end
-// of its last step. Returns nil if no hash was timed in that time.
+// timelineOf combines the timed hashes of all pods, from the plan's zero to the end of its
+// last step. It returns nil if no hash was timed in that time.
 func timelineOf(plan loadplan.Plan, pods []podSpeed) *measurement.Timeline {
 	window, count := windowsOf(loadplan.Duration(plan))
-	// Floats, because the sum of numbers from a pod can't be trusted to fit.
+	// Floats, because the sum of numbers from a pod could overflow.
 	nanoseconds, hashes := make([]float64, count), make([]float64, count)
 	for _, pod := range pods {
 		for second := range pod.hashes {
@@ -40,8 +40,8 @@ func timelineOf(plan loadplan.Plan, pods []podSpeed) *measurement.Timeline {
 	return timeline
 }
 
-// windowsOf is the length of the windows of a load, in whole seconds, and how
-// many there are.
+// windowsOf returns the length of the windows of a load, in whole seconds, and their
+// number.
 func windowsOf(load time.Duration) (window time.Duration, count int) {
 	seconds := int64((load + time.Second - 1) / time.Second)
 	perWindow := max(1, (seconds+measurement.MostWindows-1)/measurement.MostWindows)

@@ -23,7 +23,7 @@ func TestTimelineOf(t *testing.T) {
 		pods []podSpeed
 		want *measurement.Timeline
 	}{
-		"a second of the pod is the window in which its middle lies": {
+		"a second of the pod counts in the window that contains its middle": {
 			load: 2500 * ms,
 			pods: []podSpeed{{since: -600 * ms, nanoseconds: []int64{10, 60, 0, 40, 1}, hashes: []int64{1, 2, 0, 1, 1}}},
 			want: &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{30, 0, 40}},
@@ -41,20 +41,20 @@ func TestTimelineOf(t *testing.T) {
 			},
 			want: &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{200, 100}},
 		},
-		"a load beyond 360 seconds has longer windows": {
+		"a load above 360 seconds has longer windows": {
 			load: 361 * time.Second,
 			pods: []podSpeed{{nanoseconds: []int64{100, 200, 7}, hashes: []int64{1, 2, 1}}},
 			want: &measurement.Timeline{Window: 2 * time.Second, HashNanoseconds: append([]int64{100, 7}, make([]int64, 179)...)},
 		},
-		"numbers that no hash can have are unknown": {
+		"impossible hash times are unknown": {
 			load: 3 * time.Second,
 			pods: []podSpeed{{nanoseconds: []int64{1 << 62, 1, 5}, hashes: []int64{1, 3, 1}}},
 			want: &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{0, 0, 5}},
 		},
-		"there is none without a timed hash": {
+		"no timeline without a timed hash": {
 			load: time.Second, pods: []podSpeed{{nanoseconds: []int64{0, 0, 9}, hashes: []int64{0, 0, 1}}},
 		},
-		"there is none without pods": {load: time.Second},
+		"no timeline without pods": {load: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,11 +79,11 @@ func TestAPodsClockIsTakenFromTheQuickestReading(t *testing.T) {
 	t.Parallel()
 	begin := time.Unix(1000, 0)
 	var clock podClock
-	// The process began 5 s before; each reading is taken half-way, but for a
-	// slow one, which waited 2 s for its answer to be written.
+	// The process began 5 s before. Each reading is taken in the middle of its round trip,
+	// except a slow one, whose response took 2 s.
 	reading := func(at, before, after time.Duration) {
 		uptime := (5*time.Second + at).Microseconds()
-		clock.saw(evidence.Reading{InstanceID: "one", UptimeMicroseconds: uptime}, begin.Add(at-before), begin.Add(at+after))
+		clock.observe(evidence.Reading{InstanceID: "one", UptimeMicroseconds: uptime}, begin.Add(at-before), begin.Add(at+after))
 	}
 	reading(time.Second, 50*time.Millisecond, 2*time.Second)
 	reading(2*time.Second, time.Millisecond, time.Millisecond)
@@ -91,8 +91,8 @@ func TestAPodsClockIsTakenFromTheQuickestReading(t *testing.T) {
 	if want := begin.Add(-5 * time.Second); !clock.began.Equal(want) || clock.restarted {
 		t.Errorf("the process began at %s, want %s; restarted: %v", clock.began, want, clock.restarted)
 	}
-	clock.saw(evidence.Reading{InstanceID: "two"}, begin, begin)
+	clock.observe(evidence.Reading{InstanceID: "two"}, begin, begin)
 	if !clock.restarted {
-		t.Error("another instance is no restart")
+		t.Error("another instance does not count as a restart")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// TestAVerificationEndsAsSoonAsItIsDecided drives k6 with a plan of three steps that hold
-// 100 logins each. A hundred logins decide where all are fast, and where all are slow.
+// TestAVerificationEndsAsSoonAsItIsDecided runs k6 with a plan of three steps with 100
+// logins each. A hundred logins decide if all are fast, and if all are slow.
 func TestAVerificationEndsAsSoonAsItIsDecided(t *testing.T) {
 	plan := loadplan.Plan{
 		Version: loadplan.Version, TimeoutMilliseconds: 2000,
@@ -46,7 +46,7 @@ func TestAVerificationEndsAsSoonAsItIsDecided(t *testing.T) {
 			if len(run.Steps) != test.steps || counts.Outcome != test.want || counts.Logins != int64(100*test.steps) {
 				t.Errorf("%d steps, %+v; want %d, %s", len(run.Steps), counts, test.steps, test.want)
 			}
-			// Each step has 50 logins that settle it, and the one after sends a few.
+			// Each step has 50 settling logins, and the next step sends a few.
 			if most := int64(150*test.steps + 40); came.Load() > most {
 				t.Errorf("%d logins were sent, want at most %d", came.Load(), most)
 			}

@@ -2,9 +2,9 @@ package measurement
 
 import "slices"
 
-// setHalves tells the median latency of the logins due in either half of an
-// open step's counted part. In a steady state the two differ by chance only; a
-// queue that is still growing shows in the second.
+// setHalves sets the median latencies of the logins due in each half of an open step's
+// counted part. In a steady state the two differ only at random. A queue that still grows
+// makes the second larger.
 func (w window) setHalves(s *StepResult, records []Record) {
 	var halves [2]latencies
 	middle := w.from + (w.to-w.from)/2
@@ -16,8 +16,8 @@ func (w window) setHalves(s *StepResult, records []Record) {
 		half := 1
 		if r.Due < middle {
 			half = 0
-			// Logins are numbered as they are due, so that one which was never sent,
-			// and has no record, belongs to the half of its neighbours.
+			// Logins are numbered in the order of their due times. So a login that was never
+			// sent, and has no record, belongs to the half of the logins around it.
 			firstHalf = max(firstHalf, r.Index-w.SettleRequests+1)
 		}
 		if w.outcome(r) == OK {

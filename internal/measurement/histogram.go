@@ -8,12 +8,12 @@ import (
 const (
 	// Buckets of a histogram.
 	Buckets = 32
-	// UnderWayPoints are the moments at which requests under way are counted.
+	// UnderWayPoints is the number of moments at which requests under way are counted.
 	UnderWayPoints = 60
 )
 
-// Histogram is the spread of latencies: bucket i ends at
-// Low × (High ÷ Low)^((i+1)/32), and holds what lies above the one before.
+// Histogram is the distribution of latencies. Bucket i ends at Low × (High ÷
+// Low)^((i+1)/32) and starts where the previous bucket ends.
 type Histogram struct {
 	// LowMicroseconds is the fastest success.
 	LowMicroseconds int64
@@ -22,7 +22,7 @@ type Histogram struct {
 	Counts           [Buckets]int64
 }
 
-// histogram sorts successes into buckets, or is nil where there are none.
+// histogram returns the histogram of sorted latencies, or nil without any.
 func histogram(sorted []int64) *Histogram {
 	if len(sorted) == 0 {
 		return nil
@@ -46,8 +46,8 @@ func bucket(latency, low int64, spread float64) int {
 	return min(max(int(math.Ceil(share*Buckets))-1, 0), Buckets-1)
 }
 
-// underWay counts the requests that were sent and had not ended at evenly
-// spaced moments, each in the middle of its share of the window.
+// underWay counts the requests that were sent and had not ended, at evenly spaced moments.
+// Each moment is in the middle of its share of the window.
 func underWay(records []Record, from, over time.Duration) []int64 {
 	points := make([]int64, UnderWayPoints)
 	for i := range points {

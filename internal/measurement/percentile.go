@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// MinimumSuccesses is the fewest successes that percentiles of latency are told of.
+	// MinimumSuccesses is the smallest number of successes that has percentiles of latency.
 	MinimumSuccesses = 20
-	// tail is the chance, at either end, that the true percentile lies outside its interval.
+	// tail is the probability, at each end, that the true percentile is outside its interval.
 	tail = 0.025
 )
 
-// latencies are the logins of a counted part, as the statistics see them.
+// latencies are the logins of a counted part for the statistics.
 type latencies struct {
 	// successes in microseconds, sorted.
 	successes []int64
-	// scheduled counts the failures too, which are slower than every success.
+	// scheduled includes the failures, which count as slower than every success.
 	scheduled int
 }
 
-// percentile is the latency of nearest rank, or nil where that login failed or
-// too few succeeded.
+// percentile returns the latency of nearest rank, or nil if that login failed or there are
+// too few successes.
 func (l latencies) percentile(perMille int) *int64 {
 	if len(l.successes) < MinimumSuccesses {
 		return nil
@@ -31,8 +31,8 @@ func (l latencies) percentile(perMille int) *int64 {
 	return l.atRank(nearestRank(perMille, l.scheduled))
 }
 
-// interval is where the true percentile lies, or nil where too few logins were
-// scheduled, or too many of them failed, to bound it from above.
+// interval returns the interval of the true percentile. It is nil if there are too few
+// logins, or too many failures, for an upper bound.
 func (l latencies) interval(perMille int) *Interval {
 	lower, upper := intervalRanks(perMille, l.scheduled)
 	low, high := l.atRank(lower), l.atRank(upper)
@@ -42,7 +42,8 @@ func (l latencies) interval(perMille int) *Interval {
 	return &Interval{LowMicroseconds: *low, HighMicroseconds: *high}
 }
 
-// atRank counts from 1; a rank beyond the successes is that of a failure.
+// atRank returns the latency of a rank, which counts from 1. A rank above the number of
+// successes is a failure and gives nil.
 func (l latencies) atRank(rank int) *int64 {
 	if rank < 1 || rank > len(l.successes) {
 		return nil
@@ -51,23 +52,23 @@ func (l latencies) atRank(rank int) *int64 {
 	return &value
 }
 
-// nearestRank is ⌈q·n⌉, at least 1, in whole numbers: 0.95 × 20 in floating
+// nearestRank returns ⌈q·n⌉, at least 1. It uses integers because 0.95 × 20 in floating
 // point is a little above 19 on some machines, and 20 would be the wrong rank.
 func nearestRank(perMille, n int) int {
 	return max(1, (perMille*n+999)/1000)
 }
 
-// intervalRanks are the order statistics that enclose a percentile with at
-// least 95 % confidence, each rank 0 where no order statistic does. The
-// interval is the exact one, with equal tails: for the 95th percentile it spans
-// ranks 90 to 100 of 100, and has no upper end below 72.
+// intervalRanks returns the ranks of the order statistics that enclose a percentile with at
+// least 95 % confidence; 0 if there is no such rank. The interval is exact with equal
+// tails: for the 95th percentile it spans ranks 90 to 100 of 100, and has no upper end
+// below 72 logins.
 func intervalRanks(perMille, n int) (lower, upper int) {
 	if n < 1 {
 		return 0, 0
 	}
 	faster := distuv.Binomial{N: float64(n), P: float64(perMille) / 1000}
-	// The first count whose cumulative probability exceeds the tail is the lower
-	// rank: one rank more would leave too much below it.
+	// The lower rank is the first count whose cumulative probability exceeds the tail. The
+	// next rank would have too much probability below it.
 	lower = sort.Search(n, func(count int) bool { return faster.CDF(float64(count)) > tail })
 	upper = 1 + sort.Search(n, func(count int) bool { return faster.Survival(float64(count)) <= tail })
 	if upper > n {
@@ -76,7 +77,7 @@ func intervalRanks(perMille, n int) (lower, upper int) {
 	return lower, upper
 }
 
-// perSecondMilli is a rate times 1000, rounded.
+// perSecondMilli returns a rate per second times 1000, rounded.
 func perSecondMilli(count float64, microseconds int64) int64 {
 	return int64(math.Round(count * 1e9 / float64(microseconds)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ladder has the latency i at rank i.
+// ladder returns latencies with the value i at rank i.
 func ladder(successes, scheduled int) latencies {
 	l := latencies{scheduled: scheduled}
 	for i := range successes {
@@ -18,9 +18,9 @@ func ladder(successes, scheduled int) latencies {
 
 func TestPercentileIsOfNearestRank(t *testing.T) {
 	tests := map[string]struct {
-		of       latencies
-		perMille int
-		want     int64 // 0 for absent
+		latencies latencies
+		perMille  int
+		want      int64 // 0 for absent
 	}{
 		"p95 of twenty is the nineteenth":                             {ladder(20, 20), 950, 19},
 		"p95 of a hundred is the ninety-fifth":                        {ladder(100, 100), 950, 95},
@@ -38,7 +38,7 @@ func TestPercentileIsOfNearestRank(t *testing.T) {
 			if test.want != 0 {
 				want = &test.want
 			}
-			if diff := cmp.Diff(want, test.of.percentile(test.perMille)); diff != "" {
+			if diff := cmp.Diff(want, test.latencies.percentile(test.perMille)); diff != "" {
 				t.Errorf("the percentile differs (-want +got):\n%s", diff)
 			}
 		})
@@ -47,30 +47,30 @@ func TestPercentileIsOfNearestRank(t *testing.T) {
 
 func TestIntervalOfP95(t *testing.T) {
 	tests := map[string]struct {
-		of   latencies
-		want *Interval
+		latencies latencies
+		want      *Interval
 	}{
-		"71 logins don't bound p95 from above":          {ladder(71, 71), nil},
-		"72 do, by their slowest":                       {ladder(72, 72), &Interval{64, 72}},
+		"71 logins have no upper bound of p95":          {ladder(71, 71), nil},
+		"72 have one, the slowest":                      {ladder(72, 72), &Interval{64, 72}},
 		"a hundred span ranks 90 to 100":                {ladder(100, 100), &Interval{90, 100}},
 		"a thousand span ranks 936 to 964":              {ladder(1000, 1000), &Interval{936, 964}},
 		"ten thousand span ranks 9457 to 9543":          {ladder(10000, 10000), &Interval{9457, 9543}},
 		"a failure at the upper rank leaves it open":    {ladder(99, 100), nil},
-		"failures beyond the upper rank do no harm":     {ladder(964, 1000), &Interval{936, 964}},
+		"failures above the upper rank do not matter":   {ladder(964, 1000), &Interval{936, 964}},
 		"no logins have no interval, and do not panic":  {ladder(0, 0), nil},
 		"only failures have no interval, and no panics": {ladder(0, 100), nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, test.of.interval(950)); diff != "" {
+			if diff := cmp.Diff(test.want, test.latencies.interval(950)); diff != "" {
 				t.Errorf("the interval differs (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// The ranks are checked against the definition, the binomial distribution
-// summed term by term.
+// The ranks are compared with the definition: the binomial distribution summed term by
+// term.
 func TestIntervalRanksAreTheTightestThatHold(t *testing.T) {
 	for _, n := range []int{72, 73, 99, 100, 144, 480, 2000} {
 		cumulative := make([]float64, n+1)

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// logins of the counted part of a closed loop, each success by the share of its
-// time that lies in it. In a loop that is always full, this is unbiased whether
-// logins are answered one by one or in batches.
+// logins returns the logins of the counted part of a closed loop. Each success counts by
+// the share of its time that is in the counted part. In a loop that is always full, this is
+// unbiased whether logins are answered one by one or in batches.
 //
-// A login that was answered after the counted part is taken to have lasted no
-// shorter than a quarter of those that were answered in it. Where all logins share
-// the CPU, its own time would be too short: once callers stop, the last ones have
-// the CPU to themselves. With 66 callers, that made throughput 3 % too high.
+// A login that was answered after the counted part counts as at least as long as the lower
+// quartile of those that were answered in it. If all logins share the CPU, its own time
+// would be too short: once callers stop, the last logins have the CPU for themselves. With
+// 66 callers, that made throughput 3 % too high.
 func (w window) logins(records []Record) float64 {
 	shortest := w.lowerQuartile(records)
 	var logins float64
@@ -25,7 +25,7 @@ func (w window) logins(records []Record) float64 {
 			span = max(span, shortest)
 		}
 		if span == 0 {
-			logins++ // it lies in the counted part as a whole
+			logins++ // completely in the counted part
 			continue
 		}
 		logins += float64(inside) / float64(span)
@@ -33,7 +33,8 @@ func (w window) logins(records []Record) float64 {
 	return logins
 }
 
-// lowerQuartile of the times of the logins that were answered in the counted part.
+// lowerQuartile returns the lower quartile of the times of the logins that were answered in
+// the counted part.
 func (w window) lowerQuartile(records []Record) time.Duration {
 	var spans []time.Duration
 	for _, r := range records {

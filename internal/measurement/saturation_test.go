@@ -13,19 +13,18 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// loop is a closed loop without an error: a machine that never idles, whose
-// speed never changes.
+// loop is an ideal closed loop: a machine that is never idle, with a constant speed.
 type loop struct {
 	step loadplan.Step
 	cpus float64
-	// hash is the CPU time of one.
+	// hash is the CPU time of one hash.
 	hash time.Duration
-	// phase of the callers: how much of its first hash each has still to wait for.
+	// phase of a caller: the share of its first hash that it still has to wait for.
 	phase func(caller int) float64
 }
 
-// saturationOf is the saturation that is planned for an unbounded service or a
-// pool, at a number of CPUs.
+// saturationOf returns the saturation that is planned for an unbounded service or a pool,
+// with a number of CPUs.
 func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) loadplan.Step {
 	t.Helper()
 	spec := v1alpha1.SizingTrialSpec{
@@ -33,7 +32,7 @@ func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) 
 			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}},
 		Service:   v1alpha1.Service{Replicas: 1},
 		Generator: v1alpha1.Generator{CPULimit: "32"},
-		// A timeout so long that the bound on callers' patience leaves their number alone.
+		// With such a long timeout, the timeout does not limit the number of callers.
 		Load: v1alpha1.Load{StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 600, RequestTimeoutSeconds: 60},
 	}
 	if workers != nil {
@@ -59,7 +58,7 @@ func (l loop) ends() time.Duration {
 	return time.Duration(l.step.SettleMilliseconds+l.step.CountedMilliseconds) * time.Millisecond
 }
 
-// pooled hashes first come, first served, on every CPU at a time.
+// pooled hashes first come, first served, one hash per CPU at a time.
 func (l loop) pooled() []measurement.Record {
 	free := make([]time.Duration, int(l.cpus))
 	var records []measurement.Record
@@ -80,10 +79,10 @@ func (l loop) pooled() []measurement.Record {
 	}
 }
 
-// shared lets all that are under way share the CPUs evenly.
+// shared divides the CPUs evenly among all hashes under way.
 func (l loop) shared() []measurement.Record {
 	var records []measurement.Record
-	// Work that is left, in units of a hash, and when it was sent.
+	// The remaining work in units of a hash, and when it was sent.
 	left, sent := make([]float64, l.step.Callers), make([]time.Duration, l.step.Callers)
 	for i := range left {
 		left[i] = 1 - l.phase(i)
@@ -113,7 +112,7 @@ func (l loop) shared() []measurement.Record {
 	return records
 }
 
-// byEnds is (completions − 1) ÷ (last − first), the usual formula.
+// byEnds returns (completions − 1) ÷ (last − first), the usual formula.
 func byEnds(step loadplan.Step, records []measurement.Record) float64 {
 	from := time.Duration(step.SettleMilliseconds) * time.Millisecond
 	to := from + time.Duration(step.CountedMilliseconds)*time.Millisecond
@@ -130,8 +129,8 @@ func byEnds(step loadplan.Step, records []measurement.Record) float64 {
 	return float64(len(ends)-1) / (ends[len(ends)-1] - ends[0]).Seconds()
 }
 
-// A saturation's throughput is the true rate, however logins are answered: one
-// by one, in batches of all callers, or anything between.
+// A saturation's throughput is the true rate, whether logins are answered one by one, in
+// batches of all callers, or in anything between.
 func TestSaturationIsTheTrueRateHoweverLoginsAreAnswered(t *testing.T) {
 	together := func(int) float64 { return 0 }
 	random := rand.New(rand.NewPCG(3, 4))
@@ -145,7 +144,7 @@ func TestSaturationIsTheTrueRateHoweverLoginsAreAnswered(t *testing.T) {
 		for name, test := range map[string]struct {
 			pooled bool
 			phase  func(int) float64
-			// batch is how many are answered together, which the usual formula is off by.
+			// batch means that logins are answered together, for which the usual formula is off.
 			batch bool
 		}{
 			"a pool, in order":                      {true, spread, false},

@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// These tests are named after errors that benchmarks make without a word. The
-// step is that of open(): it counts from 2 s to 4 s.
+// These tests are named after errors that benchmarks make silently. The step is that of
+// open(): it counts from 2 s to 4 s.
 
 func summarised(t *testing.T, step loadplan.Step, records []measurement.Record) measurement.StepResult {
 	t.Helper()
@@ -22,8 +22,8 @@ func summarised(t *testing.T, step loadplan.Step, records []measurement.Record) 
 	return got.Steps[0]
 }
 
-// An overloaded service goes on answering when the window is over; a count of all
-// answers over the window's length told up to 27 % too much.
+// An overloaded service still answers after the window. Counting all responses over the
+// window's length gave up to 27 % too much.
 func TestCompletionsAfterTheWindowAreNoThroughput(t *testing.T) {
 	late := change(steady(), func(r []measurement.Record) []measurement.Record {
 		for i := 60; i < 110; i++ {
@@ -37,8 +37,8 @@ func TestCompletionsAfterTheWindowAreNoThroughput(t *testing.T) {
 	}
 }
 
-// In an overload the longest waits end as failures. p95 of the successes alone
-// would be that of the lucky ones.
+// In an overload, the longest waits end as failures. p95 of the successes alone would be
+// too small.
 func TestPercentilesAreNotOfTheSuccessesAlone(t *testing.T) {
 	failing := change(steady(), func(r []measurement.Record) []measurement.Record {
 		for i := 106; i < 110; i++ {
@@ -53,8 +53,8 @@ func TestPercentilesAreNotOfTheSuccessesAlone(t *testing.T) {
 	}
 }
 
-// An overload that lasts longer than the timeout ends in nothing but timeouts:
-// its p95 would be the timeout, whatever the service.
+// In an overload that lasts longer than the timeout, every login times out. Its p95 would
+// be the timeout, whatever the service.
 func TestAnOverloadLongerThanTheTimeoutHasNoP95(t *testing.T) {
 	givenUp := change(steady(), func(r []measurement.Record) []measurement.Record {
 		for i := 30; i < 110; i++ {
@@ -68,8 +68,8 @@ func TestAnOverloadLongerThanTheTimeoutHasNoP95(t *testing.T) {
 	}
 }
 
-// A step starts with an empty queue: the logins due before it has settled are
-// faster than those that follow, and would flatter p95.
+// A step starts with an empty queue. The logins due before it has settled are faster than
+// those that follow, and would make p95 too small.
 func TestLoginsOfTheUnsettledPartChangeNoFigure(t *testing.T) {
 	slow := change(steady(), func(r []measurement.Record) []measurement.Record {
 		for i := range 10 {
@@ -78,6 +78,6 @@ func TestLoginsOfTheUnsettledPartChangeNoFigure(t *testing.T) {
 		return r
 	})
 	if diff := cmp.Diff(summarised(t, open(), steady()), summarised(t, open(), slow)); diff != "" {
-		t.Errorf("what became of the settling part's logins changes the step (-before +after):\n%s", diff)
+		t.Errorf("the outcome of the settling part's logins changes the step (-before +after):\n%s", diff)
 	}
 }

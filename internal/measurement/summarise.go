@@ -8,11 +8,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// ErrGarbled means that the records contradict the plan or each other, so that
-// no figure can be taken from them.
+// ErrGarbled means that the records contradict the plan or each other, so that no numbers
+// can be computed from them.
 var ErrGarbled = errors.New("the records of logins contradict the plan")
 
-// Summary is what the records alone tell of a run.
+// Summary is the part of a run that follows from the records alone.
 type Summary struct {
 	// Steps in the plan's order, without the warm-up.
 	Steps []StepResult
@@ -23,13 +23,13 @@ type Summary struct {
 	UnderWay  []int64
 }
 
-// Summarise computes each step's figures. The records may come in any order.
-// The error is ErrGarbled, wrapped with what was found, and then there are none.
+// Summarise computes the numbers of each step. The records can be in any order. The error
+// is ErrGarbled, wrapped with the cause.
 func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 	perStep := make([][]Record, len(plan.Steps))
 	for _, r := range records {
 		if r.Step < 0 || r.Step >= len(plan.Steps) {
-			return Summary{}, fmt.Errorf("%w: a login of step %d of %d", ErrGarbled, r.Step, len(plan.Steps))
+			return Summary{}, fmt.Errorf("%w: a login is of step %d, but the plan has %d steps", ErrGarbled, r.Step, len(plan.Steps))
 		}
 		perStep[r.Step] = append(perStep[r.Step], r)
 	}
@@ -58,8 +58,8 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 	return summary, nil
 }
 
-// slower counts the logins that failed or took longer than a limit; nil where there is no
-// limit. The successes are sorted.
+// slower returns the number of logins that failed or took longer than a limit, or nil
+// without a limit. The successes are sorted.
 func slower(r StepResult, successes []int64, milliseconds int32) *int64 {
 	if milliseconds <= 0 {
 		return nil

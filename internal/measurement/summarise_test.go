@@ -82,7 +82,7 @@ func TestOpenStep(t *testing.T) {
 		want    measurement.StepResult
 	}{
 		"a step in which every login succeeds": {steady(), whole},
-		"the settling part's logins are not counted, whatever became of them": {
+		"the settling part's logins are not counted, whatever their outcome": {
 			change(steady(), func(r []measurement.Record) []measurement.Record {
 				r[3].Outcome = measurement.OtherError
 				return r
@@ -98,11 +98,11 @@ func TestOpenStep(t *testing.T) {
 				s.P50Microseconds, s.P95Microseconds, s.P99Microseconds = us(61*ms), us(106*ms), nil
 				s.P50Interval = between(51*ms, 72*ms)
 				s.FirstHalfP50Microseconds = us(36 * ms)
-				// Rank 100 is a failure: nothing bounds p95 from above.
+				// Rank 100 is a failure, so p95 has no upper bound.
 				s.P95Interval = nil
 			}),
 		},
-		"p95 is absent when more than 5 % failed, and the maximum is still told": {
+		"p95 is nil when more than 5 % failed, and the maximum is not": {
 			change(steady(), func(r []measurement.Record) []measurement.Record {
 				for i := 10; i < 16; i++ {
 					r[i].Outcome = measurement.OtherError
@@ -116,7 +116,7 @@ func TestOpenStep(t *testing.T) {
 				s.FirstHalfP50Microseconds = us(40 * ms)
 			}),
 		},
-		"few logins have no percentiles of latency, and still a start lag": {
+		"few logins have no percentiles of latency, but a start lag": {
 			steady()[:29], measurement.StepResult{
 				CountedMicroseconds: 2_000_000, Scheduled: 100, OK: 19, NeverSent: 81, SentInWindow: 19,
 				CompletedInWindow: 19, ThroughputMilliPerSecond: number(9_500), MaxMicroseconds: us(28 * ms),
@@ -209,8 +209,8 @@ func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
 	}
 	want := measurement.StepResult{
 		CountedMicroseconds: 2_000_000, Scheduled: 20, OK: 20, SentInWindow: 20,
-		// Sent at 900 ms and answered at 1,000 ms: an answer of the window to a
-		// login of the settling part. The last one's comes as the window closes.
+		// The login sent at 900 ms is answered at 1,000 ms: a response in the window to a
+		// login of the settling part. The last response is at the end of the window.
 		CompletedInWindow: 20, ThroughputMilliPerSecond: number(10_000),
 		P50Microseconds: us(100 * ms), P95Microseconds: us(100 * ms), P99Microseconds: us(100 * ms), MaxMicroseconds: us(100 * ms),
 		P50Interval: between(100*ms, 100*ms),
@@ -224,8 +224,8 @@ func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
 	}
 
 	step.Kind = loadplan.Saturation
-	// A third of the login that was sent before the window now lies in it. The last
-	// one is answered as it closes, and lies in it as a whole.
+	// A third of the login that was sent before the window is now in it. The last one is
+	// answered at its end, and is completely in it.
 	records[9].Ended += 50 * ms
 	got, err = measurement.Summarise(plan(step), records)
 	if err != nil {
@@ -240,7 +240,7 @@ func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rate := got.Steps[0].ThroughputMilliPerSecond; rate != nil {
-		t.Errorf("one completion makes no rate, got %d", *rate)
+		t.Errorf("want no rate from one completion, got %d", *rate)
 	}
 }
 
@@ -273,11 +273,11 @@ func TestTheWarmUpIsLeftOutAndTheReportedStepIsPointedTo(t *testing.T) {
 
 func TestRecordsThatContradictThePlanAreGarbled(t *testing.T) {
 	tests := map[string]func(*measurement.Record){
-		"a step that the plan has not":       func(r *measurement.Record) { r.Step = 1 },
+		"a step that the plan does not have": func(r *measurement.Record) { r.Step = 1 },
 		"a step below zero":                  func(r *measurement.Record) { r.Step = -1 },
-		"a login that the step has not":      func(r *measurement.Record) { r.Index = 110 },
+		"a login above the step's last one":  func(r *measurement.Record) { r.Index = 110 },
 		"a login below zero":                 func(r *measurement.Record) { r.Index = -1 },
-		"a login that came twice":            func(r *measurement.Record) { r.Index = 0 },
+		"a login that is recorded twice":     func(r *measurement.Record) { r.Index = 0 },
 		"a login sent before it was due":     func(r *measurement.Record) { r.Sent = r.Due - 1 },
 		"a login that ended before its send": func(r *measurement.Record) { r.Ended = r.Sent - 1 },
 	}
@@ -310,7 +310,7 @@ func TestFiguresDoNotDependOnTheOrderAndCountsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("another order gave other figures (-want +got):\n%s", diff)
+			t.Fatalf("the result depends on the order (-want +got):\n%s", diff)
 		}
 		s := got.Steps[0]
 		if sum := s.OK + s.Refused + s.TimedOut + s.OtherErrors + s.Cut + s.NeverSent; s.Scheduled != 100 || sum != 100 {

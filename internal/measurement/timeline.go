@@ -2,17 +2,17 @@ package measurement
 
 import "time"
 
-// Timeline is how long hashes took over a load, window by window: the CPU time of
-// the thread that computed them, averaged over the hashes of each window and over
-// all pods of the service. It shows how the speed of the CPU changed.
+// Timeline is the hash time over a load, window by window: the CPU time of the hashing
+// thread, averaged over the hashes of each window and over all pods of the service. It
+// shows how the speed of the CPU changed.
 type Timeline struct {
-	// Window is how long each window is: whole seconds, at least one.
+	// Window is the length of each window: whole seconds, at least one.
 	Window time.Duration
-	// HashNanoseconds is the mean CPU time of one hash in each window, the first of
-	// which begins at the plan's zero; 0 where no hash was timed.
+	// HashNanoseconds is the mean CPU time of one hash in each window; 0 if no hash was
+	// timed. The first window begins at the plan's zero.
 	HashNanoseconds []int64
 }
 
-// MostWindows is how many windows a timeline has at the most: the windows of a
-// longer load are longer.
+// MostWindows is the largest number of windows of a timeline. A longer load has longer
+// windows.
 const MostWindows = 360

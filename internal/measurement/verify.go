@@ -26,7 +26,7 @@ const (
 //
 // There is a look after each step. All looks together have an error of 5 % for Met and
 // 5 % for Failed (Bonferroni), so that stopping early does not increase it. A look that
-// can't be Met even without a failure uses none of it.
+// cannot be Met even without a failure uses none of it.
 func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts {
 	var counts v1alpha1.VerificationCounts
 	for _, s := range steps {
@@ -35,29 +35,29 @@ func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts 
 	}
 	o := plan.Objective
 	last := len(steps) >= len(plan.Told())
-	judged := verification{plan: plan, last: last, logins: counts.Logins, promises: 2}
-	for _, also := range []int32{o.P50Milliseconds, o.P99Milliseconds} {
-		if also > 0 {
-			judged.promises++
+	judged := verification{plan: plan, last: last, logins: counts.Logins, conditions: 2}
+	for _, limit := range []int32{o.P50Milliseconds, o.P99Milliseconds} {
+		if limit > 0 {
+			judged.conditions++
 		}
 	}
-	failed := judged.hold(counts.Failed, float64(o.MaxErrorPerMille)/1000)
+	failed := judged.compare(counts.Failed, float64(o.MaxErrorPerMille)/1000)
 	counts.FailedPerMillion = failed.api()
 	counts.Slower = sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP95 })
-	counts.SlowerPerMillion = judged.hold(counts.Slower, 0.05).api()
+	counts.SlowerPerMillion = judged.compare(counts.Slower, 0.05).api()
 	if o.P50Milliseconds > 0 {
 		slow := sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP50 })
-		counts.SlowerThanP50 = &v1alpha1.SlowLogins{Logins: slow, PerMillion: judged.hold(slow, 0.5).api()}
+		counts.SlowerThanP50 = &v1alpha1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.5).api()}
 	}
 	if o.P99Milliseconds > 0 {
 		slow := sumOf(steps, func(s StepResult) *int64 { return s.SlowerThanP99 })
-		counts.SlowerThanP99 = &v1alpha1.SlowLogins{Logins: slow, PerMillion: judged.hold(slow, 0.01).api()}
+		counts.SlowerThanP99 = &v1alpha1.SlowLogins{Logins: slow, PerMillion: judged.compare(slow, 0.01).api()}
 	}
 	counts.Outcome = judged.outcome()
 	return counts
 }
 
-// sumOf adds a count of all steps that have it.
+// sumOf returns the sum of a count over all steps that have it.
 func sumOf(steps []StepResult, count func(StepResult) *int64) int64 {
 	var sum int64
 	for _, s := range steps {
@@ -71,73 +71,72 @@ func sumOf(steps []StepResult, count func(StepResult) *int64) int64 {
 // verification compares shares of its logins with what is allowed.
 type verification struct {
 	plan loadplan.Plan
-	// last means that no step is left to drive.
+	// last means that all steps have run.
 	last   bool
 	logins int64
-	// promises is how many shares are compared: any of them may fail the verification,
-	// while all must hold to meet it.
-	promises int
-	// broken and open count the promises that are shown not to hold, and those that are
-	// not decided.
-	broken, open int
+	// conditions is the number of shares that are compared. Each of them can fail the
+	// verification; all must be met to meet it.
+	conditions int
+	// failed and undecided are the numbers of conditions with that outcome.
+	failed, undecided int
 }
 
-// hold notes what a number of logins shows of the share that is allowed, and returns the
+// compare compares a number of logins with the share that is allowed, and returns the
 // bounds of the true share.
-func (v *verification) hold(some int64, allowed float64) share {
-	found := v.shareOf(some, allowed)
+func (v *verification) compare(some int64, allowed float64) share {
+	actual := v.shareOf(some, allowed)
 	switch never := allowed == 0 && some == 0; {
-	case found.low > allowed:
-		v.broken++
-	case found.high > allowed && !never:
-		v.open++
+	case actual.low > allowed:
+		v.failed++
+	case actual.high > allowed && !never:
+		v.undecided++
 	}
-	return found
+	return actual
 }
 
 func (v *verification) outcome() v1alpha1.VerificationOutcome {
 	switch {
-	case v.broken > 0:
+	case v.failed > 0:
 		return v1alpha1.VerificationFailed
-	case v.open > 0:
+	case v.undecided > 0:
 		return v1alpha1.VerificationUndecided
 	default:
 		return v1alpha1.VerificationMet
 	}
 }
 
-// shareOf returns the bounds of the share of some logins among all. The error of each
-// bound depends on the looks of the plan and on the share that is allowed.
+// shareOf returns the bounds of the share of some logins among all. The error of each bound
+// depends on the looks of the plan and on the allowed share.
 func (v *verification) shareOf(some int64, allowed float64) share {
 	below, above := earlyError, earlyError
 	if v.last {
-		early, telling := 0, 0
+		early, conclusive := 0, 0
 		counted := int64(0)
 		looks := v.plan.Told()
 		for _, step := range looks[:max(0, len(looks)-1)] {
 			counted += int64(step.Requests)
 			early++
 			if bounds(0, counted, earlyError).high <= allowed {
-				telling++
+				conclusive++
 			}
 		}
-		below, above = verifyError-earlyError*float64(early), verifyError-earlyError*float64(telling)
+		below, above = verifyError-earlyError*float64(early), verifyError-earlyError*float64(conclusive)
 	}
-	return share{low: bounds(some, v.logins, below/float64(v.promises)).low, high: bounds(some, v.logins, above).high}
+	return share{low: bounds(some, v.logins, below/float64(v.conditions)).low, high: bounds(some, v.logins, above).high}
 }
 
 // share is a lower and an upper bound of a share of logins, 0 to 1.
 type share struct{ low, high float64 }
 
 // AtLeast returns the lower bound of the true share, with 95 % confidence, by Clopper and
-// Pearson. It is 0 when there are no logins.
+// Pearson. It is 0 without logins.
 func AtLeast(some, all int64) float64 { return bounds(some, all, verifyError).low }
 
 // AtMost returns the upper bound of the true share; see AtLeast.
 func AtMost(some, all int64) float64 { return bounds(some, all, verifyError).high }
 
-// bounds returns the exact bounds of a share by Clopper and Pearson. The true share lies
-// beyond each of them with at most the given probability.
+// bounds returns the exact bounds of a share by Clopper and Pearson. The true share is
+// outside each of them with at most the given probability.
 func bounds(some, all int64, chance float64) share {
 	k, n, s := float64(some), float64(all), share{low: 0, high: 1}
 	if some > 0 {

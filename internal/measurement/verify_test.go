@@ -10,13 +10,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// counting is a step of a verification.
+// counting returns the result of a step of a verification.
 func counting(logins, slower, failed int64) StepResult {
 	return StepResult{Scheduled: logins, OK: logins - failed, SlowerThanP95: ptr.To(slower)}
 }
 
 func TestVerify(t *testing.T) {
-	// allowing plans looks at so many logins each.
+	// allowing returns a plan with a look after each of these numbers of logins.
 	allowing := func(perMille int32, looks ...int) loadplan.Plan {
 		plan := loadplan.Plan{Objective: &v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: perMille}}
 		for _, logins := range looks {
@@ -30,27 +30,27 @@ func TestVerify(t *testing.T) {
 		steps []StepResult
 		want  v1alpha1.VerificationOutcome
 	}{
-		"500 fast logins show ten in a thousand at the first look": {allowing(10, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
-		"458 do not":                       {allowing(10, three...), []StepResult{counting(458, 0, 0)}, v1alpha1.VerificationUndecided},
-		"299 do at the only look":          {allowing(10, 299), []StepResult{counting(299, 0, 0)}, v1alpha1.VerificationMet},
-		"298 do not even then":             {allowing(10, 298), []StepResult{counting(298, 0, 0)}, v1alpha1.VerificationUndecided},
-		"500 don't show one in a thousand": {allowing(1, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationUndecided},
-		"3,000 do at the last look, since no early one could": {
+		"10 ‰ failures: 500 fast logins are met at the first look": {allowing(10, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
+		"458 are not":                   {allowing(10, three...), []StepResult{counting(458, 0, 0)}, v1alpha1.VerificationUndecided},
+		"299 are at the only look":      {allowing(10, 299), []StepResult{counting(299, 0, 0)}, v1alpha1.VerificationMet},
+		"298 are not even then":         {allowing(10, 298), []StepResult{counting(298, 0, 0)}, v1alpha1.VerificationUndecided},
+		"1 ‰ failures: 500 are not met": {allowing(1, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationUndecided},
+		"3,000 are at the last look, since no early look can be met": {
 			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 0, 0), counting(1500, 0, 0)}, v1alpha1.VerificationMet,
 		},
 		"but not with a failure": {
 			allowing(1, three...), []StepResult{counting(500, 0, 0), counting(1000, 1, 1), counting(1500, 0, 0)}, v1alpha1.VerificationUndecided,
 		},
-		"nor where an early look could": {
+		"undecided if an early look can be met": {
 			allowing(1, 4603, 100), []StepResult{counting(3000, 0, 0), counting(100, 0, 0)}, v1alpha1.VerificationUndecided,
 		},
-		"no failure may be, and none was":             {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
-		"no failure may be, and one was":              {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1alpha1.VerificationFailed},
-		"4 % slow logins of 500 don't decide":         {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1alpha1.VerificationUndecided},
-		"12 slow ones of 500 do":                      {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1alpha1.VerificationMet},
-		"38 don't, since failures could fail it, too": {allowing(10, three...), []StepResult{counting(500, 38, 0)}, v1alpha1.VerificationUndecided},
+		"no failures allowed, and none failed":        {allowing(0, three...), []StepResult{counting(500, 0, 0)}, v1alpha1.VerificationMet},
+		"no failures allowed, and one failed":         {allowing(0, three...), []StepResult{counting(500, 1, 1)}, v1alpha1.VerificationFailed},
+		"20 slow ones of 500 are undecided":           {allowing(10, three...), []StepResult{counting(500, 20, 0)}, v1alpha1.VerificationUndecided},
+		"12 slow ones of 500 are met":                 {allowing(10, three...), []StepResult{counting(500, 12, 0)}, v1alpha1.VerificationMet},
+		"38 are undecided because failures count too": {allowing(10, three...), []StepResult{counting(500, 38, 0)}, v1alpha1.VerificationUndecided},
 		"45 slow ones of 500 fail":                    {allowing(10, three...), []StepResult{counting(500, 45, 0)}, v1alpha1.VerificationFailed},
-		"failed ones alone fail it":                   {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1alpha1.VerificationFailed},
+		"20 failed ones of 500 fail":                  {allowing(10, three...), []StepResult{counting(500, 20, 20)}, v1alpha1.VerificationFailed},
 		"the logins of all steps count":               {allowing(50, three...), []StepResult{counting(500, 20, 0), counting(1000, 30, 0)}, v1alpha1.VerificationMet},
 		"nothing was sent":                            {allowing(10, three...), nil, v1alpha1.VerificationUndecided},
 		"every login was slow":                        {allowing(10, three...), []StepResult{counting(72, 72, 0)}, v1alpha1.VerificationFailed},
@@ -64,7 +64,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestSharesAreBoundedExactly holds the bounds against the definition, the binomial
+// TestSharesAreBoundedExactly compares the bounds with the definition: the binomial
 // distribution summed term by term.
 func TestSharesAreBoundedExactly(t *testing.T) {
 	atMost := func(k, n int, p float64) float64 {
@@ -79,10 +79,10 @@ func TestSharesAreBoundedExactly(t *testing.T) {
 			for _, chance := range []float64{0.01, 0.03, 0.05} {
 				got := bounds(int64(k), int64(n), chance)
 				if k < n && math.Abs(atMost(k, n, got.high)-chance) > 1e-6 {
-					t.Errorf("%d of %d: above %g so few come with a chance of %g, want %g", k, n, got.high, atMost(k, n, got.high), chance)
+					t.Errorf("%d of %d: at %g the probability of at most so many is %g, want %g", k, n, got.high, atMost(k, n, got.high), chance)
 				}
 				if k > 0 && math.Abs(1-atMost(k-1, n, got.low)-chance) > 1e-6 {
-					t.Errorf("%d of %d: below %g so many come with a chance of %g, want %g", k, n, got.low, 1-atMost(k-1, n, got.low), chance)
+					t.Errorf("%d of %d: at %g the probability of at least so many is %g, want %g", k, n, got.low, 1-atMost(k-1, n, got.low), chance)
 				}
 				if k == 0 && got.low != 0 || k == n && got.high != 1 {
 					t.Errorf("%d of %d: %+v", k, n, got)
@@ -106,10 +106,10 @@ func TestVerifyHoldsEveryPercentile(t *testing.T) {
 		steps []StepResult
 		want  v1alpha1.VerificationOutcome
 	}{
-		"all hold":                          {step(200, 8, 0), v1alpha1.VerificationMet},
-		"the median does not":               {step(300, 8, 0), v1alpha1.VerificationFailed},
-		"p95 does not":                      {step(200, 50, 0), v1alpha1.VerificationFailed},
-		"p99 does not":                      {step(200, 20, 18), v1alpha1.VerificationFailed},
+		"all are met":                       {step(200, 8, 0), v1alpha1.VerificationMet},
+		"the median is not":                 {step(300, 8, 0), v1alpha1.VerificationFailed},
+		"p95 is not":                        {step(200, 50, 0), v1alpha1.VerificationFailed},
+		"p99 is not":                        {step(200, 20, 18), v1alpha1.VerificationFailed},
 		"two slow ones leave p99 undecided": {step(200, 8, 2), v1alpha1.VerificationUndecided},
 	} {
 		t.Run(name, func(t *testing.T) {

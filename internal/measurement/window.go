@@ -8,13 +8,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// SendingTolerance is how long after the counted part a login may be sent that
-// was due in it. Timers wake a caller a millisecond or two late, and a login due
-// at the very end is not one that the generator failed to offer; how late logins
-// are is told by the start lag.
+// SendingTolerance is how long after the counted part a login that was due in it can be
+// sent and still count as offered. Timers wake a caller a millisecond or two late, so a
+// login due at the very end can be sent after it. The start lag shows how late logins are.
 const SendingTolerance = 20 * time.Millisecond
 
-// window is a step with its counted part on the plan's clock.
+// window is a step with the times of its counted part on the plan's clock.
 type window struct {
 	loadplan.Step
 	open          bool
@@ -32,12 +31,12 @@ func windowOf(step loadplan.Step) window {
 	}
 }
 
-// check holds the records of a step against what the plan allows.
+// check checks the records of a step against the plan.
 func (w window) check(step int, records []Record) error {
 	seen := make(map[int]struct{}, len(records))
 	for _, r := range records {
 		if _, twice := seen[r.Index]; twice {
-			return fmt.Errorf("%w: login %d of step %d came twice", ErrGarbled, r.Index, step)
+			return fmt.Errorf("%w: login %d of step %d is recorded twice", ErrGarbled, r.Index, step)
 		}
 		seen[r.Index] = struct{}{}
 		if r.Index < 0 || w.open && r.Index >= w.SettleRequests+w.Requests {
@@ -51,7 +50,7 @@ func (w window) check(step int, records []Record) error {
 	return nil
 }
 
-// counts tells whether a login belongs to the counted part.
+// counts reports whether a login belongs to the counted part.
 func (w window) counts(r Record) bool {
 	if w.open {
 		return r.Index >= w.SettleRequests
@@ -59,8 +58,8 @@ func (w window) counts(r Record) bool {
 	return r.Sent >= w.from && r.Sent < w.to
 }
 
-// outcome is a login's, once the drain's end is taken into account: whatever
-// happened after it happened because k6 was stopping the step.
+// outcome returns the outcome of a login. After the end of the drain, every failure is Cut,
+// because k6 was stopping the step.
 func (w window) outcome(r Record) Outcome {
 	if r.Outcome != OK && r.Ended >= w.end {
 		return Cut
@@ -68,7 +67,8 @@ func (w window) outcome(r Record) Outcome {
 	return r.Outcome
 }
 
-// latency in microseconds, from when it is charged.
+// latency returns the latency in microseconds, from the due time in open steps and from the
+// sending in closed ones.
 func (w window) latency(r Record) int64 {
 	if w.open {
 		return (r.Ended - r.Due).Microseconds()
@@ -76,8 +76,7 @@ func (w window) latency(r Record) int64 {
 	return (r.Ended - r.Sent).Microseconds()
 }
 
-// result computes a step's figures and returns the sorted latencies of its
-// successes beside them.
+// result returns the numbers of a step and the sorted latencies of its successes.
 func (w window) result(records []Record) (StepResult, []int64) {
 	result := StepResult{CountedMicroseconds: (w.to - w.from).Microseconds()}
 	var successes, lags []int64
@@ -100,7 +99,7 @@ func (w window) result(records []Record) (StepResult, []int64) {
 		result.NeverSent = int64(w.Requests - len(lags))
 		result.Scheduled += result.NeverSent
 		slices.Sort(lags)
-		// However few were sent, how late they were says something of the generator.
+		// The lag describes the generator, so it does not need a minimum of logins.
 		lag := latencies{successes: lags, scheduled: len(lags)}
 		result.LagP95Microseconds = lag.atRank(nearestRank(950, len(lags)))
 		result.LagP99Microseconds = lag.atRank(nearestRank(990, len(lags)))
@@ -135,8 +134,8 @@ func (s *StepResult) setLatencies(l latencies) {
 	s.MaxMicroseconds = l.atRank(len(l.successes))
 }
 
-// setThroughput counts answers by when they came, whichever part of the step
-// their login was due in.
+// setThroughput counts responses by their time, whichever part of the step their login was
+// due in.
 func (w window) setThroughput(s *StepResult, records []Record) {
 	for _, r := range records {
 		if w.completes(r) {
@@ -153,7 +152,7 @@ func (w window) setThroughput(s *StepResult, records []Record) {
 	s.ThroughputMilliPerSecond = &rate
 }
 
-// completes tells whether a success came while the counted part lasted.
+// completes reports whether a login succeeded during the counted part.
 func (w window) completes(r Record) bool {
 	return r.Outcome == OK && r.Ended >= w.from && r.Ended < w.to
 }

@@ -10,35 +10,35 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// anotherMachine: the CPU was so much faster or slower than the reference that it is
-// no drift of one machine, or it is of a model that no majority of the trials on the
-// node pool ran on. The reference of two trials lies between the two, and nobody can
-// tell which of their models is the odd one: both are told.
+// anotherMachine checks that the trial ran on the same kind of machine as the others. It
+// finds a CPU that was faster or slower than one machine's speed varies, and a CPU model
+// that is not the model of most trials on the node pool. With two trials, the reference is
+// between the two and neither model has a majority, so both trials get a reason.
 func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
 	slower := 1.0
 	if windows := speed.OfTrial(trial); len(windows) > 0 && reference.Micros > 0 {
 		slower = speed.Quantile(windows, 0.5) / reference.Micros
 	}
-	models, own, known := modelsBeside(trial, trials), cpuModelOf(trial), 0
+	models, own, known := modelsOnPool(trial, trials), cpuModelOf(trial), 0
 	for _, count := range models {
 		known += count
 	}
 	switch {
 	case slower > speed.Slowest || slower < speed.Fastest:
 		return across([]v1alpha1.Reason{suspectSpeed(
-			"In repetition %d a hash took %.3g times as long as the median of the experiment (suspect outside %g to %g): the experiment ran on different machines (%s). Name their kinds in matrix.nodePools",
+			"In repetition %d, a hash took %.3g times as long as the median of the experiment (suspect outside %g to %g): the trials ran on different machines (%s). List the kinds of machine in matrix.nodePools",
 			trial.Spec.Repetition, slower, speed.Fastest, speed.Slowest, strings.Join(cpuModels(trials), "; "))})
 	case own != "" && 2*models[own] <= known:
 		return across([]v1alpha1.Reason{suspectSpeed(
-			"Repetition %d ran on %s, which no majority of the trials on its node pool did (%s): numbers of different models of CPU do not compare. Name the kinds of machine in matrix.nodePools, or measure again",
+			"Repetition %d ran on %s, which is not the CPU model of most trials on its node pool (%s): numbers from different CPU models cannot be compared. List the kinds of machine in matrix.nodePools, or measure again",
 			trial.Spec.Repetition, own, counted(models))})
 	}
 	return nil
 }
 
-// modelsBeside counts the trials on a trial's node pool, itself included, that ran on
-// each model of CPU, as far as that is known.
-func modelsBeside(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) map[string]int {
+// modelsOnPool returns the number of usable trials per CPU model on the trial's node
+// pool, including the trial itself. It leaves out trials whose model is unknown.
+func modelsOnPool(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) map[string]int {
 	models, pool := map[string]int{}, speed.NodePool(trial.Spec.Variant)
 	for i := range trials {
 		if model := cpuModelOf(&trials[i]); model != "" && usable(&trials[i]) && speed.NodePool(trials[i].Spec.Variant) == pool {
@@ -48,7 +48,7 @@ func modelsBeside(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) ma
 	return models
 }
 
-// cpuModelOf is the model of CPU that a trial ran on; empty where it is not known.
+// cpuModelOf returns the CPU model that a trial ran on, or "" if it is unknown.
 func cpuModelOf(trial *v1alpha1.SizingTrial) string {
 	if trial.Status.Calibration == nil {
 		return ""
@@ -56,16 +56,16 @@ func cpuModelOf(trial *v1alpha1.SizingTrial) string {
 	return trial.Status.Calibration.CPUModel
 }
 
-// counted reads 2 on Model CPU; 1 on Old CPU.
+// counted returns a text such as "2 on Model CPU; 1 on Old CPU".
 func counted(models map[string]int) string {
-	var told []string
+	var counts []string
 	for _, model := range slices.Sorted(maps.Keys(models)) {
-		told = append(told, fmt.Sprintf("%d on %s", models[model], model))
+		counts = append(counts, fmt.Sprintf("%d on %s", models[model], model))
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(counts, "; ")
 }
 
-// cpuModels are the models of CPU that an experiment ran on, sorted.
+// cpuModels returns the CPU models that an experiment ran on, sorted.
 func cpuModels(trials []v1alpha1.SizingTrial) []string {
 	var models []string
 	for i := range trials {

@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// ofCost is a valid trial whose hash took so many times what it should, relative to
-// the reference hash: undisturbed, a round takes 40 µs, and the reference hash 10 ms
-// at the reference speed.
+// ofCost returns a valid trial whose hash took this multiple of its undisturbed time,
+// relative to the reference hash. Undisturbed, a round takes 40 µs, and the reference hash
+// 10 ms at the reference speed.
 func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 	micros := times * 40 * float64(int64(1)<<cost)
 	trial := v1alpha1.SizingTrial{
@@ -35,8 +35,8 @@ func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v
 	return trial
 }
 
-// atSpeed lets everything in a trial take so many times as long, hashes and
-// reference hashes alike.
+// atSpeed makes everything in a trial take this many times as long, including the reference
+// hash.
 func atSpeed(slower float64, model string) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		cal := t.Status.Calibration
@@ -63,7 +63,7 @@ func hashedOtherwise(t *v1alpha1.SizingTrial) {
 	t.Spec.Variant.Algorithm = v1alpha1.AlgorithmArgon2id
 }
 
-// checkAcross compares what is found of each trial, as Reason:Verdict.
+// checkAcross compares the reasons that Across finds for each trial, as Reason:Verdict.
 func checkAcross(t *testing.T, trials []v1alpha1.SizingTrial, want []string) {
 	t.Helper()
 	var got []string
@@ -81,7 +81,7 @@ func checkAcross(t *testing.T, trials []v1alpha1.SizingTrial, want []string) {
 
 func TestACostMustTakeWhatTheOthersSay(t *testing.T) {
 	const suspect, broken = "CostDoublingBroken:Suspect", "CostDoublingBroken:Invalid"
-	// Two trials of each cost hold the line where it is.
+	// Two trials of each cost keep the fit in place.
 	others := func(more v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 		var trials []v1alpha1.SizingTrial
 		for _, cost := range []int32{8, 9, 10, 11, 12, 13} {
@@ -93,19 +93,19 @@ func TestACostMustTakeWhatTheOthersSay(t *testing.T) {
 		trial v1alpha1.SizingTrial
 		want  string
 	}{
-		"as the line says":                           {ofCost(10, 1), ""},
-		"just within the first threshold":            {ofCost(10, 1.0499), ""},
-		"just beyond it":                             {ofCost(10, 1.0501), suspect},
-		"too fast is as bad":                         {ofCost(10, 0.9499), suspect},
-		"just within the second threshold":           {ofCost(10, 1.1499), suspect},
-		"just beyond it on the slow side":            {ofCost(10, 1.1501), broken},
-		"just beyond it on the fast side":            {ofCost(10, 0.8499), broken},
-		"a scaled cost has no time of its own":       {ofCost(16, 1.5, scaledUp), ""},
-		"an Invalid trial is judged already":         {ofCost(10, 1.5, judgedInvalid), ""},
-		"a trial without a result is not judged":     {ofCost(10, 1.5, unmeasured), ""},
-		"another way to hash has no cost":            {ofCost(10, 1.5, hashedOtherwise), ""},
-		"another pool has a line of its own":         {ofCost(10, 1.5, onPool("small")), ""},
-		"a trial without calibration is passed over": {ofCost(10, 1.5, func(t *v1alpha1.SizingTrial) { t.Status.Calibration = nil }), ""},
+		"on the line":                            {ofCost(10, 1), ""},
+		"just within the first threshold":        {ofCost(10, 1.0499), ""},
+		"just above it":                          {ofCost(10, 1.0501), suspect},
+		"too fast is as bad":                     {ofCost(10, 0.9499), suspect},
+		"just within the second threshold":       {ofCost(10, 1.1499), suspect},
+		"just above it, slower":                  {ofCost(10, 1.1501), broken},
+		"just above it, faster":                  {ofCost(10, 0.8499), broken},
+		"a scaled cost has no time of its own":   {ofCost(16, 1.5, scaledUp), ""},
+		"an Invalid trial is judged already":     {ofCost(10, 1.5, judgedInvalid), ""},
+		"a trial without a result is not judged": {ofCost(10, 1.5, unmeasured), ""},
+		"another algorithm has no cost":          {ofCost(10, 1.5, hashedOtherwise), ""},
+		"another pool has a line of its own":     {ofCost(10, 1.5, onPool("small")), ""},
+		"a trial without calibration is skipped": {ofCost(10, 1.5, func(t *v1alpha1.SizingTrial) { t.Status.Calibration = nil }), ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -122,8 +122,8 @@ func TestOfTwoCostsThatDoNotDoubleBothAreSuspect(t *testing.T) {
 		[]string{"CostDoublingBroken:Suspect", "CostDoublingBroken:Suspect"})
 }
 
-// A CPU that is slower while one trial runs than while another does changes hash and
-// reference hash alike.
+// A CPU that is slower during one trial than during another changes hash and reference hash
+// alike.
 func TestASpeedThatDriftsBreaksNoDoubling(t *testing.T) {
 	trials := []v1alpha1.SizingTrial{ofCost(8, 1, atSpeed(0.85, "Model CPU")), ofCost(10, 1, atSpeed(1.2, "Model CPU")), ofCost(12, 1)}
 	checkAcross(t, trials, []string{"", "", ""})
@@ -143,7 +143,7 @@ func TestAnotherMachineIsNoDrift(t *testing.T) {
 		"another pool has its own speed": {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), onPool("old"))}, []string{"", "", ""}},
 		"an Invalid trial is judged already": {
 			[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), judgedInvalid)}, []string{"", "", ""}},
-		"nor is one without a result judged": {
+		"a trial without a result is not judged": {
 			[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), unmeasured)}, []string{"", "", ""}},
 	}
 	for name, test := range tests {
@@ -151,9 +151,9 @@ func TestAnotherMachineIsNoDrift(t *testing.T) {
 	}
 }
 
-// However fast it is, another model is another machine.
+// Another model is another machine, whatever its speed.
 func TestAnotherModelOfCPUIsTold(t *testing.T) {
-	const told = "SpeedUnknown:Suspect"
+	const suspect = "SpeedUnknown:Suspect"
 	on := func(model string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 		return ofCost(8, 1, append(changes, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.CPUModel = model })...)
 	}
@@ -161,21 +161,21 @@ func TestAnotherModelOfCPUIsTold(t *testing.T) {
 		trials []v1alpha1.SizingTrial
 		want   []string
 	}{
-		"of two trials nobody can tell which is the other one": {[]v1alpha1.SizingTrial{on("A"), on("B")}, []string{told, told}},
-		"whichever speed they have":                            {[]v1alpha1.SizingTrial{on("A"), ofCost(8, 1, atSpeed(1.3, "B"))}, []string{told, told}},
-		"of three it is the odd one":                           {[]v1alpha1.SizingTrial{on("A"), on("B"), on("A")}, []string{"", told, ""}},
-		"of four in halves it is all":                          {[]v1alpha1.SizingTrial{on("A"), on("B"), on("B"), on("A")}, []string{told, told, told, told}},
-		"a trial alone has none beside it":                     {[]v1alpha1.SizingTrial{on("A")}, []string{""}},
-		"each node pool has its own":                           {[]v1alpha1.SizingTrial{on("A"), on("B", onPool("b"))}, []string{"", ""}},
-		"a model that is not known is none":                    {[]v1alpha1.SizingTrial{on("A"), on("")}, []string{"", ""}},
-		"nor does an Invalid trial count":                      {[]v1alpha1.SizingTrial{on("A"), on("B", judgedInvalid)}, []string{"", ""}},
-		"nor one without a result":                             {[]v1alpha1.SizingTrial{on("A"), on("B", unmeasured)}, []string{"", ""}},
+		"two trials with different models are both suspect": {[]v1alpha1.SizingTrial{on("A"), on("B")}, []string{suspect, suspect}},
+		"whatever their speed":                              {[]v1alpha1.SizingTrial{on("A"), ofCost(8, 1, atSpeed(1.3, "B"))}, []string{suspect, suspect}},
+		"of three trials, the different one is suspect":     {[]v1alpha1.SizingTrial{on("A"), on("B"), on("A")}, []string{"", suspect, ""}},
+		"of four trials, two of each, all are suspect":      {[]v1alpha1.SizingTrial{on("A"), on("B"), on("B"), on("A")}, []string{suspect, suspect, suspect, suspect}},
+		"a single trial":                                    {[]v1alpha1.SizingTrial{on("A")}, []string{""}},
+		"each node pool has its own model":                  {[]v1alpha1.SizingTrial{on("A"), on("B", onPool("b"))}, []string{"", ""}},
+		"an unknown model does not count":                   {[]v1alpha1.SizingTrial{on("A"), on("")}, []string{"", ""}},
+		"an Invalid trial does not count":                   {[]v1alpha1.SizingTrial{on("A"), on("B", judgedInvalid)}, []string{"", ""}},
+		"a trial without a result does not count":           {[]v1alpha1.SizingTrial{on("A"), on("B", unmeasured)}, []string{"", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
 	}
-	want := []v1alpha1.Reason{{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "Repetition 2 ran on B, which no majority of the trials on its node pool did (1 on A; 1 on B): " +
-		"numbers of different models of CPU do not compare. Name the kinds of machine in matrix.nodePools, or measure again"}}
+	want := []v1alpha1.Reason{{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "Repetition 2 ran on B, which is not the CPU model of most trials on its node pool (1 on A; 1 on B): " +
+		"numbers from different CPU models cannot be compared. List the kinds of machine in matrix.nodePools, or measure again"}}
 	if diff := cmp.Diff(want, verdict.Across([]v1alpha1.SizingTrial{on("A"), on("B")})[1]); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
@@ -185,11 +185,11 @@ func TestWhatIsFoundAcrossTrialsSaysWhatToDo(t *testing.T) {
 	trials := []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
 	found := verdict.Across(trials)
 	want := []v1alpha1.Reason{
-		{Type: verdict.CostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2 a hash of cost 8 took 1.2 times the reference hash that was timed in turns with it, " +
-			"1.2 times what the line a + b·2^cost through all 4 costs says (suspect when off by more than 5 %, invalid by more than 15 %); " +
-			"the calibration of this cost or of another was disturbed. Measure again on a node where nothing else runs"},
-		{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2 a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
-			"the experiment ran on different machines (Model CPU; Old CPU). Name their kinds in matrix.nodePools"},
+		{Type: verdict.CostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2, a hash of cost 8 took 1.2 times as long as the reference hash, " +
+			"which is 1.2 times what the fit a + b·2^cost through all 4 costs gives (suspect if off by more than 5 %, invalid by more than 15 %): " +
+			"the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs"},
+		{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2, a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
+			"the trials ran on different machines (Model CPU; Old CPU). List the kinds of machine in matrix.nodePools"},
 	}
 	if diff := cmp.Diff(want, found[len(found)-1]); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)

@@ -10,13 +10,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// bracket is what the steps alone say of the capacity: the highest rate that met
-// the objective, and the lowest that did not, times 1000. Nil is absent.
+// bracket is what the steps alone show about the capacity: the highest rate that met the
+// objective and the lowest rate that failed it, times 1000. Nil means that there is none.
 type bracket struct{ met, failed *int64 }
 
-// bracket goes through the steps from low to high until one fails. With Rates, a
-// rate counts only when all below it met the objective, too. All rates are at the
-// reference speed.
+// bracket goes through the steps from low to high until one fails. In mode Rates, a rate
+// counts only if all rates below it met the objective, too. All rates are at the reference
+// speed.
 func (t *trial) bracket() bracket {
 	var found bracket
 	for _, s := range t.steps {
@@ -32,14 +32,15 @@ func (t *trial) bracket() bracket {
 			return found
 		}
 		if t.Spec.Load.Mode == v1alpha1.LoadRates {
-			return found // undecided: what lies above it proves nothing
+			return found // undecided: faster steps prove nothing
 		}
 	}
 	return found
 }
 
-// failedAt is the rate that a step failed at: by its latency the one that this was
-// converted to, else the share of the bound that it really was.
+// failedAt returns the rate at which a step failed. For a step that failed by its latency,
+// that is the nominal rate, to which the latency was converted. Otherwise it is the share
+// of the bound that the step really had.
 func (t *trial) failedAt(s *step) int64 {
 	if t.capacityMode() && (s.overloaded || s.tooManyFailed()) {
 		return int64(math.Ceil(s.driven()))
@@ -47,10 +48,10 @@ func (t *trial) failedAt(s *step) int64 {
 	return s.nominal
 }
 
-// low is the lower end in numbers.
+// low returns the highest rate that met the objective, or 0 if none did.
 func (b bracket) low() float64 { return float64(ptr.Deref(b.met, 0)) }
 
-// high is the upper end in numbers, endless where nothing failed.
+// high returns the lowest rate that failed, or infinity if none did.
 func (b bracket) high() float64 {
 	if b.failed == nil {
 		return math.Inf(1)
@@ -58,19 +59,19 @@ func (b bracket) high() float64 {
 	return float64(*b.failed)
 }
 
-// String tells the bracket as part of a sentence.
+// String describes the bracket as a part of a sentence.
 func (b bracket) String() string {
 	switch {
 	case b.met != nil && b.failed != nil:
-		return fmt.Sprintf("%s met the objective and %s did not", perSecond(float64(*b.met)), perSecond(float64(*b.failed)))
+		return fmt.Sprintf("%s met the objective and %s failed it", perSecond(float64(*b.met)), perSecond(float64(*b.failed)))
 	case b.met != nil:
 		return fmt.Sprintf("%s met the objective and no measured rate failed it", perSecond(float64(*b.met)))
 	case b.failed != nil:
-		return fmt.Sprintf("%s did not meet the objective and no measured rate met it", perSecond(float64(*b.failed)))
+		return fmt.Sprintf("%s failed the objective and no measured rate met it", perSecond(float64(*b.failed)))
 	default:
-		return "no measured rate decided"
+		return "all measured rates are undecided"
 	}
 }
 
-// perSecond is a rate, times 1000, for people.
+// perSecond formats a rate, which is given times 1000.
 func perSecond(milli float64) string { return fmt.Sprintf("%.4g/s", milli/1000) }

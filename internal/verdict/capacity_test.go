@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// always is a model that finds the same capacity per second for every limit;
-// ladder one that finds other ones for the smallest, the middle and the largest.
+// always is a model that finds the same capacity per second for every limit. ladder finds
+// one capacity each for the smallest, the middle and the largest limit.
 func always(perSecond float64) func(time.Duration) float64 {
 	return func(time.Duration) float64 { return perSecond }
 }
@@ -35,12 +35,12 @@ func ladder(low, answer, high float64) func(time.Duration) float64 {
 // The objective is a p95 of one second; steps were offered 12.5, 17.5 and
 // 21.25/s, and the maximum is 24.4/s.
 func TestHowTheCapacityIsDecided(t *testing.T) {
-	slow := func(w *world, percents ...int32) {
+	slow := func(w *fixture, percents ...int32) {
 		for _, percent := range percents {
 			w.expected(w.step(percent), 1100, 1200, 1300)
 		}
 	}
-	unsure := func(w *world, percents ...int32) {
+	unsure := func(w *fixture, percents ...int32) {
 		for _, percent := range percents {
 			w.expected(w.step(percent), 900, 1000, 1100)
 		}
@@ -48,7 +48,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 	yes, no := ptr.To(true), ptr.To(false)
 	tests := map[string]struct {
 		model   func(time.Duration) float64
-		disturb func(w *world)
+		disturb func(w *fixture)
 		method  v1alpha1.CapacityMethod
 		// answer, low and high in milli per second, 0 for absent.
 		answer, low, high int64
@@ -57,130 +57,130 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 		disagrees         bool
 	}{
 		"the model between a rate that met and one that failed": {
-			ladder(18.5, 19, 19.5), func(w *world) { slow(w, 85) },
+			ladder(18.5, 19, 19.5), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityBoth, 19_000, 18_500, 19_500, yes, "agree", false,
 		},
-		"its interval is cut off at what was measured": {
-			ladder(17, 19, 23), func(w *world) { slow(w, 85) },
+		"its interval is limited by the measured rates": {
+			ladder(17, 19, 23), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityBoth, 19_000, 17_500, 21_250, yes, "agree", false,
 		},
 		"a rate within 10 % below the answer met": {
-			always(23.5), func(*world) {}, v1alpha1.CapacityBoth, 23_500, 23_500, 23_500, yes, "agree", false,
+			always(23.5), func(*fixture) {}, v1alpha1.CapacityBoth, 23_500, 23_500, 23_500, yes, "agree", false,
 		},
 		"no step met within 10 % below the answer": {
-			always(20), func(w *world) {
+			always(20), func(w *fixture) {
 				unsure(w, 85)
 				w.step(85).Service = nil
 			}, v1alpha1.CapacityPredicted, 20_000, 20_000, 20_000, yes, "predicted", false,
 		},
-		"a step within 10 % above the answer came to what the model makes of it": {
-			always(20), func(w *world) { unsure(w, 85) }, v1alpha1.CapacityBoth, 20_000, 20_000, 20_000, yes, "agree", false,
+		"the model agrees with a step within 10 % above the answer": {
+			always(20), func(w *fixture) { unsure(w, 85) }, v1alpha1.CapacityBoth, 20_000, 20_000, 20_000, yes, "agree", false,
 		},
 		"a step further above it says nothing": {
-			always(19), func(w *world) {
+			always(19), func(w *fixture) {
 				unsure(w, 70, 85)
 				w.step(70).Service = nil
 			}, v1alpha1.CapacityPredicted, 19_000, 19_000, 19_000, yes, "predicted", false,
 		},
-		"a step that met before it came to rest proves nothing": {
-			always(19), func(w *world) { w.step(85).CountedMicroseconds = 35_000_000 },
+		"a step that met before its queue was steady proves nothing": {
+			always(19), func(w *fixture) { w.step(85).CountedMicroseconds = 35_000_000 },
 			v1alpha1.CapacityBoth, 19_000, 19_000, 19_000, yes, "17.5/s met the objective and no measured rate failed it", false,
 		},
 		"every step failed, and the model places the capacity below": {
-			ladder(10, 11, 12), func(w *world) { slow(w, 50, 70, 85) },
+			ladder(10, 11, 12), func(w *fixture) { slow(w, 50, 70, 85) },
 			v1alpha1.CapacityPredicted, 11_000, 10_000, 12_000, yes, "predicted", false,
 		},
 		"no step was decided at all": {
-			ladder(14, 15, 16), func(w *world) { unsure(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 15_000, 14_000, 16_000, yes, "no measured rate decided", false,
+			ladder(14, 15, 16), func(w *fixture) { unsure(w, 50, 70, 85) },
+			v1alpha1.CapacityPredicted, 15_000, 14_000, 16_000, yes, "all measured rates are undecided", false,
 		},
 		"the model finds no rate, and every step failed": {
-			always(0), func(w *world) { slow(w, 50, 70, 85) },
+			always(0), func(w *fixture) { slow(w, 50, 70, 85) },
 			v1alpha1.CapacityPredicted, 0, 0, 0, no, "no rate", false,
 		},
 		"the model finds no rate, and nothing was decided": {
-			always(0), func(w *world) { unsure(w, 50, 70, 85) },
+			always(0), func(w *fixture) { unsure(w, 50, 70, 85) },
 			v1alpha1.CapacityPredicted, 0, 0, 0, no, "no rate", false,
 		},
 		"the answer lies below a rate that met, and its interval does not": {
-			ladder(16, 17, 18), func(w *world) { slow(w, 85) },
+			ladder(16, 17, 18), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityBoth, 17_500, 17_500, 18_000, yes, "agree", false,
 		},
 		"the answer lies above a rate that failed, and its interval does not": {
-			ladder(20.25, 22, 23), func(w *world) { slow(w, 85) },
+			ladder(20.25, 22, 23), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityBoth, 20_750, 20_250, 21_250, yes, "agree", false,
 		},
 		"no capacity passes 98 % of the maximum": {
-			ladder(23, 26, 29), func(*world) {}, v1alpha1.CapacityPredicted, 23_912, 23_000, 23_912, yes, "predicted", false,
+			ladder(23, 26, 29), func(*fixture) {}, v1alpha1.CapacityPredicted, 23_912, 23_000, 23_912, yes, "predicted", false,
 		},
-		"a rate beyond the maximum contradicts nobody": {
-			always(24), func(w *world) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500) },
-			v1alpha1.CapacityBoth, 21_070, 21_070, 21_070, yes, "21.25/s did not", false,
+		"a failed rate above the maximum contradicts nothing": {
+			always(24), func(w *fixture) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500) },
+			v1alpha1.CapacityBoth, 21_070, 21_070, 21_070, yes, "21.25/s failed it", false,
 		},
 
-		"measurement decides where a rate met that the model rules out": {
-			ladder(15, 16, 17), func(w *world) {
+		"the measurement counts if a rate met that the model rules out": {
+			ladder(15, 16, 17), func(w *fixture) {
 				slow(w, 85)
 				w.step(70).Service = nil
 			},
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", true,
 		},
-		"and where a rate failed that the model vouches for": {
-			ladder(22.3, 22.5, 23), func(w *world) { fail(w.step(85), 2, &w.step(85).OtherErrors) },
+		"the measurement counts if a rate failed that the model predicts to be met": {
+			ladder(22.3, 22.5, 23), func(w *fixture) { fail(w.step(85), 2, &w.step(85).OtherErrors) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", true,
 		},
-		"which leaves no answer where none met": {
-			ladder(22, 22.5, 23), func(w *world) {
+		"the measurement counts even if no rate met": {
+			ladder(22, 22.5, 23), func(w *fixture) {
 				slow(w, 50, 70, 85)
 				w.step(50).Service = nil
 			},
 			v1alpha1.CapacityMeasured, 0, 0, 0, no, "above a rate that failed it", true,
 		},
-		"and where chance made the logins easier, which the model knows": {
-			ladder(15, 16, 17), func(w *world) { slow(w, 85) },
+		"no disagreement if the model explains easier logins": {
+			ladder(15, 16, 17), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", false,
 		},
-		"or harder": {
-			ladder(22.3, 22.5, 23), func(w *world) { slow(w, 85) },
+		"no disagreement if the model explains harder logins": {
+			ladder(22.3, 22.5, 23), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", false,
 		},
-		"a model that disagrees with a step has no say": {
-			always(19), func(w *world) { w.model.p95 = 150 * time.Millisecond },
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "1.33 times the simulated one", true,
+		"a model that disagrees with a step is not used": {
+			always(19), func(w *fixture) { w.model.p95 = 150 * time.Millisecond },
+			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "1.33 times the simulated p95", true,
 		},
-		"nor has one that is fed with nothing": {
-			always(19), func(w *world) {
+		"the model is not used without the CPU time per login": {
+			always(19), func(w *fixture) {
 				for i := range w.Run.Steps {
 					w.Run.Steps[i].Service = nil
 				}
 			},
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "CPU time per login is not known", false,
+			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "CPU time per login is unknown", false,
 		},
-		"nor has one of logins too cheap to rule latency": {
-			always(19), func(w *world) {
+		"the model is not used for logins too cheap to dominate latency": {
+			always(19), func(w *fixture) {
 				for i := range w.Run.Steps {
 					w.Run.Steps[i].Service.CPUMicroseconds = w.Run.Steps[i].Service.Hashes * 1_999
 				}
 			},
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "below the 2ms", false,
+			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "below 2ms", false,
 		},
-		"nor has one of a service that was kept from its CPU": {
-			always(19), func(w *world) {
+		"the model is not used if something else used the service's CPUs": {
+			always(19), func(w *fixture) {
 				w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_249)
 				usesOfItsCPU(w.step(0), 0.94, -1)
 			},
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used it", false,
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 20_824, yes, "something else used them", false,
 		},
-		"nor has one where logins were never sent": {
-			always(19), func(w *world) { fail(w.step(85), 2, &w.step(85).NeverSent) },
+		"the model is not used if logins were never sent": {
+			always(19), func(w *fixture) { fail(w.step(85), 2, &w.step(85).NeverSent) },
 			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "some were not", false,
 		},
-		"nor has one of a service with sessions": {
-			always(19), func(w *world) { w.Spec.Variant.Sessions = true },
-			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "some of its requests only", false,
+		"the model is not used for a service with sessions": {
+			always(19), func(w *fixture) { w.Spec.Variant.Sessions = true },
+			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "only some of its requests", false,
 		},
-		"nor has one that does not know the quota": {
-			always(19), func(w *world) { w.Calibration.QuotaBurstMicroseconds = 50_000 },
+		"the model is not used for an unsupported quota": {
+			always(19), func(w *fixture) { w.Calibration.QuotaBurstMicroseconds = 50_000 },
 			v1alpha1.CapacityMeasured, 21_250, 21_250, 23_912, yes, "saves up to 50ms of unused time", true,
 		},
 	}
@@ -202,7 +202,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 				t.Errorf("interval (-want +got):\n%s", diff)
 			}
 			if !strings.Contains(c.Message, test.says) {
-				t.Errorf("it says %q, which does not contain %q", c.Message, test.says)
+				t.Errorf("message %q does not contain %q", c.Message, test.says)
 			}
 			if diff := cmp.Diff(test.objective, judged.Result.ObjectiveMet); diff != "" {
 				t.Errorf("objectiveMet (-want +got):\n%s", diff)
@@ -215,7 +215,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 	}
 }
 
-// checkRowOfCapacity holds the row against the trial's capacity.
+// checkRowOfCapacity compares the row with the trial's capacity.
 func checkRowOfCapacity(t *testing.T, judged verdict.Judgement) {
 	t.Helper()
 	c, row := judged.Capacity, judged.Result
@@ -247,70 +247,70 @@ func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 	w.step(0).Service.CPUMicroseconds = w.step(0).Service.Hashes * 19_500
 	w.judge()
 	if got := *w.model.fedWith; got != 19_500*time.Microsecond {
-		t.Errorf("it was fed with %s", got)
+		t.Errorf("the model uses %s", got)
 	}
 	w.step(0).Service.Hashes = 19
 	w.judge()
 	if got := *w.model.fedWith; got != 20_100*time.Microsecond {
-		t.Errorf("without the saturation's it was fed with %s, want the reported step's 20.1ms", got)
+		t.Errorf("without the saturation's CPU time the model uses %s, want the reported step's 20.1ms", got)
 	}
 }
 
-// Steps and model are at the same reference: what that is unsure of moves neither of
-// them against the other.
+// Steps and model use the same reference, so its error does not move them relative to each
+// other.
 func TestAnUnsureReferenceWidensTheIntervalAndMovesNothing(t *testing.T) {
-	judged := func(unsure float64) *v1alpha1.Capacity {
+	judged := func(err float64) *v1alpha1.Capacity {
 		w := ranWell(t)
-		w.Reference.Error = unsure
+		w.Reference.Error = err
 		w.model.capacity = ladder(18.5, 19, 19.5)
 		w.expected(w.step(85), 1100, 1200, 1300)
 		return w.judge().Capacity
 	}
-	sure, unsure := judged(0), judged(0.1)
-	if *unsure.MilliPerSecond != *sure.MilliPerSecond {
-		t.Errorf("capacity %d, want %d", *unsure.MilliPerSecond, *sure.MilliPerSecond)
+	exact, inexact := judged(0), judged(0.1)
+	if *inexact.MilliPerSecond != *exact.MilliPerSecond {
+		t.Errorf("capacity %d, want %d", *inexact.MilliPerSecond, *exact.MilliPerSecond)
 	}
-	// A tenth of 19/s, and what a stricter objective costs: the 21.25/s that failed may
-	// be as many at the true reference.
-	if unsure.Interval.LowMilliPerSecond > 17_000 || unsure.Interval.HighMilliPerSecond < 21_000 {
-		t.Errorf("interval %+v with a reference good to 10 %%, and %+v with an exact one", unsure.Interval, sure.Interval)
+	// A tenth of 19/s, and the effect of a stricter objective. The 21.25/s that failed can
+	// be within the interval at the true reference.
+	if inexact.Interval.LowMilliPerSecond > 17_000 || inexact.Interval.HighMilliPerSecond < 21_000 {
+		t.Errorf("interval %+v with a reference error of 10 %%, and %+v with an exact one", inexact.Interval, exact.Interval)
 	}
 }
 
-// The band of the forecast is the range of the run's own ratios, and never
-// narrower than the model was found to be off: 10 % for a pool, 25 % unbounded.
+// The band of the forecast is the range of the run's own ratios, and at least as wide as
+// the model's error: 10 % for a pool, 25 % for unbounded goroutines.
 func TestTheForecastIsAsUncertainAsItsStepsSay(t *testing.T) {
-	limits := func(w *world) []time.Duration {
-		var asked []time.Duration
+	limits := func(w *fixture) []time.Duration {
+		var limits []time.Duration
 		w.model.capacity = func(limit time.Duration) float64 {
-			asked = append(asked, limit.Round(time.Millisecond))
+			limits = append(limits, limit.Round(time.Millisecond))
 			return 19
 		}
 		w.judge()
-		return asked
+		return limits
 	}
 	tests := map[string]struct {
-		world *world
-		p95   time.Duration // simulated, of the step at 50 %; measured is 200 ms
-		want  []time.Duration
+		fixture *fixture
+		p95     time.Duration // simulated, of the step at 50 %; measured is 200 ms
+		want    []time.Duration
 	}{
-		"a pool that does as the model says": {ranWell(t), 200 * time.Millisecond, []time.Duration{909 * time.Millisecond, time.Second, 1111 * time.Millisecond}},
-		"a step that was 20 % slower":        {ranWell(t), 200 * time.Millisecond / 120 * 100, []time.Duration{833 * time.Millisecond, time.Second, 1111 * time.Millisecond}},
-		"a step that was 20 % faster":        {ranWell(t), 250 * time.Millisecond, []time.Duration{909 * time.Millisecond, time.Second, 1250 * time.Millisecond}},
-		"unbounded goroutines":               {ranWell(t, unbounded), 200 * time.Millisecond, []time.Duration{800 * time.Millisecond, time.Second, 1333 * time.Millisecond}},
+		"a pool that agrees with the model": {ranWell(t), 200 * time.Millisecond, []time.Duration{909 * time.Millisecond, time.Second, 1111 * time.Millisecond}},
+		"a step that was 20 % slower":       {ranWell(t), 200 * time.Millisecond / 120 * 100, []time.Duration{833 * time.Millisecond, time.Second, 1111 * time.Millisecond}},
+		"a step that was 20 % faster":       {ranWell(t), 250 * time.Millisecond, []time.Duration{909 * time.Millisecond, time.Second, 1250 * time.Millisecond}},
+		"unbounded goroutines":              {ranWell(t, unbounded), 200 * time.Millisecond, []time.Duration{800 * time.Millisecond, time.Second, 1333 * time.Millisecond}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			test.world.model.p95Of[int(test.world.step(50).Scheduled)] = test.p95
-			if diff := cmp.Diff(test.want, limits(test.world)); diff != "" {
-				t.Errorf("limits that the model was asked for (-want +got):\n%s", diff)
+			test.fixture.model.p95Of[int(test.fixture.step(50).Scheduled)] = test.p95
+			if diff := cmp.Diff(test.want, limits(test.fixture)); diff != "" {
+				t.Errorf("limits that the model was called with (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// A plan without a saturation drives a service that the generator can't
-// saturate: what it held is a lower bound.
+// If the generator cannot saturate the service, the plan has no saturation, and the
+// capacity is a lower bound.
 func TestWithoutASaturationTheCapacityIsALowerBound(t *testing.T) {
 	w := ranWell(t)
 	var driven loadplan.Plan

@@ -28,10 +28,10 @@ const (
 	EvidenceMissing    = "EvidenceMissing"
 )
 
-// check looks at one thing; it returns nothing when all is well.
+// check looks for one problem. It returns nil if there is none.
 type check func(t *trial) []v1alpha1.Reason
 
-// checks in the order in which their findings are told.
+// checks, in the order in which their findings are reported.
 var checks = []check{
 	podAltered,
 	limitNotApplied,
@@ -51,11 +51,11 @@ var checks = []check{
 	overloaded,
 }
 
-// findings runs every check, and keeps the worst finding of each kind.
+// findings runs all checks and keeps the worst finding of each.
 func (t *trial) findings() []v1alpha1.Reason {
 	var all []v1alpha1.Reason
-	for _, look := range checks {
-		if found := look(t); len(found) > 0 {
+	for _, run := range checks {
+		if found := run(t); len(found) > 0 {
 			reason := worstOf(found)
 			reason.Message = clip(reason.Message)
 			all = append(all, reason)
@@ -64,8 +64,8 @@ func (t *trial) findings() []v1alpha1.Reason {
 	return all
 }
 
-// clip keeps a message within the API's bound: one that is too long would have
-// the whole status refused, and the result lost with it.
+// clip shortens a message to the API's limit. A longer message would make the API server
+// refuse the whole status, and the result would be lost.
 func clip(message string) string {
 	const most = 512
 	if letters := []rune(message); len(letters) > most {
@@ -74,7 +74,7 @@ func clip(message string) string {
 	return message
 }
 
-// worstOf keeps the worst of several findings of one check; of equals the first.
+// worstOf returns the worst of the findings of one check; the first of equals.
 func worstOf(found []v1alpha1.Reason) v1alpha1.Reason {
 	for _, r := range found {
 		if r.Verdict == worst(found) {
@@ -84,19 +84,19 @@ func worstOf(found []v1alpha1.Reason) v1alpha1.Reason {
 	return found[0]
 }
 
-// graded is a finding where seen lies beyond a threshold; none below both.
-func graded(kind string, seen, suspect, invalid float64, format string, args ...any) []v1alpha1.Reason {
+// graded returns a finding if value is above a threshold, and nil if it is above neither.
+func graded(kind string, value, suspect, invalid float64, format string, args ...any) []v1alpha1.Reason {
 	message := fmt.Sprintf(format, args...)
 	switch {
-	case seen > invalid:
+	case value > invalid:
 		return []v1alpha1.Reason{{Type: kind, Verdict: v1alpha1.VerdictInvalid, Message: message}}
-	case seen > suspect:
+	case value > suspect:
 		return []v1alpha1.Reason{{Type: kind, Verdict: v1alpha1.VerdictSuspect, Message: message}}
 	}
 	return nil
 }
 
-// name tells a step from the others, for people.
+// name returns the step's name for messages.
 func (s *step) name() string {
 	switch {
 	case s.LoadPercent > 0:

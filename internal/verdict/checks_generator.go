@@ -7,9 +7,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
-// generatorSaturated: logins were sent late, not at all, or by a generator that
-// was short of CPU. Only steps that the service kept up with are looked at for
-// lateness; in an overload, callers are late because they wait for the service.
+// generatorSaturated finds logins that were sent late or not at all, and a generator that
+// was short of CPU. It checks the start lag only in steps that the service kept up with: in
+// an overload, callers are late because they wait for the service.
 func generatorSaturated(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -27,14 +27,14 @@ func sentLate(s *step) []v1alpha1.Reason {
 	if lag == nil {
 		return nil
 	}
-	of := int64(0)
+	latency := int64(0)
 	if p95 != nil {
-		of = *p95
+		latency = *p95
 	}
-	suspect := max(lagSuspectMicroseconds, lagSuspectShare*float64(of))
-	invalid := max(lagInvalidMicroseconds, lagInvalidShare*float64(of))
+	suspect := max(lagSuspectMicroseconds, lagSuspectShare*float64(latency))
+	invalid := max(lagInvalidMicroseconds, lagInvalidShare*float64(latency))
 	return graded(GeneratorSaturated, float64(*lag), suspect, invalid,
-		"In %s one login in a hundred was sent %s or more after it was due (suspect from %s, invalid from %s); give the generator more CPU (spec.generator.cpuLimit)",
+		"In %s, one login in a hundred was sent %s or more after its due time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 		s.name(), microseconds(*lag), microseconds(int64(suspect)), microseconds(int64(invalid)))
 }
 
@@ -44,7 +44,7 @@ func neverSent(s *step) []v1alpha1.Reason {
 	}
 	return []v1alpha1.Reason{{
 		Type: GeneratorSaturated, Verdict: v1alpha1.VerdictInvalid,
-		Message: fmt.Sprintf("In %s %d of %d logins were never sent, though the service kept up; give the generator more CPU (spec.generator.cpuLimit)",
+		Message: fmt.Sprintf("In %s, %d of %d logins were never sent although the service kept up: raise spec.generator.cpuLimit",
 			s.name(), s.result.NeverSent, s.result.Scheduled),
 	}}
 }
@@ -56,25 +56,25 @@ func outOfCPU(t *trial, s *step) []v1alpha1.Reason {
 	}
 	share := float64(used.CPUMicroseconds) / float64(used.ElapsedMicroseconds) / limit
 	return graded(GeneratorSaturated, share, generatorCPUInvalid, generatorCPUInvalid,
-		"In %s the generator used %s of its CPU limit (invalid from %s), so that its own delay counts as the service's; raise spec.generator.cpuLimit",
+		"In %s, the generator used %s of its CPU limit (invalid above %s), so its own delays are measured as latency of the service: raise spec.generator.cpuLimit",
 		s.name(), percent(share), percent(generatorCPUInvalid))
 }
 
-// generatorCPUs is how much CPU the generator was given: its quota, or CPUs of
-// its own where there is none; 0 when that is not known.
+// generatorCPUs returns how many CPUs the generator could use: its quota, or without a
+// quota the CPUs of its cpuset; 0 if that is unknown.
 func (t *trial) generatorCPUs() float64 {
-	given := t.Run.Generator
+	generator := t.Run.Generator
 	switch {
-	case given == nil:
+	case generator == nil:
 		return 0
-	case given.QuotaMilliCPU > 0:
-		return float64(given.QuotaMilliCPU) / 1000
+	case generator.QuotaMilliCPU > 0:
+		return float64(generator.QuotaMilliCPU) / 1000
 	default:
-		return float64(evidence.CPUs(given.Cpuset))
+		return float64(evidence.CPUs(generator.Cpuset))
 	}
 }
 
-// generatorThrottled: the generator's own quota stalled it.
+// generatorThrottled finds a generator that was throttled by its own quota.
 func generatorThrottled(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -84,13 +84,14 @@ func generatorThrottled(t *trial) []v1alpha1.Reason {
 		}
 		share := float64(used.ThrottledMicroseconds) / float64(used.ElapsedMicroseconds)
 		found = append(found, graded(GeneratorThrottled, share, throttledSuspect, throttledInvalid,
-			"In %s the generator was throttled for %s of the time (suspect from %s, invalid from %s); raise spec.generator.cpuLimit",
+			"In %s, the generator was throttled for %s of the time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 			s.name(), percent(share), percent(throttledSuspect), percent(throttledInvalid))...)
 	}
 	return found
 }
 
-// rateNotAchieved: less was sent in the counted part than was asked for.
+// rateNotAchieved finds steps in which fewer logins were sent in the counted part than were
+// scheduled.
 func rateNotAchieved(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -99,7 +100,7 @@ func rateNotAchieved(t *trial) []v1alpha1.Reason {
 		}
 		missed := s.share(s.result.Scheduled - s.result.SentInWindow)
 		found = append(found, graded(RateNotAchieved, missed, missedSuspect, missedInvalid,
-			"In %s %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s); give the generator more CPU (spec.generator.cpuLimit)",
+			"In %s, %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 			s.name(), percent(missed), percent(missedSuspect), percent(missedInvalid))...)
 	}
 	return found

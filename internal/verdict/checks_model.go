@@ -11,8 +11,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// notSteady: the reported step was too short for its queue to come to rest, or
-// its logins got slower while it lasted.
+// notSteady finds a reported step that was too short for its queue to reach a steady state,
+// or whose logins became slower during the step.
 func notSteady(t *trial) []v1alpha1.Reason {
 	if t.reported == nil || !t.reported.settled() || !t.modelled() {
 		return nil
@@ -22,22 +22,22 @@ func notSteady(t *trial) []v1alpha1.Reason {
 
 func tooShort(t *trial) []v1alpha1.Reason {
 	s := t.reported
-	if s.rested {
+	if s.longEnough {
 		return nil
 	}
 	needed, counted := t.relaxation(s)*relaxations, microseconds(s.result.CountedMicroseconds).Seconds()
 	return []v1alpha1.Reason{{
 		Type: NotSteady, Verdict: v1alpha1.VerdictSuspect,
-		Message: fmt.Sprintf("%s counted %.3g s, and the queue of this service at that load needs %.3g s (20·D/(1−ρ)²) before p95 no longer depends on how it began; raise load.maxStepSeconds or load.stepSeconds, or offer less",
+		Message: fmt.Sprintf("%s counted logins for %.3g s, but at that load the queue of this service needs %.3g s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
 			capital(s.name()), counted, needed),
 	}}
 }
 
-// rests tells whether a step settled and lasted long enough for its queue to come
-// to rest, which is known only of a service whose logins all hash. What is asked is
-// whether the step at the reference speed would have: that is what the numbers are
-// converted to.
-func (t *trial) rests(s *step) bool {
+// lastsLongEnough reports whether a step settled and lasted long enough for its queue to
+// reach a steady state. That is known only for a service that hashes for every login; for
+// any other it is true. The step is judged as it would have been at the reference speed,
+// because its numbers are converted to that.
+func (t *trial) lastsLongEnough(s *step) bool {
 	if !t.modelled() || s.Kind != loadplan.Open || s.nominal <= 0 {
 		return true
 	}
@@ -48,9 +48,9 @@ func (t *trial) rests(s *step) bool {
 	return counted >= relaxations*rest && settling+counted >= (relaxations+settlingRelaxations)*rest
 }
 
-// relaxation is D/(1−ρ)² at the step's load, in seconds at the reference speed: about
-// half of the time in which an M/D/1 queue forgets how it began, and endless without a
-// steady state.
+// relaxation returns D/(1−ρ)² at the step's load, in seconds at the reference speed. That
+// is about half of the time in which an M/D/1 queue forgets how it began. It is infinite if
+// the queue has no steady state.
 func (t *trial) relaxation(s *step) float64 {
 	idle := 1 - float64(s.nominal)/float64(t.bound)
 	if idle <= 0 {
@@ -60,9 +60,9 @@ func (t *trial) relaxation(s *step) float64 {
 	return interval / (idle * idle)
 }
 
-// gotSlower holds the medians of both halves against each other. The arrivals of
-// one half may by chance be denser than those of the other, which the simulation
-// of the same arrivals shows as well.
+// gotSlower compares the medians of both halves of the reported step. The random arrivals
+// of one half can be denser than those of the other, which the simulation of the same
+// arrivals shows as well.
 func gotSlower(t *trial) []v1alpha1.Reason {
 	s := t.reported
 	first, second := s.result.FirstHalfP50Microseconds, s.result.SecondHalfP50Microseconds
@@ -70,18 +70,18 @@ func gotSlower(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	expected := max(1, s.simulated.halves)
-	seen := float64(*second) / float64(*first)
-	return graded(NotSteady, seen/expected, halvesSuspect, math.Inf(1),
-		"In %s the median latency of the second half was %.3g times that of the first, and %.3g times in the simulation of the same logins (suspect from %g times that on): the service got slower while it was measured. Measure again on a node where nothing else runs, or with a longer load.warmupSeconds",
-		s.name(), seen, expected, halvesSuspect)
+	measured := float64(*second) / float64(*first)
+	return graded(NotSteady, measured/expected, halvesSuspect, math.Inf(1),
+		"In %s, the median latency of the second half was %.3g times that of the first half, and %.3g times in the simulation of the same logins (suspect above %g times the simulated ratio): the service became slower during the step. Measure again on a node where nothing else runs, or with a longer load.warmupSeconds",
+		s.name(), measured, expected, halvesSuspect)
 }
 
-const disagreementAdvice = "Something took CPU or delayed answers that the model does not know of: look for other load on the node, and measure again"
+const disagreementAdvice = "Something that the model does not include used CPU or delayed responses: look for other load on the node, and measure again"
 
-// modelDisagrees: what was measured is not what the model makes of the same
-// logins, or the capacity lies elsewhere than it says. Measurement decides; the
-// reason tells that something was at work that the model does not know of, as another
-// quota is from the first.
+// modelDisagrees finds a measured p95 that differs from the model's for the same logins, a
+// measured capacity that contradicts the model, and a CPU quota that the model does not
+// support. The capacity is then taken from the measurement. The reason shows that
+// something influenced the run that is not in the model.
 func modelDisagrees(t *trial) []v1alpha1.Reason {
 	if found := otherQuota(t.Calibration); t.modelled() && found != nil {
 		return found
@@ -89,7 +89,7 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	if t.capacity.contradiction != "" {
 		return []v1alpha1.Reason{{
 			Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-			Message: capital(t.capacity.contradiction) + " (suspect where the two do not overlap). " + disagreementAdvice,
+			Message: capital(t.capacity.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
 		}}
 	}
 	worst := t.worstRatio()
@@ -98,43 +98,43 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	}
 	allowed, ratio := t.disagreement(worst), worst.unexplained()
 	return graded(ModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
-		"In %s p95 was %.3g times what the model makes of the same logins, %s to %s (suspect outside %.3g to %.3g); measurement decides. %s",
+		"In %s, p95 was %.3g times what the model predicts for the same logins, %s to %s (suspect outside %.3g to %.3g); the capacity is taken from the measured steps. %s",
 		worst.name(), ratio, rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), 1/allowed, allowed, disagreementAdvice)
 }
 
-// otherQuota: the kernel doles the quota out in another way than the model has it.
+// otherQuota finds a CPU quota that works differently from the model's.
 func otherQuota(cal v1alpha1.TrialCalibration) []v1alpha1.Reason {
-	how := quotaInWords(cal)
-	if how == "" {
+	difference := quotaInWords(cal)
+	if difference == "" {
 		return nil
 	}
 	return []v1alpha1.Reason{{
 		Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-		Message: fmt.Sprintf("%s; what follows from the model may be off. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and where nothing sets a burst", capital(how)),
+		Message: fmt.Sprintf("%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", capital(difference)),
 	}}
 }
 
-// quotaInWords says how the service's quota is another than the model's; empty where
-// it is not, or there is none.
+// quotaInWords describes how the service's quota differs from the model's. It returns "" if
+// it does not, or if there is no quota.
 func quotaInWords(cal v1alpha1.TrialCalibration) string {
-	var ways []string
+	var differences []string
 	if cal.QuotaPeriodMicroseconds > 0 {
-		ways = append(ways, fmt.Sprintf("has periods of %s", microseconds(cal.QuotaPeriodMicroseconds)))
+		differences = append(differences, fmt.Sprintf("has periods of %s", microseconds(cal.QuotaPeriodMicroseconds)))
 	}
 	if cal.QuotaBurstMicroseconds > 0 {
-		ways = append(ways, fmt.Sprintf("saves up to %s of unused time (CFS burst)", microseconds(cal.QuotaBurstMicroseconds)))
+		differences = append(differences, fmt.Sprintf("saves up to %s of unused time (CFS burst)", microseconds(cal.QuotaBurstMicroseconds)))
 	}
-	if len(ways) == 0 {
+	if len(differences) == 0 {
 		return ""
 	}
-	return "the service's CPU quota " + strings.Join(ways, " and ") + ", and the model knows periods of 100ms without a burst only"
+	return "the service's CPU quota " + strings.Join(differences, " and ") + ", but the model supports only periods of 100ms without burst"
 }
 
 func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond / 10) }
 
-// disagreement is how far measured and simulated p95 of a step may lie apart, as a
-// factor. The course of the speed is known second by second only, and where the load
-// is high, p95 follows each percent of it by 1 ÷ (1 − ρ) percent.
+// disagreement returns how far measured and simulated p95 of a step can differ, as a
+// factor. The course of the speed is known only per second, and at a high load each percent
+// of it changes p95 by 1 ÷ (1 − ρ) percent.
 func (t *trial) disagreement(s *step) float64 {
 	allowed := poolDisagrees
 	if t.unbounded() {
@@ -147,8 +147,8 @@ func (t *trial) disagreement(s *step) float64 {
 	return allowed * math.Exp(unsure/(1-min(t.utilisation(s), modelledUtilisation)))
 }
 
-// worstRatio is the step whose measured p95 lies furthest from the simulated one,
-// relative to how far it may, of those in which the two ought to agree; nil where
+// worstRatio returns the step whose measured p95 differs most from the simulated one,
+// relative to the allowed difference. It looks only at comparable steps and returns nil if
 // there is none.
 func (t *trial) worstRatio() *step {
 	var worst *step
@@ -161,8 +161,7 @@ func (t *trial) worstRatio() *step {
 	return worst
 }
 
-// resolution: p95 of the reported step is hardly larger than what the generator
-// itself was late by.
+// resolution finds a p95 that is not much larger than the generator's own start lag.
 func resolution(t *trial) []v1alpha1.Reason {
 	if t.reported == nil || !t.reported.settled() {
 		return nil
@@ -173,6 +172,6 @@ func resolution(t *trial) []v1alpha1.Reason {
 	}
 	share := float64(*lag) / float64(*p95)
 	return graded(Resolution, share, resolutionSuspect, math.Inf(1),
-		"In %s one login in twenty was sent %s or more after it was due, which is %s of p95 (suspect above %s); this service is faster than the generator can time. Raise spec.generator.cpuLimit, or the cost",
+		"In %s, one login in twenty was sent %s or more after its due time, which is %s of p95 (suspect above %s): the service is faster than the generator can measure. Raise spec.generator.cpuLimit or the cost",
 		t.reported.name(), microseconds(*lag), percent(share), percent(resolutionSuspect))
 }

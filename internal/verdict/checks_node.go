@@ -6,7 +6,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// sharedNode: the generator could run on the service's CPUs.
+// sharedNode finds a generator that could run on the service's CPUs.
 func sharedNode(t *trial) []v1alpha1.Reason {
 	if !t.overlaps() {
 		return nil
@@ -19,26 +19,26 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 	if use == nil {
 		return []v1alpha1.Reason{{
 			Type: SharedNode, Verdict: v1alpha1.VerdictSuspect,
-			Message: "The generator could run on the service's CPUs, and how these were used is not known; " + advice,
+			Message: "The generator could run on the service's CPUs, and the use of these CPUs is unknown: " + advice,
 		}}
 	}
 	found := graded(SharedNode, use.others, othersInvalid, othersInvalid,
-		"The generator could run on the service's CPUs, of which others took %s (invalid from %s); %s",
+		"The generator could run on the service's CPUs, and other processes used %s of these (invalid above %s): %s",
 		percent(use.others), percent(othersInvalid), advice)
 	if use.idleCores() < idleCoresSuspect {
 		found = append(found, v1alpha1.Reason{
 			Type: SharedNode, Verdict: v1alpha1.VerdictSuspect,
-			Message: fmt.Sprintf("The generator could run on the service's CPUs, and only %.2g cores stood idle there (suspect below %g); %s",
+			Message: fmt.Sprintf("The generator could run on the service's CPUs, and only %.2g cores of these were idle (suspect below %g): %s",
 				use.idleCores(), idleCoresSuspect, advice),
 		})
 	}
 	return found
 }
 
-// noisyNeighbour: in some step somebody else used the service's CPUs, another
-// machine on the same hardware or another pod on the same node. Where a whole core
-// stood idle the two need not have met. sharedNode looks for a generator on those
-// CPUs.
+// noisyNeighbour finds steps in which something else used the service's CPUs: another
+// virtual machine on the same hardware, or another pod on the same node. If a whole core
+// was idle, the other pod need not have disturbed the service. sharedNode checks for a
+// generator on these CPUs.
 func noisyNeighbour(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -47,13 +47,13 @@ func noisyNeighbour(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		found = append(found, graded(NoisyNeighbour, use.steal, stealSuspect, stealInvalid,
-			"In %s the hypervisor gave %s of the service's CPUs to other machines (suspect above %s, invalid above %s); measure again on hardware that is not shared",
+			"In %s, the hypervisor gave %s of the service's CPUs to other virtual machines (suspect above %s, invalid above %s): measure again on hardware that is not shared",
 			s.name(), percent(use.steal), percent(stealSuspect), percent(stealInvalid))...)
 		if t.overlaps() || use.idleCores() >= idleCoresSuspect {
 			continue
 		}
 		found = append(found, graded(NoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
-			"In %s other processes took %s of the service's CPUs (suspect above %s, invalid above %s); measure again on a node where nothing else runs",
+			"In %s, other processes used %s of the service's CPUs (suspect above %s, invalid above %s): measure again on a node where nothing else runs",
 			s.name(), percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
 	}
 	return found

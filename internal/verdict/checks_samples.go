@@ -7,8 +7,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// tooFewSamples: p95 of a handful of logins is chance, and so is a maximum of a
-// handful of completions.
+// tooFewSamples finds a reported step with too few logins for a p95, and a saturation with
+// too few for a maximum.
 func tooFewSamples(t *trial) []v1alpha1.Reason {
 	found := fewCompletions(t)
 	switch {
@@ -27,12 +27,12 @@ func fewSuccesses(s *step) []v1alpha1.Reason {
 	case ok < samplesForP95:
 		return []v1alpha1.Reason{{
 			Type: TooFewSamples, Verdict: v1alpha1.VerdictInvalid,
-			Message: fmt.Sprintf("%s had %d successes; below %d there is no p95. %s", capital(s.name()), ok, samplesForP95, advice),
+			Message: fmt.Sprintf("%s had %d successful logins, but p95 needs at least %d. %s", capital(s.name()), ok, samplesForP95, advice),
 		}}
 	case ok < samplesForInterval:
 		return []v1alpha1.Reason{{
 			Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect,
-			Message: fmt.Sprintf("%s had %d successes; below %d p95 has no interval. %s", capital(s.name()), ok, samplesForInterval, advice),
+			Message: fmt.Sprintf("%s had %d successful logins, but an interval of p95 needs at least %d. %s", capital(s.name()), ok, samplesForInterval, advice),
 		}}
 	default:
 		return nil
@@ -45,7 +45,7 @@ func fewCompletions(t *trial) []v1alpha1.Reason {
 		if s.Kind == loadplan.Saturation && s.result.CompletedInWindow < completionsForMaximum {
 			found = append(found, v1alpha1.Reason{
 				Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect,
-				Message: fmt.Sprintf("The saturation saw %d completions; below %d there is no maximum. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
+				Message: fmt.Sprintf("The saturation had %d completed logins, but a maximum needs at least %d. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
 					s.result.CompletedInWindow, completionsForMaximum),
 			})
 		}
@@ -53,8 +53,8 @@ func fewCompletions(t *trial) []v1alpha1.Reason {
 	return found
 }
 
-// leftOut says why there is no reported step. One that the plan left out takes
-// only p95 away, and the plan says why; any other would leave a row empty.
+// leftOut says why there is no reported step. If the plan left it out, only p95 is missing
+// and the plan has the reason. Otherwise the whole row would be empty.
 func leftOut(t *trial) v1alpha1.Reason {
 	for _, left := range t.NotRun {
 		if left.Reported {
@@ -63,19 +63,19 @@ func leftOut(t *trial) v1alpha1.Reason {
 	}
 	return v1alpha1.Reason{
 		Type: TooFewSamples, Verdict: v1alpha1.VerdictInvalid,
-		Message: "The generator handed over no numbers of the reported step; see that operator and generator are of one version",
+		Message: "The load generator returned no numbers for the reported step: use the same version of the operator and the load generator",
 	}
 }
 
-// overloaded explains a p95 that is absent. It is no verdict: a service that
-// can't keep up is a result.
+// overloaded explains why p95 is missing. It does not change the verdict: a service that
+// cannot keep up is a result.
 func overloaded(t *trial) []v1alpha1.Reason {
 	if t.reported == nil || !t.reported.overloaded {
 		return nil
 	}
 	return []v1alpha1.Reason{{
 		Type: Overloaded,
-		Message: fmt.Sprintf("%s asked for more than the service can serve (%s of the logins failed), so that p95 would only tell how long it was driven; offer less, or give it more CPU",
+		Message: fmt.Sprintf("%s offered more logins than the service can serve (%s of them failed), so p95 would only show how long the step lasted: offer less, or give the service more CPU",
 			capital(t.reported.name()), percent(t.reported.failedShare())),
 	}}
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// podAltered: something changed the pods on their way, as a webhook may.
+// podAltered finds pods that something, such as a webhook, changed after they were created.
 func podAltered(t *trial) []v1alpha1.Reason {
 	if len(t.Placement.Altered) == 0 {
 		return nil
 	}
 	return []v1alpha1.Reason{{
 		Type: PodAltered, Verdict: v1alpha1.VerdictInvalid,
-		Message: "The pods that ran are not those that were planned: " + strings.Join(t.Placement.Altered, "; ") +
-			". Exempt pods labelled hashmark.dev/trial-uid from whatever injects or rewrites",
+		Message: "The pods that ran differ from the planned pods: " + strings.Join(t.Placement.Altered, "; ") +
+			". Exclude pods with the label hashmark.dev/trial-uid from whatever changes them, such as an admission webhook",
 	}}
 }
 
-// limitNotApplied: the container was given another amount of CPU than its limit.
+// limitNotApplied finds a container whose CPU differs from its limit.
 func limitNotApplied(t *trial) []v1alpha1.Reason {
 	planned, err := resource.ParseQuantity(t.Spec.Variant.CPULimit)
 	if err != nil {
@@ -32,23 +32,24 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 	}
 	var found []v1alpha1.Reason
 	for _, pod := range t.Run.Services {
-		given, by := float64(pod.QuotaMilliCPU), "a quota"
+		actual, by := float64(pod.QuotaMilliCPU), "a quota"
 		if pod.QuotaMilliCPU == 0 {
 			if !placed(pod.Container) {
-				continue // unknown, which evidenceMissing tells
+				continue // unknown, which evidenceMissing reports
 			}
-			given, by = float64(1000*evidence.CPUs(pod.Cpuset)), "CPUs of its own"
+			actual, by = float64(1000*evidence.CPUs(pod.Cpuset)), "a cpuset"
 		}
 		limit := float64(planned.MilliValue())
-		off := math.Abs(given-limit) / limit
+		off := math.Abs(actual-limit) / limit
 		found = append(found, graded(LimitNotApplied, off, limitTolerance, limitTolerance,
-			"The service was limited to %gm CPU (by %s) instead of %s; look at the node's kubelet and container runtime",
-			given, by, t.Spec.Variant.CPULimit)...)
+			"The service was limited to %gm CPU (by %s) instead of %s: check the node's kubelet and container runtime",
+			actual, by, t.Spec.Variant.CPULimit)...)
 	}
 	return found
 }
 
-// evidenceMissing: what could not be checked is not believed.
+// evidenceMissing lists the evidence that is missing, without which the numbers cannot be
+// checked.
 func evidenceMissing(t *trial) []v1alpha1.Reason {
 	missing := t.missingContainers()
 	if planned := t.plannedSteps(); len(t.Run.Steps) != planned {
@@ -68,12 +69,12 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 	}
 	return []v1alpha1.Reason{{
 		Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
-		Message: "These could not be read, or changed while the load ran, so that nothing speaks for the numbers: " + strings.Join(missing, ", "),
+		Message: "The numbers cannot be checked, because this evidence could not be read, or changed during the load: " + strings.Join(missing, ", "),
 	}}
 }
 
-// missingForModel names what the model can't do without to hold the reported
-// step against what it expects. Fewer logins than these need not have it.
+// missingForModel lists what the model needs for a comparison with the reported step. A
+// step with fewer than samplesForHalves successes does not need it.
 func (t *trial) missingForModel() []string {
 	s := t.reported
 	if s == nil || !s.settled() || !t.modelled() || s.result.OK < samplesForHalves {
@@ -84,17 +85,16 @@ func (t *trial) missingForModel() []string {
 		missing = append(missing, "the service's own count of hashes in "+s.name())
 	}
 	if s.result.FirstHalfP50Microseconds == nil || s.result.SecondHalfP50Microseconds == nil {
-		missing = append(missing, "how the latency of its first half compares with that of its second")
+		missing = append(missing, "the median latencies of both halves of "+s.name())
 	}
 	return missing
 }
 
-// missingContainers names the containers of which it is not known what they
-// were given to run on.
+// missingContainers lists the containers whose machine or CPUs are unknown.
 func (t *trial) missingContainers() []string {
 	var missing []string
 	if t.Run.Generator == nil || !placed(*t.Run.Generator) {
-		missing = append(missing, "what the generator was given")
+		missing = append(missing, "the CPUs of the generator")
 	}
 	known := 0
 	for _, pod := range t.Run.Services {
@@ -103,12 +103,12 @@ func (t *trial) missingContainers() []string {
 		}
 	}
 	if replicas := int(t.Spec.Service.Replicas); known < replicas {
-		missing = append(missing, fmt.Sprintf("what %d of %d pods of the service were given", replicas-known, replicas))
+		missing = append(missing, fmt.Sprintf("the CPUs of %d of %d pods of the service", replicas-known, replicas))
 	}
 	return missing
 }
 
-// placed tells whether it is known which CPUs of which machine a container had.
+// placed reports whether a container's machine and CPUs are known.
 func placed(c measurement.Container) bool {
 	return c.BootID != "" && evidence.CPUs(c.Cpuset) > 0
 }

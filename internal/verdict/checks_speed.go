@@ -9,8 +9,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// speedUnknown: a window whose speed is not known can't be converted, and one whose
-// speed is far from the reference is of another machine.
+// speedUnknown finds steps whose speed is unknown, so that they cannot be converted, and
+// steps whose speed is so far from the reference that they ran on another machine.
 func speedUnknown(t *trial) []v1alpha1.Reason {
 	if !t.hashes() {
 		return nil
@@ -19,31 +19,30 @@ func speedUnknown(t *trial) []v1alpha1.Reason {
 	for _, s := range t.steps {
 		if s.slower <= 0 {
 			if enoughHashes(s) {
-				found = append(found, suspectSpeed("In %s the CPU time of a hash is not known, so that its numbers are as observed and not at the reference speed; look at the log of the generator for why the login service's account could not be read", s.name()))
+				found = append(found, suspectSpeed("In %s, the CPU time of a hash is unknown, so its numbers are as observed and not at the reference speed: see the log of the load generator for why the login service's counters could not be read", s.name()))
 			}
 			continue
 		}
 		if s.slower > speed.Slowest || s.slower < speed.Fastest {
-			found = append(found, suspectSpeed("In %s a hash took %.3g times as long as at the reference speed (suspect outside %g to %g), on %s; that is another machine rather than another moment. Name the kinds of machine in matrix.nodePools, or measure again",
+			found = append(found, suspectSpeed("In %s, a hash took %.3g times as long as at the reference speed (suspect outside %g to %g), on %s: this is probably a different machine. List the kinds of machine in matrix.nodePools, or measure again",
 				s.name(), s.slower, speed.Fastest, speed.Slowest, cpuModel(t.Calibration)))
 		}
 	}
 	return append(found, speedVaried(t.reported)...)
 }
 
-// speedVaried: the speed changed so much inside the reported step that p95 depends
-// on when in the step it did.
+// speedVaried finds a reported step in which the speed changed so much that p95 depends on
+// when it changed.
 func speedVaried(s *step) []v1alpha1.Reason {
 	if s == nil || s.variation <= 0 {
 		return nil
 	}
 	return graded(SpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
-		"In %s the speed of the CPU changed so much that p95 is %.3g times what it would be at the same mean speed throughout, simulated (suspect outside %.3g to %.3g); measure again, or raise load.maxStepSeconds",
+		"In %s, the CPU speed changed so much that simulated p95 is %.3g times what it is at a constant speed with the same mean (suspect outside %.3g to %.3g): measure again, or raise load.maxStepSeconds",
 		s.name(), s.variation, 1/variationSuspect, variationSuspect)
 }
 
-// enoughHashes tells whether a step that was driven as planned had hashes enough to
-// know the speed from.
+// enoughHashes reports whether a step had enough hashes to derive the speed from them.
 func enoughHashes(s *step) bool {
 	return s.result.Service != nil && s.result.Service.Hashes >= samplesForP95
 }
@@ -59,7 +58,7 @@ func cpuModel(cal v1alpha1.TrialCalibration) string {
 	return cal.CPUModel
 }
 
-// aboveCPUBound: in some step the service used more CPU than it was allowed.
+// aboveCPUBound finds steps in which the service used more CPU than its limit allows.
 func aboveCPUBound(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -68,13 +67,14 @@ func aboveCPUBound(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		found = append(found, graded(AboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
-			"In %s the service used %.3g times the CPU that its limit allows (suspect above %g, invalid above %g); the limit was lifted or not applied. Look at the node's kubelet and container runtime",
+			"In %s, the service used %.3g times the CPU that its limit allows (suspect above %g, invalid above %g): the limit was removed or not applied. Check the node's kubelet and container runtime",
 			s.name(), use.used, aboveBoundSuspect, aboveBoundInvalid)...)
 	}
 	return found
 }
 
-// belowCPUBound: the service was saturated and got less CPU than it was allowed.
+// belowCPUBound finds steps in which the service was saturated and got less CPU than its
+// limit allows.
 func belowCPUBound(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -82,25 +82,25 @@ func belowCPUBound(t *trial) []v1alpha1.Reason {
 		if use == nil || !t.saturatedIn(s) {
 			continue
 		}
-		suspect := t.leastUsed(s)
+		suspect := t.minimumUsed(s)
 		found = append(found, graded(BelowCPUBound, -(use.hashing+use.tolerance), -suspect, -belowBoundInvalid,
-			"In %s the service was saturated and used only %.3g of the CPU that it could hash with (suspect below %.3g, invalid below %g); something else used its CPUs. Measure again on a node where nothing else runs",
+			"In %s, the service was saturated but used only %.3g of the CPU that it can hash with (suspect below %.3g, invalid below %g): something else used its CPUs. Measure again on a node where nothing else runs",
 			s.name(), use.hashing, suspect, belowBoundInvalid)...)
 	}
 	return found
 }
 
-// stepUse is how much CPU the service used in a step, as shares.
+// stepUse is the CPU that the service used in a step, as shares.
 type stepUse struct {
-	// used of what quota, cpuset and GOMAXPROCS allow, and hashing of what its workers
-	// can use as well.
+	// used is the share of what quota, cpuset and GOMAXPROCS allow. hashing is the share
+	// of what its workers can use of that.
 	used, hashing float64
-	// tolerance is by how much a window may be off because its edges cut a hash, or a
-	// period of the quota, in two.
+	// tolerance is the error of these shares, because the ends of a window cut a hash or a
+	// period of the quota in two.
 	tolerance float64
 }
 
-// cpuOf is nil where the service's CPU time is not known.
+// cpuOf returns the CPU that the service used in a step, or nil if it is unknown.
 func (t *trial) cpuOf(s *step) *stepUse {
 	service := s.result.Service
 	if service == nil || service.ElapsedMicroseconds <= 0 || service.Hashes <= 0 {
@@ -123,7 +123,7 @@ func (t *trial) cpuOf(s *step) *stepUse {
 	return use
 }
 
-// saturatedIn tells whether a step drove the service to its limit.
+// saturatedIn reports whether a step drove the service to its limit.
 func (t *trial) saturatedIn(s *step) bool {
 	switch s.Kind {
 	case loadplan.Saturation:
@@ -135,7 +135,7 @@ func (t *trial) saturatedIn(s *step) bool {
 	}
 }
 
-// lanes is how many logins all replicas hash at a time.
+// lanes returns how many logins all replicas can hash at the same time.
 func (t *trial) lanes() int {
 	lanes := loadplan.Workers(t.Spec.Variant)
 	if lanes == 0 {
@@ -144,17 +144,17 @@ func (t *trial) lanes() int {
 	return int(lanes * max(1, t.Spec.Service.Replicas))
 }
 
-// leastUsed is the share of its CPU that a saturated service uses at the least. A
-// saturation keeps each pod busy by itself. Users leave some of several replicas idle,
-// since each of their logins goes to one of them by chance: of K users and R replicas,
+// minimumUsed returns the smallest share of its CPU that a saturated service normally uses.
+// A saturation has callers for each pod and keeps it busy. Users leave some of several
+// replicas idle, because each login goes to a random replica: with K users and R replicas,
 // K ÷ (K + R − 1) of the time is used.
-func (t *trial) leastUsed(s *step) float64 {
-	least := belowBoundSuspect
+func (t *trial) minimumUsed(s *step) float64 {
+	share := belowBoundSuspect
 	if t.unbounded() {
-		least = belowBoundUnbounded
+		share = belowBoundUnbounded
 	}
 	if replicas := float64(t.Spec.Service.Replicas); replicas > 1 && s.Kind == loadplan.Closed {
-		least *= float64(s.Callers) / (float64(s.Callers) + replicas - 1)
+		share *= float64(s.Callers) / (float64(s.Callers) + replicas - 1)
 	}
-	return least
+	return share
 }

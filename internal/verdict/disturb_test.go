@@ -8,8 +8,8 @@ import (
 // used sets the CPU that was used, in thousandths of a CPU.
 func used(d *evidence.Delta, milli int64) { d.CPUMicroseconds = d.ElapsedMicroseconds * milli / 1000 }
 
-// usesOfItsCPU sets the share of half a CPU that the service used, beside what the
-// edges of a window may cut off or add.
+// usesOfItsCPU sets the share of half a CPU that the service used. edges is the number of
+// hashes that the ends of a window cut off or add.
 func usesOfItsCPU(s *measurement.StepResult, share, edges float64) {
 	d := s.Service
 	d.Periods = 0
@@ -18,7 +18,7 @@ func usesOfItsCPU(s *measurement.StepResult, share, edges float64) {
 	d.BusyMicroseconds = d.CPUMicroseconds
 }
 
-// throttled sets for how many thousandths of the time it was throttled.
+// throttled sets the throttled time in thousandths.
 func throttled(d *evidence.Delta, perMille int64) {
 	d.ThrottledMicroseconds = d.ElapsedMicroseconds * perMille / 1000
 }
@@ -29,7 +29,7 @@ func sent(s *measurement.StepResult, perMille int64) {
 	s.SentInWindow = perMille
 }
 
-// samples leaves a step with so many logins, all of them successful.
+// samples sets the logins of a step, all of them successful.
 func samples(s *measurement.StepResult, n int64) { *s = scaled(*s, n) }
 
 func scaled(s measurement.StepResult, logins int64) measurement.StepResult {
@@ -37,9 +37,9 @@ func scaled(s measurement.StepResult, logins int64) measurement.StepResult {
 	return s
 }
 
-// share puts service and generator on the same CPUs, with so many thousandths
-// of a CPU idle, and others using so many.
-func share(w *world, cpus, idleMilli, othersMilli int64) {
+// share puts service and generator on the same CPUs and sets the idle CPU time and that of
+// others, in thousandths of a CPU.
+func share(w *fixture, cpus, idleMilli, othersMilli int64) {
 	list := map[int64]string{1: "0", 4: "0-3"}[cpus]
 	w.Run.Services[0].Cpuset, w.Run.Generator.Cpuset = list, list
 	d := w.reported().Service
@@ -47,21 +47,21 @@ func share(w *world, cpus, idleMilli, othersMilli int64) {
 	d.BusyMicroseconds = d.CPUMicroseconds + d.ElapsedMicroseconds*othersMilli/1000
 }
 
-// stolen sets how many thousandths of the service's only CPU went to other machines.
-func stolen(w *world, perMille int64) {
+// stolen sets the share of the service's only CPU that other machines got, in thousandths.
+func stolen(w *fixture, perMille int64) {
 	d := w.reported().Service
 	d.StealMicroseconds = d.ElapsedMicroseconds * perMille / 1000
 }
 
-// neighbour is share for a generator on CPUs of its own.
-func neighbour(w *world, cpus, idleMilli, othersMilli int64) {
+// neighbour is share with a generator on CPUs of its own.
+func neighbour(w *fixture, cpus, idleMilli, othersMilli int64) {
 	share(w, cpus, idleMilli, othersMilli)
 	w.Run.Generator.Cpuset = "8"
 }
 
-// siblings adds two replicas, placed as they are told. So many of the three count
-// all their CPU time as busy, beside what others use.
-func siblings(w *world, counted, othersMilli int64, place func(pod *measurement.ServicePod, i int)) {
+// siblings adds two replicas and places them. counted is how many of the three count their
+// CPU time as busy, in addition to others.
+func siblings(w *fixture, counted, othersMilli int64, place func(pod *measurement.ServicePod, i int)) {
 	neighbour(w, 1, 300, othersMilli)
 	for i := range 2 {
 		pod := w.Run.Services[0]

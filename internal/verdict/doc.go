@@ -1,12 +1,11 @@
-// Package verdict says what a run's numbers are worth: what each step says of
-// the objective, what the variant's capacity is, and whether any of it may be
-// believed.
+// Package verdict judges the numbers of a run: whether each step meets the
+// objective, what the variant's capacity is, and whether the numbers are reliable.
 //
-// [Judge] is the entry. The checks behind the verdict are a list of pure
-// functions (checks.go), each of which looks at one thing that has made
-// benchmarks wrong before; their thresholds stand together in thresholds.go,
-// with where each comes from. The worst finding decides. A saturated service is
-// a result; a saturated generator is an invalid one.
+// [Judge] is the entry point. The checks behind the verdict are a list of pure
+// functions (checks.go). Each of them looks for one known cause of wrong benchmarks.
+// Their thresholds and the sources of these are in thresholds.go. The verdict is the
+// worst finding. A saturated service is a result; a saturated load generator makes the
+// result Invalid.
 //
-// Nothing is Valid for lack of evidence: what could not be checked is Suspect.
+// Missing evidence never makes a result Valid: what cannot be checked is Suspect.
 package verdict

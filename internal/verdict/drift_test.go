@@ -19,12 +19,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// whole runs the synthetic worlds in full number: minutes instead of seconds.
+// whole runs all synthetic runs: minutes instead of seconds.
 var whole = flag.Bool("whole", false, "judge hundreds of synthetic runs, as make test-synthetic does")
 
-// drifting is the speed of a rented machine, as it was measured on one: a standard
-// deviation of 7 % that is forgotten within three seconds (autocorrelation 0.84 at
-// half a second, 0.52 at two, 0.20 at five, 0.05 at ten).
+// drifting returns the speed of a rented machine, as measured on one: a standard deviation
+// of 7 % with a correlation time of three seconds (autocorrelation 0.84 at half a second,
+// 0.52 at two, 0.20 at five, 0.05 at ten).
 func drifting(seed uint64) func(at time.Duration) float64 {
 	const deviation, memory = 0.07, 3.0
 	chance := rand.New(rand.NewPCG(seed, 77))
@@ -38,8 +38,8 @@ func drifting(seed uint64) func(at time.Duration) float64 {
 	return func(at time.Duration) float64 { return path[int((at+calibrationLength)/speedEvery)] }
 }
 
-// onRentedMachine is a run with everything that varies where nothing is wrong: the
-// speed, the pod, how far the model is off, and what waking up costs.
+// onRentedMachine returns a run with everything that varies without a disturbance: the
+// speed, the pod, the model's error, and the cost of waking up.
 func onRentedMachine(seed int64) machine {
 	kinds := []struct {
 		concurrency v1alpha1.ConcurrencyMode
@@ -61,7 +61,7 @@ func onRentedMachine(seed int64) machine {
 	return m
 }
 
-// each judges many runs, on all CPUs.
+// each judges many runs on all CPUs.
 func each(n int, judge func(seed int64)) {
 	seeds := make(chan int64)
 	var workers sync.WaitGroup
@@ -79,7 +79,7 @@ func each(n int, judge func(seed int64)) {
 	workers.Wait()
 }
 
-// runs is how many there are in all, and in the cut that every change has to pass.
+// runs returns the number of runs: all, or the part that every change must pass.
 func runs(all, cut int) int {
 	if *whole {
 		return all
@@ -87,7 +87,7 @@ func runs(all, cut int) int {
 	return cut
 }
 
-// Of 200 runs in which nothing is wrong but the drift, at most 4 are not Valid.
+// Of 200 runs with no disturbance except the drift, at most 4 are not Valid.
 func TestADriftingMachineIsValid(t *testing.T) {
 	n := runs(200, 20)
 	var mutex sync.Mutex
@@ -106,7 +106,7 @@ func TestADriftingMachineIsValid(t *testing.T) {
 	}
 }
 
-// tally counts how often intervals hold the truth.
+// tally counts how often intervals contain the truth.
 type tally struct{ held, n int }
 
 func (c *tally) add(low, truth, high float64) {
@@ -116,7 +116,7 @@ func (c *tally) add(low, truth, high float64) {
 	}
 }
 
-// check holds the share against 92 to 98 %, as far as so few runs can tell.
+// check requires a share of 92 to 98 %, with some tolerance for few runs.
 func (c *tally) check(t *testing.T, what string) {
 	t.Helper()
 	share := float64(c.held) / float64(c.n)
@@ -130,8 +130,8 @@ func (c *tally) check(t *testing.T, what string) {
 	}
 }
 
-// The 95 % intervals hold what the same service would have on a machine without drift
-// and in a pod without scatter.
+// The 95 % intervals contain the numbers of the same service on a machine without drift and
+// in a pod without variation.
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	var mutex sync.Mutex
 	var capacities, latencies tally
@@ -157,7 +157,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	latencies.check(t, "p95")
 }
 
-// saturation is the last step of a run, reported the one at 70 %.
+// saturation returns the last step of a run.
 func saturation(in *verdict.Input) *measurement.StepResult { return &in.Run.Steps[len(in.Run.Steps)-1] }
 
 func openSteps(in *verdict.Input) []*measurement.StepResult {
@@ -184,15 +184,15 @@ func slowerAnswers(s *measurement.StepResult, times float64) {
 	}
 }
 
-// taken lets a neighbour take a share of the CPU that the service would have used.
+// taken removes a share of the CPU time that the service would have used.
 func taken(d *evidence.Delta, share float64) {
 	lost := int64(share * float64(d.CPUMicroseconds))
 	d.CPUMicroseconds -= lost
 }
 
-// Disturbances that move the capacity, or what would be made of it, by more than
-// 5 %: none ends Valid and more than 5 % off. The truth is that of the speed at which
-// the run was, since that is its reference.
+// Disturbances that change the capacity, or what would be measured, by more than 5 %: none
+// of these runs is Valid and more than 5 % off. The truth is that at the speed of the run,
+// which is its reference.
 func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 	at := func(from, until time.Duration, factor float64) func(time.Duration) float64 {
 		return func(moment time.Duration) float64 {
@@ -252,8 +252,8 @@ func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 				longer(n, 1.1)
 			}
 		}},
-		"the limit is 10 % smaller than was asked for": {none, func(in *verdict.Input) { in.Run.Services[0].QuotaMilliCPU = 450 }},
-		"answers take half as long again on their way": {none, func(in *verdict.Input) {
+		"the limit is 10 % smaller than requested": {none, func(in *verdict.Input) { in.Run.Services[0].QuotaMilliCPU = 450 }},
+		"responses take 1.5 times as long on the network": {none, func(in *verdict.Input) {
 			for _, s := range openSteps(in) {
 				slowerAnswers(s, 1.5)
 			}
@@ -292,7 +292,7 @@ func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 			longer(&saturation(in).Service.HashMicroseconds, 1/1.15)
 			longer(saturation(in).ThroughputMilliPerSecond, 1/1.15)
 		}},
-		"the service's counters are of one step only": {none, func(in *verdict.Input) {
+		"only one step has the service's counters": {none, func(in *verdict.Input) {
 			for _, s := range openSteps(in) {
 				s.Service = nil
 			}

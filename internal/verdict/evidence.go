@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// apiSteps are the steps that were driven, and after them those left out.
+// apiSteps returns the steps that were run, followed by those that the plan left out.
 func (t *trial) apiSteps() []v1alpha1.Step {
 	steps := make([]v1alpha1.Step, 0, len(t.steps)+len(t.NotRun))
 	for _, s := range t.steps {
@@ -30,30 +30,30 @@ func (t *trial) apiSteps() []v1alpha1.Step {
 	return steps
 }
 
-// evidence is what stood under the numbers.
+// evidence returns the evidence for the numbers.
 func (t *trial) evidence() *v1alpha1.Evidence {
-	shown := &v1alpha1.Evidence{
+	api := &v1alpha1.Evidence{
 		ServiceNodes: t.Placement.ServiceNodes, GeneratorNode: t.Placement.GeneratorNode,
-		// A service that restarts under load breaks its attempt off: there is no
-		// result to judge with any but none.
+		// A service that restarts under load ends its attempt, so a result never has
+		// restarts.
 		ServiceRestarts: 0, K6Version: t.Run.K6Version,
 	}
 	if g := t.Run.Generator; g != nil {
-		shown.GeneratorBootID, shown.GeneratorCpuset = g.BootID, g.Cpuset
+		api.GeneratorBootID, api.GeneratorCpuset = g.BootID, g.Cpuset
 	}
 	if len(t.Run.Services) > 0 && t.Run.Services[0].QueueLength > 0 {
-		shown.QueueLength = ptr.To(t.Run.Services[0].QueueLength)
+		api.QueueLength = ptr.To(t.Run.Services[0].QueueLength)
 	}
 	if t.reported != nil && t.reported.use != nil {
 		use := t.reported.use
-		shown.IdlePercent = inPercent(use.idle)
-		shown.OthersPercent = inPercent(use.others)
-		shown.StealPercent = inPercent(use.steal)
+		api.IdlePercent = inPercent(use.idle)
+		api.OthersPercent = inPercent(use.others)
+		api.StealPercent = inPercent(use.steal)
 	}
-	return shown
+	return api
 }
 
-// memoryPeak returns the most memory that a pod used, in bytes, or 0 if that is not known.
+// memoryPeak returns the most memory that a pod used, in bytes, or 0 if that is unknown.
 func (t *trial) memoryPeak() int64 {
 	var peak int64
 	for _, pod := range t.Run.Services {
@@ -62,17 +62,17 @@ func (t *trial) memoryPeak() int64 {
 	return peak
 }
 
-// cpuUse is who used the service's CPUs during a step, as shares of all of their
-// time.
+// cpuUse is how the service's CPUs were used during a step, as shares of their total time.
 type cpuUse struct {
 	cpus                float64
 	idle, others, steal float64
-	// service is the share of the CPU that the service was allowed which it used; 0
-	// where that is not known.
+	// service is the CPU that the service used as a share of what it could use; 0 if
+	// unknown.
 	service float64
 }
 
-// cpuUse is nil where it was not measured.
+// cpuUse returns how the service's CPUs were used during a step, or nil if that was not
+// measured.
 func (t *trial) cpuUse(s *step) *cpuUse {
 	if s.result.Service == nil || len(t.Run.Services) == 0 {
 		return nil
@@ -80,14 +80,14 @@ func (t *trial) cpuUse(s *step) *cpuUse {
 	used := *s.result.Service
 	cpus := float64(evidence.CPUs(t.Run.Services[0].Cpuset))
 	// Readings of several replicas are summed, and so is the time between them.
-	whole := float64(used.ElapsedMicroseconds) * cpus
-	if whole <= 0 {
+	total := float64(used.ElapsedMicroseconds) * cpus
+	if total <= 0 {
 		return nil
 	}
-	share := func(microseconds int64) float64 { return min(1, max(0, float64(microseconds)/whole)) }
+	share := func(microseconds int64) float64 { return min(1, max(0, float64(microseconds)/total)) }
 	use := &cpuUse{
 		cpus: cpus, idle: share(used.IdleMicroseconds), steal: share(used.StealMicroseconds),
-		others: share(used.BusyMicroseconds - int64(t.together()*float64(used.CPUMicroseconds))),
+		others: share(used.BusyMicroseconds - int64(t.podsPerCPU()*float64(used.CPUMicroseconds))),
 	}
 	if own := t.cpuOf(s); own != nil {
 		use.service = own.hashing
@@ -95,7 +95,7 @@ func (t *trial) cpuUse(s *step) *cpuUse {
 	return use
 }
 
-// fill writes who used the service's CPUs into a step of the status.
+// fill writes how the service's CPUs were used into a step of the status.
 func (u *cpuUse) fill(api *v1alpha1.Step) {
 	if u == nil {
 		return
@@ -107,10 +107,10 @@ func (u *cpuUse) fill(api *v1alpha1.Step) {
 	}
 }
 
-// together is how many of the service's pods, itself included, a pod shares CPUs
-// with on average. Each of them counts what all of them use of these as busy, and
-// none is a stranger there; logins that are shared by chance use CPU alike.
-func (t *trial) together() float64 {
+// podsPerCPU returns how many of the service's pods share CPUs with a pod on average,
+// including the pod itself. Each pod counts the CPU time of all of them as busy, and none of
+// it is other use. Logins go to random replicas, so the pods use the same CPU time.
+func (t *trial) podsPerCPU() float64 {
 	pairs := 0
 	for _, one := range t.Run.Services {
 		for _, other := range t.Run.Services {
@@ -122,11 +122,11 @@ func (t *trial) together() float64 {
 	return max(1, float64(pairs)/float64(len(t.Run.Services)))
 }
 
-// idleCores is how many of the service's CPUs stood idle on average.
+// idleCores returns how many of the service's CPUs were idle on average.
 func (u *cpuUse) idleCores() float64 { return u.idle * u.cpus }
 
-// overlaps tells whether a pod of the service shares a kernel and a CPU with
-// the generator.
+// overlaps reports whether a pod of the service shares a machine and a CPU with the
+// generator.
 func (t *trial) overlaps() bool {
 	for _, pod := range t.Run.Services {
 		if t.Run.Generator != nil && pod.BootID == t.Run.Generator.BootID && evidence.Overlap(pod.Cpuset, t.Run.Generator.Cpuset) {
@@ -159,9 +159,9 @@ func distribution(h *measurement.Histogram) *v1alpha1.Distribution {
 }
 
 func underWay(points []int64) []int32 {
-	var shown []int32
+	var logins []int32
 	for _, p := range points {
-		shown = append(shown, int32(p))
+		logins = append(logins, int32(p))
 	}
-	return shown
+	return logins
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// Model is what a verdict asks of the simulation.
+// Model is the part of the simulation that a verdict needs.
 type Model = model
 
-// JudgeBy judges by a model of the test's own.
-func JudgeBy(in Input, of func(cpu time.Duration, course *simulation.Course) Model) Judgement {
-	return judge(in, of)
+// JudgeBy judges a run with the test's own model.
+func JudgeBy(in Input, newModel func(cpu time.Duration, course *simulation.Course) Model) Judgement {
+	return judge(in, newModel)
 }

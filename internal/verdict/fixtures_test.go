@@ -19,17 +19,17 @@ import (
 // is 25 logins/s; Capacity offers it 12.5, 17.5 and 21.25/s. Its objective is a
 // p95 of one second. The CPU runs at its reference speed throughout.
 
-// world is a run that was planned and went well, until a test disturbs it.
-type world struct {
+// fixture is a planned run that went well, until a test disturbs it.
+type fixture struct {
 	t *testing.T
 	verdict.Input
 	model *modelStub
 }
 
-func (w *world) judge() verdict.Judgement { return verdict.JudgeBy(w.Input, w.model.of) }
+func (w *fixture) judge() verdict.Judgement { return verdict.JudgeBy(w.Input, w.model.of) }
 
-// ranWell is a run with mode Capacity in which nothing is wrong.
-func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
+// ranWell returns an undisturbed run in mode Capacity.
+func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *fixture {
 	t.Helper()
 	spec := v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{
@@ -45,7 +45,7 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
 	for _, change := range changes {
 		change(&spec)
 	}
-	w := &world{t: t, model: asMeasured(), Input: verdict.Input{
+	w := &fixture{t: t, model: asMeasured(), Input: verdict.Input{
 		Spec: spec,
 		Calibration: v1alpha1.TrialCalibration{
 			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
@@ -68,8 +68,8 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *world {
 	return w
 }
 
-// drive plans the load anew and lets every step go well.
-func (w *world) drive() {
+// drive plans the load again and makes every step go well.
+func (w *fixture) drive() {
 	w.t.Helper()
 	var err error
 	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, nil); err != nil {
@@ -89,8 +89,8 @@ func (w *world) drive() {
 	}
 }
 
-// wellDriven is what a step comes to with 200 ms at p95, and at 24.5 logins/s
-// when it is saturated.
+// wellDriven returns the result of a step with 200 ms at p95, and with 24.5 logins/s if it
+// is the saturation.
 func wellDriven(step loadplan.Step) measurement.StepResult {
 	counted := step.CountedMilliseconds * 1000
 	if step.LoadPercent > loadplan.ReportedLoadPercent {
@@ -122,8 +122,8 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 	return result
 }
 
-// step is the result at a share of the bound, in percent; 0 is the saturation.
-func (w *world) step(percent int32) *measurement.StepResult {
+// step returns the result at a share of the bound, in percent; 0 is the saturation.
+func (w *fixture) step(percent int32) *measurement.StepResult {
 	w.t.Helper()
 	result := -1
 	for _, planned := range w.Plan.Steps {
@@ -139,8 +139,8 @@ func (w *world) step(percent int32) *measurement.StepResult {
 	return nil
 }
 
-// at is the planned step at a share of the bound, in percent.
-func (w *world) at(percent int32) *loadplan.Step {
+// at returns the planned step at a share of the bound, in percent.
+func (w *fixture) at(percent int32) *loadplan.Step {
 	w.t.Helper()
 	for i := range w.Plan.Steps {
 		if w.Plan.Steps[i].Kind == loadplan.Open && w.Plan.Steps[i].LoadPercent == percent {
@@ -151,10 +151,9 @@ func (w *world) at(percent int32) *loadplan.Step {
 	return nil
 }
 
-func (w *world) reported() *measurement.StepResult { return w.step(loadplan.ReportedLoadPercent) }
+func (w *fixture) reported() *measurement.StepResult { return w.step(loadplan.ReportedLoadPercent) }
 
-// latency sets p95 and its interval, in milliseconds; without an interval where
-// high is 0.
+// latency sets p95 and its interval, in milliseconds; no interval if high is 0.
 func latency(s *measurement.StepResult, low, p95, high int64) {
 	s.P95Microseconds, s.P95Interval = ptr.To(p95*1000), nil
 	if high > 0 {
@@ -163,14 +162,14 @@ func latency(s *measurement.StepResult, low, p95, high int64) {
 	s.MaxMicroseconds = ptr.To(max(high, p95) * 1000)
 }
 
-// expected sets p95 and its interval, in milliseconds, and has the model expect
-// just that.
-func (w *world) expected(s *measurement.StepResult, low, p95, high int64) {
+// expected sets p95 and its interval, in milliseconds, and makes the model predict that
+// p95.
+func (w *fixture) expected(s *measurement.StepResult, low, p95, high int64) {
 	latency(s, low, p95, high)
 	w.model.p95Of[int(s.Scheduled)] = time.Duration(p95) * time.Millisecond
 }
 
-// fail turns some successes into something else.
+// fail turns some successes into another outcome.
 func fail(s *measurement.StepResult, logins int64, into *int64) {
 	s.OK -= logins
 	*into += logins

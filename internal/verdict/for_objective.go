@@ -11,83 +11,81 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// ForObjective is the trial as it would have been judged under another
-// objective, with no new load: what each of its steps says of it, the capacity,
-// whether the objective is met, and what the calibration alone would have said.
-// Stored steps and the model decide, as they did in the run. Verdict and reasons
-// stay: they tell whether the numbers may be believed, whatever is asked of them.
+// ForObjective returns the trial as judged under another objective, without new load: the
+// outcome of each step, the capacity, whether the objective is met, and the prediction from
+// the calibration. It uses the stored steps and the model, as the run did. Verdict and
+// reasons do not change, because they do not depend on the objective.
 //
-// A stricter objective never has a higher capacity than a looser one, and the
-// trial's own has the stored one. For that the model's answer is held to the
-// steps in one way only: where it lies at a rate that failed, or beyond, the
-// answer is just below that rate. A model that the steps refuted under the trial's
-// own objective is not asked under another.
+// A stricter objective never has a higher capacity than a looser one, and the trial's own
+// objective has the stored capacity. For that, the steps limit the model in one way only: a
+// capacity at or above a rate that failed is set to just below that rate. A model that the
+// steps contradicted under the trial's own objective is not used under another one.
 //
-// A trial that was not loaded, because no rate could meet its objective, has a
-// capacity under a looser one that follows from the calibration alone. It then
-// is Suspect for lack of evidence.
+// A trial that was not loaded, because no rate could meet its objective, has a capacity
+// under a looser objective that follows from the calibration alone. It is then Suspect,
+// because there is no evidence.
 func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1alpha1.SizingTrial {
-	asked := *stored.DeepCopy()
-	asked.Spec.Objective = objective
-	if asked.Status.Result == nil || stored.Spec.Objective == objective {
-		return asked
+	judged := *stored.DeepCopy()
+	judged.Spec.Objective = objective
+	if judged.Status.Result == nil || stored.Spec.Objective == objective {
+		return judged
 	}
 	if unloaded(&stored) {
-		askUnloaded(&asked)
-		return asked
+		judgeUnloaded(&judged)
+		return judged
 	}
-	t := restore(&asked)
-	t.recall(asked.Status.Steps)
-	t.capacity = t.capacityUnder(refuted(&stored))
+	t := restore(&judged)
+	t.recall(judged.Status.Steps)
+	t.capacity = t.capacityUnder(contradicted(&stored))
 	t.keepMonotone(&stored)
-	t.writeTo(&asked.Status)
-	return asked
+	t.writeTo(&judged.Status)
+	return judged
 }
 
-// unloaded tells whether a trial was found to be infeasible without any load.
+// unloaded reports whether a trial was found to be Infeasible without load.
 func unloaded(stored *v1alpha1.SizingTrial) bool {
 	return len(stored.Status.Steps) == 0 && stored.Status.Calibration != nil &&
 		slices.ContainsFunc(stored.Status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == Infeasible })
 }
 
-// askUnloaded judges by the calibration alone.
-func askUnloaded(asked *v1alpha1.SizingTrial) {
-	status := &asked.Status
-	service := outlooks(Input{Spec: asked.Spec, Calibration: speed.PlannedFor(*status)})(0, nil)
+// judgeUnloaded judges a trial that was not loaded by its calibration alone.
+func judgeUnloaded(trial *v1alpha1.SizingTrial) {
+	status := &trial.Status
+	service := outlooks(Input{Spec: trial.Spec, Calibration: speed.PlannedFor(*status)})(0, nil)
 	idle := ptr.Deref(status.Prediction, v1alpha1.Prediction{})
-	answer := rate(1000 * service.Capacity(prediction.LimitOf(asked.Spec.Objective), false, 0))
-	idle.CapacityMilliPerSecond = answer
+	predicted := rate(1000 * service.Capacity(prediction.LimitOf(trial.Spec.Objective), false, 0))
+	idle.CapacityMilliPerSecond = predicted
 	status.Prediction = &idle
-	judged := Unloaded(asked.Spec, speed.PlannedFor(*status), &idle)
+	judged := Unloaded(trial.Spec, speed.PlannedFor(*status), &idle)
 	judged.Result.Trials = status.Result.Trials
 	status.Capacity = judged.Capacity
-	if answer != nil {
-		fromCalibration(&judged, *answer)
+	if predicted != nil {
+		fromCalibration(&judged, *predicted)
 	}
 	status.Result = &judged.Result
 }
 
-// fromCalibration is the judgement on a trial that was not loaded under an
-// objective that would have had it loaded.
-func fromCalibration(judged *Judgement, answer int64) {
-	message := "It was not loaded, since no rate could meet the objective that it was measured under; under this one its capacity follows from the calibration alone. Measure it under this objective"
-	judged.Capacity.MilliPerSecond, judged.Capacity.PredictedMilliPerSecond, judged.Capacity.Message = &answer, &answer, message
+// fromCalibration sets the predicted capacity of a trial that was not loaded, under an
+// objective that some rate can meet.
+func fromCalibration(judged *Judgement, predicted int64) {
+	message := "The variant was not loaded, because no rate could meet the objective of the measurement. Under this objective, its capacity follows from the calibration alone. Measure it under this objective"
+	judged.Capacity.MilliPerSecond, judged.Capacity.PredictedMilliPerSecond, judged.Capacity.Message = &predicted, &predicted, message
 	row := &judged.Result
-	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityMethod = ptr.To(true), &answer, v1alpha1.CapacityPredicted
+	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityMethod = ptr.To(true), &predicted, v1alpha1.CapacityPredicted
 	row.Verdict = v1alpha1.VerdictSuspect
 	row.Reasons = []v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}
 }
 
-// refuted tells whether the steps contradicted the model when the trial was
-// judged, so that it had an answer and did not decide.
-func refuted(stored *v1alpha1.SizingTrial) bool {
+// contradicted reports whether the steps contradicted the model when the trial was judged:
+// the model predicted a capacity that was not used.
+func contradicted(stored *v1alpha1.SizingTrial) bool {
 	c := stored.Status.Capacity
 	return c != nil && c.Method == v1alpha1.CapacityMeasured && c.PredictedMilliPerSecond != nil
 }
 
-// capacityUnder decides the capacity as decideCapacity does, but so that it never
-// falls as the objective is loosened.
-func (t *trial) capacityUnder(refuted bool) capacity {
+// capacityUnder decides the capacity like decideCapacity, but so that a looser objective
+// never has a lower capacity.
+func (t *trial) capacityUnder(contradicted bool) capacity {
 	if t.Spec.Load.Mode == v1alpha1.LoadUsers {
 		return capacity{}
 	}
@@ -96,8 +94,8 @@ func (t *trial) capacityUnder(refuted bool) capacity {
 		Method: v1alpha1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
 	}}
 	objection := t.objection()
-	if refuted && objection == "" {
-		objection = "the model has no say: under the objective that was measured, the steps contradict it"
+	if contradicted && objection == "" {
+		objection = "the model is not used: under the measured objective, the steps contradict it"
 	}
 	if objection != "" {
 		t.byMeasurement(decided.api, measured, objection)
@@ -105,12 +103,12 @@ func (t *trial) capacityUnder(refuted bool) capacity {
 	}
 	model := t.predict()
 	decided.api.PredictedMilliPerSecond = rate(model.answer)
-	decided.denied = model.answer < 1
+	decided.noRate = model.answer < 1
 	t.byModel(decided.api, measured, model.below(measured))
 	return decided
 }
 
-// below is a forecast whose answer is no rate that failed.
+// below returns the forecast with a capacity below the lowest rate that failed.
 func (f forecast) below(measured bracket) forecast {
 	if highest := measured.high() - 1; f.answer > highest {
 		f.answer, f.low = highest, math.Min(f.low, highest)
@@ -118,23 +116,22 @@ func (f forecast) below(measured bracket) forecast {
 	return f
 }
 
-// keepMonotone lets the stored capacity stand where the one that was found now
-// contradicts it: short runs are off by a little, and a judgement by another
-// rule may be.
+// keepMonotone keeps the stored capacity if the new one contradicts it. Short simulation
+// runs have a small error, and the stored capacity can come from another rule.
 func (t *trial) keepMonotone(stored *v1alpha1.SizingTrial) {
 	c, was := t.capacity.api, stored.Status.Result
 	if c == nil {
 		return
 	}
 	now, then := t.Spec.Objective, stored.Spec.Objective
-	found, known := ptr.Deref(c.MilliPerSecond, 0), ptr.Deref(was.CapacityMilliPerSecond, 0)
+	current, known := ptr.Deref(c.MilliPerSecond, 0), ptr.Deref(was.CapacityMilliPerSecond, 0)
 	stricter, looser := noLooser(now, then), noLooser(then, now)
-	if stricter && found > known || looser && found < known {
+	if stricter && current > known || looser && current < known {
 		c.MilliPerSecond, c.Interval = was.CapacityMilliPerSecond, was.CapacityInterval
 		if was.CapacityMethod != "" {
 			c.Method = was.CapacityMethod
 		}
-		c.Message = clip(c.Message + "; the capacity under the objective that was measured stands")
+		c.Message = clip(c.Message + "; the capacity under the measured objective is kept")
 	}
 }
 
@@ -154,8 +151,8 @@ func (t *trial) writeTo(status *v1alpha1.SizingTrialStatus) {
 	}
 }
 
-// noLooser reports whether what holds one objective holds another, too. A percentile that
-// is absent may be any.
+// noLooser reports whether every service that meets one objective meets the other, too. A
+// percentile that is not set has no limit.
 func noLooser(one, other v1alpha1.Objective) bool {
 	within := func(a, b int32) bool { return b == 0 || a > 0 && a <= b }
 	return one.P95Milliseconds <= other.P95Milliseconds && one.MaxErrorPerMille <= other.MaxErrorPerMille &&

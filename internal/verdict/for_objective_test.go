@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// stored is a judged run as a trial keeps it.
+// stored returns a judged run as it is stored in a trial.
 func stored(in verdict.Input, judged verdict.Judgement) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{Spec: in.Spec}
 	trial.Status = v1alpha1.SizingTrialStatus{
@@ -33,13 +33,13 @@ func TestUnderItsOwnObjectiveATrialIsAsItWasJudged(t *testing.T) {
 	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 1)
 	trial := stored(in, verdict.Judge(in))
 	if diff := cmp.Diff(trial, verdict.ForObjective(trial, trial.Spec.Objective)); diff != "" {
-		t.Errorf("it changed (-stored +asked):\n%s", diff)
+		t.Errorf("the trial changed (-stored +got):\n%s", diff)
 	}
 }
 
-// The run is judged under one objective and asked under another, and judged
-// under that one: both come to the same, but for the short runs' error. Steps
-// come to the same outcomes, since those look at nothing but what is stored.
+// The run is judged under one objective and then converted to another, and judged under the
+// other one directly. The results are equal except for the error of short simulation runs.
+// The outcomes of steps are equal, since they depend only on what is stored.
 func TestAskingComesToWhatJudgingWould(t *testing.T) {
 	t.Parallel()
 	for quota, concurrency := range map[int64]v1alpha1.ConcurrencyMode{500: v1alpha1.ConcurrencyWorkerPool, 0: v1alpha1.ConcurrencyUnbounded} {
@@ -75,7 +75,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 	whole := stored(in, verdict.Judge(in))
 	disturb := []func(steps []v1alpha1.Step){
 		func([]v1alpha1.Step) {},
-		func(steps []v1alpha1.Step) { // the steps fail where the model would not
+		func(steps []v1alpha1.Step) { // the steps fail although the model predicts otherwise
 			for _, step := range steps {
 				if p95 := step.P95Interval; p95 != nil {
 					p95.LowMicroseconds, p95.HighMicroseconds = p95.LowMicroseconds*3/2, p95.HighMicroseconds*3/2
@@ -83,7 +83,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 			}
 		},
 		func(steps []v1alpha1.Step) { steps[0].OtherErrors, steps[0].OK = 3, steps[0].OK-3 },
-		func(steps []v1alpha1.Step) { *steps[1].P95Microseconds *= 3 }, // the model has no say
+		func(steps []v1alpha1.Step) { *steps[1].P95Microseconds *= 3 }, // the model is not used
 	}
 	for run, change := range disturb {
 		trial := *whole.DeepCopy()
@@ -113,16 +113,16 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 	}
 }
 
-// stricter reports whether what holds one objective holds another. An absent percentile
-// may be any.
+// stricter reports whether every service that meets one objective meets the other. A
+// percentile that is not set has no limit.
 func stricter(a, b v1alpha1.Objective) bool {
 	within := func(a, b int32) bool { return b == 0 || a != 0 && a <= b }
 	return a.P95Milliseconds <= b.P95Milliseconds && a.MaxErrorPerMille <= b.MaxErrorPerMille &&
 		within(a.P50Milliseconds, b.P50Milliseconds) && within(a.P99Milliseconds, b.P99Milliseconds)
 }
 
-// An infeasible trial has no steps: under a looser objective its calibration
-// alone speaks, and nothing is Valid for that.
+// An infeasible trial has no steps. Under a looser objective it is judged by its
+// calibration alone, so it is never Valid.
 func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
 	predicted := prediction.Before(w.Spec, w.Calibration)
@@ -141,7 +141,7 @@ func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 			asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: 1})
 			row := asked.Status.Result
 			if *row.ObjectiveMet != test.met || row.Verdict != test.verdict || row.Reasons[0].Type != test.reason || (capacityOf(asked) > 0) != test.met {
-				t.Errorf("it comes to %+v", row)
+				t.Errorf("the row is %+v", row)
 			}
 			if test.met != (asked.Status.Prediction.CapacityMilliPerSecond != nil) {
 				t.Errorf("the prediction is %+v", asked.Status.Prediction)
@@ -150,8 +150,8 @@ func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 	}
 }
 
-// The CPU may have been faster or slower while a variant was calibrated than the
-// reference that its load would have been planned for.
+// While a variant was calibrated, the CPU can have been faster or slower than the reference
+// that its load would have been planned for.
 func TestATrialThatWasNotLoadedIsAskedAtItsPlannedSpeed(t *testing.T) {
 	asked := func(calibrated int64) v1alpha1.SizingTrial {
 		w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
@@ -165,12 +165,12 @@ func TestATrialThatWasNotLoadedIsAskedAtItsPlannedSpeed(t *testing.T) {
 	if got.Result.Speed.MedianPerMille != 800 {
 		t.Errorf("its calibration ran at %d ‰ of the reference, want 800", got.Result.Speed.MedianPerMille)
 	}
-	got.Result.Speed = want.Result.Speed // all but that is the same
+	got.Result.Speed = want.Result.Speed // everything else is equal
 	if diff := cmp.Diff(want.Result, got.Result); diff != "" {
 		t.Errorf("the row (-calibrated at the planned speed +when the CPU was faster):\n%s", diff)
 	}
 	if got.Speed.ReferenceHashMicrosecondsAtCost8 != 20_000 {
-		t.Errorf("it is told at %d µs, want the planned 20000", got.Speed.ReferenceHashMicrosecondsAtCost8)
+		t.Errorf("the reference is %d µs, want the planned 20000", got.Speed.ReferenceHashMicrosecondsAtCost8)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestStepsOfGivenRatesDecideUnderAnotherObjective(t *testing.T) {
 	}
 }
 
-// FuzzAskingNeverFails asks trials that are kept in part.
+// FuzzAskingNeverFails judges incomplete stored trials under another objective.
 func FuzzAskingNeverFails(f *testing.F) {
 	f.Add(uint8(0), uint8(0), int32(500), int64(100_000), int64(40))
 	f.Add(uint8(1), uint8(3), int32(1), int64(0), int64(0))

@@ -11,20 +11,20 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
-// forecast is what the model makes of the capacity, times 1000, and where it
-// may lie if p95 is as far off as it was in the run's own steps.
+// forecast is the capacity that the model predicts, times 1000, and its range if p95 is as
+// far off as it was in the run's own steps.
 type forecast struct {
 	low, answer, high float64
-	// elasticity is by how many percent the answer falls if a hash takes 1 % longer.
+	// elasticity is by how many percent the capacity falls if a hash takes 1 % longer.
 	elasticity float64
 }
 
-// predict asks the model for the highest rate that meets the objective at the
-// reference speed, and where it would lie if the true p95 were the smallest or the
-// largest multiple of the simulated one that the run's own steps show. No forecast
-// passes what was served when saturated, whatever the model makes of the CPU time.
+// predict returns the highest rate that meets the objective at the reference speed
+// according to the model. low and high are the capacities if the true p95 were the largest
+// or the smallest multiple of the simulated one that the run's own steps show. No forecast
+// is above what the saturated service served, whatever the model predicts.
 func (t *trial) predict() forecast {
-	model := t.of(t.ownCPU(), nil)
+	model := t.newModel(t.ownCPU(), nil)
 	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
 		limit := prediction.LimitOf(t.Spec.Objective).Stricter(divisor)
@@ -32,18 +32,18 @@ func (t *trial) predict() forecast {
 		return min(1000*perSecond, t.ceiling())
 	}
 	smallest, largest := t.band()
-	found := forecast{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
-	// A service whose hashes take 1 % longer serves 1 % less, and meets an objective that
-	// is 1 % stricter. What that costs follows from the lower end.
-	if found.low > 0 && found.low < found.answer && largest > 1 {
-		found.elasticity += math.Log(found.answer/found.low) / math.Log(largest)
+	predicted := forecast{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
+	// A service whose hashes take 1 % longer serves 1 % less, and has in effect an objective
+	// that is 1 % stricter. The cost of the latter follows from the lower end.
+	if predicted.low > 0 && predicted.low < predicted.answer && largest > 1 {
+		predicted.elasticity += math.Log(predicted.answer/predicted.low) / math.Log(largest)
 	}
-	return found
+	return predicted
 }
 
-// unsureBy widens a forecast by what the time of a hash at the reference is unsure
-// of, as a share of it. It comes after the steps had their say: steps and model are
-// at the same reference, and share its error.
+// unsureBy widens a forecast by the error of the hash time at the reference speed, as a
+// share of it. It is applied after the comparison with the steps, because steps and model
+// use the same reference and share its error.
 func (f forecast) unsureBy(timeError float64) forecast {
 	if f.answer <= 0 || timeError <= 0 {
 		return f
@@ -54,8 +54,8 @@ func (f forecast) unsureBy(timeError float64) forecast {
 	return f
 }
 
-// band is how p95 measured ÷ simulated ranges over the steps in which the two
-// ought to agree, and at least as wide as the model was found to be off.
+// band returns the range of measured ÷ simulated p95 over the comparable steps. It is at
+// least as wide as the model's error.
 func (t *trial) band() (smallest, largest float64) {
 	validated := ModelError(t.Spec.Variant)
 	ratios := []float64{1 - validated, 1 + validated}
@@ -67,8 +67,8 @@ func (t *trial) band() (smallest, largest float64) {
 	return slices.Min(ratios), slices.Max(ratios)
 }
 
-// ModelError is how far the model's p95 of a variant was found to be off where
-// nothing disturbs, as a share of it: no forecast is taken to be more exact.
+// ModelError returns the error of the model's p95 for a variant without disturbances, as a
+// share of p95. No forecast is assumed to be more exact.
 func ModelError(variant v1alpha1.Variant) float64 {
 	if loadplan.Workers(variant) == 0 {
 		return unboundedValidated
@@ -76,29 +76,29 @@ func ModelError(variant v1alpha1.Variant) float64 {
 	return poolValidated
 }
 
-// Modelled tells whether hashing rules the latency of logins that take so much
-// CPU time each, so that the model may speak of them.
+// Modelled reports whether hashing dominates the latency of logins with this CPU time, so
+// that the model can predict it.
 func Modelled(cpuPerLogin time.Duration) bool { return cpuPerLogin >= shortestModelled }
 
-// beyond says by how much the whole forecast lies outside what was measured, or
-// nothing where it does not.
+// beyond describes how far the whole forecast is outside the measured bracket. It returns
+// "" if it is not.
 func (f forecast) beyond(measured bracket) string {
 	switch {
 	case f.high < measured.low():
-		return fmt.Sprintf("the model expects the objective to fail from %s on (at most %s), %s below a rate that met it; measurement decides",
+		return fmt.Sprintf("the model predicts that the objective fails above %s (at most %s), which is %s below a rate that met it; the capacity is taken from the measured steps",
 			perSecond(f.answer), perSecond(f.high), percent(1-f.high/measured.low()))
 	case f.low >= measured.high():
-		return fmt.Sprintf("the model expects the objective to be met up to %s (at least %s), %s above a rate that failed it; measurement decides",
+		return fmt.Sprintf("the model predicts that the objective is met up to %s (at least %s), which is %s above a rate that failed it; the capacity is taken from the measured steps",
 			perSecond(f.answer), perSecond(f.low), percent(f.low/measured.high()-1))
 	default:
 		return ""
 	}
 }
 
-// within is what is left of a forecast between the rate that met the objective
-// and the one that failed it. Where the answer itself lies below the first, that
-// rate is the answer; where it lies at the second or above, the middle of what is
-// left is: a rate that failed can't be the answer.
+// within limits a forecast to the range between the rate that met the objective and the
+// rate that failed it. A capacity below the first is set to that rate. A capacity at the
+// second or above it is set to the middle of the remaining range, because a rate that
+// failed cannot be the capacity.
 func (f forecast) within(measured bracket) forecast {
 	low, high := measured.low(), measured.high()
 	clipped := forecast{low: min(max(f.low, low), high), high: min(max(f.high, low), high), elasticity: f.elasticity}

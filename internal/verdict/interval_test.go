@@ -18,19 +18,19 @@ func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
 		return &v1alpha1.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
 	}
 	tests := map[string]struct {
-		disturb func(w *world)
+		disturb func(w *fixture)
 		want    *v1alpha1.Interval
 	}{
-		"order statistics where runs lie closer": {func(w *world) { w.model.low, w.model.high = 0.8, 1.4 }, between(150, 290)},
-		"the spread of runs at its upper end":    {func(w *world) { w.model.low, w.model.high = 0.8, 1.7 }, between(150, 340)},
-		"the spread of runs at both ends":        {func(w *world) { w.model.low, w.model.high = 0.6, 1.7 }, between(120, 340)},
-		"order statistics where the model can't say": {func(w *world) {
+		"order statistics if runs are closer": {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.4 }, between(150, 290)},
+		"the spread of runs at its upper end": {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.7 }, between(150, 340)},
+		"the spread of runs at both ends":     {func(w *fixture) { w.model.low, w.model.high = 0.6, 1.7 }, between(120, 340)},
+		"order statistics if the model has no spread": {func(w *fixture) {
 			w.model.low, w.model.high, w.model.known = 0.6, 1.7, false
 		}, between(150, 290)},
-		"order statistics with sessions": {func(w *world) {
+		"order statistics with sessions": {func(w *fixture) {
 			w.model.low, w.model.high, w.Spec.Variant.Sessions = 0.6, 1.7, true
 		}, between(150, 290)},
-		"none where order statistics give none": {func(w *world) {
+		"none without order statistics": {func(w *fixture) {
 			w.model.low, w.model.high = 0.6, 1.7
 			w.reported().P95Interval = nil
 		}, nil},
@@ -59,7 +59,8 @@ func TestClosedStepsHaveTheIntervalOfOrderStatistics(t *testing.T) {
 	}
 }
 
-// A long step is simulated shorter: p95 of four times the logins lies half as far apart.
+// A long step is simulated shorter: the spread of p95 with four times the logins is half as
+// wide.
 func TestTheSpreadOfALongStepIsNarrowed(t *testing.T) {
 	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 400 })
 	w.model.low, w.model.high = 0.2, 2.2
@@ -76,15 +77,15 @@ func TestAStepIsJudgedByTheWiderInterval(t *testing.T) {
 		high   float64
 		want   v1alpha1.StepOutcome
 	}{
-		"met when another run would hold it too": {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.25, v1alpha1.StepMet},
+		"met when another run would meet it too": {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.25, v1alpha1.StepMet},
 		"undecided when it might not":            {func(s *measurement.StepResult) { latency(s, 500, 800, 900) }, 0.8, 1.26, v1alpha1.StepUndecided},
 		"failed when another run would fail too": {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.81, 1, v1alpha1.StepFailed},
-		"undecided when it might hold it":        {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.79, 1, v1alpha1.StepUndecided},
-		"of few logins that all held it, when others would": {func(s *measurement.StepResult) {
+		"undecided when it might meet it":        {func(s *measurement.StepResult) { latency(s, 1100, 1250, 1300) }, 0.79, 1, v1alpha1.StepUndecided},
+		"met with few logins if all are within it, in another run too": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 		}, 0.8, 1.25, v1alpha1.StepMet},
-		"undecided of few that all held it when others might not": {func(s *measurement.StepResult) {
+		"undecided with few logins if another run might not be within it": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 		}, 0.8, 1.26, v1alpha1.StepUndecided},
@@ -117,27 +118,27 @@ func TestEachOpenStepTellsWhatTheModelMakesOfIt(t *testing.T) {
 }
 
 func TestTheModelIsSilent(t *testing.T) {
-	for name, disturb := range map[string]func(w *world){
-		"without the service's CPU time":   func(w *world) { w.reported().Service = nil },
-		"of fewer than twenty hashes":      func(w *world) { w.reported().Service.Hashes = 19 },
-		"of an overloaded step":            func(w *world) { fail(w.reported(), 20, &w.reported().TimedOut) },
-		"of a service with sessions":       func(w *world) { w.Spec.Variant.Sessions = true },
-		"where its own p95 is a failure's": func(w *world) { w.model.known = false },
-		"without a p95":                    func(w *world) { w.reported().P95Microseconds, w.reported().P95Interval = nil, nil },
-		"of more logins than it simulates": func(w *world) { w.at(70).Requests = 20_001 },
+	for name, disturb := range map[string]func(w *fixture){
+		"without the service's CPU time":   func(w *fixture) { w.reported().Service = nil },
+		"of fewer than twenty hashes":      func(w *fixture) { w.reported().Service.Hashes = 19 },
+		"of an overloaded step":            func(w *fixture) { fail(w.reported(), 20, &w.reported().TimedOut) },
+		"of a service with sessions":       func(w *fixture) { w.Spec.Variant.Sessions = true },
+		"if its own p95 is a failure's":    func(w *fixture) { w.model.known = false },
+		"without a p95":                    func(w *fixture) { w.reported().P95Microseconds, w.reported().P95Interval = nil, nil },
+		"of more logins than it simulates": func(w *fixture) { w.at(70).Requests = 20_001 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := ranWell(t)
 			disturb(w)
 			if got := w.judge().Steps[1].Model; got != nil {
-				t.Errorf("it says %+v", got)
+				t.Errorf("the step has a model: %+v", got)
 			}
 		})
 	}
 }
 
-// The simulation itself, not a stand-in: the fixture's steps lie where a pool
-// under half a CPU puts them, and the judgement comes in time.
+// This test uses the simulation itself, not the stub. The fixture's steps have the
+// latencies of a pool with half a CPU, and the judgement ends in time.
 func TestTheSimulationJudgesAWholeRun(t *testing.T) {
 	w := ranWell(t)
 	w.expected(w.step(50), 80, 95, 110)
@@ -152,6 +153,6 @@ func TestTheSimulationJudgesAWholeRun(t *testing.T) {
 		t.Errorf("capacity: %+v", c)
 	}
 	if s := judged.Steps[1].AtReference; s.P95Interval.HighMicroseconds <= 180_000 || s.P95Interval.LowMicroseconds >= 130_000 {
-		t.Errorf("p95 %d lies within %+v, no wider than its order statistics", *s.P95Microseconds, s.P95Interval)
+		t.Errorf("the interval of p95 %d is %+v, no wider than its order statistics", *s.P95Microseconds, s.P95Interval)
 	}
 }

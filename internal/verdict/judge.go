@@ -12,62 +12,63 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// Input is all that a verdict is made from.
+// Input is everything that Judge needs.
 type Input struct {
 	// Spec is the trial's plan.
 	Spec v1alpha1.SizingTrialSpec
 	// Calibration of the variant.
 	Calibration v1alpha1.TrialCalibration
-	// Plan that the generator drove, and the steps that were left out of it.
+	// Plan is the load that the generator ran. NotRun are the steps left out of it.
 	Plan   loadplan.Plan
 	NotRun []loadplan.NotRun
-	// Run is what the generator handed over.
+	// Run is the generator's handover.
 	Run measurement.Run
-	// Reference is the reference speed of the node pool as far as it is known; without
-	// one the trial's own windows make it.
+	// Reference is the reference speed of the node pool. If it is unknown, it is taken from
+	// the trial's own windows.
 	Reference speed.Reference
-	// PlannedMicros is the speed that the plan was made for, as the CPU time of one
-	// hash at cost 8 in microseconds; 0 for the calibration's own.
+	// PlannedMicros is the speed that the plan was made for, as the CPU time of one hash
+	// at cost 8 in microseconds; 0 for the calibration's own.
 	PlannedMicros float64
-	// Placement is where the pods ran, and whether they were what was planned.
+	// Placement is where the pods ran, and how they differ from the planned pods.
 	Placement Placement
 }
 
-// Placement is where the pods ran, and whether they were what was planned.
+// Placement is where the pods ran, and how they differ from the planned pods.
 type Placement struct {
-	// ServiceNodes of the login service's pods.
+	// ServiceNodes are the nodes of the login service's pods.
 	ServiceNodes []string
 	// GeneratorNode is the node of the generator.
 	GeneratorNode string
-	// Altered says in which ways the running pods differ from what was planned.
+	// Altered lists how the running pods differ from the planned ones.
 	Altered []string
 }
 
-// Judgement is what a run comes to.
+// Judgement is the result of a run.
 type Judgement struct {
 	// Result is the trial's row.
 	Result v1alpha1.VariantResult
-	// Steps in the order they were driven, and those that were left out.
+	// Steps in the order in which they ran, followed by those that were left out.
 	Steps []v1alpha1.Step
-	// Speed of the CPU, and the reference that the result is converted to; nil where
-	// neither is known.
+	// Speed of the CPU, and the reference that the result is converted to; nil if both
+	// are unknown.
 	Speed *v1alpha1.TrialSpeed
-	// Capacity as a bracket; nil where the mode has none.
+	// Capacity is nil if the load mode has none.
 	Capacity *v1alpha1.Capacity
-	// Evidence under the numbers.
+	// Evidence for the numbers.
 	Evidence *v1alpha1.Evidence
-	// Distribution and UnderWay of the reported step; nil where there was no room.
+	// Distribution and UnderWay of the reported step; nil if the handover had no room for
+	// them.
 	Distribution *v1alpha1.Distribution
 	UnderWay     []int32
 }
 
-// Judge says what a run comes to. It never fails: what is missing is absent in
-// the result, and a reason says why.
+// Judge judges a run. It never fails: a missing number is nil in the result, and a reason
+// says why.
 func Judge(in Input) Judgement { return judge(in, simulated(in)) }
 
-// judge judges by a model of the service.
-func judge(in Input, of modelOf) Judgement {
-	t := newTrial(in, of)
+// judge judges a run with the given model of the service.
+func judge(in Input, newModel modelOf) Judgement {
+	t := newTrial(in, newModel)
 	reasons := t.findings()
 	result := t.row()
 	result.Verdict = worst(reasons)
@@ -83,8 +84,8 @@ func judge(in Input, of modelOf) Judgement {
 	}
 }
 
-// ForGeneratorsSake tells whether a result is Invalid because the generator
-// fell short: it then says nothing of the service, and another try may.
+// ForGeneratorsSake reports whether a result is Invalid because of the load generator. Such
+// a result says nothing about the service, and another attempt can succeed.
 func ForGeneratorsSake(result v1alpha1.VariantResult) bool {
 	return slices.ContainsFunc(result.Reasons, func(r v1alpha1.Reason) bool {
 		return r.Verdict == v1alpha1.VerdictInvalid &&
@@ -92,7 +93,7 @@ func ForGeneratorsSake(result v1alpha1.VariantResult) bool {
 	})
 }
 
-// worst is the verdict that a list of reasons comes to.
+// worst returns the verdict that follows from the reasons.
 func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
 	verdict := v1alpha1.VerdictValid
 	for _, r := range reasons {
@@ -106,7 +107,7 @@ func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
 	return verdict
 }
 
-// row is the trial's row without its verdict.
+// row returns the trial's row without its verdict.
 func (t *trial) row() v1alpha1.VariantResult {
 	variant := t.Spec.Variant
 	row := v1alpha1.VariantResult{
@@ -131,7 +132,7 @@ func (t *trial) row() v1alpha1.VariantResult {
 	return row
 }
 
-// fillCapacity writes how the capacity was decided into the row.
+// fillCapacity writes the capacity and its method into the row.
 func (t *trial) fillCapacity(row *v1alpha1.VariantResult) {
 	c := t.capacity.api
 	if c == nil || c.MilliPerSecond == nil {
@@ -143,8 +144,8 @@ func (t *trial) fillCapacity(row *v1alpha1.VariantResult) {
 	}
 }
 
-// throughputAtNominal is the step's throughput at the reference speed: of a step
-// that the service kept up with, the share of what was offered.
+// throughputAtNominal returns the step's throughput at the reference speed. For a step that
+// the service kept up with, it is the served share of the nominal rate.
 func (s *step) throughputAtNominal() *int64 {
 	if s.Kind != loadplan.Open || s.overloaded || s.result.ThroughputMilliPerSecond == nil || s.OfferedMilliPerSecond <= 0 {
 		return s.throughput()
@@ -153,7 +154,7 @@ func (s *step) throughputAtNominal() *int64 {
 	return ptr.To(int64(math.Round(served * float64(s.nominal))))
 }
 
-// fill writes what the reported step adds to the row.
+// fill writes the reported step's numbers into the row.
 func (s *step) fill(row *v1alpha1.VariantResult) {
 	api := s.api()
 	row.ReportedLoadPercent = api.LoadPercent

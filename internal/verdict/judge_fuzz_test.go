@@ -9,14 +9,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// Whatever a generator hands over, the judgement holds together: the worst
-// reason is the verdict, the bracket is one, and more evidence against a run
-// never makes it better.
+// Whatever a generator hands over, the judgement is consistent: the verdict is that of the
+// worst reason, the bracket's ends are in order, and more evidence against a run never
+// makes its verdict better.
 func FuzzJudgementsHoldTogether(f *testing.F) {
 	f.Add(uint8(0), int64(100), int64(0), int64(0), int64(200_000), int64(2_000), int64(24_500), int64(500), "0", "1", true)
 	f.Add(uint8(1), int64(0), int64(50), int64(99), int64(0), int64(9_000_000), int64(0), int64(0), "", "0-7", false)
 	f.Add(uint8(2), int64(19), int64(3), int64(0), int64(5_000_000), int64(0), int64(90_000), int64(505), "x", "x", true)
-	f.Fuzz(func(t *testing.T, mode uint8, ok, refused, neverSent, p95, lag, rate, quota int64, serviceCPUs, generatorCPUs string, told bool) {
+	f.Fuzz(func(t *testing.T, mode uint8, ok, refused, neverSent, p95, lag, rate, quota int64, serviceCPUs, generatorCPUs string, known bool) {
 		for _, n := range []*int64{&ok, &refused, &neverSent, &p95, &lag, &rate, &quota} {
 			*n = int64(uint64(*n) % 100_000_000)
 		}
@@ -27,7 +27,7 @@ func FuzzJudgementsHoldTogether(f *testing.F) {
 		disturbed.Scheduled, disturbed.SentInWindow, disturbed.CompletedInWindow = ok+refused+neverSent, ok, ok
 		disturbed.P95Microseconds, disturbed.LagP99Microseconds, disturbed.ThroughputMilliPerSecond = &p95, &lag, &rate
 		disturbed.P95Interval = &measurement.Interval{LowMicroseconds: p95 / 2, HighMicroseconds: p95 * 2}
-		if !told {
+		if !known {
 			disturbed.P95Microseconds, disturbed.P95Interval, disturbed.Service, disturbed.Generator = nil, nil, nil, nil
 		}
 		judged := w.judge()
@@ -50,7 +50,7 @@ func checkWorst(t *testing.T, row v1alpha1.VariantResult) {
 			worst = r.Verdict
 		}
 		if kinds[r.Type] || r.Message == "" || len([]rune(r.Message)) > 512 {
-			t.Errorf("reason %s comes twice, says nothing or too much: %q", r.Type, r.Message)
+			t.Errorf("reason %s is repeated, empty or too long: %q", r.Type, r.Message)
 		}
 		kinds[r.Type] = true
 	}
@@ -73,12 +73,12 @@ func checkBracket(t *testing.T, c *v1alpha1.Capacity) {
 	}
 	answer := *c.MilliPerSecond
 	if answer < met || answer >= failed {
-		t.Errorf("the answer %d lies outside what was measured, %d to %d", answer, met, failed)
+		t.Errorf("capacity %d is outside the measured range, %d to %d", answer, met, failed)
 	}
 	if between := c.Interval; between != nil && (answer < between.LowMilliPerSecond || answer > between.HighMilliPerSecond) {
-		t.Errorf("the answer %d lies outside its interval %+v", answer, between)
+		t.Errorf("capacity %d is outside its interval %+v", answer, between)
 	}
 	if c.Message == "" || len([]rune(c.Message)) > 512 {
-		t.Errorf("it says nothing or too much: %q", c.Message)
+		t.Errorf("the message is empty or too long: %q", c.Message)
 	}
 }

@@ -8,28 +8,27 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// modelStub stands in for the simulation: it expects what the run of these tests
-// measured, until a test has it expect something else. What the simulation
-// itself makes of a step is tested where it is built.
+// modelStub replaces the simulation. It predicts what the run of these tests measured,
+// unless a test changes it. The simulation of a step is tested in its own package.
 type modelStub struct {
-	// p95 of every step, and of those that are named by their counted logins.
+	// p95 of every step. p95Of overrides it for steps with that many counted logins.
 	p95   time.Duration
 	p95Of map[int]time.Duration
-	// known is false where the model can't say what p95 is.
+	// known is false if the model cannot predict p95.
 	known bool
-	// sway is how far p95 is moved by the phase, either way, as a share of it.
+	// sway is how far the phase changes p95 in either direction, as a share of it.
 	sway float64
-	// slower is how much slower the logins of the second half are.
+	// slower is the latency of the second half's logins ÷ that of the first half's.
 	slower float64
 	// low and high are the ends of the spread.
 	low, high float64
 	// capacity per second at a limit.
 	capacity func(limit time.Duration) float64
-	// fedWith is the last CPU time per login that the model was built with.
+	// fedWith is the CPU time per login of the last model that was made.
 	fedWith *time.Duration
 }
 
-// asMeasured is a model that agrees with ranWell.
+// asMeasured returns a model that agrees with ranWell.
 func asMeasured() *modelStub {
 	return &modelStub{
 		p95: 200 * time.Millisecond, p95Of: map[int]time.Duration{}, known: true, slower: 1, low: 1, high: 1,
@@ -37,7 +36,7 @@ func asMeasured() *modelStub {
 	}
 }
 
-// hyperbola is the capacity where p95 is reach × ρ/(1−ρ).
+// hyperbola returns the capacity of a service whose p95 is reach × ρ/(1−ρ).
 func hyperbola(bound float64, reach time.Duration) func(time.Duration) float64 {
 	return func(limit time.Duration) float64 {
 		return bound * limit.Seconds() / (limit.Seconds() + reach.Seconds())
@@ -49,19 +48,19 @@ func (m *modelStub) of(cpu time.Duration, _ *simulation.Course) verdict.Model {
 	return m
 }
 
-// Percentiles are all the same.
+// Percentiles returns the same value for all.
 func (m *modelStub) Percentiles(a simulation.Arrivals, _ uint64, perMille ...int) []time.Duration {
-	found := m.p95
+	value := m.p95
 	if p95, named := m.p95Of[len(a.Due)-a.Counted]; named {
-		found = p95
+		value = p95
 	}
 	if !m.known {
-		found = simulation.Failed
+		value = simulation.Failed
 	}
-	return slices.Repeat([]time.Duration{found}, len(perMille))
+	return slices.Repeat([]time.Duration{value}, len(perMille))
 }
 
-// Latencies have one login in ten at p95, and all others at 60 ms.
+// Latencies returns p95 for one login in ten, and 60 ms for all others.
 func (m *modelStub) Latencies(a simulation.Arrivals, phase float64, seed uint64) []time.Duration {
 	counted := a.Due[a.Counted:]
 	middle := a.Due[a.Counted] + (a.Due[len(a.Due)-1]-a.Due[a.Counted])/2

@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// outcome is what the step says of the objective. Where its latency holds it, but too few
-// logins show that no more fail than may, it is Undecided.
+// outcome returns whether the step meets the objective. It is Undecided if the latency
+// meets it, but too few logins show that the error share does.
 func (s *step) outcome() v1alpha1.StepOutcome {
 	outcome := s.withoutErrors()
 	if outcome == v1alpha1.StepMet && !s.failures.show(s.objective) {
@@ -20,9 +20,9 @@ func (s *step) outcome() v1alpha1.StepOutcome {
 	return outcome
 }
 
-// withoutErrors is what the step says of the objective if as few logins fail as may,
-// unless it shows that more do. The capacity, and whether the objective can be met, follow
-// from it: no step of a usual length could show that one login in a thousand fails.
+// withoutErrors returns whether the step meets the objective, assuming that the error share
+// does unless the step shows the opposite. The capacity and objectiveMet follow from it,
+// because no step of a usual length can show that only one login in a thousand fails.
 func (s *step) withoutErrors() v1alpha1.StepOutcome {
 	switch {
 	case s.Kind == loadplan.Saturation:
@@ -33,14 +33,15 @@ func (s *step) withoutErrors() v1alpha1.StepOutcome {
 		return v1alpha1.StepFailed
 	}
 	outcome := s.byLatency()
-	if outcome == v1alpha1.StepMet && s.Kind == loadplan.Open && !s.rested {
-		// Steps that begin with an empty queue flatter.
+	if outcome == v1alpha1.StepMet && s.Kind == loadplan.Open && !s.longEnough {
+		// A step begins with an empty queue, which makes its latencies too small.
 		return v1alpha1.StepUndecided
 	}
 	return outcome
 }
 
-// tooManyFailed reports whether the step shows that more logins fail than may.
+// tooManyFailed reports whether the step shows that more logins fail than the objective
+// allows.
 func (s *step) tooManyFailed() bool {
 	return measurement.AtLeast(s.result.Failures(), s.result.Scheduled)*1000 > float64(s.objective.MaxErrorPerMille)
 }
@@ -48,8 +49,9 @@ func (s *step) tooManyFailed() bool {
 // failures are the logins of some steps, and how many of them failed.
 type failures struct{ logins, failed int64 }
 
-// show reports whether the logins show that no more fail than may. No number of logins
-// shows that none ever fails, so an objective of 0 holds as long as none does.
+// show reports whether the logins show that no more of them fail than the objective allows.
+// No number of logins shows that none ever fails, so an objective of 0 is met as long as
+// none does.
 func (f failures) show(objective v1alpha1.Objective) bool {
 	if objective.MaxErrorPerMille == 0 {
 		return f.failed == 0
@@ -64,8 +66,8 @@ func (f failures) api() *v1alpha1.Failures {
 	return &v1alpha1.Failures{Logins: f.logins, Failed: f.failed, AtMostPerMillion: int64(math.Ceil(1e6 * f.atMost()))}
 }
 
-// setFailures counts for each step the logins of itself and of all faster ones that the
-// service kept up with. Failures become more frequent at faster rates, so the logins of
+// setFailures counts for each step its own logins and those of all faster steps that the
+// service kept up with. Failures become more frequent at higher rates, so the logins of
 // faster steps show at least as much.
 func (t *trial) setFailures() {
 	for _, s := range t.steps {
@@ -79,12 +81,12 @@ func (t *trial) setFailures() {
 	}
 }
 
-// byLatency holds a step's percentiles against the objective: failed when one does not
-// hold it, met when all do.
+// byLatency compares a step's percentiles with the objective: Failed if one fails, Met if
+// all are met.
 func (s *step) byLatency() v1alpha1.StepOutcome {
 	outcome := v1alpha1.StepMet
-	for _, p := range promises(s.objective) {
-		switch s.byPercentile(p) {
+	for _, limit := range percentileLimits(s.objective) {
+		switch s.byPercentile(limit) {
 		case v1alpha1.StepFailed:
 			return v1alpha1.StepFailed
 		case v1alpha1.StepUndecided:
@@ -94,34 +96,35 @@ func (s *step) byLatency() v1alpha1.StepOutcome {
 	return outcome
 }
 
-// byPercentile holds one percentile against its limit: met when the upper end of its
-// interval holds it, failed when the lower end does not. Too few samples for an interval
-// decide only where every single login held it, and the percentile of another run would
-// as well.
-func (s *step) byPercentile(p promise) v1alpha1.StepOutcome {
-	between := s.interval(p.of)
+// byPercentile compares one percentile with its limit: Met if the upper end of its interval
+// is within the limit, Failed if the lower end is not. Without an interval, because there
+// are too few samples, the step is Met only if every login was within the limit and p95 of
+// another run would be as well.
+func (s *step) byPercentile(limit percentileLimit) v1alpha1.StepOutcome {
+	between := s.interval(limit.percentile)
 	switch {
-	case between != nil && between.LowMicroseconds > p.longest:
+	case between != nil && between.LowMicroseconds > limit.micros:
 		return v1alpha1.StepFailed
-	case between != nil && between.HighMicroseconds <= p.longest:
+	case between != nil && between.HighMicroseconds <= limit.micros:
 		return v1alpha1.StepMet
-	case between == nil && p.of == q95 && s.allHeld(p.longest):
+	case between == nil && limit.percentile == q95 && s.allWithin(limit.micros):
 		return v1alpha1.StepMet
 	default:
 		return v1alpha1.StepUndecided
 	}
 }
 
-// allHeld tells whether every success held a limit, and p95 of a rerun would.
-func (s *step) allHeld(limit int64) bool {
-	slowest, p95, of := s.result.MaxMicroseconds, s.p95(), s.latency[q95]
-	if s.result.OK < samplesForP95 || slowest == nil || of.conversion*float64(*slowest) > float64(limit) {
+// allWithin reports whether every success was within a limit in microseconds, and p95 of
+// another run would be.
+func (s *step) allWithin(limit int64) bool {
+	slowest, p95, latency := s.result.MaxMicroseconds, s.p95(), s.latency[q95]
+	if s.result.OK < samplesForP95 || slowest == nil || latency.conversion*float64(*slowest) > float64(limit) {
 		return false
 	}
-	return of.spread == nil || p95 == nil || of.spread.high*float64(*p95) <= float64(limit)
+	return latency.spread == nil || p95 == nil || latency.spread.high*float64(*p95) <= float64(limit)
 }
 
-// highestOffered is the rate of the fastest open step at the reference speed, times
+// highestOffered returns the rate of the fastest open step at the reference speed, times
 // 1000.
 func (t *trial) highestOffered() int64 {
 	var highest int64
@@ -133,13 +136,12 @@ func (t *trial) highestOffered() int64 {
 	return highest
 }
 
-// objectiveMet tells whether some rate meets the objective: a step did, or the
-// model places the capacity below the lowest step that failed. It is false where
-// steps failed and no rate was found, and where the model finds none; absent
-// when nothing was decided.
+// objectiveMet reports whether some rate meets the objective: a step met it, or the model
+// places the capacity below the lowest step that failed. It is false if steps failed and no
+// rate was found, or if the model finds no rate. It is nil if nothing was decided.
 func (t *trial) objectiveMet() *bool {
 	var met *bool
-	if t.capacity.denied {
+	if t.capacity.noRate {
 		met = ptr.To(false)
 	}
 	for _, s := range t.steps {
@@ -156,8 +158,8 @@ func (t *trial) objectiveMet() *bool {
 	return met
 }
 
-// api is the step as the trial's status shows it. Latencies of an overloaded
-// step are left out: they tell only how long it was driven.
+// api returns the step for the trial's status. It leaves out the latencies of an overloaded
+// step, which only show how long the step lasted.
 func (s *step) api() v1alpha1.Step {
 	r := s.result
 	api := v1alpha1.Step{

@@ -15,20 +15,20 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 		change func(s *measurement.StepResult)
 		want   v1alpha1.StepOutcome
 	}{
-		"met when the upper end of the interval holds it": {func(s *measurement.StepResult) { latency(s, 500, 800, 1000) }, v1alpha1.StepMet},
-		"undecided when it lies inside the interval":      {func(s *measurement.StepResult) { latency(s, 1000, 1100, 1300) }, v1alpha1.StepUndecided},
-		"failed when the lower end does not hold it":      {func(s *measurement.StepResult) { latency(s, 1001, 1100, 1300) }, v1alpha1.StepFailed},
-		"failed when it shows that too many logins do":    {func(s *measurement.StepResult) { fail(s, 8, &s.Refused) }, v1alpha1.StepFailed},
-		"undecided when more did than may, by chance":     {func(s *measurement.StepResult) { fail(s, 3, &s.Refused) }, v1alpha1.StepUndecided},
+		"met when the upper end of the interval is within it": {func(s *measurement.StepResult) { latency(s, 500, 800, 1000) }, v1alpha1.StepMet},
+		"undecided when it lies inside the interval":          {func(s *measurement.StepResult) { latency(s, 1000, 1100, 1300) }, v1alpha1.StepUndecided},
+		"failed when the lower end is above it":               {func(s *measurement.StepResult) { latency(s, 1001, 1100, 1300) }, v1alpha1.StepFailed},
+		"failed when too many logins fail":                    {func(s *measurement.StepResult) { fail(s, 8, &s.Refused) }, v1alpha1.StepFailed},
+		"undecided when too many failed, maybe at random":     {func(s *measurement.StepResult) { fail(s, 3, &s.Refused) }, v1alpha1.StepUndecided},
 		"met when its logins show that few enough fail": {func(s *measurement.StepResult) {
 			samples(s, 2000)
 			fail(s, 12, &s.OtherErrors)
 		}, v1alpha1.StepMet},
-		"undecided when as many did as may": {func(s *measurement.StepResult) {
+		"undecided when as many failed as allowed": {func(s *measurement.StepResult) {
 			samples(s, 2000)
 			fail(s, 20, &s.OtherErrors)
 		}, v1alpha1.StepUndecided},
-		"failed, and not overloaded, when 5 % did": {func(s *measurement.StepResult) {
+		"failed, and not overloaded, when 5 % failed": {func(s *measurement.StepResult) {
 			samples(s, 1000)
 			fail(s, 50, &s.TimedOut)
 		}, v1alpha1.StepFailed},
@@ -36,12 +36,12 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 			samples(s, 1000)
 			fail(s, 51, &s.Cut)
 		}, v1alpha1.StepOverloaded},
-		"without an interval undecided": {func(s *measurement.StepResult) {
+		"undecided without an interval": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 			s.MaxMicroseconds = ptr.To[int64](1_000_001)
 		}, v1alpha1.StepUndecided},
-		"without an interval met where even the slowest held it": {func(s *measurement.StepResult) {
+		"met without an interval if even the slowest login is within it": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
 			s.MaxMicroseconds = ptr.To[int64](1_000_000)
@@ -68,7 +68,7 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 	}
 }
 
-// Every percentile of the objective must hold, and the reported step has them all.
+// The objective must be met for every percentile, and the reported step has them all.
 func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
 	between := func(low, high int64) *measurement.Interval {
 		return &measurement.Interval{LowMicroseconds: 1000 * low, HighMicroseconds: 1000 * high}
@@ -84,7 +84,7 @@ func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
 		"p99 does not":                        {100, 200, between(50, 70), between(220, 400), v1alpha1.StepFailed},
 		"p99 lies near its limit":             {100, 300, between(50, 70), between(220, 400), v1alpha1.StepUndecided},
 		"too few logins for a p99":            {100, 900, between(50, 70), nil, v1alpha1.StepUndecided},
-		"too few logins, and nobody asks":     {100, 0, between(50, 70), nil, v1alpha1.StepMet},
+		"too few logins, and no limit on p99": {100, 0, between(50, 70), nil, v1alpha1.StepMet},
 		"one fails while the other can't say": {45, 900, between(50, 70), nil, v1alpha1.StepFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,25 +100,25 @@ func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
 	}
 }
 
-// With Rates the steps decide alone.
+// In mode Rates, only the steps decide.
 func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 	tooSlow := func(s *measurement.StepResult) { latency(s, 1100, 1200, 1300) }
 	unsure := func(s *measurement.StepResult) { latency(s, 900, 1000, 1100) }
 	yes, no := ptr.To(true), ptr.To(false)
 	tests := map[string]struct {
 		rates       []int32
-		disturb     func(w *world)
+		disturb     func(w *fixture)
 		met, failed int64 // 0 for absent
 		objective   *bool
 		lowerBound  *bool
 	}{
-		"all met is a lower bound":                           {[]int32{5, 10, 15}, func(*world) {}, 15_000, 0, yes, yes},
-		"a rate whose step is too short to come to rest":     {[]int32{5, 10, 20}, func(*world) {}, 10_000, 0, yes, no},
-		"the highest with all below it":                      {[]int32{5, 10, 20}, func(w *world) { tooSlow(&w.Run.Steps[1]) }, 5_000, 10_000, yes, no},
-		"an undecided rate ends it, and is no lower bound":   {[]int32{5, 10, 20}, func(w *world) { unsure(&w.Run.Steps[1]) }, 5_000, 0, yes, no},
-		"a rate beyond the bound is an overload":             {[]int32{5, 40}, func(*world) {}, 5_000, 40_000, yes, no},
-		"none when the first failed":                         {[]int32{5}, func(w *world) { tooSlow(&w.Run.Steps[0]) }, 0, 5_000, no, nil},
-		"no answer, not even no, when none could be decided": {[]int32{5}, func(w *world) { unsure(&w.Run.Steps[0]) }, 0, 0, nil, nil},
+		"all met is a lower bound":                         {[]int32{5, 10, 15}, func(*fixture) {}, 15_000, 0, yes, yes},
+		"a rate whose step is too short to be steady":      {[]int32{5, 10, 20}, func(*fixture) {}, 10_000, 0, yes, no},
+		"the highest with all below it":                    {[]int32{5, 10, 20}, func(w *fixture) { tooSlow(&w.Run.Steps[1]) }, 5_000, 10_000, yes, no},
+		"an undecided rate ends it, and is no lower bound": {[]int32{5, 10, 20}, func(w *fixture) { unsure(&w.Run.Steps[1]) }, 5_000, 0, yes, no},
+		"a rate beyond the bound is an overload":           {[]int32{5, 40}, func(*fixture) {}, 5_000, 40_000, yes, no},
+		"none when the first failed":                       {[]int32{5}, func(w *fixture) { tooSlow(&w.Run.Steps[0]) }, 0, 5_000, no, nil},
+		"objectiveMet is nil when no step is decided":      {[]int32{5}, func(w *fixture) { unsure(&w.Run.Steps[0]) }, 0, 0, nil, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -154,22 +154,22 @@ func TestUsersHaveNoCapacity(t *testing.T) {
 }
 
 func TestTheMaximumOfEachMode(t *testing.T) {
-	rate := func(w *world, step int, milli int64) *world {
+	rate := func(w *fixture, step int, milli int64) *fixture {
 		w.Run.Steps[step].ThroughputMilliPerSecond = &milli
 		return w
 	}
 	tests := map[string]struct {
-		world *world
-		want  *int64
+		fixture *fixture
+		want    *int64
 	}{
-		"Capacity: of the saturation":                {rate(ranWell(t), 3, 24_321), ptr.To[int64](24_321)},
-		"Users: the highest of the steps":            {rate(rate(ranWell(t, withUsers(1, 5, 9)), 1, 24_600), 2, 24_100), ptr.To[int64](24_600)},
-		"Rates: none while the service keeps up":     {ranWell(t, atRates(5, 20)), nil},
-		"Rates: of the steps that it could not keep": {rate(ranWell(t, atRates(5, 40)), 1, 24_700), ptr.To[int64](24_700)},
+		"Capacity: of the saturation":            {rate(ranWell(t), 3, 24_321), ptr.To[int64](24_321)},
+		"Users: the highest of the steps":        {rate(rate(ranWell(t, withUsers(1, 5, 9)), 1, 24_600), 2, 24_100), ptr.To[int64](24_600)},
+		"Rates: none while the service keeps up": {ranWell(t, atRates(5, 20)), nil},
+		"Rates: of the overloaded steps":         {rate(ranWell(t, atRates(5, 40)), 1, 24_700), ptr.To[int64](24_700)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, test.world.judge().Result.MaxThroughputMilliPerSecond); diff != "" {
+			if diff := cmp.Diff(test.want, test.fixture.judge().Result.MaxThroughputMilliPerSecond); diff != "" {
 				t.Errorf("maximum (-want +got):\n%s", diff)
 			}
 		})
@@ -235,7 +235,7 @@ func TestAnOverloadedStepKeepsItsThroughputAndLosesItsLatencies(t *testing.T) {
 		t.Errorf("row: p95 %v in %v, throughput %v", r.P95Microseconds, r.P95Interval, r.ThroughputMilliPerSecond)
 	}
 	if s := judged.Steps[1]; s.P50Microseconds != nil || s.P99Microseconds != nil || s.MaxMicroseconds != nil || s.Refused != 20 {
-		t.Errorf("the step still tells latencies: %+v", s)
+		t.Errorf("the step still has latencies: %+v", s)
 	}
 }
 
@@ -248,13 +248,13 @@ func TestWithoutAQuotaNoPeriodIsTold(t *testing.T) {
 	}
 }
 
-// allowing lets so many of a thousand logins fail.
+// allowing sets the allowed failures per thousand logins.
 func allowing(perMille int32) func(*v1alpha1.SizingTrialSpec) {
 	return func(s *v1alpha1.SizingTrialSpec) { s.Objective.MaxErrorPerMille = perMille }
 }
 
-// With one failure in a thousand allowed, some 300 logins show next to nothing of
-// failures. That is told, and the capacity is placed by p95.
+// With one failure in a thousand allowed, some 300 logins show almost nothing about the
+// error share. The row says so, and p95 determines the capacity.
 func TestFewLoginsDoNotShowThatFewFail(t *testing.T) {
 	judged := ranWell(t).judge()
 	reported := judged.Steps[1]

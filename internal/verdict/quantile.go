@@ -9,7 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// The percentiles that an objective may hold, as places in a step's latency.
+// The percentiles of an objective, as indexes into a step's latency.
 const (
 	q50 = iota
 	q95
@@ -17,25 +17,25 @@ const (
 	quantiles
 )
 
-// perMilles of the percentiles.
+// perMilles are the percentiles in thousandths.
 var perMilles = []int{q50: 500, q95: 950, q99: 990}
 
 // quantile is a percentile of a step's latency.
 type quantile struct {
-	// observed latency in microseconds, and where the true one lies by ranks; nil where
-	// they are not known.
+	// observed latency in microseconds, and its interval by order statistics; nil if
+	// unknown.
 	observed *int64
 	ranks    *measurement.Interval
 	// conversion is the latency at the reference speed ÷ as observed.
 	conversion float64
-	// spread from run to run; nil where it is not known.
+	// spread from run to run; nil if unknown.
 	spread *spread
-	// kept is the interval at the reference speed that a stored step has.
+	// kept is the interval of a stored step at the reference speed.
 	kept *v1alpha1.Interval
 }
 
-// observe takes a step's percentiles from what was handed over. Until the model has said
-// more, a latency is as much longer as a hash.
+// observe takes a step's percentiles from the handover. Until the model sets a better
+// conversion, latencies are converted like the hash time.
 func (s *step) observe() {
 	r := s.result
 	s.latency = [quantiles]quantile{
@@ -57,12 +57,12 @@ func (q quantile) atReference() *int64 {
 	return ptr.To(int64(math.Round(q.conversion * float64(*q.observed))))
 }
 
-// interval is where the true percentile of a step lies at the reference speed: by order
-// statistics, which take logins for independent of each other, or by simulated runs of the
-// same step, which know that those in one queue are not; at each end the wider. What the
-// conversion is unsure of adds to it independently.
-func (s *step) interval(of int) *v1alpha1.Interval {
-	q := s.latency[of]
+// interval returns the interval of a step's percentile at the reference speed. At each end
+// it takes the wider of two intervals: by order statistics, which assume that logins are
+// independent of each other, and by simulated runs of the same step, which include that
+// logins in one queue are not. The error of the conversion adds to it independently.
+func (s *step) interval(percentile int) *v1alpha1.Interval {
+	q := s.latency[percentile]
 	if q.kept != nil {
 		return q.kept
 	}
@@ -74,43 +74,43 @@ func (s *step) interval(of int) *v1alpha1.Interval {
 	if q.spread != nil {
 		low, high = min(low, q.spread.low), max(high, q.spread.high)
 	}
-	at, doubt := float64(*q.atReference()), s.conversionError(of)
+	at, doubt := float64(*q.atReference()), s.conversionError(percentile)
 	return &v1alpha1.Interval{
 		LowMicroseconds:  int64(math.Round(at * math.Exp(-math.Hypot(math.Log(min(1, max(low, 1e-3))), doubt)))),
 		HighMicroseconds: int64(math.Round(at * math.Exp(math.Hypot(math.Log(max(1, high)), doubt)))),
 	}
 }
 
-// p95 is that at the reference speed, in microseconds; nil where the step has none.
+// p95 returns p95 at the reference speed in microseconds, or nil if the step has none.
 func (s *step) p95() *int64 { return s.latency[q95].atReference() }
 
-// conversionError is how sure a converted latency is, half of the 95 % interval as a
-// share of it: the reference speed, the ratio of the hash, and a part of what the
-// model made of another share of the bound.
-func (s *step) conversionError(of int) float64 {
-	byModel := conversionDoubt * math.Abs(math.Log(s.latency[of].conversion*s.factor()))
+// conversionError returns the error of a converted latency, half of the 95 % interval as a
+// share of the latency. It includes the errors of the reference speed and of the hash's
+// ratio, and a part of the model's correction for another share of the bound.
+func (s *step) conversionError(percentile int) float64 {
+	byModel := conversionDoubt * math.Abs(math.Log(s.latency[percentile].conversion*s.factor()))
 	return math.Hypot(s.timeError, byModel)
 }
 
-// promise is a percentile and the longest that it may be, in microseconds.
-type promise struct {
-	of      int
-	longest int64
+// percentileLimit is a percentile and its limit in microseconds.
+type percentileLimit struct {
+	percentile int
+	micros     int64
 }
 
-// promises are the percentiles that an objective holds.
-func promises(o v1alpha1.Objective) []promise {
-	all := []promise{{q95, 1000 * int64(o.P95Milliseconds)}}
+// percentileLimits returns the limits that an objective sets.
+func percentileLimits(o v1alpha1.Objective) []percentileLimit {
+	limits := []percentileLimit{{q95, 1000 * int64(o.P95Milliseconds)}}
 	if o.P50Milliseconds > 0 {
-		all = append(all, promise{q50, 1000 * int64(o.P50Milliseconds)})
+		limits = append(limits, percentileLimit{q50, 1000 * int64(o.P50Milliseconds)})
 	}
 	if o.P99Milliseconds > 0 {
-		all = append(all, promise{q99, 1000 * int64(o.P99Milliseconds)})
+		limits = append(limits, percentileLimit{q99, 1000 * int64(o.P99Milliseconds)})
 	}
-	return all
+	return limits
 }
 
-// restore takes a percentile as a stored step has it.
+// restore sets a percentile from a stored step.
 func (q *quantile) restore(observed, atReference *int64, kept *v1alpha1.Interval) {
 	q.kept = kept
 	if atReference != nil && observed != nil && *observed > 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// atCost10 is a run of mode Rates at cost 10 on a whole CPU, 57 ms a hash: 5 and 16.5
-// logins/s, of which the second is 94 % of the bound. The objective is a multiple of
-// the true p95 there.
+// atCost10 is a run in mode Rates at cost 10 on a whole CPU, 57 ms per hash: 5 and 16.5
+// logins/s. The second is 94 % of the bound. The objective is a multiple of the true p95
+// there.
 func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) verdict.Input {
 	t.Helper()
 	const hash = 57_000
@@ -48,9 +48,9 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 	return w.Input
 }
 
-// Of a step of 10 s at 94 % of the bound, whose true p95 is 1.4 times the objective, fewer
-// than 2 in 100 are Met: a queue that began empty flatters. One that is long enough for
-// its queue to come to rest is Met where the objective is twice the true p95.
+// At 94 % of the bound, the true p95 is 1.4 times the objective. Fewer than 2 in 100 steps
+// of 10 s are Met, although a queue that begins empty makes the latency too small. A step
+// that is long enough for a steady state is Met if the objective is twice the true p95.
 func TestAShortStepNearTheBoundIsNotMet(t *testing.T) {
 	n := runs(500, 100)
 	var mutex sync.Mutex

@@ -14,18 +14,18 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// CPUPerLogin is the service's CPU time per login in a trial's own run, at the
-// trial's reference speed: of the saturation, which has the most of them in the shortest time, else of the
-// reported step; 0 where neither is known.
+// CPUPerLogin returns the service's CPU time per login in a trial's own run, at the trial's
+// reference speed. It is that of the saturation, which has the most logins in the shortest
+// time, or else of the reported step; 0 if both are unknown.
 func CPUPerLogin(stored *v1alpha1.SizingTrial) time.Duration { return restore(stored).ownCPU() }
 
-// restore is a trial as it was judged, from what its status keeps: the plan
-// follows from the calibration and the prediction, and each of its steps is put
-// beside the one that is stored. What the model made of the steps is not in it.
+// restore returns a trial as it was judged, from its status. The plan follows from the
+// calibration and the prediction, and each of its steps is paired with the stored one. The
+// model's predictions for the steps are not included.
 func restore(stored *v1alpha1.SizingTrial) *trial {
 	status := stored.Status
 	t := &trial{Input: Input{Spec: stored.Spec, Calibration: ptr.Deref(status.Calibration, v1alpha1.TrialCalibration{})}}
-	t.of = outlooks(t.Input)
+	t.newModel = outlooks(t.Input)
 	if known := status.Speed; known != nil {
 		t.PlannedMicros = float64(known.PlannedHashMicrosecondsAtCost8)
 		t.Input.Reference = speed.Reference{Micros: float64(known.ReferenceHashMicrosecondsAtCost8), Error: float64(known.ReferenceErrorPerMille) / 1000}
@@ -34,7 +34,8 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 	if status.Result != nil {
 		t.maximum = status.Result.MaxThroughputMilliPerSecond
 	}
-	// A trial without a calibration has no plan: its steps then stand for themselves.
+	// A trial without a calibration has no plan. Its steps are then made from the stored
+	// ones.
 	t.Plan, _ = loadplan.Build(t.Spec, speed.PlannedFor(status), status.Prediction)
 	t.setReference()
 	for _, api := range driven(status.Steps) {
@@ -47,7 +48,7 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 	return t
 }
 
-// restoredStep is a stored step as it was judged.
+// restoredStep returns a stored step as it was judged.
 func (t *trial) restoredStep(api v1alpha1.Step) *step {
 	s := &step{
 		Step: t.planned(api), result: resultOf(api), objective: t.Spec.Objective,
@@ -68,12 +69,11 @@ func (t *trial) restoredStep(api v1alpha1.Step) *step {
 		s.latency[q95].restore(api.P95Microseconds, at.P95Microseconds, at.P95Interval)
 		s.latency[q99].restore(api.P99Microseconds, at.P99Microseconds, at.P99Interval)
 	}
-	s.rested = t.rests(s)
+	s.longEnough = t.lastsLongEnough(s)
 	return s
 }
 
-// timelineOf is the timeline of a load as far as the status keeps it; nil where it
-// does not.
+// timelineOf returns the timeline of a load from the status, or nil if it is not stored.
 func timelineOf(known *v1alpha1.TrialSpeed, ratio float64) *measurement.Timeline {
 	if known.WindowMilliseconds <= 0 || len(known.WindowsPerMille) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func timelineOf(known *v1alpha1.TrialSpeed, ratio float64) *measurement.Timeline
 	return timeline
 }
 
-// driven are the stored steps but for those that were left out.
+// driven returns the stored steps without those that were left out.
 func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
 	var kept []*v1alpha1.Step
 	for i := range steps {
@@ -97,8 +97,8 @@ func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
 	return kept
 }
 
-// outlooks is the model of a trial's service in its quick form: it answers for
-// all trials of an experiment while somebody waits.
+// outlooks returns the model of a trial's service in its quick form, which is fast enough
+// for all trials of an experiment in an interactive command.
 func outlooks(in Input) modelOf {
 	return func(cpu time.Duration, course *simulation.Course) model {
 		service := simulated(in)(cpu, course).(simulation.Service)
@@ -106,13 +106,13 @@ func outlooks(in Input) modelOf {
 	}
 }
 
-// quick is a service whose capacities are found by short runs.
+// quick is a service whose capacities are found by short simulation runs.
 type quick struct {
 	simulation.Service
 	outlook *simulation.Outlook
 }
 
-// Capacity takes the arrivals and the seed that the outlook was made with.
+// Capacity uses the arrivals and the seed that the outlook was made with.
 func (q quick) Capacity(limit simulation.Limit, _ bool, _ uint64) float64 {
 	return q.outlook.Capacity(limit)
 }
@@ -121,15 +121,14 @@ func evenly(spec v1alpha1.SizingTrialSpec) bool {
 	return spec.Load.Arrivals == v1alpha1.ArrivalsUniform
 }
 
-// recall adds to each step what the model made of it, as far as that is kept,
-// and simulates the rest again. What an interval was made of is not kept, but the
-// interval is.
+// recall adds the stored predictions of the model to the steps, and simulates the rest
+// again. The parts of an interval are not stored, but the interval is.
 func (t *trial) recall(stored []v1alpha1.Step) {
 	for i, api := range driven(stored) {
 		s := t.steps[i]
-		if told := api.Model; told != nil {
-			p95 := microseconds(told.P95Microseconds)
-			s.cpu = microseconds(told.CPUPerLoginMicroseconds)
+		if known := api.Model; known != nil {
+			p95 := microseconds(known.P95Microseconds)
+			s.cpu = microseconds(known.CPUPerLoginMicroseconds)
 			s.simulated = &expectation{p95: p95, fastest: p95, slowest: p95}
 		}
 		if !s.settled() || !t.modelled() || s.Requests == 0 || s.Requests+s.SettleRequests > mostSimulated {
@@ -146,14 +145,14 @@ func (t *trial) recall(stored []v1alpha1.Step) {
 	}
 }
 
-// planned is the planned step that a stored one came of, or, of a plan that is
-// not known any more, what the stored one tells of it; that has no requests.
+// planned returns the planned step of a stored one. If the plan is unknown, it returns what
+// the stored step shows of it, without requests.
 func (t *trial) planned(api v1alpha1.Step) loadplan.Step {
 	offered := ptr.Deref(api.OfferedMilliPerSecond, 0)
 	for _, s := range t.Plan.Told() {
 		if v1alpha1.StepKind(s.Kind) == api.Kind && s.OfferedMilliPerSecond == offered && (offered > 0 || s.Callers == int(ptr.Deref(api.Users, 0))) {
 			if s.Kind == loadplan.Open && api.Scheduled > 0 {
-				// Another objective, or an older version, plans another length.
+				// The length differs under another objective or in an older version.
 				s.Requests, s.CountedMilliseconds = int(api.Scheduled), api.CountedMilliseconds
 			}
 			return s
@@ -165,7 +164,7 @@ func (t *trial) planned(api v1alpha1.Step) loadplan.Step {
 	}
 }
 
-// resultOf is a stored step as the generator handed it over, as far as it is kept.
+// resultOf returns a stored step as the generator's result, without what is not stored.
 func resultOf(api v1alpha1.Step) measurement.StepResult {
 	result := measurement.StepResult{
 		CountedMicroseconds: 1000 * api.CountedMilliseconds,

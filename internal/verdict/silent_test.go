@@ -9,10 +9,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// These tests are named after errors that benchmarks make without a word.
+// These tests are named after errors that benchmarks make silently.
 
-// A generator without free callers sends late or never: that says nothing of a
-// service that answered all it got.
+// A generator without free callers sends late or not at all. That says nothing about a
+// service that answered all the logins it got.
 func TestCallersThatRanOutAreTheGeneratorsFault(t *testing.T) {
 	w := ranWell(t)
 	fail(w.step(85), 60, &w.step(85).NeverSent)
@@ -22,12 +22,12 @@ func TestCallersThatRanOutAreTheGeneratorsFault(t *testing.T) {
 		t.Errorf("judged %s: %v", judged.Result.Verdict, judged.Result.Reasons)
 	}
 	if outcome := judged.Steps[2].Outcome; outcome == v1alpha1.StepOverloaded {
-		t.Errorf("the step is %s, as if the service had been at its limit", outcome)
+		t.Errorf("the step is %s, although the service kept up", outcome)
 	}
 }
 
-// A service that can't keep up holds the callers, until none is free: that says
-// nothing of the generator.
+// A service that cannot keep up occupies the callers until none is free. That says nothing
+// about the generator.
 func TestCallersThatTheServiceHoldsAreNotTheGeneratorsFault(t *testing.T) {
 	w := ranWell(t)
 	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
@@ -47,17 +47,17 @@ func TestCallersThatTheServiceHoldsAreNotTheGeneratorsFault(t *testing.T) {
 }
 
 func TestNothingIsValidForLackOfEvidence(t *testing.T) {
-	for name, lose := range map[string]func(w *world){
-		"of all containers": func(w *world) { w.Run.Generator, w.Run.Services = nil, nil },
-		"of any counter": func(w *world) {
+	for name, lose := range map[string]func(w *fixture){
+		"of all containers": func(w *fixture) { w.Run.Generator, w.Run.Services = nil, nil },
+		"of any counter": func(w *fixture) {
 			for i := range w.Run.Steps {
 				w.Run.Steps[i].Service, w.Run.Steps[i].Generator = nil, nil
 			}
 		},
-		"of the service's CPUs": func(w *world) { w.Run.Services[0].Cpuset = "" },
-		"of its hashes":         func(w *world) { w.reported().Service.Hashes = 0 },
-		"of a last step":        func(w *world) { w.Run.Steps = w.Run.Steps[:3] },
-		"of everything": func(w *world) {
+		"of the service's CPUs": func(w *fixture) { w.Run.Services[0].Cpuset = "" },
+		"of its hashes":         func(w *fixture) { w.reported().Service.Hashes = 0 },
+		"of a last step":        func(w *fixture) { w.Run.Steps = w.Run.Steps[:3] },
+		"of everything": func(w *fixture) {
 			w.Run.Generator, w.Run.Services, w.Run.Steps = nil, nil, nil
 		},
 	} {

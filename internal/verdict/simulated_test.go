@@ -20,32 +20,31 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// machine is a node under simulation whose CPU changes its speed, and a login
-// service of cost 8 on it.
+// machine is a simulated node whose CPU speed changes, and a login service of cost 8 on it.
 type machine struct {
 	concurrency v1alpha1.ConcurrencyMode
-	// quota in thousandths of a CPU; 0 is a whole CPU without one.
+	// quota in thousandths of a CPU; 0 is a whole CPU without a quota.
 	quota int64
-	// objective as a multiple of the time that a hash takes by the clock.
+	// objective as a multiple of the wall-clock time of a hash.
 	objective float64
 	seed      int64
-	// speed is the time per hash ÷ that at the true reference, at a moment of the
-	// plan; the calibration lies before its zero. Nil is 1 throughout.
+	// speed is the hash time ÷ that at the true reference, at a moment of the plan. The
+	// calibration is before the plan's zero. Nil is 1 throughout.
 	speed func(at time.Duration) float64
-	// pod is the time per hash in this pod ÷ that in the one that was calibrated.
+	// pod is the hash time in this pod ÷ that in the calibrated pod.
 	pod float64
-	// off is what p95 is measured as ÷ what the model makes of it.
+	// off is measured ÷ simulated p95.
 	off float64
-	// wakesUp adds what it costs to wake up from idle, as measured on a real machine.
+	// wakesUp adds the CPU time for waking up from idle, as measured on a real machine.
 	wakesUp bool
 	chance  *rand.Rand
 }
 
 const (
 	trueHash = 14_200 * time.Microsecond
-	// calibrationLength is how long before the load the calibration begins.
+	// calibrationLength is the time from the start of the calibration to the load.
 	calibrationLength, calibrationBlock = 8 * time.Second, 250 * time.Millisecond
-	// speedEvery is how finely the speed is followed.
+	// speedEvery is the interval in which the speed changes.
 	speedEvery = 250 * time.Millisecond
 )
 
@@ -63,7 +62,7 @@ func (m machine) at(moment time.Duration) float64 {
 	return m.speed(moment)
 }
 
-// mean speed over a stretch.
+// mean returns the mean speed over a period.
 func (m machine) mean(from, until time.Duration) float64 {
 	sum, n := 0.0, 0.0
 	for at := from + speedEvery/2; at < until; at += speedEvery {
@@ -75,8 +74,8 @@ func (m machine) mean(from, until time.Duration) float64 {
 	return sum / n
 }
 
-// overhead is what a login costs in CPU time beside its hash: 1 %, and about a
-// millisecond for each time that the pod wakes up.
+// overhead returns the CPU time of a login in addition to its hash: 1 %, and about a
+// millisecond each time that the pod wakes up.
 func (m machine) overhead(utilisation float64) time.Duration {
 	if !m.wakesUp {
 		return trueHash / 100
@@ -84,7 +83,7 @@ func (m machine) overhead(utilisation float64) time.Duration {
 	return trueHash/100 + time.Duration(1.3*max(0, 1-utilisation)*float64(time.Millisecond))
 }
 
-// cpus that the service may use.
+// cpus returns the CPUs that the service can use.
 func (m machine) cpus() float64 {
 	if m.quota == 0 {
 		return 1
@@ -92,12 +91,12 @@ func (m machine) cpus() float64 {
 	return float64(m.quota) / 1000
 }
 
-// service is the true login service at a share of its bound, at the true reference.
+// service returns the true login service at a share of its bound, at the true reference.
 func (m machine) service(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, utilisation float64) simulation.Service {
 	return prediction.Model(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
 }
 
-// input is a run on the machine from its calibration on.
+// input returns a run on the machine, including its calibration.
 func (m machine) input(t *testing.T) verdict.Input {
 	t.Helper()
 	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) {
@@ -138,7 +137,7 @@ func (m machine) calibration() v1alpha1.TrialCalibration {
 	return cal
 }
 
-// timeline tells of each second what its hashes took, to 0.3 %.
+// timeline returns the hash time of each second, with an error of 0.3 %.
 func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	timeline := &measurement.Timeline{Window: time.Second}
 	for at := time.Duration(0); at < loadplan.Duration(plan); at += time.Second {
@@ -162,7 +161,7 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 		utilisation = float64(step.OfferedMilliPerSecond) / 1000 * trueHash.Seconds() / m.cpus()
 	}
 	perLogin := slower * float64((time.Duration(m.pod*float64(trueHash)) + m.overhead(utilisation)).Microseconds())
-	// A service that is offered more than it can hash uses all that it may.
+	// An overloaded service uses all the CPU that it can.
 	hashes := min(logins, int64(m.cpus()*float64(elapsed)/perLogin))
 	hashed := float64(hashes) * slower * m.pod * float64(trueHash.Microseconds())
 	used := int64(float64(hashes) * perLogin)
@@ -202,16 +201,16 @@ func tellLatencies(result *measurement.StepResult, latencies []time.Duration, of
 	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](500), ptr.To[int64](1500)
 }
 
-// at is a quantile of latencies in microseconds, times a factor.
+// at returns a quantile of latencies in microseconds, times a factor.
 func at(latencies []time.Duration, quantile, times float64) *int64 {
 	sorted := slices.Sorted(slices.Values(latencies))
 	rank := max(1, int(quantile*float64(len(sorted))+0.999))
 	return ptr.To(int64(times * float64(sorted[min(rank, len(sorted))-1].Microseconds())))
 }
 
-// capacity is the true one per second when a hash takes so many times what it does
-// at the true reference. A service whose p95 is larger than the model's meets an
-// objective as the model meets one that is as much stricter.
+// capacity returns the true capacity per second if a hash takes this many times as long as
+// at the true reference. A service whose p95 is larger than the model's meets an objective
+// if the model meets one that is stricter by the same factor.
 func (m machine) capacity(in verdict.Input, slower float64) float64 {
 	service, limit := m.service(in.Spec, in.Calibration, 0.9), prediction.LimitOf(in.Spec.Objective)
 	service.Hash = time.Duration(slower * float64(service.Hash))
@@ -219,9 +218,8 @@ func (m machine) capacity(in verdict.Input, slower float64) float64 {
 	return service.Capacity(limit, false, 99)
 }
 
-// simulatedRun is a run on a machine that keeps its speed, whose logins take 3 %
-// more than was calibrated and whose p95 is off by up to 5 %, and the true capacity
-// per second.
+// simulatedRun returns a run on a machine with a constant speed, whose logins take 3 % more
+// than was calibrated and whose p95 is off by up to 5 %, and the true capacity per second.
 func simulatedRun(t *testing.T, concurrency v1alpha1.ConcurrencyMode, quota, seed int64) (verdict.Input, float64) {
 	t.Helper()
 	m := newMachine(concurrency, quota, seed)
@@ -230,8 +228,7 @@ func simulatedRun(t *testing.T, concurrency v1alpha1.ConcurrencyMode, quota, see
 	return in, m.capacity(in, 1)
 }
 
-// The capacity that is found is the true one within 5 %, whatever the seed, and
-// nobody is said to disagree.
+// The capacity is within 5 % of the true one for every seed, without ModelDisagrees.
 func TestTheCapacityOfASimulatedServiceIsFound(t *testing.T) {
 	for _, concurrency := range []v1alpha1.ConcurrencyMode{v1alpha1.ConcurrencyWorkerPool, v1alpha1.ConcurrencyUnbounded} {
 		for _, quota := range []int64{250, 500, 0} {

@@ -17,8 +17,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// sizedFor is the size that the operator's own code recommends for a demand, from one
-// trial on a rented machine. There is no headroom that would hide what is off.
+// sizedFor returns the size that the operator's own code recommends for a demand, from one
+// trial on a rented machine. It has no headroom, which would hide errors.
 func (m machine) sizedFor(t *testing.T, demand v1alpha1.Demand) (*v1alpha1.Recommendation, verdict.Input) {
 	t.Helper()
 	in := m.input(t)
@@ -44,11 +44,12 @@ func (m machine) sizedFor(t *testing.T, demand v1alpha1.Demand) (*v1alpha1.Recom
 	return status.Recommendation, in
 }
 
-// drivenLength is how long a size is driven. Logins of its first tenth do not count.
+// drivenLength is how long the load on a size lasts. Logins of its first tenth do not
+// count.
 const drivenLength = 5 * time.Minute
 
-// p95Driven is p95 of so many replicas that share a rate by chance, in logins per second,
-// each a pod of its own on a machine that drifts by itself.
+// p95Driven returns p95 of replicas that share a rate at random, in logins per second. Each
+// replica is a pod of its own on a machine with its own drift.
 func (m machine) p95Driven(in verdict.Input, replicas int32, perSecond float64) time.Duration {
 	var all []time.Duration
 	each := perSecond / float64(replicas)
@@ -65,7 +66,7 @@ func (m machine) p95Driven(in verdict.Input, replicas int32, perSecond float64) 
 	return all[int(math.Ceil(0.95*float64(len(all))))-1]
 }
 
-// poisson are logins that come by chance.
+// poisson returns random (Poisson) arrivals.
 func poisson(chance *rand.Rand, perSecond float64, length time.Duration) simulation.Arrivals {
 	var arrivals simulation.Arrivals
 	for at := 0.0; ; {
@@ -81,9 +82,9 @@ func poisson(chance *rand.Rand, perSecond float64, length time.Duration) simulat
 	}
 }
 
-// A size that is recommended carries the demand it is for within the objective, in 95 of
-// 100 clusters whose speed, pods and cost of waking up are drawn by chance; and one that
-// survives the loss of a replica does so with one replica less.
+// A recommended size serves its demand within the objective in 95 of 100 clusters with
+// random speed, pods and cost of waking up. A size that survives the loss of a replica does
+// so with one replica less.
 func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 	n := runs(200, 20)
 	for _, survive := range []int32{0, 1} {
@@ -92,14 +93,14 @@ func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 		each(n, func(seed int64) {
 			m := onRentedMachine(seed)
 			demand := 20 + rand.New(rand.NewPCG(uint64(seed), 3)).Int32N(200)
-			told, in := m.sizedFor(t, v1alpha1.Demand{
+			size, in := m.sizedFor(t, v1alpha1.Demand{
 				LoginsPerSecond: demand, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), SurviveReplicas: ptr.To(survive),
 			})
-			if told.Variant == "" {
-				t.Logf("seed %d: %s", seed, told.Reason)
+			if size.Variant == "" {
+				t.Logf("seed %d: %s", seed, size.Reason)
 				return
 			}
-			p95 := m.p95Driven(in, told.Replicas-survive, float64(demand))
+			p95 := m.p95Driven(in, size.Replicas-survive, float64(demand))
 			limit := time.Duration(in.Spec.Objective.P95Milliseconds) * time.Millisecond
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -107,7 +108,7 @@ func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 			if p95 <= limit {
 				carried++
 			} else {
-				t.Logf("seed %d: %d of %d replicas of %s at %d/s have a p95 of %s, want %s", seed, told.Replicas-survive, told.Replicas, told.Variant, demand, p95, limit)
+				t.Logf("seed %d: %d of %d replicas of %s at %d/s have a p95 of %s, want at most %s", seed, size.Replicas-survive, size.Replicas, size.Variant, demand, p95, limit)
 			}
 		})
 		t.Logf("with %d down: %d of %d sizes carry their demand", survive, carried, sized)
@@ -117,7 +118,7 @@ func TestARecommendedSizeCarriesItsDemandOnDriftingMachines(t *testing.T) {
 	}
 }
 
-// slackOf so few clusters: a twentieth of them may fail, give or take chance.
+// slackOf is the allowed random deviation for few clusters, of which a twentieth can fail.
 func slackOf(n int) float64 {
 	if *whole {
 		return 0

@@ -15,8 +15,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// setReference finds the speed that the trial's numbers are converted to: the
-// experiment's, or that of the trial's own windows where no other trial has ended.
+// setReference sets the speed that the trial's numbers are converted to: the experiment's
+// reference, or that of the trial's own windows if no other trial has ended.
 func (t *trial) setReference() {
 	ratio := speed.Ratio(t.Calibration)
 	t.windows = append(speed.OfCalibration(t.Calibration), speed.OfTimeline(t.Run.Timeline, ratio)...)
@@ -27,7 +27,7 @@ func (t *trial) setReference() {
 	t.referTo(ratio)
 }
 
-// referTo works out what follows from the reference speed.
+// referTo sets what follows from the reference speed.
 func (t *trial) referTo(ratio float64) {
 	t.hash = ratio * t.reference.Micros
 	t.calibration = speed.At(t.Calibration, t.reference.Micros)
@@ -42,13 +42,13 @@ func (t *trial) capacityMode() bool {
 	return t.Spec.Load.Mode == v1alpha1.LoadCapacity || t.Spec.Load.Mode == ""
 }
 
-// hashes tells whether the time of a hash rules what a variant can serve. With
-// sessions few requests are hashed, and a cheap hash takes less than the request.
+// hashes reports whether the hash time determines what a variant can serve. With sessions,
+// few requests are hashed, and a cheap hash takes less CPU time than its request.
 func (t *trial) hashes() bool {
 	return !t.Spec.Variant.Sessions && (t.hash == 0 || t.hash >= float64(shortestTimed.Microseconds()))
 }
 
-// setSpeed finds how fast the CPU was in a step's counted part.
+// setSpeed sets the CPU speed in a step's counted part.
 func (t *trial) setSpeed(s *step) {
 	s.slower = 1
 	if !t.hashes() {
@@ -62,10 +62,10 @@ func (t *trial) setSpeed(s *step) {
 	s.course = courseOf(t.Run.Timeline, s)
 }
 
-// hashTime is the mean CPU time of a hash in a step, in microseconds; 0 where it is
-// not known. The service times hashes by the clock of their thread, which leaves
-// out what a request costs besides and what it costs to wake up. A hash that has
-// several threads it can't time so: then the CPU time of a login stands for it.
+// hashTime returns the mean CPU time of a hash in a step, in microseconds; 0 if it is
+// unknown. The service times hashes by the clock of their thread, which leaves out the rest
+// of the request and the cost of waking up. It cannot time a hash with several threads this
+// way, so the CPU time of a login is used for those.
 func (t *trial) hashTime(result measurement.StepResult) float64 {
 	if matrix.Recipe(t.Spec.Variant).MemoryHard() {
 		return float64(cpuPerLogin(result).Microseconds())
@@ -76,7 +76,7 @@ func (t *trial) hashTime(result measurement.StepResult) float64 {
 	return float64(result.Service.HashMicroseconds) / float64(result.Service.TimedHashes)
 }
 
-// factor is the time per hash ÷ that at the reference, 1 where it is not known.
+// factor returns the hash time ÷ that at the reference speed, or 1 if it is unknown.
 func (s *step) factor() float64 {
 	if s.slower <= 0 {
 		return 1
@@ -84,13 +84,13 @@ func (s *step) factor() float64 {
 	return s.slower
 }
 
-// driven is the rate that, at the reference speed, is the share of the bound that
-// the step really was, times 1000.
+// driven returns the rate that is the same share of the bound at the reference speed as the
+// step's rate was at its own speed, times 1000.
 func (s *step) driven() float64 { return float64(s.OfferedMilliPerSecond) * s.factor() }
 
-// courseOf is how the speed changed from the step's beginning on, relative to its
-// counted part; nil where that is not known. A window without a hash has the speed
-// of the one before.
+// courseOf returns how the speed changed from the start of the step, relative to its
+// counted part, or nil if that is unknown. A window without a hash has the speed of the one
+// before.
 func courseOf(timeline *measurement.Timeline, s *step) *simulation.Course {
 	if timeline == nil || timeline.Window <= 0 || s.hash <= 0 {
 		return nil
@@ -111,14 +111,13 @@ func courseOf(timeline *measurement.Timeline, s *step) *simulation.Course {
 	return course
 }
 
-// varies tells whether the speed changed enough to be worth another simulation.
+// varies reports whether the speed changed enough to need another simulation.
 func varies(course *simulation.Course) bool {
 	return course != nil && slices.Max(course.Factors) > steadyWithin*slices.Min(course.Factors)
 }
 
-// atNominal is the step as it would have been planned for the reference speed: the
-// same logins, nearer together or farther apart, so that they are the same share
-// of the bound.
+// atNominal returns the step as it would have been planned for the reference speed: the
+// same logins, with intervals scaled so that they are the same share of the bound.
 func (s *step) atNominal() loadplan.Step {
 	planned := s.Step
 	if s.nominal == s.OfferedMilliPerSecond || s.nominal <= 0 {
@@ -131,37 +130,36 @@ func (s *step) atNominal() loadplan.Step {
 	return planned
 }
 
-// timeError is how sure the time of a hash at the reference speed is, half of the
-// 95 % interval as a share of it.
+// timeError returns the error of the hash time at the reference speed, half of the 95 %
+// interval as a share of it.
 func (t *trial) timeError() float64 {
 	return math.Hypot(t.reference.Error, speed.RatioError(t.Calibration))
 }
 
-// speedStatus is the speed as the trial's status tells it; nil where no reference
-// is known.
+// speedStatus returns the speed for the trial's status, or nil if no reference is known.
 func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
 	if t.reference.Micros <= 0 {
 		return nil
 	}
-	told := &v1alpha1.TrialSpeed{
+	status := &v1alpha1.TrialSpeed{
 		ReferenceHashMicrosecondsAtCost8: max(1, int64(math.Round(t.reference.Micros))),
 		ReferenceErrorPerMille:           int64(math.Ceil(1000 * t.reference.Error)),
 		PlannedHashMicrosecondsAtCost8:   int64(math.Round(t.PlannedMicros)),
 		HashMicrosecondsAtCost8:          int64(math.Round(speed.Quantile(t.windows, 0.5))),
 	}
 	if row := t.rowSpeed(); row != nil {
-		told.LowPerMille, told.HighPerMille = row.LowPerMille, row.HighPerMille
+		status.LowPerMille, status.HighPerMille = row.LowPerMille, row.HighPerMille
 	}
 	if timeline := t.Run.Timeline; timeline != nil && t.hash > 0 {
-		told.WindowMilliseconds = timeline.Window.Milliseconds()
+		status.WindowMilliseconds = timeline.Window.Milliseconds()
 		for _, nanos := range timeline.HashNanoseconds {
-			told.WindowsPerMille = append(told.WindowsPerMille, int32(math.Round(float64(nanos)/t.hash)))
+			status.WindowsPerMille = append(status.WindowsPerMille, int32(math.Round(float64(nanos)/t.hash)))
 		}
 	}
-	return told
+	return status
 }
 
-// rowSpeed is how the speed varied; nil without windows.
+// rowSpeed returns how the speed varied, or nil without windows.
 func (t *trial) rowSpeed() *v1alpha1.RowSpeed {
 	if len(t.windows) == 0 || t.reference.Micros <= 0 {
 		return nil
@@ -172,19 +170,19 @@ func (t *trial) rowSpeed() *v1alpha1.RowSpeed {
 	return &v1alpha1.RowSpeed{LowPerMille: at(0.1), MedianPerMille: at(0.5), HighPerMille: at(0.9)}
 }
 
-// stepSpeed is the speed as a step's status tells it; nil where it is not known.
+// stepSpeed returns the speed for a step's status, or nil if it is unknown.
 func (s *step) stepSpeed() *v1alpha1.StepSpeed {
 	if s.hash <= 0 || s.slower <= 0 {
 		return nil
 	}
-	told := &v1alpha1.StepSpeed{HashMicroseconds: int64(math.Round(s.hash)), PerMille: int64(math.Round(1000 * s.slower))}
+	status := &v1alpha1.StepSpeed{HashMicroseconds: int64(math.Round(s.hash)), PerMille: int64(math.Round(1000 * s.slower))}
 	if s.variation > 0 {
-		told.VariationPerMille = ptr.To(int64(math.Round(1000 * s.variation)))
+		status.VariationPerMille = ptr.To(int64(math.Round(1000 * s.variation)))
 	}
-	return told
+	return status
 }
 
-// stepAtReference is what an open step comes to at the reference speed.
+// stepAtReference returns the rate and latencies of an open step at the reference speed.
 func (s *step) stepAtReference() *v1alpha1.StepAtReference {
 	return &v1alpha1.StepAtReference{
 		OfferedMilliPerSecond: s.nominal,

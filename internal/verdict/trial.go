@@ -13,69 +13,67 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// trial is an input with what follows from it at once.
+// trial is an input with what follows from it.
 type trial struct {
 	Input
-	// windows are those of the calibration and of the load, with a speed each.
+	// windows of the calibration and of the load, each with a speed.
 	windows []speed.Window
-	// reference is the speed that everything below is converted to, and hash the CPU
-	// time of a hash there, in microseconds; 0 where it is not known.
+	// reference is the speed that everything below is converted to. hash is the CPU time
+	// of a hash at that speed, in microseconds; 0 if unknown.
 	reference speed.Reference
 	hash      float64
 	// calibration as it would have been at the reference speed.
 	calibration v1alpha1.TrialCalibration
-	// rescale is a planned rate's place at the reference speed ÷ as it was planned.
+	// rescale is the factor that converts a planned rate to the reference speed.
 	rescale float64
-	// bound is what the CPU could serve at the reference speed, times 1000.
+	// bound is the CPU-bound rate at the reference speed, times 1000.
 	bound int64
-	// maximum is what the service did serve when saturated, at the reference speed,
-	// times 1000; nil when that was not measured.
+	// maximum is the throughput of the saturated service at the reference speed, times
+	// 1000; nil if it was not measured.
 	maximum *int64
 	steps   []*step
-	// reported is the step that the row is taken from; nil when it was left out.
+	// reported is the step that the row is taken from; nil if it was left out.
 	reported *step
-	// of is the model of the service, and capacity what it and the steps come to.
-	of       modelOf
+	// newModel returns the model of the service.
+	newModel modelOf
 	capacity capacity
 }
 
-// step is a planned step with what came of it.
+// step is a planned step with its result.
 type step struct {
 	loadplan.Step
 	result     measurement.StepResult
 	objective  v1alpha1.Objective
 	overloaded bool
 
-	// cpu is the service's CPU time per login; 0 where that is not known.
+	// cpu is the service's CPU time per login; 0 if unknown.
 	cpu time.Duration
-	// hash is the CPU time of a hash in the counted part, in microseconds, and slower
-	// the same ÷ that at the reference speed; 0 where they are not known.
+	// hash is the CPU time of a hash in the counted part, in microseconds. slower is hash ÷
+	// that at the reference speed. Both are 0 if unknown.
 	hash, slower float64
-	// course is how the speed changed inside the step; nil where it is not known.
+	// course is how the speed changed during the step; nil if unknown.
 	course *simulation.Course
 	// nominal is the rate that is the planned share of the bound at the reference
 	// speed, times 1000.
 	nominal int64
-	// latency has the percentiles, and timeError is how sure the time of a hash at the
-	// reference speed is.
+	// latency has the percentiles. timeError is the error of the hash time at the
+	// reference speed.
 	latency   [quantiles]quantile
 	timeError float64
-	// variation is simulated p95 with the speed as it varied ÷ at its mean; 0 where
-	// that is not known.
+	// variation is simulated p95 with the speed as it varied ÷ at its mean; 0 if unknown.
 	variation float64
-	// rested tells whether the step lasted long enough for a steady state.
-	rested bool
-	// use is who used the service's CPUs; nil when that was not measured.
+	// longEnough reports whether the step lasted long enough for a steady state.
+	longEnough bool
+	// use is how the service's CPUs were used; nil if that was not measured.
 	use *cpuUse
-	// simulated is what the model makes of the step's own arrivals; nil where it has
-	// no say.
+	// simulated is the model's prediction for the step's own arrivals; nil without one.
 	simulated *expectation
-	// failures of the step and of the faster ones.
+	// failures of this step and of the faster ones.
 	failures failures
 }
 
-func newTrial(in Input, of modelOf) *trial {
-	t := &trial{Input: in, of: of}
+func newTrial(in Input, newModel modelOf) *trial {
+	t := &trial{Input: in, newModel: newModel}
 	t.setReference()
 	t.pairSteps()
 	t.maximum = t.findMaximum()
@@ -93,7 +91,7 @@ func newTrial(in Input, of modelOf) *trial {
 	return t
 }
 
-// pairSteps puts each planned step beside its result. The warm-up has none.
+// pairSteps pairs each planned step with its result. The warm-up has none.
 func (t *trial) pairSteps() {
 	results := t.Run.Steps
 	for _, planned := range t.Plan.Steps {
@@ -112,15 +110,16 @@ func (t *trial) pairSteps() {
 	}
 }
 
-// setNominal places a step at the reference speed.
+// setNominal sets the step's numbers at the reference speed.
 func (t *trial) setNominal(s *step) {
 	s.nominal = int64(math.Round(float64(s.OfferedMilliPerSecond) * t.rescale))
 	s.timeError = t.timeError()
 	s.observe()
-	s.rested = t.rests(s)
+	s.longEnough = t.lastsLongEnough(s)
 }
 
-// plannedSteps counts the steps that have a result, all but the warm-up.
+// plannedSteps returns the number of planned steps that have a result: all except the
+// warm-up.
 func (t *trial) plannedSteps() int {
 	planned := 0
 	for _, s := range t.Plan.Steps {
@@ -131,27 +130,28 @@ func (t *trial) plannedSteps() int {
 	return planned
 }
 
-// findMaximum is the throughput of the saturation at the reference speed, or, with
-// Users, the highest of all steps.
+// findMaximum returns the throughput of the saturation at the reference speed. In mode
+// Users it returns the highest throughput of all steps.
 func (t *trial) findMaximum() *int64 {
 	return t.highestThroughput(func(s *step) bool {
 		return s.Kind != loadplan.Open && s.result.CompletedInWindow >= completionsForMaximum
 	})
 }
 
-// highestThroughput is the highest of some steps, at the reference speed.
-func (t *trial) highestThroughput(of func(*step) bool) *int64 {
+// highestThroughput returns the highest throughput of the matching steps, at the reference
+// speed.
+func (t *trial) highestThroughput(matches func(*step) bool) *int64 {
 	var highest *int64
 	for _, s := range t.steps {
-		if rate := s.throughput(); rate != nil && of(s) && (highest == nil || *rate > *highest) {
+		if rate := s.throughput(); rate != nil && matches(s) && (highest == nil || *rate > *highest) {
 			highest = rate
 		}
 	}
 	return highest
 }
 
-// throughput of the step at the reference speed, times 1000; nil where there is
-// none.
+// throughput returns the step's throughput at the reference speed, times 1000, or nil if it
+// has none.
 func (s *step) throughput() *int64 {
 	if s.result.ThroughputMilliPerSecond == nil {
 		return nil
@@ -159,14 +159,14 @@ func (s *step) throughput() *int64 {
 	return ptr.To(int64(math.Round(s.factor() * float64(*s.result.ThroughputMilliPerSecond))))
 }
 
-// maximumOfOverloaded is the highest throughput of the steps that the service
-// could not keep up with; below that, a step only tells what it was offered.
+// maximumOfOverloaded returns the highest throughput of the overloaded steps. In any other
+// step the throughput only shows the offered rate.
 func (t *trial) maximumOfOverloaded() *int64 {
 	return t.highestThroughput(func(s *step) bool { return s.overloaded })
 }
 
-// beyondMaximum tells whether a step was offered more than the service served at
-// the speed of that moment: its maximum, or where that is not known the bound.
+// beyondMaximum reports whether a step was offered more than the service could serve at the
+// step's speed: its maximum, or the bound if the maximum is unknown.
 func (t *trial) beyondMaximum(s *step) bool {
 	limit := t.bound
 	if t.maximum != nil {
@@ -175,11 +175,11 @@ func (t *trial) beyondMaximum(s *step) bool {
 	return s.Kind == loadplan.Open && s.driven() > overloadedShare*float64(limit)
 }
 
-// failedShare is the error share: all scheduled logins that got no 200.
+// failedShare returns the error share: all scheduled logins without a 200 response.
 func (s *step) failedShare() float64 { return s.share(s.result.Failures()) }
 
-// refusedShare leaves out the logins that were never sent: they say something
-// of the generator, and must not make its shortage look like the service's.
+// refusedShare is failedShare without the logins that were never sent. Those are the fault
+// of the generator, not of the service.
 func (s *step) refusedShare() float64 { return s.share(s.result.Failures() - s.result.NeverSent) }
 
 func (s *step) share(logins int64) float64 {
@@ -189,6 +189,6 @@ func (s *step) share(logins int64) float64 {
 	return float64(logins) / float64(s.result.Scheduled)
 }
 
-// settled tells whether an open step's latencies say something: the others are
-// overloaded, and tell only how long they were driven.
+// settled reports whether the latencies of an open step are meaningful. Those of an
+// overloaded step only show how long it lasted.
 func (s *step) settled() bool { return s.Kind == loadplan.Open && !s.overloaded }

@@ -15,23 +15,23 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// Infeasible is the reason of a result that was found without load: no rate can
-// meet the objective. It is no verdict of its own; Across holds the calibration that
-// it follows from against the other trials.
+// Infeasible is the reason of a result without load: no rate can meet the objective. It
+// does not change the verdict. Across compares the calibration behind it with the other
+// trials.
 const Infeasible = "Infeasible"
 
 const (
-	// limitStep is the step in which a sufficient limit is looked for.
+	// limitStep is the step size of the search for a sufficient CPU limit.
 	limitStep = 50
-	// wholeCPU is the limit beyond which one login gets no faster: it is hashed on
+	// wholeCPU is the limit above which one login gets no faster, because it is hashed on
 	// one CPU.
 	wholeCPU = 1000
 )
 
-// Unloaded is the judgement on a variant that can't meet the objective at any
-// rate, because logins that meet an idle service miss it already. It is known
-// from the calibration, and no load would tell more. The calibration is at the speed
-// that the load would have been planned for, and the prediction was made from it.
+// Unloaded judges a variant that cannot meet the objective at any rate, because a login on
+// an idle service is already too slow. This follows from the calibration, so no load is
+// needed. The calibration is at the speed that the load would have been planned for, and
+// the prediction was made from it.
 func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) Judgement {
 	t := &trial{Input: Input{Spec: spec, Calibration: cal}}
 	// The prediction is for the speed of this calibration, and so is the result.
@@ -51,20 +51,20 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pred
 	}
 }
 
-// infeasible says what an idle service takes, and what would help.
+// infeasible says how long a login on an idle service takes, and what would help.
 func infeasible(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) string {
 	idle := microseconds(predicted.NoLoadP95Microseconds).Round(time.Millisecond)
-	advice := "lower the cost: no CPU limit makes a single login faster than that"
+	advice := "lower the cost, because no CPU limit makes a single login fast enough"
 	if limit := sufficientLimit(spec, cal); limit > 0 {
-		advice = fmt.Sprintf("lower the cost, or raise the CPU limit (from about %s)", resource.NewMilliQuantity(limit, resource.DecimalSI))
+		advice = fmt.Sprintf("lower the cost, or raise the CPU limit to at least about %s", resource.NewMilliQuantity(limit, resource.DecimalSI))
 	}
-	return fmt.Sprintf("A login on an idle service already takes %s at p95, above the objective of %d ms, so that no rate can meet it and none was tried; %s",
+	return fmt.Sprintf("A login on an idle service already takes %s at p95, above the objective of %d ms. No rate can meet the objective, so no load was run: %s",
 		idle, spec.Objective.P95Milliseconds, advice)
 }
 
-// sufficientLimit is the smallest CPU limit, in thousandths, with which a login
-// on an idle service meets the objective; 0 where none does, or where the limit
-// is no quota and so is not what holds a login up.
+// sufficientLimit returns the smallest CPU limit, in thousandths, with which a login on an
+// idle service meets the objective. It returns 0 if no limit does, or if the service has no
+// quota that could delay a login.
 func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) int64 {
 	objective := prediction.LimitOf(spec.Objective).P95
 	service := prediction.Model(spec, cal, 0)
@@ -77,16 +77,16 @@ func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibratio
 	return 0
 }
 
-// unconfirmed: a variant is Infeasible by its calibration, which no load checked, and
-// no other trial confirms it, or at the speed that all of them ran at together an idle
-// service meets the objective.
+// unconfirmed finds an Infeasible variant that no other trial confirms, or that meets the
+// objective on an idle service at the reference speed of all trials. Infeasible follows
+// from the calibration, which no load checked.
 func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
 	if !unloaded(trial) {
 		return nil
 	}
 	if !confirmed(trial, trials) {
 		return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
-			"That no rate can meet the objective follows from the calibration of repetition %d alone: no load checked it, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
+			"Only the calibration of repetition %d shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
 			trial.Spec.Repetition)}})
 	}
 	idle := prediction.Model(trial.Spec, speed.At(*trial.Status.Calibration, reference.Micros), 0).NoLoadP95()
@@ -94,14 +94,14 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 		return nil
 	}
 	return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
-		"Repetition %d was calibrated while the CPU was slow, and not loaded: at the reference speed of all trials a login on an idle service takes %s, within the objective of %d ms, so that some rate may meet it. Measure again",
+		"Repetition %d was calibrated while the CPU was slow, and no load was run. At the reference speed of all trials, a login on an idle service takes %s, which is within the objective of %d ms, so some rate may meet it. Measure again",
 		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)}})
 }
 
-// confirmed tells whether another trial on the node pool timed hashes that speak for a
-// trial's calibration: the same hash, as long, or another cost, which CostDoublingBroken
-// holds it against. A cost that was scaled up must have about as many times the time as
-// it has rounds.
+// confirmed reports whether another trial on the node pool confirms a trial's calibration:
+// it timed the same hash in about the same time, or another cost, which CostDoublingBroken
+// compares. For a cost that was scaled up, the hash times must be about proportional to the
+// rounds.
 func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool {
 	for i := range trials {
 		other := &trials[i]
@@ -115,7 +115,7 @@ func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool 
 	return false
 }
 
-// confirms tells whether one other trial speaks for a trial's calibration.
+// confirms reports whether one other trial confirms a trial's calibration.
 func confirms(trial, other *v1alpha1.SizingTrial) bool {
 	variant := trial.Spec.Variant
 	own, ratio := speed.Ratio(*trial.Status.Calibration), speed.Ratio(*other.Status.Calibration)
@@ -127,7 +127,7 @@ func confirms(trial, other *v1alpha1.SizingTrial) bool {
 	case variant.Algorithm != v1alpha1.AlgorithmBcrypt || !costfit.Timed(other):
 		return false
 	case costfit.Timed(trial):
-		return true // CostDoublingBroken holds the two against each other
+		return true // CostDoublingBroken compares the two
 	default:
 		doubled := ratio * math.Exp2(float64(variant.Cost-other.Spec.Variant.Cost))
 		return math.Abs(own/doubled-1) <= doublingInvalid

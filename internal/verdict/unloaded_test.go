@@ -12,8 +12,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// unloaded is a variant at cost 12 on a quarter of a CPU: a hash takes 226 ms of
-// CPU time, an idle service at least 0.8 s.
+// unloaded returns the judgement on a variant at cost 12 on a quarter of a CPU: a hash
+// takes 226 ms of CPU time, and a login on an idle service at least 0.8 s.
 func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibration)) verdict.Judgement {
 	spec := v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{
@@ -60,17 +60,17 @@ func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 	}{
 		"a higher limit": {
 			func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibration) {},
-			[]string{"above the objective of 500 ms", "raise the CPU limit (from about 450m)"},
+			[]string{"above the objective of 500 ms", "raise the CPU limit to at least about 450m"},
 		},
-		"no limit where one hash takes too long already": {
+		"no limit if one hash already takes too long": {
 			func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) { c.HashMicroseconds = 501_000 },
-			[]string{"lower the cost: no CPU limit"},
+			[]string{"lower the cost, because no CPU limit"},
 		},
-		"no limit where none is what holds it up": {
+		"no limit if the service has no quota": {
 			func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) {
 				c.HashMicroseconds, c.QuotaMilliCPU = 600_000, nil
 			},
-			[]string{"takes 600ms at p95", "lower the cost: no CPU limit"},
+			[]string{"takes 600ms at p95", "lower the cost, because no CPU limit"},
 		},
 	}
 	for name, test := range tests {
@@ -78,7 +78,7 @@ func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 			message := unloaded(test.change).Result.Reasons[0].Message
 			for _, words := range test.says {
 				if !strings.Contains(message, words) {
-					t.Errorf("it says %q, which does not contain %q", message, words)
+					t.Errorf("message %q does not contain %q", message, words)
 				}
 			}
 		})
@@ -92,10 +92,10 @@ func TestAnInfeasibleVariantUnderAnotherQuotaIsSuspect(t *testing.T) {
 	}
 }
 
-// A calibration that no load checked is not believed by itself: at cost 10, where a
-// hash takes 41 ms at the reference speed, it has to miss an objective of 30 ms.
+// A calibration that no load checked needs confirmation. At cost 10, a hash takes 41 ms at
+// the reference speed, so it must miss an objective of 30 ms.
 func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
-	const told = "EvidenceMissing:Suspect"
+	const missing = "EvidenceMissing:Suspect"
 	infeasible := func(t *v1alpha1.SizingTrial) {
 		t.Spec.Service.Replicas, t.Spec.Objective.P95Milliseconds, t.Spec.Load.RequestTimeoutSeconds = 1, 30, 10
 		t.Status.Calibration.GoMaxProcs, t.Status.Calibration.Cpuset = 1, "0"
@@ -109,31 +109,31 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 	untimed := func(t *v1alpha1.SizingTrial) {
 		t.Status.Calibration.RatioPerMillion, t.Status.Calibration.ReferenceMicroseconds = 0, 0
 	}
-	many := func(of v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-		return []v1alpha1.SizingTrial{of, ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(9, 1), ofCost(11, 1), ofCost(11, 1)}
+	many := func(first v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+		return []v1alpha1.SizingTrial{first, ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(9, 1), ofCost(11, 1), ofCost(11, 1)}
 	}
 	rest := func(first string) []string { return []string{first, "", "", "", "", "", ""} }
 	tests := map[string]struct {
 		trials []v1alpha1.SizingTrial
 		want   []string
 	}{
-		"nothing confirms a trial alone":           {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)}, []string{told}},
+		"nothing confirms a trial alone":           {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)}, []string{missing}},
 		"a repetition does":                        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, infeasible)}, []string{"", ""}},
-		"so does the cost on another limit":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
+		"so does the cost with another limit":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1)}, []string{"", ""}},
 		"so does another cost, by the line":        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1)}, []string{"", ""}},
-		"and of a cost that was scaled up":         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
-		"unless doubling does not explain it":      {[]v1alpha1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{told, ""}},
-		"the line holds against it, too":           {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
-		"and may disprove it":                      {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
-		"a repetition that took another time":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{told, told}},
-		"a trial on another node pool":             {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{told, ""}},
-		"an Invalid trial":                         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{told, ""}},
-		"a trial without a result":                 {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{told, ""}},
-		"a trial that timed no reference hash":     {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{told, ""}},
-		"another way to hash":                      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{told, ""}},
-		"a trial that was loaded was checked":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
-		"at the speed of all it still misses":      {many(ofCost(10, 1, infeasible, within(40), atSpeed(1.2, "Model CPU"))), rest("")},
-		"it was calibrated while the CPU was slow": {many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))), rest(told)},
+		"also for a cost that was scaled up":       {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, scaledUp), ofCost(8, 1)}, []string{"", ""}},
+		"unless its time is not proportional":      {[]v1alpha1.SizingTrial{ofCost(10, 1.2, infeasible, scaledUp), ofCost(8, 1)}, []string{missing, ""}},
+		"the line makes it suspect":                {many(ofCost(10, 1.08, infeasible)), rest("CostDoublingBroken:Suspect")},
+		"the line makes it invalid":                {many(ofCost(10, 1.25, infeasible)), rest("CostDoublingBroken:Invalid")},
+		"a repetition with another hash time":      {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1.06, infeasible)}, []string{missing, missing}},
+		"a trial on another node pool":             {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, onPool("b"))}, []string{missing, ""}},
+		"an Invalid trial":                         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, judgedInvalid)}, []string{missing, ""}},
+		"a trial without a result":                 {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, unmeasured)}, []string{missing, ""}},
+		"a trial that timed no reference hash":     {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(8, 1, untimed)}, []string{missing, ""}},
+		"another algorithm":                        {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible), ofCost(10, 1, hashedOtherwise)}, []string{missing, ""}},
+		"a trial with load needs no other":         {[]v1alpha1.SizingTrial{ofCost(10, 1, infeasible, loaded)}, []string{""}},
+		"infeasible at the reference speed, too":   {many(ofCost(10, 1, infeasible, within(40), atSpeed(1.2, "Model CPU"))), rest("")},
+		"it was calibrated while the CPU was slow": {many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))), rest(missing)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
@@ -141,11 +141,11 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 	alone := verdict.Across([]v1alpha1.SizingTrial{ofCost(10, 1, infeasible)})[0]
 	slow := verdict.Across(many(ofCost(10, 1, infeasible, within(42), atSpeed(1.2, "Model CPU"))))[0]
 	want := []string{
-		"That no rate can meet the objective follows from the calibration of repetition 2 alone: no load checked it, and no other trial on its node pool confirms it. " +
+		"Only the calibration of repetition 2 shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. " +
 			"Add a cost or a CPU limit to the matrix, or set repetitions: 2",
-		"Repetition 2 was calibrated while the CPU was slow, and not loaded: at the reference speed of all trials a login on an idle service takes 41ms, within the objective of 42 ms, so that some rate may meet it. Measure again",
+		"Repetition 2 was calibrated while the CPU was slow, and no load was run. At the reference speed of all trials, a login on an idle service takes 41ms, which is within the objective of 42 ms, so some rate may meet it. Measure again",
 	}
 	if diff := cmp.Diff(want, []string{alone[0].Message, slow[0].Message}); diff != "" {
-		t.Errorf("sentences (-want +got):\n%s", diff)
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }

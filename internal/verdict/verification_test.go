@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// verifiedRuns drives a simulated service at a rate, in the steps of a verification,
-// until its logins decide, and counts what that comes to. The logins of a queue depend on
-// each other, which the bounds know nothing of.
+// verifiedRuns runs a simulated service at a rate, in the steps of a verification, until
+// its logins decide, and counts the outcomes. The logins of a queue depend on each other,
+// which the confidence bounds ignore.
 func verifiedRuns(service simulation.Service, perSecond float64, limit time.Duration, runs int) map[v1alpha1.VerificationOutcome]int {
 	objective := v1alpha1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: 10}
 	plan := loadplan.Plan{Objective: &objective}
@@ -44,8 +44,8 @@ func verifiedRuns(service simulation.Service, perSecond float64, limit time.Dura
 	return outcomes
 }
 
-// A service that is loaded as sizes with 30 % headroom are is Met, and one that is loaded
-// beyond its capacity seldom, although p95 of 500 logins of a queue scatters widely.
+// A service with the load of a size with 30 % headroom is Met. One with a load above its
+// capacity is seldom Met, although p95 of 500 logins of a queue varies widely.
 func TestAVerificationIsRightOfServicesThatQueue(t *testing.T) {
 	const runs = 200
 	for name, service := range map[string]simulation.Service{

@@ -1,5 +1,5 @@
-// Prints the schedules that schedule.js draws for the steps of due.json, a line
-// each, for a test that holds them against those of internal/arrivals.
+// Prints the schedules that schedule.js computes for the steps of due.json, one per line. A
+// test compares them with those of internal/arrivals.
 import { stepSchedule } from '../schedule.js';
 
 const cases = JSON.parse(open('./due.json'));
