@@ -1,0 +1,68 @@
+// Package docs_test checks what the documentation says about the code.
+package docs_test
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/hashmark-dev/hashmark/"
+
+// programs are the letters that the map uses for the programs.
+var programs = map[string]string{"o": "operator", "s": "loginservice", "l": "loadrunner", "c": "kubectl-hashmark"}
+
+// mapped is a row of the map: `internal/matrix` | o l c | …
+var mapped = regexp.MustCompile("(?m)^\\| `((?:api|controllers|internal)[\\w/]*)` \\| ([a-z ]+) \\|")
+
+// The map in docs/architecture.md has every package, and names the programs that contain it.
+func TestEveryPackageIsOnTheMap(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for _, row := range mapped.FindAllStringSubmatch(string(page), -1) {
+		documented[row[1]] = row[2]
+	}
+	if diff := cmp.Diff(packages(t), documented); diff != "" {
+		t.Errorf("packages and the programs that contain them (-code +docs/architecture.md):\n%s", diff)
+	}
+}
+
+// packages returns the project's packages, with the letters of the programs that import
+// them, in the order of the map's heading.
+func packages(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, path := range list(t, "../../api/...", "../../controllers/...", "../../internal/...") {
+		found[path] = ""
+	}
+	for _, letter := range []string{"o", "s", "l", "c"} {
+		for _, path := range list(t, "-deps", "../../cmd/"+programs[letter]) {
+			if before, known := found[path]; known {
+				found[path] = strings.TrimSpace(before + " " + letter)
+			}
+		}
+	}
+	return found
+}
+
+// list returns the paths of the project's packages, without the module's.
+func list(t *testing.T, arguments ...string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", append([]string{"list"}, arguments...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := slices.DeleteFunc(strings.Fields(string(out)), func(path string) bool { return !strings.HasPrefix(path, module) })
+	for i := range paths {
+		paths[i] = strings.TrimPrefix(paths[i], module)
+	}
+	return paths
+}
