@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// tableOnly asks for what kubectl get asks for, and for nothing else instead.
+// tableOnly is the Accept header of kubectl get, without its alternatives.
 const tableOnly = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 func TestColumnsOfExperiments(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAnExperimentThatJustBeganHasBlankColumns(t *testing.T) {
 	}
 }
 
-// setStatus lays a status over an object, as the operator does.
+// setStatus sets an object's status, as the operator does.
 func setStatus(t *testing.T, object *unstructured.Unstructured, status string) {
 	t.Helper()
 	patch := client.RawPatch("application/merge-patch+json", asJSON(t, status))
@@ -92,14 +92,13 @@ func setStatus(t *testing.T, object *unstructured.Unstructured, status string) {
 	}
 }
 
-// row gives the cells that kubectl get would show of an object, each as
-// "column: cell"; a blank cell is <nil>, and how long ago a date is depends on
-// the machine.
+// row returns the cells that kubectl get would show of an object, each as "column: cell". A
+// blank cell is <nil>. The age depends on the machine.
 func row(t *testing.T, object *unstructured.Unstructured, resource string) []string {
 	t.Helper()
 	table := table(t, object, resource)
 	if len(table.Rows) != 1 {
-		t.Fatalf("the table has %d rows, and should have one", len(table.Rows))
+		t.Fatalf("the table has %d rows, want 1", len(table.Rows))
 	}
 	var cells []string
 	for i, column := range table.ColumnDefinitions {
@@ -115,31 +114,31 @@ func row(t *testing.T, object *unstructured.Unstructured, resource string) []str
 	return cells
 }
 
-// table asks the API server itself for the table of one object.
+// table requests the table of one object from the API server.
 func table(t *testing.T, object *unstructured.Unstructured, resource string) metav1.Table {
 	t.Helper()
 	httpClient, err := rest.HTTPClientFor(restConfig)
 	if err != nil {
-		t.Fatalf("making a client: %v", err)
+		t.Fatalf("creating a client: %v", err)
 	}
 	address, err := url.JoinPath(restConfig.Host, "apis", object.GetAPIVersion(),
 		"namespaces", object.GetNamespace(), resource, object.GetName())
 	if err != nil {
-		t.Fatalf("putting the address together: %v", err)
+		t.Fatalf("building the URL: %v", err)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		t.Fatalf("asking for %s: %v", address, err)
+		t.Fatalf("requesting %s: %v", address, err)
 	}
 	request.Header.Set("Accept", tableOnly)
 	response, err := httpClient.Do(request)
 	if err != nil {
-		t.Fatalf("asking for %s: %v", address, err)
+		t.Fatalf("requesting %s: %v", address, err)
 	}
 	defer response.Body.Close()
 	var table metav1.Table
 	if err := json.NewDecoder(response.Body).Decode(&table); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("the API server answered %s, and no table: %v", response.Status, err)
+		t.Fatalf("the API server returned %s and no table: %v", response.Status, err)
 	}
 	return table
 }

@@ -4,13 +4,13 @@ package integration
 
 import "testing"
 
-// What the API says of controls that many people will get wrong.
+// The API's messages for common mistakes in controls.
 const (
 	controlUnbounded = `spec.matrix: service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id or Scrypt, and mode: Unbounded has no bound on its workers; use WorkerPool, or measure that control in an experiment of its own`
 	controlMemory    = `spec: service.memoryLimit must hold 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), where workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit`
 	controlTwice     = `spec.matrix.controls: two controls have the same name; rename one of them`
 
-	// Of one control, which is the first of the list in every case.
+	// Of one control, which is the first in the list in every case.
 	controlLikeCost    = `spec.matrix.controls[0]: a control's name can't begin as a cost's does, such as c8; choose another name`
 	controlCost        = `spec.matrix.controls[0]: Bcrypt needs a cost, and no other algorithm has one; name a cost from 4 to 16, or remove it`
 	controlMemoryOnly  = `spec.matrix.controls[0]: memoryKiB goes with Argon2id and Scrypt only; remove it, or change the algorithm`
@@ -19,7 +19,7 @@ const (
 	controlPowerOfTwo  = `spec.matrix.controls[0]: ` + powerOfTwo
 	controlMemoryLanes = `spec.matrix.controls[0]: ` + memoryOfLanes
 
-	// Of controls and of trials, which hold them at different places.
+	// Of controls and trials, at different paths.
 	iterationsOf  = `iterations goes with Argon2id, where it is 1 to 64, and with PBKDF2, where it is 1,000 to 10,000,000; change it, or remove it`
 	powerOfTwo    = `memoryKiB must be a power of two with Scrypt, such as 65536 or 131072`
 	memoryOfLanes = `Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism`
@@ -96,7 +96,7 @@ func TestControlsOfTheMatrix(t *testing.T) {
 	})
 }
 
-// A hash of Argon2id takes 19,456 KiB by default, one of Scrypt 131,072 KiB.
+// The default memory of a hash is 19,456 KiB for Argon2id and 131,072 KiB for Scrypt.
 func TestControlsThatNeedMemory(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		// 64 Mi + 3 × 19,456 KiB = 123,904 KiB
@@ -153,7 +153,7 @@ func TestControlsCountAsVariants(t *testing.T) {
 	})
 }
 
-// A trial's variant has its defaults filled in, and the bounds of a control.
+// A trial's variant has its defaults set, and the limits of a control.
 func TestTrialsOfControls(t *testing.T) {
 	const (
 		costOnly = `spec.variant: cost goes with Bcrypt only; remove it, or change the algorithm`

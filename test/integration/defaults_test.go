@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// plainDefaulted is plainExperiment's spec as the API keeps it: every default
-// that docs and kubectl explain promise, and nothing beside them.
+// plainDefaulted is plainExperiment's spec as the API stores it: with every default that docs
+// and kubectl explain document, and nothing else.
 const plainDefaulted = `
 matrix: {costs: [10], cpuLimits: ["1"], measure: All}
 service: {replicas: 1, memoryLimit: 128Mi}
@@ -36,11 +36,11 @@ cancel: false
 
 func TestDefaultsAreFilledIn(t *testing.T) {
 	for name, test := range map[string]struct{ change, want string }{
-		"where nothing is said": {want: plainDefaulted},
-		"where the parts are there and empty": {
+		"with nothing set": {want: plainDefaulted},
+		"with empty parts": {
 			change: `{spec: {load: {}, service: {}}}`, want: plainDefaulted},
-		// Where a cluster's tools write null for what was left out.
-		"where the parts are null": {
+		// Some tools write null for a missing field.
+		"with null parts": {
 			change: `{spec: {matrix: {concurrency: null}, load: null, service: null}}`, want: plainDefaulted},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,9 +73,8 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	})
 }
 
-// full is a spec with every field that this version takes but prices.gpuHour,
-// which attackerHardware rules out, and quantities in spellings that a typed
-// quantity would rewrite.
+// full is a spec with every field of this version but prices.gpuHour, which attackerHardware
+// excludes, and with quantities in forms that a typed quantity would rewrite.
 const full = `
 spec:
   matrix:
@@ -126,7 +125,7 @@ func TestASpecIsKeptAsWritten(t *testing.T) {
 		t.Fatalf("the spec that the API keeps (-want +got):\n%s", diff)
 	}
 
-	// A typed client that reads and writes an object must not seem to edit it.
+	// A typed client that reads and writes an object must not change it.
 	typed := &v1alpha1.SizingExperiment{}
 	if err := apiClient.Get(t.Context(), client.ObjectKeyFromObject(created), typed); err != nil {
 		t.Fatalf("reading the experiment: %v", err)
@@ -144,11 +143,11 @@ func TestASpecIsKeptAsWritten(t *testing.T) {
 	}
 }
 
-// parsed reads YAML into the types that an unstructured object holds.
+// parsed parses YAML into the types of an unstructured object.
 func parsed(t *testing.T, text string) any {
 	t.Helper()
 	var value any
-	// Kubernetes' own decoder keeps whole numbers whole, where Go's makes them floats.
+	// Kubernetes' own decoder keeps integers; Go's would convert them to floats.
 	if err := json.Unmarshal(asJSON(t, text), &value); err != nil {
 		t.Fatalf("reading %s: %v", text, err)
 	}

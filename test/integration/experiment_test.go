@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What the API says of experiments that many people will get wrong.
+// The API's messages for common mistakes in experiments.
 const (
 	demandUsers     = `spec: demand asks about a login rate, which load.mode: Users does not measure; use Capacity or Rates, or remove demand`
 	cornersOnly     = `spec: with matrix.measure Corners the rest is predicted from what load.mode Capacity finds; use Capacity, or measure: All`
@@ -28,7 +28,7 @@ const (
 	memoryOfLoad    = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
 	nameTooLong     = `<nil>: the experiment's name may have at most 52 characters, because trials are named after it; choose a shorter one`
 
-	// Of pools, which experiments and trials hold at different places.
+	// Of pools, which have different paths in experiments and trials.
 	selectorSize    = `a nodeSelector's keys have at most 316 characters and its values at most 63, as node labels do`
 	tolerationValue = `a toleration with operator: Exists can't have a value; remove the value, or use operator: Equal`
 	tolerationKey   = `a toleration without a key tolerates every taint, and needs operator: Exists for that; set the operator, or name a key`
@@ -37,8 +37,8 @@ const (
 // longKey is one character longer than a node label's key can be.
 var longKey = strings.Repeat("k", 317)
 
-// outOfBounds is the API server's own sentence for a number below ("greater")
-// or above ("less") what its field may hold.
+// outOfBounds returns the API server's own message for a number below ("greater") or above
+// ("less") the field's range.
 func outOfBounds(field, comparison string, bound int) string {
 	return fmt.Sprintf("%[1]s: %[1]s in body should be %s than or equal to %d", field, comparison, bound)
 }
@@ -299,8 +299,8 @@ func TestNodePoolsOfAnExperiment(t *testing.T) {
 	})
 }
 
-// The bound is measured variants x repetitions x (60 + warm-up + steps x (step +
-// timeout)) seconds, at most 86,400 of them.
+// The limit is measured variants x repetitions x (60 + warm-up + steps x (step + timeout))
+// seconds, at most 86,400.
 func TestPlansEndWithinADay(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
 		// 1 x 10 x (60 + 12 + 18 x (466 + 10)) = 86,400
@@ -323,7 +323,7 @@ func TestPlansEndWithinADay(t *testing.T) {
 		"28 variants of Capacity as it comes": {
 			change:   `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`,
 			refusals: []string{planTooLong}},
-		// At most 6 are, of each kind of concurrency on each pool.
+		// At most 6 are measured of each kind of concurrency on each pool.
 		"64 variants of which the corners are measured": {change: `{spec: {matrix: {measure: Corners,
 			costs: [4, 5, 6, 7, 8, 9, 10, 11], cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"]}}}`},
 		// (6 + 3) x 3 x (60 + 5 + 24 x (120 + 10)) = 85,995
@@ -352,7 +352,7 @@ func TestFieldsThatDoNotExistAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := strictly().Create(t.Context(), plainExperiment.with(t, change), client.DryRunAll)
 			if err == nil || !strings.Contains(err.Error(), "unknown field") {
-				t.Errorf("the API said %v, and should have named the unknown field", err)
+				t.Errorf("the API returned %v, want the unknown field in it", err)
 			}
 		})
 	}

@@ -20,11 +20,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "write the golden files of this package anew")
+var update = flag.Bool("update", false, "rewrite the golden files of this package")
 
-// TestExplainReadsLikeAManual keeps what kubectl explain prints under testdata,
-// where a change of it is read by whoever reviews the change. kubectl prints
-// neither defaults nor rules, so that both must stand in the words.
+// TestExplainReadsLikeAManual stores the output of kubectl explain under testdata, so that
+// changes of it are reviewed. kubectl prints neither defaults nor rules, so the descriptions
+// must contain both.
 func TestExplainReadsLikeAManual(t *testing.T) {
 	waitForPublishedTypes(t)
 	for _, field := range []string{
@@ -57,30 +57,29 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 			}
 			want, err := os.ReadFile(golden)
 			if err != nil {
-				t.Fatalf("reading what it printed before (write it with -update): %v", err)
+				t.Fatalf("reading the golden file (write it with -update): %v", err)
 			}
 			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("what kubectl explain prints (-want +got):\n%s", diff)
+				t.Errorf("the output of kubectl explain (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// waitForPublishedTypes waits until the API server's OpenAPI document describes
-// both kinds: it is made anew some time after a definition is established, and
-// kubectl explain reads nothing else.
+// waitForPublishedTypes waits until the API server's OpenAPI document describes both kinds. It
+// is updated some time after a CRD is established, and kubectl explain reads only that.
 func waitForPublishedTypes(t *testing.T) {
 	t.Helper()
 	discovery, err := discovery.NewDiscoveryClientForConfig(restConfig)
 	if err != nil {
-		t.Fatalf("making a client of the API server's documents: %v", err)
+		t.Fatalf("creating a client for the OpenAPI documents: %v", err)
 	}
 	err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true,
 		func(context.Context) (bool, error) {
 			document, err := openapi3.NewRoot(discovery.OpenAPIV3()).GVSpec(v1alpha1.GroupVersion)
 			if err != nil {
-				// The group is not in the list of documents yet.
-				return false, nil //nolint:nilerr // The next look tells.
+				// The group has no document yet.
+				return false, nil //nolint:nilerr // The next poll tries again.
 			}
 			root := "/apis/" + v1alpha1.GroupVersion.String() + "/"
 			for _, kind := range []string{"sizingexperiments", "sizingtrials"} {
@@ -100,8 +99,8 @@ func kubectl(t *testing.T, arguments ...string) string {
 	t.Helper()
 	program := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
 	command := exec.CommandContext(t.Context(), program, arguments...)
-	// kubectl caches what the server offers in its user's home; another server
-	// at the same port must not find that.
+	// kubectl caches discovery in the user's home; another server at the same port must not
+	// use that cache.
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t), "KUBECACHEDIR="+t.TempDir())
 	output, err := command.CombinedOutput()
 	if err != nil {
@@ -110,7 +109,7 @@ func kubectl(t *testing.T, arguments ...string) string {
 	return string(output)
 }
 
-// kubeconfig writes a file with which kubectl reaches the API server.
+// kubeconfig writes a kubeconfig for the API server.
 func kubeconfig(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")

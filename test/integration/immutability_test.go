@@ -4,7 +4,7 @@ package integration
 
 import "testing"
 
-// unchangeable is what the API says of an edit of a field that stands for good.
+// unchangeable returns the API's message for an edit of an immutable field.
 func unchangeable(field string) []string {
 	return []string{"spec: " + field + " can't be changed once the experiment exists; create a new experiment"}
 }
@@ -26,11 +26,11 @@ func TestTheMatrixOfAnExperimentStands(t *testing.T) {
 		"the costs change place": {from: `{spec: {matrix: {costs: [10, 12]}}}`, change: `{spec: {matrix: {costs: [12, 10]}}}`, refusals: matrixStands},
 		"a limit is spelt another way": {
 			change: `{spec: {matrix: {cpuLimits: ["1000m"]}}}`, refusals: matrixStands},
-		"a concurrency is added where there was none": {
+		"a concurrency is added": {
 			change: `{spec: {matrix: {concurrency: [{mode: Unbounded}]}}}`, refusals: matrixStands},
 		"the concurrency is removed": {
 			from: pooled, change: `{spec: {matrix: {concurrency: null}}}`, refusals: matrixStands},
-		"a pool is added where there was none": {
+		"a pool is added": {
 			change: `{spec: {matrix: {nodePools: [{name: a}]}}}`, refusals: matrixStands},
 		"the pools are removed": {
 			from: pooled, change: `{spec: {matrix: {nodePools: null}}}`, refusals: matrixStands},
@@ -41,8 +41,8 @@ func TestTheMatrixOfAnExperimentStands(t *testing.T) {
 	})
 }
 
-// Each field is edited, added where it was absent, and taken away where it
-// stood: a rule on the field alone would only see the first of the three.
+// Each field is edited, added if it was missing, and removed if it was set: a rule on the
+// field alone would only detect the first.
 func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 	demand, otherDemand := `{spec: {demand: {loginsPerSecond: 60}}}`, `{spec: {demand: {loginsPerSecond: 61}}}`
 	prices, otherPrices := `{spec: {prices: {currency: USD}}}`, `{spec: {prices: {currency: EUR}}}`
@@ -98,7 +98,7 @@ func TestTheQuestionOfAnExperimentStands(t *testing.T) {
 func TestWhatMayBeChangedInAnExperiment(t *testing.T) {
 	checkUpdates(t, plainExperiment, map[string]edit{
 		"it is suspended":            {change: `{spec: {suspend: true}}`},
-		"it goes on":                 {from: `{spec: {suspend: true}}`, change: `{spec: {suspend: false}}`},
+		"it is resumed":              {from: `{spec: {suspend: true}}`, change: `{spec: {suspend: false}}`},
 		"it is cancelled":            {change: `{spec: {cancel: true}}`},
 		"it is suspended afterwards": {from: `{spec: {cancel: true}}`, change: `{spec: {suspend: true}}`},
 		"its ttl is added":           {change: `{spec: {ttlSecondsAfterFinished: 60}}`},

@@ -4,7 +4,7 @@ package integration
 
 import "testing"
 
-// What the API says of loads that many people will get wrong.
+// The API's messages for common mistakes in loads.
 const (
 	ratesMode    = `spec.load: ratesPerSecond goes with mode: Rates, and only with it; set the mode to Rates and name at least one rate, or remove ratesPerSecond`
 	usersMode    = `spec.load: users goes with mode: Users, and only with it; set the mode to Users and name at least one number of users, or remove users`

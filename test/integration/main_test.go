@@ -19,15 +19,15 @@ import (
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
-// The one API server of this package: starting it takes seconds, so every test
-// shares it and keeps to a namespace of its own.
+// The API server that all tests of this package share, because starting it takes seconds. Each
+// test uses its own namespace.
 var (
 	environment *envtest.Environment
 	restConfig  *rest.Config
 	apiClient   client.Client
 )
 
-// crdFolder is where the definitions under test stand, seen from this package.
+// crdFolder is the folder of the CRDs, relative to this package.
 var crdFolder = filepath.Join("..", "..", "config", "crd")
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAgainstAPIServer starts the API server, runs the tests and stops it again,
-// whatever they did.
+// runAgainstAPIServer starts the API server, runs the tests, and stops the server
+// even if they fail.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	started, config, err := apiserver.Start(crdFolder, func(*envtest.APIServer) {})
 	if err != nil {
@@ -48,8 +48,7 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	}
 	environment, restConfig = started, config
 	defer func() { err = errors.Join(err, environment.Stop()) }()
-	// A test compares what the server answers, so it must not wait for a client
-	// that throttles itself.
+	// Tests compare the server's responses, so they must not wait for the client's rate limit.
 	restConfig.QPS, restConfig.Burst = 1000, 1000
 	apiClient, err = newClient(restConfig)
 	if err != nil {
@@ -58,13 +57,12 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// newClient speaks to the API server without a cache, with Kubernetes' own
-// types and ours.
+// newClient returns a client without a cache, for Kubernetes' types and ours.
 func newClient(config *rest.Config) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
 	if err != nil {
-		return nil, fmt.Errorf("making the types known: %w", err)
+		return nil, fmt.Errorf("registering the types: %w", err)
 	}
 	return client.New(config, client.Options{Scheme: scheme})
 }

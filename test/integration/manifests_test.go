@@ -11,12 +11,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// manifest is an object as a user writes it. Tests send text rather than typed
-// objects, because a typed object can neither leave out a field nor hold a
-// value of the wrong type.
+// manifest is an object as a user writes it. Tests send text and not typed objects, because a
+// typed object can neither leave out a field nor have a value of the wrong type.
 type manifest string
 
-// plainExperiment is the least that the API accepts.
+// plainExperiment is the smallest experiment that the API accepts.
 const plainExperiment manifest = `
 apiVersion: hashmark.dev/v1alpha1
 kind: SizingExperiment
@@ -41,15 +40,15 @@ spec:
   suspend: true
 `
 
-// with returns the object that the manifest describes once the changes, each a
-// JSON merge patch in YAML, are laid over it: null takes a field away.
+// with returns the manifest's object with changes, each a JSON merge patch in YAML: null
+// removes a field.
 func (m manifest) with(t *testing.T, changes ...string) *unstructured.Unstructured {
 	t.Helper()
 	document := asJSON(t, string(m))
 	for _, change := range changes {
 		merged, err := jsonpatch.MergePatch(document, asJSON(t, change))
 		if err != nil {
-			t.Fatalf("laying %s over the manifest: %v", change, err)
+			t.Fatalf("applying %s to the manifest: %v", change, err)
 		}
 		document = merged
 	}
@@ -60,7 +59,7 @@ func (m manifest) with(t *testing.T, changes ...string) *unstructured.Unstructur
 	return object
 }
 
-// asJSON turns YAML into JSON; nothing at all is a change of nothing.
+// asJSON converts YAML to JSON. Empty text is an empty patch.
 func asJSON(t *testing.T, text string) []byte {
 	t.Helper()
 	if strings.TrimSpace(text) == "" {

@@ -4,7 +4,7 @@ package integration
 
 import "testing"
 
-// What the API says of matrices that many people will get wrong.
+// The API's messages for common mistakes in matrices.
 const (
 	emptyMatrix = `spec.matrix: the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: ["1"]`
 	costRange   = `spec.matrix.costs: each cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half`
@@ -18,7 +18,7 @@ const (
 	poolOnly    = `spec.matrix.concurrency[0]: workers and queueLength belong to mode: WorkerPool; remove them, or change the mode`
 )
 
-// eightByEight spans 64 variants, short enough for a day.
+// eightByEight has 64 variants that take less than a day.
 const eightByEight manifest = `
 apiVersion: hashmark.dev/v1alpha1
 kind: SizingExperiment

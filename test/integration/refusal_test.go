@@ -17,34 +17,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// inAnyOrder compares refusals without their order, which is the API server's matter.
+// inAnyOrder compares refusals without their order, which the API server decides.
 var inAnyOrder = cmpopts.SortSlices(func(a, b string) bool { return a < b })
 
 // admission is one case of what the API accepts and refuses.
 type admission struct {
-	// change is laid over a valid object.
+	// change is applied to a valid object.
 	change string
-	// refusals are all that the API says against it, each as "field: sentence".
-	// None: it is accepted.
+	// refusals are all messages of the API, each as "field: sentence". None means that the
+	// object is accepted.
 	refusals []string
 }
 
-// checkCreations creates each changed object without keeping it, and compares
-// everything the API says against it.
+// checkCreations creates each changed object with a dry run, and compares all messages of the
+// API.
 func checkCreations(t *testing.T, base manifest, cases map[string]admission) {
 	t.Helper()
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			err := strictly().Create(t.Context(), base.with(t, test.change), client.DryRunAll)
 			if diff := cmp.Diff(test.refusals, refusals(t, err), inAnyOrder); diff != "" {
-				t.Errorf("the API's answer (-want +got):\n%s", diff)
+				t.Errorf("the API's messages (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// checkUpdates creates the base for real, once with each case's own beginning,
-// and compares everything the API says against the change.
+// checkUpdates creates the base object, with each case's own changes, and compares all
+// messages of the API for the update.
 func checkUpdates(t *testing.T, base manifest, cases map[string]edit) {
 	t.Helper()
 	for name, test := range cases {
@@ -55,33 +55,33 @@ func checkUpdates(t *testing.T, base manifest, cases map[string]edit) {
 			edited.SetResourceVersion(created.GetResourceVersion())
 			err := strictly().Update(t.Context(), edited, client.DryRunAll)
 			if diff := cmp.Diff(test.refusals, refusals(t, err), inAnyOrder); diff != "" {
-				t.Errorf("the API's answer (-want +got):\n%s", diff)
+				t.Errorf("the API's messages (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// edit is one case of what may be changed in an object that exists.
+// edit is one case of what can be changed in an existing object.
 type edit struct {
-	// from is laid over a valid object before it is created.
+	// from is applied to a valid object before it is created.
 	from string
-	// change is laid over that.
+	// change is applied to the created object.
 	change string
-	// refusals are all that the API says against the change; none: it is accepted.
+	// refusals are all messages of the API; none means that the change is accepted.
 	refusals []string
 }
 
-// create keeps an object until the test ends, under a name of its own.
+// create creates an object with a name of its own until the test ends.
 func create(t *testing.T, base manifest, changes ...string) *unstructured.Unstructured {
 	t.Helper()
 	object := base.with(t, changes...)
 	object.SetName("")
 	object.SetGenerateName("test-")
 	if err := strictly().Create(t.Context(), object); err != nil {
-		t.Fatalf("creating the object to begin with: %v", err)
+		t.Fatalf("creating the base object: %v", err)
 	}
 	t.Cleanup(func() {
-		// The test's own context is already over when its clean-up runs.
+		// The test's own context has already ended when its clean-up runs.
 		if err := apiClient.Delete(context.Background(), object); client.IgnoreNotFound(err) != nil {
 			t.Errorf("deleting %s: %v", object.GetName(), err)
 		}
@@ -89,19 +89,18 @@ func create(t *testing.T, base manifest, changes ...string) *unstructured.Unstru
 	return object
 }
 
-// strictly is a client that refuses unknown fields, as kubectl apply does, so
-// that a misspelt field in a case does not pass for a rule that accepts it.
+// strictly returns a client that refuses unknown fields, as kubectl apply does, so that a
+// misspelt field in a case is not mistaken for an accepted one.
 func strictly() client.Client {
 	return client.WithFieldValidation(apiClient, metav1.FieldValidationStrict)
 }
 
-// valueInMessage is how the API server repeats the value before the reason.
+// valueInMessage matches the value that the API server repeats before the reason.
 var valueInMessage = regexp.MustCompile(
 	`^(Invalid|Unsupported) value: (("(\\.|[^"\\])*"|\[.*\]|\{.*\}|[^ ]+): )?`)
 
-// refusals lists what the API said against an object, as "field: sentence".
-// It gives none for an object that was accepted, and fails the test when the
-// answer was no verdict on the object.
+// refusals returns the API's messages for an object, as "field: sentence". It returns none for
+// an object that was accepted, and fails the test if the response is not about the object.
 func refusals(t *testing.T, err error) []string {
 	t.Helper()
 	if err == nil {
@@ -109,13 +108,13 @@ func refusals(t *testing.T, err error) []string {
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
-		t.Fatalf("the API gave no verdict on the object: %v", err)
+		t.Fatalf("the response is not about the object: %v", err)
 	}
 	var said []string
 	for _, cause := range status.Status().Details.Causes {
 		sentence := valueInMessage.ReplaceAllString(cause.Message, "")
 		if strings.HasPrefix(sentence, "some validation rules were not checked") {
-			continue // A remark about the other refusals, and none itself.
+			continue // a note on the other refusals
 		}
 		said = append(said, cause.Field+": "+sentence)
 	}

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestSamplesAreAccepted keeps what users copy first, and what the benches ask,
-// in step with the API.
+// TestSamplesAreAccepted checks the samples, and the manifests of the benchmarks, against the
+// API.
 func TestSamplesAreAccepted(t *testing.T) {
 	var files []string
 	for _, folder := range []string{filepath.Join("config", "samples"), filepath.Join("test", "bench", "testdata")} {

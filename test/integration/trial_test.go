@@ -4,14 +4,14 @@ package integration
 
 import "testing"
 
-// What the API says of trials that are out of the experiments' bounds.
+// The API's messages for trials outside the limits of experiments.
 const (
 	variantCost  = `spec.variant: cost must lie between 4 and 16: each step up doubles the time of a hash, and one hash at cost 31 takes a day and a half`
 	variantLimit = `spec.variant: cpuLimit must be a CPU quantity above 0 and at most 64, such as 250m or 1`
 )
 
-// A trial is the operator's to write. It has the experiments' bounds all the
-// same, so that nobody gets round them by writing one by hand.
+// Trials are written by the operator. They have the limits of experiments, so that nobody can
+// exceed them with a trial of their own.
 func TestTrialsHaveTheBoundsOfExperiments(t *testing.T) {
 	checkCreations(t, plainTrial, map[string]admission{
 		"a trial as the operator plans it": {},
