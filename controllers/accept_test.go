@@ -18,9 +18,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce asks a client that has no schema. The
-// API server lets no such price in, and does not know the rates of hashes; an experiment
-// with one must end rather than be looked at for ever.
+// TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce uses a client without the schema. The
+// API server rejects such prices, but it does not know the rates of hashes. An experiment with
+// an invalid one must end, and not be checked again for ever.
 func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 	const cents = "four cents"
 	for name, tt := range map[string]struct {
@@ -36,11 +36,11 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 		"of an attacker's electricity": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: cents, Years: 3}
 		}, cents},
-		"a hash whose guesses are not known": {func(s *v1alpha1.SizingExperimentSpec) {
+		"a hash with an unknown guess rate": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Matrix.Controls = []v1alpha1.Control{{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}}
 			s.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmScrypt}}
 		}, "set prices.attackerRates, such as [{control: scrypt, guessesPerSecond: 12000}]"},
-		"a rate of no control": {func(s *v1alpha1.SizingExperimentSpec) {
+		"a rate of an unknown control": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
 		}, "prices.attackerRates names control scrypt"},
 	} {
@@ -63,7 +63,7 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 			}
 			key := client.ObjectKeyFromObject(experiment)
 			if again, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil || again != (ctrl.Result{}) {
-				t.Fatalf("the pass says %v, error %v", again, err)
+				t.Fatalf("the pass returned %v, error %v", again, err)
 			}
 			if err := c.Get(t.Context(), key, experiment); err != nil {
 				t.Fatal(err)
@@ -71,7 +71,7 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 			accepted := meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionAccepted)
 			if experiment.Status.Phase != v1alpha1.ExperimentFailed || accepted == nil || accepted.Reason != v1alpha1.ReasonNotAccepted ||
 				!strings.Contains(accepted.Message, tt.want) {
-				t.Errorf("it is %s, and accepted is %+v", experiment.Status.Phase, accepted)
+				t.Errorf("the phase is %s, and condition Accepted is %+v", experiment.Status.Phase, accepted)
 			}
 		})
 	}
@@ -91,11 +91,11 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 	p := &experimentPass{experiment: experiment, now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
 	for range 2 {
 		if p.accept() {
-			t.Fatal("it is refused")
+			t.Fatal("the experiment is refused")
 		}
 	}
 	var warnings []event
-	for _, e := range p.told {
+	for _, e := range p.events {
 		if e.kind == warning {
 			warnings = append(warnings, e)
 		}
@@ -106,7 +106,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 	for _, variant := range []string{"c8-1500m", "c9-1500m", "c10-1500m", "c11-1500m", "c12-1500m"} {
 		want := variant + " has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
 		if !strings.Contains(warnings[0].note, want) {
-			t.Errorf("it says %q, without %q", warnings[0].note, want)
+			t.Errorf("the warning is %q, without %q", warnings[0].note, want)
 		}
 	}
 }

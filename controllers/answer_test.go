@@ -13,15 +13,15 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// demanding asks which size carries a demand, and what it costs.
+// demanding adds a demand and prices to an experiment.
 func demanding(spec *v1alpha1.SizingExperimentSpec) {
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 10, MinimumCost: ptr.To[int32](4), MaxTotalCPU: "2"}
 	spec.Prices = &v1alpha1.Prices{PerCPUHour: "0.04"}
-	spec.Objective.MaxErrorPerMille = 10 // which 500 logins show
+	spec.Objective.MaxErrorPerMille = 10 // which 500 logins can verify
 }
 
-// answerOf is all that an experiment tells from its trials, and nothing that
-// depends on when it was told.
+// answerOf returns what an experiment reports from its trials, without anything that depends
+// on the time.
 func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
 	s := e.Status
 	return v1alpha1.SizingExperimentStatus{
@@ -32,8 +32,8 @@ func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
 
 func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	e := w.ask(question("login", demanding, func(s *v1alpha1.SizingExperimentSpec) {
+	w := newTestCluster(t, "team-a")
+	e := w.create(newExperiment("login", demanding, func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix = v1alpha1.Matrix{Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"500m", "750m", "1"}, Measure: v1alpha1.MeasureCorners}
 		s.Baseline = "c8-1"
 	}), 0)
@@ -44,8 +44,8 @@ func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
 
 func TestADemandThatNothingCarriesSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	e := w.ask(question("login", demanding, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)
+	w := newTestCluster(t, "team-a")
+	e := w.create(newExperiment("login", demanding, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 	w.checkGolden(t, "nothing-fits")
@@ -53,12 +53,12 @@ func TestADemandThatNothingCarriesSaysWhatIsMissing(t *testing.T) {
 
 func TestACancelledExperimentAnswersFromWhatItHas(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "ends")
-	e := w.ask(question("login", quick, demanding), 0)
-	w.run("the second trial's load goes on", func() bool { return w.underLoad("c7-500m") })
+	w := newTestCluster(t, "ends")
+	e := w.create(newExperiment("login", quick, demanding), 0)
+	w.run("the second trial's load is running", func() bool { return w.underLoad("c7-500m") })
 	w.reread(e)
 	if e.Status.Recommendation != nil || e.Status.Predictions != nil || e.Status.Display.Recommended != "" {
-		t.Errorf("before its end it recommends %+v and predicts %+v", e.Status.Recommendation, e.Status.Predictions)
+		t.Errorf("before its end, the experiment recommends %+v and predicts %+v", e.Status.Recommendation, e.Status.Predictions)
 	}
 	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
 	w.toEnd(e)
@@ -67,54 +67,55 @@ func TestACancelledExperimentAnswersFromWhatItHas(t *testing.T) {
 
 func TestAnExperimentWithoutAUsableResultRecommendsNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "ends")
+	w := newTestCluster(t, "ends")
 	w.kubelet.mishap = mishap{of: service, always: true, calibration: exits(1, "no")}
-	e := w.ask(question("login", quick, demanding), 0)
+	e := w.create(newExperiment("login", quick, demanding), 0)
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNoneMeasured)
 	w.checkAnswer(e, "none", "No size is recommended: no variant that can be recommended has a usable result")
 }
 
-// checkAnswer holds the column, and that conditions and the last event tell the
-// answer in a sentence.
-func (w *world) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence string) {
+// checkAnswer checks the Recommended column, and that the condition and the last event contain
+// the recommendation as a sentence.
+func (w *testCluster) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence string) {
 	w.t.Helper()
 	complete := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionComplete)
 	if e.Status.Display.Recommended != column || !strings.Contains(complete.Message, sentence) {
-		w.t.Errorf("the column says %q, want %q; the condition %q, want %q in it", e.Status.Display.Recommended, column, complete.Message, sentence)
+		w.t.Errorf("the column is %q, want %q; the condition is %q, want %q in it", e.Status.Display.Recommended, column, complete.Message, sentence)
 	}
-	told := "on SizingExperiment " + e.Name + ": " + complete.Message
-	if !strings.Contains(w.story.text(), told) {
-		w.t.Errorf("no event says %q", told)
+	note := "on SizingExperiment " + e.Name + ": " + complete.Message
+	if !strings.Contains(w.transcript.text(), note) {
+		w.t.Errorf("no event says %q", note)
 	}
 }
 
-// answerFacts are what an experiment tells beside its rows. Reasons and what would
-// change the answer are left out: package recommendation holds its sentences.
+// answerFacts returns what an experiment reports besides its rows. Reasons and what would
+// change the recommendation are left out, because the tests of package recommendation check
+// those sentences.
 func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
-	var told []fact
-	tell := func(format string, args ...any) { told = append(told, fact{what: fmt.Sprintf(format, args...)}) }
+	var answer []fact
+	add := func(format string, args ...any) { answer = append(answer, fact{what: fmt.Sprintf(format, args...)}) }
 	for _, h := range s.HashTimes {
-		tell("has timed cost %d%s: %d µs ± %d on %s, in %d trials", h.Cost, h.Control, h.HashMicroseconds, h.ErrorMicroseconds, h.CPUModel, h.Trials)
+		add("has timed cost %d%s: %d µs ± %d on %s, in %d trials", h.Cost, h.Control, h.HashMicroseconds, h.ErrorMicroseconds, h.CPUModel, h.Trials)
 	}
 	for _, p := range s.Predictions {
-		tell("predicts %s: capacity %s%s", p.Variant, milli(p.CapacityMilliPerSecond), takesText(p.Sizing, p.Price))
+		add("predicts %s: capacity %s%s", p.Variant, milli(p.CapacityMilliPerSecond), takesText(p.Sizing, p.Price))
 	}
 	if s.ModelCheck != nil {
-		tell("has checked its model by %d variants, passed %t", len(s.ModelCheck.HeldOut), s.ModelCheck.Passed)
+		add("has checked its model by %d variants, passed %t", len(s.ModelCheck.HeldOut), s.ModelCheck.Passed)
 	}
 	r := s.Recommendation
 	if r == nil {
-		return told
+		return answer
 	}
-	tell("recommends %s", strings.TrimSpace(sizeText(&r.Size)+" "+string(r.Confidence)))
+	add("recommends %s", strings.TrimSpace(sizeText(&r.Size)+" "+string(r.Confidence)))
 	if r.RunnerUp != nil {
-		tell("has a runner-up: %s", sizeText(r.RunnerUp))
+		add("has a runner-up: %s", sizeText(r.RunnerUp))
 	}
 	if r.Nearest != nil {
-		tell("finds that %s broke, and nearest: %s", r.BrokenBound, sizeText(r.Nearest))
+		add("finds that %s broke, and nearest: %s", r.BrokenBound, sizeText(r.Nearest))
 	}
-	return told
+	return answer
 }
 
 func sizeText(s *v1alpha1.Size) string {
@@ -124,7 +125,7 @@ func sizeText(s *v1alpha1.Size) string {
 	return fmt.Sprintf("%d×%s, %s CPU in all, up to %s, %s a month", s.Replicas, s.Variant, s.TotalCPU, milli(s.CapacityMilliPerSecond), s.PricePerMonth)
 }
 
-// besideText is what a row tells beside its measurements.
+// besideText returns what a row reports besides its measurements.
 func besideText(row v1alpha1.VariantResult) string {
 	text := takesText(row.Sizing, row.Price)
 	if c := row.Comparison; c != nil {

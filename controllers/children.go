@@ -19,22 +19,22 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// experimentKind is the kind of the owner of trials and service accounts.
+// experimentKind is the kind that owns trials and service accounts.
 const experimentKind = "SizingExperiment"
 
-// nameTakenError means that an object has a child's name and another owner. It
-// is never adopted, changed or deleted.
+// nameTakenError means that an object has a child's name and another owner. Such an object is
+// never adopted, changed or deleted.
 type nameTakenError struct{ what string }
 
-// Error says what to do about it.
+// Error returns what is wrong and what to do about it.
 func (e *nameTakenError) Error() string {
-	return e.what + " exists and belongs to someone else; delete or rename it"
+	return e.what + " already exists and has another owner; delete or rename it"
 }
 
-// ensure creates an object unless it exists already, and fills in the UID that
-// the server knows it by. An object of that name with another controller is a
-// *nameTakenError. It may lack our labels, and is then not in the cache: what
-// the cache does not know is read from the server once it is found to exist.
+// ensure creates an object unless it exists, and sets the object's UID to the server's. It
+// returns a *nameTakenError if an object of that name has another controller. Such an object
+// may lack our labels and then is not in the cache, so ensure reads it from the server once it
+// turns out to exist.
 func ensure(ctx context.Context, c client.Client, live client.Reader, object client.Object, owner client.Object) error {
 	found := object.DeepCopyObject().(client.Object)
 	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
@@ -54,8 +54,8 @@ func ensure(ctx context.Context, c client.Client, live client.Reader, object cli
 	return nil
 }
 
-// remove deletes an object and, in the background, what it owns. The UID is a
-// precondition: an object that was created again under the same name is another.
+// remove deletes an object and, in the background, what it owns. The UID is a precondition,
+// because an object that was created again under the same name is a different one.
 func remove(ctx context.Context, c client.Client, object client.Object) error {
 	if object.GetDeletionTimestamp() != nil {
 		return nil
@@ -66,8 +66,8 @@ func remove(ctx context.Context, c client.Client, object client.Object) error {
 	return client.IgnoreNotFound(err)
 }
 
-// emptyChildren are the objects that an attempt consists of, with nothing but
-// their names, to be read into.
+// emptyChildren returns the objects that an attempt consists of, with only their names set, to
+// read into.
 func emptyChildren(trial *v1alpha1.SizingTrial, attempt int32) []client.Object {
 	named := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: trial.Namespace, Name: name}
@@ -82,9 +82,8 @@ func emptyChildren(trial *v1alpha1.SizingTrial, attempt int32) []client.Object {
 	}
 }
 
-// unlessTerminating drops the error of creating something in a namespace that
-// is being deleted: everything there is on its way out, and trying again would
-// only fill the log.
+// unlessTerminating drops the error of creating something in a namespace that is being
+// deleted. Everything there is being deleted, and retries would only fill the log.
 func unlessTerminating(err error) error {
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return nil
@@ -92,10 +91,10 @@ func unlessTerminating(err error) error {
 	return err
 }
 
-// itemsOf lists the items of a typed list.
+// itemsOf returns the items of a typed list.
 func itemsOf(list client.ObjectList) []client.Object {
 	var items []client.Object
-	// EachListItem fails only for what is no list.
+	// EachListItem fails only for what is not a list.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		items = append(items, item.(client.Object))
 		return nil
@@ -103,8 +102,8 @@ func itemsOf(list client.ObjectList) []client.Object {
 	return items
 }
 
-// nameOf is an object's kind and name, for people. The kind is the Go type's:
-// objects that were read from the API server don't carry theirs.
+// nameOf returns an object's kind and name, for people. The kind is the Go type's name,
+// because objects that were read from the API server don't have their kind set.
 func nameOf(object client.Object) string {
 	return fmt.Sprintf("%s %s", reflect.TypeOf(object).Elem().Name(), object.GetName())
 }

@@ -18,44 +18,44 @@ import (
 	"github.com/hashmark-dev/hashmark/controllers"
 )
 
-// TestAConfinedOperatorMeasuresAsAnyOther plays the story of two namespaces with
-// an operator that has Roles there and no right on the cluster.
+// TestAConfinedOperatorMeasuresAsAnyOther runs the experiments of two namespaces with an
+// operator that has Roles there and no rights on the cluster. The transcript must be the same.
 func TestAConfinedOperatorMeasuresAsAnyOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a", "team-b")
+	w := newTestCluster(t, "team-a", "team-b")
 	w.confine()
 	takeTurns(w)
 	w.checkGolden(t, "two-namespaces")
-	if err := backstage.GetAPIReader().List(asOperator(w.ctx, w.user), &corev1.PodList{}); err == nil {
-		t.Error("the operator could have listed the whole cluster, so that the story tells nothing")
+	if err := cachedCluster.GetAPIReader().List(asOperator(w.ctx, w.user), &corev1.PodList{}); err == nil {
+		t.Error("the operator can list the whole cluster, so the test proves nothing")
 	}
 }
 
-// confine starts an operator whose user has the operator's rights in the
-// world's namespaces, and none beside.
-func (w *world) confine() {
+// confine starts an operator whose user has the operator's rights in the cluster's namespaces
+// only.
+func (w *testCluster) confine() {
 	w.t.Helper()
 	w.user = "confined-to-" + w.namespaces[0]
 	rights := operatorRights(w.t)
 	for _, namespace := range w.namespaces {
-		w.must("granting rights", outside.Create(w.ctx, &rbacv1.Role{
+		w.must("granting rights", uncached.Create(w.ctx, &rbacv1.Role{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "operator"}, Rules: rights,
 		}))
-		w.must("granting rights", outside.Create(w.ctx, &rbacv1.RoleBinding{
+		w.must("granting rights", uncached.Create(w.ctx, &rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "operator"},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "operator"},
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: w.user}},
 		}))
 	}
-	// The API server learns of rights by a watch of its own.
-	live := controllers.LiveIn(backstage.GetAPIReader(), w.namespaces)
+	// The API server watches roles, so the rights take effect after a moment.
+	live := controllers.LiveIn(cachedCluster.GetAPIReader(), w.namespaces)
 	err := wait.PollUntilContextTimeout(asOperator(w.ctx, w.user), 20*time.Millisecond, 10*time.Second, true,
 		func(ctx context.Context) (bool, error) { return live.List(ctx, &corev1.PodList{}) == nil, nil })
 	w.must("waiting for the rights", err)
 	w.startOperator()
 }
 
-// operatorRights are the rules that are installed with the operator.
+// operatorRights returns the rules that are installed with the operator.
 func operatorRights(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	file, err := os.Open(filepath.Join("..", "config", "rbac", "operator_role.yaml"))

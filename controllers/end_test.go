@@ -19,7 +19,7 @@ import (
 
 func TestHowAnExperimentEnds(t *testing.T) {
 	t.Parallel()
-	usual := question("login", quick)
+	usual := newExperiment("login", quick)
 	for _, tt := range []struct {
 		name     string
 		change   func(*v1alpha1.SizingExperimentSpec)
@@ -42,23 +42,23 @@ func TestHowAnExperimentEnds(t *testing.T) {
 			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid CalibrationFailed",
 		},
 		{
-			name: "one variant's pod is altered, which is not tried again", mishap: mishap{of: service, only: "c7-500m", always: true, webhook: otherImage},
+			name: "one variant's pod is altered, which is not retried", mishap: mishap{of: service, only: "c7-500m", always: true, webhook: otherImage},
 			phase: v1alpha1.ExperimentSucceeded, reason: v1alpha1.ReasonSomeWithoutResult, verdicts: "c6-500m Valid, c7-500m Invalid PodAltered",
 		},
 		{
-			name: "the generator falls short each time", mishap: mishap{of: generator, always: true, generatorNeeds: 0.45},
+			name: "the generator is too slow each time", mishap: mishap{of: generator, always: true, generatorNeeds: 0.45},
 			phase: v1alpha1.ExperimentFailed, reason: v1alpha1.ReasonNoneMeasured, verdicts: "c6-500m Invalid GeneratorSaturated, c7-500m Invalid GeneratorSaturated",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "ends")
+			w := newTestCluster(t, "ends")
 			w.kubelet.mishap = tt.mishap
 			e := usual.DeepCopy()
 			if tt.change != nil {
 				tt.change(&e.Spec)
 			}
-			w.toEnd(w.ask(e, 0))
+			w.toEnd(w.create(e, 0))
 			w.checkEnd(e, tt.phase, tt.reason)
 			var verdicts []string
 			for _, row := range e.Status.Results {
@@ -75,9 +75,9 @@ func TestHowAnExperimentEnds(t *testing.T) {
 	}
 }
 
-// checkEnd holds everything that an end has in common: what it says, that
-// nothing is left of it, and that nobody has anything to do any more.
-func (w *world) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reason string) {
+// checkEnd checks what all ends have in common: the conditions, that no objects are left, and
+// that nothing more is due.
+func (w *testCluster) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reason string) {
 	w.t.Helper()
 	yes := func(is bool) metav1.ConditionStatus {
 		if is {
@@ -100,29 +100,29 @@ func (w *world) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.Experiment
 	}
 	finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished)
 	if e.Status.Phase != phase || finished == nil || finished.Reason != reason || finished.Message == "" || e.Status.CompletionTime == nil {
-		w.t.Errorf("it ended %s at %v, %+v; want %s, %s", e.Status.Phase, e.Status.CompletionTime, finished, phase, reason)
+		w.t.Errorf("the experiment ended %s at %v, %+v; want %s, %s", e.Status.Phase, e.Status.CompletionTime, finished, phase, reason)
 	}
 	w.checkNothingLeft()
 	w.checkStamped(e)
 	w.checkPeace()
 }
 
-// checkStamped holds that every condition speaks of the spec as it is, or
-// kubectl wait would wait for ever.
-func (w *world) checkStamped(e *v1alpha1.SizingExperiment) {
+// checkStamped checks that every condition has the current generation; otherwise kubectl wait
+// would wait for ever.
+func (w *testCluster) checkStamped(e *v1alpha1.SizingExperiment) {
 	w.t.Helper()
 	for _, c := range e.Status.Conditions {
 		if c.ObservedGeneration != e.Generation {
-			w.t.Errorf("condition %s speaks of generation %d, the spec is of %d", c.Type, c.ObservedGeneration, e.Generation)
+			w.t.Errorf("condition %s has observed generation %d, want %d", c.Type, c.ObservedGeneration, e.Generation)
 		}
 	}
 	if e.Status.ObservedGeneration != e.Generation {
-		w.t.Errorf("the status speaks of generation %d, the spec is of %d", e.Status.ObservedGeneration, e.Generation)
+		w.t.Errorf("the status has observed generation %d, want %d", e.Status.ObservedGeneration, e.Generation)
 	}
 }
 
-// checkPeace holds that the operator writes nothing more, however often it looks.
-func (w *world) checkPeace() {
+// checkPeace checks that the operator writes nothing more, however many passes it makes.
+func (w *testCluster) checkPeace() {
 	w.t.Helper()
 	before := w.writes
 	for range 3 {
@@ -133,7 +133,7 @@ func (w *world) checkPeace() {
 		w.t.Errorf("the operator wrote %d times after the end", w.writes-before)
 	}
 	if next := w.nextMoment(); !next.IsZero() {
-		w.t.Errorf("somebody still has something to do at %s", at(next))
+		w.t.Errorf("something is still due at %s", at(next))
 	}
 }
 
@@ -141,8 +141,8 @@ func otherImage(pod *corev1.Pod) { pod.Spec.Containers[0].Image = "example.test/
 
 func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "ends")
-	e := w.ask(question("login", func(s *v1alpha1.SizingExperimentSpec) {
+	w := newTestCluster(t, "ends")
+	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) {
 		// Half a CPU is one worker by default.
 		s.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}, {Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
 	}), 0)
@@ -150,7 +150,7 @@ func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonDuplicateVariant)
 	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
 	if accepted == nil || accepted.Status != metav1.ConditionFalse || accepted.Reason != v1alpha1.ReasonDuplicateVariant || !strings.Contains(accepted.Message, "c8-500m-w1") {
-		t.Errorf("it was accepted: %+v", accepted)
+		t.Errorf("condition Accepted is %+v", accepted)
 	}
 	if len(w.creates) > 0 {
 		t.Errorf("the operator created %v", w.creates)
@@ -159,9 +159,9 @@ func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 
 func TestAnInvalidTrialKeepsItsLastNumbers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "ends")
+	w := newTestCluster(t, "ends")
 	w.kubelet.mishap = mishap{of: generator, always: true, generatorNeeds: 0.45}
-	e := w.ask(question("login", quick, oneVariant), 0)
+	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.toEnd(e)
 	w.checkAttempts(e, "Invalid "+verdict.GeneratorSaturated, "Invalid "+verdict.GeneratorSaturated, "Kept Measured")
 	if row := e.Status.Results[0]; row.P95Microseconds == nil || row.MaxThroughputMilliPerSecond == nil {

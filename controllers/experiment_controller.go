@@ -13,21 +13,20 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ExperimentReconciler turns each SizingExperiment into trials, lets them in
-// turn by turn, and gathers their results.
+// ExperimentReconciler creates the trials of each SizingExperiment, gives them turns, and
+// collects their results.
 //
-// It must run one pass at a time: the turns of all experiments are worked out
-// from the cluster in each pass, and two passes at once could both give away
-// the same turn.
+// It must run one pass at a time. Each pass computes the turns of all experiments from the
+// cluster, and two passes at once could both give away the same turn.
 type ExperimentReconciler struct {
 	client.Client
-	// Live reads the API server without a cache, before a turn is given away.
+	// Live reads the API server without a cache, before a turn is given.
 	Live client.Reader
-	// Clock tells the time of a pass.
+	// Clock provides the time of a pass.
 	Clock clock.PassiveClock
-	// Events tells people what happens.
+	// Events records events.
 	Events events.EventRecorder
-	// MaxConcurrent is how many trials may be under load at one time, in all.
+	// MaxConcurrent is the largest number of trials under load at the same time, in all experiments.
 	MaxConcurrent int
 }
 
@@ -38,7 +37,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if experiment.DeletionTimestamp != nil {
-		return ctrl.Result{}, nil // owner references take its trials away
+		return ctrl.Result{}, nil // garbage collection deletes its trials
 	}
 	before := experiment.DeepCopy()
 	pass := &experimentPass{ExperimentReconciler: r, experiment: experiment, now: r.Clock.Now()}
@@ -49,11 +48,11 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err := patchStatus(ctx, r.Client, experiment, before); err != nil {
 		return unlessStale(err)
 	}
-	pass.told.send(r.Events, experiment)
+	pass.events.send(r.Events, experiment)
 	return ctrl.Result{RequeueAfter: again}, nil
 }
 
-// run says which of an experiment's states this is, and what follows.
+// run does what the experiment's state requires, and returns when to check again.
 func (p *experimentPass) run(ctx context.Context) (again time.Duration, err error) {
 	if p.experiment.Status.Phase.Finished() {
 		return p.afterEnd(ctx)

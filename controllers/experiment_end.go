@@ -25,7 +25,7 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	for i := range status.Verifications {
 		p.verified(&status.Verifications[i])
 	}
-	// A verification that failed changes the sizing of rows, too.
+	// A verification that failed also changes the sizing of rows.
 	if err := errors.Join(answer.Rows(spec, p.trials, status), answer.Conclude(spec, p.trials, status)); err != nil {
 		return err
 	}
@@ -37,14 +37,14 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 		return p.end(ctx)
 	}
 	status.Verifications = append(status.Verifications, next)
-	p.told.add(normal, v1alpha1.ReasonVerifying, "Verify", summary.Verifying(next))
+	p.events.add(normal, v1alpha1.ReasonVerifying, "Verify", summary.Verifying(next))
 	p.verifying = true
-	status.Progress = summary.Progress(p.trials, p.toCome())
+	status.Progress = summary.Progress(p.trials, p.trialCount())
 	p.show()
 	return nil
 }
 
-// verified writes the outcome of a verification whose trial has ended, once.
+// verified writes the outcome of a verification once, after its trial has ended.
 func (p *experimentPass) verified(v *v1alpha1.Verification) {
 	for i := range p.trials {
 		if p.trials[i].Name != v.Trial || v.Outcome != "" {
@@ -55,11 +55,11 @@ func (p *experimentPass) verified(v *v1alpha1.Verification) {
 		if v.Outcome != v1alpha1.VerificationMet {
 			kind = warning
 		}
-		p.told.add(kind, "Verification"+string(v.Outcome), "Verify", v.Message)
+		p.events.add(kind, "Verification"+string(v.Outcome), "Verify", v.Message)
 	}
 }
 
-// end writes the end of an experiment, and the answer with it, in one write.
+// end writes the end of an experiment together with its recommendation, in one write.
 func (p *experimentPass) end(ctx context.Context) error {
 	if err := p.removeServiceAccount(ctx); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (p *experimentPass) end(ctx context.Context) error {
 	case outcome.Succeeded:
 		phase = v1alpha1.ExperimentSucceeded
 	}
-	if told := summary.Conclusion(status, spec.Prices); told != "" {
-		outcome.Message += ". " + told
+	if conclusion := summary.Conclusion(status, spec.Prices); conclusion != "" {
+		outcome.Message += ". " + conclusion
 	}
 	p.finish(phase, outcome.Reason, outcome.Message)
 	return nil
@@ -88,7 +88,7 @@ func (p *experimentPass) refuse(reason, message string) {
 	p.finish(v1alpha1.ExperimentFailed, reason, message)
 }
 
-// finish sets everything that an end has in common.
+// finish sets what all ends have in common.
 func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message string) {
 	status := &p.experiment.Status
 	status.Phase = phase
@@ -105,12 +105,12 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 	if phase == v1alpha1.ExperimentFailed {
 		kind = warning
 	}
-	p.told.add(kind, string(phase), "Finish", message)
+	p.events.add(kind, string(phase), "Finish", message)
 }
 
-// afterEnd looks after an experiment that has ended: its conditions are stamped
-// anew when its spec was edited, or kubectl wait would never return, and it is
-// deleted when its time is up.
+// afterEnd handles an experiment that has ended. It updates the generation of the conditions
+// if the spec was edited, because kubectl wait would otherwise never return. It deletes the
+// experiment when its time to live is over.
 func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err error) {
 	status := &p.experiment.Status
 	status.ObservedGeneration = p.experiment.Generation
@@ -128,7 +128,7 @@ func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err
 	return 0, remove(ctx, p.Client, p.experiment)
 }
 
-// removeServiceAccount takes away the last of what the experiment made.
+// removeServiceAccount deletes the experiment's service account.
 func (p *experimentPass) removeServiceAccount(ctx context.Context) error {
 	account := &corev1.ServiceAccount{}
 	key := client.ObjectKey{Namespace: p.experiment.Namespace, Name: objects.ServiceAccountName(p.experiment.UID)}
@@ -141,7 +141,7 @@ func (p *experimentPass) removeServiceAccount(ctx context.Context) error {
 	return remove(ctx, p.Client, account)
 }
 
-// condition sets a condition, and tells whether that changed its reason or value.
+// condition sets a condition, and reports whether that changed its reason or value.
 func (p *experimentPass) condition(kind string, value bool, reason, message string) (changed bool) {
 	conditions := &p.experiment.Status.Conditions
 	before := meta.FindStatusCondition(*conditions, kind)

@@ -20,27 +20,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// refresh is how often an experiment under way is looked at for its estimate
-// of time left, when nothing else happens.
+// refresh is how often the estimated end of a running experiment is updated if nothing else
+// happens.
 const refresh = 15 * time.Second
 
-// experimentPass is one pass over one experiment: what was seen, and what there
-// is to tell.
+// experimentPass is one pass over one experiment: what it observed, and the events to send.
 type experimentPass struct {
 	*ExperimentReconciler
 	experiment *v1alpha1.SizingExperiment
 	now        time.Time
 	planned    []matrix.PlannedTrial
 	trials     []v1alpha1.SizingTrial
-	impostors  []string // have a planned trial's name and another spec
+	foreign    []string // trials with a planned trial's name and another spec
 	waiting    queue.Turns
 	verifying  bool // a verification was added to the status in this pass
-	told       told
+	events     pendingEvents
 }
 
-// accept works out the plan, once and for all: a matrix that resolves two
-// variants alike can't be measured, nor can any be compared with a baseline that
-// is not, and that is the experiment's end.
+// accept plans the trials, once. An experiment ends at once if two of its variants resolve to
+// the same settings, or if its baseline is not a measured variant.
 func (p *experimentPass) accept() (refused bool) {
 	status := &p.experiment.Status
 	seed := matrix.Seed(p.experiment)
@@ -57,9 +55,8 @@ func (p *experimentPass) accept() (refused bool) {
 	return false
 }
 
-// check plans the trials, and finds what would keep the experiment from having
-// rows and an end. The schema lets no price through that is none; an experiment
-// that has one all the same would be looked at for ever.
+// check plans the trials and checks the rest of the spec. The schema rejects invalid prices;
+// without this check, an experiment with an invalid one would be retried for ever.
 func (p *experimentPass) check(seed int64) error {
 	spec := p.experiment.Spec
 	planned, err := matrix.Plan(p.experiment, seed)
@@ -73,30 +70,30 @@ func (p *experimentPass) check(seed int64) error {
 	return recommendation.CheckHashes(spec)
 }
 
-// setAccepted says that the question can be measured, and what about it is likely to
-// be a mistake.
+// setAccepted records that the experiment can be measured, and warns about what is probably a
+// mistake.
 func (p *experimentPass) setAccepted() {
 	message := fmt.Sprintf("%d trials are planned", len(p.planned))
 	if !p.condition(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, message) {
 		return
 	}
-	p.told.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
+	p.events.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
 	if unused := unusedCPU(p.experiment.Spec.Matrix); unused != "" {
-		p.told.add(warning, matrix.CPUUnused, "Accept", unused)
+		p.events.add(warning, matrix.CPUUnused, "Accept", unused)
 	}
 }
 
-// unusedCPU names the variants whose workers can't use their CPU limit, those that
-// are left to prediction too: all of them are priced.
+// unusedCPU returns a sentence for each variant whose workers can't use its CPU limit. It
+// includes variants that are only predicted, because all of them are priced.
 func unusedCPU(m v1alpha1.Matrix) string {
-	variants, _ := matrix.Variants(m) // of one that can't be expanded nothing was accepted
-	var told []string
+	variants, _ := matrix.Variants(m) // a matrix that can't be expanded was not accepted
+	var sentences []string
 	for _, variant := range variants {
 		if unused := matrix.Unused(variant); unused != "" {
-			told = append(told, unused)
+			sentences = append(sentences, unused)
 		}
 	}
-	return strings.Join(told, ". ")
+	return strings.Join(sentences, ". ")
 }
 
 // observe lists the experiment's trials.
@@ -106,7 +103,8 @@ func (p *experimentPass) observe(ctx context.Context) error {
 		client.MatchingFields{ownerField: string(p.experiment.UID)})
 	p.trials = list.Items
 	slices.SortFunc(p.trials, func(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) })
-	// A trial that was made by hand in the experiment's name is not its own.
+	// A trial that was created by hand, with the experiment as its owner, is not part of the
+	// plan.
 	planned := map[string]v1alpha1.SizingTrialSpec{}
 	for _, trial := range p.planned {
 		planned[trial.Name] = trial.Spec
@@ -114,7 +112,7 @@ func (p *experimentPass) observe(ctx context.Context) error {
 	p.trials = slices.DeleteFunc(p.trials, func(t v1alpha1.SizingTrial) bool {
 		spec, is := planned[t.Name]
 		if is && !matrix.SamePlan(spec, t.Spec) {
-			p.impostors = append(p.impostors, t.Name)
+			p.foreign = append(p.foreign, t.Name)
 		}
 		return !is || !matrix.SamePlan(spec, t.Spec)
 	})
@@ -124,7 +122,7 @@ func (p *experimentPass) observe(ctx context.Context) error {
 // plan creates the service account and the trials that do not exist yet.
 func (p *experimentPass) plan(ctx context.Context) error {
 	if p.allReleased() {
-		return nil // the end may already have taken the service account away
+		return nil // the service account may already be deleted
 	}
 	if err := ensure(ctx, p.Client, p.Live, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
 		return err
@@ -141,25 +139,25 @@ func (p *experimentPass) plan(ctx context.Context) error {
 		switch {
 		case err == nil:
 			p.trials = append(p.trials, *trial)
-		case !p.unverified(planned, err):
+		case !p.skipVerification(planned, err):
 			return err
 		}
 	}
 	return nil
 }
 
-// create makes a planned trial.
+// create creates a planned trial.
 func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial) (*v1alpha1.SizingTrial, error) {
-	if slices.Contains(p.impostors, planned.Name) {
+	if slices.Contains(p.foreign, planned.Name) {
 		return nil, &nameTakenError{what: "SizingTrial " + planned.Name}
 	}
 	trial := p.newTrial(planned)
 	return trial, ensure(ctx, p.Client, p.Live, trial, p.experiment)
 }
 
-// unverified gives up a verification whose trial name belongs to someone else's object, so
-// that the experiment, which is measured, can end. It returns false for any other error.
-func (p *experimentPass) unverified(planned matrix.PlannedTrial, err error) bool {
+// skipVerification gives up a verification whose trial name is taken by an object with another
+// owner, so that the measured experiment can end. It returns false for any other error.
+func (p *experimentPass) skipVerification(planned matrix.PlannedTrial, err error) bool {
 	taken, is := errors.AsType[*nameTakenError](err)
 	if !is || planned.Spec.Role != v1alpha1.RoleVerification {
 		return false
@@ -173,9 +171,9 @@ func (p *experimentPass) unverified(planned matrix.PlannedTrial, err error) bool
 	return true
 }
 
-// blocked says what keeps an experiment from being planned: a name that belongs
-// to someone else's object. It looks again, for that object may go. Any other
-// error it hands on.
+// blocked reports in the status that a name is taken by an object with another owner, and
+// returns when to check again, because that object may be deleted. It returns any other error
+// unchanged.
 func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
 	taken, is := errors.AsType[*nameTakenError](err)
 	if !is {
@@ -185,7 +183,7 @@ func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
 		p.experiment.Status.Phase = v1alpha1.ExperimentPending
 	}
 	if p.condition(v1alpha1.ConditionProgressing, false, v1alpha1.ReasonNameTaken, taken.Error()) {
-		p.told.add(warning, v1alpha1.ReasonNameTaken, "Plan", taken.Error())
+		p.events.add(warning, v1alpha1.ReasonNameTaken, "Plan", taken.Error())
 	}
 	return refresh, nil
 }
@@ -208,21 +206,21 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 	}
 }
 
-// gather writes the rows, what the trials tell together, and the progress. It
-// fails on nothing that accept lets through.
+// gather writes the rows, what follows from all trials together, and the progress. It does not
+// fail on specs that accept allows.
 func (p *experimentPass) gather() error {
 	status := &p.experiment.Status
 	if err := answer.Rows(p.experiment.Spec, p.trials, status); err != nil {
 		return err
 	}
-	status.Progress = summary.Progress(p.trials, p.toCome())
+	status.Progress = summary.Progress(p.trials, p.trialCount())
 	status.StartTime = firstStart(p.trials)
 	return nil
 }
 
-// toCome returns the number of trials: those that are planned, and one for a verification
+// trialCount returns the number of trials: those that are planned, and one for a verification
 // that can't be planned yet.
-func (p *experimentPass) toCome() int {
+func (p *experimentPass) trialCount() int {
 	if p.verifying || len(p.experiment.Status.Verifications) == 0 && summary.Verifies(p.experiment.Spec) {
 		return len(p.planned) + 1
 	}

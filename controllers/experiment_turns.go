@@ -11,8 +11,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// giveTurns lets this experiment's next trials begin, as far as it is their
-// turn, and takes the turns of a suspended experiment back.
+// giveTurns lets this experiment's next trials begin if it is their turn. It takes back the
+// turns of a suspended experiment.
 func (p *experimentPass) giveTurns(ctx context.Context) error {
 	if p.experiment.Spec.Suspend && !p.experiment.Spec.Cancel {
 		return p.takeTurnsBack(ctx)
@@ -22,7 +22,7 @@ func (p *experimentPass) giveTurns(ctx context.Context) error {
 		return err
 	}
 	if len(turns.Start[p.experiment.UID]) > 0 {
-		// A turn given twice puts two trials under load: look again, without a cache.
+		// A turn that is given twice puts two trials under load, so check again without a cache.
 		if turns, err = p.turns(ctx, p.Live); err != nil {
 			return err
 		}
@@ -57,15 +57,15 @@ func (p *experimentPass) setSuspend(ctx context.Context, name string, suspend bo
 		before := trial.DeepCopy()
 		trial.Spec.Suspend = suspend
 		if !suspend {
-			p.told.add(normal, "TrialStarted", "GiveTurn", fmt.Sprintf("Trial %d of %d: %s",
-				trial.Spec.Sequence, p.toCome(), describe(trial)))
+			p.events.add(normal, "TrialStarted", "GiveTurn", fmt.Sprintf("Trial %d of %d: %s",
+				trial.Spec.Sequence, p.trialCount(), describe(trial)))
 		}
 		return p.Patch(ctx, trial, client.MergeFrom(before))
 	}
-	return fmt.Errorf("trial %s is not among the experiment's", name)
+	return fmt.Errorf("trial %s is not a trial of the experiment", name)
 }
 
-// turns works out from the cluster, as a reader shows it, whose turn it is.
+// turns computes whose turn it is from the experiments and trials that the reader returns.
 func (p *experimentPass) turns(ctx context.Context, reader client.Reader) (queue.Turns, error) {
 	experiments, trials := &v1alpha1.SizingExperimentList{}, &v1alpha1.SizingTrialList{}
 	if err := reader.List(ctx, experiments); err != nil {
@@ -77,18 +77,18 @@ func (p *experimentPass) turns(ctx context.Context, reader client.Reader) (queue
 	return queue.Decide(experiments.Items, trials.Items, p.MaxConcurrent), nil
 }
 
-// show writes where an experiment stands that has not ended.
+// show writes the phase, conditions and columns of an experiment that has not ended.
 func (p *experimentPass) show() {
 	status := &p.experiment.Status
-	phase, reason, message := summary.Standing(p.experiment, p.trials, p.toCome())
+	phase, reason, message := summary.Standing(p.experiment, p.trials, p.trialCount())
 	status.Phase = phase
 	status.Progress.QueuePosition = nil
 	if position, waits := p.waiting.Position[p.experiment.UID]; waits && phase == v1alpha1.ExperimentQueued {
 		status.Progress.QueuePosition = &position
-		message = fmt.Sprintf("Waits for its turn: place %d in the queue", position)
+		message = fmt.Sprintf("Waits for its turn: position %d in the queue", position)
 	}
 	if phase == v1alpha1.ExperimentRunning {
-		status.Progress.EstimatedEndTime = summary.EstimatedEnd(p.trials, p.toCome(), p.now)
+		status.Progress.EstimatedEndTime = summary.EstimatedEnd(p.trials, p.trialCount(), p.now)
 	}
 	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
 	for _, kind := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished} {

@@ -23,9 +23,9 @@ func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
 		{name: "its calibration fails", mishap: mishap{of: service, calibration: exits(2, "no bcrypt")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "its calibration says nothing", mishap: mishap{of: service, calibration: exits(0, "")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "its calibration says something else", mishap: mishap{of: service, calibration: exits(0, "hello")}, reason: v1alpha1.ReasonCalibrationFailed},
-		{name: "its calibration holds no hash", mishap: mishap{of: service, calibration: exits(0, "{}")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "its calibration is empty", mishap: mishap{of: service, calibration: exits(0, "")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "its calibration is not JSON", mishap: mishap{of: service, calibration: exits(0, "hello")}, reason: v1alpha1.ReasonCalibrationFailed},
+		{name: "its calibration has no hash time", mishap: mishap{of: service, calibration: exits(0, "{}")}, reason: v1alpha1.ReasonCalibrationFailed},
 		{name: "it runs out of memory while it is calibrated", mishap: mishap{of: service, calibration: killed}, reason: v1alpha1.ReasonServiceOOMKilled},
 		{name: "it runs out of memory under load", at: loaded, do: podStatus(service, outOfMemory), reason: v1alpha1.ReasonServiceOOMKilled},
 		{name: "it restarts under load", at: loaded, do: podStatus(service, restarted), reason: v1alpha1.ReasonServiceRestarted},
@@ -33,10 +33,10 @@ func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
 		{name: "its node is drained under load", at: loaded, do: podStatus(service, disrupted), reason: v1alpha1.ReasonServiceEvicted},
 		{name: "it ends under load", at: loaded, do: podStatus(service, ended), reason: v1alpha1.ReasonServiceFailed},
 		{name: "its pod is deleted under load", at: loaded, do: deletes(&corev1.PodList{}, service), reason: v1alpha1.ReasonServiceReplaced},
-		{name: "its pod is replaced unseen", at: loaded, do: deletes(&corev1.PodList{}, service), asleep: true, reason: v1alpha1.ReasonServiceReplaced},
+		{name: "its pod is replaced while the operator is asleep", at: loaded, do: deletes(&corev1.PodList{}, service), asleep: true, reason: v1alpha1.ReasonServiceReplaced},
 		{name: "its Deployment is deleted under load", at: loaded, do: deletes(&appsv1.DeploymentList{}, service), reason: v1alpha1.ReasonServiceDeleted},
 		{name: "its Deployment is deleted before the load", at: calibrates, do: deletes(&appsv1.DeploymentList{}, service), reason: v1alpha1.ReasonServiceDeleted},
-		{name: "its Deployment is created anew under load", at: loaded, do: createsAnew, reason: v1alpha1.ReasonServiceReplaced},
+		{name: "its Deployment is created again under load", at: loaded, do: createsAnew, reason: v1alpha1.ReasonServiceReplaced},
 		{name: "its Service is deleted under load", at: loaded, do: deletes(&corev1.ServiceList{}, service), reason: v1alpha1.ReasonServiceDeleted},
 	} {
 		f.outcome = v1alpha1.OutcomeBroken
@@ -47,17 +47,17 @@ func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
 func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
 	t.Parallel()
 	failure := func(reason string) func(*corev1.ContainerStateTerminated) {
-		return exits(1, handover.EncodeFailure(reason, strings.Repeat("a line of k6's own words\n", 200), 107))
+		return exits(1, handover.EncodeFailure(reason, strings.Repeat("a line of k6's output\n", 200), 107))
 	}
 	for _, f := range []fault{
-		{name: "it leaves nothing", mishap: mishap{of: generator, result: exits(0, "")}, reason: v1alpha1.ReasonSummaryLost},
-		{name: "it leaves garbage", mishap: mishap{of: generator, result: exits(0, "hello")}, reason: v1alpha1.ReasonSummaryGarbled},
-		{name: "what it leaves has lost its head", mishap: mishap{of: generator, result: cut(20, 0)}, reason: v1alpha1.ReasonSummaryGarbled},
-		{name: "what it leaves has lost its end", mishap: mishap{of: generator, result: cut(0, 20)}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "its result is empty", mishap: mishap{of: generator, result: exits(0, "")}, reason: v1alpha1.ReasonSummaryLost},
+		{name: "its result is not a result", mishap: mishap{of: generator, result: exits(0, "hello")}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "its result has lost its beginning", mishap: mishap{of: generator, result: cut(20, 0)}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "its result has lost its end", mishap: mishap{of: generator, result: cut(0, 20)}, reason: v1alpha1.ReasonSummaryGarbled},
 		{name: "its script throws", mishap: mishap{of: generator, result: failure(handover.ScriptError)}, reason: handover.ScriptError},
 		{name: "it can't reach the service", mishap: mishap{of: generator, result: failure(handover.ServiceUnreachable)}, reason: handover.ServiceUnreachable},
-		{name: "it is killed and can still say so", mishap: mishap{of: generator, result: failure(handover.GeneratorKilled)}, reason: v1alpha1.ReasonGeneratorKilled},
-		{name: "its reason is no word that a status may hold", mishap: mishap{of: generator, result: failure("%-~")}, reason: v1alpha1.ReasonSummaryGarbled},
+		{name: "it is killed and can still report that", mishap: mishap{of: generator, result: failure(handover.GeneratorKilled)}, reason: v1alpha1.ReasonGeneratorKilled},
+		{name: "its reason is not valid in a status", mishap: mishap{of: generator, result: failure("%-~")}, reason: v1alpha1.ReasonSummaryGarbled},
 		{name: "it runs out of memory", mishap: mishap{of: generator, result: killed}, reason: v1alpha1.ReasonGeneratorOOMKilled},
 		{name: "it never ends", mishap: mishap{of: generator, hangs: true}, patience: 10 * time.Minute, reason: v1alpha1.ReasonDeadlineExceeded},
 		{name: "its pod is evicted", at: loaded, do: podStatus(generator, evicted), reason: v1alpha1.ReasonGeneratorEvicted},
@@ -86,7 +86,7 @@ func TestWhatDoesNoHarmCostsNoAttempt(t *testing.T) {
 	for _, f := range []fault{
 		{name: "a login pod is deleted while it is calibrated", at: calibrates, do: deletes(&corev1.PodList{}, service)},
 		{name: "the Service is deleted before the load", at: calibrates, do: deletes(&corev1.ServiceList{}, service)},
-		{name: "the operator sleeps through the whole load", at: loaded, do: func(*world) {}, asleep: true},
+		{name: "the operator sleeps through the whole load", at: loaded, do: func(*testCluster) {}, asleep: true},
 	} {
 		f.reason, f.outcome = v1alpha1.ReasonMeasured, v1alpha1.OutcomeKept
 		t.Run(f.name, f.check)
@@ -95,30 +95,30 @@ func TestWhatDoesNoHarmCostsNoAttempt(t *testing.T) {
 
 // The moments at which things go wrong.
 
-func calibrates(w *world) bool {
+func calibrates(w *testCluster) bool {
 	return w.anyPod(service, func(pod *corev1.Pod) bool {
 		return holds(&pod.Status, corev1.PodScheduled) && !holds(&pod.Status, corev1.PodInitialized)
 	})
 }
 
-func loaded(w *world) bool {
+func loaded(w *testCluster) bool {
 	return w.anyPod(generator, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning })
 }
 
-// over is when a load has ended and the operator has not yet looked at it. Its
-// passes come before the world's doings, so the operator has to be asleep.
-func over(w *world) bool {
+// over reports whether a load has ended that the operator has not seen yet. The operator makes
+// its passes before the simulated cluster acts, so it has to be asleep.
+func over(w *testCluster) bool {
 	w.asleep = w.asleep || loaded(w)
 	return w.anyPod(generator, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodSucceeded })
 }
 
-func (w *world) anyPod(component string, is func(*corev1.Pod) bool) bool {
+func (w *testCluster) anyPod(component string, is func(*corev1.Pod) bool) bool {
 	found := false
 	w.eachPod(component, func(pod *corev1.Pod) { found = found || is(pod) })
 	return found
 }
 
-func (w *world) eachPod(component string, do func(*corev1.Pod)) {
+func (w *testCluster) eachPod(component string, do func(*corev1.Pod)) {
 	for _, object := range w.everything() {
 		if pod, is := object.(*corev1.Pod); is && pod.Labels[v1alpha1.LabelComponent] == component {
 			do(pod)
@@ -143,11 +143,11 @@ func killed(ended *corev1.ContainerStateTerminated) {
 }
 
 // podStatus changes the status of a component's pods.
-func podStatus(component string, change func(*corev1.PodStatus)) func(*world) {
-	return func(w *world) {
+func podStatus(component string, change func(*corev1.PodStatus)) func(*testCluster) {
+	return func(w *testCluster) {
 		w.eachPod(component, func(pod *corev1.Pod) {
 			change(&pod.Status)
-			w.kubelet.report(pod, "is not well")
+			w.kubelet.report(pod, "reports a fault")
 		})
 	}
 }
@@ -169,12 +169,12 @@ func disrupted(s *corev1.PodStatus) {
 func ended(s *corev1.PodStatus) { s.Phase = corev1.PodFailed }
 
 // deletes an attempt's objects of a kind and component.
-func deletes(list client.ObjectList, component string) func(*world) {
-	return func(w *world) {
+func deletes(list client.ObjectList, component string) func(*testCluster) {
+	return func(w *testCluster) {
 		w.list(list, w.namespaces[0])
 		for _, object := range extract(list) {
 			if object.GetLabels()[v1alpha1.LabelComponent] == component {
-				w.tell("user", "deletes "+kindOf(object)+" "+object.GetName())
+				w.log("user", "deletes "+kindOf(object)+" "+object.GetName())
 				// In the background, as kubectl does.
 				w.must("deleting", w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 			}
@@ -182,15 +182,15 @@ func deletes(list client.ObjectList, component string) func(*world) {
 	}
 }
 
-// createsAnew replaces the Deployment by one of the same name and owner.
-func createsAnew(w *world) {
+// createsAnew replaces the Deployment with one of the same name and owner.
+func createsAnew(w *testCluster) {
 	list := &appsv1.DeploymentList{}
 	w.list(list, w.namespaces[0])
 	another := list.Items[0].DeepCopy()
 	another.ObjectMeta = metav1.ObjectMeta{
 		Namespace: another.Namespace, Name: another.Name, Labels: another.Labels, OwnerReferences: another.OwnerReferences,
 	}
-	w.tell("user", "creates Deployment "+another.Name+" anew")
+	w.log("user", "creates Deployment "+another.Name+" again")
 	w.must("deleting", w.client.Delete(w.ctx, &list.Items[0]))
-	w.must("creating anew", w.client.Create(w.ctx, another))
+	w.must("creating again", w.client.Create(w.ctx, another))
 }

@@ -12,44 +12,43 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// fault is something that goes wrong in a trial's first attempt, and what must
-// come of it.
+// fault is something that goes wrong in a trial's first attempt, and how the attempt must end.
 type fault struct {
 	name string
-	// mishap goes wrong by itself.
+	// mishap goes wrong without anybody acting.
 	mishap mishap
-	// at is the moment at which somebody does something; absent with a mishap.
-	at func(*world) bool
-	do func(*world)
-	// asleep lets the operator see nothing from then on until the load is over.
+	// at reports whether it is time to call do; nil with a mishap.
+	at func(*testCluster) bool
+	do func(*testCluster)
+	// asleep keeps the operator from making passes from then on until the load has ended.
 	asleep bool
 
-	// reason and outcome are how the first attempt must end. An attempt that must
-	// survive the fault ends Measured, Kept.
+	// reason and outcome are how the first attempt must end. An attempt that must survive the
+	// fault ends Measured, Kept.
 	reason  string
 	outcome v1alpha1.AttemptOutcome
-	// waits lets the attempt only be given up once the start timeout is over; until
-	// then the trial must say what it waits for.
+	// waits means that the attempt is given up only after the start timeout. Until then the
+	// trial must report what it waits for.
 	waits bool
 	// patience is how long the attempt may take; by default the start timeout.
 	patience time.Duration
 }
 
-// check plays the fault. Whatever it does, the trial must come to a result
-// without anybody's help: in the first attempt or in the second.
+// check runs a trial with the fault. In every case the trial must get a result without help,
+// in its first or its second attempt.
 func (f fault) check(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "fault")
+	w := newTestCluster(t, "fault")
 	w.kubelet.mishap = f.mishap
-	e := w.ask(question("login", quick, oneVariant), 0)
+	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	if f.at != nil {
-		w.run("the moment of the fault comes", func() bool { return f.at(w) })
+		w.run("the fault happens", func() bool { return f.at(w) })
 		f.do(w)
 	}
 	if f.asleep {
 		w.sleepThrough()
 	}
-	said := w.watch(e)
+	reasons := w.watch(e)
 	w.reread(e)
 	trial := w.trialsOf(e)[0]
 	want := []v1alpha1.Attempt{{Number: 1, Outcome: f.outcome, Reason: f.reason}}
@@ -65,56 +64,55 @@ func (f fault) check(t *testing.T) {
 	}
 	first := trial.Status.Attempts[0]
 	if first.Message == "" {
-		t.Error("the first attempt ended without a sentence that says why")
+		t.Error("the first attempt ended without a message")
 	}
-	f.checkPatience(t, first, said)
+	f.checkPatience(t, first, reasons)
 	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
 		t.Errorf("the experiment ended %s", e.Status.Phase)
 	}
 	w.checkNothingLeft()
 }
 
-// checkPatience holds the attempt's length against the start timeout.
-func (f fault) checkPatience(t *testing.T, first v1alpha1.Attempt, said []string) {
+// checkPatience compares the attempt's duration with the start timeout.
+func (f fault) checkPatience(t *testing.T, first v1alpha1.Attempt, reasons []string) {
 	t.Helper()
 	took := first.EndTime.Sub(first.StartTime.Time)
 	const patience, slack = startTimeout, time.Minute // a generator is waited for after calibration
 	switch {
 	case f.waits && (took < patience || took > patience+slack):
 		t.Errorf("the attempt was given up after %s, not after the start timeout of %s", took, patience)
-	case f.waits && !slices.Contains(said, f.reason):
-		t.Errorf("until the attempt was given up, the trial said %v and never %s", said, f.reason)
+	case f.waits && !slices.Contains(reasons, f.reason):
+		t.Errorf("until the attempt was given up, the trial's reasons were %v and never %s", reasons, f.reason)
 	case !f.waits && took > max(patience, f.patience):
 		t.Errorf("the attempt took %s to end", took)
 	}
 }
 
-// watch lets an experiment come to its end, and gathers the reasons that its
-// first trial gave meanwhile.
-func (w *world) watch(e *v1alpha1.SizingExperiment) (said []string) {
+// watch runs an experiment to its end, and returns the reasons that its first trial had
+// meanwhile.
+func (w *testCluster) watch(e *v1alpha1.SizingExperiment) (reasons []string) {
 	w.t.Helper()
 	w.run(e.Name+" ends", func() bool {
 		reason := w.trialsOf(e)[0].Status.Reason
-		if !slices.Contains(said, reason) {
-			said = append(said, reason)
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
 		}
 		w.reread(e)
 		return e.Status.Phase.Finished()
 	})
-	return said
+	return reasons
 }
 
-// sleepThrough lets the world go on without the operator until the load is over.
-func (w *world) sleepThrough() {
+// sleepThrough lets the load run to its end without the operator.
+func (w *testCluster) sleepThrough() {
 	w.t.Helper()
 	w.asleep = true
 	w.wait(2 * time.Minute)
 	w.asleep = false
 }
 
-// checkNothingLeft holds that an experiment that ended leaves nothing behind
-// but itself and its trials.
-func (w *world) checkNothingLeft() {
+// checkNothingLeft checks that an experiment that ended leaves only itself and its trials.
+func (w *testCluster) checkNothingLeft() {
 	w.t.Helper()
 	for _, object := range w.everything() {
 		switch object.(type) {

@@ -19,18 +19,18 @@ const (
 func TestWhatCanNotBeHadIsGivenUpAfterTheStartTimeout(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
-		{name: "no node takes the service", mishap: mishap{of: service, stuck: unschedulable}, reason: v1alpha1.ReasonUnschedulable},
-		{name: "no node takes the generator", mishap: mishap{of: generator, stuck: unschedulable}, reason: v1alpha1.ReasonUnschedulable},
+		{name: "the service can't be scheduled", mishap: mishap{of: service, stuck: unschedulable}, reason: v1alpha1.ReasonUnschedulable},
+		{name: "the generator can't be scheduled", mishap: mishap{of: generator, stuck: unschedulable}, reason: v1alpha1.ReasonUnschedulable},
 		{name: "the service's image can't be pulled", mishap: mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}, reason: v1alpha1.ReasonImagePull},
 		{name: "the generator's image can't be pulled", mishap: mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "ErrImagePull")}, reason: v1alpha1.ReasonImagePull},
-		{name: "the service's container can't be made", mishap: mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")}, reason: v1alpha1.ReasonContainerRefused},
-		{name: "the generator's container can't be made", mishap: mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "RunContainerError")}, reason: v1alpha1.ReasonContainerRefused},
+		{name: "the service's container can't be created", mishap: mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")}, reason: v1alpha1.ReasonContainerRefused},
+		{name: "the generator's container can't be created", mishap: mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "RunContainerError")}, reason: v1alpha1.ReasonContainerRefused},
 		{name: "a quota refuses the service", mishap: mishap{of: service, refusal: "pods is forbidden: exceeded quota: small"}, reason: v1alpha1.ReasonQuotaRefused},
 		{name: "a quota refuses the generator", mishap: mishap{of: generator, refusal: "pods is forbidden: exceeded quota: small"}, reason: v1alpha1.ReasonQuotaRefused},
 		{name: "admission refuses the service", mishap: mishap{of: service, refusal: "violates PodSecurity"}, reason: v1alpha1.ReasonAdmissionRefused},
 		{name: "admission refuses the generator", mishap: mishap{of: generator, refusal: "violates PodSecurity"}, reason: v1alpha1.ReasonAdmissionRefused},
 		{name: "the service never answers", mishap: mishap{of: service, stuck: neverReady}, reason: v1alpha1.ReasonDeploying},
-		{name: "the generator's pod is made and nothing is heard of it", mishap: mishap{of: generator, stuck: func(*corev1.PodStatus) {}}, reason: v1alpha1.ReasonDeploying},
+		{name: "the generator's pod is created and never gets a status", mishap: mishap{of: generator, stuck: func(*corev1.PodStatus) {}}, reason: v1alpha1.ReasonDeploying},
 	} {
 		f.waits, f.outcome = true, v1alpha1.OutcomeBroken
 		t.Run(f.name, f.check)
@@ -40,21 +40,21 @@ func TestWhatCanNotBeHadIsGivenUpAfterTheStartTimeout(t *testing.T) {
 func TestAWaitThatEndsInTimeCostsNothing(t *testing.T) {
 	fault{
 		mishap: mishap{of: service, stuck: unschedulable},
-		at: func(w *world) bool {
-			return w.now().Sub(dawn) > startTimeout/2
+		at: func(w *testCluster) bool {
+			return w.now().Sub(epoch) > startTimeout/2
 		},
-		do:     func(w *world) { w.kubelet.mishap = mishap{}; w.deletePods(service) },
+		do:     func(w *testCluster) { w.kubelet.mishap = mishap{}; w.deletePods(service) },
 		reason: v1alpha1.ReasonMeasured, outcome: v1alpha1.OutcomeKept,
 	}.check(t)
 }
 
-// TestAnImageThatIsNeverPulledFailsTheExperiment tells the story of a fault that
-// never goes away: every attempt is spent, and the last reason is kept.
+// TestAnImageThatIsNeverPulledFailsTheExperiment runs an experiment with a permanent fault:
+// all attempts are used up, and the last reason is kept.
 func TestAnImageThatIsNeverPulledFailsTheExperiment(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "fault")
+	w := newTestCluster(t, "fault")
 	w.kubelet.mishap = mishap{of: service, always: true, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}
-	e := w.ask(question("login", quick, oneVariant), 0)
+	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.toEnd(e)
 	w.checkGolden(t, "image-never-pulled")
 	w.checkNothingLeft()

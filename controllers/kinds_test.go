@@ -18,7 +18,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// lists are empty lists of every kind of object that belongs to an experiment,
+// lists returns empty lists of every kind of object that belongs to an experiment,
 // owners before what they own.
 func lists() []client.ObjectList {
 	return []client.ObjectList{
@@ -27,8 +27,8 @@ func lists() []client.ObjectList {
 	}
 }
 
-// everything in the world's namespaces that the operator can see.
-func (w *world) everything() []client.Object {
+// everything returns all objects in the cluster's namespaces that the operator can see.
+func (w *testCluster) everything() []client.Object {
 	w.t.Helper()
 	var all []client.Object
 	for _, namespace := range w.namespaces {
@@ -40,11 +40,11 @@ func (w *world) everything() []client.Object {
 	return all
 }
 
-// extract copies a list's items out of it, in an order that is the same each
-// time: a cache gives them in any, and names of children hold a digest of UIDs.
+// extract returns copies of a list's items in a fixed order. A cache returns them in any
+// order, and the names of children contain a hash of UIDs.
 func extract(list client.ObjectList) []client.Object {
 	var items []client.Object
-	// EachListItem fails only for what is no list.
+	// EachListItem fails only for what is not a list.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		items = append(items, item.DeepCopyObject().(client.Object))
 		return nil
@@ -69,5 +69,5 @@ func fill(list client.ObjectList, items []client.Object) error {
 	return meta.SetList(list, objects)
 }
 
-// kindOf is the kind of an object. Objects that were read don't carry it.
+// kindOf returns the kind of an object. Objects that were read don't have it set.
 func kindOf(object client.Object) string { return reflect.TypeOf(object).Elem().Name() }

@@ -17,7 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// How long things take in a world, at the world's own clock.
+// How long things take in a test cluster, by the cluster's own clock.
 const (
 	scheduling  = 1 * time.Second
 	calibrating = 8 * time.Second
@@ -27,47 +27,46 @@ const (
 	collecting  = 1 * time.Second
 )
 
-// The nodes of a world, and their boot ids.
+// The nodes of a test cluster, and their boot IDs.
 const (
 	serviceNode = "node-a"
 	loadNode    = "node-b"
 )
 
-// kubelet plays everything of Kubernetes that an API server alone lacks: the
-// controllers of Deployments and Jobs, the scheduler, both nodes' kubelets and
-// the garbage collector. It sees the cluster as it is in each moment and does
-// what is due by then.
+// kubelet simulates everything of Kubernetes that an API server alone lacks: the controllers
+// of Deployments and Jobs, the scheduler, kubelet on both nodes, and the garbage collector. It
+// reads the current state of the cluster and does what is due by then.
 type kubelet struct {
-	world *world
-	// began is when something was first seen to be about to happen.
+	cluster *testCluster
+	// began is when a pending step of an object was first seen.
 	began map[string]time.Time
-	// next is when something is due, zero while nothing is.
+	// next is when the next step is due; zero if none is.
 	next time.Time
-	// made counts the pods that were made for a Deployment or a Job.
+	// made counts the pods that were created for a Deployment or a Job.
 	made map[types.UID]int
-	// addresses counts those that were given to pods.
+	// addresses counts the IP addresses that were given to pods.
 	addresses int
 	// mishap is what goes wrong.
 	mishap mishap
-	// slower is by how much longer each login takes in a verification at more than
-	// failsAbove logins per second, times 1000.
+	// slower is the factor by which logins of a verification take longer if the offered rate
+	// is above failsAbove, in thousandths of a login per second.
 	slower     float64
 	failsAbove int64
-	// runs are what generators find, by their pods.
+	// runs are the results of the generators, by pod.
 	runs map[types.UID]measurement.Run
-	// forgetsTrials lets the garbage collector leave trials without owner alone.
+	// forgetsTrials makes the garbage collector ignore trials without an owner.
 	forgetsTrials bool
 }
 
-func newKubelet(w *world) *kubelet {
-	return &kubelet{world: w, began: map[string]time.Time{}, made: map[types.UID]int{}, runs: map[types.UID]measurement.Run{}}
+func newKubelet(w *testCluster) *kubelet {
+	return &kubelet{cluster: w, began: map[string]time.Time{}, made: map[types.UID]int{}, runs: map[types.UID]measurement.Run{}}
 }
 
-// play does all that is due, and tells whether that changed anything.
+// play does all that is due, and reports whether that changed anything.
 func (k *kubelet) play() (changed bool) {
 	k.next = time.Time{}
 	exists := map[types.UID]bool{}
-	all := k.world.everything()
+	all := k.cluster.everything()
 	for _, object := range all {
 		exists[object.GetUID()] = true
 	}
@@ -93,16 +92,16 @@ func (k *kubelet) attend(object client.Object, exists map[types.UID]bool) (chang
 	return false
 }
 
-// after tells whether so much time has gone by since it was first asked.
+// after reports whether d has passed since the first call for this object and step.
 func (k *kubelet) after(d time.Duration, object client.Object, what string) bool {
 	key := string(object.GetUID()) + " " + what
 	began, known := k.began[key]
 	if !known {
-		began = k.world.now()
+		began = k.cluster.now()
 		k.began[key] = began
 	}
 	due := began.Add(d)
-	if !k.world.now().Before(due) {
+	if !k.cluster.now().Before(due) {
 		return true
 	}
 	if k.next.IsZero() || due.Before(k.next) {
@@ -111,7 +110,7 @@ func (k *kubelet) after(d time.Duration, object client.Object, what string) bool
 	return false
 }
 
-// collect deletes what has lost its owner.
+// collect deletes an object without an owner.
 func (k *kubelet) collect(orphan client.Object) bool {
 	if _, trial := orphan.(*v1alpha1.SizingTrial); trial && k.forgetsTrials {
 		return false
@@ -119,18 +118,18 @@ func (k *kubelet) collect(orphan client.Object) bool {
 	if !k.after(collecting, orphan, "collected") {
 		return false
 	}
-	k.world.must("collecting garbage", client.IgnoreNotFound(k.world.client.Delete(k.world.ctx, orphan)))
+	k.cluster.must("collecting garbage", client.IgnoreNotFound(k.cluster.client.Delete(k.cluster.ctx, orphan)))
 	if _, pod := orphan.(*corev1.Pod); !pod {
-		k.world.tell("world", fmt.Sprintf("collects %s %s", kindOf(orphan), orphan.GetName()))
+		k.cluster.log("cluster", fmt.Sprintf("collects %s %s", kindOf(orphan), orphan.GetName()))
 	}
 	return true
 }
 
-// deployment makes the pods that it lacks. There is no ReplicaSet in between;
-// the pods' owner only carries the name that one would have.
+// deployment creates missing pods. It creates no ReplicaSet; the pods' owner only has the name
+// that one would have.
 func (k *kubelet) deployment(d *appsv1.Deployment) bool {
 	if d.Labels[v1alpha1.LabelTrialUID] == "" {
-		return false // a decoy: nobody runs it
+		return false // a decoy, which is not run
 	}
 	living := 0
 	for _, pod := range k.podsOf(d.UID) {
@@ -148,7 +147,7 @@ func (k *kubelet) deployment(d *appsv1.Deployment) bool {
 	return true
 }
 
-// job makes its one pod, and ends with it.
+// job creates its pod, and ends when the pod ends.
 func (k *kubelet) job(j *batchv1.Job) bool {
 	if j.Labels[v1alpha1.LabelTrialUID] == "" || len(j.Status.Conditions) > 0 {
 		return false
@@ -158,7 +157,7 @@ func (k *kubelet) job(j *batchv1.Job) bool {
 	switch {
 	case k.after(limit, j, "its deadline"):
 		for i := range pods {
-			k.world.must("ending a Job's pod", k.world.client.Delete(k.world.ctx, &pods[i]))
+			k.cluster.must("ending a Job's pod", k.cluster.client.Delete(k.cluster.ctx, &pods[i]))
 		}
 		return k.endJob(j, batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)
 	case k.made[j.UID] == 0:
@@ -177,7 +176,7 @@ func (k *kubelet) admitGenerator(j *batchv1.Job) bool {
 	}
 	k.makePod(j, "Job", "load", j.Spec.Template)
 	j.Status.StartTime, j.Status.Active = k.moment(), 1
-	k.world.must("starting a Job", k.world.client.Status().Update(k.world.ctx, j))
+	k.cluster.must("starting a Job", k.cluster.client.Status().Update(k.cluster.ctx, j))
 	return true
 }
 
@@ -199,11 +198,11 @@ func (k *kubelet) endJob(j *batchv1.Job, end batchv1.JobConditionType, reason st
 	if j.Status.StartTime == nil {
 		j.Status.StartTime = k.moment()
 	}
-	k.world.must("ending a Job", k.world.client.Status().Update(k.world.ctx, j))
+	k.cluster.must("ending a Job", k.cluster.client.Status().Update(k.cluster.ctx, j))
 	return true
 }
 
-// makePod makes a pod from a template, on the node where it is to run.
+// makePod creates a pod from a template, on its node.
 func (k *kubelet) makePod(owner client.Object, kind, role string, template corev1.PodTemplateSpec) {
 	k.made[owner.GetUID()]++
 	pod := &corev1.Pod{
@@ -220,16 +219,16 @@ func (k *kubelet) makePod(owner client.Object, kind, role string, template corev
 		pod.Spec.NodeName = map[string]string{"login": serviceNode, "load": loadNode}[role]
 	}
 	k.mishapOf(owner).alter(pod)
-	k.world.must("making a pod", k.world.client.Create(k.world.ctx, pod))
-	k.tellPod(pod, "is made")
+	k.cluster.must("creating a pod", k.cluster.client.Create(k.cluster.ctx, pod))
+	k.logPod(pod, "is created")
 }
 
-// podsOf lists the pods of a Deployment or a Job.
+// podsOf returns the pods of a Deployment or a Job.
 func (k *kubelet) podsOf(owner types.UID) []corev1.Pod {
 	var pods []corev1.Pod
-	for _, namespace := range k.world.namespaces {
+	for _, namespace := range k.cluster.namespaces {
 		list := &corev1.PodList{}
-		k.world.list(list, namespace)
+		k.cluster.list(list, namespace)
 		for _, pod := range list.Items {
 			if ref := metav1.GetControllerOf(&pod); ref != nil && ref.UID == owner {
 				pods = append(pods, pod)
@@ -239,9 +238,9 @@ func (k *kubelet) podsOf(owner types.UID) []corev1.Pod {
 	return pods
 }
 
-func (k *kubelet) moment() *metav1.Time { return &metav1.Time{Time: k.world.now()} }
+func (k *kubelet) moment() *metav1.Time { return &metav1.Time{Time: k.cluster.now()} }
 
-// variable reads one of a container's variables.
+// variable returns one of a container's environment variables.
 func variable(container corev1.Container, name string) string {
 	for _, v := range container.Env {
 		if v.Name == name {
@@ -251,6 +250,6 @@ func variable(container corev1.Container, name string) string {
 	return ""
 }
 
-func (k *kubelet) tellPod(pod *corev1.Pod, what string) {
-	k.world.tell("world", "pod "+pod.Name+" "+what)
+func (k *kubelet) logPod(pod *corev1.Pod, what string) {
+	k.cluster.log("cluster", "pod "+pod.Name+" "+what)
 }

@@ -19,28 +19,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/simulation"
 )
 
-// machine is a model of the nodes, just good enough that its numbers make
-// sense together:
+// machine is a model of the nodes, just good enough that its numbers are consistent:
 //
 //	hash time   D  = (34 + 55.25·2^cost) µs ÷ CPU limit
 //	maximum        = 0.97 ÷ D
 //
-// and latencies as the simulation has them on the very arrivals of a step, so
-// that measurement and prediction agree. The service has CPU 0 of one node and
-// the generator CPU 1 of another.
+// Latencies come from the simulation of a step's arrivals, so that measurement and prediction
+// agree. The service has CPU 0 of one node, and the generator CPU 1 of another.
 type machine struct {
 	cost       int32
 	milliCPU   int64
 	replicas   int
 	generators float64 // how many CPUs a generator would need; its limit is half a CPU
-	// slower is by how much longer each login takes, while a verification drives it;
-	// 0 counts as 1.
+	// slower is the factor by which each login of a verification takes longer; 0 means 1.
 	slower float64
 }
 
 const (
 	quotaPeriod = 100_000 // microseconds
-	// referenceMicroseconds is the time of a hash at cost 8.
+	// referenceMicroseconds is the hash time at cost 8.
 	referenceMicroseconds = 14_178
 	usualGeneratorCPUs    = 0.05
 )
@@ -49,12 +46,12 @@ func (m machine) hashMicroseconds() int64 {
 	return int64(34 + 55.25*math.Exp2(float64(m.cost)))
 }
 
-// interval is the time between two logins of all replicas at full load, in microseconds.
+// interval returns the time between two logins of all replicas at full load, in microseconds.
 func (m machine) interval() float64 {
 	return float64(m.hashMicroseconds()) * 1000 / float64(m.milliCPU) / float64(max(1, m.replicas))
 }
 
-// calibration is what the init container leaves.
+// calibration returns the init container's termination message.
 func (m machine) calibration() string {
 	hash := m.hashMicroseconds()
 	written, err := json.Marshal(calibration.Result{
@@ -68,12 +65,12 @@ func (m machine) calibration() string {
 		},
 	})
 	if err != nil {
-		panic(err) // a struct of numbers and words always has a JSON form
+		panic(err) // a struct of numbers and strings can always be marshalled
 	}
 	return string(written)
 }
 
-// run is what k6 would find, driving the plan.
+// run returns what k6 would measure with the plan.
 func (m machine) run(plan loadplan.Plan) measurement.Run {
 	run := measurement.Run{
 		K6Version: "v1.8.1", GoVersion: "go1.26.8", Reported: -1,
@@ -104,7 +101,7 @@ func (m machine) run(plan loadplan.Plan) measurement.Run {
 	return run
 }
 
-// timeline is of a CPU that keeps its speed.
+// timeline returns the timeline of a CPU whose speed does not change.
 func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	timeline := &measurement.Timeline{Window: time.Second + loadplan.Duration(plan).Truncate(8*time.Minute)/480}
 	for range int(loadplan.Duration(plan) / timeline.Window) {
@@ -154,7 +151,7 @@ func (m machine) open(result *measurement.StepResult, planned loadplan.Step, ver
 	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](300), ptr.To[int64](900)
 }
 
-// service is the machine's login service, as the simulation knows it.
+// service returns the machine's login service as the simulation describes it.
 func (m machine) service() simulation.Service {
 	return simulation.Service{
 		Replicas: int32(max(1, m.replicas)), Lanes: 1, Pooled: true, QuotaMilliCPU: m.milliCPU,
@@ -162,8 +159,9 @@ func (m machine) service() simulation.Service {
 	}
 }
 
-// latencies of a step under that phase of the quota's grid whose p95 is nearest
-// to the mean over all: which phase a run meets is chance, and no matter here.
+// latencies returns the latencies of a step. Of ten phases of the quota's periods it uses the
+// one whose p95 is nearest to the mean over all phases, because the phase of a run is random
+// and does not matter here.
 func (m machine) latencies(planned loadplan.Step) []time.Duration {
 	service, arrivals := m.service(), prediction.ArrivalsOf(planned)
 	mean, _ := service.P95(arrivals, 7)
@@ -190,7 +188,7 @@ func (m machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
 	}
 }
 
-// generatorCPU is what the generator used, and how long its quota stalled it.
+// generatorCPU returns the generator's CPU time, and how long its quota throttled it.
 func (m machine) generatorCPU(counted int64) *evidence.Delta {
 	used := evidence.Delta{ElapsedMicroseconds: counted, Periods: counted / quotaPeriod}
 	used.CPUMicroseconds = int64(min(0.5, m.generators) * float64(counted))

@@ -27,24 +27,23 @@ import (
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
-var update = flag.Bool("update", false, "write the golden files of this package anew")
+var update = flag.Bool("update", false, "rewrite the golden files of this package")
 
-// backstage is the one API server of this package, with a cache over it. Tests
-// share it and keep to namespaces of their own.
+// cachedCluster is the API server that the tests of this package share, with a cache. Each
+// test uses namespaces of its own.
 //
-// The client is the one that the operator itself runs with: reads come from the
-// same cache, with its indexes, and wait until the cache has seen every write
-// that was made through the same client. Since the operator under test and the
-// world around it both write through it, each pass sees the world as it is,
-// without polling, and at a fraction of the cost of asking the server.
-var backstage cluster.Cluster
+// Its client is the one that the operator itself uses: it reads from the same cache, with its
+// indexes, and a read waits until the cache contains every write that was made through the
+// client. The operator and the simulated cluster both write through it, so each pass sees the
+// current state without polling, and much faster than by asking the server.
+var cachedCluster cluster.Cluster
 
-// outside is a client without a cache, for what the operator's cache leaves out.
-var outside client.Client
+// uncached is a client without a cache, for objects that the operator's cache leaves out.
+var uncached client.Client
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// A world waits for the API server far more than it computes.
+	// The tests mostly wait for the API server and compute little.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
@@ -56,12 +55,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAgainstAPIServer starts the API server, runs the tests and stops it again,
-// whatever they did.
+// runAgainstAPIServer starts the API server, runs the tests, and stops the server
+// even if they fail.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	environment, config, err := apiserver.Start(filepath.Join("..", "config", "crd"), func(server *envtest.APIServer) {
-		// This plugin is off by default and on in some clusters: it asks for a right
-		// on finalizers from whoever names an owner.
+		// This plugin is off by default and on in some clusters. It requires the right to
+		// update the owner's finalizers from a client that sets an owner reference.
 		server.Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
 	})
 	if err != nil {
@@ -70,59 +69,59 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	defer func() { err = errors.Join(err, environment.Stop()) }()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if err := openBackstage(ctx, config); err != nil {
+	if err := startCachedCluster(ctx, config); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil
 }
 
-// openBackstage fills the cache and gives the operator its rights.
-func openBackstage(ctx context.Context, config *rest.Config) error {
+// startCachedCluster starts the cache and gives the operator its rights.
+func startCachedCluster(ctx context.Context, config *rest.Config) error {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		return err
 	}
-	config.QPS, config.Burst = -1, -1 // a client that throttles itself would only slow the tests down
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return actor{next} })
+	config.QPS, config.Burst = -1, -1 // without the client's own rate limit, which would only slow the tests down
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return impersonator{next} })
 	var err error
-	backstage, err = cluster.New(config, func(o *cluster.Options) {
+	cachedCluster, err = cluster.New(config, func(o *cluster.Options) {
 		o.Scheme, o.Cache = scheme, controllers.CacheOptions(nil)
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}
 	})
 	if err != nil {
 		return err
 	}
-	if outside, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+	if uncached, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
 		return err
 	}
-	if err := controllers.IndexTrials(ctx, backstage.GetFieldIndexer()); err != nil {
+	if err := controllers.IndexTrials(ctx, cachedCluster.GetFieldIndexer()); err != nil {
 		return err
 	}
 	go func() {
-		// Its error is that of the context, or tests find the cache closed.
-		_ = backstage.Start(ctx)
+		// The error is that of the context; with any other error the tests fail on the closed cache.
+		_ = cachedCluster.Start(ctx)
 	}()
-	if !backstage.GetCache().WaitForCacheSync(ctx) {
+	if !cachedCluster.GetCache().WaitForCacheSync(ctx) {
 		return errors.New("the cache never filled")
 	}
 	return grantOperator(ctx)
 }
 
-// operatorUser is the user that the role's binding names.
+// operatorUser is the user in the ClusterRoleBinding.
 const operatorUser = "system:serviceaccount:hashmark-system:hashmark-operator"
 
 type operatorKey struct{}
 
-// asOperator marks a context: the API server then takes what is asked in it as
-// coming from the operator's user, and refuses what that has no right to.
+// asOperator returns a context whose requests the API server treats as the operator's user,
+// with that user's rights.
 func asOperator(ctx context.Context, user string) context.Context {
 	return context.WithValue(ctx, operatorKey{}, user)
 }
 
-// actor lets a request be made by the operator's user.
-type actor struct{ next http.RoundTripper }
+// impersonator sends requests as the operator's user if their context is marked.
+type impersonator struct{ next http.RoundTripper }
 
-func (a actor) RoundTrip(request *http.Request) (*http.Response, error) {
+func (a impersonator) RoundTrip(request *http.Request) (*http.Response, error) {
 	if user, marked := request.Context().Value(operatorKey{}).(string); marked {
 		request = request.Clone(request.Context())
 		request.Header.Set("Impersonate-User", user)
@@ -142,7 +141,7 @@ func grantOperator(ctx context.Context) error {
 		if err := documents.Decode(object); err != nil {
 			return fmt.Errorf("reading the operator's rights: %w", err)
 		}
-		if err := outside.Create(ctx, object); err != nil {
+		if err := uncached.Create(ctx, object); err != nil {
 			return fmt.Errorf("granting the operator its rights: %w", err)
 		}
 	}

@@ -12,33 +12,33 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// scrapeLimit is how long a scrape may read the cache, which answers from
-// memory once it is filled. Prometheus gives up after ten seconds by default.
+// scrapeLimit is how long a scrape may read the cache, which is in memory once it is filled.
+// The default scrape timeout of Prometheus is ten seconds.
 const scrapeLimit = 5 * time.Second
 
-// Metrics tells Prometheus what stands in the cluster, and what this process
-// counted since it began to lead.
+// Metrics exports to Prometheus the state of the cluster, and what this process counted since
+// it became the leader.
 //
-// Only the leader tells: what stands in the cluster would otherwise be there
-// once a replica, and a replica that waits has counted nothing. Where there is
-// no leader election, the one process leads at once.
+// Only the leader exports. Otherwise each replica would export the same state of the cluster,
+// and a replica that waits has counted nothing. Without leader election, the single process
+// leads at once.
 type Metrics struct {
-	// Cache is read at each scrape. Its objects are looked at where they lie,
-	// without a copy: a scrape must cost little beside a measurement.
+	// Cache is read at each scrape. Its objects are read without a copy, because a scrape must
+	// cost little CPU time during a measurement.
 	Cache client.Reader
 	// Elected is closed once this process leads.
 	Elected <-chan struct{}
 	// Tally is what the reconcilers counted.
 	Tally *Counts
-	// MaxExperiments is how many experiments are told one by one.
+	// MaxExperiments is the number of experiments that get series of their own.
 	MaxExperiments int
-	// MaxConcurrent is how many trials may be under load at one time, in all.
+	// MaxConcurrent is the largest number of trials under load at the same time, in all experiments.
 	MaxConcurrent int
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
 }
 
-// Describe names every series.
+// Describe sends the description of every series.
 func (m *Metrics) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, series := range telemetry.All() {
 		descriptions <- series.Description()
@@ -46,8 +46,8 @@ func (m *Metrics) Describe(descriptions chan<- *prometheus.Desc) {
 	m.Tally.describe(descriptions)
 }
 
-// Collect tells every series as it is now. Should the cache not answer, the
-// scrape fails and says so: half of an answer would look like a whole one.
+// Collect sends the current value of every series. If the cache can't be read, the scrape
+// fails, because incomplete data can't be distinguished from complete data.
 func (m *Metrics) Collect(values chan<- prometheus.Metric) {
 	select {
 	case <-m.Elected:

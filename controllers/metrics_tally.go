@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Tally is told what ended, once, after it was written down.
+// Tally counts what ended, once, after the status was written.
 type Tally interface {
 	// AttemptEnded counts an attempt.
 	AttemptEnded(outcome v1alpha1.AttemptOutcome, reason string)
@@ -22,10 +22,10 @@ type Tally interface {
 	StageTook(stage telemetry.Stage, took time.Duration)
 }
 
-// tally counts what ended in a pass. It comes after the status was written: an
-// operator that is killed between the two, or whose write was done and its
-// answer lost, misses a count, and none is ever counted twice. A trial that was
-// gone when it was to be written has the version that it was read with.
+// tally counts what ended in a pass, after the status was written. If an operator is killed
+// between the two, or its write succeeded but the response was lost, a count is missing.
+// Nothing is counted twice. A trial that was deleted before its status was written still has
+// the resource version that it was read with.
 func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1alpha1.SizingTrial) {
 	trial := seen.Trial
 	if trial.ResourceVersion == before.ResourceVersion {
@@ -37,14 +37,14 @@ func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1alpha1.Si
 	if !telemetry.JustReleased(before, trial) || trial.Status.Calibration == nil {
 		return
 	}
-	// The Job is gone by now: where the experiment names no limit for the
-	// generator, the plan is that of today's flags.
+	// The Job is deleted by now. If the experiment sets no CPU limit for the generator, the
+	// plan uses the operator's current flags.
 	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	if err != nil {
-		return // no load was ever driven by a plan that can't be made
+		return // a plan that can't be built was never run
 	}
 	if trial.Spec.Role == v1alpha1.RoleVerification {
-		plan = plan.First(len(trial.Status.Steps)) // the rest was not driven
+		plan = plan.First(len(trial.Status.Steps)) // the rest was not run
 	}
 	for _, stage := range telemetry.StagesOf(trial, plan) {
 		r.Tally.StageTook(stage.Stage, stage.Took)
@@ -52,24 +52,24 @@ func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1alpha1.Si
 }
 
 const (
-	// mostReasons is how many pairs of outcome and reason are counted apart. The
-	// operator's own are about 40; one comes from a generator's pod, which could be
+	// maxReasons is the number of pairs of outcome and reason that are counted separately. The
+	// operator itself has about 40. One reason comes from the generator's pod, which could be
 	// made to invent more.
-	mostReasons = 100
-	// otherReason is what further ones are counted as.
+	maxReasons = 100
+	// otherReason is the reason that further pairs are counted under.
 	otherReason = "Other"
-	// nativeFactor is how much wider each bucket of the native histogram is than
-	// the last.
+	// nativeFactor is the ratio of the widths of neighbouring buckets of the native
+	// histogram.
 	nativeFactor = 1.1
-	// mostNativeBuckets bounds its size.
-	mostNativeBuckets = 100
+	// maxNativeBuckets limits the size of the native histogram.
+	maxNativeBuckets = 100
 )
 
-// stageBuckets, in seconds, span what Kubernetes can tell apart and the longest
+// stageBuckets, in seconds, range from the resolution of Kubernetes' times to the longest
 // plan: 1 s to 9 h.
 var stageBuckets = prometheus.ExponentialBuckets(1, 2, 16)
 
-// Counts is the Tally that Prometheus is told.
+// Counts is the Tally that is exported to Prometheus.
 type Counts struct {
 	attempts *prometheus.CounterVec
 	stages   *prometheus.HistogramVec
@@ -78,9 +78,8 @@ type Counts struct {
 	reasons map[[2]string]bool
 }
 
-// NewCounts begins to count at none. The ends that an alert looks at, and a
-// dashboard divides by, are there from the start: Prometheus does not see the
-// increase from nothing to one.
+// NewCounts returns Counts at zero. The series that alerts and dashboards use exist from the
+// start, because Prometheus does not see an increase from a missing series to one.
 func NewCounts() *Counts {
 	c := &Counts{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -88,7 +87,7 @@ func NewCounts() *Counts {
 		}, []string{"outcome", "reason"}),
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: telemetry.StageDurationSeconds, Help: telemetry.StageDurationSecondsHelp,
-			Buckets: stageBuckets, NativeHistogramBucketFactor: nativeFactor, NativeHistogramMaxBucketNumber: mostNativeBuckets,
+			Buckets: stageBuckets, NativeHistogramBucketFactor: nativeFactor, NativeHistogramMaxBucketNumber: maxNativeBuckets,
 		}, []string{"stage"}),
 		reasons: map[[2]string]bool{},
 	}
@@ -109,14 +108,15 @@ func (c *Counts) StageTook(stage telemetry.Stage, took time.Duration) {
 	c.stages.WithLabelValues(string(stage)).Observe(took.Seconds())
 }
 
-// counter is that of an outcome and a reason, or of what there was no room for.
+// counter returns the counter of an outcome and a reason, or of otherReason if there are too
+// many pairs.
 func (c *Counts) counter(outcome v1alpha1.AttemptOutcome, reason string) prometheus.Counter {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	pair := [2]string{string(outcome), reason}
 	switch {
 	case c.reasons[pair]:
-	case len(c.reasons) < mostReasons:
+	case len(c.reasons) < maxReasons:
 		c.reasons[pair] = true
 	default:
 		pair[1] = otherReason

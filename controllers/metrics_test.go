@@ -19,17 +19,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// shelf is a cache that holds one experiment, or answers with an error, or not
-// at all until it is told to give up.
-type shelf struct {
+// fakeCache is a cache that holds one experiment, returns an error, or does not answer until
+// the context ends.
+type fakeCache struct {
 	client.Reader
 	err    error
 	silent bool
 }
 
-func (s shelf) List(ctx context.Context, list client.ObjectList, _ ...client.ListOption) error {
+func (s fakeCache) List(ctx context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	if _, bounded := ctx.Deadline(); !bounded {
-		return errors.New("the list may take for ever")
+		return errors.New("the list has no deadline")
 	}
 	if s.silent {
 		<-ctx.Done()
@@ -44,7 +44,7 @@ func (s shelf) List(ctx context.Context, list client.ObjectList, _ ...client.Lis
 	return s.err
 }
 
-// metrics of an operator that leads.
+// metrics returns the metrics of an operator that leads.
 func metrics(cache client.Reader) *controllers.Metrics {
 	elected := make(chan struct{})
 	close(elected)
@@ -56,7 +56,7 @@ func metrics(cache client.Reader) *controllers.Metrics {
 
 func TestALeaderTellsWhatStandsInTheClusterAndWhatItCounted(t *testing.T) {
 	t.Parallel()
-	m := metrics(shelf{})
+	m := metrics(fakeCache{})
 	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "JobDeleted")
 	m.Tally.StageTook(telemetry.StageDeploying, 3*time.Second)
 	for _, name := range []string{"hashmark_experiment_phase", telemetry.StageDurationSeconds} {
@@ -76,23 +76,23 @@ hashmark_attempts_total{outcome="Kept",reason="Measured"} 0
 		t.Error(err)
 	}
 	if problems, err := testutil.CollectAndLint(m); err != nil || len(problems) > 0 {
-		t.Errorf("the linter says %v, error %v", problems, err)
+		t.Errorf("the linter returned %v, error %v", problems, err)
 	}
 }
 
 func TestAReplicaThatDoesNotLeadTellsNothing(t *testing.T) {
 	t.Parallel()
-	m := metrics(shelf{})
+	m := metrics(fakeCache{})
 	m.Elected = make(chan struct{})
 	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "JobDeleted")
 	if n := testutil.CollectAndCount(m); n != 0 {
-		t.Errorf("%d series are told", n)
+		t.Errorf("%d series are exported, want none", n)
 	}
 }
 
 func TestACacheThatCannotBeReadFailsTheScrape(t *testing.T) {
 	t.Parallel()
-	for name, cache := range map[string]shelf{
+	for name, cache := range map[string]fakeCache{
 		"it answers with an error": {err: errors.New("the cache is not started")},
 		"it does not answer":       {silent: true},
 	} {
@@ -109,19 +109,19 @@ func TestACacheThatCannotBeReadFailsTheScrape(t *testing.T) {
 
 func TestReasonsThatSomebodyInventsAreCountedTogether(t *testing.T) {
 	t.Parallel()
-	m := metrics(shelf{})
+	m := metrics(fakeCache{})
 	for n := range 1000 {
 		m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, fmt.Sprintf("Invented%d", n))
 	}
 	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "Invented0")
 	if n := testutil.CollectAndCount(m, telemetry.AttemptsTotal); n != 101 {
-		t.Errorf("%d pairs are told, want 100 and Other", n)
+		t.Errorf("%d pairs are exported, want 100 and Other", n)
 	}
 }
 
 func TestScrapesAndReconcilersDoNotDisturbEachOther(t *testing.T) {
 	t.Parallel()
-	m := metrics(shelf{})
+	m := metrics(fakeCache{})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m)
 	var all sync.WaitGroup

@@ -12,14 +12,14 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// mishap is what goes wrong with one component of an attempt. The zero value
-// is a world in which all goes well.
+// mishap is what goes wrong with one component of an attempt. With the zero value nothing goes
+// wrong.
 type mishap struct {
-	// of is the component, a value of v1alpha1.LabelComponent.
+	// of is the component: a value of v1alpha1.LabelComponent.
 	of string
 	// only is the variant that it happens to; empty for all.
 	only string
-	// always lets it go wrong in every attempt, not only in each trial's first.
+	// always applies the mishap to every attempt, not only to each trial's first.
 	always bool
 
 	// refusal is why no pod of the component is admitted.
@@ -28,15 +28,15 @@ type mishap struct {
 	stuck func(*corev1.PodStatus)
 	// calibration and result change how these containers end.
 	calibration, result func(*corev1.ContainerStateTerminated)
-	// hangs lets a load never end by itself.
+	// hangs keeps a load from ending by itself.
 	hangs bool
-	// generatorNeeds is how many CPUs a generator would need, of the half that it has.
+	// generatorNeeds is the number of CPUs that a generator needs; it has half a CPU.
 	generatorNeeds float64
-	// webhook changes a pod on its way.
+	// webhook changes a pod on its creation.
 	webhook func(*corev1.Pod)
 }
 
-// mishapOf is what goes wrong with an object; nothing for most.
+// mishapOf returns what goes wrong with an object; the zero value for most.
 func (k *kubelet) mishapOf(object client.Object) mishap {
 	labels, m := object.GetLabels(), k.mishap
 	switch {
@@ -54,7 +54,7 @@ func (m mishap) alter(pod *corev1.Pod) {
 	}
 }
 
-// refuseReplica says in the Deployment's status why it has no pod.
+// refuseReplica writes into the Deployment's status why it has no pod.
 func (k *kubelet) refuseReplica(d *appsv1.Deployment, why string) bool {
 	if len(d.Status.Conditions) > 0 {
 		return false
@@ -63,16 +63,16 @@ func (k *kubelet) refuseReplica(d *appsv1.Deployment, why string) bool {
 		Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: why,
 		LastTransitionTime: *k.moment(), LastUpdateTime: *k.moment(),
 	}}
-	k.world.must("refusing a replica", k.world.client.Status().Update(k.world.ctx, d))
+	k.cluster.must("refusing a replica", k.cluster.client.Status().Update(k.cluster.ctx, d))
 	return true
 }
 
-// refuseGenerator says in an event why a Job has no pod, as the Job controller does.
+// refuseGenerator writes an event that says why a Job has no pod, as the Job controller does.
 func (k *kubelet) refuseGenerator(j *batchv1.Job, why string) bool {
 	if !k.once(j, "refused") {
 		return false
 	}
-	k.world.must("refusing a generator", outside.Create(k.world.ctx, &corev1.Event{
+	k.cluster.must("refusing a generator", uncached.Create(k.cluster.ctx, &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: j.Namespace, GenerateName: "refusal-"},
 		InvolvedObject: corev1.ObjectReference{Kind: "Job", Namespace: j.Namespace, Name: j.Name, UID: j.UID},
 		Reason:         "FailedCreate", Type: corev1.EventTypeWarning, Message: why, LastTimestamp: *k.moment(),
@@ -80,7 +80,7 @@ func (k *kubelet) refuseGenerator(j *batchv1.Job, why string) bool {
 	return true
 }
 
-// stick leaves a pod where its mishap has put it.
+// stick sets the status that a pod never leaves.
 func (k *kubelet) stick(pod *corev1.Pod, status func(*corev1.PodStatus)) bool {
 	if !k.once(pod, "stuck") {
 		return false
@@ -89,10 +89,10 @@ func (k *kubelet) stick(pod *corev1.Pod, status func(*corev1.PodStatus)) bool {
 	return k.report(pod, "does not start")
 }
 
-// once is true the first time that it is asked.
+// once reports whether this is the first call for this object and step.
 func (k *kubelet) once(object client.Object, what string) bool {
 	key := string(object.GetUID()) + " " + what
 	_, known := k.began[key]
-	k.began[key] = k.world.now()
+	k.began[key] = k.cluster.now()
 	return !known
 }

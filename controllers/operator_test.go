@@ -17,11 +17,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// startTimeout is the operator's --start-timeout in every world.
+// startTimeout is the operator's --start-timeout in every test.
 const startTimeout = 5 * time.Minute
 
-// operator is one process of the operator: two reconcilers, and when each of
-// their objects is due to be looked at again.
+// operator is one process of the operator: two reconcilers, and when each object is due to be
+// reconciled again.
 type operator struct {
 	experiments *controllers.ExperimentReconciler
 	trials      *controllers.TrialReconciler
@@ -29,24 +29,24 @@ type operator struct {
 	dead        bool
 }
 
-// startOperator starts a process that knows nothing of those before it.
-func (w *world) startOperator() {
+// startOperator starts a new process without any state of earlier ones.
+func (w *testCluster) startOperator() {
 	process := &operator{due: map[string]time.Time{}}
-	cached := hand{Client: w.client, world: w, process: process}
+	cached := operatorClient{Client: w.client, cluster: w, process: process}
 	cachedOfTrials := cached
 	cachedOfTrials.ofTrials = true
-	var live client.Reader = eyes{Reader: backstage.GetAPIReader(), world: w, process: process}
+	var live client.Reader = scopedReader{Reader: cachedCluster.GetAPIReader(), cluster: w, process: process}
 	if w.user != operatorUser {
-		// It has no right to more than its namespaces, and needs nobody's eyes.
-		live = controllers.LiveIn(backstage.GetAPIReader(), w.namespaces)
+		// Its rights are limited to its namespaces, so it needs no scopedReader.
+		live = controllers.LiveIn(cachedCluster.GetAPIReader(), w.namespaces)
 	}
-	recorder := gossip{w}
+	recorder := eventRecorder{w}
 	process.experiments = &controllers.ExperimentReconciler{
 		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
 	}
 	process.trials = &controllers.TrialReconciler{
 		Client: cachedOfTrials, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
-		StartTimeout: startTimeout, Oracle: rememberingOracle, Tally: w.tally,
+		StartTimeout: startTimeout, Oracle: cachedOracle, Tally: w.tally,
 		Settings: objects.Settings{
 			ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",
 			PullPolicy: corev1.PullIfNotPresent, GeneratorCPULimit: "500m", GeneratorMemoryLimit: "512Mi",
@@ -55,9 +55,9 @@ func (w *world) startOperator() {
 	w.operator = process
 }
 
-// reconcile makes one pass over an object and notes when the next is due. A
-// process that died in it is followed by a fresh one.
-func (w *world) reconcile(reconciler reconcile.Reconciler, object client.Object) {
+// reconcile makes one pass over an object and records when the next is due. If the process
+// died, it starts a new one.
+func (w *testCluster) reconcile(reconciler reconcile.Reconciler, object client.Object) {
 	w.t.Helper()
 	process, key := w.operator, client.ObjectKeyFromObject(object)
 	if process.dead {
@@ -66,7 +66,7 @@ func (w *world) reconcile(reconciler reconcile.Reconciler, object client.Object)
 	result, err := reconciler.Reconcile(asOperator(w.ctx, w.user), reconcile.Request{NamespacedName: key})
 	switch {
 	case process.dead:
-		w.tell("operator", "is killed, and started anew")
+		w.log("operator", "is killed and started again")
 		w.startOperator()
 	case err != nil:
 		w.t.Fatalf("a pass over %s failed: %v", key, err)
@@ -75,78 +75,78 @@ func (w *world) reconcile(reconciler reconcile.Reconciler, object client.Object)
 	}
 }
 
-// crash is the write at which a process of the operator dies: before it reaches
-// the API server, or once it is done and before the answer comes back.
+// crash is the write at which a process of the operator dies: before it reaches the API
+// server, or after it is done and before the response arrives.
 type crash struct {
 	atWrite int
 	after   bool
 }
 
-// errKilled is what every call of a dead process comes to.
+// errKilled is what every call of a dead process returns.
 var errKilled = errors.New("the operator was killed")
 
-// hand is the operator's client: it sees only its own world, tells what it
-// writes, and may die on the way.
-type hand struct {
+// operatorClient is the operator's client. It sees only its own test cluster, logs its writes,
+// and may die at a write.
+type operatorClient struct {
 	client.Client
-	world   *world
+	cluster *testCluster
 	process *operator
-	// ofTrials marks the client that looks after trials.
+	// ofTrials marks the client of the trial reconciler.
 	ofTrials bool
 }
 
-func (h hand) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+func (h operatorClient) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	if h.process.dead {
 		return errKilled
 	}
 	err := h.Client.Get(ctx, key, object, opts...)
-	if e, is := object.(*v1alpha1.SizingExperiment); is && h.ofTrials && h.world.cacheBehind {
+	if e, is := object.(*v1alpha1.SizingExperiment); is && h.ofTrials && h.cluster.cacheBehind {
 		e.Status.Verifications = nil
 	}
 	return err
 }
 
-func (h hand) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	return eyes{Reader: h.Client, world: h.world, process: h.process}.List(ctx, list, opts...)
+func (h operatorClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	return scopedReader{Reader: h.Client, cluster: h.cluster, process: h.process}.List(ctx, list, opts...)
 }
 
-func (h hand) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
+func (h operatorClient) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
 	return h.write("creates", object, func() error { return h.Client.Create(ctx, object, opts...) })
 }
 
-func (h hand) Delete(ctx context.Context, object client.Object, opts ...client.DeleteOption) error {
+func (h operatorClient) Delete(ctx context.Context, object client.Object, opts ...client.DeleteOption) error {
 	return h.write("deletes", object, func() error { return h.Client.Delete(ctx, object, opts...) })
 }
 
-func (h hand) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
+func (h operatorClient) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	return h.write("patches", object, func() error { return h.Client.Patch(ctx, object, patch, opts...) })
 }
 
-func (h hand) Status() client.SubResourceWriter {
-	return pen{SubResourceWriter: h.Client.Status(), hand: h}
+func (h operatorClient) Status() client.SubResourceWriter {
+	return statusWriter{SubResourceWriter: h.Client.Status(), client: h}
 }
 
-// pen writes statuses.
-type pen struct {
+// statusWriter writes statuses through an operatorClient.
+type statusWriter struct {
 	client.SubResourceWriter
-	hand hand
+	client operatorClient
 }
 
-func (p pen) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-	return p.hand.write("patches the status of", object, func() error {
+func (p statusWriter) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	return p.client.write("patches the status of", object, func() error {
 		return p.SubResourceWriter.Patch(ctx, object, patch, opts...)
 	})
 }
 
-// write does, counts and tells one write, and dies where it is to.
-func (h hand) write(verb string, object client.Object, do func() error) error {
-	w := h.world
+// write makes, counts and logs one write, and dies if it is the write of the crash.
+func (h operatorClient) write(verb string, object client.Object, do func() error) error {
+	w := h.cluster
 	if h.process.dead {
 		return errKilled
 	}
 	isLast := w.crash.atWrite == w.writes+1
 	if isLast && !w.crash.after {
-		w.writes++ // so that the fresh process does not die at the same place
+		w.writes++ // so that the new process does not die at the same write
 		h.process.dead = true
 		return errKilled
 	}
@@ -161,7 +161,7 @@ func (h hand) write(verb string, object client.Object, do func() error) error {
 	if verb == "creates" {
 		w.creates[kindOf(object)]++
 	}
-	w.tellWrite(verb, before, object)
+	w.logWrite(verb, before, object)
 	if kindOf(object) == "Job" {
 		w.checkOverlap()
 	}
@@ -172,26 +172,26 @@ func (h hand) write(verb string, object client.Object, do func() error) error {
 	return nil
 }
 
-// eyes read no further than the world's own namespaces, or the trials of
-// another test would take this one's turns.
-type eyes struct {
+// scopedReader reads only the test cluster's own namespaces; otherwise the trials of another
+// test would take this one's turns.
+type scopedReader struct {
 	client.Reader
-	world   *world
+	cluster *testCluster
 	process *operator
 }
 
-func (e eyes) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+func (e scopedReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	if e.process.dead {
 		return errKilled
 	}
 	return e.Reader.Get(ctx, key, object, opts...)
 }
 
-func (e eyes) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (e scopedReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if e.process.dead {
 		return errKilled
 	}
-	namespaces := e.world.namespaces
+	namespaces := e.cluster.namespaces
 	if only := (&client.ListOptions{}).ApplyOptions(opts).Namespace; only != "" {
 		namespaces = []string{only}
 	}

@@ -11,36 +11,36 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// rememberingOracle asks the simulation only once for each question: worlds
-// that differ only in where an operator dies ask the same hundreds of times.
-var rememberingOracle = lifecycle.Oracle{
+// cachedOracle runs the simulation only once for each input. Tests that differ only in where
+// an operator dies repeat the same inputs hundreds of times.
+var cachedOracle = lifecycle.Oracle{
 	Expect: func(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
-		return remembered("expect", []any{spec, cal}, func() *v1alpha1.Prediction {
+		return fromCache("expect", []any{spec, cal}, func() *v1alpha1.Prediction {
 			return lifecycle.Simulation().Expect(spec, cal)
 		})
 	},
 	Judge: func(in verdict.Input) verdict.Judgement {
-		return remembered("judge", in, func() verdict.Judgement { return lifecycle.Simulation().Judge(in) })
+		return fromCache("judge", in, func() verdict.Judgement { return lifecycle.Simulation().Judge(in) })
 	},
 }
 
-// memory holds answers as JSON, so that nobody can change what another is told.
-var memory sync.Map
+// results holds the results as JSON, so that no caller can change another's copy.
+var results sync.Map
 
-func remembered[A any](kind string, question any, ask func() A) A {
-	key := kind + " " + string(mustWrite(question))
-	once, _ := memory.LoadOrStore(key, sync.OnceValue(func() []byte { return mustWrite(ask()) }))
-	var answer A
-	if err := json.Unmarshal(once.(func() []byte)(), &answer); err != nil {
-		panic(err) // it was written from the same type
+func fromCache[A any](kind string, input any, compute func() A) A {
+	key := kind + " " + string(mustMarshal(input))
+	once, _ := results.LoadOrStore(key, sync.OnceValue(func() []byte { return mustMarshal(compute()) }))
+	var result A
+	if err := json.Unmarshal(once.(func() []byte)(), &result); err != nil {
+		panic(err) // it was marshalled from the same type
 	}
-	return answer
+	return result
 }
 
-func mustWrite(value any) []byte {
+func mustMarshal(value any) []byte {
 	written, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // questions and answers are plain structs
+		panic(err) // inputs and results are plain structs
 	}
 	return written
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// TestAnObjectOfAChildsNameIsLeftAlone puts someone else's object in the place
-// of each of an attempt's children.
+// TestAnObjectOfAChildsNameIsLeftAlone creates an object with another owner under the name of
+// each of an attempt's children.
 func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, decoy := range map[string]client.Object{
@@ -38,9 +38,9 @@ func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "decoy")
-			e := w.ask(question("login", quick, oneVariant), 0)
-			w.pass() // plans the trial and begins its first attempt, and no more
+			w := newTestCluster(t, "decoy")
+			e := w.create(newExperiment("login", quick, oneVariant), 0)
+			w.pass() // only plans the trial and begins its first attempt
 			uid := w.trialsOf(e)[0].UID
 			decoy.SetNamespace(e.Namespace)
 			decoy.SetName(objects.Child(uid, 1) + decoy.GetName())
@@ -55,18 +55,18 @@ func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAnExperimentWhoseOwnNamesAreTakenSaysSo covers what an experiment creates
-// itself. It goes on as soon as the name is free.
+// TestAnExperimentWhoseOwnNamesAreTakenSaysSo covers the objects that an experiment creates
+// itself. It continues as soon as the name is free.
 func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 	t.Parallel()
-	for name, decoyOf := range map[string]func(*world, *v1alpha1.SizingExperiment) client.Object{
-		"the service account's": func(_ *world, e *v1alpha1.SizingExperiment) client.Object {
+	for name, decoyOf := range map[string]func(*testCluster, *v1alpha1.SizingExperiment) client.Object{
+		"the service account's": func(_ *testCluster, e *v1alpha1.SizingExperiment) client.Object {
 			return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: objects.ServiceAccountName(e.UID)}}
 		},
-		"a trial's": func(w *world, e *v1alpha1.SizingExperiment) client.Object {
+		"a trial's": func(w *testCluster, e *v1alpha1.SizingExperiment) client.Object {
 			return &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e)}, Spec: trialByHand()}
 		},
-		"a trial's, in the experiment's own name": func(w *world, e *v1alpha1.SizingExperiment) client.Object {
+		"a trial's, owned by the experiment": func(w *testCluster, e *v1alpha1.SizingExperiment) client.Object {
 			return &v1alpha1.SizingTrial{
 				ObjectMeta: metav1.ObjectMeta{Name: w.plannedName(e), OwnerReferences: ownedBy(e, "SizingExperiment")}, Spec: trialByHand(),
 			}
@@ -74,8 +74,8 @@ func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "decoy")
-			e := w.ask(question("login", quick, oneVariant), 0)
+			w := newTestCluster(t, "decoy")
+			e := w.create(newExperiment("login", quick, oneVariant), 0)
 			decoy := decoyOf(w, e)
 			decoy.SetNamespace(e.Namespace)
 			w.make(decoy)
@@ -83,9 +83,9 @@ func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 			w.reread(e)
 			progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
 			if progressing == nil || progressing.Status != metav1.ConditionFalse || progressing.Reason != v1alpha1.ReasonNameTaken {
-				t.Fatalf("the experiment does not say that a name is taken: %+v", progressing)
+				t.Fatalf("condition Progressing does not report that a name is taken: %+v", progressing)
 			}
-			if _, trial := decoy.(*v1alpha1.SizingTrial); !trial { // a trial has a status, which says why it is refused
+			if _, trial := decoy.(*v1alpha1.SizingTrial); !trial { // the operator writes into a trial's status why it is refused
 				w.checkUntouched(decoy)
 			}
 			w.must("freeing the name", clientFor(decoy).Delete(w.ctx, decoy))
@@ -95,12 +95,12 @@ func TestAnExperimentWhoseOwnNamesAreTakenSaysSo(t *testing.T) {
 	}
 }
 
-// TestATrialThatNobodyPlansIsRefused makes trials by hand beside an experiment,
-// which must not notice.
+// TestATrialThatNobodyPlansIsRefused creates trials by hand next to an experiment, which must
+// not be affected.
 func TestATrialThatNobodyPlansIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, owner := range map[string]func(*v1alpha1.SizingExperiment) []metav1.OwnerReference{
-		"nobody's":         func(*v1alpha1.SizingExperiment) []metav1.OwnerReference { return nil },
+		"without an owner": func(*v1alpha1.SizingExperiment) []metav1.OwnerReference { return nil },
 		"an experiment's":  func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "SizingExperiment") },
 		"something else's": func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference { return ownedBy(e, "Experiment") },
 		"a later experiment's own": func(e *v1alpha1.SizingExperiment) []metav1.OwnerReference {
@@ -111,12 +111,12 @@ func TestATrialThatNobodyPlansIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "byhand")
-			e := w.ask(question("login", quick, oneVariant), 0)
+			w := newTestCluster(t, "byhand")
+			e := w.create(newExperiment("login", quick, oneVariant), 0)
 			trial := &v1alpha1.SizingTrial{
 				ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: "by-hand", OwnerReferences: owner(e)}, Spec: trialByHand(),
 			}
-			w.must("making a trial by hand", w.client.Create(w.ctx, trial))
+			w.must("creating a trial by hand", w.client.Create(w.ctx, trial))
 			w.pass()
 			w.reread(trial)
 			want := v1alpha1.ReasonNotPlanned
@@ -129,41 +129,41 @@ func TestATrialThatNobodyPlansIsRefused(t *testing.T) {
 			w.toEnd(e)
 			w.checkAttempts(e, "Kept Measured")
 			if diff := cmp.Diff(map[string]int{"SizingTrial": 1, "ServiceAccount": 1, "Deployment": 1, "Service": 1, "NetworkPolicy": 2, "Job": 1}, w.creates); diff != "" {
-				t.Errorf("what was created, in all (-want +got):\n%s", diff)
+				t.Errorf("all created objects (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// make creates an object of someone else's.
-func (w *world) make(object client.Object) {
+// make creates an object with another owner.
+func (w *testCluster) make(object client.Object) {
 	w.t.Helper()
-	w.must("making someone else's object", clientFor(object).Create(w.ctx, object))
-	w.tell("user", "creates "+kindOf(object)+" "+object.GetName())
+	w.must("creating an object with another owner", clientFor(object).Create(w.ctx, object))
+	w.log("user", "creates "+kindOf(object)+" "+object.GetName())
 }
 
-// clientFor is the client for an object of someone else's: the operator's where
-// its cache holds the object. Where it does not, that client would wait for ever
-// for the cache to see it.
+// clientFor returns the client for an object with another owner: the operator's if its cache
+// contains the object. Otherwise that client would wait for ever for the object to appear in
+// the cache.
 func clientFor(object client.Object) client.Client {
 	if _, trial := object.(*v1alpha1.SizingTrial); trial || object.GetLabels() != nil {
-		return backstage.GetClient()
+		return cachedCluster.GetClient()
 	}
-	return outside
+	return uncached
 }
 
-// checkUntouched holds that an object is what it was when it was made.
-func (w *world) checkUntouched(object client.Object) {
+// checkUntouched checks that an object has not changed since it was created.
+func (w *testCluster) checkUntouched(object client.Object) {
 	w.t.Helper()
 	now := object.DeepCopyObject().(client.Object)
-	w.must("reading a decoy", outside.Get(w.ctx, client.ObjectKeyFromObject(object), now))
+	w.must("reading a decoy", uncached.Get(w.ctx, client.ObjectKeyFromObject(object), now))
 	if diff := cmp.Diff(object, now); diff != "" {
 		w.t.Errorf("the decoy was changed (-made +found):\n%s", diff)
 	}
 }
 
-// checkAttempts holds how the attempts of an experiment's one trial ended.
-func (w *world) checkAttempts(e *v1alpha1.SizingExperiment, want ...string) {
+// checkAttempts checks how the attempts of an experiment's only trial ended.
+func (w *testCluster) checkAttempts(e *v1alpha1.SizingExperiment, want ...string) {
 	w.t.Helper()
 	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: w.plannedName(e)}}
 	w.reread(trial)
@@ -176,15 +176,15 @@ func (w *world) checkAttempts(e *v1alpha1.SizingExperiment, want ...string) {
 	}
 }
 
-// plannedName is the name of an experiment's first trial.
-func (w *world) plannedName(e *v1alpha1.SizingExperiment) string {
+// plannedName returns the name of an experiment's first trial.
+func (w *testCluster) plannedName(e *v1alpha1.SizingExperiment) string {
 	w.t.Helper()
 	planned, err := matrix.Plan(e, matrix.Seed(e))
 	w.must("planning", err)
 	return planned[0].Name
 }
 
-// trialByHand is a plan that nobody made, and whose turn it claims to be.
+// trialByHand returns the spec of a trial that is not planned and claims to have its turn.
 func trialByHand() v1alpha1.SizingTrialSpec {
 	return v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{

@@ -18,7 +18,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// pod takes a pod one step further, when that is due.
+// pod moves a pod one step further if that is due.
 func (k *kubelet) pod(pod *corev1.Pod) bool {
 	mishap := k.mishapOf(pod)
 	switch {
@@ -27,7 +27,7 @@ func (k *kubelet) pod(pod *corev1.Pod) bool {
 	case mishap.stuck != nil:
 		return k.stick(pod, mishap.stuck)
 	case pod.Spec.NodeName == "":
-		return false // nobody placed it
+		return false // not scheduled
 	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentService:
 		return k.loginPod(pod)
 	case pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator:
@@ -37,8 +37,8 @@ func (k *kubelet) pod(pod *corev1.Pod) bool {
 }
 
 func (k *kubelet) endPod(pod *corev1.Pod) bool {
-	k.world.must("ending a pod", k.world.client.Delete(k.world.ctx, pod, client.GracePeriodSeconds(0)))
-	k.tellPod(pod, "is gone")
+	k.cluster.must("ending a pod", k.cluster.client.Delete(k.cluster.ctx, pod, client.GracePeriodSeconds(0)))
+	k.logPod(pod, "is gone")
 	return true
 }
 
@@ -80,7 +80,7 @@ func (k *kubelet) calibrated(pod *corev1.Pod) bool {
 	return k.report(pod, "is calibrated")
 }
 
-// generatorPod drives the load and leaves its result.
+// generatorPod runs the load and leaves its result.
 func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 	plan := k.planOf(pod)
 	switch status := &pod.Status; {
@@ -91,8 +91,8 @@ func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 		k.set(status, corev1.PodScheduled)
 		status.Phase = corev1.PodRunning
 		status.ContainerStatuses = []corev1.ContainerStatus{k.running(objects.GeneratorContainer)}
-		k.world.checkOverlap()
-		return k.report(pod, "drives the load")
+		k.cluster.checkOverlap()
+		return k.report(pod, "runs the load")
 	case status.Phase == corev1.PodRunning && !k.mishapOf(pod).hangs:
 		return k.endLoad(pod, plan)
 	}
@@ -117,7 +117,7 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 		return false
 	}
 	message, err := handover.Encode(run)
-	k.world.must("handing a run over", err)
+	k.cluster.must("encoding a run", err)
 	ended := k.ended(pod.Status.ContainerStatuses, message)
 	if change := k.mishapOf(pod).result; change != nil {
 		change(&ended)
@@ -132,52 +132,51 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 
 // report writes a pod's status.
 func (k *kubelet) report(pod *corev1.Pod, what string) bool {
-	k.world.must("reporting a pod", k.world.client.Status().Update(k.world.ctx, pod))
-	k.tellPod(pod, what)
+	k.cluster.must("reporting a pod", k.cluster.client.Status().Update(k.cluster.ctx, pod))
+	k.logPod(pod, what)
 	return true
 }
 
-// machineOf is the machine that a login pod runs on, as its container is limited.
+// machineOf returns the machine that a login pod runs on, with its container's CPU limit.
 func (k *kubelet) machineOf(pod *corev1.Pod) machine {
 	container := pod.Spec.Containers[0]
 	cost, err := strconv.ParseInt(variable(container, "HASHMARK_COST"), 10, 32)
-	k.world.must("reading a login pod's cost", err)
+	k.cluster.must("reading a login pod's cost", err)
 	return machine{cost: int32(cost), milliCPU: container.Resources.Limits.Cpu().MilliValue()}
 }
 
-// machineUnderLoad is that of the login pods of a generator's attempt. Only
-// those count whose evidence it can read: a pod that was replaced has another
-// address.
+// machineUnderLoad returns the machine of the login pods of a generator's attempt. Only pods
+// whose evidence the generator can read count: a pod that was replaced has another address.
 func (k *kubelet) machineUnderLoad(generator *corev1.Pod) machine {
-	var found machine
+	var result machine
 	addresses := strings.Split(variable(generator.Spec.Containers[0], "HASHMARK_PODS"), ",")
-	k.world.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
+	k.cluster.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
 		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] {
 			return
 		}
-		readable := found.replicas
+		readable := result.replicas
 		if slices.Contains(addresses, "http://"+pod.Status.PodIP+":8080") {
 			readable++
 		}
-		found = k.machineOf(pod)
-		found.replicas = readable
+		result = k.machineOf(pod)
+		result.replicas = readable
 	})
-	return found
+	return result
 }
 
-// planOf is the plan that a generator was given.
+// planOf returns the plan of a generator.
 func (k *kubelet) planOf(pod *corev1.Pod) loadplan.Plan {
 	var plan loadplan.Plan
-	k.world.must("reading a generator's plan", json.Unmarshal([]byte(variable(pod.Spec.Containers[0], "HASHMARK_PLAN")), &plan))
+	k.cluster.must("reading a generator's plan", json.Unmarshal([]byte(variable(pod.Spec.Containers[0], "HASHMARK_PLAN")), &plan))
 	return plan
 }
 
-// running is a container that began in this moment.
+// running returns the status of a container that has just started.
 func (k *kubelet) running(name string) corev1.ContainerStatus {
 	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *k.moment()}}}
 }
 
-// ended is how a pod's running container ends in this moment.
+// ended returns the state of a running container that ends now.
 func (k *kubelet) ended(was []corev1.ContainerStatus, message string) corev1.ContainerStateTerminated {
 	return corev1.ContainerStateTerminated{Message: message, StartedAt: was[0].State.Running.StartedAt, FinishedAt: *k.moment()}
 }
@@ -186,7 +185,7 @@ func terminated(name string, how corev1.ContainerStateTerminated) corev1.Contain
 	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Terminated: &how}}
 }
 
-// set makes a condition of a pod true from now on.
+// set adds a condition of a pod that is true from now on.
 func (k *kubelet) set(status *corev1.PodStatus, kind corev1.PodConditionType) {
 	status.Conditions = append(status.Conditions, corev1.PodCondition{
 		Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: *k.moment(),

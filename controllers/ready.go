@@ -16,13 +16,13 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// WatchAll begins to watch every kind that a pass reads, whoever leads, and
-// gives the check that all of it has been seen once.
+// WatchAll starts watches for every kind that a pass reads, whether this replica leads or not.
+// It returns a check that all of them have been listed once.
 //
-// A replica that waits for the lease would otherwise watch nothing: it would
-// call itself ready without having read a thing, and fill its cache only when
-// it is needed. An API server that goes away later makes no replica unready:
-// nothing would come of that but metrics that nobody can read any more.
+// Otherwise a replica that waits for the lease would watch nothing: it would be ready without
+// having read anything, and would fill its cache only after it becomes the leader. If the API
+// server becomes unreachable later, replicas stay ready, because unready ones would only lose
+// their metrics.
 func WatchAll(ctx context.Context, informers cache.Informers) (healthz.Checker, error) {
 	seen := map[string]cache.Informer{}
 	for _, kind := range []client.Object{

@@ -13,23 +13,23 @@ import (
 
 func TestAnExperimentWhoseBaselineIsNoVariantFailsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "ends")
-	e := w.ask(question("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = "c9-1" }), 0)
+	w := newTestCluster(t, "ends")
+	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = "c9-1" }), 0)
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNotAccepted)
 	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
 	if accepted == nil || !strings.Contains(accepted.Message, `"c9-1" is not a measured variant`) || !strings.Contains(accepted.Message, "c8-500m") {
-		t.Errorf("it is not told which variants there are: %+v", accepted)
+		t.Errorf("the message does not list the variants: %+v", accepted)
 	}
 }
 
 func TestRepetitionsAreHeldAgainstEachOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "ends")
-	e := w.ask(question("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", 2 }), 0)
+	w := newTestCluster(t, "ends")
+	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", 2 }), 0)
 	w.toEnd(e)
 	if accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted); accepted.Reason != v1alpha1.ReasonAccepted {
-		t.Errorf("a baseline that is acted on is said to be stored only: %+v", accepted)
+		t.Errorf("condition Accepted is %+v, want reason Accepted", accepted)
 	}
 	base, other := e.Status.Results[0], e.Status.Results[1]
 	if base.Spread == nil || base.Comparison != nil {

@@ -10,21 +10,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Each test of this file plays a whole experiment and compares what happened
-// with a story under testdata, which a reviewer reads when it changes.
+// Each test of this file runs a whole experiment and compares what happened with a transcript
+// under testdata. Review the transcript when it changes.
 
 func TestTwoVariantsAreMeasured(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	w.toEnd(w.ask(question("login"), 0))
+	w := newTestCluster(t, "team-a")
+	w.toEnd(w.create(newExperiment("login"), 0))
 	w.checkGolden(t, "two-variants")
 }
 
 func TestABrokenAttemptIsFollowedByAGoodOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	e := w.ask(question("login", oneVariant), 0)
-	w.run("the load goes on", func() bool { return w.underLoad("c8-500m") })
+	w := newTestCluster(t, "team-a")
+	e := w.create(newExperiment("login", oneVariant), 0)
+	w.run("the load is running", func() bool { return w.underLoad("c8-500m") })
 	w.wait(10 * time.Second)
 	w.deletePods(v1alpha1.ComponentService)
 	w.toEnd(e)
@@ -33,9 +33,9 @@ func TestABrokenAttemptIsFollowedByAGoodOne(t *testing.T) {
 
 func TestASuspendedTrialIsMeasuredAfresh(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	e := w.ask(question("login"), 0)
-	w.run("the second trial's load goes on", func() bool { return w.underLoad("c10-500m") })
+	w := newTestCluster(t, "team-a")
+	e := w.create(newExperiment("login"), 0)
+	w.run("the second trial's load is running", func() bool { return w.underLoad("c10-500m") })
 	w.wait(10 * time.Second)
 	w.edit(e, "suspends login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
 	w.wait(60 * time.Second)
@@ -46,9 +46,9 @@ func TestASuspendedTrialIsMeasuredAfresh(t *testing.T) {
 
 func TestACancelledExperimentKeepsItsResultsSoFar(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	e := w.ask(question("login"), 0)
-	w.run("the second trial's load goes on", func() bool { return w.underLoad("c10-500m") })
+	w := newTestCluster(t, "team-a")
+	e := w.create(newExperiment("login"), 0)
+	w.run("the second trial's load is running", func() bool { return w.underLoad("c10-500m") })
 	w.wait(10 * time.Second)
 	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
 	w.toEnd(e)
@@ -57,18 +57,18 @@ func TestACancelledExperimentKeepsItsResultsSoFar(t *testing.T) {
 
 func TestExperimentsOfTwoNamespacesTakeTurns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a", "team-b")
+	w := newTestCluster(t, "team-a", "team-b")
 	takeTurns(w)
 	w.checkGolden(t, "two-namespaces")
 }
 
-// takeTurns is the story of an experiment, and of two that wait for it: one in
-// its namespace, and a younger one in another.
-func takeTurns(w *world) {
+// takeTurns runs an experiment and two that wait for it: one in its namespace, and a younger
+// one in another.
+func takeTurns(w *testCluster) {
 	w.t.Helper()
-	first := w.ask(question("first"), 0)
-	w.run("the first experiment's load goes on", func() bool { return w.underLoad("c8-500m") })
-	second, third := w.ask(question("second", oneVariant), 0), w.ask(question("third", oneVariant), 1)
+	first := w.create(newExperiment("first"), 0)
+	w.run("the first experiment's load is running", func() bool { return w.underLoad("c8-500m") })
+	second, third := w.create(newExperiment("second", oneVariant), 0), w.create(newExperiment("third", oneVariant), 1)
 	for _, e := range []*v1alpha1.SizingExperiment{first, second, third} {
 		w.toEnd(e)
 	}
@@ -76,8 +76,8 @@ func takeTurns(w *world) {
 
 func TestAVariantThatNoRateCanHelpIsNotLoaded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "team-a")
-	e := w.ask(question("login", infeasibleAtCost12), 0)
+	w := newTestCluster(t, "team-a")
+	e := w.create(newExperiment("login", infeasibleAtCost12), 0)
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 	if w.creates["Job"] != 1 {
@@ -86,15 +86,15 @@ func TestAVariantThatNoRateCanHelpIsNotLoaded(t *testing.T) {
 	w.checkGolden(t, "infeasible")
 }
 
-// infeasibleAtCost12 asks for less than a hash at cost 12 takes on half a CPU
-// that is not even busy.
+// infeasibleAtCost12 sets an objective below the time of a hash at cost 12 on an idle half
+// CPU.
 func infeasibleAtCost12(spec *v1alpha1.SizingExperimentSpec) {
 	spec.Matrix.Costs = []int32{8, 12}
 	spec.Objective.P95Milliseconds = 300
 }
 
-// deletePods deletes the pods of a component, as somebody with kubectl might.
-func (w *world) deletePods(component string) {
+// deletePods deletes the pods of a component, as with kubectl.
+func (w *testCluster) deletePods(component string) {
 	w.t.Helper()
 	deletes(&corev1.PodList{}, component)(w)
 }

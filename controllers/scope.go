@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// LiveIn confines a reader to some namespaces: to list everything is to list
-// each of them, one after the other, and to join what is found. So it takes no
-// right on the whole cluster. Without namespaces the reader stays as it is.
+// LiveIn limits a reader to some namespaces. Listing all objects then lists each namespace in
+// turn and joins the results, which needs no rights on the whole cluster. Without namespaces
+// the reader is returned unchanged.
 //
-// The parts of such a list are not of one moment. That is enough for what is
-// asked: only this operator gives turns, one at a time, so that a trial that
-// was seen without one still has none when the last namespace has been listed.
+// The parts of such a list are not from the same moment. That is sufficient here: only this
+// operator gives turns, one at a time, so a trial without a turn still has none when the last
+// namespace has been listed.
 func LiveIn(reader client.Reader, namespaces []string) client.Reader {
 	if len(namespaces) == 0 {
 		return reader
@@ -29,20 +29,20 @@ type confined struct {
 	namespaces []string
 }
 
-// List joins what the namespaces hold. One that can't be listed fails the
-// whole: what is not known to be idle must be taken for busy.
+// List joins the lists of the namespaces. If one can't be listed, the whole list fails: a
+// namespace that is not known to be idle must be treated as busy.
 func (c confined) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	asked := (&client.ListOptions{}).ApplyOptions(opts)
-	if asked.Namespace != "" {
+	options := (&client.ListOptions{}).ApplyOptions(opts)
+	if options.Namespace != "" {
 		return c.Reader.List(ctx, list, opts...)
 	}
-	if asked.Limit > 0 || asked.Continue != "" {
-		return errors.New("a list of several namespaces has no pages")
+	if options.Limit > 0 || options.Continue != "" {
+		return errors.New("a list of several namespaces can't be paged")
 	}
 	var all []runtime.Object
 	for _, namespace := range c.namespaces {
 		part := list.DeepCopyObject().(client.ObjectList)
-		if err := c.Reader.List(ctx, part, asked, client.InNamespace(namespace)); err != nil {
+		if err := c.Reader.List(ctx, part, options, client.InNamespace(namespace)); err != nil {
 			return fmt.Errorf("watched namespace %s: %w", namespace, err)
 		}
 		items, err := meta.ExtractList(part)

@@ -18,8 +18,8 @@ func pod(namespace, name, role string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"role": role}}}
 }
 
-// guarded is an API server that lets nobody list the whole cluster, nor what
-// lies in the namespace walled. It notes which namespaces were listed.
+// guarded returns a reader of an API server that refuses lists of the whole cluster and of
+// namespace walled. It records which namespaces were listed.
 func guarded(listed *[]string) client.Reader {
 	pods := []client.Object{pod("a", "one", "load"), pod("a", "two", "login"), pod("b", "three", "load"), pod("c", "four", "load")}
 	return fake.NewClientBuilder().WithObjects(pods...).WithInterceptorFuncs(interceptor.Funcs{
@@ -42,27 +42,27 @@ func TestAConfinedReaderListsItsNamespacesOnly(t *testing.T) {
 		listed     []string // the namespaces
 		refusal    string
 	}{
-		"everything is what its namespaces hold": {
+		"a list of everything covers the namespaces": {
 			namespaces: []string{"a", "b"}, want: []string{"a/one", "a/two", "b/three"}, listed: []string{"a", "b"},
 		},
-		"selectors hold in each of them": {
+		"selectors apply to each namespace": {
 			namespaces: []string{"a", "b"}, opts: []client.ListOption{client.MatchingLabels{"role": "load"}},
 			want: []string{"a/one", "b/three"}, listed: []string{"a", "b"},
 		},
-		"a namespace that is named is the only one": {
+		"a list of one namespace covers only that": {
 			namespaces: []string{"a", "b"}, opts: []client.ListOption{client.InNamespace("b")},
 			want: []string{"b/three"}, listed: []string{"b"},
 		},
 		"an empty namespace adds nothing": {
 			namespaces: []string{"empty", "b"}, want: []string{"b/three"}, listed: []string{"empty", "b"},
 		},
-		"one that can't be listed fails the whole": {
+		"a namespace that can't be listed fails the list": {
 			namespaces: []string{"a", "walled", "b"}, listed: []string{"a", "walled"}, refusal: "watched namespace walled",
 		},
-		"there are no pages": {
-			namespaces: []string{"a", "b"}, opts: []client.ListOption{client.Limit(1)}, refusal: "has no pages",
+		"paging is refused": {
+			namespaces: []string{"a", "b"}, opts: []client.ListOption{client.Limit(1)}, refusal: "can't be paged",
 		},
-		"without namespaces the cluster is asked": {listed: []string{""}, refusal: "forbidden"},
+		"without namespaces the whole cluster is listed": {listed: []string{""}, refusal: "forbidden"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var listed []string

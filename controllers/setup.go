@@ -23,12 +23,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// passLimit is how long one pass may take before it is given up: the API
-// server is then in trouble, and a later pass does better.
+// passLimit is how long one pass may take before it is given up. The API server is then
+// probably overloaded, and a later pass is more likely to succeed.
 const passLimit = 60 * time.Second
 
-// SetupWithManager lets the reconciler look at an experiment whenever it, one
-// of its trials, or anything that may free or take a turn has changed.
+// SetupWithManager makes the reconciler run for an experiment whenever it, one of its trials,
+// or anything that may free or take a turn changes.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingexperiment").
@@ -40,11 +40,11 @@ func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// waiting lists the experiments whose place in the queue may have changed.
+// waiting returns requests for the experiments whose position in the queue may have changed.
 func (r *ExperimentReconciler) waiting(ctx context.Context, _ client.Object) []reconcile.Request {
 	experiments := &v1alpha1.SizingExperimentList{}
 	if err := r.List(ctx, experiments); err != nil {
-		// The cache is not there yet or no more; each experiment looks again by itself.
+		// The cache has not started or has stopped; each experiment is checked again anyway.
 		return nil
 	}
 	var requests []reconcile.Request
@@ -56,8 +56,8 @@ func (r *ExperimentReconciler) waiting(ctx context.Context, _ client.Object) []r
 	return requests
 }
 
-// SetupWithManager lets the reconciler look at a trial whenever it, its
-// experiment, or one of its children or their pods has changed.
+// SetupWithManager makes the reconciler run for a trial whenever it, its experiment, or one of
+// its children or their pods changes.
 func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingtrial").
@@ -72,11 +72,11 @@ func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// trialWorkers is how many trials are looked at at a time.
+// trialWorkers is the number of trials that are reconciled at the same time.
 const trialWorkers = 4
 
-// trialOf finds the trial that a pod serves by its label: a pod's owner is a
-// ReplicaSet or a Job, and the trial is further up.
+// trialOf returns a request for the trial of a pod. It uses the pod's label, because the pod's
+// owner is a ReplicaSet or a Job and not the trial.
 func (r *TrialReconciler) trialOf(ctx context.Context, pod client.Object) []reconcile.Request {
 	uid := pod.GetLabels()[v1alpha1.LabelTrialUID]
 	if uid == "" {
@@ -89,7 +89,7 @@ func (r *TrialReconciler) trialOf(ctx context.Context, pod client.Object) []reco
 	return requestsFor(trials)
 }
 
-// trialsOf finds the trials of an experiment.
+// trialsOf returns requests for the trials of an experiment.
 func (r *TrialReconciler) trialsOf(ctx context.Context, experiment client.Object) []reconcile.Request {
 	trials := &v1alpha1.SizingTrialList{}
 	if err := r.List(ctx, trials, client.InNamespace(experiment.GetNamespace()), client.MatchingFields{ownerField: string(experiment.GetUID())}); err != nil {
@@ -112,7 +112,7 @@ const (
 	ownerField = "metadata.controller.uid"
 )
 
-// IndexTrials lets trials be looked up by their own UID and by their experiment's.
+// IndexTrials adds cache indexes of trials by their own UID and by their experiment's.
 func IndexTrials(ctx context.Context, indexer client.FieldIndexer) error {
 	byUID := func(trial client.Object) []string { return []string{string(trial.GetUID())} }
 	if err := indexer.IndexField(ctx, &v1alpha1.SizingTrial{}, uidField, byUID); err != nil {
@@ -130,10 +130,9 @@ func ownerUID(object client.Object) types.UID {
 	return ""
 }
 
-// CacheOptions keeps the cache to what carries our labels: a cluster's other
-// pods and Deployments are none of the operator's business, and would not fit
-// into its memory. With namespaces it keeps to those, too, and then takes no
-// right on any other.
+// CacheOptions limits the cache to objects with our labels. The cluster's other pods and
+// Deployments are not needed and would not fit into the operator's memory. With namespaces,
+// the cache is also limited to those, and then needs no rights elsewhere.
 func CacheOptions(namespaces []string) cache.Options {
 	ours := func(label string) cache.ByObject {
 		requirement, err := labels.NewRequirement(label, selection.Exists, nil)

@@ -22,34 +22,36 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// story is what happened in a world, a line each: when, who, what.
-type story struct {
+// transcript is what happened in a test cluster, one line each: when, who, what.
+type transcript struct {
 	lines []string
-	// names that hold a UID, and what to tell instead.
+	// aliases are pairs of a name that contains a UID, and its replacement.
 	aliases []string
 }
 
-// alias lets a name be told by another one.
-func (s *story) alias(name, told string) { s.aliases = append(s.aliases, name, told) }
+// alias replaces a name in the text.
+func (s *transcript) alias(name, replacement string) {
+	s.aliases = append(s.aliases, name, replacement)
+}
 
-func (s *story) text() string {
+func (s *transcript) text() string {
 	return strings.NewReplacer(s.aliases...).Replace(strings.Join(s.lines, "\n") + "\n")
 }
 
-func (w *world) tell(who, what string) {
-	w.story.lines = append(w.story.lines, fmt.Sprintf("%s  %-8s  %s", at(w.now()), who, what))
+func (w *testCluster) log(who, what string) {
+	w.transcript.lines = append(w.transcript.lines, fmt.Sprintf("%s  %-8s  %s", at(w.now()), who, what))
 }
 
-// at is a time as minutes and seconds of the story.
+// at formats a time as minutes and seconds since the start of the test.
 func at(moment time.Time) string {
-	seconds := int(moment.Sub(dawn).Seconds())
+	seconds := int(moment.Sub(epoch).Seconds())
 	return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60)
 }
 
-// checkGolden compares the story with the one that was read before.
-func (w *world) checkGolden(t *testing.T, name string) {
+// checkGolden compares the transcript with its golden file.
+func (w *testCluster) checkGolden(t *testing.T, name string) {
 	t.Helper()
-	file, got := filepath.Join("testdata", name+".golden"), w.story.text()
+	file, got := filepath.Join("testdata", name+".golden"), w.transcript.text()
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -57,45 +59,45 @@ func (w *world) checkGolden(t *testing.T, name string) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("reading the story as it was told before (write it with -update): %v", err)
+		t.Fatalf("reading the golden file (write it with -update): %v", err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("the story goes otherwise than before (-want +got):\n%s", diff)
+		t.Errorf("the transcript has changed (-want +got):\n%s", diff)
 	}
 }
 
-// tellWrite tells what the operator wrote, in words.
-func (w *world) tellWrite(verb string, before, after client.Object) {
+// logWrite logs what the operator wrote, in words.
+func (w *testCluster) logWrite(verb string, before, after client.Object) {
 	w.nameChildren(after)
 	if verb != "patches" && verb != "patches the status of" {
-		w.tell("operator", fmt.Sprintf("%s %s %s", verb, kindOf(after), after.GetName()))
+		w.log("operator", fmt.Sprintf("%s %s %s", verb, kindOf(after), after.GetName()))
 		return
 	}
 	old := facts(before)
 	for _, f := range facts(after) {
 		known := slices.ContainsFunc(old, func(o fact) bool { return o.what == f.what })
 		if !known {
-			w.tell("operator", fmt.Sprintf("%s %s %s%s", kindOf(after), after.GetName(), f.what, f.detail))
+			w.log("operator", fmt.Sprintf("%s %s %s%s", kindOf(after), after.GetName(), f.what, f.detail))
 		}
 	}
 }
 
-// nameChildren gives what belongs to a new object a name that is the same each time.
-func (w *world) nameChildren(object client.Object) {
+// nameChildren gives the names that belong to a new object aliases that are the same in each
+// run.
+func (w *testCluster) nameChildren(object client.Object) {
 	switch object := object.(type) {
 	case *corev1.ServiceAccount:
-		w.story.alias(object.Name, "<"+object.Labels[v1alpha1.LabelExperiment]+">")
+		w.transcript.alias(object.Name, "<"+object.Labels[v1alpha1.LabelExperiment]+">")
 	case *v1alpha1.SizingTrial:
 		plain := object.Name[:strings.LastIndex(object.Name, "-")]
-		w.story.alias(object.Name, plain)
+		w.transcript.alias(object.Name, plain)
 		for attempt := range int32(9) {
-			w.story.alias(objects.Child(object.UID, attempt+1), fmt.Sprintf("<%s, attempt %d>", plain, attempt+1))
+			w.transcript.alias(objects.Child(object.UID, attempt+1), fmt.Sprintf("<%s, attempt %d>", plain, attempt+1))
 		}
 	}
 }
 
-// fact is a sentence about where an object stands. Its detail is told with it,
-// and is no news by itself.
+// fact is a sentence about the state of an object. A changed detail alone is not logged.
 type fact struct{ what, detail string }
 
 func facts(object client.Object) []fact {
@@ -110,22 +112,22 @@ func facts(object client.Object) []fact {
 
 func experimentFacts(e *v1alpha1.SizingExperiment) []fact {
 	s := e.Status
-	told := []fact{{what: "is " + string(s.Phase)}}
+	all := []fact{{what: "is " + string(s.Phase)}}
 	for _, c := range s.Conditions {
 		if c.Reason != v1alpha1.ReasonNotFinished {
-			told = append(told, fact{fmt.Sprintf("has condition %s=%s, %s", c.Type, c.Status, c.Reason), ": " + c.Message})
+			all = append(all, fact{fmt.Sprintf("has condition %s=%s, %s", c.Type, c.Status, c.Reason), ": " + c.Message})
 		}
 	}
 	if p := s.Progress; p != nil {
-		told = append(told, progressFact(p))
+		all = append(all, progressFact(p))
 	}
 	for _, row := range s.Results {
 		if row.Verdict != v1alpha1.VerdictPending || len(row.Reasons) > 0 {
-			told = append(told, fact{what: "has a row: " + rowText(row) + besideText(row)})
+			all = append(all, fact{what: "has a row: " + rowText(row) + besideText(row)})
 		}
 	}
-	told = append(told, answerFacts(s)...)
-	return append(told, fact{what: "shows " + strings.Join(strings.Fields(fmt.Sprint(s.Display)), " ")})
+	all = append(all, answerFacts(s)...)
+	return append(all, fact{what: "shows " + strings.Join(strings.Fields(fmt.Sprint(s.Display)), " ")})
 }
 
 func progressFact(p *v1alpha1.Progress) fact {
@@ -134,7 +136,7 @@ func progressFact(p *v1alpha1.Progress) fact {
 		f.what += ", measures " + strings.Join(p.Running, " and ")
 	}
 	if p.QueuePosition != nil {
-		f.what += fmt.Sprintf(", stands in place %d of the queue", *p.QueuePosition)
+		f.what += fmt.Sprintf(", is at position %d of the queue", *p.QueuePosition)
 	}
 	if p.EstimatedEndTime != nil {
 		f.detail = ", should end at " + at(p.EstimatedEndTime.Time)
@@ -144,29 +146,29 @@ func progressFact(p *v1alpha1.Progress) fact {
 
 func trialFacts(trial *v1alpha1.SizingTrial) []fact {
 	s := trial.Status
-	told := []fact{{what: "waits for its turn"}}
+	all := []fact{{what: "waits for its turn"}}
 	if !trial.Spec.Suspend {
-		told[0].what = "has its turn"
+		all[0].what = "has its turn"
 	}
-	told = append(told, fact{what: fmt.Sprintf("is %s, %s: %s", s.Phase, s.Reason, s.Message)})
+	all = append(all, fact{what: fmt.Sprintf("is %s, %s: %s", s.Phase, s.Reason, s.Message)})
 	if c := s.Calibration; c != nil {
-		told = append(told, fact{what: fmt.Sprintf("is calibrated: %d µs a hash", c.HashMicroseconds)})
+		all = append(all, fact{what: fmt.Sprintf("is calibrated: %d µs a hash", c.HashMicroseconds)})
 	}
 	for _, a := range s.Attempts {
 		if a.EndTime != nil {
-			told = append(told, fact{what: fmt.Sprintf("attempt %d is %s, %s: %s", a.Number, a.Outcome, a.Reason, a.Message)})
+			all = append(all, fact{what: fmt.Sprintf("attempt %d is %s, %s: %s", a.Number, a.Outcome, a.Reason, a.Message)})
 		}
 	}
 	for _, c := range s.Conditions {
-		told = append(told, fact{what: fmt.Sprintf("has condition %s=%s, %s", c.Type, c.Status, c.Reason)})
+		all = append(all, fact{what: fmt.Sprintf("has condition %s=%s, %s", c.Type, c.Status, c.Reason)})
 	}
 	if s.Result != nil {
-		told = append(told, fact{what: "has a result: " + rowText(*s.Result)})
+		all = append(all, fact{what: "has a result: " + rowText(*s.Result)})
 	}
-	return told
+	return all
 }
 
-// rowText is a row of results in short.
+// rowText returns a short form of a row of results.
 func rowText(row v1alpha1.VariantResult) string {
 	number := func(n *int64) string {
 		if n == nil {
@@ -182,22 +184,22 @@ func rowText(row v1alpha1.VariantResult) string {
 	return text
 }
 
-// gossip records events. It holds them against the bounds of the API server,
-// which refuses longer ones without the operator ever hearing of it.
-type gossip struct{ world *world }
+// eventRecorder records events. It checks the limits of the API server, which refuses longer
+// events without an error for the operator.
+type eventRecorder struct{ cluster *testCluster }
 
-// Eventf tells an event as a line of the story.
-func (g gossip) Eventf(about, _ runtime.Object, kind, reason, action, format string, args ...any) {
+// Eventf writes an event as a line of the transcript.
+func (g eventRecorder) Eventf(about, _ runtime.Object, kind, reason, action, format string, args ...any) {
 	note, object := fmt.Sprintf(format, args...), about.(client.Object)
 	if len(note) > 1024 || reason == "" || len(reason) > 128 || action == "" || len(action) > 128 {
-		g.world.t.Errorf("the API server refuses this event: reason %q, action %q, note of %d bytes %q", reason, action, len(note), note)
+		g.cluster.t.Errorf("the API server refuses this event: reason %q, action %q, note of %d bytes %q", reason, action, len(note), note)
 	}
-	g.world.tell("event", fmt.Sprintf("%s, %s on %s %s: %s", kind, reason, kindOf(object), object.GetName(), note))
+	g.cluster.log("event", fmt.Sprintf("%s, %s on %s %s: %s", kind, reason, kindOf(object), object.GetName(), note))
 }
 
-// checkOverlap holds what must hold at every moment: no trial has two Jobs, and
-// no more trials are under load than the operator's limit.
-func (w *world) checkOverlap() {
+// checkOverlap checks what must be true at every moment: no trial has two Jobs, and no more
+// trials are under load than the operator's limit.
+func (w *testCluster) checkOverlap() {
 	w.t.Helper()
 	jobs, underLoad := map[types.UID]int{}, map[string]bool{}
 	for _, object := range w.everything() {

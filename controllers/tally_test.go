@@ -15,7 +15,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// tally remembers what it was told, over all processes of a world's operator.
+// tally records all counts, over all processes of a cluster's operator.
 type tally struct {
 	lock     sync.Mutex
 	attempts map[string]int
@@ -38,8 +38,8 @@ func (t *tally) StageTook(stage telemetry.Stage, took time.Duration) {
 	t.stages[stage] = append(t.stages[stage], took)
 }
 
-// ended counts the attempts of the world's trials as their statuses have them.
-func (w *world) ended() map[string]int {
+// ended counts the attempts of the cluster's trials as their statuses have them.
+func (w *testCluster) ended() map[string]int {
 	ended := map[string]int{}
 	for _, trial := range w.trials() {
 		for _, a := range trial.Status.Attempts {
@@ -53,16 +53,16 @@ func (w *world) ended() map[string]int {
 
 func TestEveryAttemptThatEndsIsCountedOnceAndEveryStage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "tally")
-	e := w.ask(question("login", quick), 0)
-	w.run("a load goes on", func() bool { return loaded(w) })
+	w := newTestCluster(t, "tally")
+	e := w.create(newExperiment("login", quick), 0)
+	w.run("a load is running", func() bool { return loaded(w) })
 	w.deletePods(v1alpha1.ComponentService)
 	w.toEnd(e)
 	if diff := cmp.Diff(w.ended(), w.tally.attempts); diff != "" {
 		t.Errorf("attempts that ended, and what was counted (-want +got):\n%s", diff)
 	}
 	if w.tally.attempts["Broken, ServiceReplaced"] != 1 {
-		t.Errorf("the attempt whose service was deleted was counted so: %v", w.tally.attempts)
+		t.Errorf("the attempt whose service was deleted was counted as %v", w.tally.attempts)
 	}
 	measured := len(w.trials())
 	for _, stage := range []telemetry.Stage{
@@ -70,15 +70,14 @@ func TestEveryAttemptThatEndsIsCountedOnceAndEveryStage(t *testing.T) {
 		telemetry.StageLoading, telemetry.StageDriving, telemetry.StageJudging, telemetry.StageRemoving,
 	} {
 		if took := w.tally.stages[stage]; len(took) != measured || slices.Min(took) < 0 {
-			t.Errorf("%s took %v; each of the %d trials should have been counted, none below nothing", stage, took, measured)
+			t.Errorf("%s took %v; each of the %d trials should have been counted, none with a negative time", stage, took, measured)
 		}
 	}
 }
 
-// checkCounted holds the counts against what stands in the statuses. An operator
-// that was killed right after a write may have lost the one count that belonged
-// to it; none may ever be doubled.
-func (w *world) checkCounted(mayLose int) {
+// checkCounted compares the counts with the statuses. An operator that was killed right after
+// a write may have lost the count of that write. No count may be doubled.
+func (w *testCluster) checkCounted(mayLose int) {
 	w.t.Helper()
 	lost := 0
 	for end, times := range w.ended() {

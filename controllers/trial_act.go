@@ -19,10 +19,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// act does what was decided, and writes into the trial's status what can't be
-// seen again later. Where the world has changed since it was observed, it
-// amends the decision.
-func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
+// act does what was decided, and writes into the trial's status what can't be observed again
+// later. If the cluster has changed since it was observed, act changes the decision.
+func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (pendingEvents, error) {
 	trial := seen.Trial
 	switch decision.Action {
 	case lifecycle.Begin:
@@ -43,16 +42,16 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 		return r.release(seen), nil
 	case lifecycle.Refuse:
 		lifecycle.RefuseTrial(trial, seen.Now, *decision)
-		return told{{warning, decision.Reason, "Refuse", decision.Message}}, nil
+		return pendingEvents{{warning, decision.Reason, "Refuse", decision.Message}}, nil
 	default:
 		return nil, nil
 	}
 }
 
-func (r *TrialReconciler) begin(seen *lifecycle.Observation) told {
+func (r *TrialReconciler) begin(seen *lifecycle.Observation) pendingEvents {
 	lifecycle.BeginAttempt(seen.Trial, seen.Now)
 	attempt := lifecycle.Current(&seen.Trial.Status)
-	return told{{normal, "AttemptStarted", "Begin", fmt.Sprintf("Attempt %d began: %s", attempt.Number, describe(seen.Trial))}}
+	return pendingEvents{{normal, "AttemptStarted", "Begin", fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial))}}
 }
 
 func describe(trial *v1alpha1.SizingTrial) string {
@@ -64,8 +63,8 @@ func describe(trial *v1alpha1.SizingTrial) string {
 	return text
 }
 
-// deploy creates the login service and the walls around it, walls first.
-func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
+// deploy creates the login service and its NetworkPolicies, policies first.
+func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (pendingEvents, error) {
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
@@ -81,17 +80,17 @@ func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observatio
 	return nil, nil
 }
 
-// nameTaken breaks the attempt off where a child's name belongs to someone
-// else's object; any other error it hands on.
-func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, decision *lifecycle.Decision, err error) (told, error) {
+// nameTaken breaks the attempt off if a child's name is taken by an object with another owner.
+// It returns any other error unchanged.
+func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, decision *lifecycle.Decision, err error) (pendingEvents, error) {
 	if _, taken := errors.AsType[*nameTakenError](err); taken {
 		return r.breakOff(seen, decision, v1alpha1.ReasonNameTaken, err), nil
 	}
 	return nil, err
 }
 
-// breakOff turns a decision into the end of the attempt.
-func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, decision *lifecycle.Decision, reason string, why error) told {
+// breakOff replaces a decision with the end of the attempt.
+func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, decision *lifecycle.Decision, reason string, why error) pendingEvents {
 	*decision = lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}
 	return r.end(seen, *decision)
 }
@@ -101,19 +100,18 @@ func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1
 	return objects.New(r.Settings, trial, attempt.Number, deadline)
 }
 
-// record keeps what the load will meet: the calibration, what the model expects
-// from it, and the pods.
-func (r *TrialReconciler) record(seen *lifecycle.Observation, decision *lifecycle.Decision) told {
+// record writes the calibration, the model's prediction and the pods into the status.
+func (r *TrialReconciler) record(seen *lifecycle.Observation, decision *lifecycle.Decision) pendingEvents {
 	if err := lifecycle.RecordCalibration(seen); err != nil {
 		return r.breakOff(seen, decision, v1alpha1.ReasonCalibrationFailed, err)
 	}
 	calibration := seen.Trial.Status.Calibration
-	return told{{normal, "Calibrated", "Record", fmt.Sprintf("A hash takes %.3g ms ± %.1g ms of CPU time here",
+	return pendingEvents{{normal, "Calibrated", "Record", fmt.Sprintf("A hash takes %.3g ms ± %.1g ms of CPU time",
 		float64(calibration.HashMicroseconds)/1000, float64(calibration.ErrorMicroseconds)/1000)}}
 }
 
-// load creates the k6 Job, unless another trial came between.
-func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (told, error) {
+// load creates the k6 Job, unless another trial came first.
+func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (pendingEvents, error) {
 	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
 	others, err := r.underLoad(ctx, trial)
 	if err != nil {
@@ -136,11 +134,10 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	if trial.Spec.Role == v1alpha1.RoleVerification {
 		how = "for at most"
 	}
-	return told{{normal, "LoadStarted", "Load", fmt.Sprintf("k6 drives %s %s %s", describe(trial), how, duration.Round(time.Second))}}, nil
+	return pendingEvents{{normal, "LoadStarted", "Load", fmt.Sprintf("k6 runs the load %s %s: %s", how, duration.Round(time.Second), describe(trial))}}, nil
 }
 
-// job builds the k6 Job from the recorded calibration, and tells how long its
-// plan takes.
+// job builds the k6 Job from the recorded calibration, and returns how long its plan takes.
 func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Attempt) (*batchv1.Job, time.Duration, error) {
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
@@ -168,9 +165,9 @@ func podIPs(seen *lifecycle.Observation) []string {
 	return ips
 }
 
-// conclude ends the attempt with a result: that of its load, or of a variant
-// that no load can tell more about.
-func (r *TrialReconciler) conclude(seen *lifecycle.Observation, action lifecycle.Action) told {
+// conclude ends the attempt with a result: that of its load, or that of a variant that is
+// judged without load.
+func (r *TrialReconciler) conclude(seen *lifecycle.Observation, action lifecycle.Action) pendingEvents {
 	conclude := lifecycle.HarvestRun
 	if action == lifecycle.Conclude {
 		conclude = lifecycle.ConcludeUnloaded
@@ -181,20 +178,20 @@ func (r *TrialReconciler) conclude(seen *lifecycle.Observation, action lifecycle
 	if end.Outcome != v1alpha1.OutcomeKept {
 		kind = warning
 	}
-	return told{{kind, end.Reason, string(action), end.Message}}
+	return pendingEvents{{kind, end.Reason, string(action), end.Message}}
 }
 
-// end writes why an attempt gave no numbers.
-func (r *TrialReconciler) end(seen *lifecycle.Observation, decision lifecycle.Decision) told {
+// end writes why an attempt has no result.
+func (r *TrialReconciler) end(seen *lifecycle.Observation, decision lifecycle.Decision) pendingEvents {
 	outcome, kind := v1alpha1.OutcomeBroken, warning
 	if decision.Action == lifecycle.Interrupt {
 		outcome, kind = v1alpha1.OutcomeInterrupted, normal
 	}
 	lifecycle.EndAttempt(seen.Trial, seen.Now, outcome, decision.Reason, decision.Message)
-	return told{{kind, decision.Reason, string(decision.Action), decision.Message}}
+	return pendingEvents{{kind, decision.Reason, string(decision.Action), decision.Message}}
 }
 
-// sweep deletes everything that the trial made and that it still owns.
+// sweep deletes everything that the trial created and still owns.
 func (r *TrialReconciler) sweep(ctx context.Context, trial *v1alpha1.SizingTrial) error {
 	children, err := r.listChildren(ctx, trial)
 	if err != nil {
@@ -209,7 +206,7 @@ func (r *TrialReconciler) sweep(ctx context.Context, trial *v1alpha1.SizingTrial
 	return errors.Join(failed...)
 }
 
-func (r *TrialReconciler) release(seen *lifecycle.Observation) told {
+func (r *TrialReconciler) release(seen *lifecycle.Observation) pendingEvents {
 	trial := seen.Trial
 	lifecycle.ReleaseTrial(trial, seen.Now, seen.Cancelled)
 	kind, note := normal, "Measured"
@@ -222,5 +219,5 @@ func (r *TrialReconciler) release(seen *lifecycle.Observation) told {
 	if trial.Status.Phase != v1alpha1.TrialSucceeded {
 		kind, note = warning, strings.TrimSpace(trial.Status.Message)
 	}
-	return told{{kind, string(trial.Status.Phase), "Release", note}}
+	return pendingEvents{{kind, string(trial.Status.Phase), "Release", note}}
 }

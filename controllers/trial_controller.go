@@ -22,19 +22,19 @@ type TrialReconciler struct {
 	client.Client
 	// Live reads the API server without a cache, for steps that can't be undone.
 	Live client.Reader
-	// Clock tells the time of a pass.
+	// Clock provides the time of a pass.
 	Clock clock.PassiveClock
-	// Events tells people what happens.
+	// Events records events.
 	Events events.EventRecorder
-	// Settings are the operator's, for every child.
+	// Settings are the operator's settings for all children.
 	Settings objects.Settings
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
-	// Oracle is asked what to expect of a variant, and what its numbers are worth.
+	// Oracle predicts a variant and judges its numbers.
 	Oracle lifecycle.Oracle
-	// MaxConcurrent is how many trials may be under load at one time.
+	// MaxConcurrent is the largest number of trials under load at the same time.
 	MaxConcurrent int
-	// Tally is told what ended.
+	// Tally counts what ended.
 	Tally Tally
 }
 
@@ -45,7 +45,7 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if trial.DeletionTimestamp != nil {
-		return ctrl.Result{}, nil // owner references take its children away
+		return ctrl.Result{}, nil // garbage collection deletes its children
 	}
 	seen, err := r.observe(ctx, trial)
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	}
 	before := trial.DeepCopy()
 	decision := lifecycle.Decide(seen)
-	told, err := r.act(ctx, seen, &decision)
+	pending, err := r.act(ctx, seen, &decision)
 	if err = unlessTerminating(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
 	}
@@ -62,11 +62,11 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return unlessStale(err)
 	}
 	r.tally(seen, before)
-	told.send(r.Events, trial)
+	pending.send(r.Events, trial)
 	return ctrl.Result{RequeueAfter: decision.After}, nil
 }
 
-// show writes what the decision means for the reader of the status.
+// show writes the decision into the status for people to read.
 func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.Decision) {
 	trial := seen.Trial
 	if !trial.Status.Phase.Finished() {

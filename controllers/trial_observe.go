@@ -22,7 +22,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// observe gathers all that lifecycle.Decide looks at.
+// observe collects the input of lifecycle.Decide.
 func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
 		Now: r.Clock.Now(), StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent,
@@ -47,7 +47,7 @@ func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTri
 	return seen, r.observeRefusal(ctx, seen)
 }
 
-// observeStanding finds the experiment and whether it plans this trial.
+// observeStanding finds the experiment and checks whether it plans this trial.
 func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.Observation) error {
 	trial := seen.Trial
 	owner := metav1.GetControllerOf(trial)
@@ -90,7 +90,7 @@ func (r *TrialReconciler) observePlan(ctx context.Context, seen *lifecycle.Obser
 	return nil
 }
 
-// plans tells whether the experiment plans exactly this trial.
+// plans reports whether the experiment plans exactly this trial.
 func plans(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) bool {
 	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
 	if err != nil {
@@ -117,9 +117,9 @@ func (r *TrialReconciler) listChildren(ctx context.Context, trial *v1alpha1.Sizi
 	return slices.DeleteFunc(children, func(child client.Object) bool { return !belongs(child, trial) }), nil
 }
 
-// belongs tells whether a labelled object is the trial's: its controller is the
-// trial itself, or, for pods, one of the trial's children. A label alone is
-// anyone's to write.
+// belongs reports whether a labelled object is the trial's: its controller is the trial itself
+// or, for pods, one of the trial's children. The label alone is not enough, because anyone can
+// set it.
 func belongs(child client.Object, trial *v1alpha1.SizingTrial) bool {
 	owner := metav1.GetControllerOf(child)
 	if owner == nil {
@@ -132,8 +132,8 @@ func belongs(child client.Object, trial *v1alpha1.SizingTrial) bool {
 	return err == nil && strings.HasPrefix(owner.Name, objects.Child(trial.UID, int32(attempt)))
 }
 
-// sortChildren puts the current attempt's children in their places, and all
-// others among the leftovers.
+// sortChildren puts the current attempt's children into Children, and all others into
+// Leftovers.
 func sortChildren(seen *lifecycle.Observation, children []client.Object, attempt *v1alpha1.Attempt) {
 	current := strconv.Itoa(int(attempt.Number))
 	for _, child := range children {
@@ -167,12 +167,12 @@ func place(children *lifecycle.Children, child client.Object) {
 	}
 }
 
-// observeForeign looks for objects that have a child's name and another owner.
-// They need not carry our labels, and then are in no list and in no cache, so
-// the server is asked for each child that is not there.
-func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, there []string, attempt *v1alpha1.Attempt) error {
+// observeForeign looks for objects that have a child's name and another owner. They may lack
+// our labels and then are not in any list or cache, so it asks the server for each missing
+// child.
+func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, known []string, attempt *v1alpha1.Attempt) error {
 	for _, child := range emptyChildren(seen.Trial, attempt.Number) {
-		if slices.Contains(there, nameOf(child)) {
+		if slices.Contains(known, nameOf(child)) {
 			continue
 		}
 		err := r.Live.Get(ctx, client.ObjectKeyFromObject(child), child)
@@ -188,8 +188,7 @@ func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Ob
 	return nil
 }
 
-// observeRefusal reads why a Job got no pod: the Job controller says it in an
-// event, and nowhere else.
+// observeRefusal reads why a Job has no pod. The Job controller reports that only in an event.
 func (r *TrialReconciler) observeRefusal(ctx context.Context, seen *lifecycle.Observation) error {
 	job := seen.Children.Job
 	if job == nil || len(seen.Children.GeneratorPods) > 0 {
@@ -214,8 +213,8 @@ func (r *TrialReconciler) observeRefusal(ctx context.Context, seen *lifecycle.Ob
 	return nil
 }
 
-// underLoad names the other trials whose generators have not ended, read
-// without a cache: two generators at once would spoil both measurements.
+// underLoad returns the names of the other trials whose generators have not ended, read
+// without a cache, because two generators at the same time would affect both measurements.
 func (r *TrialReconciler) underLoad(ctx context.Context, trial *v1alpha1.SizingTrial) ([]string, error) {
 	generators := client.MatchingLabels{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator}
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}

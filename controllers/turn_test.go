@@ -18,8 +18,8 @@ func cancel(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true }
 
 func TestASuspendedExperimentHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "turns")
-	first, second := w.ask(question("first", quick, suspend), 0), w.ask(question("second", quick, oneVariant), 0)
+	w := newTestCluster(t, "turns")
+	first, second := w.create(newExperiment("first", quick, suspend), 0), w.create(newExperiment("second", quick, oneVariant), 0)
 	w.toEnd(second)
 	w.reread(first)
 	if first.Status.Phase != v1alpha1.ExperimentSuspended || len(first.Status.Results) != 2 {
@@ -30,15 +30,14 @@ func TestASuspendedExperimentHoldsNobodyUp(t *testing.T) {
 	w.checkEnd(first, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 }
 
-// TestALoadIsTakenAwayBeforeTheNextBegins suspends one experiment in mid-load
-// while another waits: that one's turn comes only when nothing is left of the
-// first one's load.
+// TestALoadIsTakenAwayBeforeTheNextBegins suspends one experiment under load while another
+// waits. The other's turn comes only after all objects of the first one's load are deleted.
 func TestALoadIsTakenAwayBeforeTheNextBegins(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "turns")
-	first := w.ask(question("first", quick, oneVariant), 0)
-	w.run("its load goes on", func() bool { return loaded(w) })
-	second := w.ask(question("second", quick, oneVariant), 0)
+	w := newTestCluster(t, "turns")
+	first := w.create(newExperiment("first", quick, oneVariant), 0)
+	w.run("its load is running", func() bool { return loaded(w) })
+	second := w.create(newExperiment("second", quick, oneVariant), 0)
 	w.edit(first, "suspends first", suspend)
 	began := w.now()
 	w.run("the second begins", func() bool {
@@ -51,7 +50,7 @@ func TestALoadIsTakenAwayBeforeTheNextBegins(t *testing.T) {
 		}
 	}
 	if took := w.now().Sub(began); took > 15*time.Second {
-		t.Errorf("it took %s to take the load away", took)
+		t.Errorf("it took %s to delete the load", took)
 	}
 	w.toEnd(second)
 	w.edit(first, "cancels first", cancel)
@@ -62,14 +61,14 @@ func TestALoadIsTakenAwayBeforeTheNextBegins(t *testing.T) {
 
 func TestAnExperimentMayBeCancelledBeforeItsTurn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "turns")
-	first, second := w.ask(question("first", quick, oneVariant), 0), w.ask(question("second", quick, oneVariant), 0)
-	w.run("the first one's load goes on", func() bool { return loaded(w) })
+	w := newTestCluster(t, "turns")
+	first, second := w.create(newExperiment("first", quick, oneVariant), 0), w.create(newExperiment("second", quick, oneVariant), 0)
+	w.run("the first one's load is running", func() bool { return loaded(w) })
 	w.edit(second, "cancels second", cancel)
 	w.toEnd(second)
 	w.checkAttempts(second)
 	if !loaded(w) {
-		t.Error("the first experiment's load did not go on")
+		t.Error("the first experiment's load was stopped")
 	}
 	w.toEnd(first)
 	w.checkEnd(second, v1alpha1.ExperimentCancelled, v1alpha1.ReasonCancelled)
@@ -77,21 +76,21 @@ func TestAnExperimentMayBeCancelledBeforeItsTurn(t *testing.T) {
 
 func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "turns")
+	w := newTestCluster(t, "turns")
 	w.limit = 2
 	w.startOperator()
-	e := w.ask(question("login", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Parallelism = 2 }), 0)
-	w.run("both loads go on", func() bool { return w.underLoad("c6-500m") && w.underLoad("c7-500m") })
+	e := w.create(newExperiment("login", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Parallelism = 2 }), 0)
+	w.run("both loads are running", func() bool { return w.underLoad("c6-500m") && w.underLoad("c7-500m") })
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 }
 
-// TestALoadWaitsForAGeneratorThatNobodyKnows holds the last guard against two
-// loads at once: a generator whose trial is long gone still drives.
+// TestALoadWaitsForAGeneratorThatNobodyKnows tests the last protection against two loads at
+// the same time: a generator still runs although its trial is deleted.
 func TestALoadWaitsForAGeneratorThatNobodyKnows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "turns")
-	e := w.ask(question("login", quick, oneVariant), 0)
+	w := newTestCluster(t, "turns")
+	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.run("the service is calibrated", func() bool { return calibrates(w) })
 	forgotten := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: "forgotten", Labels: map[string]string{
@@ -103,7 +102,7 @@ func TestALoadWaitsForAGeneratorThatNobodyKnows(t *testing.T) {
 	w.run("the trial waits for it", func() bool { return w.trialsOf(e)[0].Status.Reason == v1alpha1.ReasonWaitingForOthers })
 	w.wait(time.Minute)
 	if w.creates["Job"] > 0 {
-		t.Fatal("a load began beside another")
+		t.Fatal("a load began while another was running")
 	}
 	w.must("ending it", w.client.Delete(w.ctx, forgotten))
 	w.toEnd(e)
@@ -114,19 +113,19 @@ func TestADeletedExperimentLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		// lazy lets the garbage collector forget the trials, so that they must see to
+		// lazy makes the garbage collector ignore the trials, so that they must end
 		// themselves.
 		lazy bool
 	}{
-		{"the garbage collector takes everything away", false},
-		{"a trial that outlives its experiment takes its own load away", true},
+		{"the garbage collector deletes everything", false},
+		{"a trial that outlives its experiment deletes its own load", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "deleted")
+			w := newTestCluster(t, "deleted")
 			w.kubelet.forgetsTrials = tt.lazy
-			e := w.ask(question("login", quick), 0)
-			w.run("its load goes on", func() bool { return loaded(w) })
+			e := w.create(newExperiment("login", quick), 0)
+			w.run("its load is running", func() bool { return loaded(w) })
 			w.must("deleting", w.client.Delete(w.ctx, e))
 			w.wait(10 * time.Second)
 			for _, object := range w.everything() {

@@ -13,9 +13,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// question is an experiment as a user writes it: two costs on half a CPU, in
-// the order in which they are written.
-func question(name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
+// newExperiment returns an experiment as a user writes it: two costs on half a CPU, in the
+// order in which they are written.
+func newExperiment(name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
 	e := &v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha1.SizingExperimentSpec{
@@ -30,44 +30,44 @@ func question(name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1a
 	return e
 }
 
-// quick shortens a question to a few seconds of load.
+// quick shortens an experiment to a few seconds of load.
 func quick(spec *v1alpha1.SizingExperimentSpec) {
 	spec.Matrix.Costs = []int32{6, 7}
 	spec.Load = v1alpha1.Load{StepSeconds: 2}
 }
 
-// oneVariant leaves a single variant of the question.
+// oneVariant reduces an experiment to a single variant.
 func oneVariant(spec *v1alpha1.SizingExperimentSpec) { spec.Matrix.Costs = []int32{8} }
 
-// ask creates an experiment in one of the world's namespaces.
-func (w *world) ask(e *v1alpha1.SizingExperiment, namespace int) *v1alpha1.SizingExperiment {
+// create creates an experiment in one of the cluster's namespaces.
+func (w *testCluster) create(e *v1alpha1.SizingExperiment, namespace int) *v1alpha1.SizingExperiment {
 	w.t.Helper()
 	e.Namespace = w.namespaces[namespace]
 	w.must("creating an experiment", w.client.Create(w.ctx, e))
-	w.tell("user", fmt.Sprintf("creates SizingExperiment %s in %s", e.Name, e.Namespace))
+	w.log("user", fmt.Sprintf("creates SizingExperiment %s in %s", e.Name, e.Namespace))
 	return e
 }
 
 // edit changes an experiment's spec as a user does.
-func (w *world) edit(e *v1alpha1.SizingExperiment, what string, change func(*v1alpha1.SizingExperimentSpec)) {
+func (w *testCluster) edit(e *v1alpha1.SizingExperiment, what string, change func(*v1alpha1.SizingExperimentSpec)) {
 	w.t.Helper()
 	w.reread(e)
 	before := e.DeepCopy()
 	change(&e.Spec)
 	w.must("editing an experiment", w.client.Patch(w.ctx, e, client.MergeFrom(before)))
-	w.tell("user", what)
+	w.log("user", what)
 }
 
-// reread reads an object anew, which must still exist.
-func (w *world) reread(object client.Object) {
+// reread reads an object again, which must still exist.
+func (w *testCluster) reread(object client.Object) {
 	w.t.Helper()
 	if !w.get(object) {
 		w.t.Fatalf("%s is gone", object.GetName())
 	}
 }
 
-// toEnd lets time go by until an experiment has ended.
-func (w *world) toEnd(e *v1alpha1.SizingExperiment) {
+// toEnd advances the clock until an experiment has ended.
+func (w *testCluster) toEnd(e *v1alpha1.SizingExperiment) {
 	w.t.Helper()
 	w.run(e.Name+" ends", func() bool {
 		w.reread(e)
@@ -75,8 +75,8 @@ func (w *world) toEnd(e *v1alpha1.SizingExperiment) {
 	})
 }
 
-// trialsOf are an experiment's own trials, in their order.
-func (w *world) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+// trialsOf returns an experiment's own trials, in their order.
+func (w *testCluster) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	w.t.Helper()
 	var own []v1alpha1.SizingTrial
 	for _, trial := range w.trials() {
@@ -87,8 +87,8 @@ func (w *world) trialsOf(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	return own
 }
 
-// underLoad tells whether a variant's generator drives its load just now.
-func (w *world) underLoad(variant string) bool {
+// underLoad reports whether a variant's generator is running.
+func (w *testCluster) underLoad(variant string) bool {
 	return w.anyPod(v1alpha1.ComponentGenerator, func(pod *corev1.Pod) bool {
 		return pod.Labels[v1alpha1.LabelVariant] == variant && pod.Status.Phase == corev1.PodRunning
 	})

@@ -15,25 +15,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// small is an experiment with one variant of cost 8 on half a CPU, and a demand that one
-// replica carries.
+// small reduces an experiment to one variant of cost 8 on half a CPU, with a demand that one
+// replica can serve.
 func small(spec *v1alpha1.SizingExperimentSpec) {
 	oneVariant(spec)
 	demanding(spec)
 	spec.Demand.LoginsPerSecond = 20
 }
 
-// verifications lists the verifications of an experiment: variant, rate and outcome.
+// verifications returns the verifications of an experiment: variant, rate and outcome.
 func verifications(e *v1alpha1.SizingExperiment) []string {
-	var told []string
+	var lines []string
 	for _, v := range e.Status.Verifications {
-		told = append(told, strings.Join([]string{v.Variant, milli(&v.OfferedMilliPerSecond), string(v.Outcome)}, ", "))
+		lines = append(lines, strings.Join([]string{v.Variant, milli(&v.OfferedMilliPerSecond), string(v.Outcome)}, ", "))
 	}
-	return told
+	return lines
 }
 
 // checkVerifications compares the verifications of an experiment with those that are wanted.
-func (w *world) checkVerifications(e *v1alpha1.SizingExperiment, want ...string) {
+func (w *testCluster) checkVerifications(e *v1alpha1.SizingExperiment, want ...string) {
 	w.t.Helper()
 	if diff := cmp.Diff(want, verifications(e)); diff != "" {
 		w.t.Errorf("verifications (-want +got):\n%s", diff)
@@ -42,21 +42,21 @@ func (w *world) checkVerifications(e *v1alpha1.SizingExperiment, want ...string)
 
 func TestTheAnswerIsVerifiedBeforeTheEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "verified")
-	e := w.ask(question("login", small), 0)
+	w := newTestCluster(t, "verified")
+	e := w.create(newExperiment("login", small), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "1×c8-500m", "verified; confidence ")
 	w.checkVerifications(e, "c8-500m, 20000 milli/s, Met")
 	if e.Status.Display.Verified != "yes" || e.Status.Display.Trials != "2/2" {
-		t.Errorf("the columns say %+v", e.Status.Display)
+		t.Errorf("the columns are %+v", e.Status.Display)
 	}
 }
 
 func TestASizeThatFailsIsFollowedByTheNext(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "second")
+	w := newTestCluster(t, "second")
 	w.kubelet.slower, w.kubelet.failsAbove = 100, 15_000
-	e := w.ask(question("login", small), 0)
+	e := w.create(newExperiment("login", small), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "2×c8-500m", "verified; confidence ")
 	w.checkVerifications(e, "c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Met")
@@ -64,25 +64,25 @@ func TestASizeThatFailsIsFollowedByTheNext(t *testing.T) {
 
 func TestWhereBothSizesFailNothingIsRecommended(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "neither")
+	w := newTestCluster(t, "neither")
 	w.kubelet.slower = 100
-	e := w.ask(question("login", small), 0)
+	e := w.create(newExperiment("login", small), 0)
 	w.toEnd(e)
 	w.checkAnswer(e, "none", "two sizes were verified, and both missed the objective")
 	w.checkVerifications(e, "c8-500m, 20000 milli/s, Failed", "c8-500m, 10000 milli/s, Failed")
 	if e.Status.Display.Verified != "no" {
-		t.Errorf("the column says %q", e.Status.Display.Verified)
+		t.Errorf("the column is %q", e.Status.Display.Verified)
 	}
 	// A replica that fails at 10/s is not sized at 10/s.
 	if sizing := e.Status.Results[0].Sizing; sizing == nil || sizing.Replicas < 3 {
-		t.Errorf("after two failures the row takes %+v", sizing)
+		t.Errorf("after two failures the row has the sizing %+v", sizing)
 	}
 }
 
 func TestAVerificationWhoseNameIsTakenDoesNotKeepTheExperimentFromItsEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "taken")
-	e := w.ask(question("login", small), 0)
+	w := newTestCluster(t, "taken")
+	e := w.create(newExperiment("login", small), 0)
 	w.must("creating a trial by hand", w.client.Create(w.ctx, &v1alpha1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: matrix.VerificationName(e, "c8-500m", 1)},
 		Spec: v1alpha1.SizingTrialSpec{
@@ -97,17 +97,17 @@ func TestAVerificationWhoseNameIsTakenDoesNotKeepTheExperimentFromItsEnd(t *test
 
 func TestAVerificationIsNotRefusedWhileTheCacheIsBehind(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "behind")
+	w := newTestCluster(t, "behind")
 	w.cacheBehind = true
-	e := w.ask(question("login", small), 0)
+	e := w.create(newExperiment("login", small), 0)
 	w.toEnd(e)
 	w.checkVerifications(e, "c8-500m, 20000 milli/s, Met")
 }
 
 func TestOnlyTheLoadThatAVerificationDroveIsCounted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "stages")
-	e := w.ask(question("login", small), 0)
+	w := newTestCluster(t, "stages")
+	e := w.create(newExperiment("login", small), 0)
 	w.toEnd(e)
 	// 500 logins at 20/s take 25 s; the whole plan would take minutes.
 	loads := w.tally.stages[telemetry.StageLoading]
@@ -118,11 +118,11 @@ func TestOnlyTheLoadThatAVerificationDroveIsCounted(t *testing.T) {
 
 func TestASuspendedVerificationIsDrivenAfresh(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "suspended")
-	e := w.ask(question("login", small), 0)
-	w.run("the verification's load goes on", func() bool { return w.verifying(e) })
+	w := newTestCluster(t, "suspended")
+	e := w.create(newExperiment("login", small), 0)
+	w.run("the verification's load is running", func() bool { return w.verifying(e) })
 	if e.Status.Display.Verified != "running" || e.Status.Display.Trials != "1/2" || e.Status.Phase != v1alpha1.ExperimentRunning {
-		t.Errorf("while it is verified it is %s and shows %+v", e.Status.Phase, e.Status.Display)
+		t.Errorf("during the verification the phase is %s and the columns are %+v", e.Status.Phase, e.Status.Display)
 	}
 	w.edit(e, "suspends login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
 	w.wait(60 * time.Second)
@@ -133,24 +133,24 @@ func TestASuspendedVerificationIsDrivenAfresh(t *testing.T) {
 
 func TestACancelledVerificationLeavesTheAnswerUnverified(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "cancelled")
-	e := w.ask(question("login", small), 0)
-	w.run("the verification's load goes on", func() bool { return w.verifying(e) })
+	w := newTestCluster(t, "cancelled")
+	e := w.create(newExperiment("login", small), 0)
+	w.run("the verification's load is running", func() bool { return w.verifying(e) })
 	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
 	w.toEnd(e)
 	w.checkAnswer(e, "1×c8-500m", "not verified; confidence ")
 }
 
-// verifying tells whether a verification's load goes on.
-func (w *world) verifying(e *v1alpha1.SizingExperiment) bool {
+// verifying reports whether a verification's load is running.
+func (w *testCluster) verifying(e *v1alpha1.SizingExperiment) bool {
 	w.reread(e)
 	return len(e.Status.Verifications) == 1 && w.underLoad("c8-500m") && e.Status.Progress.Finished == 1
 }
 
 func TestNoneLeavesTheAnswerUnverified(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "none")
-	e := w.ask(question("login", small, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.Verify = v1alpha1.VerifyNone }), 0)
+	w := newTestCluster(t, "none")
+	e := w.create(newExperiment("login", small, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.Verify = v1alpha1.VerifyNone }), 0)
 	w.toEnd(e)
 	if e.Status.Verifications != nil || e.Status.Display.Verified != "" || e.Status.Recommendation.Confidence != v1alpha1.ConfidenceMedium || e.Status.Display.Trials != "1/1" {
 		t.Errorf("verifications %v, columns %+v, recommended %+v", verifications(e), e.Status.Display, e.Status.Recommendation)
@@ -159,8 +159,8 @@ func TestNoneLeavesTheAnswerUnverified(t *testing.T) {
 
 func TestAllReplicasAreDrivenWithFull(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "full")
-	e := w.ask(question("login", small, func(s *v1alpha1.SizingExperimentSpec) {
+	w := newTestCluster(t, "full")
+	e := w.create(newExperiment("login", small, func(s *v1alpha1.SizingExperimentSpec) {
 		s.Demand.LoginsPerSecond, s.Demand.Verify = 40, v1alpha1.VerifyFull
 	}), 0)
 	w.toEnd(e)

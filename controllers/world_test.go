@@ -19,17 +19,16 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// dawn is when every story begins.
-var dawn = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+// epoch is when every test begins.
+var epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// endOfDays is when a story is given up that does not come to what was waited for.
-const endOfDays = 26 * time.Hour
+// timeLimit is how long run waits for a condition, by the test cluster's clock.
+const timeLimit = 26 * time.Hour
 
-// world is a cluster as one operator sees it: some namespaces, a clock of its
-// own, and a player of everything that Kubernetes does there. Nothing in it
-// waits: where nobody has anything to do, the clock goes to the next moment
-// when somebody has.
-type world struct {
+// testCluster is a cluster as one operator sees it: some namespaces, a clock of its own, and a
+// simulation of everything that Kubernetes does there. Nothing in it waits: if nothing is due,
+// the clock moves to the next time when something is.
+type testCluster struct {
 	t          *testing.T
 	ctx        context.Context
 	client     client.Client
@@ -37,53 +36,53 @@ type world struct {
 	namespaces []string
 	kubelet    *kubelet
 	operator   *operator
-	story      story
-	// crash is when the operator is to die; the zero value is never.
+	transcript transcript
+	// crash is when the operator dies; the zero value means never.
 	crash crash
-	// asleep lets the operator make no passes.
+	// asleep keeps the operator from making passes.
 	asleep bool
-	// cacheBehind hides verifications from the cache that trials are held against.
+	// cacheBehind hides verifications from the cache of the trial reconciler.
 	cacheBehind bool
 	// limit is the operator's --max-concurrent-trials.
 	limit int
-	// user is who the operator is to the API server.
+	// user is the operator's user at the API server.
 	user string
 	// creates counts what the operator has created, by kind.
 	creates map[string]int
-	// tally is what was counted, by whichever process of the operator.
+	// tally is what all processes of the operator counted.
 	tally *tally
 	// writes counts every write of the operator that was not refused.
 	writes int
 }
 
-// newWorld makes a world with a namespace for each name.
-func newWorld(t *testing.T, names ...string) *world {
+// newTestCluster returns a test cluster with a namespace for each name.
+func newTestCluster(t *testing.T, names ...string) *testCluster {
 	t.Helper()
-	w := &world{
-		t: t, ctx: t.Context(), client: backstage.GetClient(), clock: clocktesting.NewFakePassiveClock(dawn),
+	w := &testCluster{
+		t: t, ctx: t.Context(), client: cachedCluster.GetClient(), clock: clocktesting.NewFakePassiveClock(epoch),
 		limit: 1, user: operatorUser, creates: map[string]int{}, tally: newTally(),
 	}
 	for _, name := range names {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
-		if err := outside.Create(w.ctx, namespace); err != nil {
-			t.Fatalf("making namespace %s: %v", name, err)
+		if err := uncached.Create(w.ctx, namespace); err != nil {
+			t.Fatalf("creating namespace %s: %v", name, err)
 		}
 		w.namespaces = append(w.namespaces, namespace.Name)
-		w.story.alias(namespace.Name, name)
+		w.transcript.alias(namespace.Name, name)
 	}
 	w.kubelet = newKubelet(w)
 	w.startOperator()
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("what happened until then:\n%s", w.story.text())
+			t.Logf("what happened until then:\n%s", w.transcript.text())
 		}
 		w.clear()
 	})
 	return w
 }
 
-// clear deletes what is left, so that the cache of later tests stays small.
-func (w *world) clear() {
+// clear deletes all objects, so that the cache of later tests stays small.
+func (w *testCluster) clear() {
 	ctx := context.Background()
 	for _, object := range w.everything() {
 		if err := w.client.Delete(ctx, object, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
@@ -92,10 +91,10 @@ func (w *world) clear() {
 	}
 }
 
-func (w *world) now() time.Time { return w.clock.Now() }
+func (w *testCluster) now() time.Time { return w.clock.Now() }
 
-// settle lets the operator make passes until it has nothing left to write.
-func (w *world) settle() {
+// settle makes passes until the operator has nothing left to write.
+func (w *testCluster) settle() {
 	w.t.Helper()
 	const most = 40
 	for range most {
@@ -108,14 +107,14 @@ func (w *world) settle() {
 	w.t.Fatalf("the operator still writes after %d passes at one moment", most)
 }
 
-// pass looks once at every experiment and every trial. A real operator looks
-// at fewer: only at what has changed.
-func (w *world) pass() {
+// pass reconciles every experiment and every trial once. A real operator reconciles only what
+// has changed.
+func (w *testCluster) pass() {
 	w.t.Helper()
 	if w.asleep {
 		return
 	}
-	clear(w.operator.due) // what is gone by now is not due again
+	clear(w.operator.due) // deleted objects are not due again
 	for _, e := range w.experiments() {
 		w.reconcile(w.operator.experiments, &e)
 	}
@@ -124,10 +123,10 @@ func (w *world) pass() {
 	}
 }
 
-// run lets time go by until something holds.
-func (w *world) run(what string, until func() bool) {
+// run advances the clock until a condition is true.
+func (w *testCluster) run(what string, until func() bool) {
 	w.t.Helper()
-	for w.now().Sub(dawn) < endOfDays {
+	for w.now().Sub(epoch) < timeLimit {
 		w.settle()
 		if until() {
 			return
@@ -137,15 +136,15 @@ func (w *world) run(what string, until func() bool) {
 		}
 		next := w.nextMoment()
 		if next.IsZero() {
-			w.t.Fatalf("waiting until %s: nobody would ever do anything again", what)
+			w.t.Fatalf("waiting until %s: nothing more is due", what)
 		}
 		w.goTo(next)
 	}
-	w.t.Fatalf("waiting until %s: it never came to be", what)
+	w.t.Fatalf("waiting until %s: it did not happen", what)
 }
 
-// nextMoment is when somebody has something to do, zero if nobody has.
-func (w *world) nextMoment() time.Time {
+// nextMoment returns when the next step is due, or zero if none is.
+func (w *testCluster) nextMoment() time.Time {
 	next := w.kubelet.next
 	if w.asleep {
 		return next
@@ -158,8 +157,8 @@ func (w *world) nextMoment() time.Time {
 	return next
 }
 
-// wait lets so much time go by, whatever happens in it.
-func (w *world) wait(d time.Duration) {
+// wait advances the clock by d.
+func (w *testCluster) wait(d time.Duration) {
 	w.t.Helper()
 	until := w.now().Add(d)
 	for {
@@ -179,8 +178,8 @@ func (w *world) wait(d time.Duration) {
 	}
 }
 
-// goTo sets the clock. What was due before now was forgotten by somebody.
-func (w *world) goTo(next time.Time) {
+// goTo sets the clock. It fails if something that was due has not been done.
+func (w *testCluster) goTo(next time.Time) {
 	w.t.Helper()
 	if !next.After(w.now()) {
 		w.t.Fatalf("it is %s, and what was due at %s has not been done", at(w.now()), at(next))
@@ -188,8 +187,8 @@ func (w *world) goTo(next time.Time) {
 	w.clock.SetTime(next)
 }
 
-// experiments of the world, in the order of namespaces and then of names.
-func (w *world) experiments() []v1alpha1.SizingExperiment {
+// experiments returns the cluster's experiments, ordered by namespace and then by name.
+func (w *testCluster) experiments() []v1alpha1.SizingExperiment {
 	var all []v1alpha1.SizingExperiment
 	for _, namespace := range w.namespaces {
 		list := &v1alpha1.SizingExperimentList{}
@@ -200,8 +199,8 @@ func (w *world) experiments() []v1alpha1.SizingExperiment {
 	return all
 }
 
-// trials of the world, in the order in which each experiment plans them.
-func (w *world) trials() []v1alpha1.SizingTrial {
+// trials returns the cluster's trials, in the order in which each experiment plans them.
+func (w *testCluster) trials() []v1alpha1.SizingTrial {
 	var all []v1alpha1.SizingTrial
 	for _, namespace := range w.namespaces {
 		list := &v1alpha1.SizingTrialList{}
@@ -215,15 +214,15 @@ func (w *world) trials() []v1alpha1.SizingTrial {
 	return all
 }
 
-func (w *world) list(list client.ObjectList, namespace string) {
+func (w *testCluster) list(list client.ObjectList, namespace string) {
 	w.t.Helper()
 	if err := w.client.List(context.Background(), list, client.InNamespace(namespace)); err != nil {
 		w.t.Fatalf("listing %T: %v", list, err)
 	}
 }
 
-// get reads an object by the name that the given one has, and tells whether it exists.
-func (w *world) get(object client.Object) bool {
+// get reads an object by the given object's name, and reports whether it exists.
+func (w *testCluster) get(object client.Object) bool {
 	w.t.Helper()
 	err := w.client.Get(w.ctx, client.ObjectKeyFromObject(object), object)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -232,8 +231,8 @@ func (w *world) get(object client.Object) bool {
 	return err == nil
 }
 
-// must ends the test when the world itself, rather than the operator, fails.
-func (w *world) must(what string, err error) {
+// must ends the test if the test cluster itself fails, and not the operator.
+func (w *testCluster) must(what string, err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatalf("%s: %v", what, err)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Writes the tables of dist/bench into docs/benchmarks.md, each between
-# "<!-- figures: NAME -->" and "<!-- end -->". A section whose bench has left no
-# table stays as it is.
+# Writes the tables of dist/bench into docs/benchmarks.md, each between "<!-- figures: NAME
+# -->" and "<!-- end -->". A section without a new table stays unchanged.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

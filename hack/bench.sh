@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Runs benches of test/bench against the operator in the cluster of KUBECONFIG,
-# and over loopback beside it. Tables go to stdout and into dist/bench.
+# Runs benchmarks of test/bench against the operator in the cluster of KUBECONFIG, and over
+# loopback. Tables are written to stdout and into dist/bench.
 #
 #   hack/bench.sh cut|whole NAME...
 #
-# NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix,
-# model, more, replicas, start, or all; ladder/pool-1 is one cell of the ladder. A cut
-# takes minutes where the whole takes up to hours. Everything is compiled first, so
-# that nothing compiles while something is measured.
+# NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix, model,
+# more, replicas, start, or all; ladder/pool-1 is one cell of the ladder. A cut run takes
+# minutes, a whole run up to hours. Everything is compiled first, so that nothing compiles
+# during a measurement.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 
-readonly usage="usage: hack/bench.sh cut|whole NAME..., as all or arrivals"
+readonly usage="usage: hack/bench.sh cut|whole NAME..., where NAME is all or a benchmark such as arrivals"
 (($# > 1)) || die "$usage"
 case $1 in
   cut) arguments=(-cut -test.timeout=1h) ;;
@@ -42,8 +42,8 @@ HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
 export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO
 
-# The benches and their generators keep off the CPU that is measured. They run
-# in their own folder, as go test would have it, for what lies in testdata.
+# The benchmarks and their load generators stay off the measured CPU. They run in their own
+# folder, as with go test, so that they find testdata.
 readonly binary=$PWD/dist/bench/bench.test
 cd test/bench
 exec taskset -c 1 "$binary" "${arguments[@]}"

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Makes what follows from the Helm chart, so that it and config never drift
-# apart: config/{rbac,manager,prometheus,grafana} are what the chart renders,
-# the chart's definitions are those of config/crd, and its README describes
-# its values.
+# Generates what follows from the Helm chart, so that chart and config never diverge:
+# config/{rbac,manager,prometheus,grafana} are rendered from the chart, the chart's CRDs are
+# copies of config/crd, and its README describes its values.
 #
 #   chart.sh          writes them into the tree
-#   chart.sh FOLDER   writes them into a folder instead, by the same paths
+#   chart.sh FOLDER   writes them into a folder instead, under the same paths
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly target=${1:-$PWD} chart=charts/hashmark
 
-# values are what config shows: everything that the operator needs, and for who
-# watches it all that the chart has.
+# values prints the values that config is rendered with: everything that the operator needs,
+# and all of the chart's monitoring.
 values() {
   cat <<VALUES
 image: {tag: dev}
@@ -26,21 +25,21 @@ dashboards: {enabled: true}
 VALUES
 }
 
-# bare takes out what only Helm has a use for: its labels, the names of
-# templates, and the empty lines that they leave.
+# bare removes what only Helm needs: its labels, the names of templates, and the empty lines
+# that they leave.
 bare() {
   sed -E -e '1{/^---$/d}' -e '/^# Source: /d' -e '/^ *$/d' \
     -e '/^ +(helm\.sh\/chart|app\.kubernetes\.io\/(instance|managed-by|version)): /d' "$1"
 }
 
-# kustomization lists the files of a folder.
+# kustomization prints a kustomization of the files in a folder.
 kustomization() {
   printf 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n'
   (cd "$1" && printf -- '- %s\n' *.yaml)
 }
 
-# manifests writes the folders of config. The chart's templates stand in folders
-# of the same names.
+# manifests writes the folders of config. The chart's templates are in folders of the same
+# names.
 manifests() {
   local folder template
   values | "$(hack/build/binaries.sh helm)/helm" template hashmark "$chart" \

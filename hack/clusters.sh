@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# One way to every kind of cluster, named by CLUSTER:
+# Commands for every kind of cluster, selected by CLUSTER:
 #
 #   local     built from source on this machine (hack/cluster); needs root
 #   kind      three nodes in Docker; needs Docker's engine and kind
-#   current   the cluster of your own kubeconfig; nothing of it is made or removed
+#   current   the cluster of your own kubeconfig, which is neither created nor removed
 #
-#   clusters.sh which                prints what CLUSTER is unless it is given
-#   clusters.sh up|down|env          as hack/cluster/cluster.sh has them
+#   clusters.sh which                prints the default of CLUSTER
+#   clusters.sh up|down|env          as in hack/cluster/cluster.sh
 #   clusters.sh load-images FILE...
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 
-# kind where it is there, since it asks for no root; else the local cluster.
+# kind if it is available, because it does not need root; otherwise the local cluster.
 which_cluster() {
   if command -v kind >/dev/null && docker info >/dev/null 2>&1; then
     echo kind
@@ -37,15 +37,15 @@ kind_load() {
 }
 
 current_up() {
-  kubectl version >/dev/null || die "your kubeconfig leads to no cluster; set KUBECONFIG, or leave CLUSTER out"
+  kubectl version >/dev/null || die "your kubeconfig does not reach a cluster; set KUBECONFIG, or leave CLUSTER out"
 }
 
-# Nobody but you can push to your registry.
+# Only you can push to your registry.
 current_load() {
-  say "CLUSTER=current: its nodes must be able to pull ${IMAGES:-hashmark.dev}/{operator,loginservice,generator}:${TAG:-dev}; the archives to push are $*"
+  say "CLUSTER=current: its nodes must be able to pull ${IMAGES:-hashmark.dev}/{operator,loginservice,generator}:${TAG:-dev}; push these archives: $*"
 }
 
-# helm_way adds the Helm that the scripts are written for to the way in.
+# helm_way prints the export that adds Helm, in the version of these scripts, to PATH.
 helm_way() {
   local folder
   folder=$(hack/build/binaries.sh helm)
@@ -53,8 +53,8 @@ helm_way() {
   printf 'export PATH=%q:"$PATH"\n' "$folder"
 }
 
-# plugin_way adds "kubectl hashmark" to it. A plugin that does not compile keeps
-# nobody from the cluster.
+# plugin_way prints the export that adds "kubectl hashmark" to PATH. If the plugin does not
+# compile, the cluster can still be used.
 plugin_way() {
   local folder
   folder=$(hack/krew.sh folder) || return 0
@@ -83,7 +83,7 @@ case "${CLUSTER:=$(which_cluster)} $action" in
     ;;
   "kind load-images") kind_load "$@" ;;
   "current up") current_up ;;
-  "current down") say "CLUSTER=current: your own cluster is left as it is" ;;
+  "current down") say "CLUSTER=current: your own cluster is not changed" ;;
   "current env")
     printf 'export KUBECONFIG=%q\n' "${KUBECONFIG:-$HOME/.kube/config}"
     helm_way

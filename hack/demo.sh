@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The demo: a cluster, the operator, the quickstart, its answer.
+# The demo: a cluster, the operator, the quickstart, and its recommendation.
 #
-#   demo.sh run         everything, from nothing to the answer
+#   demo.sh run         everything, up to the recommendation
 #   demo.sh install     only the operator, into the cluster of KUBECONFIG
-#   demo.sh uninstall   removes the operator, and no experiment
-#   demo.sh clean       removes what the demo made
+#   demo.sh uninstall   removes the operator; experiments stay
+#   demo.sh clean       removes everything that the demo created
 #
-# MONITORING=true brings Prometheus too, and lets it and k6 find each other.
+# MONITORING=true also installs Prometheus, and lets k6 write to it.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,35 +18,35 @@ readonly patience=1800
 
 title() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
-# enter gives this shell the cluster.
+# enter sets KUBECONFIG and PATH of this shell for the cluster.
 enter() {
   local way
   way=$(hack/clusters.sh env)
   eval "$way"
 }
 
-# monitored says whether Prometheus is wanted.
+# monitored reports whether Prometheus is wanted.
 monitored() {
   case ${MONITORING:-false} in
-    true) [[ $CLUSTER != current ]] || die "MONITORING=true sets up local and kind clusters; on your own, turn on the chart's monitors for the Prometheus it has" ;;
+    true) [[ $CLUSTER != current ]] || die "MONITORING=true works with local and kind clusters; on your own cluster, turn on the chart's monitors for its Prometheus" ;;
     false) return 1 ;;
-    *) die "MONITORING is \"$MONITORING\"; it may be true or false" ;;
+    *) die "MONITORING is \"$MONITORING\"; it must be true or false" ;;
   esac
 }
 
-# values lists the chart's values for this cluster, as arguments of Helm. A
-# cluster of your own has no node that is kept for load.
+# values prints the chart's values for this cluster, as arguments of Helm. A cluster of your
+# own has no node that is reserved for load.
 values() {
   local seal=dist/images/operator.tar.seal
   printf '%s\n' --set-string "image.registry=${IMAGES:-hashmark.dev},image.tag=${TAG:-dev}"
   [[ $CLUSTER == current ]] || printf '%s\n' --values hack/cluster/values.yaml
   ! monitored || hack/monitoring/monitoring.sh values
-  # An image that was built anew under the same tag is another pod.
+  # An image that was rebuilt under the same tag must replace the pod.
   [[ ! -f $seal ]] || printf '%s\n' --set-string "operator.podAnnotations.hashmark\\.dev/image=$(cut -d' ' -f2 "$seal")"
 }
 
-# restricted_namespace NAME makes a namespace in which only pods that could do
-# no harm are admitted.
+# restricted_namespace NAME creates a namespace that enforces the restricted Pod Security
+# Standard.
 restricted_namespace() {
   kubectl apply --server-side --force-conflicts -f - >/dev/null <<YAML
 apiVersion: v1
@@ -55,22 +55,21 @@ metadata: {name: $1, labels: {pod-security.kubernetes.io/enforce: restricted}}
 YAML
 }
 
-# managed_by OBJECT says what installed it, "." if nobody says so, and nothing
-# where it is not there.
+# managed_by OBJECT prints what installed an object, "." if that is unknown, and nothing if the
+# object does not exist.
 managed_by() {
   kubectl -n hashmark-system get --ignore-not-found "$1" \
     -o jsonpath='{.metadata.labels.app\.kubernetes\.io/managed-by}{"."}'
 }
 
-# install brings the operator up to date and waits until it works. Of what
-# kubectl once installed Helm can take over all but the Deployment, whose
-# selector cannot change. Conflicts are forced, since the API server goes on
-# naming kubectl as an owner then.
+# install installs or upgrades the operator and waits until it works. Helm can take over
+# everything that was installed with kubectl, except the Deployment, whose selector can't
+# change. Conflicts are forced, because the API server still lists kubectl as an owner then.
 install() {
   local arguments ownership=()
   case $(managed_by deployment/hashmark-operator) in
     "" | Helm.) ;;
-    *) die "Hashmark was installed here without Helm; let go of that operator by \"kubectl -n hashmark-system delete deployment hashmark-operator\" and run this again, which takes over the rest, every experiment included" ;;
+    *) die "Hashmark was installed here without Helm; run \"kubectl -n hashmark-system delete deployment hashmark-operator\", and then this again, which takes over the rest, including all experiments" ;;
   esac
   [[ $(managed_by crd/sizingexperiments.hashmark.dev) != . ]] || ownership=(--take-ownership)
   ! monitored || hack/monitoring/monitoring.sh up
@@ -79,40 +78,40 @@ install() {
   mapfile -t arguments <<<"$arguments"
   helm upgrade --install hashmark charts/hashmark --namespace hashmark-system --create-namespace \
     "${arguments[@]}" "${ownership[@]}" --force-conflicts --wait --timeout=3m --hide-notes >/dev/null ||
-    die "the operator has not come up; Helm's words stand above, its own last ones are: $(kubectl -n hashmark-system logs deployment/hashmark-operator --tail=1 2>&1)"
-  say "the operator is up"
+    die "the operator did not start; see Helm's output above. The operator's last log line is: $(kubectl -n hashmark-system logs deployment/hashmark-operator --tail=1 2>&1)"
+  say "the operator is running"
   ! monitored || hack/monitoring/monitoring.sh await
 }
 
-# uninstall leaves the definitions, since every experiment would go with them.
+# uninstall keeps the CRDs, because deleting them would delete every experiment.
 uninstall() {
   helm uninstall hashmark --namespace hashmark-system --ignore-not-found --wait
-  say "experiments and their results are still there; to remove them too: kubectl delete crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev && kubectl delete namespace hashmark-system"
+  say "experiments and their results are kept; to remove them too, run: kubectl delete crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev && kubectl delete namespace hashmark-system"
 }
 
-# begin puts the question anew: results of an earlier run go with their experiment.
+# begin creates the experiment again. The results of an earlier run are deleted with their
+# experiment.
 begin() {
   restricted_namespace "$namespace"
-  # Foreground: its trials go before it does, so that none of an earlier run is
-  # left beside the new ones.
+  # Foreground deletes its trials first, so that none of an earlier run remains.
   kubectl -n "$namespace" delete --ignore-not-found --cascade=foreground --wait --timeout=60s szx "$name"
   kubectl -n "$namespace" apply -f config/samples/quickstart.yaml
 }
 
 field() { kubectl -n "$namespace" get szx "$name" -o jsonpath="{$1}"; }
 
-# progress says where the experiment stands, in the operator's own words.
+# progress prints the experiment's phase and the operator's message.
 progress() {
   local phase
   phase=$(field .status.phase)
   if [[ -n $phase ]]; then
     printf '%s: %s' "$phase" "$(field '.status.conditions[?(@.type=="Progressing")].message')"
   else
-    printf 'Waiting for the operator to look at it'
+    printf 'Waiting for the operator'
   fi
 }
 
-# left says how long the experiment is likely to go on, by its own estimate.
+# left prints the operator's estimate of the remaining time.
 left() {
   local end seconds
   end=$(field .status.progress.estimatedEndTime)
@@ -121,33 +120,33 @@ left() {
   ((seconds <= 0)) || printf ', about %d:%02d left' $((seconds / 60)) $((seconds % 60))
 }
 
-# follow prints a line whenever something has changed, and at least once a
-# minute, until the experiment has ended or its time is up.
+# follow prints a line whenever something changes, and at least once a minute, until the
+# experiment has ended or the time limit is reached.
 follow() {
-  local deadline=$((SECONDS + patience)) said="" printed=0 line
+  local deadline=$((SECONDS + patience)) last="" printed=0 line
   while ((SECONDS < deadline)); do
     line=$(progress)
-    if [[ $line != "$said" ]] || ((SECONDS - printed > 60)); then
+    if [[ $line != "$last" ]] || ((SECONDS - printed > 60)); then
       printf '%s  %s%s\n' "$(date +%H:%M:%S)" "$line" "$(left)"
-      said=$line printed=$SECONDS
+      last=$line printed=$SECONDS
     fi
-    # Returns at once when the experiment has ended, else looks again in a while.
+    # Returns at once if the experiment has ended, and otherwise after the timeout.
     ! kubectl -n "$namespace" wait --for=condition=Finished --timeout=3s szx "$name" >/dev/null 2>&1 || return 0
   done
-  die "the experiment has not ended within $((patience / 60)) minutes; look at: kubectl -n $namespace describe szx $name"
+  die "the experiment has not ended within $((patience / 60)) minutes; run: kubectl -n $namespace describe szx $name"
 }
 
 show() {
   title "The experiment"
   kubectl -n "$namespace" get szx "$name" -o wide
-  title "What was measured: RATE is 70 % of what the CPU could serve, P95 the latency there"
+  title "Measurements: RATE is 70 % of what the CPU can serve, and P95 is the latency at that rate"
   kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.cost -o wide
-  title "The answer"
+  title "The recommendation"
   answer
 }
 
-# answer tells what to run, in the plugin's words where it is in PATH, else in
-# the status's own. That nothing fits is an answer too.
+# answer prints the recommendation: as the plugin's report if the plugin is in PATH, and
+# otherwise as the sentence in the status. "Nothing fits" is also a valid result.
 answer() {
   if command -v kubectl-hashmark >/dev/null; then
     kubectl hashmark report "$name" -n "$namespace" || true
@@ -156,7 +155,7 @@ answer() {
   fi
 }
 
-# verdict fails the demo where the experiment failed, with what it says of itself.
+# verdict fails the demo if the experiment failed, with the experiment's own message.
 verdict() {
   local phase
   phase=$(field .status.phase)
@@ -166,16 +165,15 @@ verdict() {
   cat <<NEXT
   eval "\$(make -s cluster-env)"
   kubectl hashmark report $name -n $namespace -o html --output-file report.html
-  kubectl hashmark recommend $name -n $namespace --rate 20 --max-total-cpu 4     # what if, from what was measured
+  kubectl hashmark recommend $name -n $namespace --rate 20 --max-total-cpu 4     # what if, from the measurements
   kubectl -n $namespace get szx $name -o yaml     # calibration, intervals, verdicts with their reasons
   kubectl explain szx.spec.demand
-  make demo-clean                                 # removes what the demo made
+  make demo-clean                                 # removes everything that the demo created
 NEXT
   ! monitored || hack/monitoring/monitoring.sh where
 }
 
-# aside keeps what this shell still does off the CPU that the local cluster
-# keeps for the service that is measured.
+# aside keeps this shell off the CPU that the local cluster reserves for the measured service.
 aside() {
   [[ $CLUSTER != local ]] || taskset -cp 1 $$ >/dev/null 2>&1 || true
 }
@@ -189,7 +187,7 @@ run() {
   enter
   title "The operator"
   install
-  title "The quickstart: what serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 250m, 500m and 1 CPU"
+  title "The quickstart: which size serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 250m, 500m and 1 CPU"
   aside
   begin
   follow
@@ -197,20 +195,20 @@ run() {
   verdict
 }
 
-# clean leaves the operator in a cluster of your own, which may have other
-# experiments than the demo's.
+# clean keeps the operator in a cluster of your own, which may have experiments besides the
+# demo's.
 clean() {
   if [[ $CLUSTER == current ]]; then
     enter
     kubectl delete --ignore-not-found namespace "$namespace"
-    say "the operator is still there; to remove it: make uninstall CLUSTER=current"
+    say "the operator is still installed; to remove it, run: make uninstall CLUSTER=current"
   else
     hack/clusters.sh down
   fi
   rm -rf dist bin
 }
 
-# A wrong MONITORING is told before anything is made.
+# A wrong MONITORING is reported before anything is created.
 monitored || true
 case "${1:-}" in
   run | install | uninstall | clean) "$1" ;;

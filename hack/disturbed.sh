@@ -10,8 +10,8 @@ source hack/build/messages.sh
 
 (($# > 0)) || die "usage: hack/disturbed.sh COMMAND..."
 [[ ${CLUSTER:-$(hack/clusters.sh which)} == local ]] ||
-  die "only on the local cluster is it known that the generator runs on CPU 1; set CLUSTER=local"
-taskset -c 1 true || die "there is no CPU 1 to disturb the generator on"
+  die "this script needs the local cluster, whose generator runs on CPU 1; set CLUSTER=local"
+taskset -c 1 true || die "this machine has no CPU 1"
 
 mkdir -p dist
 go build -o dist/disturber ./test/e2e/disturber
@@ -20,4 +20,4 @@ disturber=$!
 trap 'kill "$disturber" 2>/dev/null || true' EXIT
 say "process $disturber disturbs CPU 1 for ten seconds of every minute"
 "$@"
-kill -0 "$disturber" 2>/dev/null || die "the disturber ended before the command did, so that nothing was disturbed"
+kill -0 "$disturber" 2>/dev/null || die "the disturber ended before the command, so the result is not valid"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the end-to-end suite against the cluster of KUBECONFIG, and after the
-# whole of it holds the rights that the operator used against those it has.
+# Runs the end-to-end suite against the cluster of KUBECONFIG. After the whole suite, it
+# compares the rights that the operator used with those that it has.
 #
 #   hack/e2e.sh [flags of go test, such as -run=Suspend]
 set -euo pipefail
@@ -10,22 +10,22 @@ source hack/build/messages.sh
 
 export CLUSTER=${CLUSTER:-$(hack/clusters.sh which)}
 
-# installed_at is when the chart was installed that the suite finds.
+# installed_at prints when the installed chart was installed.
 installed_at() {
   kubectl -n hashmark-system get secrets -l owner=helm,name=hashmark,status=deployed \
     -o 'jsonpath={.items[0].metadata.creationTimestamp}'
 }
 
-# put_back installs the demo's release anew if a run that was cut off has left
-# one of the tests' in its place.
+# put_back reinstalls the demo's release if an interrupted run has left one of the tests' in
+# its place.
 put_back() {
   local namespace
   [[ -z "$(kubectl -n hashmark-system get --ignore-not-found deployment hashmark-operator -o name)" ]] || return 0
-  say "the demo's operator is gone; installing it anew"
+  say "the demo's operator is missing; reinstalling it"
   helm list --all-namespaces --filter '^hashmark$' --no-headers | while read -r _ namespace _; do
     helm uninstall hashmark --namespace "$namespace" --wait
   done
-  # Helm takes over only what is marked as its release's.
+  # Helm takes over only objects that are annotated with its release.
   kubectl get --ignore-not-found crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev -o name |
     xargs -I{} kubectl annotate --overwrite {} meta.helm.sh/release-namespace=hashmark-system
   hack/demo.sh install
@@ -41,7 +41,7 @@ HASHMARK_AUDIT_SINCE=$(installed_at)
 PATH=$(hack/krew.sh folder):$PATH
 export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 HASHMARK_AUDIT_SINCE PATH
 
-# The suite, its operator and its kubectl keep off the CPU that is measured.
+# The suite, its operator and its kubectl stay off the measured CPU.
 aside=()
 if [[ $CLUSTER == local ]] && taskset -c 1 true 2>/dev/null; then
   aside=(-exec "taskset -c 1")
@@ -49,8 +49,8 @@ fi
 failed=0
 hack/test.sh e2e -v -tags=e2e -count=1 -timeout=60m "${aside[@]}" "$@" ./test/e2e/ || failed=1
 put_back
-# A part of the suite uses a part of the rights, and only the local cluster keeps
-# an audit log.
+# A part of the suite uses only some of the rights, and only the local cluster has an audit
+# log.
 if (($# == 0)) && [[ $CLUSTER == local ]]; then
   hack/timed.sh rights hack/test.sh rights -v -tags=e2e -count=1 ./test/rights/ || failed=1
 fi

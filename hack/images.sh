@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Compiles the binaries and builds the images, with docker where its engine
-# answers, else with buildah, and writes each to dist/images/<name>.tar. What
-# has not changed is not built again.
+# Compiles the binaries and builds the images, with docker if its engine is running and
+# otherwise with buildah, and writes each to dist/images/<name>.tar. What has not changed is
+# not built again.
 #
-#   images.sh              the three images of Dockerfile, called $IMAGES/<name>:$TAG
+#   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
 #   images.sh e2e          the failing generators and drifting services of test/e2e/images
-#   images.sh monitoring   Prometheus and its operator, for a cluster that can
-#                          pull no image
+#   images.sh monitoring   Prometheus and its operator, for a cluster that can't
+#                          pull images
 #
-# The defaults of IMAGES and TAG, hashmark.dev and dev, name no registry: they
-# are for clusters that are handed the archives.
+# The defaults of IMAGES and TAG, hashmark.dev and dev, are not a registry: they are for
+# clusters that import the archives.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,17 +22,17 @@ archives=dist/images
 # The schedules of internal/password/drift.
 readonly drifts=(steady sawtooth slower faster)
 
-# compile PACKAGE [TAG NAME] makes a static, stripped program. No path and no
-# commit is in it, so that the same sources give the same bytes, and those the
-# same image. With a build tag the program has another name.
+# compile PACKAGE [TAG NAME] builds a static, stripped program. It contains no path and no
+# commit, so that the same sources give the same bytes and the same image. With a build tag the
+# program has the given name.
 compile() {
   GOFLAGS='' CGO_ENABLED=0 GOOS=linux \
     go build -trimpath -buildvcs=false -ldflags '-s -w' -tags "${2:-}" \
     -o "$binaries/${3:-$(basename "$1")}" "./$1"
 }
 
-# image REFERENCE DOCKERFILE FILE... builds the target that the reference is
-# named after, unless an archive of these very files is there already.
+# image REFERENCE DOCKERFILE FILE... builds the target with the reference's name, unless an
+# archive of exactly these files exists.
 image() {
   local reference=$1 dockerfile=$2 name archive seal
   shift 2
@@ -56,9 +56,9 @@ build_with_docker() {
   docker save --output "$archive" "$reference"
 }
 
-# chroot isolation and the vfs driver need neither a user namespace nor overlay
-# mounts. The storage is our own, so that nobody's images are touched, and it is
-# emptied each time: the archive is what counts.
+# chroot isolation and the vfs driver need neither a user namespace nor overlay mounts. The
+# storage is separate from the user's images, and is emptied each time because only the archive
+# is needed.
 build_with_buildah() {
   local target=$1 reference=$2 dockerfile=$3 archive=$4
   local storage=(--root "$PWD/dist/buildah/root" --runroot "$PWD/dist/buildah/run" --storage-driver vfs)
@@ -74,18 +74,18 @@ which_builder() {
   elif command -v buildah >/dev/null; then
     echo buildah
   else
-    die "neither a Docker engine nor buildah is here; install one of them (on Debian: apt-get install buildah)"
+    die "found neither a Docker engine nor buildah; install one of them (on Debian: apt-get install buildah)"
   fi
 }
 
-# compiled RECIPE BINARY NAME takes a program of hack/build as NAME.
+# compiled RECIPE BINARY NAME copies a program of hack/build as NAME.
 compiled() {
   local folder
   folder=$(hack/build/binaries.sh "$1")
   cmp -s "$folder/$2" "$binaries/$3" || cp "$folder/$2" "$binaries/$3"
 }
 
-# compile_generator makes what both kinds of images take their load from.
+# compile_generator builds the load generator's programs, which two sets of images need.
 compile_generator() {
   compile cmd/loadrunner
   compiled k6 k6 k6
@@ -126,7 +126,7 @@ monitoring_images() {
 
 builder=$(which_builder)
 mkdir -p "$binaries" "$archives"
-# Two runs at once would empty each other's storage.
+# Two runs at the same time would empty each other's storage.
 exec {lock}>"$archives/.lock"
 flock "$lock"
 case "${1:-}" in

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The kubectl plugin: for this machine, or for everybody's.
+# Builds the kubectl plugin, for this machine or for a release.
 #
-#   krew.sh build     compiles it into dist/cli, with what kubectl completes by
+#   krew.sh build     compiles it into dist/cli, with its completion for kubectl
 #   krew.sh folder    the same, and prints the folder
-#   krew.sh release   compiles it for all platforms, and makes the archives, the
-#                     manifest for krew, and a trial installation by krew itself,
+#   krew.sh release   compiles it for all platforms, and creates the archives, the
+#                     manifest for krew, and a test installation with krew itself,
 #                     in dist/krew
 #
-# VERSION is the release, by default that of the chart.
+# VERSION is the release; by default the chart's.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,8 +16,8 @@ source hack/build/messages.sh
 version=${VERSION:-v$(sed -n 's/^appVersion: //p' charts/hashmark/Chart.yaml)}
 tool=(go tool "-modfile=$PWD/hack/tools/krew/go.mod")
 
-# compile FILE makes a static, stripped plugin without a path or a commit in it,
-# so that the same sources give the same bytes.
+# compile FILE builds a static, stripped plugin without a path or a commit in it, so that the
+# same sources give the same bytes.
 compile() {
   GOFLAGS='' CGO_ENABLED=0 go build -trimpath -buildvcs=false \
     -ldflags "-s -w -X main.version=$version" -o "$1" ./cmd/kubectl-hashmark
@@ -39,12 +39,11 @@ release() {
   go run ./hack/krew -version="$version" -binaries=dist/krew/binaries -to=dist/krew
   "${tool[@]}" validate-krew-manifest -manifest dist/krew/hashmark.yaml -skip-install
   try
-  say "made dist/krew/hashmark.yaml and $(find dist/krew -name '*.tar.gz' | wc -l) archives of $version"
+  say "created dist/krew/hashmark.yaml and $(find dist/krew -name '*.tar.gz' | wc -l) archives of $version"
 }
 
-# try lets krew install each archive from its file, and runs the one that is for
-# this machine. krew keeps to a folder that is removed again. It looks for git,
-# which it would fetch its index with.
+# try installs each archive with krew, and runs the one for this machine. krew uses a temporary
+# folder. It requires git, which it would fetch its index with.
 try() {
   local root archive platform
   root=$(mktemp -d)

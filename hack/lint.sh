@@ -8,11 +8,11 @@ go tool -modfile=hack/tools/golangci-lint/go.mod golangci-lint run
 
 if ! command -v shellcheck >/dev/null; then
   if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "shellcheck is not here; install it (on Debian: apt-get install shellcheck)" >&2
+    echo "shellcheck was not found; install it (on Debian: apt-get install shellcheck)" >&2
     exit 1
   fi
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends shellcheck >/dev/null
 fi
-# -x follows what a script sources.
+# -x also checks the files that a script sources.
 git ls-files -z '*.sh' .ci/run hack/verify-claims | xargs -0 shellcheck -x

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Opens the HTML report in a headless Chromium that reaches no network, on the
-# widths of a desktop and a phone, light and dark, and fails on whatever is wrong.
-# Pictures and PDFs of each kind of report are left in dist/report.
+# Opens the HTML report in a headless Chromium without a network, in desktop and phone widths,
+# light and dark, and fails on any error. Screenshots and PDFs of each kind of report are
+# written to dist/report.
 #
-#   hack/screenshot.sh        look at them
-#   hack/screenshot.sh docs   and take the picture for docs/report.md
+#   hack/screenshot.sh        only the checks
+#   hack/screenshot.sh docs   also update the picture of docs/report.md
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if ! command -v chromium chromium-browser google-chrome >/dev/null; then
   if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "Chromium is not here, so the report is not looked at; install it (on Debian: apt-get install chromium fonts-dejavu-core)" >&2
+    echo "Chromium was not found, so the report can't be checked; install it (on Debian: apt-get install chromium fonts-dejavu-core)" >&2
     exit 1
   fi
   apt-get update -qq

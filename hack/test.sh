@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs tests and keeps what each said in dist/test/NAME.json, which
-# hack/verify-claims reads, while it prints go test's own words: of the tests
-# only those that failed, or, with -v, all.
+# Runs tests and writes their output to dist/test/NAME.json, which hack/verify-claims reads. It
+# prints the output of go test: only the tests that failed or, with -v, all of them.
 #
 #   hack/test.sh NAME [-v] [flags and packages of go test]
 set -euo pipefail

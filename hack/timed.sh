@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Tells where the time of a run goes, such as one of .ci/run.
+# Measures where the time of a run, such as one of .ci/run, is spent.
 #
-#   hack/timed.sh NAME COMMAND...   runs the command, and notes its time in the
+#   hack/timed.sh NAME COMMAND...   runs the command, and writes its time into the
 #                                   file $HASHMARK_TIMES, if that is set
-#   hack/timed.sh                   prints the table of what was noted, and of the
+#   hack/timed.sh                   prints a table of these times, and one of the
 #                                   slowest end-to-end tests
 #
-# A line of the file is: beginning, end (both in seconds), exit code, name.
+# A line of the file is: start, end (both in seconds), exit code, name.
 set -euo pipefail
 
 readonly slowest=15
 
-# table indents what ran within something that began before.
+# table prints the times. What ran within something else is indented.
 table() {
-  printf '\n%7s  %s\n' minutes "where the time went"
+  printf '\n%7s  %s\n' minutes "where the time was spent"
   sort -t$'\t' -k1,1n -k2,2nr "$HASHMARK_TIMES" | awk -F'\t' '
     !began || $1 < began { began = $1 }
     $2 > ended { ended = $2 }
@@ -23,11 +23,11 @@ table() {
       printf "%7.1f  %*s%s%s\n", ($2 - $1) / 60, 2 * depth, "", $4, failed
       if ($4 !~ /^compiling /) outer[++depth] = $2
     }
-    END { printf "%7.1f  in all\n", (ended - began) / 60 }
+    END { printf "%7.1f  total\n", (ended - began) / 60 }
   '
 }
 
-# tests prints the slowest end-to-end tests of the last run, without their parts.
+# tests prints the slowest end-to-end tests of the last run, without subtests.
 tests() {
   [[ -s dist/test/e2e.json && dist/test/e2e.json -nt $1 ]] || return 0
   printf '\n%7s  %s\n' seconds "the $slowest slowest end-to-end tests"
@@ -36,7 +36,7 @@ tests() {
 }
 
 if (($# == 0)); then
-  [[ -s ${HASHMARK_TIMES:?"names no file of times"} ]] || exit 0
+  [[ -s ${HASHMARK_TIMES:?"must be the file of times"} ]] || exit 0
   table >&2
   tests "$HASHMARK_TIMES.began" >&2
   exit

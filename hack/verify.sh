@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails when anything that is generated, formatted or rendered is out of date,
-# and says what to run. It changes nothing in the tree.
+# Fails if anything that is generated, formatted or rendered is out of date, and says what to
+# run. It changes nothing in the tree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,7 +9,7 @@ stale() {
   exit 1
 }
 
-# Generated code is made in a copy, so that a stale tree stays as it is.
+# Code is generated into a copy, so that the tree is not changed.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 mkdir -p "$copy/crd"
@@ -33,7 +33,7 @@ done
 
 hack/timed.sh linters hack/lint.sh
 
-# Last comes what takes Helm and promtool: .ci/run compiles them meanwhile.
+# Checks that need Helm and promtool come last, because .ci/run compiles these meanwhile.
 hack/chart.sh "$copy"
 for made in config/{rbac,manager,prometheus,grafana} charts/hashmark/{files/crds,README.md}; do
   diff -ruN "$made" "$copy/$made" || stale "$made" "make generate"
@@ -41,8 +41,8 @@ done
 
 kubectl=$(hack/build/binaries.sh assets)/kubectl
 for folder in config/{default,prometheus} hack/monitoring/{local,kind}; do
-  "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and mend it"
+  "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and fix the error"
 done
 
 hack/verify-chart.sh
-echo "Everything generated, formatted and rendered is up to date, and the linters are content"
+echo "Everything generated, formatted and rendered is up to date, and the linters found nothing"

@@ -26,7 +26,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// flags is what the command line says.
+// flags are the operator's command-line flags.
 type flags struct {
 	leaderElect             bool
 	leaderElectionNamespace string
@@ -40,27 +40,27 @@ type flags struct {
 	settings                objects.Settings
 }
 
-// parse reads the command line and refuses what can't work, before anything starts.
+// parse parses the command line and returns an error for values that can't work.
 func parse(args []string) (*flags, error) {
 	f := &flags{}
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
-	set.BoolVar(&f.leaderElect, "leader-elect", false, "let only one of several replicas work at a time")
-	set.StringVar(&f.leaderElectionNamespace, "leader-election-namespace", "", "where the lease lies; by default the pod's namespace")
-	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "where /healthz and /readyz answer")
-	set.StringVar(&f.metricsAddress, "metrics-bind-address", ":8443", "where /metrics answers; 0 turns it off")
-	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to those that the API server lets read them")
-	set.Func("watch-namespaces", "the namespaces whose experiments are measured, with commas between; by default all", f.setWatchNamespaces)
-	set.IntVar(&f.metricsMaxExperiments, "metrics-max-experiments", 100, "how many experiments have series of their own in /metrics; the others are counted")
-	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "how many trials may be under load at one time, over all experiments")
-	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait for a pod to be admitted, placed, pulled and started")
+	set.BoolVar(&f.leaderElect, "leader-elect", false, "let only one of several replicas be active at a time")
+	set.StringVar(&f.leaderElectionNamespace, "leader-election-namespace", "", "namespace of the lease; the pod's namespace by default")
+	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
+	set.StringVar(&f.metricsAddress, "metrics-bind-address", ":8443", "address of /metrics; 0 turns it off")
+	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to clients that the API server authorizes")
+	set.Func("watch-namespaces", "comma-separated namespaces whose experiments are measured; all by default", f.setWatchNamespaces)
+	set.IntVar(&f.metricsMaxExperiments, "metrics-max-experiments", 100, "number of experiments that have series of their own in /metrics; the others are only counted")
+	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "largest number of trials under load at the same time, in all experiments")
+	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait until a pod is admitted, scheduled, pulled and started")
 	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
-	set.StringVar(&f.settings.GeneratorImage, "generator-image", "", "image of the generator")
+	set.StringVar(&f.settings.GeneratorImage, "generator-image", "", "image of the load generator")
 	set.StringVar((*string)(&f.settings.PullPolicy), "image-pull-policy", string(corev1.PullIfNotPresent), "when nodes pull the two images: Always, IfNotPresent or Never")
-	set.StringVar(&f.settings.GeneratorCPULimit, "generator-cpu-limit", "500m", "CPU limit of a generator, unless the experiment names one")
-	set.StringVar(&f.settings.GeneratorMemoryLimit, "generator-memory-limit", "512Mi", "memory limit of a generator, unless the experiment names one")
-	set.BoolVar(&f.settings.GeneratorRawOutput, "generator-raw-output", false, "let k6 also write every sample to a file in the generator's pod, for checks; costs the generator CPU")
-	set.Func("generator-node-selector", "label=value that a generator's node must carry; may be repeated", f.addNodeSelector)
-	set.Func("generator-toleration", "key=value:Effect or key:Effect of a taint that generators tolerate; may be repeated", f.addToleration)
+	set.StringVar(&f.settings.GeneratorCPULimit, "generator-cpu-limit", "500m", "CPU limit of a load generator, unless the experiment sets one")
+	set.StringVar(&f.settings.GeneratorMemoryLimit, "generator-memory-limit", "512Mi", "memory limit of a load generator, unless the experiment sets one")
+	set.BoolVar(&f.settings.GeneratorRawOutput, "generator-raw-output", false, "let k6 also write every sample to a file in the load generator's pod, for checks; costs CPU time of the generator")
+	set.Func("generator-node-selector", "label=value that a load generator's node must have; can be repeated", f.addNodeSelector)
+	set.Func("generator-toleration", "key=value:Effect or key:Effect of a taint that load generators tolerate; can be repeated", f.addToleration)
 	var live remoteWrite
 	live.addTo(set)
 	if err := set.Parse(args); err != nil {
@@ -78,15 +78,15 @@ var pullPolicies = []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresen
 func (f *flags) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q; flags begin with --", rest[0])
+		return fmt.Errorf("unexpected argument %q; flags start with --", rest[0])
 	case f.settings.ServiceImage == "" || f.settings.GeneratorImage == "":
-		return errors.New("--service-image and --generator-image are required: they name what trials are made of")
-	case outside(f.maxConcurrentTrials, 1, 64):
-		return errors.New("--max-concurrent-trials must lie between 1 and 64")
+		return errors.New("--service-image and --generator-image are required")
+	case outOfRange(f.maxConcurrentTrials, 1, 64):
+		return errors.New("--max-concurrent-trials must be between 1 and 64")
 	case !slices.Contains(pullPolicies, f.settings.PullPolicy):
 		return fmt.Errorf("--image-pull-policy must be Always, IfNotPresent or Never, not %q", f.settings.PullPolicy)
-	case outside(f.metricsMaxExperiments, 1, 10_000):
-		return errors.New("--metrics-max-experiments must lie between 1 and 10000")
+	case outOfRange(f.metricsMaxExperiments, 1, 10_000):
+		return errors.New("--metrics-max-experiments must be between 1 and 10000")
 	case f.startTimeout < 10*time.Second:
 		return errors.New("--start-timeout must be at least 10s: a pod takes seconds to start")
 	}
@@ -107,22 +107,22 @@ func (f *flags) setWatchNamespaces(text string) error {
 	}
 	for name := range strings.SplitSeq(text, ",") {
 		if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
-			return fmt.Errorf("%q is no name of a namespace; write them as one,two without spaces", name)
+			return fmt.Errorf("%q is not a valid namespace name; separate names by commas without spaces", name)
 		}
 		if slices.Contains(f.watchNamespaces, name) {
-			return fmt.Errorf("%s is named twice", name)
+			return fmt.Errorf("namespace %s is listed twice", name)
 		}
 		f.watchNamespaces = append(f.watchNamespaces, name)
 	}
 	return nil
 }
 
-func outside(n, least, most int) bool { return n < least || n > most }
+func outOfRange(n, low, high int) bool { return n < low || n > high }
 
 func (f *flags) addNodeSelector(text string) error {
 	key, value, found := strings.Cut(text, "=")
 	if !found || key == "" {
-		return fmt.Errorf("%q is not of the form label=value", text)
+		return fmt.Errorf("%q does not have the form label=value", text)
 	}
 	if f.settings.GeneratorNodeSelector == nil {
 		f.settings.GeneratorNodeSelector = map[string]string{}
@@ -141,16 +141,16 @@ func (f *flags) addToleration(text string) error {
 	switch toleration.Effect {
 	case corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule:
 	default:
-		return fmt.Errorf("%q ends in no taint effect; write key=value:NoSchedule", text)
+		return fmt.Errorf("%q has no taint effect; use a form such as key=value:NoSchedule", text)
 	}
 	if key == "" {
-		return fmt.Errorf("%q names no taint", text)
+		return fmt.Errorf("%q has no taint key; use a form such as key=value:NoSchedule", text)
 	}
 	f.settings.GeneratorTolerations = append(f.settings.GeneratorTolerations, toleration)
 	return nil
 }
 
-// managerOptions is what the flags mean to controller-runtime.
+// managerOptions returns the manager's options for the flags.
 func (f *flags) managerOptions() ctrl.Options {
 	options := ctrl.Options{
 		Scheme:                        newScheme(),
@@ -162,9 +162,9 @@ func (f *flags) managerOptions() ctrl.Options {
 		Metrics:                       f.metricsOptions(),
 		Cache:                         controllers.CacheOptions(f.watchNamespaces),
 	}
-	// A pass sees what the pass before it wrote. Names and locks keep it right
-	// without, only with more conflicts. Without it is where several namespaces are
-	// watched: controller-runtime can't tell then whose cache has caught up.
+	// With this option a pass sees what the pass before it wrote. Without it, names and locks
+	// still keep the operator correct, but there are more conflicts. It is off if several
+	// namespaces are watched: controller-runtime then can't tell which cache has caught up.
 	options.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(len(f.watchNamespaces) <= 1)}
 	return options
 }
@@ -173,7 +173,7 @@ func (f *flags) metricsOptions() metricsserver.Options {
 	options := metricsserver.Options{BindAddress: f.metricsAddress, SecureServing: f.metricsSecure}
 	if f.metricsSecure {
 		options.FilterProvider = filters.WithAuthenticationAndAuthorization
-		// HTTP/2 off: its rapid resets have taken servers down (CVE-2023-44487).
+		// HTTP/2 is off because its rapid resets have taken servers down (CVE-2023-44487).
 		options.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
 	}
 	return options

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// images are what every operator has to be told.
+// images are the flags that every operator requires.
 var images = []string{"--service-image=example.test/login:v1", "--generator-image=example.test/generator:v1"}
 
 func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
@@ -19,21 +19,21 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no images":                     {nil, "--service-image and --generator-image are required"},
-		"no trial at a time":            {append(images, "--max-concurrent-trials=0"), "--max-concurrent-trials must lie between 1 and 64"},
-		"a namespace that can't be":     {append(images, "--watch-namespaces=team-a, team-b"), `" team-b" is no name of a namespace`},
-		"a namespace of no name":        {append(images, "--watch-namespaces=team-a,"), `"" is no name of a namespace`},
-		"a namespace twice":             {append(images, "--watch-namespaces=team-a,team-b,team-a"), "team-a is named twice"},
-		"series of no experiment":       {append(images, "--metrics-max-experiments=0"), "--metrics-max-experiments must lie between 1 and 10000"},
-		"series without a bound":        {append(images, "--metrics-max-experiments=10001"), "--metrics-max-experiments must lie between 1 and 10000"},
-		"no time to start":              {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
-		"an unknown way to pull":        {append(images, "--image-pull-policy=always"), "--image-pull-policy must be Always, IfNotPresent or Never"},
-		"a limit that is no quantity":   {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},
-		"a limit of nothing":            {append(images, "--generator-memory-limit=0"), "--generator-memory-limit must be a quantity above 0"},
-		"a toleration without effect":   {append(images, "--generator-toleration=load=true"), "ends in no taint effect"},
-		"a toleration of nothing":       {append(images, "--generator-toleration=:NoSchedule"), "names no taint"},
-		"a selector without a value":    {append(images, "--generator-node-selector=role"), "is not of the form label=value"},
-		"a word that is no flag at all": {append(images, "quickly"), `unexpected argument "quickly"`},
+		"no images":                      {nil, "--service-image and --generator-image are required"},
+		"no concurrent trial":            {append(images, "--max-concurrent-trials=0"), "--max-concurrent-trials must be between 1 and 64"},
+		"a namespace with a space":       {append(images, "--watch-namespaces=team-a, team-b"), `" team-b" is not a valid namespace name`},
+		"an empty namespace":             {append(images, "--watch-namespaces=team-a,"), `"" is not a valid namespace name`},
+		"a namespace twice":              {append(images, "--watch-namespaces=team-a,team-b,team-a"), "namespace team-a is listed twice"},
+		"series of no experiment":        {append(images, "--metrics-max-experiments=0"), "--metrics-max-experiments must be between 1 and 10000"},
+		"series without a bound":         {append(images, "--metrics-max-experiments=10001"), "--metrics-max-experiments must be between 1 and 10000"},
+		"no time to start":               {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
+		"an unknown way to pull":         {append(images, "--image-pull-policy=always"), "--image-pull-policy must be Always, IfNotPresent or Never"},
+		"a limit that is not a quantity": {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},
+		"a limit of nothing":             {append(images, "--generator-memory-limit=0"), "--generator-memory-limit must be a quantity above 0"},
+		"a toleration without effect":    {append(images, "--generator-toleration=load=true"), "has no taint effect"},
+		"a toleration of nothing":        {append(images, "--generator-toleration=:NoSchedule"), "has no taint key"},
+		"a selector without a value":     {append(images, "--generator-node-selector=role"), "does not have the form label=value"},
+		"a word that is not a flag":      {append(images, "quickly"), `unexpected argument "quickly"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parse(tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -61,8 +61,8 @@ func TestTolerationsAndSelectorsAreRead(t *testing.T) {
 	}
 }
 
-// TestReadsWaitForWritesOnlyWhereThatIsRight holds the one setting that
-// controller-runtime calls wrong for several namespaces.
+// TestReadsWaitForWritesOnlyWhereThatIsRight checks the option that controller-runtime
+// documents as wrong for several namespaces.
 func TestReadsWaitForWritesOnlyWhereThatIsRight(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flag       string

@@ -22,15 +22,15 @@ import (
 
 const chart = "../../charts/hashmark"
 
-// installed are the arguments that the chart gives the operator.
+// installed returns the arguments that the chart sets for the operator.
 func installed(t *testing.T, values string) []string {
 	t.Helper()
 	helm := os.Getenv("HASHMARK_HELM")
 	if helm == "" {
-		t.Fatal("HASHMARK_HELM names no Helm; run `make test-unit`, which compiles it first, or set it to one")
+		t.Fatal("HASHMARK_HELM is not set; run `make test-unit`, which builds Helm first, or set it to a Helm binary")
 	}
-	// A result is cached until a file changes that the test has looked at. What
-	// Helm looks at, go test does not see.
+	// go test caches a result until a file changes that the test has read. It does not see
+	// which files Helm reads, so the test walks over the chart.
 	look := func(string, fs.DirEntry, error) error { return nil }
 	if err := filepath.WalkDir(chart, look); err != nil {
 		t.Fatal(err)

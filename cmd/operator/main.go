@@ -1,11 +1,11 @@
-// Command operator runs Hashmark's controllers: it turns SizingExperiments into
-// trials, measures them, and writes what it found into their status.
+// Command operator runs Hashmark's controllers. They create the trials of SizingExperiments,
+// measure them, and write the results into the status.
 //
 //	operator --service-image=… --generator-image=…     see operator --help
-//	operator smoke-test --namespace=… [--timeout=10m]  tries an installation
+//	operator smoke-test --namespace=… [--timeout=10m]  tests an installation
 //
-// The second makes one tiny experiment, tells how it goes, prints what was
-// measured, deletes it, and ends with 0 if it succeeded.
+// The smoke test creates one small experiment, prints its progress and its result, deletes it,
+// and exits with 0 if it succeeded.
 package main
 
 import (
@@ -44,7 +44,7 @@ func setLogger() {
 	ctrl.SetLogger(zap.New(zap.UseDevMode(false), func(o *zap.Options) { o.TimeEncoder = zapcore.RFC3339TimeEncoder }))
 }
 
-// operate runs the operator until it is told to end.
+// operate runs the operator until it receives a signal to end.
 func operate(args []string) error {
 	flags, err := parse(args)
 	if err != nil {
@@ -53,7 +53,7 @@ func operate(args []string) error {
 	setLogger()
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("no cluster to work with: %w", err)
+		return fmt.Errorf("can't load the cluster configuration: %w", err)
 	}
 	mgr, err := ctrl.NewManager(config, flags.managerOptions())
 	if err != nil {
@@ -69,8 +69,8 @@ func operate(args []string) error {
 	return mgr.Start(ctx)
 }
 
-// setup registers both controllers, the metrics and the probes. An operator is
-// alive from its start, and ready when it has seen what it is to work with.
+// setup registers both controllers, the metrics and the probes. An operator is alive from its
+// start, and ready once its caches have been filled.
 func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	ready, err := controllers.WatchAll(ctx, mgr.GetCache())
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
-// beTheOperator in the environment makes this test's binary the operator, so
-// that tests can start it, send it signals and kill it.
+// beTheOperator is an environment variable that makes this test's binary run as the operator,
+// so that tests can start it, send it signals and kill it.
 const beTheOperator = "HASHMARK_TEST_BE_THE_OPERATOR"
 
-// The one API server of this package, its administrator, and where it notes
-// every request.
+// The API server that the tests of this package share, a client with all rights, and its audit
+// log.
 var (
 	environment   *envtest.Environment
 	administrator client.Client
@@ -45,16 +45,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAgainstAPIServer starts the API server, runs the tests and stops it again,
-// whatever they did.
+// runAgainstAPIServer starts the API server, runs the tests, and stops the server
+// even if they fail.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
-	notes, err := os.MkdirTemp("", "operator-audit-")
+	dir, err := os.MkdirTemp("", "operator-audit-")
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(notes)
-	policy := filepath.Join(notes, "policy.yaml")
-	auditLog = filepath.Join(notes, "audit.log")
+	defer os.RemoveAll(dir)
+	policy := filepath.Join(dir, "policy.yaml")
+	auditLog = filepath.Join(dir, "audit.log")
 	if err := os.WriteFile(policy, []byte(`{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`), 0o600); err != nil {
 		return 0, err
 	}
@@ -72,10 +72,10 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// definitions is where the definitions stand, seen from this package.
+// definitions is the folder of the CRDs, relative to this package.
 var definitions = filepath.Join("..", "..", "config", "crd")
 
-// namespace makes one for a test.
+// namespace creates a namespace for a test and returns its name.
 func namespace(t *testing.T, name string) string {
 	t.Helper()
 	made := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
@@ -87,12 +87,12 @@ func create(t *testing.T, objects ...client.Object) {
 	t.Helper()
 	for _, object := range objects {
 		if err := administrator.Create(t.Context(), object); err != nil {
-			t.Fatalf("making %T: %v", object, err)
+			t.Fatalf("creating %T: %v", object, err)
 		}
 	}
 }
 
-// user makes a user without any right, and gives the kubeconfig of it.
+// user creates a user without rights, and returns the path of its kubeconfig.
 func user(t *testing.T, name string) (kubeconfig string) {
 	t.Helper()
 	made, err := environment.AddUser(envtest.User{Name: name}, nil)
@@ -110,7 +110,7 @@ func user(t *testing.T, name string) (kubeconfig string) {
 	return kubeconfig
 }
 
-// rules are those of the first role of a file of config/rbac.
+// rules returns the rules of the first role in a file of config/rbac.
 func rules(t *testing.T, file string) []rbacv1.PolicyRule {
 	t.Helper()
 	content, err := os.Open(filepath.Join("..", "..", "config", "rbac", file))
@@ -123,7 +123,7 @@ func rules(t *testing.T, file string) []rbacv1.PolicyRule {
 		t.Fatal(err)
 	}
 	if len(role.Rules) == 0 {
-		t.Fatalf("%s begins with no role", file)
+		t.Fatalf("%s does not start with a role", file)
 	}
 	return role.Rules
 }
@@ -140,7 +140,7 @@ func grant(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule) {
 	})
 }
 
-// grantEverywhere gives a user, until the test ends, rights in all namespaces.
+// grantEverywhere gives a user rights in all namespaces until the test ends.
 func grantEverywhere(t *testing.T, user string, rules []rbacv1.PolicyRule) {
 	t.Helper()
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}, Rules: rules}

@@ -7,8 +7,8 @@ import (
 	"github.com/hashmark-dev/hashmark/controllers"
 )
 
-// setupMetrics adds Hashmark's series to those of controller-runtime, and gives
-// what the reconcilers tell when something ended.
+// setupMetrics adds Hashmark's series to those of controller-runtime, and returns the Tally of
+// the reconcilers.
 func setupMetrics(mgr ctrl.Manager, flags *flags) (controllers.Tally, error) {
 	tally := controllers.NewCounts()
 	return tally, ctrlmetrics.Registry.Register(&controllers.Metrics{

@@ -24,11 +24,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// operatorAccount is the user that the bindings of config/rbac name.
+// operatorAccount is the user in the bindings of config/rbac.
 const operatorAccount = "system:serviceaccount:hashmark-system:hashmark-operator"
 
-// TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells scrapes two replicas
-// over HTTPS, under the roles that are installed with them.
+// TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells scrapes two replicas over HTTPS,
+// with the roles that are installed with them.
 func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
 	home := namespace(t, "metrics")
 	applyMetricsRoles(t)
@@ -46,7 +46,8 @@ func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
 	}
 	for address, replica := range replicas {
 		eventually(t, "a replica is ready", time.Minute, replica.ready)
-		// The metrics have a server of their own, which may begin to listen after the probes' one.
+		// The metrics have their own server, which may start to listen after the one of the
+		// probes.
 		eventually(t, "its metrics are served", time.Minute, func() bool {
 			code, _ := scrape(t, address, "")
 			return code != 0
@@ -55,24 +56,24 @@ func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
 			token string
 			code  int
 		}{
-			"nobody":                        {"", http.StatusUnauthorized},
-			"somebody with a made-up token": {"made-up", http.StatusInternalServerError}, // so controller-runtime has it
-			"an account without the right":  {stranger, http.StatusForbidden},
-			"an account with the right":     {reader, http.StatusOK},
+			"a client without a token":       {"", http.StatusUnauthorized},
+			"a client with an invalid token": {"made-up", http.StatusInternalServerError}, // the status that controller-runtime returns
+			"an account without the right":   {stranger, http.StatusForbidden},
+			"an account with the right":      {reader, http.StatusOK},
 		} {
-			if code, said := scrape(t, address, tt.token); code != tt.code {
-				t.Errorf("%s is answered with %d, want %d: %.200s", who, code, tt.code, said)
+			if code, text := scrape(t, address, tt.token); code != tt.code {
+				t.Errorf("%s gets %d, want %d: %.200s", who, code, tt.code, text)
 			}
 		}
 	}
 
-	experiment := ask(t, home)
+	experiment := createExperiment(t, home)
 	running := `hashmark_experiment_phase{experiment="` + experiment.Name + `",namespace="` + home + `",phase="Running"} 1`
 	leader, standby := "", ""
-	eventually(t, "one of them tells where the experiment stands, and when its attempt is given up", time.Minute, func() bool {
+	eventually(t, "one of them exports the experiment's phase and its attempt's deadline", time.Minute, func() bool {
 		for address := range replicas {
-			_, said := scrape(t, address, reader)
-			if strings.Contains(said, running) && strings.Contains(said, "\nhashmark_trial_attempt_deadline_timestamp_seconds{") {
+			_, text := scrape(t, address, reader)
+			if strings.Contains(text, running) && strings.Contains(text, "\nhashmark_trial_attempt_deadline_timestamp_seconds{") {
 				leader = address
 			} else {
 				standby = address
@@ -80,30 +81,30 @@ func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
 		}
 		return leader != ""
 	})
-	code, said := scrape(t, standby, reader)
-	if code != http.StatusOK || strings.Contains(said, "hashmark_") || !strings.Contains(said, "go_goroutines") {
-		t.Errorf("the replica that does not lead answers with %d, and with Hashmark's series: %t", code, strings.Contains(said, "hashmark_"))
+	code, text := scrape(t, standby, reader)
+	if code != http.StatusOK || strings.Contains(text, "hashmark_") || !strings.Contains(text, "go_goroutines") {
+		t.Errorf("the replica that does not lead returns %d, and Hashmark's series: %t", code, strings.Contains(text, "hashmark_"))
 	}
-	_, said = scrape(t, leader, reader)
+	_, text = scrape(t, leader, reader)
 	for _, series := range []string{`hashmark_attempts_total{outcome="Kept",reason="Measured"} 0`, "controller_runtime_reconcile_total{"} {
-		if !strings.Contains(said, series) {
-			t.Errorf("the leader does not tell %s", series)
+		if !strings.Contains(text, series) {
+			t.Errorf("the leader does not export %s", series)
 		}
 	}
 
 	if code := replicas[leader].signal(syscall.SIGTERM); code != 0 {
 		t.Errorf("the leader ended with %d", code)
 	}
-	eventually(t, "the other one tells", 30*time.Second, func() bool {
-		_, said := scrape(t, standby, reader)
-		return strings.Contains(said, running)
+	eventually(t, "the other one exports them", 30*time.Second, func() bool {
+		_, text := scrape(t, standby, reader)
+		return strings.Contains(text, running)
 	})
 	if err := administrator.Delete(t.Context(), experiment); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the experiment's series are gone with it", 30*time.Second, func() bool {
-		code, said := scrape(t, standby, reader)
-		return code == http.StatusOK && strings.Contains(said, "hashmark_experiments{") && !strings.Contains(said, `experiment="`+experiment.Name+`"`)
+	eventually(t, "the experiment's series are gone", 30*time.Second, func() bool {
+		code, text := scrape(t, standby, reader)
+		return code == http.StatusOK && strings.Contains(text, "hashmark_experiments{") && !strings.Contains(text, `experiment="`+experiment.Name+`"`)
 	})
 }
 
@@ -133,7 +134,7 @@ func applyMetricsRoles(t *testing.T) {
 	}
 }
 
-// account makes a service account, and gives a token of it.
+// account creates a service account, and returns a token for it.
 func account(t *testing.T, namespace, name string) (token string) {
 	t.Helper()
 	made := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
@@ -145,7 +146,7 @@ func account(t *testing.T, namespace, name string) (token string) {
 	return request.Status.Token
 }
 
-// letRead binds an account, until the test ends, to the role of those who read metrics.
+// letRead binds an account to the role of metrics readers until the test ends.
 func letRead(t *testing.T, namespace, name string) {
 	t.Helper()
 	binding := &rbacv1.ClusterRoleBinding{
@@ -157,8 +158,8 @@ func letRead(t *testing.T, namespace, name string) {
 	t.Cleanup(func() { _ = administrator.Delete(context.Background(), binding) })
 }
 
-// scrape reads an operator's metrics; without a token when that is empty.
-func scrape(t *testing.T, address, token string) (code int, said string) {
+// scrape reads an operator's metrics. An empty token is not sent.
+func scrape(t *testing.T, address, token string) (code int, text string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+"/metrics", nil)
 	if err != nil {
@@ -179,5 +180,5 @@ func scrape(t *testing.T, address, token string) (code int, said string) {
 	return response.StatusCode, string(body)
 }
 
-// scraper takes any certificate: the operator signs its own.
+// scraper accepts any certificate, because the operator's is self-signed.
 var scraper = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// process is an operator, or its smoke test, that runs beside the test.
+// process is an operator, or its smoke test, that runs as a process of its own.
 type process struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -26,7 +26,7 @@ type process struct {
 	ended   chan struct{}
 }
 
-// operator starts one, without metrics and with probes of its own.
+// operator starts an operator without metrics and with its own probe address.
 func operator(t *testing.T, kubeconfig string, flags ...string) *process {
 	t.Helper()
 	probes := freeAddress(t)
@@ -57,7 +57,7 @@ func start(t *testing.T, kubeconfig string, arguments ...string) *process {
 	p.command = exec.Command(os.Args[0], arguments...)
 	p.command.Env = append(os.Environ(), beTheOperator+"=yes", "KUBECONFIG="+kubeconfig)
 	p.command.Stdout, p.command.Stderr = log, log
-	// Should the test die, its operator dies with it.
+	// If the test dies, its operator dies too.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -81,10 +81,10 @@ func (p *process) said() string {
 	return string(content)
 }
 
-// signal sends one and waits until the process has ended; it gives its code.
+// signal sends a signal, waits until the process has ended, and returns its exit code.
 func (p *process) signal(signal syscall.Signal) (code int) {
 	p.t.Helper()
-	_ = p.command.Process.Signal(signal) // one that has ended needs none
+	_ = p.command.Process.Signal(signal) // fails if the process has ended
 	return p.end()
 }
 
@@ -95,12 +95,12 @@ func (p *process) end() (code int) {
 	case <-p.ended:
 		return p.command.ProcessState.ExitCode()
 	case <-time.After(time.Minute):
-		p.t.Fatalf("it has not ended after a minute")
+		p.t.Fatalf("the process has not ended after a minute")
 		return 0
 	}
 }
 
-// answers tells whether a probe is answered with this code.
+// answers reports whether a probe returns this status code.
 func (p *process) answers(path string, code int) bool {
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, fmt.Sprintf("http://%s%s", p.probes, path), nil)
 	if err != nil {
@@ -116,12 +116,12 @@ func (p *process) answers(path string, code int) bool {
 
 func (p *process) ready() bool { return p.answers("/readyz", http.StatusOK) }
 
-// eventually waits until something holds, and tells how long that took.
-func eventually(t *testing.T, what string, within time.Duration, holds func() bool) time.Duration {
+// eventually waits until a condition is true, and returns how long that took.
+func eventually(t *testing.T, what string, within time.Duration, condition func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, within, true, func(context.Context) (bool, error) {
-		return holds(), nil
+		return condition(), nil
 	})
 	if err != nil {
 		t.Fatalf("%s: not within %s", what, within)

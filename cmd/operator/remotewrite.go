@@ -7,14 +7,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// remoteWrite is where k6's own series go, as the command line says it.
+// remoteWrite holds the flags for where k6 sends its own series.
 type remoteWrite struct{ url, secret string }
 
 func (r *remoteWrite) addTo(set *flag.FlagSet) {
 	set.StringVar(&r.url, "k6-remote-write-url", "",
-		"where k6 sends its own series while a trial runs, by Prometheus remote write, such as http://prometheus.monitoring.svc:9090/api/v1/write; nowhere when empty")
+		"URL that k6 sends its own series to by Prometheus remote write while a trial runs, such as http://prometheus.monitoring.svc:9090/api/v1/write; empty disables it")
 	set.StringVar(&r.secret, "k6-remote-write-secret", "",
-		"name of the Secret in each experiment's namespace whose keys username, password, bearerToken and ca.crt k6 uses for it; each may be absent")
+		"name of the Secret in each experiment's namespace with the credentials for it; its keys username, password, bearerToken and ca.crt are all optional")
 }
 
 func (r *remoteWrite) check() (*objects.RemoteWrite, error) {

@@ -15,7 +15,7 @@ func TestRemoteWriteIsReadFromTheCommandLine(t *testing.T) {
 		args []string
 		want *objects.RemoteWrite
 	}{
-		"off unless asked for":  {nil, nil},
+		"off by default":        {nil, nil},
 		"off with empty values": {[]string{"--k6-remote-write-url=", "--k6-remote-write-secret="}, nil},
 		"open to all":           {[]string{"--k6-remote-write-url=" + url}, &objects.RemoteWrite{URL: url}},
 		"with credentials":      {[]string{"--k6-remote-write-url=" + url, "--k6-remote-write-secret=k6"}, &objects.RemoteWrite{URL: url, SecretName: "k6"}},
@@ -34,7 +34,7 @@ func TestRemoteWriteIsReadFromTheCommandLine(t *testing.T) {
 
 func TestRemoteWriteThatCannotWorkIsRefusedByItsFlags(t *testing.T) {
 	for name, args := range map[string][]string{
-		"a URL that is none":     {"--k6-remote-write-url=prometheus:9090"},
+		"an invalid URL":         {"--k6-remote-write-url=prometheus:9090"},
 		"a Secret without a URL": {"--k6-remote-write-secret=k6"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,14 +18,14 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster holds the readiness of one
-// that runs and reaches the API server, and may read nothing there.
+// TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster checks the readiness of an operator that
+// reaches the API server, but may not read anything.
 func TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster(t *testing.T) {
 	o := operator(t, user(t, "newcomer"))
 	eventually(t, "it is alive", 30*time.Second, func() bool { return o.answers("/healthz", http.StatusOK) })
-	eventually(t, "it is told that it may not list", 30*time.Second, func() bool { return strings.Contains(o.said(), "forbidden") })
+	eventually(t, "its lists are refused", 30*time.Second, func() bool { return strings.Contains(o.said(), "forbidden") })
 	if !o.answers("/readyz", http.StatusInternalServerError) {
-		t.Error("it is ready, and has not seen a thing")
+		t.Error("it is ready although it has read nothing")
 	}
 	grantEverywhere(t, "newcomer", rules(t, "operator_role.yaml"))
 	eventually(t, "it is ready", time.Minute, o.ready)
@@ -37,13 +37,13 @@ func TestAnOperatorWithoutDefinitionsSaysSo(t *testing.T) {
 	options := envtest.CRDInstallOptions{Paths: []string{definitions}, ErrorIfPathMissing: true}
 	t.Cleanup(func() {
 		if _, err := envtest.InstallCRDs(environment.Config, options); err != nil {
-			t.Errorf("the definitions are gone for the other tests: %v", err)
+			t.Errorf("reinstalling the CRDs for the other tests: %v", err)
 		}
 	})
 	if err := envtest.UninstallCRDs(environment.Config, options); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the API server serves the kinds no more", 30*time.Second, func() bool {
+	eventually(t, "the API server no longer serves the kinds", 30*time.Second, func() bool {
 		return apierrors.IsNotFound(administrator.List(t.Context(), &v1alpha1.SizingExperimentList{}))
 	})
 	for what, p := range map[string]*process{
@@ -56,7 +56,7 @@ func TestAnOperatorWithoutDefinitionsSaysSo(t *testing.T) {
 	}
 }
 
-// TestAStandbyTakesOver lets one leader go by itself and kills the next.
+// TestAStandbyTakesOver ends one leader with SIGTERM and the next with SIGKILL.
 func TestAStandbyTakesOver(t *testing.T) {
 	home := namespace(t, "home")
 	kubeconfig := user(t, "replica")
@@ -74,8 +74,8 @@ func TestAStandbyTakesOver(t *testing.T) {
 	if code := first.signal(syscall.SIGTERM); code != 0 {
 		t.Errorf("the first one ended with %d", code)
 	}
-	// It asks every two seconds; without the lease given back it would wait for 15.
-	eventually(t, "the second one leads, for the first gave the lease back", 6*time.Second, func() bool {
+	// It retries every two seconds. If the lease was not released, it would wait for 15.
+	eventually(t, "the second one leads, because the first released the lease", 6*time.Second, func() bool {
 		now := leader(t, home)
 		return now != "" && now != was
 	})
@@ -84,14 +84,14 @@ func TestAStandbyTakesOver(t *testing.T) {
 	eventually(t, "the third one is ready", 30*time.Second, third.ready)
 	was = leader(t, home)
 	second.signal(syscall.SIGKILL)
-	took := eventually(t, "the third one leads, once the lease of the killed one is over", 20*time.Second, func() bool {
+	took := eventually(t, "the third one leads, after the lease of the killed one has expired", 20*time.Second, func() bool {
 		now := leader(t, home)
 		return now != "" && now != was
 	})
 	t.Logf("it took %s after a kill", took)
 }
 
-// leader is who holds the lease; nobody where it was given back.
+// leader returns the holder of the lease, or "" if the lease was released.
 func leader(t *testing.T, namespace string) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}

@@ -20,25 +20,25 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// TestAConfinedOperatorNeedsRolesInItsNamespacesOnly gives an operator rights in
-// two namespaces, has it take turns between them, and reads the API server's
-// audit log for what it asked.
+// TestAConfinedOperatorNeedsRolesInItsNamespacesOnly gives an operator rights in two
+// namespaces, lets it take turns between them, and reads from the API server's audit log what
+// it requested.
 func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 	home, first, second, third := namespace(t, "home"), namespace(t, "first"), namespace(t, "second"), namespace(t, "third")
-	name := "confined-to-" + first // a user of this run's own: the audit log is all tests'
+	name := "confined-to-" + first // a user for this run only, because all tests share the audit log
 	kubeconfig := user(t, name)
 	grant(t, name, home, rules(t, "leader_election_role.yaml"))
 	grant(t, name, first, rules(t, "operator_role.yaml"))
 	grant(t, name, second, rules(t, "operator_role.yaml"))
 
-	foreign := ask(t, third)
-	holder, waiting := ask(t, first), ask(t, second)
+	foreign := createExperiment(t, third)
+	holder, waiting := createExperiment(t, first), createExperiment(t, second)
 	o := operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home, "--watch-namespaces="+first+","+second)
 	eventually(t, "the operator is ready", 30*time.Second, o.ready)
 
 	eventually(t, "a service is deployed", 30*time.Second, func() bool { return deployments(t, first)+deployments(t, second) == 1 })
 	if deployments(t, first) == 0 {
-		holder, waiting = waiting, holder // made within the same second, their UIDs decide
+		holder, waiting = waiting, holder // if both were created within the same second, their UIDs decide
 	}
 	eventually(t, "the other one waits", 10*time.Second, func() bool {
 		reread(t, waiting)
@@ -68,39 +68,39 @@ func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 	checkRequests(t, name, []string{home, first, second})
 }
 
-// checkRequests holds what a user asked against the namespaces that it may ask in.
+// checkRequests compares a user's requests with the namespaces that it has rights in.
 func checkRequests(t *testing.T, user string, namespaces []string) {
 	t.Helper()
 	content, err := os.ReadFile(auditLog)
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := map[string]bool{}
+	requested := map[string]bool{}
 	for line := range bytes.Lines(content) {
 		var event auditv1.Event
 		if err := json.Unmarshal(line, &event); err != nil {
-			t.Fatalf("the audit log holds %s: %v", line, err)
+			t.Fatalf("the audit log contains %s: %v", line, err)
 		}
 		if event.User.Username != user || event.ObjectRef == nil {
-			continue // somebody else's, or a question for which kinds there are
+			continue // another user's request, or API discovery
 		}
-		asked[event.ObjectRef.Resource] = true
+		requested[event.ObjectRef.Resource] = true
 		if !slices.Contains(namespaces, event.ObjectRef.Namespace) {
-			t.Errorf("it asked for %s %s", event.Verb, event.RequestURI)
+			t.Errorf("it requested %s %s", event.Verb, event.RequestURI)
 		}
 		if event.ResponseStatus != nil && event.ResponseStatus.Code == 403 {
 			t.Errorf("it was refused %s %s", event.Verb, event.RequestURI)
 		}
 	}
 	for resource := range strings.FieldsSeq("sizingexperiments sizingtrials deployments jobs pods events leases") {
-		if !asked[resource] {
-			t.Errorf("it never asked for %s: the test has not seen what it was to see", resource)
+		if !requested[resource] {
+			t.Errorf("it never requested %s, so the test proves nothing", resource)
 		}
 	}
 }
 
-// ask makes an experiment of one variant.
-func ask(t *testing.T, namespace string) *v1alpha1.SizingExperiment {
+// createExperiment creates an experiment with one variant.
+func createExperiment(t *testing.T, namespace string) *v1alpha1.SizingExperiment {
 	t.Helper()
 	e := &v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"},

@@ -20,18 +20,18 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/smoke"
 )
 
-// smokeTest tries an installation by one tiny experiment.
+// smokeTest tests an installation with one small experiment.
 type smokeTest struct {
 	client    client.Client
 	namespace string
 	timeout   time.Duration
-	// every is how often the experiment is looked at. A watch would take one more
-	// right, to save a request a second for half a minute.
+	// every is how often the experiment is read. A watch would need one more right, to save
+	// one request a second for half a minute.
 	every time.Duration
 	out   io.Writer
 }
 
-// runSmokeTest is the sub-command.
+// runSmokeTest runs the sub-command smoke-test.
 func runSmokeTest(args []string) error {
 	test, err := parseSmokeTest(args)
 	if err != nil {
@@ -40,7 +40,7 @@ func runSmokeTest(args []string) error {
 	setLogger()
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("no cluster to try: %w", err)
+		return fmt.Errorf("can't load the cluster configuration: %w", err)
 	}
 	if test.client, err = client.New(config, client.Options{Scheme: newScheme()}); err != nil {
 		return err
@@ -51,38 +51,38 @@ func runSmokeTest(args []string) error {
 func parseSmokeTest(args []string) (*smokeTest, error) {
 	test := &smokeTest{every: time.Second, out: os.Stdout}
 	set := flag.NewFlagSet("operator smoke-test", flag.ContinueOnError)
-	set.StringVar(&test.namespace, "namespace", "", "where the experiment is made")
-	set.DurationVar(&test.timeout, "timeout", 10*time.Minute, "how long it may take, its place in the queue included")
+	set.StringVar(&test.namespace, "namespace", "", "namespace of the experiment")
+	set.DurationVar(&test.timeout, "timeout", 10*time.Minute, "how long the test may take, including the time in the queue")
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
 	switch {
 	case set.NArg() > 0:
-		return nil, fmt.Errorf("unexpected argument %q; flags begin with --", set.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q; flags start with --", set.Arg(0))
 	case len(validation.IsDNS1123Label(test.namespace)) > 0:
-		return nil, fmt.Errorf("--namespace is required and must be the name of a namespace, not %q", test.namespace)
+		return nil, fmt.Errorf("--namespace is required and must be a valid namespace name, not %q", test.namespace)
 	case test.timeout < time.Second:
 		return nil, errors.New("--timeout must be at least 1s")
 	}
 	return test, nil
 }
 
-// run makes the experiment, follows it to its end, and deletes it whatever came
-// of it. The error is the sentence that the user is to read.
+// run creates the experiment, follows it to its end, and deletes it in any case. The error is
+// a sentence for the user.
 func (s *smokeTest) run(ctx context.Context) error {
 	e := smoke.Experiment(s.namespace)
 	if err := s.client.Create(ctx, e); err != nil {
 		return smoke.Refused(err, s.namespace)
 	}
-	s.say("Made SizingExperiment %s/%s", e.Namespace, e.Name)
+	s.say("Created SizingExperiment %s/%s", e.Namespace, e.Name)
 	return errors.Join(s.follow(ctx, e), s.remove(context.WithoutCancel(ctx), e))
 }
 
-// follow tells what happens until the experiment ends, and what came of it.
+// follow prints the experiment's progress until it ends, and then its result.
 func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 	waiting, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	said := ""
+	last := ""
 	err := wait.PollUntilContextCancel(waiting, s.every, true, func(ctx context.Context) (bool, error) {
 		err := s.client.Get(ctx, client.ObjectKeyFromObject(e), e)
 		switch {
@@ -91,10 +91,10 @@ func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) er
 		case apierrors.IsForbidden(err):
 			return false, smoke.Refused(err, s.namespace)
 		case err != nil:
-			return false, nil // an API server that restarts: ask again
+			return false, nil // the API server may be restarting: try again
 		}
-		if line := smoke.Progress(e); line != said {
-			said = line
+		if line := smoke.Progress(e); line != last {
+			last = line
 			s.say("%s", line)
 		}
 		return e.Status.Phase.Finished(), nil
@@ -112,29 +112,29 @@ func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) er
 	}
 }
 
-// trialsOf are the experiment's trials, for what they say of themselves; none
-// where they can't be listed, since the experiment says the most of it.
+// trialsOf returns the experiment's trials, for details of the error. It returns none if they
+// can't be listed, because the experiment's own status says most of it.
 func (s *smokeTest) trialsOf(ctx context.Context, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	list := &v1alpha1.SizingTrialList{}
 	_ = s.client.List(ctx, list, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
 	return list.Items
 }
 
-// others are the experiments of the namespace, as far as they can be listed.
+// others returns the experiments of the namespace, or none if they can't be listed.
 func (s *smokeTest) others(ctx context.Context) []v1alpha1.SizingExperiment {
 	list := &v1alpha1.SizingExperimentList{}
 	_ = s.client.List(ctx, list, client.InNamespace(s.namespace))
 	return list.Items
 }
 
-// remove deletes the experiment. The garbage collector takes what it made.
+// remove deletes the experiment. The garbage collector deletes its objects.
 func (s *smokeTest) remove(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	err := s.client.Delete(ctx, e, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	switch {
 	case err == nil:
-		s.say("Deleted it")
+		s.say("Deleted the experiment")
 		return nil
 	case apierrors.IsNotFound(err):
 		return nil

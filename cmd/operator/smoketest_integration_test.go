@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// testerRules are all that a smoke test needs in its namespace.
+// testerRules are all rights that a smoke test needs in its namespace.
 var testerRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingexperiments"}, Verbs: []string{"create", "get", "list", "delete"}},
 	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingtrials"}, Verbs: []string{"get", "list"}},

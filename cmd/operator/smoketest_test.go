@@ -19,21 +19,20 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// stage is what the experiment's status shows at one look, and its Progressing
-// condition's message.
+// stage is the experiment's phase at one poll, and the message of its conditions.
 type stage struct {
 	phase   v1alpha1.ExperimentPhase
 	message string
 }
 
-// install is a cluster in which an operator takes the experiment one stage
-// further at each look. It stays in the last one.
+// install is a cluster in which an operator moves the experiment one stage further at each
+// poll. It stays in the last stage.
 type install struct {
 	stages []stage
-	looks  int
-	// refusal is what comes of making an experiment, error of deleting it.
+	polls  int
+	// refusal is the error of creating an experiment, deletion that of deleting it.
 	refusal, deletion error
-	// seen is called at each look.
+	// seen is called at each poll.
 	seen func()
 }
 
@@ -65,8 +64,8 @@ func (i *install) client(objects ...client.Object) client.WithWatch {
 }
 
 func (i *install) show(e *v1alpha1.SizingExperiment) {
-	now := i.stages[min(i.looks, len(i.stages)-1)]
-	i.looks++
+	now := i.stages[min(i.polls, len(i.stages)-1)]
+	i.polls++
 	e.Status.Phase = now.phase
 	for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionFinished} {
 		meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Message: now.message})
@@ -80,8 +79,8 @@ func (i *install) show(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// try runs the test and tells what it printed, how many experiments are left,
-// and with which error it ended.
+// try runs the test. It returns what it printed, the number of experiments that are left, and
+// its error.
 func try(t *testing.T, ctx context.Context, i *install, objects ...client.Object) (printed string, left int, err error) {
 	t.Helper()
 	var out strings.Builder
@@ -111,7 +110,7 @@ Succeeded: All measured
 PHASE       TRIALS   VARIANT   P95     CAPACITY   VERDICT
 Succeeded   1/1      c8-250m   4.2ms   >25/s      Valid
 
-Deleted it
+Deleted the experiment
 `
 	if diff := cmp.Diff(want, printed); diff != "" {
 		t.Errorf("what it printed (-want +got):\n%s", diff)
@@ -180,9 +179,9 @@ func TestASmokeTestsFlagsAreRefusedWithWhatToChange(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no namespace":        {nil, "--namespace is required"},
-		"no time":             {[]string{"--namespace=ns", "--timeout=0s"}, "--timeout must be at least 1s"},
-		"a word that is none": {[]string{"--namespace=ns", "now"}, `unexpected argument "now"`},
+		"no namespace":      {nil, "--namespace is required"},
+		"no time":           {[]string{"--namespace=ns", "--timeout=0s"}, "--timeout must be at least 1s"},
+		"an extra argument": {[]string{"--namespace=ns", "now"}, `unexpected argument "now"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parseSmokeTest(tt.args); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Compiles the programs that the local cluster, the tests and the generator's
-# image need, each from its published Go module, and keeps them in a cache
-# outside the clone, so that every clone on a machine compiles them once.
+# Compiles the programs that the local cluster, the tests and the generator's image need, each
+# from its published Go module. They are kept in a cache outside the clone, so that all clones
+# on a machine share them.
 #
 #   binaries.sh NAME     prints the folder of the binaries of a recipe:
 #                        kubernetes, etcd, k6, pause, helm, helm3, prometheus or
 #                        prometheus-operator
 #   binaries.sh all      prints each of these folders
 #   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
-#                        which is what KUBEBUILDER_ASSETS wants
+#                        for KUBEBUILDER_ASSETS
 #
-# The cache is $HASHMARK_CACHE, by default ~/.cache/hashmark. A folder of it is
-# complete or absent: it is filled under another name and then renamed.
+# The cache is $HASHMARK_CACHE, by default ~/.cache/hashmark. A folder in it is either complete
+# or absent: it is filled under another name and then renamed.
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 shopt -s inherit_errexit
@@ -24,9 +24,9 @@ source "$BUILD_FOLDER/messages.sh"
 # shellcheck source=recipes.sh
 source "$BUILD_FOLDER/recipes.sh"
 
-# folder_of NAME is the cache folder for the current recipe. Its key holds the
-# module's files and the link flags: what can change the binaries, and nothing
-# that cannot, so that an edited comment in a script compiles nothing anew.
+# folder_of NAME prints the cache folder for the current recipe. Its key covers the module's
+# files and the link flags, which are all that can change the binaries. An edited comment in a
+# script therefore does not recompile anything.
 folder_of() {
   local key
   key="$({
@@ -36,7 +36,7 @@ folder_of() {
   printf '%s/%s-%s-%s-%s\n' "$CACHE" "$1" "$release" "$(platform)" "$key"
 }
 
-# platform is the one compiled for: an exported GOOS or GOARCH counts.
+# platform prints the target platform. An exported GOOS or GOARCH counts.
 platform() {
   (cd "$BUILD_FOLDER" && go env GOOS GOARCH) | paste -sd- -
 }
@@ -48,10 +48,10 @@ build() {
   folder="$(folder_of "$1")"
   if [[ ! -d "$folder" ]]; then
     mkdir -p "$CACHE"
-    # Two runs that start together must not compile the same thing twice.
+    # Two runs that start at the same time must not compile the same thing twice.
     exec {lock}>"$CACHE/.$1.lock"
     flock -n "$lock" || {
-      say "waiting for another run that compiles $1"
+      say "waiting for another run that is compiling $1"
       flock "$lock"
     }
     [[ -d "$folder" ]] || compile "$1" "$folder"
@@ -67,33 +67,33 @@ compile() {
   count="$(wc -l <<<"$packages")"
   say "compiling $1 $release ($hint)"
   partial="$(mktemp -d "$CACHE/.partial-$1-XXXXXX")"
-  # A killed run leaves its partial folder behind; an hour later it is litter.
+  # A killed run leaves its partial folder behind. It is removed after an hour.
   find "$CACHE" -maxdepth 1 -name ".partial-$1-*" -mmin +60 -exec rm -rf {} +
   while read -r binary package; do
     number=$((number + 1))
     [[ "$count" -eq 1 ]] || say "  $binary ($number of $count)"
     go_build "$1" "$package" "$partial/$binary" || {
       rm -rf "$partial"
-      die "$binary did not compile; the compiler's words stand above"
+      die "$binary did not compile; see the compiler's output above"
     }
   done <<<"$packages"
   chmod 0755 "$partial"
   mv -T "$partial" "$2"
   say "compiled $1 $release in $((SECONDS - began)) s"
-  # As hack/timed.sh does, for the table that .ci/run ends with.
+  # As in hack/timed.sh, for the table at the end of .ci/run.
   [[ -z "${HASHMARK_TIMES:-}" ]] ||
     printf '%s\t%s\t0\tcompiling %s\n' "$start" "$(date +%s)" "$1" >>"$HASHMARK_TIMES"
 }
 
-# go_build FOLDER PACKAGE OUTPUT compiles one static program. GOFLAGS and a
-# workspace of the caller's would make the same key stand for other binaries.
+# go_build FOLDER PACKAGE OUTPUT compiles one static program. GOFLAGS and GOWORK of the caller
+# are ignored, because they could change the binaries under the same key.
 go_build() {
   (cd "$BUILD_FOLDER/$1" &&
     GOFLAGS='' GOWORK=off CGO_ENABLED=0 nice go build -mod=readonly -trimpath \
       -buildvcs=false -ldflags "$ldflags" -o "$3" "$2" </dev/null >&2)
 }
 
-# assets prints a folder that gathers what a test API server needs.
+# assets prints a folder with what a test API server needs.
 assets() {
   local kubernetes etcd folder
   kubernetes="$(build kubernetes)"
@@ -112,7 +112,7 @@ main() {
   case "${1:-}" in
     assets) assets ;;
     all) for name in "${RECIPES[@]}"; do build "$name"; done ;;
-    "") die "say what to compile: ${RECIPES[*]}, all or assets" ;;
+    "") die "usage: binaries.sh NAME, where NAME is one of: ${RECIPES[*]}, all or assets" ;;
     *) build "$1" ;;
   esac
 }

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# What the scripts of this folder and of hack/cluster say to people.
+# Messages of the scripts in this folder and in hack/cluster.
 #
-# Everything goes to standard error: standard output belongs to the answers
-# that other programs read, such as a folder of binaries or shell exports.
+# Everything is written to standard error. Standard output is for results that other programs
+# read, such as a folder of binaries or shell exports.
 
 # say prints one line of progress.
 say() {
   printf 'hashmark: %s\n' "$*" >&2
 }
 
-# die ends the script with one sentence that tells what to do about it.
+# die prints one sentence that says what is wrong and what to do, and ends the script.
 die() {
   say "$*"
   exit 1

@@ -1,18 +1,17 @@
 # shellcheck shell=bash disable=SC2034
-# What is compiled: a recipe for each Go module of this folder.
+# What is compiled: a recipe for each Go module in this folder.
 #
-# A recipe answers where a program comes from and how it is linked; how it is
-# cached is binaries.sh's matter, which reads the variables set here. Versions
-# stand in the go.mod files alone.
+# A recipe says where a program comes from and how it is linked. binaries.sh reads the
+# variables that are set here and does the caching. Versions are only in the go.mod files.
 
 # RECIPES lists every name that recipe knows, in the order of building.
 RECIPES=(kubernetes etcd k6 pause helm helm3 prometheus prometheus-operator)
 
 # recipe NAME sets, for the program or programs called NAME:
-#   release   their version, as go.mod has it
+#   release   the version in go.mod
 #   packages  lines of "<binary> <Go package>"
-#   ldflags   what the linker is told beyond leaving out debug information
-#   hint      what a person who waits for it should know
+#   ldflags   the linker's flags, which always leave out debug information
+#   hint      what to tell a person who waits for it
 recipe() {
   ldflags="-s -w"
   case "$1" in
@@ -55,33 +54,33 @@ recipe() {
       packages="pause ."
       hint="seconds"
       ;;
-    *) die "no recipe is called \"$1\"; choose one of: ${RECIPES[*]}" ;;
+    *) die "unknown recipe \"$1\"; choose one of: ${RECIPES[*]}" ;;
   esac
 }
 
-# required_version FOLDER MODULE reads a version out of FOLDER/go.mod. Asking
-# the go command would load the whole module graph, seconds on every start.
+# required_version FOLDER MODULE reads a version from FOLDER/go.mod. The go command would load
+# the whole module graph, which takes seconds at every start.
 required_version() {
-  local found
-  found="$(sed -nE "s#^(require)?[[:space:]]*$2 (v[^[:space:]]+).*#\2#p" "$BUILD_FOLDER/$1/go.mod")"
-  [[ -n "$found" ]] || die "hack/build/$1/go.mod requires no $2"
-  printf '%s\n' "$found"
+  local version
+  version="$(sed -nE "s#^(require)?[[:space:]]*$2 (v[^[:space:]]+).*#\2#p" "$BUILD_FOLDER/$1/go.mod")"
+  [[ -n "$version" ]] || die "hack/build/$1/go.mod does not require $2"
+  printf '%s\n' "$version"
 }
 
-# tool_packages FOLDER follows the tool lines of the module, so that a program is
-# added in one place. Programs are called as their folders are.
+# tool_packages FOLDER prints the packages in the tool lines of the module, so that a program
+# is added in one place. Each program has the name of its folder.
 tool_packages() {
   sed -nE 's#^(tool)?[[:space:]]*([a-z0-9./-]+/cmd/([a-z-]+))$#\3 \2#p' "$BUILD_FOLDER/$1/go.mod"
 }
 
-# prometheus_version is Prometheus' release by its own name: the module of 3.15.0
-# is called v0.315.0.
+# prometheus_version prints Prometheus' own release number: the module of 3.15.0 is called
+# v0.315.0.
 prometheus_version() {
   required_version prometheus github.com/prometheus/prometheus | sed -E 's/^v0\.3(0?)/3./'
 }
 
-# kubernetes_ldflags RELEASE stamps the version that a release build would
-# have: without it every node reports v0.0.0 and clients warn about the skew.
+# kubernetes_ldflags RELEASE sets the version as in a release build. Without it every node
+# reports v0.0.0 and clients warn about the skew.
 kubernetes_ldflags() {
   local package=k8s.io/component-base/version major minor
   IFS=. read -r major minor _ <<<"${1#v}"
@@ -89,7 +88,7 @@ kubernetes_ldflags() {
     "$package" "$1" "$package" "$major" "$package" "$minor"
 }
 
-# helm_module NAME is where a major version of Helm comes from.
+# helm_module NAME prints the module of a major version of Helm.
 helm_module() {
   case "$1" in
     helm) echo helm.sh/helm/v4 ;;
@@ -97,9 +96,8 @@ helm_module() {
   esac
 }
 
-# helm_ldflags NAME RELEASE stamps the versions that a release build would have.
-# Helm 3 takes the Kubernetes it renders for, where it is asked to render without
-# a cluster, from the linker alone, and else believes in 1.20.
+# helm_ldflags NAME RELEASE sets the versions as in a release build. If Helm 3 renders without
+# a cluster, it takes the Kubernetes version only from the linker, and 1.20 if that is missing.
 helm_ldflags() {
   local module minor package
   module="$(helm_module "$1")"

@@ -7,22 +7,22 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// claim is one thing that Hashmark says of itself.
+// claim is a statement about Hashmark.
 type claim struct {
-	// Claim is a sentence that a user could check.
+	// Claim is a sentence that a user can check.
 	Claim string `json:"claim"`
-	// Tests show it, all of them together: the package's folder, a dot, the test's
-	// name, and, after a slash, the one of its cases that matters.
+	// Tests are the tests that together show the claim: the package's folder, a dot, the
+	// test's name and, after a slash, the relevant subtest.
 	Tests []string `json:"tests,omitempty"`
-	// NotHere says why no test shows it where the suites run, and what does.
+	// NotHere says why no test of the suites shows it, and what does.
 	NotHere string `json:"notHere,omitempty"`
 }
 
-// parseClaims reads the list, and refuses a claim that nothing could ever show.
+// parseClaims parses the list. It returns an error for a claim that can't be shown.
 func parseClaims(text []byte) ([]claim, error) {
 	var all []claim
 	if err := yaml.UnmarshalStrict(text, &all); err != nil {
-		return nil, fmt.Errorf("the list of claims can't be read: %w", err)
+		return nil, fmt.Errorf("parsing the list of claims: %w", err)
 	}
 	for _, c := range all {
 		if (len(c.Tests) == 0) == (c.NotHere == "") {
@@ -30,7 +30,7 @@ func parseClaims(text []byte) ([]claim, error) {
 		}
 		for _, test := range c.Tests {
 			if folder, name, found := cutTest(test); !found || folder == "" || !strings.HasPrefix(name, "Test") {
-				return nil, fmt.Errorf("%q is not of the form folder.TestName", test)
+				return nil, fmt.Errorf("%q does not have the form folder.TestName", test)
 			}
 		}
 	}

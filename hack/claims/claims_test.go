@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// repository is the root of the tree, seen from here.
+// repository is the root of the tree, relative to this package.
 const repository = "../.."
 
 func TestEveryTestThatAClaimNamesExists(t *testing.T) {
@@ -27,7 +27,7 @@ func TestEveryTestThatAClaimNamesExists(t *testing.T) {
 				declared[folder] = sources(t, folder)
 			}
 			if !strings.Contains(declared[folder], "\nfunc "+name+"(t *testing.T)") {
-				t.Errorf("the claim %q names %s, which is not there", c.Claim, test)
+				t.Errorf("the claim %q refers to %s, which does not exist", c.Claim, test)
 			}
 		}
 	}
@@ -53,12 +53,12 @@ func TestEveryEndToEndTestShowsAClaim(t *testing.T) {
 	}
 }
 
-// sources is the text of all tests of a folder.
+// sources returns the text of all tests in a folder.
 func sources(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(repository, folder, "*_test.go"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%s holds no tests: %v", folder, err)
+		t.Fatalf("%s contains no tests: %v", folder, err)
 	}
 	var all strings.Builder
 	for _, name := range files {
@@ -75,8 +75,8 @@ func TestClaimsThatNothingCouldShowAreRefused(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a claim without tests says why", "- claim: x\n", "needs either tests or notHere"},
 		{"a claim with tests is not excused", "- {claim: x, tests: [a.TestB], notHere: y}\n", "needs either tests or notHere"},
-		{"a test stands in a folder", "- {claim: x, tests: [TestB]}\n", "is not of the form folder.TestName"},
-		{"an unknown field is a slip", "- {claim: x, test: [a.TestB]}\n", "can't be read"},
+		{"a test has a folder", "- {claim: x, tests: [TestB]}\n", "does not have the form folder.TestName"},
+		{"an unknown field is an error", "- {claim: x, test: [a.TestB]}\n", "parsing the list of claims"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := parseClaims([]byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -86,7 +86,7 @@ func TestClaimsThatNothingCouldShowAreRefused(t *testing.T) {
 	}
 }
 
-// events are what go test -json prints, shortened to what is read.
+// events are output of go test -json, reduced to the fields that are read.
 const events = `{"Action":"start","Package":"github.com/hashmark-dev/hashmark/a"}
 {"Action":"run","Package":"github.com/hashmark-dev/hashmark/a","Test":"TestGood"}
 {"Action":"output","Package":"github.com/hashmark-dev/hashmark/a","Test":"TestGood","Output":"--- PASS"}
@@ -107,7 +107,7 @@ func TestOutcomesAreReadFromGoTest(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := got.read(strings.NewReader("FAIL\n")); err == nil {
-		t.Error("output that is not JSON was taken for results")
+		t.Error("output that is not JSON was accepted")
 	}
 }
 

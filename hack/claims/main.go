@@ -1,10 +1,10 @@
-// Command claims says of each thing that Hashmark claims whether the last run of
-// the tests showed it: PASS, FAIL, or NOT RUN with the reason.
+// Command claims reports for each claim about Hashmark whether the last run of the tests
+// showed it: PASS, FAIL, or NOT RUN with the reason.
 //
-// It runs no test itself. What is claimed, and which tests show it, stands in
-// claims.yaml; what the tests said stands in dist/test, where `make test` leaves
-// the output of go test -json, one file a suite. It exits with 1 when a claim
-// failed: one that was not run is told, and is no failure.
+// It runs no tests itself. The claims, and the tests that show them, are in claims.yaml. The
+// results are in dist/test, where `make test` writes the output of go test -json, one file for
+// each suite. It exits with 1 if a claim failed. A claim that was not run is reported, but is
+// not a failure.
 package main
 
 import (
@@ -28,8 +28,7 @@ func main() {
 	}
 }
 
-// run prints the report of the results that lie in a folder, and tells how many
-// claims failed.
+// run prints the report of the results in a folder, and returns how many claims failed.
 func run(folder string) (failed int, err error) {
 	claims, err := parseClaims(claimsFile)
 	if err != nil {
@@ -42,7 +41,7 @@ func run(folder string) (failed int, err error) {
 	return report(os.Stdout, claims, results), nil
 }
 
-// readResults reads what every suite of the folder said. No folder is no result.
+// readResults reads the results of every suite in the folder. A missing folder has no results.
 func readResults(folder string) (outcomes, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {

@@ -13,8 +13,7 @@ const (
 	notRun = "NOT RUN"
 )
 
-// report prints a line for each claim, then how many came out which way, and
-// tells how many failed.
+// report prints a line for each claim and a summary, and returns how many claims failed.
 func report(to io.Writer, claims []claim, results outcomes) int {
 	count := map[string]int{}
 	for _, c := range claims {
@@ -26,7 +25,7 @@ func report(to io.Writer, claims []claim, results outcomes) int {
 	return count[fail]
 }
 
-// judge says what the results show of a claim, and by which tests.
+// judge returns the verdict on a claim, and the tests that it is based on.
 func judge(c claim, results outcomes) (verdict, why string) {
 	if c.NotHere != "" {
 		return notRun, c.NotHere

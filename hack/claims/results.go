@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// outcomes holds how each test ended: pass, fail or skip, the words of go test.
+// outcomes holds how each test ended: pass, fail or skip, as in go test.
 type outcomes map[string]string
 
 const (
@@ -18,9 +18,9 @@ const (
 	module = "github.com/hashmark-dev/hashmark/"
 )
 
-// read adds what one go test -json run said. A test that began and never ended
-// was cut off by a crash or a time limit, and failed. Of several runs of a test
-// the worst counts.
+// read adds the results of one run of go test -json. A test that started and never ended was
+// stopped by a crash or a time limit, and counts as failed. Of several runs of a test the
+// worst counts.
 func (o outcomes) read(from io.Reader) error {
 	this := outcomes{}
 	for events := json.NewDecoder(from); ; {

@@ -1,11 +1,10 @@
 # shellcheck shell=bash
-# Who may call the API server: an authority, a certificate and a kubeconfig for
-# each caller.
+# The callers of the API server: a CA, and a certificate and a kubeconfig for each caller.
 #
-# The keys serve one throw-away cluster on one machine. They are made with the
-# cluster, go with it, and only root reads them.
+# The keys are for one throw-away cluster on one machine. They are created and removed with the
+# cluster, and only root can read them.
 
-# make_certificates fills the PKI and kubeconfig folders.
+# make_certificates creates the PKI and the kubeconfigs.
 make_certificates() {
   local number
   mkdir -m 0700 "$PKI" "$KUBECONFIGS"
@@ -25,7 +24,7 @@ make_certificates() {
   cp "$KUBECONFIGS/admin" "$ADMIN_KUBECONFIG"
 }
 
-# make_authority makes the certificate that signs the others.
+# make_authority creates the CA certificate.
 make_authority() {
   make_key ca
   openssl req -x509 -new -key "$PKI/ca.key" -days 3650 -subj "/CN=hashmark-cluster" \
@@ -47,8 +46,8 @@ make_certificate() {
       -extfile <(printf '%s\n' "$extensions") -out "$PKI/$1.crt" 2>/dev/null
 }
 
-# make_caller NAME SUBJECT makes a certificate and the kubeconfig that holds it,
-# whole, so that a copy of the file works anywhere on this machine.
+# make_caller NAME SUBJECT creates a certificate and a kubeconfig that contains it, so that a
+# copy of the file works anywhere on this machine.
 make_caller() {
   make_certificate "$1" "$2"
   (umask 077 && cat >"$KUBECONFIGS/$1") <<YAML

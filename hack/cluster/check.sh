@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tries on this machine what cluster.sh promises: that "up" puts right whatever
-# has happened, and that "down" leaves nothing. It takes about two minutes,
-# ends whatever runs in the cluster, and leaves the cluster up.
+# Tests on this machine that "cluster.sh up" repairs every kind of damage, and that "down"
+# leaves nothing behind. It takes about two minutes, ends everything that runs in the cluster,
+# and leaves the cluster running.
 #
-# Processes are killed here without a word, as a crash would; pods keep running
-# meanwhile, so that it also shows what a repair spares.
+# Processes are killed with SIGKILL, as in a crash. Pods keep running meanwhile, so the test
+# also shows what a repair does not interrupt.
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 shopt -s inherit_errexit
@@ -27,43 +27,43 @@ crash() {
   done
 }
 
-# expect_well SENTENCE brings the cluster up and fails unless it is well then.
+# expect_well SENTENCE runs "up" and fails unless the cluster is healthy then.
 expect_well() {
   "$CLUSTER" up
-  "$CLUSTER" status >/dev/null || die "NOT SO: up puts it right when $1"
-  echo "ok: up puts it right when $1"
+  "$CLUSTER" status >/dev/null || die "FAILED: up repairs the cluster when $1"
+  echo "ok: up repairs the cluster when $1"
 }
 
-# expect_pods_spared SENTENCE NAME... kills processes of the cluster and expects
-# that it is put right without any pod noticing.
+# expect_pods_spared SENTENCE NAME... kills processes of the cluster and expects that it is
+# repaired without a restart of any pod.
 expect_pods_spared() {
   local before after
   before="$(pods)"
   crash "${@:2}"
   expect_well "$1"
   after="$(pods)"
-  [[ "$before" == "$after" ]] || die "NOT SO: pods are spared when $1: $before became $after"
+  [[ "$before" == "$after" ]] || die "FAILED: pods keep running when $1: $before became $after"
 }
 
-# admin calls the cluster, which is another one after each start.
+# admin runs kubectl on the current cluster, which may be a new one after each start.
 admin() {
   "$(cat "$STATE/binaries")/kubectl" --kubeconfig="$ADMIN_KUBECONFIG" "$@"
 }
 
-# pods lists each pod's identity and how often it was started.
+# pods prints each pod's UID and restart count.
 pods() {
   admin get pods --all-namespaces \
     -o jsonpath='{range .items[*]}{.metadata.uid} {.status.containerStatuses[0].restartCount}{"\n"}{end}'
 }
 
-# start_pod runs a pod that only waits, and returns when it does.
+# start_pod starts a pod that only waits, and returns when it is ready.
 start_pod() {
   admin delete pod waiting --ignore-not-found --now >/dev/null
   admin run waiting --image="$PAUSE_IMAGE" --image-pull-policy=Never >/dev/null
   admin wait --for=condition=Ready pod/waiting --timeout=60s >/dev/null
 }
 
-# leftovers prints all that "down" should have removed and has not.
+# leftovers prints all that "down" should have removed and did not.
 leftovers() {
   local number
   grep -F "$STATE/" /proc/self/mountinfo || true
@@ -81,11 +81,11 @@ expect_nothing_left() {
   "$CLUSTER" down
   local left
   left="$(leftovers)"
-  [[ -z "$left" ]] || die "NOT SO: $1; there is still: $left"
+  [[ -z "$left" ]] || die "FAILED: $1; still left: $left"
   echo "ok: $1"
 }
 
-# interrupt COMMAND SECONDS begins a command of cluster.sh and kills it.
+# interrupt COMMAND SECONDS starts a command of cluster.sh and kills it.
 interrupt() {
   "$CLUSTER" "$1" &
   sleep "$2"
@@ -94,7 +94,7 @@ interrupt() {
 }
 
 main() {
-  expect_well "anything at all was there before"
+  expect_well "it starts in any state"
   start_pod
   expect_pods_spared "nothing is wrong"
   expect_pods_spared "etcd and a kubelet were killed" etcd kubelet-1

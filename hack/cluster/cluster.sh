@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The local cluster: a real Kubernetes on this machine, made without Docker.
-# README.md beside this file says what it consists of.
+# The local cluster: a real Kubernetes on this machine, without Docker.
+# README.md in this folder describes it.
 #
-#   cluster.sh up                    makes it, or puts it right; seconds if it is well
-#   cluster.sh down                  ends and removes it, in whatever state it is
-#   cluster.sh env                   prints the shell's way in: eval "$(cluster.sh env)"
-#   cluster.sh status                says what runs; fails when something does not
-#   cluster.sh load-images FILE...   gives image archives to every node
+#   cluster.sh up                    creates or repairs it; takes seconds if it is healthy
+#   cluster.sh down                  ends and removes it, in any state
+#   cluster.sh env                   prints exports for the shell: eval "$(cluster.sh env)"
+#   cluster.sh status                prints what is running; fails if something is not
+#   cluster.sh load-images FILE...   imports image archives into every node
 #
-# CPUS=shared makes one node on all CPUs instead of two with one CPU each.
+# CPUS=shared creates one node on all CPUs instead of two with one CPU each.
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 shopt -s inherit_errexit
@@ -29,8 +29,8 @@ source "$CLUSTER_FOLDER/node.sh"
 source "$CLUSTER_FOLDER/images.sh"
 source "$CLUSTER_FOLDER/health.sh"
 
-# up leaves a cluster that is well, by the least that does it: nothing, a start
-# of what has died, or a new cluster.
+# up leaves a healthy cluster, with as little change as possible: none, a restart of what has
+# died, or a new cluster.
 up() {
   require_root
   lock
@@ -39,37 +39,37 @@ up() {
   ensure_packages
   use_binaries
   if keep_running; then
-    say "the cluster is up; to use it: eval \"\$($CLUSTER_FOLDER/cluster.sh env)\""
+    say "the cluster is running; to use it, run: eval \"\$($CLUSTER_FOLDER/cluster.sh env)\""
     return
   fi
-  make_anew
+  recreate
 }
 
-# keep_running says whether the cluster there is could be kept, and starts what
-# has died of it. Objects and images survive that.
+# keep_running reports whether the existing cluster can be kept, and restarts what has died.
+# Objects and images survive that.
 keep_running() {
   local problem
-  if ! made_before; then
-    [[ ! -e "$STATE/settings" ]] || say "an earlier start or stop was interrupted; making the cluster anew"
+  if ! cluster_recorded; then
+    [[ ! -e "$STATE/settings" ]] || say "an earlier start or stop was interrupted; recreating the cluster"
     return 1
-  elif ! as_wanted; then
-    say "the running cluster is another one ($(difference)); making it anew"
+  elif ! settings_match; then
+    say "the running cluster has other settings ($(difference)); recreating it"
     return 1
   fi
-  problem="$(ailment)"
+  problem="$(first_problem)"
   [[ -n "$problem" ]] || return 0
-  # Processes cannot move to a new namespace, so one that is gone takes all.
+  # Processes can't move to a new namespace, so a missing one requires a new cluster.
   if network_stands; then
-    say "$problem; starting what has died"
-    start_everything && wait_until 60 well && return 0
-    problem="$(ailment)"
+    say "$problem; restarting what has died"
+    start_everything && wait_until 60 healthy && return 0
+    problem="$(first_problem)"
   fi
-  say "$problem; making the cluster anew"
+  say "$problem; recreating the cluster"
   return 1
 }
 
-# make_anew ends whatever is left of a cluster and makes another.
-make_anew() {
+# recreate removes what is left of a cluster and creates another.
+recreate() {
   local began=$SECONDS
   take_down
   refuse_occupied
@@ -79,20 +79,20 @@ make_anew() {
   printf '%s\n' "$KUBERNETES_BIN" >"$STATE/binaries"
   make_network
   make_certificates 2>>"$LOGS/certificates.log"
-  if ! start_everything || ! wait_until 120 well; then
-    die "$(ailment) after two minutes; its words are in $LOGS"
+  if ! start_everything || ! wait_until 120 healthy; then
+    die "$(first_problem) after two minutes; see the logs in $LOGS"
   fi
   touch "$STATE/complete"
-  say "the cluster is up after $((SECONDS - began)) s; to use it: eval \"\$($CLUSTER_FOLDER/cluster.sh env)\""
+  say "the cluster is running after $((SECONDS - began)) s; to use it, run: eval \"\$($CLUSTER_FOLDER/cluster.sh env)\""
 }
 
-# refuse_occupied keeps away from machines where the cluster would do harm: a
-# kubelet of the machine's own has a folder that ours would share, and addresses
-# that something else routes are not ours to take.
+# refuse_occupied ends the script on machines that the cluster would disturb: its kubelets
+# would share the folder of the machine's own kubelet, and it must not use addresses that are
+# already routed.
 refuse_occupied() {
   local routes
   [[ -z "$(ls -A "$KUBELET_FOLDER" 2>/dev/null)" ]] ||
-    die "another kubelet uses this machine, since $KUBELET_FOLDER is not empty; use that cluster, or empty the folder if it is gone"
+    die "$KUBELET_FOLDER is not empty, so another kubelet uses this machine; use that cluster, or empty the folder if the kubelet is gone"
   routes="$(ip -4 route show root 198.18.0.0/15)"
   [[ -z "$routes" ]] || die "this machine already routes addresses of 198.18.0.0/15, which the local cluster needs: $routes"
 }
@@ -105,10 +105,10 @@ start_everything() {
   done
 }
 
-# take_down ends and removes everything a cluster may have made, needing no
-# record of how far it came. The logs of the last one are kept for a look back.
+# take_down ends and removes everything that a cluster may have created. It needs no record of
+# how far the start got. The logs of the last cluster are kept.
 take_down() {
-  # From here on it is no whole cluster: a stop that is killed is not mended.
+  # From here on the cluster is incomplete: a stop that is killed is not repaired.
   rm -f "$STATE/complete"
   stop_nodes
   stop_control_plane
@@ -119,7 +119,7 @@ take_down() {
   fi
 }
 
-# keep_logs puts the logs aside, unless the run that asks has only begun.
+# keep_logs keeps the logs of the last cluster, if there are any.
 keep_logs() {
   [[ -n "$(find "$LOGS" -type f -print -quit 2>/dev/null)" ]] || return 0
   rm -rf "$STATE/logs.previous"
@@ -130,10 +130,10 @@ down() {
   require_root
   lock
   take_down
-  say "the cluster is down; the logs of its last run are in $STATE/logs.previous"
+  say "the cluster is removed; the logs of its last run are in $STATE/logs.previous"
 }
 
-# lock keeps two runs from changing the cluster at one time.
+# lock keeps two runs from changing the cluster at the same time.
 lock() {
   exec {LOCK}>"$LOCK_FILE"
   flock -n "$LOCK" || {
@@ -142,7 +142,7 @@ lock() {
   }
 }
 
-# use_binaries compiles what is not cached and finds each program's folder.
+# use_binaries compiles what is not cached and sets each program's folder.
 use_binaries() {
   KUBERNETES_BIN="$("$BINARIES" kubernetes)"
   ETCD_BIN="$("$BINARIES" etcd)"
@@ -151,15 +151,15 @@ use_binaries() {
   [[ "$CPU_MODE" == shared ]] || PIN=(taskset -c "$CONTROL_CPU")
 }
 
-# use_recorded speaks to the cluster there is, whatever would be made now.
+# use_recorded uses the settings of the existing cluster.
 use_recorded() {
-  made_before || die "there is no cluster; make one with: $CLUSTER_FOLDER/cluster.sh up"
+  cluster_recorded || die "there is no cluster; create one with: $CLUSTER_FOLDER/cluster.sh up"
   CPU_MODE="$(awk '$1 == "cpus" {print $2}' "$STATE/settings")"
   KUBERNETES_BIN="$(cat "$STATE/binaries")"
 }
 
-# print_environment is read by a shell, so it prints exports and nothing else.
-# Helm belongs to the way in: what is installed here is installed by it.
+# print_environment prints exports and nothing else, because a shell evaluates it. It includes
+# Helm, which installs the chart here.
 print_environment() {
   local helm
   use_recorded

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# The control plane: etcd, API server, controllers and scheduler, in the
-# namespace of the LAN, on the control CPU.
+# The control plane: etcd, API server, controllers and scheduler, in the network namespace of
+# the LAN, on the control CPU.
 
-# start_control_plane starts what does not run.
+# start_control_plane starts what is not running.
 start_control_plane() {
   start_etcd
   start_api_server
-  # The other two end themselves when they find no API server to begin with.
+  # The other two exit if they find no API server at their start.
   wait_until 120 api_ready || return 1
   start_process kube-controller-manager "$LAN_NETNS" "$KUBERNETES_BIN/kube-controller-manager" \
     --kubeconfig="$KUBECONFIGS/kube-controller-manager" \
@@ -23,9 +23,9 @@ start_control_plane() {
     --leader-elect=false
 }
 
-# start_etcd listens on the loopback of the LAN's namespace only, where no
-# password is needed. It may lose its last writes when the machine stops, which
-# a throw-away cluster can afford, and measurements are spared its disk syncs.
+# start_etcd starts etcd on the loopback address of the LAN's namespace only, where no password
+# is needed. It may lose its last writes if the machine stops, which is acceptable in a
+# throw-away cluster, and its disk syncs do not disturb measurements.
 start_etcd() {
   start_process etcd "$LAN_NETNS" "$ETCD_BIN/etcd" \
     --name=hashmark \
@@ -38,10 +38,9 @@ start_etcd() {
     --unsafe-no-fsync
 }
 
-# start_api_server names a client certificate towards the kubelets, without
-# which "kubectl logs" is refused, and routes webhooks to endpoints, since no
-# kube-proxy answers for Services in its namespace. Its audit log is bounded to
-# three files of 100 MB, far more than an end-to-end suite fills.
+# start_api_server sets a client certificate for kubelet, without which "kubectl logs" is
+# refused. It routes webhooks to endpoints, because no kube-proxy serves its namespace. Its
+# audit log is limited to three files of 100 MB, far more than an end-to-end suite writes.
 start_api_server() {
   start_process kube-apiserver "$LAN_NETNS" "$KUBERNETES_BIN/kube-apiserver" \
     --etcd-servers=http://127.0.0.1:2379 \
@@ -69,8 +68,8 @@ start_api_server() {
     --profiling=false
 }
 
-# stop_control_plane ends the API server before its etcd: one whose etcd went
-# first hangs in its graceful stop.
+# stop_control_plane ends the API server before etcd: without etcd, its graceful shutdown
+# hangs.
 stop_control_plane() {
   local name
   for name in kube-scheduler kube-controller-manager kube-apiserver etcd; do
@@ -78,8 +77,7 @@ stop_control_plane() {
   done
 }
 
-# kubectl calls the cluster as its administrator, whatever the caller's own
-# kubeconfig is.
+# kubectl runs kubectl as the cluster's administrator, whatever the caller's own kubeconfig is.
 kubectl() {
   "$KUBERNETES_BIN/kubectl" --kubeconfig="$ADMIN_KUBECONFIG" --request-timeout=5s "$@"
 }

@@ -1,32 +1,31 @@
 # shellcheck shell=bash
-# Images on the nodes. There is no registry: an image is an archive that was
-# built on this machine, and it is imported into every node's containerd.
+# Images on the nodes. There is no registry: an image is an archive that was built on this
+# machine and is imported into every node's containerd.
 
-# load_images ARCHIVE... imports OCI or Docker archives (tar files) into every
-# node. A pod that names one needs an image pull policy other than Always.
+# load_images ARCHIVE... imports OCI or Docker archives (tar files) into every node. Pods that
+# use them need an image pull policy other than Always.
 load_images() {
   local archive number
-  (($# > 0)) || die "say which archives to load: cluster.sh load-images FILE..."
+  (($# > 0)) || die "usage: cluster.sh load-images FILE..."
   for archive in "$@"; do
-    [[ -f "$archive" ]] || die "there is no image archive $archive; build the images first"
+    [[ -f "$archive" ]] || die "image archive $archive does not exist; build the images first"
     for number in $(node_numbers); do
       say "loading $(basename "$archive") into $(node_name "$number")"
       runtime "$number" images import "$archive" >>"$LOGS/images.log" 2>&1 ||
-        die "$(node_name "$number") does not take $archive; see $LOGS/images.log"
+        die "$(node_name "$number") can't import $archive; see $LOGS/images.log"
     done
   done
 }
 
-# import_pause NUMBER gives a node the image that holds a pod's namespaces,
-# unless it has it.
+# import_pause NUMBER imports the pause image into a node, unless it has it.
 import_pause() {
   [[ -z "$(runtime "$1" images list --quiet "name==$PAUSE_IMAGE")" ]] || return 0
   [[ -f "$STATE/pause.tar" ]] || pause_archive "$STATE/pause.tar"
   runtime "$1" images import "$STATE/pause.tar" >>"$LOGS/images.log" 2>&1
 }
 
-# pause_archive FILE writes an image of one program. It is put together by hand,
-# four small files in a tar, so that a cluster needs no image builder.
+# pause_archive FILE writes the pause image. It is built from four small files in a tar, so
+# that a cluster needs no image builder.
 pause_archive() {
   local folder architecture layer
   folder="$(mktemp -d)"

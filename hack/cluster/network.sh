@@ -1,11 +1,10 @@
 # shellcheck shell=bash
-# The network: a namespace for the control plane and one for each node.
+# The network: a network namespace for the control plane and one for each node.
 #
-# The namespaces leave the machine's routes and firewall alone, and nothing in
-# them has a way out: none has a default route, so that a packet which finds no
-# rule ends there. Load can therefore never leave this machine.
+# The namespaces do not change the machine's routes and firewall. None has a default route, so
+# packets without a matching route are dropped and load can never leave this machine.
 
-# make_network builds the namespaces and the links between them.
+# make_network creates the namespaces and the links between them.
 make_network() {
   local number
   make_lan
@@ -15,8 +14,8 @@ make_network() {
   route_from_host
 }
 
-# make_lan builds the control plane's namespace: a bridge that joins the nodes,
-# with the address of the API server on it.
+# make_lan creates the control plane's namespace, with a bridge that connects the nodes and has
+# the address of the API server.
 make_lan() {
   make_namespace "$LAN_NETNS"
   ip -n "$LAN_NETNS" link add "$LAN_BRIDGE" type bridge
@@ -26,8 +25,8 @@ make_lan() {
   ip -n "$LAN_NETNS" link set host master "$LAN_BRIDGE" up
 }
 
-# make_node_network NUMBER joins a node's namespace to the bridge and tells the
-# control plane and the other nodes where its pods are.
+# make_node_network NUMBER connects a node's namespace to the bridge, and adds routes to its
+# pods for the control plane and the other nodes.
 make_node_network() {
   local netns other
   netns="$(node_netns "$1")"
@@ -36,22 +35,21 @@ make_node_network() {
   ip -n "$LAN_NETNS" link set "$netns" master "$LAN_BRIDGE" up
   ip -n "$netns" address add "$(node_address "$1")/24" dev eth0
   ip -n "$netns" link set eth0 up
-  # A packet to a Service needs some route before kube-proxy gives it the
-  # address of a pod.
+  # A packet to a Service needs a route before kube-proxy rewrites its address to that of a
+  # pod.
   ip -n "$netns" route add "$SERVICE_RANGE" dev eth0
   ip -n "$LAN_NETNS" route add "$(node_pods "$1")" via "$(node_address "$1")"
   for other in $(node_numbers); do
     [[ "$other" == "$1" ]] || ip -n "$netns" route add "$(node_pods "$other")" via "$(node_address "$other")"
   done
   in_namespace "$netns" sysctl -qw net.ipv4.ip_forward=1
-  # Without it a Service does not answer pods on the node of its own pod: the
-  # reply would cross the bridge past the rule that turns its address back.
+  # Otherwise a Service does not answer pods on the node of its own pod: the reply would cross
+  # the bridge without the rule that restores its address.
   in_namespace "$netns" sysctl -qw net.bridge.bridge-nf-call-iptables=1
 }
 
-# route_from_host lets an ordinary shell on this machine reach the API server,
-# the pods and, by way of node-1's kube-proxy, the Services. The routes go with
-# the link.
+# route_from_host lets an ordinary shell on this machine reach the API server, the pods and,
+# through node-1's kube-proxy, the Services. The routes are removed with the link.
 route_from_host() {
   ip address add "$HOST_ADDRESS/24" dev "$HOST_LINK"
   ip link set "$HOST_LINK" up
@@ -62,8 +60,8 @@ route_from_host() {
   ip route add "$SERVICE_RANGE" via "$(node_address 1)"
 }
 
-# make_namespace NAME makes an empty namespace; IPv6 stays off, since only
-# IPv4 addresses are given out.
+# make_namespace NAME creates an empty network namespace without IPv6, because all addresses
+# are IPv4.
 make_namespace() {
   ip netns add "$1"
   ip -n "$1" link set lo up
@@ -76,7 +74,7 @@ in_namespace() {
   nsenter --net="/run/netns/$netns" "$@"
 }
 
-# network_stands says whether every namespace of the cluster is there.
+# network_stands reports whether every namespace of the cluster exists.
 network_stands() {
   local number
   ip link show "$HOST_LINK" >/dev/null 2>&1 && namespace_stands "$LAN_NETNS" || return 1
@@ -89,14 +87,14 @@ namespace_stands() {
   ip -n "$1" link show lo >/dev/null 2>&1
 }
 
-# remove_network takes every namespace that a cluster may have made, whatever
-# mode it was in; links, routes and rules go with them.
+# remove_network deletes every namespace that a cluster may have created, in any mode. Links,
+# routes and rules are deleted with them.
 remove_network() {
   local netns
   for netns in "$(node_netns 1)" "$(node_netns 2)" "$LAN_NETNS"; do
     [[ ! -e "/run/netns/$netns" ]] || ip netns delete "$netns"
   done
-  # A namespace ends later than its name; its link would be in the next one's way.
+  # A namespace ends later than its name, and its link would conflict with a new one.
   if ip link show "$HOST_LINK" >/dev/null 2>&1; then
     ip link delete "$HOST_LINK" 2>/dev/null || true
   fi

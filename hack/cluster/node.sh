@@ -2,7 +2,7 @@
 # A node: containerd, kubelet and kube-proxy in a network namespace of their
 # own, with folders, sockets and cgroups of their own.
 
-# start_node NUMBER starts what does not run of a node.
+# start_node NUMBER starts what is not running on a node.
 start_node() {
   local folder
   folder="$(node_folder "$1")"
@@ -19,9 +19,9 @@ start_node() {
   start_process "kube-proxy-$1" "$(node_netns "$1")" "$KUBERNETES_BIN/kube-proxy" --config="$folder/kube-proxy.yaml"
 }
 
-# start_kubelet NUMBER. A kubelet that starts while one pod has the only CPU to
-# itself refuses its own record of that ("default cpuset cannot be empty"), so
-# it begins without one and works it out from the pods.
+# start_kubelet NUMBER starts kubelet without its CPU manager's state. If a pod has exclusive
+# use of the only CPU, kubelet refuses its own state file ("default cpuset cannot be empty");
+# without the file it derives the state from the pods.
 start_kubelet() {
   local folder
   process_alive "kubelet-$1" && return 0
@@ -37,7 +37,7 @@ start_kubelet() {
     --node-labels="$(node_labels "$1")"
 }
 
-# runtime NUMBER ARGUMENTS... calls the node's containerd on Kubernetes' behalf.
+# runtime NUMBER ARGUMENTS... runs ctr on the node's containerd, in Kubernetes' namespace.
 runtime() {
   local socket
   socket="$(node_runtime "$1")"
@@ -50,9 +50,9 @@ runtime_answers() {
     timeout 5 ctr --address "$(node_runtime "$1")" version >/dev/null 2>&1
 }
 
-# stop_nodes ends the kubelets first, which would otherwise start pods anew,
-# then the pods, then what served them. It goes by what a cluster of either
-# mode may have left, not by the mode that is asked for now.
+# stop_nodes ends kubelet first, which would otherwise restart pods, then the pods, and then
+# the rest. It removes what a cluster of either mode may have left, whatever the current mode
+# is.
 stop_nodes() {
   local number
   for number in 1 2; do stop_process "kubelet-$number" 5; done
@@ -68,14 +68,14 @@ stop_nodes() {
   remove_traces
 }
 
-# KUBELET_FOLDER is where every kubelet listens for device plugins, whatever
-# folder it is given for the rest.
+# KUBELET_FOLDER is where every kubelet listens for device plugins, independent of its
+# --root-dir.
 KUBELET_FOLDER=/var/lib/kubelet
 
-# remove_traces clears what programs keep outside of any folder they can be
-# given: the CNI library its results, the kubelet its links to pods' logs and
-# its socket for plugins. That folder was empty before the nodes were made, or
-# refuse_occupied would not have let them be, so that what is in it now is theirs.
+# remove_traces deletes what programs write outside of their configured folders: the CNI
+# library's results, and kubelet's links to pod logs and its plugin socket. refuse_occupied has
+# checked that kubelet's folder was empty before the nodes were created, so everything in it is
+# theirs.
 remove_traces() {
   local file sandbox
   for file in /var/lib/cni/results/hashmark-node-*-eth0; do
@@ -86,9 +86,9 @@ remove_traces() {
   [[ ! -d "$(node_folder 1)" ]] || rm -rf "$KUBELET_FOLDER/device-plugins"
 }
 
-# end_shims NUMBER ends the node's containerd-shim processes. Each names the
-# socket of its containerd, and that socket is in the node's folder: nothing
-# else on the machine has it.
+# end_shims NUMBER ends the node's containerd-shim processes. Each has the socket of its
+# containerd as an argument, and that socket is in the node's folder, so no other process of
+# the machine matches.
 end_shims() {
   wait_until 20 shims_killed "$(node_runtime "$1")" || die "containerd shims of $(node_name "$1") do not end"
 }
@@ -101,8 +101,8 @@ shims_killed() {
   return 1
 }
 
-# remove_shim_sockets NUMBER goes by what each task noted in the node's folder,
-# since the sockets' own folder is one for every containerd of the machine.
+# remove_shim_sockets NUMBER deletes the sockets that are recorded in the node's folder. The
+# sockets themselves are in one folder for all containerds of the machine.
 remove_shim_sockets() {
   local note
   for note in "$(node_folder "$1")"/run/io.containerd.runtime.v2.task/k8s.io/*/address; do
@@ -110,12 +110,12 @@ remove_shim_sockets() {
   done
 }
 
-# shims_of SOCKET lists the processes by their own words, read whole: an
-# argument that merely contains the socket's path is not enough.
+# shims_of SOCKET prints the shims with the socket as an argument. The whole argument must
+# match, because another argument could contain the path.
 shims_of() {
   local folder words
   for folder in /proc/[0-9]*; do
-    # A process may end between the listing and this look at it.
+    # A process may end between the listing and this read.
     words="$({ tr '\0' '\n' <"$folder/cmdline"; } 2>/dev/null)" || continue
     if [[ "$words" == *containerd-shim* ]] && grep -qxF -- "$1" <<<"$words"; then
       echo "${folder#/proc/}"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# The configuration files of a node's programs. Each setting that is not a
-# matter of course has its reason beside it.
+# The configuration files of a node's programs, with the reasons for settings that are not
+# obvious.
 
-# write_containerd_config NUMBER keeps all that containerd makes under the
-# node's folder, where it is found again and removed.
+# write_containerd_config NUMBER keeps everything that containerd creates in the node's folder,
+# where it can be removed.
 #
-# restrict_oom_score_adj: a shell without CAP_SYS_RESOURCE may not lower an OOM
-# score, and runc would fail with "can't get final child's PID from pipe".
+# restrict_oom_score_adj: a shell without CAP_SYS_RESOURCE can't lower an OOM score, and runc
+# would fail with "can't get final child's PID from pipe".
 write_containerd_config() {
   local folder
   folder="$(node_folder "$1")"
@@ -47,8 +47,8 @@ disabled_plugins = [
 TOML
 }
 
-# write_cni_config NUMBER gives pods addresses of the node's range on a bridge.
-# hairpinMode lets a pod reach itself through its Service.
+# write_cni_config NUMBER gives pods addresses of the node's range on a bridge. hairpinMode
+# lets a pod reach itself through its Service.
 write_cni_config() {
   cat <<JSON
 {
@@ -72,11 +72,11 @@ write_cni_config() {
 JSON
 }
 
-# write_kubelet_config NUMBER. There is no cluster DNS. Naming the pod's own
-# loopback as one makes a look-up fail at once rather than after its timeout,
-# and spares every pod a warning event. Images are never collected as garbage,
-# since no registry could give them back. Pods' logs have a folder for each
-# node: in a common one, each kubelet removes what the other's pods have said.
+# write_kubelet_config NUMBER prints kubelet's configuration. There is no cluster DNS: with the
+# pod's own loopback address as its server, a look-up fails at once and not after a timeout,
+# and pods get no warning events. Images are never garbage collected, because there is no
+# registry to pull them again. Each node has its own folder for pod logs, because in a shared
+# one each kubelet deletes the logs of the other's pods.
 write_kubelet_config() {
   cat <<YAML
 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -103,10 +103,9 @@ $(kubelet_cpu_settings "$1")
 YAML
 }
 
-# kubelet_cpu_settings NUMBER gives each node of two its own CPU, and all of
-# it: strict reservation keeps even pods without a request off the others. A
-# shared node leaves CPUs alone, so that bursts and quotas show as they would
-# on an ordinary node.
+# kubelet_cpu_settings NUMBER gives each of two nodes its own CPU. Strict reservation keeps
+# even pods without a request off the others. A shared node does not assign CPUs, so that
+# bursts and quotas behave as on an ordinary node.
 kubelet_cpu_settings() {
   [[ "$CPU_MODE" == split ]] || {
     echo "cpuManagerPolicy: none"
@@ -123,14 +122,14 @@ registerWithTaints:
 YAML
 }
 
-# node_labels NUMBER says what the node is for; a shared one is for everything.
+# node_labels NUMBER prints the label of the node's purpose; a shared node has none.
 node_labels() {
   [[ "$CPU_MODE" == split ]] || return 0
   if [[ "$1" == 1 ]]; then echo hashmark.dev/role=service; else echo hashmark.dev/role=load; fi
 }
 
-# write_proxy_config NUMBER. Connection tracking limits stay as they are: they
-# are read-only in a namespace other than the machine's.
+# write_proxy_config NUMBER prints kube-proxy's configuration. It does not change connection
+# tracking limits, which are read-only outside of the machine's own network namespace.
 write_proxy_config() {
   cat <<YAML
 apiVersion: kubeproxy.config.k8s.io/v1alpha1

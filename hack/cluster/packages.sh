@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# What the cluster needs of the machine: root, and some of Debian's packages.
+# What the cluster needs from the machine: root, and some Debian packages.
 
-# NEEDED maps a file that must be there to the package that brings it.
+# NEEDED maps required commands to their packages.
 NEEDED=(
   "containerd containerd"
   "ctr containerd"
@@ -15,12 +15,12 @@ NEEDED=(
   "buildah buildah"
 )
 
-# CNI_FOLDERS are where Debian and everybody else put the CNI plugins.
+# CNI_FOLDERS are where Debian and others install the CNI plugins.
 CNI_FOLDERS=(/usr/lib/cni /opt/cni/bin)
 
-# require_root stands first in what changes the machine.
+# require_root comes first in all commands that change the machine.
 require_root() {
-  [[ "$(id -u)" == 0 ]] || die "the local cluster makes network namespaces and cgroups, for which it must run as root; where Docker is, kind needs no root"
+  [[ "$(id -u)" == 0 ]] || die "the local cluster creates network namespaces and cgroups and must run as root; with Docker, use kind, which needs no root"
 }
 
 # ensure_packages installs what is missing and sets CNI_BIN.
@@ -28,8 +28,8 @@ ensure_packages() {
   local missing
   mapfile -t missing < <(missing_packages | sort -u)
   ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
-  CNI_BIN="$(cni_folder)" || die "there are no CNI plugins in ${CNI_FOLDERS[*]}"
-  # Kernels that build these as modules load the first one on demand only.
+  CNI_BIN="$(cni_folder)" || die "found no CNI plugins in ${CNI_FOLDERS[*]}"
+  # If these are kernel modules, only the first one is loaded on demand.
   modprobe -qa overlay br_netfilter 2>/dev/null || true
 }
 
@@ -52,11 +52,11 @@ cni_folder() {
   return 1
 }
 
-# install_packages NAME... installs from Debian without starting any service:
-# the cluster runs a containerd of its own for each node, and a system one
-# would only take CPU from a measurement.
+# install_packages NAME... installs Debian packages without starting services. The cluster runs
+# its own containerd for each node, and a system one would only use CPU time during a
+# measurement.
 install_packages() {
-  command -v apt-get >/dev/null || die "this machine lacks $*, and has no apt-get to install them; install them by its own means, or use a Debian machine"
+  command -v apt-get >/dev/null || die "this machine lacks $* and has no apt-get; install them otherwise, or use a Debian machine"
   say "installing $* (Debian packages)"
   mkdir -p "$LOGS"
   (

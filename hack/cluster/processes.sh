@@ -1,18 +1,18 @@
 # shellcheck shell=bash
-# The cluster's own processes: starting, recognising and ending them.
+# The cluster's own processes: starting, identifying and ending them.
 #
-# A process is known by its id together with its start time, for an id alone
-# may by now belong to somebody else. Only what is recorded here is ended here.
+# A process is identified by its ID and its start time, because the ID alone may have been
+# reused. Only recorded processes are ended here.
 
 PROCESSES="$STATE/processes"
 
-# start_process NAME NETNS COMMAND... runs a command of the cluster in a network
-# namespace, unless it runs already, and records it.
+# start_process NAME NETNS COMMAND... runs a command of the cluster in a network namespace,
+# unless it is running, and records it.
 #
-# nsenter, not "ip netns exec": that one mounts /sys anew and so hides the
-# cgroups from the kubelet. The environment starts empty, so that no proxy or
-# GOFLAGS of the caller's reaches the cluster; the lock is not handed down,
-# since it must open again when the caller ends.
+# It uses nsenter and not "ip netns exec", which mounts a new /sys and so hides the cgroups
+# from kubelet. The environment starts empty, so that no proxy settings or GOFLAGS of the
+# caller reach the cluster. The lock is not inherited, because it must be released when the
+# caller ends.
 start_process() {
   local name="$1" netns="$2" pid
   shift 2
@@ -26,15 +26,15 @@ start_process() {
   printf '%s %s\n' "$pid" "$(start_time "$pid")" >"$PROCESSES/$name"
 }
 
-# start_time PID prints the 22nd field of its stat line, in ticks since boot,
-# or nothing. The second field may hold spaces, but ends with the last bracket.
+# start_time PID prints the 22nd field of the process's stat line, in ticks since boot, or
+# nothing. The second field may contain spaces, but ends with the last bracket.
 start_time() {
   local line
   line="$(cat "/proc/$1/stat" 2>/dev/null)" || return 0
   awk '{print $20}' <<<"${line##*) }"
 }
 
-# process_id NAME prints the id of a recorded process that still runs.
+# process_id NAME prints the ID of a recorded process that is still running.
 process_id() {
   local pid started
   [[ -f "$PROCESSES/$1" ]] || return 1
@@ -49,7 +49,7 @@ process_alive() {
   process_id "$1" >/dev/null
 }
 
-# stop_process NAME SECONDS asks a process to end, and ends it after a while.
+# stop_process NAME SECONDS sends SIGTERM to a process, and after that time SIGKILL.
 stop_process() {
   local pid
   if pid="$(process_id "$1")"; then
@@ -66,8 +66,7 @@ process_gone() {
   ! process_alive "$1"
 }
 
-# wait_until SECONDS COMMAND... runs a check until it succeeds; it fails when
-# the time is over.
+# wait_until SECONDS COMMAND... runs a check until it succeeds. It fails after that time.
 wait_until() {
   local end=$((SECONDS + $1))
   shift

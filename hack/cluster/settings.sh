@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2034
-# The names, addresses and CPUs of the cluster: the other files ask here.
+# The names, addresses and CPUs of the cluster, for the other files.
 #
-# 198.18.0.0/15 is the range set aside for benchmarks, so that no address of
-# the cluster can be one that the machine's own network uses.
+# 198.18.0.0/15 is the range for benchmarks, so the cluster's addresses do not conflict with
+# the machine's own network.
 
-# One machine holds one cluster, whichever clone made it, since addresses and
-# namespaces belong to the machine. Hence a folder outside of every clone.
+# A machine has one cluster for all clones, because addresses and namespaces belong to the
+# machine. The folder is therefore outside of every clone.
 STATE=/var/lib/hashmark-cluster
 LOCK_FILE=/run/hashmark-cluster.lock
 LOGS="$STATE/logs"
@@ -23,12 +23,12 @@ POD_RANGE=198.18.16.0/20
 SERVICE_RANGE=198.19.0.0/16
 API_SERVICE_ADDRESS=198.19.0.1
 
-# CONTROL_CPU runs all that is not a pod; node-1, on CPU 0, only serves.
+# CONTROL_CPU runs everything but pods; node-1, on CPU 0, runs only the service.
 CONTROL_CPU=1
 PAUSE_IMAGE=hashmark.dev/pause:local
 
-# cpu_mode prints "split" when each of two nodes has a CPU of its own, which
-# is the default where there are two, and "shared" for one node on all CPUs.
+# cpu_mode prints "split" if each of two nodes has a CPU of its own, which is the default with
+# two CPUs, or "shared" for one node on all CPUs.
 cpu_mode() {
   local two=yes
   taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null || two=no
@@ -47,7 +47,7 @@ cpu_mode() {
   esac
 }
 
-# node_numbers lists the nodes of the mode that is being run.
+# node_numbers prints the nodes of the current mode.
 node_numbers() {
   if [[ "$CPU_MODE" == split ]]; then echo 1 2; else echo 1; fi
 }
@@ -60,18 +60,18 @@ node_cgroup() { echo "/hashmark-node-$1"; }
 node_folder() { echo "$STATE/node-$1"; }
 node_runtime() { echo "$(node_folder "$1")/containerd.sock"; }
 
-# node_reserved NUMBER lists the CPUs that the node keeps from its pods: all
-# but its own. Where there are more than two, the others stay out of it.
+# node_reserved NUMBER prints the CPUs that the node reserves from its pods: all but its own,
+# including CPUs above the second.
 node_reserved() {
   local own=$(($1 - 1)) last
   last=$(($(nproc --all) - 1))
   seq 0 "$last" | grep -vx "$own" | paste -sd,
 }
 
-# wanted_settings says what a cluster made now would be: the mode, the binaries
-# and the scripts that shape it. Another answer than the recorded one means
-# that the running cluster is another one. The boot id is part of it because
-# namespaces and cgroups do not outlive a boot, while the state folder does.
+# wanted_settings prints what a cluster that is created now would be: the mode, the binaries,
+# and the scripts that configure it. If this differs from the record, the running cluster is
+# another one. The boot ID is included because namespaces and cgroups do not survive a boot,
+# but the state folder does.
 wanted_settings() {
   local shape=(settings.sh network.sh certificates.sh controlplane.sh audit-policy.yaml node.sh nodeconfig.sh)
   printf 'cpus %s\n' "$CPU_MODE"

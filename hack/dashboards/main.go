@@ -1,5 +1,5 @@
-// Command dashboards writes Grafana's dashboards as files of JSON into the folder
-// that it is given, which the Helm chart ships as they are.
+// Command dashboards writes Grafana's dashboards as JSON files into the given folder. The Helm
+// chart contains these files.
 package main
 
 import (

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Makes JSON schemas of Grafana's own types (the npm package @grafana/schema,
-# which is Apache-2.0; Grafana itself is AGPL and plays no part), and puts them
-# where the tests of internal/dashboards hold the dashboards against them.
+# Generates JSON schemas of Grafana's own types (the npm package @grafana/schema, which is
+# Apache-2.0; Grafana itself is AGPL and is not used). The tests of internal/dashboards check
+# the dashboards against them.
 #
-# Run it by hand, with node and npm, when another release of Grafana is to be
-# supported or another kind of panel is used: what it makes is committed, so that
-# the tests need neither.
+# Run it by hand, with node and npm, to support another release of Grafana or to use another
+# kind of panel. The schemas are committed, so that the tests need neither.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/schema"
 
-# The oldest release that the dashboards are for, and the newest.
+# The oldest and the newest supported release.
 readonly releases=(11.6.16 13.2.3) generator=2.9.0
 target=$(cd ../../../internal/dashboards/testdata/schema && pwd)
 readonly target
@@ -25,7 +24,7 @@ for release in "${releases[@]}"; do
     cd "$work"
     npm install --silent --ignore-scripts --no-audit --no-fund --save-exact \
       "@grafana/schema@$release" "ts-json-schema-generator@$generator"
-    # Until 12 the package names its files, and not what it exports.
+    # Before 12 the package exports its files under their file names.
     [[ $release != 11.* ]] || sed -i "s/_types\.gen'/_types.gen.js'/" dashboard.ts
     cat >tsconfig.json <<'CONFIG'
 {"compilerOptions": {"module": "esnext", "moduleResolution": "bundler", "strict": true, "skipLibCheck": true, "types": []}, "files": ["dashboard.ts"]}

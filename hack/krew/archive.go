@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// platform is a kind of machine that the plugin is released for.
+// platform is an operating system and architecture that the plugin is released for.
 type platform struct {
 	os, arch string
 }
 
-// platforms are those that people run kubectl on.
+// platforms are the platforms of a release.
 var platforms = []platform{
 	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// binary is the plugin's file name there.
+// binary returns the plugin's file name on the platform.
 func (p platform) binary() string {
 	if p.os == "windows" {
 		return "kubectl-hashmark.exe"
@@ -31,13 +31,13 @@ func (p platform) binary() string {
 	return "kubectl-hashmark"
 }
 
-// archive is one that was made.
+// archive is an archive of a release.
 type archive struct {
 	platform
 	name, sha256 string
 }
 
-// archive packs the binary of a platform with the licence, which krew asks for.
+// archive packs the binary of a platform with the licence, which krew requires.
 func (r release) archive(p platform) (archive, error) {
 	made := archive{platform: p, name: fmt.Sprintf("kubectl-hashmark_%s_%s_%s.tar.gz", r.version, p.os, p.arch)}
 	file, err := os.Create(filepath.Join(r.to, made.name))
@@ -53,14 +53,14 @@ func (r release) archive(p platform) (archive, error) {
 	return made, errors.Join(err, file.Close())
 }
 
-// packed is a file of an archive, and where it comes from.
+// packed is a file of an archive, and its source.
 type packed struct {
 	name, from string
 	mode       int64
 }
 
-// pack writes an archive in which nothing but the files' contents counts: no time,
-// no owner, no rights of the machine that it is made on.
+// pack writes an archive that depends only on the files' contents, and not on times, owners or
+// permissions of the machine.
 func pack(to io.Writer, files []packed) error {
 	compressed, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {

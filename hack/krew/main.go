@@ -1,10 +1,10 @@
-// Command krew makes a release of the kubectl plugin from its binaries: an archive
-// for each platform, with the licence in it, and the manifest by which krew finds
-// them. The same binaries give the same bytes.
+// Command krew creates a release of the kubectl plugin from its binaries: an archive for each
+// platform, with the licence in it, and the manifest for krew. The same binaries give the same
+// bytes.
 //
 //	krew -version=v0.1.0 -binaries=FOLDER -licence=LICENSE -to=FOLDER
 //
-// Each binary lies in a folder of its platform's name, such as linux-amd64.
+// Each binary is in a folder with its platform's name, such as linux-amd64.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"regexp"
 )
 
-// release is what a release is made of, and where it goes.
+// release is the input and the output folder of a release.
 type release struct {
 	version, binaries, licence, to, url string
 }
@@ -24,10 +24,10 @@ type release struct {
 func main() {
 	r := release{}
 	flag.StringVar(&r.version, "version", "", "the version, such as v0.1.0")
-	flag.StringVar(&r.binaries, "binaries", "", "the folder with a folder for each platform")
+	flag.StringVar(&r.binaries, "binaries", "", "the folder that contains a folder for each platform")
 	flag.StringVar(&r.licence, "licence", "LICENSE", "the licence that goes into each archive")
-	flag.StringVar(&r.to, "to", "", "the folder that is written to")
-	flag.StringVar(&r.url, "url", "https://github.com/hashmark-dev/hashmark/releases/download", "where releases are downloaded from")
+	flag.StringVar(&r.to, "to", "", "the output folder")
+	flag.StringVar(&r.url, "url", "https://github.com/hashmark-dev/hashmark/releases/download", "the base URL of release downloads")
 	flag.Parse()
 	if err := r.make(); err != nil {
 		fmt.Fprintln(os.Stderr, "krew:", err)
@@ -39,7 +39,7 @@ var semantic = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
 func (r release) make() error {
 	if !semantic.MatchString(r.version) {
-		return fmt.Errorf("the version is %q; it must be semantic and begin with a v, such as v0.1.0, or krew refuses it", r.version)
+		return fmt.Errorf("invalid version %q; krew requires a semantic version with a v, such as v0.1.0", r.version)
 	}
 	if err := os.MkdirAll(r.to, 0o750); err != nil {
 		return err

@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// made is a release of binaries that are none, from files of this age and with
-// these rights.
+// made creates a release from placeholder files of this age and mode, and returns its folder.
 func made(t *testing.T, age time.Time, mode os.FileMode) string {
 	t.Helper()
 	r := release{version: "v1.2.3", binaries: t.TempDir(), licence: filepath.Join(t.TempDir(), "LICENSE"), to: t.TempDir(), url: "https://example.org"}
@@ -53,7 +52,7 @@ func TestTheSameBinariesGiveTheSameRelease(t *testing.T) {
 		a, _ := os.ReadFile(name)
 		b, _ := os.ReadFile(filepath.Join(other, filepath.Base(name)))
 		if !bytes.Equal(a, b) {
-			t.Errorf("%s is another one from files of another age", filepath.Base(name))
+			t.Errorf("%s depends on the age of the files", filepath.Base(name))
 		}
 	}
 }
@@ -96,7 +95,7 @@ func TestTheManifestNamesEachArchiveOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Spec.ShortDescription) > 50 {
-		t.Errorf("krew cuts %q", got.Spec.ShortDescription)
+		t.Errorf("krew truncates %q", got.Spec.ShortDescription)
 	}
 	seen := map[string]bool{}
 	for _, p := range got.Spec.Platforms {
@@ -117,6 +116,6 @@ func TestAReleaseIsRefusedThatKrewWouldRefuse(t *testing.T) {
 		}
 	}
 	if err := (release{version: "v1.0.0", to: t.TempDir(), binaries: t.TempDir(), licence: "nowhere"}).make(); err == nil {
-		t.Error("a release without binaries is made")
+		t.Error("a release without binaries succeeds")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The manifest, as krew's version v1alpha2 has it. krew's own types are internal
-// to its programs; its validator reads what is written here.
+// The manifest in krew's version v1alpha2. krew's own types are internal to its programs. Its
+// validator checks what is written here.
 type (
 	plugin struct {
 		APIVersion string            `json:"apiVersion"`
@@ -37,8 +37,8 @@ type (
 
 const (
 	short = "Size login services by measured bcrypt costs" // krew wants at most 50 letters
-	long  = `Asks how strong a password hash a login service can afford, on how much CPU, at
-which login rate: creates an experiment of the Hashmark operator, follows it to
+	long  = `Finds how strong a password hash a login service can afford, on how much CPU, at
+which login rate. It creates an experiment of the Hashmark operator, follows it to
 its end, shows, saves and compares reports, and answers what-if questions from
 stored results. Its exit codes are made for CI.
 `
@@ -48,7 +48,7 @@ To complete names and flags, see: kubectl hashmark completion kubectl --help
 `
 )
 
-// manifest is the text of the manifest for these archives.
+// manifest returns the manifest for these archives.
 func (r release) manifest(archives []archive) ([]byte, error) {
 	p := plugin{
 		APIVersion: "krew.googlecontainertools.github.com/v1alpha2", Kind: "Plugin",

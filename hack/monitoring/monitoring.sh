@@ -1,34 +1,35 @@
 #!/usr/bin/env bash
-# Prometheus, its operator and, where images can be pulled, Grafana, in a
-# cluster that hack/clusters.sh made. README.md beside this file says more.
+# Prometheus, its operator and, if images can be pulled, Grafana, in a cluster of
+# hack/clusters.sh. See README.md in this folder.
 #
-#   monitoring.sh up       brings them up, or up to date, and waits until they work
-#   monitoring.sh values   lists Helm's arguments that let Hashmark be watched by them
+#   monitoring.sh up       installs or upgrades them, and waits until they work
+#   monitoring.sh values   prints Helm's arguments that make them monitor Hashmark
 #   monitoring.sh await    waits until Prometheus reads the operator's metrics
-#   monitoring.sh where    says how to reach them, and a query
+#   monitoring.sh where    prints how to reach them, and a query
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source hack/build/messages.sh
 source hack/monitoring/versions.sh
 
-# CUSTOM_RESOURCES are those that the operator needs for one Prometheus.
+# CUSTOM_RESOURCES are the kinds that the operator needs for one Prometheus.
 readonly CUSTOM_RESOURCES=(prometheuses servicemonitors podmonitors probes prometheusrules)
 
-# TARGETS asks Prometheus by way of the API server, which any cluster's shell reaches.
+# TARGETS is the path of Prometheus' targets through the API server, which is reachable in any
+# cluster.
 readonly TARGETS="/api/v1/namespaces/monitoring/services/prometheus:web/proxy/api/v1/targets?state=active"
 
 CLUSTER=${CLUSTER:-$(hack/clusters.sh which)}
 export CLUSTER
 
-# definitions prints the folder of the operator's own definitions, in its module.
+# definitions prints the folder of the operator's CRDs in its module.
 definitions() {
   printf '%s/example/prometheus-operator-crd\n' \
     "$(cd hack/build/prometheus-operator && go mod download "$OPERATOR_MODULE" && go list -m -f '{{.Dir}}' "$OPERATOR_MODULE")"
 }
 
-# define installs them. Server-side, since one alone is too large for the
-# annotation that kubectl would keep a copy in.
+# define installs the CRDs. They are applied server-side, because one of them is too large for
+# the annotation that kubectl would store a copy in.
 define() {
   local folder name
   folder=$(definitions)
@@ -40,15 +41,15 @@ define() {
   done
 }
 
-# rendered prints the objects with releases filled in. The local cluster is
-# handed images of ours, which are called after the upstream ones.
+# rendered prints the objects with the releases filled in. The local cluster uses our own
+# images, which are named after the upstream ones.
 rendered() {
   local edits=(-e "s/OPERATOR_VERSION/$OPERATOR_VERSION/" -e "s/PROMETHEUS_VERSION/$PROMETHEUS_VERSION/")
   [[ $CLUSTER != local ]] || edits+=(-e 's#quay\.io/[a-z-]*/#hashmark.dev/#')
   kubectl kustomize "hack/monitoring/$CLUSTER" | sed "${edits[@]}"
 }
 
-# hand_over gives the nodes of the local cluster what they can't pull.
+# hand_over loads the images into the nodes of the local cluster, which can't pull.
 hand_over() {
   [[ $CLUSTER == local ]] || return 0
   hack/images.sh monitoring
@@ -68,25 +69,25 @@ values() {
   [[ $CLUSTER == local ]] || printf '%s\n' --values hack/monitoring/kind/values.yaml
 }
 
-# await returns when Hashmark's operator has been read. A new configuration is
-# in a Secret, which the kubelet writes into a pod it has no other business with
-# only after up to a minute and a half; a change of the pod makes it look now.
+# await returns when Prometheus has scraped Hashmark's operator. A new configuration is in a
+# Secret, which kubelet writes into an otherwise unchanged pod only after up to 90 seconds. A
+# change of the pod makes kubelet write it now.
 await() {
   local end=$((SECONDS + 180))
   until operator_read; do
-    ((SECONDS < end)) || die "Prometheus has not read the operator's metrics in three minutes; its own words: kubectl get --raw $TARGETS"
+    ((SECONDS < end)) || die "Prometheus has not scraped the operator's metrics in three minutes; see: kubectl get --raw $TARGETS"
     kubectl -n monitoring annotate --overwrite pod -l operator.prometheus.io/name=prometheus \
       "hashmark.dev/look-again=$SECONDS" >/dev/null
     sleep 3
   done
-  say "Prometheus reads the operator's metrics"
+  say "Prometheus scrapes the operator's metrics"
 }
 
 operator_read() {
   kubectl get --raw "$TARGETS" 2>/dev/null | grep -qE '"scrapePool":"serviceMonitor/hashmark-system/hashmark-operator/0".*"health":"up"'
 }
 
-# where begins with the way in, where there is no address that can be reached.
+# where prints port-forward commands first if the addresses can't be reached directly.
 where() {
   local address=198.19.0.90:9090
   if [[ $CLUSTER == kind ]]; then

@@ -1,6 +1,6 @@
 # shellcheck shell=bash source-path=SCRIPTDIR disable=SC2034
-# Which releases of Prometheus and its operator the demo's clusters run: those
-# of hack/build, whether they are compiled from there or pulled.
+# The releases of Prometheus and its operator in the demo's clusters: those of hack/build,
+# whether compiled from there or pulled.
 
 BUILD_FOLDER="$(cd "$(dirname "${BASH_SOURCE[0]}")/../build" && pwd)"
 # shellcheck source=../build/recipes.sh

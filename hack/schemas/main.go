@@ -1,14 +1,12 @@
-// Command schemas makes JSON schemas for kubeconform out of what Kubernetes
-// publishes of itself: a file a kind, named as kubeconform looks for it, which
-// holds all that it refers to.
+// Command schemas generates JSON schemas for kubeconform from Kubernetes' OpenAPI
+// specification: one self-contained file for each kind, named as kubeconform expects it.
 //
-//	schemas SPEC FOLDER          writes those of every kind of SPEC
-//	schemas SPEC FOLDER CRD...   writes those of the kinds that the files define
+//	schemas SPEC FOLDER          writes the schemas of every kind of SPEC
+//	schemas SPEC FOLDER CRD...   writes the schemas of the kinds that the files define
 //
-// SPEC is the folder api/openapi-spec/v3 of a release of Kubernetes. What a
-// schema refuses: fields that do not exist, values of another type, and what
-// patterns, enumerations and bounds say. What it does not know: rules in CEL,
-// and whatever a server checks in its own code.
+// SPEC is the folder api/openapi-spec/v3 of a release of Kubernetes. A schema refuses unknown
+// fields, values of another type, and violations of patterns, enumerations and bounds. It does
+// not check CEL rules or what a server validates in code.
 package main
 
 import (
@@ -29,12 +27,12 @@ func main() {
 
 func run(arguments []string) error {
 	if len(arguments) < 2 {
-		return errors.New("say SPEC, FOLDER, and the files of definitions if it is about these")
+		return errors.New("usage: schemas SPEC FOLDER [CRD...]")
 	}
 	from, folder, definitions := arguments[0], arguments[1], arguments[2:]
 	parts, err := readComponents(os.DirFS(from))
 	if err != nil {
-		return fmt.Errorf("%s is no OpenAPI specification of Kubernetes: %w", from, err)
+		return fmt.Errorf("%s is not an OpenAPI specification of Kubernetes: %w", from, err)
 	}
 	if len(definitions) == 0 {
 		return write(folder, parts.ofKinds())
@@ -54,7 +52,7 @@ func run(arguments []string) error {
 	return write(folder, all)
 }
 
-// write makes the folder and a file in it for each schema.
+// write creates the folder and a file in it for each schema.
 func write(folder string, all map[string]schema) error {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err

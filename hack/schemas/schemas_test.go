@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// made runs the command over the small specification and definition of testdata,
-// and returns the folder that it filled.
+// made runs the command on the small specification and definition of testdata, and returns the
+// output folder.
 func made(t *testing.T) string {
 	t.Helper()
 	specification, folder := t.TempDir(), filepath.Join(t.TempDir(), "new")
@@ -42,7 +42,7 @@ func TestFilesAreNamedAsKubeconformLooksForThem(t *testing.T) {
 	for _, file := range files {
 		names = append(names, file.Name())
 	}
-	// Options of a deletion go by several names, and stand in no manifest.
+	// DeleteOptions belongs to several kinds, and is never a manifest.
 	if diff := cmp.Diff([]string{"boat-sea-v1.json", "server-apps-v1.json"}, names); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -61,14 +61,14 @@ func TestWhatSchemasRefuse(t *testing.T) {
 		"a wrong field is refused":                          {server + "metdata: {}}", "'metdata' not allowed"},
 		"a wrong field of a type that is referred to":       {server + "metadata: {lables: {}}}", "'lables' not allowed"},
 		"a label that is a number":                          {server + "metadata: {labels: {b: 1}}}", "got number, want string"},
-		"a null in the place of a block":                    {server + "metadata: }", "got null, want object"},
+		"a null instead of a block":                         {server + "metadata: }", "got null, want object"},
 		"another group of the same first word":              {"{apiVersion: apps.example.com/v1, kind: Server}", "/apiVersion"},
 		"another kind of the same letters":                  {"{apiVersion: apps.k8s.io/v1, kind: server}", "/kind"},
 		"quantities are strings and numbers":                {server + "limits: {cpu: 500m, memory: 1.5Gi, pods: 3, disk: 1e3}}", ""},
-		"a quantity with a unit that is none":               {server + "limits: {memory: 64MB}}", "does not match pattern"},
+		"a quantity with an unknown unit":                   {server + "limits: {memory: 64MB}}", "does not match pattern"},
 		"a port is a number":                                {server + "port: 80}", ""},
 		"a port is a name":                                  {server + "port: http}", ""},
-		"a port is no fraction":                             {server + "port: 80.5}", "/port"},
+		"a port is not a fraction":                          {server + "port: 80.5}", "/port"},
 		"a time is one of RFC 3339":                         {server + `since: "2026-02-30T00:00:00Z"}`, "/since"},
 		"an object without fields listed takes any":         {server + "raw: {any: thing}}", ""},
 		"a type that refers to itself is followed":          {server + "tree: {name: a, children: [{name: b, children: [{name: c}]}]}}", ""},
@@ -80,11 +80,11 @@ func TestWhatSchemasRefuse(t *testing.T) {
 		"a field that a definition requires":                {boat + "metadata: {name: a}}", "missing property 'spec'"},
 		"a value that is not listed":                        {boat + "spec: {sail: Jib}}", "/spec/sail"},
 		"a bound that is itself outside":                    {boat + "spec: {crew: 0}}", "/spec/crew"},
-		"a null where it is nullable":                       {boat + "spec: {owner: }}", ""},
-		"a number where null or a string is wanted":         {boat + "spec: {owner: 1}}", "/spec/owner"},
+		"a null in a nullable field":                        {boat + "spec: {owner: }}", ""},
+		"a number instead of null or a string":              {boat + "spec: {owner: 1}}", "/spec/owner"},
 		"a number or a string of a definition, as a string": {boat + "spec: {draught: 10%}}", ""},
 		"a number or a string of a definition, as a list":   {boat + "spec: {draught: []}}", "/spec/draught"},
-		"fields that are preserved beside those listed":     {boat + "spec: {cargo: {weight: 1, any: thing}}}", ""},
+		"preserved fields in addition to those listed":      {boat + "spec: {cargo: {weight: 1, any: thing}}}", ""},
 		"a value that its pattern does not match":           {boat + "spec: {port: Emden}}", "/spec/port"},
 		"a whole object inside another":                     {boat + "spec: {tender: {kind: Boat, spec: {}}}}", ""},
 		"one of several conditions":                         {boat + "spec: {mooring: {buoy: a}}}", ""},
@@ -94,16 +94,16 @@ func TestWhatSchemasRefuse(t *testing.T) {
 	folder := made(t)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			said := validate(t, folder, test.manifest)
-			if (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
-				t.Errorf("%s: said %q, want %q in it", test.manifest, said, test.refused)
+			message := validate(t, folder, test.manifest)
+			if (message == "") != (test.refused == "") || !strings.Contains(message, test.refused) {
+				t.Errorf("%s: the error is %q, want %q in it", test.manifest, message, test.refused)
 			}
 		})
 	}
 }
 
-// validate holds a manifest against the file of its kind, by the library that
-// kubeconform uses, and returns what it says.
+// validate checks a manifest against the file of its kind, with kubeconform's library, and
+// returns the error.
 func validate(t *testing.T, folder, manifest string) string {
 	t.Helper()
 	file := "server-apps-v1.json"
@@ -143,7 +143,7 @@ func TestFilesHoldWhatTheyReferToAndNoMore(t *testing.T) {
 		t.Errorf("the file defines %v, want %s alone", file.Definitions, objectMeta)
 	}
 	if bytes.Contains(text, []byte("x-kubernetes")) {
-		t.Errorf("keywords that validate nothing are left: %s", text)
+		t.Errorf("keywords without effect are left: %s", text)
 	}
 }
 
@@ -166,19 +166,19 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 	const withoutSchema = "{kind: CustomResourceDefinition, spec: {versions: [{name: v1}]}}"
 	tests := map[string]struct {
 		arguments []string
-		said      string
+		want      string
 	}{
-		"no arguments":              {nil, "say SPEC, FOLDER"},
-		"a folder of no releases":   {[]string{empty, empty}, "is no OpenAPI specification"},
+		"no arguments":              {nil, "usage: schemas SPEC FOLDER"},
+		"an empty folder":           {[]string{empty, empty}, "is not an OpenAPI specification"},
 		"a file that is not there":  {[]string{specification, empty, filepath.Join(empty, "no.yaml")}, "no.yaml"},
-		"an object of another kind": {[]string{specification, empty, write("kind: Service")}, "this is no CustomResourceDefinition"},
-		"a version without schema":  {[]string{specification, empty, write(withoutSchema)}, "version v1 lists no fields"},
+		"an object of another kind": {[]string{specification, empty, write("kind: Service")}, "not a CustomResourceDefinition"},
+		"a version without schema":  {[]string{specification, empty, write(withoutSchema)}, "version v1 has no properties"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			err := run(test.arguments)
-			if err == nil || !strings.Contains(err.Error(), test.said) {
-				t.Errorf("run(%v) = %v, want %q in it", test.arguments, err, test.said)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("run(%v) = %v, want %q in it", test.arguments, err, test.want)
 			}
 		})
 	}

@@ -15,20 +15,20 @@ type components map[string]schema
 const (
 	objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 	quantity   = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-	// quantityPattern is what controller-gen writes of a quantity, of which the
-	// specification says no more than that it is a string or a number.
+	// quantityPattern is controller-gen's pattern of a quantity. The specification only says
+	// that it is a string or a number.
 	quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 )
 
-// groupVersionKind names a kind. Of the core group Group is empty.
+// groupVersionKind names a kind. Group is empty for the core group.
 type groupVersionKind struct{ Group, Version, Kind string }
 
 func (k groupVersionKind) apiVersion() string {
 	return strings.TrimPrefix(k.Group+"/"+k.Version, "/")
 }
 
-// file is the name that kubeconform gives to the schema of a kind by
-// {{ .ResourceKind }}{{ .KindSuffix }}.json: of the group its first word.
+// file returns the name of a kind's schema for kubeconform,
+// {{ .ResourceKind }}{{ .KindSuffix }}.json, with the first part of the group.
 func (k groupVersionKind) file() string {
 	group, _, _ := strings.Cut(k.Group, ".")
 	if group != "" {
@@ -37,8 +37,8 @@ func (k groupVersionKind) file() string {
 	return strings.ToLower(k.Kind+"-"+group+k.Version) + ".json"
 }
 
-// readComponents gathers the types of all groups. A type that several groups use
-// stands in each of their files alike.
+// readComponents reads the types of all groups. A type that several groups use is the same in
+// each of their files.
 func readComponents(folder fs.FS) (components, error) {
 	files, err := fs.Glob(folder, "*_openapi.json")
 	if err != nil {
@@ -59,12 +59,12 @@ func readComponents(folder fs.FS) (components, error) {
 		maps.Copy(all, document.Components.Schemas)
 	}
 	if all[objectMeta] == nil {
-		return nil, errors.New("no file of it describes the metadata of objects")
+		return nil, errors.New("none of its files defines ObjectMeta")
 	}
 	return all, nil
 }
 
-// ofKinds makes the files of all kinds of the specification.
+// ofKinds returns the files of all kinds of the specification.
 func (c components) ofKinds() map[string]schema {
 	all := map[string]schema{}
 	for name, described := range c {
@@ -75,8 +75,8 @@ func (c components) ofKinds() map[string]schema {
 	return all
 }
 
-// kindOf finds the kind that a type describes. What goes by several names, such
-// as the options of a deletion, is part of requests and stands in no manifest.
+// kindOf returns the kind that a type describes. A type with several kinds, such as
+// DeleteOptions, is part of requests and never a manifest.
 func kindOf(described schema) (groupVersionKind, bool) {
 	names, _ := described["x-kubernetes-group-version-kind"].([]any)
 	if len(names) != 1 {
@@ -90,7 +90,7 @@ func kindOf(described schema) (groupVersionKind, bool) {
 	return groupVersionKind{word("group"), word("version"), word("kind")}, true
 }
 
-// strict is the strict schema of a type.
+// strict returns the strict schema of a type.
 func (c components) strict(name string) schema {
 	if name == quantity {
 		return schema{"anyOf": []any{schema{"type": "string", "pattern": quantityPattern}, schema{"type": "number"}}}
@@ -98,9 +98,9 @@ func (c components) strict(name string) schema {
 	return strict(c[name])
 }
 
-// file completes the schema of a kind by all the types that it leads to, and has
-// it take no other kind: kubeconform finds files by names in lower case and
-// without the group's domain, which would let one in.
+// file adds to the schema of a kind all types that it refers to, and limits it to that kind:
+// kubeconform finds files by lower-case names without the group's domain, so that another kind
+// could match.
 func (c components) file(whole schema, kind groupVersionKind) schema {
 	made, definitions := maps.Clone(whole), schema{}
 	c.follow(whole, definitions)
@@ -114,23 +114,23 @@ func (c components) file(whole schema, kind groupVersionKind) schema {
 	return made
 }
 
-// follow adds the types that a part of a schema refers to, and those that these
-// refer to. Types that refer to themselves end it, being there already.
-func (c components) follow(part any, found schema) {
+// follow adds the types that a part of a schema refers to, recursively. It stops at types that
+// it has already added.
+func (c components) follow(part any, definitions schema) {
 	switch part := part.(type) {
 	case []any:
 		for _, element := range part {
-			c.follow(element, found)
+			c.follow(element, definitions)
 		}
 	case schema:
 		path, _ := part["$ref"].(string)
 		name, refers := strings.CutPrefix(path, toDefinition)
-		if refers && found[name] == nil {
-			found[name] = c.strict(name)
-			c.follow(found[name], found)
+		if refers && definitions[name] == nil {
+			definitions[name] = c.strict(name)
+			c.follow(definitions[name], definitions)
 		}
 		for _, value := range part {
-			c.follow(value, found)
+			c.follow(value, definitions)
 		}
 	}
 }

@@ -5,27 +5,26 @@ import "strings"
 // schema is a JSON schema, or a part of one, as encoding/json reads it.
 type schema = map[string]any
 
-// Where references lead: in a specification, and in the files made of it.
+// The prefixes of references in a specification and in the generated files.
 const (
 	toComponent  = "#/components/schemas/"
 	toDefinition = "#/definitions/"
 )
 
-// validating are the keywords that are copied as they stand. Of the others some
-// are for readers (description, default), which would make up most of each file,
-// and some are read by strict.
+// validating are the keywords that are copied unchanged. Of the others, some are for readers
+// (description, default) and would be most of each file, and some are handled by strict.
 var validating = []string{
 	"type", "format", "enum", "pattern", "required", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
 	"multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
-	// What these hold adds conditions to a field and lists no fields of its own,
-	// so that closing it would refuse what stands beside it.
+	// These add conditions to a field and list no fields of their own, so closing them would
+	// refuse the fields next to them.
 	"allOf", "anyOf", "oneOf", "not",
 }
 
-// strict translates a schema of OpenAPI 3.0, as Kubernetes writes them, into one
-// of JSON schema draft 4: an object has the fields that are listed and no other.
-// A null is refused where the field is not declared nullable, although a server
-// would drop it: in a manifest it is a block that somebody left empty.
+// strict translates a schema of OpenAPI 3.0, as Kubernetes writes them, into one of JSON
+// schema draft 4. An object can only have the listed fields. A null is refused if the field is
+// not nullable, although a server would drop it: in a manifest it is a block that was left
+// empty.
 func strict(from schema) schema {
 	if name, found := reference(from); found {
 		return schema{"$ref": toDefinition + name}
@@ -49,7 +48,7 @@ func strict(from schema) schema {
 	return made
 }
 
-// closeFields says which fields an object may have.
+// closeFields sets which fields an object can have.
 func closeFields(made, from schema) {
 	properties, listed := from["properties"].(schema)
 	if listed {
@@ -71,14 +70,14 @@ func closeFields(made, from schema) {
 	}
 }
 
-// open tells whether an object has fields that its schema does not list. A whole
-// object inside another has its apiVersion, kind and metadata.
+// open reports whether an object has fields that its schema does not list. An embedded object
+// has an apiVersion, kind and metadata.
 func open(from schema) bool {
 	return from["x-kubernetes-preserve-unknown-fields"] == true || from["x-kubernetes-embedded-resource"] == true
 }
 
-// reference finds the name of the type that a schema stands for. A type with a
-// default comes as an allOf of that one reference.
+// reference returns the name of the type that a schema refers to. A type with a default is an
+// allOf of that one reference.
 func reference(from schema) (name string, found bool) {
 	if all, _ := from["allOf"].([]any); len(all) == 1 {
 		if only, _ := all[0].(schema); only["$ref"] != nil {

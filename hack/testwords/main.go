@@ -1,8 +1,8 @@
-// Command testwords turns the JSON of `go test -json` on its standard input back
-// into go test's own words, so that a run can be kept and watched at once.
+// Command testwords converts the JSON of `go test -json` on its standard input back into the
+// text of go test, so that a run can be stored and watched at the same time.
 //
-// With -brief it prints what plain `go test` does: a line for each package, and
-// of the tests only those that failed. Without, it prints what `go test -v` does.
+// With -brief it prints what plain `go test` prints: a line for each package, and of the tests
+// only those that failed. Without it, testwords prints what `go test -v` prints.
 package main
 
 import (
@@ -15,21 +15,22 @@ import (
 	"strings"
 )
 
-// event is a line of go test's JSON, as cmd/test2json documents it. Builds that
-// fail are told of by ImportPath, and by no package.
+// event is a line of go test's JSON, as cmd/test2json documents it. A build failure has an
+// ImportPath and no Package.
 type event struct{ Action, Package, ImportPath, Test, Output string }
 
 func main() {
-	brief := flag.Bool("brief", false, "of the tests print only those that failed")
+	brief := flag.Bool("brief", false, "print only the tests that failed")
 	flag.Parse()
-	if err := tell(os.Stdin, os.Stdout, *brief); err != nil {
-		fmt.Fprintln(os.Stderr, "testwords: the input is not what go test -json prints:", err)
+	if err := convert(os.Stdin, os.Stdout, *brief); err != nil {
+		fmt.Fprintln(os.Stderr, "testwords: the input is not the output of go test -json:", err)
 		os.Exit(1)
 	}
 }
 
-func tell(from io.Reader, to io.Writer, brief bool) error {
-	said := map[string]*strings.Builder{}
+// convert copies the text of the tests to its output.
+func convert(from io.Reader, to io.Writer, brief bool) error {
+	output := map[string]*strings.Builder{}
 	for events := json.NewDecoder(from); ; {
 		var e event
 		switch err := events.Decode(&e); {
@@ -42,23 +43,23 @@ func tell(from io.Reader, to io.Writer, brief bool) error {
 				fmt.Fprint(to, e.Output)
 			}
 		default:
-			hold(said, e, to)
+			buffer(output, e, to)
 		}
 	}
 }
 
-// hold keeps what a test says until it ends, and tells it if it failed.
-func hold(said map[string]*strings.Builder, e event, to io.Writer) {
+// buffer keeps the output of a test until it ends, and prints it if the test failed.
+func buffer(output map[string]*strings.Builder, e event, to io.Writer) {
 	name := e.Package + "." + e.Test
-	if said[name] == nil {
-		said[name] = &strings.Builder{}
+	if output[name] == nil {
+		output[name] = &strings.Builder{}
 	}
-	said[name].WriteString(e.Output)
+	output[name].WriteString(e.Output)
 	switch e.Action {
 	case "fail":
-		fmt.Fprint(to, said[name])
+		fmt.Fprint(to, output[name])
 		fallthrough
 	case "pass", "skip":
-		delete(said, name)
+		delete(output, name)
 	}
 }

@@ -25,12 +25,12 @@ func TestBothWaysOfTellingARun(t *testing.T) {
 		brief bool
 		want  string
 	}{
-		{"all that was said", false, "=== RUN   TestGood\n    it is bad\n--- FAIL: TestBad\nq.go:1: undefined\nPASS\nok  \tp\n"},
+		{"the whole output", false, "=== RUN   TestGood\n    it is bad\n--- FAIL: TestBad\nq.go:1: undefined\nPASS\nok  \tp\n"},
 		{"packages and failures only", true, "    it is bad\n--- FAIL: TestBad\nq.go:1: undefined\nok  \tp\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var words strings.Builder
-			if err := tell(strings.NewReader(run), &words, tt.brief); err != nil {
+			if err := convert(strings.NewReader(run), &words, tt.brief); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, words.String()); diff != "" {
@@ -38,7 +38,7 @@ func TestBothWaysOfTellingARun(t *testing.T) {
 			}
 		})
 	}
-	if err := tell(strings.NewReader("FAIL\n"), &strings.Builder{}, true); err == nil {
-		t.Error("what is not JSON was taken for a run")
+	if err := convert(strings.NewReader("FAIL\n"), &strings.Builder{}, true); err == nil {
+		t.Error("input that is not JSON was accepted")
 	}
 }

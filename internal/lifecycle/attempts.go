@@ -10,27 +10,28 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// keptAttempts is how many attempts the status holds; interrupted ones are
-// not bounded by spec.attempts, so the oldest make room.
+// keptAttempts is the number of attempts that the status keeps. Interrupted attempts do not
+// count towards spec.attempts, so there is no limit on their number: the oldest ones are
+// dropped.
 const keptAttempts = 20
 
-// calibrationAllowance covers the longest calibration: a minute of hashes, the
-// reference, and a pod's start.
+// calibrationAllowance covers the longest calibration: a minute of hashes, the reference
+// hashes, and the start of a pod.
 const calibrationAllowance = 150 * time.Second
 
-// RunAllowance is what a load may take beyond its plan: k6's own start, the wait
-// for the service to answer, and a slow end.
+// RunAllowance is how much longer than its plan a load may take: the start of k6, the wait for
+// the service to answer, and a slow end.
 const RunAllowance = 90 * time.Second
 
-// Deadline is when an attempt is given up whatever it does: twice the start
-// timeout (service and generator), calibration, and the longest load that its
-// spec allows. The login service ends itself then, too.
+// Deadline returns when an attempt is given up, whatever it is doing. It allows twice the
+// start timeout (service and generator), the calibration, and the longest load that the spec
+// allows. The login service also ends itself at that time.
 func Deadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
 	return attempt.StartTime.Add(2*startTimeout + calibrationAllowance + RunAllowance + loadplan.MaxDuration(trial.Spec))
 }
 
-// BeginAttempt adds an attempt to the status. Numbers are never used twice, so
-// that the children of two attempts never share a name.
+// BeginAttempt adds an attempt to the status. Numbers are never reused, so that the children
+// of two attempts never share a name.
 func BeginAttempt(trial *v1alpha1.SizingTrial, now time.Time) {
 	status := &trial.Status
 	number := int32(1)
@@ -44,7 +45,8 @@ func BeginAttempt(trial *v1alpha1.SizingTrial, now time.Time) {
 	}
 }
 
-// makeRoom drops the oldest interrupted attempts; those that used up an attempt stay.
+// makeRoom drops the oldest interrupted attempts. It keeps those that count towards
+// spec.attempts.
 func makeRoom(status *v1alpha1.SizingTrialStatus) {
 	for len(status.Attempts) > keptAttempts {
 		oldest := 0
@@ -55,15 +57,15 @@ func makeRoom(status *v1alpha1.SizingTrialStatus) {
 	}
 }
 
-// EndAttempt ends the attempt that goes on.
+// EndAttempt ends the current attempt.
 func EndAttempt(trial *v1alpha1.SizingTrial, now time.Time, outcome v1alpha1.AttemptOutcome, reason, message string) {
 	attempt := Current(&trial.Status)
 	attempt.EndTime = &metav1.Time{Time: now}
 	attempt.Outcome, attempt.Reason, attempt.Message = outcome, reason, Clip(message)
 }
 
-// ReleaseTrial ends the trial: its phase follows from its result, or from how
-// the last attempt ended.
+// ReleaseTrial ends the trial. Its phase follows from its result, or from how the last attempt
+// ended.
 func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
 	status := &trial.Status
 	status.CompletionTime = &metav1.Time{Time: now}
@@ -72,7 +74,7 @@ func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
 		status.Phase, status.Reason, status.Message = v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured, ""
 	case cancelled:
 		status.Phase, status.Reason = v1alpha1.TrialCancelled, v1alpha1.ReasonCancelled
-		status.Message = "The experiment was cancelled, or was overdue, before this trial was measured"
+		status.Message = "The experiment was cancelled, or exceeded its time limit, before this trial was measured"
 	default:
 		last := status.Attempts[len(status.Attempts)-1]
 		status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, last.Reason, last.Message
@@ -80,7 +82,7 @@ func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
 	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, status.Reason, now)
 }
 
-// RefuseTrial ends a trial that has no business being there.
+// RefuseTrial ends a trial that no experiment plans.
 func RefuseTrial(trial *v1alpha1.SizingTrial, now time.Time, decision Decision) {
 	status := &trial.Status
 	status.CompletionTime = &metav1.Time{Time: now}
@@ -88,12 +90,13 @@ func RefuseTrial(trial *v1alpha1.SizingTrial, now time.Time, decision Decision) 
 	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, decision.Reason, now)
 }
 
-// ShowProgress writes what the trial does or waits for.
+// ShowProgress writes what the trial is doing or waiting for.
 func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool) {
 	status := &trial.Status
 	switch {
 	case decision.Action != Rest:
-		// Also when the attempt has just ended: until it is swept, it holds its turn.
+		// Also if the attempt has just ended: the trial keeps its turn until its objects are
+		// deleted.
 		status.Phase = v1alpha1.TrialRunning
 	case suspended && len(status.Attempts) > 0:
 		status.Phase = v1alpha1.TrialSuspended
@@ -103,8 +106,8 @@ func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool
 	status.Reason, status.Message = decision.Reason, Clip(decision.Message)
 }
 
-// SetCondition sets a condition of a trial. Its message stays empty: the status
-// has a reason and a message of its own.
+// SetCondition sets a condition of a trial. Its message stays empty, because the status has a
+// reason and a message of its own.
 func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.ConditionStatus, reason string, now time.Time) {
 	meta.SetStatusCondition(&trial.Status.Conditions, metav1.Condition{
 		Type: kind, Status: value, Reason: reason, ObservedGeneration: trial.Generation,
@@ -112,8 +115,8 @@ func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.Conditi
 	})
 }
 
-// Clip shortens a message to what the API allows. It leaves out the middle: the
-// beginning says what happened, and the end may be a program's last words.
+// Clip shortens a message to the length that the API allows. It leaves out the middle: the
+// beginning says what happened, and the end may be the last output of a program.
 func Clip(message string) string {
 	const most = 1000
 	runes := []rune(message)

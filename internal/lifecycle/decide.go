@@ -13,31 +13,31 @@ import (
 type Action string
 
 const (
-	// Rest means that there is nothing to do until something changes.
+	// Rest means that nothing is to be done until something changes.
 	Rest Action = "Rest"
-	// Refuse the trial for good: it has no business being there.
+	// Refuse the trial for good: no experiment plans it.
 	Refuse Action = "Refuse"
 	// Begin a new attempt.
 	Begin Action = "Begin"
 	// Deploy the login service: create what is absent.
 	Deploy Action = "Deploy"
-	// Wait for something that goes on or may yet come right.
+	// Wait for something that is in progress or may still succeed.
 	Wait Action = "Wait"
-	// Record the calibration and the pods that the load will meet.
+	// Record the calibration and the pods that will take the load.
 	Record Action = "Record"
 	// Conclude the attempt without load: no rate can meet the objective.
 	Conclude Action = "Conclude"
 	// Load the service: create the k6 Job.
 	Load Action = "Load"
-	// Harvest the result that the generator left.
+	// Harvest the result of the generator: read it and judge it.
 	Harvest Action = "Harvest"
-	// Break the attempt off: it gives no numbers.
+	// Break off the attempt: it has no usable numbers.
 	Break Action = "Break"
 	// Interrupt the attempt: the experiment was suspended or cancelled.
 	Interrupt Action = "Interrupt"
-	// Sweep everything that the trial made.
+	// Sweep: delete everything that the trial created.
 	Sweep Action = "Sweep"
-	// Release the trial's turn: it ended and nothing of it is left.
+	// Release the trial's turn: it ended and its objects are deleted.
 	Release Action = "Release"
 )
 
@@ -46,15 +46,15 @@ type Decision struct {
 	Action  Action
 	Reason  string
 	Message string
-	// After is when to look again, should nothing have changed by then.
+	// After is when to check again if nothing has changed by then.
 	After time.Duration
 }
 
-// look is how often to look again at what sends no events: a passing time limit.
-const look = 5 * time.Second
+// pollInterval is how often to check what sends no events, such as a time limit.
+const pollInterval = 5 * time.Second
 
-// Decide says what to do next. The order of its lines is the order of
-// precedence; each line is a state and what follows it.
+// Decide returns what to do next. Its cases are in order of precedence: each one is a state
+// and what follows it.
 func Decide(o *Observation) Decision {
 	running, swept := o.attempt() != nil, len(o.Leftovers) == 0
 	switch {
@@ -65,7 +65,7 @@ func Decide(o *Observation) Decision {
 	case running && o.halted():
 		return interrupt(o)
 	case running:
-		return goOn(o)
+		return continueAttempt(o)
 	case !swept:
 		return sweep(o)
 	case o.Cancelled || Decided(o.Trial):
@@ -77,9 +77,9 @@ func Decide(o *Observation) Decision {
 	}
 }
 
-// goOn says how the attempt under way goes on: first what breaks it off, then
-// its stages from the last to the first.
-func goOn(o *Observation) Decision {
+// continueAttempt returns the next step of the current attempt. It first checks what breaks
+// the attempt off, and then its stages from the last to the first.
+func continueAttempt(o *Observation) Decision {
 	if broken := breakage(o); broken != nil {
 		return *broken
 	}
@@ -93,8 +93,8 @@ func goOn(o *Observation) Decision {
 	}
 }
 
-// deployed tells whether everything is there and on record: an operator that
-// ended in between has not written down yet which Deployment it is.
+// deployed reports whether everything exists and is on record. An operator that ended between
+// creating the Deployment and writing the status has not recorded the Deployment's UID yet.
 func deployed(o *Observation) bool {
 	c := o.Children
 	return o.attempt().ServiceUID != "" && c.Deployment != nil && c.Service != nil && c.Policies == 2
@@ -102,13 +102,12 @@ func deployed(o *Observation) bool {
 
 func sweep(o *Observation) Decision {
 	return Decision{
-		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp, After: look,
-		Message: fmt.Sprintf("Removing what the last attempt made; objects left: %d", len(o.Leftovers)),
+		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp, After: pollInterval,
+		Message: fmt.Sprintf("Deleting the objects of the last attempt; objects left: %d", len(o.Leftovers)),
 	}
 }
 
-// dismiss takes away what a trial made that has no business being there, and
-// then refuses it for good.
+// dismiss deletes what an unplanned trial created, and then refuses the trial for good.
 func dismiss(o *Observation) Decision {
 	if len(o.Leftovers) > 0 {
 		return sweep(o)
@@ -116,12 +115,12 @@ func dismiss(o *Observation) Decision {
 	if o.Standing == ExperimentGone {
 		return Decision{
 			Action: Refuse, Reason: v1alpha1.ReasonExperimentGone,
-			Message: "The experiment that planned this trial is gone",
+			Message: "The experiment of this trial was deleted",
 		}
 	}
 	return Decision{
 		Action: Refuse, Reason: v1alpha1.ReasonNotPlanned,
-		Message: "No experiment plans this trial; create a SizingExperiment, and the operator will create its trials",
+		Message: "No experiment plans this trial; create a SizingExperiment, and the operator creates its trials",
 	}
 }
 
@@ -131,6 +130,6 @@ func interrupt(o *Observation) Decision {
 	}
 	return Decision{
 		Action: Interrupt, Reason: v1alpha1.ReasonSuspended,
-		Message: "The experiment was suspended; this trial is measured afresh when it resumes",
+		Message: "The experiment was suspended; this trial starts again when the experiment resumes",
 	}
 }

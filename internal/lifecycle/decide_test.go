@@ -17,8 +17,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// world is an observation a minute into an attempt whose load goes on; tests
-// change it one step away from that.
+// world returns an observation one minute into an attempt that is under load. Tests change it.
 func world(changes ...func(*Observation)) *Observation {
 	trial := &v1alpha1.SizingTrial{
 		Spec: v1alpha1.SizingTrialSpec{
@@ -47,7 +46,7 @@ func world(changes ...func(*Observation)) *Observation {
 	return o
 }
 
-// loginPod is calibrated and ready.
+// loginPod returns a pod that is calibrated and ready.
 func loginPod() corev1.Pod {
 	yes := func(kind corev1.PodConditionType) corev1.PodCondition {
 		return corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(start.Add(10 * time.Second))}
@@ -79,7 +78,7 @@ func noAttempt(o *Observation) {
 	o.Children = Children{}
 }
 
-// noLoadP95 is what the model expects of an idle service, whose objective is 300 ms.
+// noLoadP95 sets the p95 that the model predicts for an idle service. The objective is 300 ms.
 func noLoadP95(micros int64) func(*Observation) {
 	return func(o *Observation) {
 		o.Trial.Spec.Objective.P95Milliseconds = 300
@@ -129,7 +128,7 @@ func generatorState(change func(*corev1.PodStatus)) func(*Observation) {
 	return func(o *Observation) { change(&o.Children.GeneratorPods[0].Status) }
 }
 
-// loadEndedAt ends the generator so long after the attempt's start, and well.
+// loadEndedAt ends the generator successfully, at a time after the attempt's start.
 func loadEndedAt(after time.Duration) func(*Observation) {
 	return func(o *Observation) {
 		containerEnded(objects.GeneratorContainer, "Completed", 0)(&o.Children.GeneratorPods[0].Status)
@@ -137,7 +136,7 @@ func loadEndedAt(after time.Duration) func(*Observation) {
 	}
 }
 
-// serviceEndedAt has the login service end, and kubelet start it again.
+// serviceEndedAt ends the login service, and kubelet restarts it.
 func serviceEndedAt(after time.Duration) func(*Observation) {
 	return podState(func(s *corev1.PodStatus) {
 		s.ContainerStatuses = []corev1.ContainerStatus{{
@@ -166,8 +165,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a released trial rests whatever else is seen", world(func(o *Observation) {
 			SetCondition(o.Trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, "Measured", start)
 		}), Rest, ""},
-		{"a trial that nobody plans is refused", world(noAttempt, func(o *Observation) { o.Standing = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
-		{"an orphan takes its load away first", world(leftovers, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Standing = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
+		{"an orphan deletes its load first", world(leftovers, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
 		{"an orphan without load is refused", world(func(o *Observation) { o.Standing = ExperimentGone }), Refuse, v1alpha1.ReasonExperimentGone},
 
 		{"an attempt without a Deployment deploys", world(beforeRecord, func(o *Observation) {
@@ -176,19 +175,19 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"an attempt without a policy deploys", world(beforeRecord, func(o *Observation) { o.Children.Policies = 1 }), Deploy, v1alpha1.ReasonDeploying},
 		{"a service without pods is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods = nil }), Wait, v1alpha1.ReasonDeploying},
 		{"a calibrating pod is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
-		{"a calibrating pod is waited for beyond the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
+		{"a calibrating pod is waited for even after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
 		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonCalibrating},
 		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1alpha1.ReasonCalibrating},
 		{"a pod without an address is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.PodIP = "" })), Wait, v1alpha1.ReasonDeploying},
 		{"a recorded service is loaded", world(beforeJob), Load, v1alpha1.ReasonUnderLoad},
 		{"a variant that may meet its objective is loaded", world(beforeJob, noLoadP95(300_000)), Load, v1alpha1.ReasonUnderLoad},
-		{"a variant that no rate can help is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1alpha1.ReasonInfeasible},
+		{"a variant that no rate can make meet its objective is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1alpha1.ReasonInfeasible},
 		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1alpha1.ReasonInfeasible},
-		{"a prediction of the attempt before concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1alpha1.ReasonCalibrating},
-		{"rates that the experiment names are driven whatever is expected", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonUnderLoad},
-		{"a load that goes on is not concluded", world(noLoadP95(300_001)), Wait, v1alpha1.ReasonUnderLoad},
-		{"a load waits while another goes on", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
-		{"a Job that was created and not written down is written down", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
+		{"a prediction of an earlier attempt concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1alpha1.ReasonCalibrating},
+		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonUnderLoad},
+		{"a running load is not concluded", world(noLoadP95(300_001)), Wait, v1alpha1.ReasonUnderLoad},
+		{"a load waits while another runs", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
+		{"a Job that was created and not recorded is recorded", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
 		{"a running load is waited for", world(), Wait, v1alpha1.ReasonUnderLoad},
 		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1alpha1.ReasonMeasured},
 		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1alpha1.ReasonMeasured},
@@ -197,11 +196,11 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, ""},
 		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, ""},
 		{"the last broken attempt releases the trial", world(ended(v1alpha1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
-		{"an interrupted attempt uses up none", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, ""},
+		{"an interrupted attempt does not count", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, ""},
 
 		{"suspension interrupts", world(suspended), Interrupt, v1alpha1.ReasonSuspended},
-		{"cancellation interrupts, and wins over suspension", world(suspended, func(o *Observation) { o.Cancelled = true }), Interrupt, v1alpha1.ReasonCancelled},
-		{"a suspended trial takes its load away", world(ended(v1alpha1.OutcomeInterrupted), suspended, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"cancellation interrupts, and takes precedence over suspension", world(suspended, func(o *Observation) { o.Cancelled = true }), Interrupt, v1alpha1.ReasonCancelled},
+		{"a suspended trial deletes its load", world(ended(v1alpha1.OutcomeInterrupted), suspended, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
 		{"a cancelled trial without load is released", world(noAttempt, func(o *Observation) { o.Cancelled = true }), Release, ""},
 
 		{"a taken name breaks off", world(func(o *Observation) { o.Children.Foreign = "Service hm-1" }), Break, v1alpha1.ReasonNameTaken},
@@ -220,9 +219,9 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a failed calibration breaks off", world(beforeRecord, podState(containerEnded(objects.CalibrateContainer, "Error", 2))), Break, v1alpha1.ReasonCalibrationFailed},
 		{"an evicted login pod breaks off", world(podState(func(s *corev1.PodStatus) { s.Reason = "Evicted" })), Break, v1alpha1.ReasonServiceEvicted},
 		{"a service that ended breaks off", world(podState(func(s *corev1.PodStatus) { s.Phase = corev1.PodSucceeded })), Break, v1alpha1.ReasonServiceFailed},
-		{"an attempt beyond its deadline breaks off", world(func(o *Observation) { o.Now = start.Add(4 * time.Hour) }), Break, v1alpha1.ReasonDeadlineExceeded},
+		{"an attempt past its deadline breaks off", world(func(o *Observation) { o.Now = start.Add(4 * time.Hour) }), Break, v1alpha1.ReasonDeadlineExceeded},
 
-		{"a result is harvested however late the operator comes", world(loadEndedAt(5*time.Minute), func(o *Observation) {
+		{"a result is harvested however late the operator reads it", world(loadEndedAt(5*time.Minute), func(o *Observation) {
 			o.Now = start.Add(4 * time.Hour)
 		}), Harvest, v1alpha1.ReasonMeasured},
 		{"a service that ended itself after the load does no harm", world(loadEndedAt(5*time.Minute), serviceEndedAt(30*time.Minute)), Harvest, v1alpha1.ReasonMeasured},
@@ -251,7 +250,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"an evicted generator breaks off", world(generatorState(func(s *corev1.PodStatus) { s.Phase, s.Reason = corev1.PodFailed, "Evicted" })), Break, v1alpha1.ReasonGeneratorEvicted},
 		{"a generator's pod that is gone at the end is a lost summary", world(jobCondition(batchv1.JobComplete, "")), Break, v1alpha1.ReasonSummaryLost},
 		{"a generator's pod that is gone with its Job failed is a lost summary", world(jobCondition(batchv1.JobFailed, "BackoffLimitExceeded")), Break, v1alpha1.ReasonSummaryLost},
-		{"a Job beyond its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1alpha1.ReasonDeadlineExceeded},
+		{"a Job past its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1alpha1.ReasonDeadlineExceeded},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Decide(tt.world)
@@ -259,7 +258,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 				t.Errorf("decided on %s (%s): %s; want %s (%s)", got.Action, got.Reason, got.Message, tt.action, tt.reason)
 			}
 			if got.Action == Break && got.Message == "" {
-				t.Error("an attempt is broken off without a sentence that says why")
+				t.Error("an attempt is broken off without a message")
 			}
 		})
 	}

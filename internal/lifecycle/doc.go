@@ -1,12 +1,11 @@
-// Package lifecycle works out where a trial stands from what was just seen of
-// it, and says what to do next.
+// Package lifecycle computes the state of a trial from what was just observed, and decides
+// what to do next.
 //
-// Nothing is remembered that can be seen: the state is computed from the trial,
-// its children and their pods in each pass, so that an operator killed at any
-// line goes on where it was. Only what can't be seen twice is kept, in the
-// trial's status: which attempt goes on, which pods and which Job it began
-// with, and the result.
+// Nothing is stored that can be observed. Each pass computes the state from the trial, its
+// children and their pods, so that an operator that is killed at any point continues where it
+// was. The trial's status stores only what can't be observed twice: the current attempt, the
+// pods and the Job that it began with, and the result.
 //
-// The states, and what follows each, stand in [Decide]. The package reads no
-// cluster and no clock, and changes nothing but the status it is handed.
+// [Decide] lists the states and what follows each. The package does not read the cluster or a
+// clock. It changes only the status that it is given.
 package lifecycle

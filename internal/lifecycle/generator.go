@@ -15,8 +15,8 @@ import (
 func underLoad(o *Observation) Decision {
 	attempt, c := o.attempt(), o.Children
 	if attempt.JobUID == "" {
-		// The Job was created and the operator ended before it wrote that down.
-		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Driving the login service with k6"}
+		// The Job was created, but the operator ended before it recorded that.
+		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Running the load on the login service with k6"}
 	}
 	for i := range c.GeneratorPods {
 		pod := &c.GeneratorPods[i]
@@ -30,14 +30,14 @@ func underLoad(o *Observation) Decision {
 	return generatorWaits(o)
 }
 
-// afterLoad tells a result that can be read from one that can't.
+// afterLoad decides whether the result of a generator that ended can be read.
 func afterLoad(pod *corev1.Pod, ended *corev1.ContainerStateTerminated) Decision {
 	switch {
 	case ended.Reason == "OOMKilled":
 		return *broken(v1alpha1.ReasonGeneratorOOMKilled,
-			"The generator ran out of memory; raise spec.generator.memoryLimit, or offer less load")
+			"The load generator ran out of memory; raise spec.generator.memoryLimit or reduce the load")
 	case pod.Status.Reason == "Evicted":
-		return *broken(v1alpha1.ReasonGeneratorEvicted, "The generator was evicted: %s", pod.Status.Message)
+		return *broken(v1alpha1.ReasonGeneratorEvicted, "The load generator's pod was evicted: %s", pod.Status.Message)
 	case pod.Status.Reason == "DeadlineExceeded":
 		return *broken(v1alpha1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
 	default:
@@ -45,8 +45,8 @@ func afterLoad(pod *corev1.Pod, ended *corev1.ContainerStateTerminated) Decision
 	}
 }
 
-// jobOver says how a Job ended that has no pod to read a result from, or nil
-// while it goes on.
+// jobOver returns how a Job ended whose pod, with the result, is gone. It returns nil while
+// the Job runs.
 func jobOver(job *batchv1.Job) *Decision {
 	for _, condition := range job.Status.Conditions {
 		if condition.Status != corev1.ConditionTrue {
@@ -57,13 +57,13 @@ func jobOver(job *batchv1.Job) *Decision {
 			return broken(v1alpha1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
 		case condition.Type == batchv1.JobFailed, condition.Type == batchv1.JobComplete:
 			return broken(v1alpha1.ReasonSummaryLost,
-				"The generator's pod was gone before its result could be read")
+				"The load generator's pod was deleted before its result was read")
 		}
 	}
 	return nil
 }
 
-// generatorWaits says what a Job without an end is about.
+// generatorWaits returns what a Job that has not ended is waiting for.
 func generatorWaits(o *Observation) Decision {
 	attempt, c := o.attempt(), o.Children
 	since := attempt.StartTime.Time
@@ -72,20 +72,20 @@ func generatorWaits(o *Observation) Decision {
 	}
 	for i := range c.GeneratorPods {
 		if w := podWaits(&c.GeneratorPods[i]); w != nil {
-			return patience(o, *w, since)
+			return waitOrBreak(o, *w, since)
 		}
 		if c.GeneratorPods[i].Status.Phase == corev1.PodRunning {
-			return *wait(v1alpha1.ReasonUnderLoad, "Driving the login service with k6")
+			return *wait(v1alpha1.ReasonUnderLoad, "Running the load on the login service with k6")
 		}
 	}
 	if len(c.GeneratorPods) == 0 && c.JobRefusal != "" {
-		return patience(o, *refusal(c.JobRefusal), since)
+		return waitOrBreak(o, *refusal(c.JobRefusal), since)
 	}
-	return patience(o, *wait(v1alpha1.ReasonDeploying, "Waiting for the generator to start"), since)
+	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "Waiting for the load generator to start"), since)
 }
 
-// generatorEnd is how the generator's container ended, or nil while it runs.
-// A pod that failed without a container's word, as an evicted one, counts as ended.
+// generatorEnd returns how the generator's container ended, or nil while it runs. A pod that
+// failed without a container status, such as an evicted one, counts as ended.
 func generatorEnd(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	for _, container := range pod.Status.ContainerStatuses {
 		if container.Name == objects.GeneratorContainer && container.State.Terminated != nil {
@@ -98,8 +98,8 @@ func generatorEnd(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// loadEnd is when the generator's container ended, zero while it has not. From
-// then on its result lies in the pod's status, and can be read however late.
+// loadEnd returns when the generator's container ended, or zero while it runs. From then on
+// its result is in the pod's status and can be read at any later time.
 func loadEnd(c Children) time.Time {
 	for i := range c.GeneratorPods {
 		if ended := generatorEnd(&c.GeneratorPods[i]); ended != nil {

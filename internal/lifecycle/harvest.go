@@ -18,28 +18,29 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// mostBlocks is how many calibration blocks the API keeps.
-const mostBlocks = 64
+// maxBlocks is the largest number of calibration blocks that the API keeps.
+const maxBlocks = 64
 
-// End is how an attempt ends.
+// End describes how an attempt ends.
 type End struct {
 	Outcome v1alpha1.AttemptOutcome
 	Reason  string
 	Message string
 }
 
-// ReadCalibration reads what the pods' init containers left. Of several
-// replicas the slowest counts: the load must not ask for more than it serves.
+// ReadCalibration reads the calibration from the termination messages of the pods' init
+// containers. Of several replicas it returns the slowest, so that the load is not planned for
+// more than that replica serves.
 func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 	var slowest *calibration.Result
 	for i := range pods {
 		message := calibrationMessage(&pods[i])
 		var result calibration.Result
 		if err := json.Unmarshal([]byte(message), &result); err != nil {
-			return nil, fmt.Errorf("pod %s left no calibration that can be read: %w", pods[i].Name, err)
+			return nil, fmt.Errorf("the calibration of pod %s can't be read: %w", pods[i].Name, err)
 		}
 		if err := checkCalibration(&result); err != nil {
-			return nil, fmt.Errorf("pod %s left a calibration %w", pods[i].Name, err)
+			return nil, fmt.Errorf("the calibration of pod %s is invalid: %w", pods[i].Name, err)
 		}
 		if slowest == nil || result.HashMicroseconds > slowest.HashMicroseconds {
 			slowest = &result
@@ -51,14 +52,13 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 	return CalibrationInAPI(slowest), nil
 }
 
-// checkCalibration says what keeps a calibration from being used, as the end of a
-// sentence.
+// checkCalibration returns why a calibration can't be used, or nil.
 func checkCalibration(r *calibration.Result) error {
 	switch {
 	case r.HashMicroseconds <= 0 || r.Samples <= 0 || r.GoMaxProcs <= 0:
-		return errors.New("without a hash in it")
-	case r.RatioPerMillion < 0 || r.RatioErrorPerMillion < 0 || len(r.BlockMicroseconds) > mostBlocks:
-		return fmt.Errorf("whose ratio is below 0, or that has more than %d blocks", mostBlocks)
+		return errors.New("it has no hash time, no samples or no GOMAXPROCS")
+	case r.RatioPerMillion < 0 || r.RatioErrorPerMillion < 0 || len(r.BlockMicroseconds) > maxBlocks:
+		return fmt.Errorf("its ratio is negative, or it has more than %d blocks", maxBlocks)
 	}
 	return nil
 }
@@ -72,7 +72,8 @@ func calibrationMessage(pod *corev1.Pod) string {
 	return ""
 }
 
-// readRun reads what the generator left, or says in which way it is lost.
+// readRun reads the result of the generator, or returns how the attempt ends because the
+// result is lost.
 func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 	message := ""
 	for i := range pods {
@@ -94,9 +95,9 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 	}
 }
 
-// HarvestRun reads and judges what the generator left, and writes it into the
-// trial's status. An invalid run that another try may mend gives no result yet;
-// when it was the last try, its numbers are kept, Invalid.
+// HarvestRun reads and judges the result of the generator, and writes it into the trial's
+// status. If the run is Invalid and another attempt may help, it writes no result yet. On the
+// last attempt the numbers are kept with verdict Invalid.
 func HarvestRun(o *Observation) End {
 	noteGenerator(o)
 	run, lost := readRun(o.Children.GeneratorPods)
@@ -112,12 +113,12 @@ func HarvestRun(o *Observation) End {
 	}
 	whole, want := plan, len(plan.Told())
 	if o.Trial.Spec.Role == v1alpha1.RoleVerification && len(run.Steps) > 0 {
-		plan = plan.First(len(run.Steps)) // its generator leaves out what is not needed
+		plan = plan.First(len(run.Steps)) // the generator stops once the outcome is decided
 	}
 	if len(run.Steps) != len(plan.Told()) {
 		return End{
 			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled,
-			Message: fmt.Sprintf("The generator handed over %d steps, the plan has %d; are the operator's and the generator's images of one version?", len(run.Steps), want),
+			Message: fmt.Sprintf("The load generator reported %d steps, but the plan has %d; use operator and generator images of the same version", len(run.Steps), want),
 		}
 	}
 	judged := o.Oracle.Judge(verdict.Input{
@@ -135,20 +136,20 @@ func HarvestRun(o *Observation) End {
 	}
 	return End{
 		Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonMeasured,
-		Message: "The result was read and judged " + string(judged.Result.Verdict),
+		Message: "The result was read; its verdict is " + string(judged.Result.Verdict),
 	}
 }
 
-// worthAnother reports whether an Invalid result is to be measured again, and an attempt is
-// left. A measurement is repeated if its generator was too slow. A verification is always
-// repeated, because the experiment has no other trial of that size.
+// worthAnother reports whether an Invalid result is measured again and an attempt is left. A
+// measurement is repeated if its generator was too slow. A verification is always repeated,
+// because the experiment has no other trial of that size.
 func worthAnother(trial *v1alpha1.SizingTrial, result v1alpha1.VariantResult) bool {
 	verifies := trial.Spec.Role == v1alpha1.RoleVerification && result.Verdict == v1alpha1.VerdictInvalid
 	return (verifies || verdict.ForGeneratorsSake(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
 }
 
-// plannedMicros is the speed that the trial's load was planned for; 0 where it is
-// not known.
+// plannedMicros returns the speed that the trial's load was planned for, or 0 if it is
+// unknown.
 func plannedMicros(status *v1alpha1.SizingTrialStatus) float64 {
 	if status.Speed == nil {
 		return 0
@@ -156,7 +157,7 @@ func plannedMicros(status *v1alpha1.SizingTrialStatus) float64 {
 	return float64(status.Speed.PlannedHashMicrosecondsAtCost8)
 }
 
-// noteGenerator keeps when the generator began and ended.
+// noteGenerator records when the generator began and ended.
 func noteGenerator(o *Observation) {
 	attempt := o.attempt()
 	for i := range o.Children.GeneratorPods {
@@ -167,14 +168,14 @@ func noteGenerator(o *Observation) {
 	}
 }
 
-// keep writes a judgement into the trial's status.
+// keep writes a verdict and its numbers into the trial's status.
 func keep(o *Observation, judged verdict.Judgement) {
 	status := &o.Trial.Status
 	status.Result = &judged.Result
 	status.Steps, status.Capacity, status.Evidence = judged.Steps, judged.Capacity, judged.Evidence
 	status.Distribution, status.UnderWay = judged.Distribution, judged.UnderWay
 	if judged.Speed != nil {
-		// A variant that was not loaded has a plan, too, which another question needs.
+		// A variant without load was also planned for a speed; keep it.
 		judged.Speed.PlannedHashMicrosecondsAtCost8 = int64(plannedMicros(status))
 		status.Speed = judged.Speed
 		status.Speed.LoadStartTime = o.attempt().GeneratorStartTime
@@ -191,7 +192,7 @@ func firstInvalid(reasons []v1alpha1.Reason) v1alpha1.Reason {
 	return v1alpha1.Reason{}
 }
 
-// CalibrationInAPI is a calibration as a trial's status holds it.
+// CalibrationInAPI converts a calibration to the form that a trial's status holds.
 func CalibrationInAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
 	return &v1alpha1.TrialCalibration{
 		CalibrationResult: v1alpha1.CalibrationResult{

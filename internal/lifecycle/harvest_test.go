@@ -18,8 +18,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// driven is a load that ended well, on a CPU that was calibrated at 10 ms a
-// reference hash, and planned for one of 12.5 ms where speeds are known.
+// driven returns an observation of a load that ended successfully. Its CPU was calibrated at
+// 10 ms per reference hash. If a speed is given, the load was planned for it.
 func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 	t.Helper()
 	o := world(func(o *Observation) {
@@ -52,7 +52,7 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 	return o
 }
 
-// planned is the load as it is planned at the speed that the status tells.
+// planned returns the plan of the load at the speed in the status.
 func planned(t *testing.T, o *Observation) loadplan.Plan {
 	t.Helper()
 	cal := *o.Trial.Status.Calibration
@@ -71,9 +71,9 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 		known  *v1alpha1.TrialSpeed
 		micros float64
 	}{
-		"the planned one, whatever the experiment's is by now": {
+		"the planned speed, whatever the experiment's speed is by now": {
 			&v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}, 12_500},
-		"none of a trial from before speeds were known": {nil, 0},
+		"a trial without a speed": {nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := driven(t, test.known)
@@ -97,7 +97,7 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
 			if asked.Calibration.HashMicroseconds != 40_000 {
-				t.Errorf("the calibration is told as %d µs, and not as it was taken", asked.Calibration.HashMicroseconds)
+				t.Errorf("the calibration is passed as %d µs, and not as measured", asked.Calibration.HashMicroseconds)
 			}
 			want := judged.Speed.DeepCopy()
 			want.LoadStartTime = &metav1.Time{Time: start.Add(20 * time.Second)}
@@ -118,8 +118,8 @@ func TestAJudgementWithoutASpeedLeavesThePlannedOne(t *testing.T) {
 	}
 }
 
-// What would help a variant that no rate can help follows from the hash at the
-// planned speed.
+// The advice for a variant that no rate can make meet its objective follows from the hash time
+// at the planned speed.
 func TestAVariantWithoutALoadIsJudgedAtThePlannedSpeed(t *testing.T) {
 	conclude := func(calibrated, planned int64) string {
 		o := driven(t, &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: planned})
@@ -134,6 +134,6 @@ func TestAVariantWithoutALoadIsJudgedAtThePlannedSpeed(t *testing.T) {
 		return end.Message
 	}
 	if got, want := conclude(10_000, 15_000), conclude(15_000, 15_000); got != want || got == conclude(10_000, 10_000) {
-		t.Errorf("it is said: %s; at the planned speed it was: %s", got, want)
+		t.Errorf("the message is: %s; at the planned speed it is: %s", got, want)
 	}
 }

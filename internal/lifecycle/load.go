@@ -7,9 +7,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// LoadSpec is the trial's spec as its load is planned from: with the
-// generator's CPU limit filled in. A Job that exists says which it was given;
-// the operator's flags may have changed since.
+// LoadSpec returns the trial's spec with the generator's CPU limit filled in. The load is
+// planned from this spec. The limit is read from the Job if one exists, because the operator's
+// flags may have changed since it was created.
 func (o *Observation) LoadSpec() v1alpha1.SizingTrialSpec {
 	spec := *o.Trial.Spec.DeepCopy()
 	if spec.Generator.CPULimit == "" {

@@ -13,85 +13,84 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Standing says whether a trial has any business being there.
+// Standing states whether an experiment plans a trial.
 type Standing int
 
 const (
-	// Planned means that a living experiment owns the trial and plans it exactly so.
+	// Planned means that an existing experiment owns the trial and plans exactly this spec.
 	Planned Standing = iota
-	// NotPlanned means that the trial's owner is no experiment, or plans something else.
+	// NotPlanned means that the trial's owner is not an experiment, or plans something else.
 	NotPlanned
 	// ExperimentGone means that the owner was deleted, or is being deleted.
 	ExperimentGone
 )
 
-// Observation is what was seen of a trial's world in one pass.
+// Observation is what one pass observed of a trial and its surroundings.
 type Observation struct {
 	// Now is the time of the pass.
 	Now time.Time
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
-	// Trial as it stands in the cluster.
+	// Trial as it is in the cluster.
 	Trial *v1alpha1.SizingTrial
-	// Standing says whether the trial has any business being there.
+	// Standing states whether an experiment plans the trial.
 	Standing Standing
-	// Suspended and Cancelled are the experiment's wishes, or the trial's own
-	// spec.suspend; an experiment that is overdue counts as cancelled.
+	// Suspended and Cancelled come from the experiment; Suspended also from the trial's own
+	// spec.suspend. An overdue experiment counts as cancelled.
 	Suspended, Cancelled bool
-	// Reference is the reference speed of the trial's node pool as the experiment
-	// knows it so far; zero where no trial has ended there.
+	// Reference is the reference speed of the trial's node pool as the experiment knows it so
+	// far. It is zero until a trial has ended there.
 	Reference speed.Reference
 	// Children of the current attempt.
 	Children Children
-	// Leftovers are the children of the trial that no current attempt needs, as
-	// kind and name.
+	// Leftovers are the kinds and names of the trial's children that no current attempt needs.
 	Leftovers []string
-	// OthersUnderLoad names the trials whose generators run now, looked up
-	// without a cache. Only filled when a load is about to begin.
+	// OthersUnderLoad names the trials whose generators run now, read without a cache. It is
+	// filled only if a load is about to begin.
 	OthersUnderLoad []string
-	// MaxUnderLoad is how many trials may be under load at one time.
+	// MaxUnderLoad is the largest number of trials under load at the same time.
 	MaxUnderLoad int
-	// GeneratorCPULimit is the operator's, for trials that name none.
+	// GeneratorCPULimit is the operator's default, for trials that set no limit.
 	GeneratorCPULimit string
-	// Oracle is asked what to expect of a variant, and what its numbers are worth.
+	// Oracle predicts a variant and judges its numbers.
 	Oracle Oracle
 }
 
-// Oracle is what takes the operator seconds of CPU time rather than none. It
-// stands apart so that whoever plays hundreds of trials need not ask again what
-// has been answered; the same questions always have the same answers.
+// Oracle holds the functions that take seconds of CPU time. They are separate so that tests
+// that run hundreds of trials can cache the results: the same input always has the same
+// result.
 type Oracle struct {
-	// Expect says what the model expects before any load.
+	// Expect returns what the model predicts before the load.
 	Expect func(v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration) *v1alpha1.Prediction
-	// Judge says what a run comes to.
+	// Judge returns the verdict on a run and its numbers.
 	Judge func(verdict.Input) verdict.Judgement
 }
 
-// Simulation is the oracle that simulates each question afresh.
+// Simulation returns the Oracle that simulates each time, without a cache.
 func Simulation() Oracle { return Oracle{Expect: prediction.Before, Judge: verdict.Judge} }
 
-// Children are the objects of the current attempt, nil where absent.
+// Children are the objects of the current attempt. A missing one is nil.
 type Children struct {
 	Deployment *appsv1.Deployment
 	Service    *corev1.Service
 	Job        *batchv1.Job
-	// Policies tells how many of the two NetworkPolicies exist.
+	// Policies is the number of the two NetworkPolicies that exist.
 	Policies int
-	// Foreign names an object that has a child's name and another owner.
+	// Foreign is the kind and name of an object that has a child's name and another owner.
 	Foreign string
 	// ServicePods and GeneratorPods of this attempt, by name.
 	ServicePods, GeneratorPods []corev1.Pod
-	// JobRefusal is the newest FailedCreate message of a Job that has no pod.
+	// JobRefusal is the newest FailedCreate message of a Job without a pod.
 	JobRefusal string
 }
 
-// halted tells whether the load has to go, for a while or for good.
+// halted reports whether the load must be removed, for now or for good.
 func (o *Observation) halted() bool { return o.Cancelled || o.Suspended }
 
-// attempt is the attempt that goes on, or nil.
+// attempt returns the current attempt, or nil.
 func (o *Observation) attempt() *v1alpha1.Attempt { return Current(&o.Trial.Status) }
 
-// Current is the attempt that goes on, or nil.
+// Current returns the attempt that has not ended, or nil.
 func Current(status *v1alpha1.SizingTrialStatus) *v1alpha1.Attempt {
 	if len(status.Attempts) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func Current(status *v1alpha1.SizingTrialStatus) *v1alpha1.Attempt {
 	return last
 }
 
-// Spent counts the attempts that ended and used up one of the allowed number.
+// Spent returns the number of ended attempts that count towards spec.attempts.
 func Spent(status *v1alpha1.SizingTrialStatus) int32 {
 	var spent int32
 	for _, a := range status.Attempts {
@@ -114,8 +113,8 @@ func Spent(status *v1alpha1.SizingTrialStatus) int32 {
 	return spent
 }
 
-// Decided tells whether the trial needs no further attempt: it has a result to
-// keep, has used up its attempts, or was cancelled.
+// Decided reports whether the trial needs no further attempt: it has a result to keep, or has
+// used up its attempts.
 func Decided(trial *v1alpha1.SizingTrial) bool {
 	status := &trial.Status
 	if n := len(status.Attempts); n > 0 && status.Attempts[n-1].Outcome == v1alpha1.OutcomeKept {
@@ -124,12 +123,12 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
 }
 
-// longestPlan is how long an experiment may take: 24 hours, which the API allows for its
+// longestPlan is the time limit of an experiment: 24 hours, which the API allows for its
 // plan, and one hour for verifications.
 const longestPlan = 25 * time.Hour
 
-// Overdue tells whether an experiment has taken longer than any plan may. What
-// it has measured by then is its answer.
+// Overdue reports whether an experiment has exceeded its time limit. Its results up to then
+// count.
 func Overdue(experiment *v1alpha1.SizingExperiment, now time.Time) bool {
 	begun := experiment.Status.StartTime
 	return begun != nil && now.Sub(begun.Time) > longestPlan

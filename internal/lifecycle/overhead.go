@@ -7,32 +7,31 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// Overhead is what a trial spent on neither its calibration nor its load, stage
-// by stage. Kubernetes tells moments in whole seconds, so that a single stage
-// may be off by one; their sum is off by no more.
+// Overhead is the time that a trial spent on neither its calibration nor its load, per stage.
+// Kubernetes reports times in whole seconds, so a single stage may be off by one second. The
+// sum is also off by at most one second.
 type Overhead struct {
-	// Deploying is from the attempt's start to its calibration's.
+	// Deploying lasts from the start of the attempt to the start of the calibration.
 	Deploying time.Duration
-	// Preparing is from there to the creation of the k6 Job.
+	// Preparing lasts from the end of the calibration to the creation of the k6 Job.
 	Preparing time.Duration
-	// Starting is until the generator's container began.
+	// Starting lasts until the generator's container has started.
 	Starting time.Duration
-	// Driving is what the generator took beyond its plan: k6's start and end.
+	// Driving is how much longer than its plan the generator took: k6's start and end.
 	Driving time.Duration
-	// Judging is until the result stood in the status.
+	// Judging lasts until the result is in the status.
 	Judging time.Duration
-	// Removing is until nothing was left.
+	// Removing lasts until all objects are deleted.
 	Removing time.Duration
 }
 
-// Total is the sum of all stages.
+// Total returns the sum of all stages.
 func (o Overhead) Total() time.Duration {
 	return o.Deploying + o.Preparing + o.Starting + o.Driving + o.Judging + o.Removing
 }
 
-// OverheadOf tells what the last attempt of a trial spent beside the plan that
-// it drove. It is not known (false) of an attempt that was not kept, of one
-// without load, and while the trial goes on.
+// OverheadOf returns the overhead of a trial's last attempt, given the plan that it ran. It
+// returns false if the attempt was not kept or had no load, and while the trial runs.
 func OverheadOf(trial *v1alpha1.SizingTrial, plan loadplan.Plan) (Overhead, bool) {
 	status := &trial.Status
 	if len(status.Attempts) == 0 || status.CompletionTime == nil {

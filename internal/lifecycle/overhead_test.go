@@ -11,8 +11,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// spentTrial is a trial whose load was planned to take a minute, every stage
-// beside it some seconds more than the one before.
+// spentTrial returns a trial whose load was planned to take a minute. Each other stage takes
+// one second more than the one before.
 func spentTrial() *v1alpha1.SizingTrial {
 	at := func(seconds int) *metav1.Time {
 		return &metav1.Time{Time: start.Add(time.Duration(seconds) * time.Second)}
@@ -44,10 +44,10 @@ func TestOverheadIsAllButCalibrationAndLoad(t *testing.T) {
 
 func TestOverheadIsNotGuessed(t *testing.T) {
 	for name, change := range map[string]func(*v1alpha1.SizingTrialStatus){
-		"before the first attempt":    func(s *v1alpha1.SizingTrialStatus) { s.Attempts = nil },
-		"while the trial goes on":     func(s *v1alpha1.SizingTrialStatus) { s.CompletionTime = nil },
-		"of an attempt without load":  func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].LoadStartTime = nil },
-		"of a generator not heard of": func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].GeneratorEndTime = nil },
+		"before the first attempt":   func(s *v1alpha1.SizingTrialStatus) { s.Attempts = nil },
+		"while the trial runs":       func(s *v1alpha1.SizingTrialStatus) { s.CompletionTime = nil },
+		"of an attempt without load": func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].LoadStartTime = nil },
+		"of an unknown generator":    func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].GeneratorEndTime = nil },
 		"of an attempt without numbers": func(s *v1alpha1.SizingTrialStatus) {
 			s.Attempts[1].Outcome = v1alpha1.OutcomeBroken
 		},
@@ -55,7 +55,7 @@ func TestOverheadIsNotGuessed(t *testing.T) {
 		trial := spentTrial()
 		change(&trial.Status)
 		if got, known := OverheadOf(trial, loadplan.Plan{}); known {
-			t.Errorf("%s: told as %+v", name, got)
+			t.Errorf("%s: the overhead is %+v, want none", name, got)
 		}
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// placement says where the pods ran, and in which ways they differ from their
-// templates: a webhook may have added a container, another image or another
-// limit on their way. The templates, not the operator's flags, are the plan:
-// the flags may have changed since the attempt began.
+// placement returns where the pods ran, and how they differ from their templates: a webhook
+// may have added a container or changed an image or a limit. Pods are compared with the
+// templates and not with the operator's flags, which may have changed since the attempt began.
 func placement(o *Observation) verdict.Placement {
 	c, where := o.Children, verdict.Placement{}
 	for i := range c.ServicePods {
@@ -30,22 +29,22 @@ func placement(o *Observation) verdict.Placement {
 	return where
 }
 
-// altered lists the differences of a pod's containers from its template's.
+// altered lists how a pod's containers differ from those of its template.
 func altered(pod *corev1.Pod, template corev1.PodSpec) []string {
 	planned, given := inOrder(template), inOrder(pod.Spec)
 	if len(planned) != len(given) {
 		return []string{fmt.Sprintf("a pod has %d containers instead of %d", len(given), len(planned))}
 	}
-	var found []string
+	var differences []string
 	for i := range planned {
 		if given[i].Image != planned[i].Image {
-			found = append(found, fmt.Sprintf("container %s runs image %s instead of %s", given[i].Name, given[i].Image, planned[i].Image))
+			differences = append(differences, fmt.Sprintf("container %s runs image %s instead of %s", given[i].Name, given[i].Image, planned[i].Image))
 		}
 		if limit, want := given[i].Resources.Limits.Cpu(), planned[i].Resources.Limits.Cpu(); limit.Cmp(*want) != 0 {
-			found = append(found, fmt.Sprintf("container %s has a CPU limit of %s instead of %s", given[i].Name, limit, want))
+			differences = append(differences, fmt.Sprintf("container %s has a CPU limit of %s instead of %s", given[i].Name, limit, want))
 		}
 	}
-	return found
+	return differences
 }
 
 func inOrder(spec corev1.PodSpec) []corev1.Container {

@@ -11,11 +11,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// podWaits says what a pod waits for that is not in its own hands, or nil.
+// podWaits returns what a pod waits for that it can't change itself, or nil.
 func podWaits(pod *corev1.Pod) *Decision {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return wait(v1alpha1.ReasonUnschedulable, "No node can take pod "+pod.Name+": "+condition.Message)
+			return wait(v1alpha1.ReasonUnschedulable, "Pod "+pod.Name+" can't be scheduled: "+condition.Message)
 		}
 	}
 	for _, container := range containers(pod) {
@@ -29,7 +29,7 @@ func podWaits(pod *corev1.Pod) *Decision {
 	return nil
 }
 
-// containerWaits sorts kubelet's reasons for a container that has not started.
+// containerWaits maps kubelet's reasons for a container that has not started to ours.
 func containerWaits(container corev1.ContainerStatus) *Decision {
 	waiting := container.State.Waiting
 	switch waiting.Reason {
@@ -43,7 +43,7 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 	return nil
 }
 
-// podFailed says how a pod of the login service failed, or nothing.
+// podFailed returns how a pod of the login service failed, or empty strings.
 func podFailed(pod *corev1.Pod, loadEnd time.Time) (reason, message string) {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
 		return v1alpha1.ReasonServiceEvicted, "Pod " + pod.Name + " of the login service was evicted: " + pod.Status.Message
@@ -59,9 +59,9 @@ func podFailed(pod *corev1.Pod, loadEnd time.Time) (reason, message string) {
 	return "", ""
 }
 
-// containerFailed says how a container of the login service failed, or nothing.
-// What happens after the load has ended can't spoil its numbers: where no
-// operator came to harvest them, the service ends itself at its deadline.
+// containerFailed returns how a container of the login service failed, or empty strings. What
+// happens after the load has ended can't affect its numbers: if the operator does not harvest
+// them in time, the service ends itself at its deadline.
 func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) (reason, message string) {
 	ended := termination(container)
 	switch {
@@ -72,14 +72,14 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) (reaso
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
 	case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
 		return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf(
-			"Calibration ended with exit code %d: %s", ended.ExitCode, strings.TrimSpace(ended.Message))
+			"The calibration failed with exit code %d: %s", ended.ExitCode, strings.TrimSpace(ended.Message))
 	case container.RestartCount > 0:
 		return v1alpha1.ReasonServiceRestarted, "Container " + container.Name + " of the login service restarted while it was measured"
 	}
 	return "", ""
 }
 
-// disrupted tells whether the control plane took the pod away.
+// disrupted reports whether the control plane removed the pod.
 func disrupted(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
@@ -89,17 +89,17 @@ func disrupted(pod *corev1.Pod) bool {
 	return false
 }
 
-// refusal sorts the API server's reasons for not admitting a pod.
+// refusal maps the API server's reasons for not admitting a pod to ours.
 func refusal(message string) *Decision {
 	if strings.Contains(message, "exceeded quota") {
-		return wait(v1alpha1.ReasonQuotaRefused, "The namespace's quota refuses a pod; raise it, or ask for less: "+message)
+		return wait(v1alpha1.ReasonQuotaRefused, "A resource quota of the namespace refuses a pod; raise the quota or request less: "+message)
 	}
 	return wait(v1alpha1.ReasonAdmissionRefused, "The cluster refuses a pod: "+message)
 }
 
-// patience turns waiting into breaking off once it has lasted too long.
-// Calibration is work, not waiting: the attempt's deadline bounds it.
-func patience(o *Observation, waiting Decision, since time.Time) Decision {
+// waitOrBreak returns the given wait, or breaks the attempt off if the wait has lasted too
+// long. Calibration is work and not waiting; only the attempt's deadline limits it.
+func waitOrBreak(o *Observation, waiting Decision, since time.Time) Decision {
 	if waiting.Reason == v1alpha1.ReasonCalibrating || o.Now.Sub(since) < o.StartTimeout {
 		return waiting
 	}
@@ -108,13 +108,13 @@ func patience(o *Observation, waiting Decision, since time.Time) Decision {
 	return waiting
 }
 
-// containers lists a pod's containers in the order they start.
+// containers returns the statuses of a pod's containers in the order in which they start.
 func containers(pod *corev1.Pod) []corev1.ContainerStatus {
 	all := make([]corev1.ContainerStatus, 0, len(pod.Status.InitContainerStatuses)+len(pod.Status.ContainerStatuses))
 	return append(append(all, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...)
 }
 
-// termination is how a container ended, now or the last time.
+// termination returns how a container ended, now or the last time.
 func termination(container corev1.ContainerStatus) *corev1.ContainerStateTerminated {
 	if container.State.Terminated != nil {
 		return container.State.Terminated

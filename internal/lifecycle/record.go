@@ -13,11 +13,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// RecordCalibration keeps what the load will meet: the calibration, the speed that
-// the load is planned for, what the model expects at that speed, and the pods. Both
-// stand in the status so that the plan that follows from them is the same at the
-// harvest, whatever becomes of the model and of the experiment's reference speed
-// meanwhile. It fails when a calibration can't be read.
+// RecordCalibration writes into the status what the load depends on: the calibration, the
+// speed that the load is planned for, what the model predicts at that speed, and the pods. The
+// speed and the prediction are stored so that the harvest computes the same plan, even if the
+// model or the experiment's reference speed has changed by then. It fails if a calibration
+// can't be read.
 func RecordCalibration(o *Observation) error {
 	read, err := ReadCalibration(o.Children.ServicePods)
 	if err != nil {
@@ -35,8 +35,8 @@ func RecordCalibration(o *Observation) error {
 	return nil
 }
 
-// plannedSpeed is what is known of the speed before the load; nil where the
-// calibration has no reference hash.
+// plannedSpeed returns the speed that is known before the load, or nil if the calibration has
+// no reference hash.
 func plannedSpeed(cal v1alpha1.TrialCalibration, known speed.Reference) *v1alpha1.TrialSpeed {
 	planned := int64(math.Round(speed.Planned(cal, known)))
 	if planned <= 0 {
@@ -45,7 +45,7 @@ func plannedSpeed(cal v1alpha1.TrialCalibration, known speed.Reference) *v1alpha
 	return &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: planned, PlannedHashMicrosecondsAtCost8: planned}
 }
 
-// calibrationTimes are when the first pod began to calibrate, and when the last had.
+// calibrationTimes returns when the first pod began to calibrate and when the last one ended.
 func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 	for i := range pods {
 		for _, container := range pods[i].Status.InitContainerStatuses {
@@ -64,20 +64,20 @@ func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 	return begun, ended
 }
 
-// infeasible tells whether no rate can meet the objective. Only mode Capacity
-// asks for a rate; in the others the experiment names what is to be measured.
+// infeasible reports whether no rate can meet the objective. This applies only to mode
+// Capacity, which searches for a rate; in the other modes the experiment says what to measure.
 func infeasible(trial *v1alpha1.SizingTrial) bool {
 	mode := trial.Spec.Load.Mode
 	return (mode == v1alpha1.LoadCapacity || mode == "") && prediction.Infeasible(trial.Spec, trial.Status.Prediction)
 }
 
-// ConcludeUnloaded judges a variant that no rate can help by its calibration
-// alone, and writes the result into the trial's status.
+// ConcludeUnloaded judges a variant that can't meet the objective at any rate by its
+// calibration alone, and writes the result into the trial's status.
 func ConcludeUnloaded(o *Observation) End {
 	status := &o.Trial.Status
 	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction)
 	keep(o, judged)
-	end := End{Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load was driven"}
+	end := End{Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load was run"}
 	if len(judged.Result.Reasons) > 0 {
 		end.Message = judged.Result.Reasons[0].Message
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// calibratedPod left its calibration between two moments of the attempt: the time
-// of a hash, and more in JSON.
+// calibratedPod returns a pod that calibrated between two moments of the attempt, with the
+// time of a hash and more JSON fields.
 func calibratedPod(uid types.UID, micros string, from, to time.Duration, more ...string) corev1.Pod {
 	pod := loginPod()
 	pod.UID = uid
@@ -61,7 +61,7 @@ func TestNothingIsRecordedOfACalibrationThatCanNotBeRead(t *testing.T) {
 	}
 }
 
-// expectHash is an oracle that tells the time of the hash that it was asked about.
+// expectHash returns the hash time that it was given as the p95.
 func expectHash(_ v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
 	return &v1alpha1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
 }
@@ -77,16 +77,16 @@ func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 		speed     *v1alpha1.TrialSpeed
 		predicted int64
 	}{
-		"the experiment's where it is known":            {timed, 12_500, at(12_500), 50_000},
+		"the experiment's if it is known":               {timed, 12_500, at(12_500), 50_000},
 		"the calibration's own before the first result": {timed, 0, at(10_000), 40_000},
-		"its own where it ran on another machine":       {timed, 30_000, at(10_000), 40_000},
+		"its own if it ran on another machine":          {timed, 30_000, at(10_000), 40_000},
 		"none without a reference hash":                 {"", 12_500, nil, 41_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := world(beforeRecord, func(o *Observation) {
 				o.Children.ServicePods = []corev1.Pod{calibratedPod("a", "41000", 0, time.Second, test.more)}
 				o.Reference = speed.Reference{Micros: test.reference}
-				// What an attempt before found is of no use to this one.
+				// What an earlier attempt found is not used.
 				o.Trial.Status.Speed = at(7_000)
 			})
 			o.Oracle.Expect = expectHash
@@ -126,12 +126,12 @@ func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
 	}{
 		"as many blocks as the API keeps": {"41000", blocks(64), true},
 		"one more":                        {"41000", blocks(65), false},
-		"a ratio of nothing is not known": {"41000", `,"ratioPerMillion":0`, true},
-		"a ratio below nothing":           {"41000", `,"ratioPerMillion":-1`, false},
-		"an error of a ratio below it":    {"41000", `,"ratioErrorPerMillion":-1`, false},
+		"a ratio of 0 means unknown":      {"41000", `,"ratioPerMillion":0`, true},
+		"a negative ratio":                {"41000", `,"ratioPerMillion":-1`, false},
+		"a negative error of a ratio":     {"41000", `,"ratioErrorPerMillion":-1`, false},
 		"a hash that took no time":        {"0", "", false},
-		"what is no calibration":          {"41000", `}`, false},
-		"a number that is none":           {`"long"`, "", false},
+		"not a calibration":               {"41000", `}`, false},
+		"not a number":                    {`"long"`, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := ReadCalibration([]corev1.Pod{calibratedPod("a", test.micros, 0, time.Second, test.more)}); (err == nil) != test.read {
@@ -152,10 +152,10 @@ func TestTheGeneratorsLimitIsTheJobsThenTheTrialsThenTheOperators(t *testing.T) 
 		job       *batchv1.Job
 		want      string
 	}{
-		{"a trial that names none has the operator's", "", nil, "500m"},
-		{"a trial's own goes before", "250m", nil, "250m"},
-		{"a Job that was made under other flags keeps its own", "", job, "750m"},
-		{"a Job that says nothing changes nothing", "", &batchv1.Job{}, "500m"},
+		{"a trial without a limit has the operator's", "", nil, "500m"},
+		{"a trial's own takes precedence", "250m", nil, "250m"},
+		{"a Job that was created under other flags keeps its own", "", job, "750m"},
+		{"a Job without a limit changes nothing", "", &batchv1.Job{}, "500m"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := world(func(o *Observation) {

@@ -12,29 +12,29 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// beforeLoad takes a deployed service to the moment when its load may begin.
+// beforeLoad returns the next step of a deployed service until its load begins.
 func beforeLoad(o *Observation) Decision {
 	attempt := o.attempt()
 	if waiting := serviceWaits(o); waiting != nil {
-		return patience(o, *waiting, waitingSince(o))
+		return waitOrBreak(o, *waiting, waitingSince(o))
 	}
 	switch {
 	case len(attempt.ServicePodUIDs) == 0:
 		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: "The login service is calibrated"}
 	case infeasible(o.Trial):
-		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective, so that no load is driven"}
+		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
 	case len(o.OthersUnderLoad) >= o.MaxUnderLoad:
 		return Decision{
-			Action: Wait, Reason: v1alpha1.ReasonWaitingForOthers, After: look,
+			Action: Wait, Reason: v1alpha1.ReasonWaitingForOthers, After: pollInterval,
 			Message: "Another trial is still under load: " + strings.Join(o.OthersUnderLoad, ", "),
 		}
 	default:
-		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Driving the login service with k6"}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Running the load on the login service with k6"}
 	}
 }
 
-// waitingSince is when the service began to wait: calibration, which lies in
-// between, is work.
+// waitingSince returns when the service began to wait. The calibration in between is work, so
+// waiting begins again after it.
 func waitingSince(o *Observation) time.Time {
 	since := o.attempt().StartTime.Time
 	for i := range o.Children.ServicePods {
@@ -48,9 +48,9 @@ func waitingSince(o *Observation) time.Time {
 	return since
 }
 
-// serviceWaits says what the login service waits for, or nil when it is
-// calibrated. That it answers, too, the generator waits for while it starts
-// itself: one after the other, each trial would take two seconds longer.
+// serviceWaits returns what the login service waits for, or nil once it is calibrated. It does
+// not wait until the service answers: the generator does that while k6 starts. Waiting for one
+// after the other would cost two seconds per trial.
 func serviceWaits(o *Observation) *Decision {
 	c := o.Children
 	for i := range c.ServicePods {
@@ -69,35 +69,35 @@ func serviceWaits(o *Observation) *Decision {
 	return podsSettled(o)
 }
 
-// podsSettled says what pods without trouble still have to do.
+// podsSettled returns what pods without errors are still waiting for, or nil.
 func podsSettled(o *Observation) *Decision {
 	c := o.Children
 	if len(c.ServicePods) > int(o.Trial.Spec.Service.Replicas) {
-		return wait(v1alpha1.ReasonDeploying, "Waiting for a replaced pod of the login service to end")
+		return wait(v1alpha1.ReasonDeploying, "Waiting for a replaced pod of the login service to terminate")
 	}
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
 		switch {
 		case pod.DeletionTimestamp != nil:
-			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to end")
+			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
 		case !initialized(pod):
-			return wait(v1alpha1.ReasonCalibrating, "Measuring how long a hash takes")
+			return wait(v1alpha1.ReasonCalibrating, "Measuring the CPU time per hash")
 		case pod.Status.PodIP == "":
-			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get its address")
+			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get an IP address")
 		}
 	}
 	return nil
 }
 
-// breakage says what has made the attempt's numbers worthless, or nil.
+// breakage returns what has made the attempt's numbers unusable, or nil.
 func breakage(o *Observation) *Decision {
 	attempt, c := o.attempt(), o.Children
 	switch {
 	case c.Foreign != "":
 		return broken(v1alpha1.ReasonNameTaken,
-			"%s exists and belongs to someone else; it was left alone. Delete or rename it", c.Foreign)
+			"%s already exists and has another owner; delete or rename it", c.Foreign)
 	case loadEnd(c).IsZero() && o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)):
-		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt took longer than the whole of its plan allows")
+		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt exceeded its deadline")
 	}
 	if gone := childGone(attempt, c); gone != nil {
 		return gone
@@ -105,8 +105,7 @@ func breakage(o *Observation) *Decision {
 	return servicePodsBroken(o)
 }
 
-// childGone looks for children that the attempt began with and that are not
-// there any more.
+// childGone returns which child of the attempt was deleted or replaced, or nil.
 func childGone(attempt *v1alpha1.Attempt, c Children) *Decision {
 	switch {
 	case attempt.ServiceUID != "" && c.Deployment == nil:
@@ -121,8 +120,8 @@ func childGone(attempt *v1alpha1.Attempt, c Children) *Decision {
 	return nil
 }
 
-// servicePodsBroken looks for pods of the service that failed, or that are not
-// those that the load began with.
+// servicePodsBroken returns which pod of the service failed, or is not one that the load began
+// with. It returns nil if all are in order.
 func servicePodsBroken(o *Observation) *Decision {
 	attempt, c := o.attempt(), o.Children
 	var seen []types.UID
@@ -149,5 +148,5 @@ func broken(reason, format string, args ...any) *Decision {
 }
 
 func wait(reason, message string) *Decision {
-	return &Decision{Action: Wait, Reason: reason, Message: message, After: look}
+	return &Decision{Action: Wait, Reason: reason, Message: message, After: pollInterval}
 }

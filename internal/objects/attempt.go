@@ -11,8 +11,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Attempt is one try at a trial, with everything its objects are built from.
-// The zero value is of no use; make one with New.
+// Attempt builds the objects of one attempt of a trial. Create one with New; the zero value is
+// not usable.
 type Attempt struct {
 	settings   Settings
 	trial      *v1alpha1.SizingTrial
@@ -26,16 +26,16 @@ type Attempt struct {
 	receiver           *receiver
 }
 
-// New holds a trial against the operator's settings. The number counts the
-// trial's attempts from 1; at the deadline both pods end by themselves, even
-// where no operator is left to end them.
+// New returns the Attempt of a trial under the operator's settings. The number counts the
+// trial's attempts from 1. At the deadline both pods end by themselves, even if no operator is
+// running.
 //
-// It fails when a limit of the trial or of the settings is no quantity, when k6's
-// series have nowhere to go, and when no experiment controls the trial.
+// It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
+// URL is invalid, or if no experiment controls the trial.
 func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline time.Time) (Attempt, error) {
 	experiment := metav1.GetControllerOf(trial)
 	if experiment == nil {
-		return Attempt{}, fmt.Errorf("trial %s has no experiment that controls it", trial.Name)
+		return Attempt{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
 	}
 	cpu, err := quantity("the variant's cpuLimit", trial.Spec.Variant.CPULimit)
 	if err != nil {
@@ -66,8 +66,8 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 	}, nil
 }
 
-// generatorResources takes what the trial names, and the operator's defaults
-// for what it does not.
+// generatorResources returns the trial's generator resources, with the operator's defaults for
+// what the trial does not set.
 func generatorResources(settings Settings, generator v1alpha1.Generator) (corev1.ResourceRequirements, error) {
 	cpu, err := quantity("the generator's CPU limit", or(generator.CPULimit, settings.GeneratorCPULimit))
 	if err != nil {
@@ -84,26 +84,26 @@ func receiverOf(settings Settings) (*receiver, error) {
 	if settings.RemoteWrite == nil {
 		return nil, nil
 	}
-	found, err := receiverAt(settings.RemoteWrite.URL)
-	return &found, err
+	parsed, err := receiverAt(settings.RemoteWrite.URL)
+	return &parsed, err
 }
 
-func quantity(what, written string) (resource.Quantity, error) {
-	parsed, err := resource.ParseQuantity(written)
+func quantity(what, text string) (resource.Quantity, error) {
+	parsed, err := resource.ParseQuantity(text)
 	if err != nil {
-		return resource.Quantity{}, fmt.Errorf("%s %q is no quantity: %w", what, written, err)
+		return resource.Quantity{}, fmt.Errorf("%s %q is not a quantity: %w", what, text, err)
 	}
 	return parsed, nil
 }
 
-func or(preferred, otherwise string) string {
-	if preferred != "" {
-		return preferred
+func or(value, fallback string) string {
+	if value != "" {
+		return value
 	}
-	return otherwise
+	return fallback
 }
 
-// guaranteed asks for exactly what it limits.
+// guaranteed returns requests that are equal to the limits.
 func guaranteed(cpu, memory resource.Quantity) corev1.ResourceRequirements {
 	amounts := func() corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: cpu.DeepCopy(), corev1.ResourceMemory: memory.DeepCopy()}

@@ -19,26 +19,25 @@ const (
 	CalibrateContainer = "calibrate"
 	// LoginContainer is the name of the container that serves logins.
 	LoginContainer = "login"
-	// Port is where a login service answers everything: logins, evidence, metrics.
+	// Port is the port of a login service, for logins, evidence and metrics.
 	Port = 8080
-	// User is the login that every service knows and every generator sends. It
-	// guards nothing, so that its password may stand here for all to read.
+	// User is the user name of every login. It protects nothing, so its password is public.
 	User = "hashmark"
-	// Password of User.
+	// Password is the password of User.
 	Password = "correct horse battery staple"
 
 	portName        = "http"
 	calibrationDir  = "/run/hashmark"
 	calibrationFile = calibrationDir + "/calibration.json"
 
-	// startPatience is how often the startup probe may fail, once a second. It is
-	// longer than any start, so that the operator, which can say why one takes so
-	// long, gives up first.
+	// startPatience is the startup probe's failure threshold, at one failure a second. It is
+	// longer than the start timeout, so that the operator, which can report why a start takes
+	// so long, gives up first.
 	startPatience = 600
 )
 
-// Deployment builds the attempt's login service: an init container that times
-// hashes under the very limits that the service is given, then the service.
+// Deployment builds the attempt's login service: an init container that measures the hash time
+// under the same limits as the service, and then the service.
 func (a Attempt) Deployment() *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
@@ -46,7 +45,7 @@ func (a Attempt) Deployment() *appsv1.Deployment {
 		Spec: appsv1.DeploymentSpec{
 			Replicas: ptr.To(a.trial.Spec.Service.Replicas),
 			Selector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
-			// Two pods in the place of one would share its CPUs.
+			// An old and a new pod at the same time would share the CPUs.
 			Strategy:             appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 			RevisionHistoryLimit: ptr.To[int32](0),
 			Template: corev1.PodTemplateSpec{
@@ -61,8 +60,8 @@ func (a Attempt) servicePod() corev1.PodSpec {
 	shared := corev1.VolumeMount{Name: "calibration", MountPath: calibrationDir}
 
 	calibrate := a.container(CalibrateContainer, a.settings.ServiceImage, a.serviceResources)
-	// Once for the operator, which reads the pod's status, and once for the
-	// service, which sizes its queue by it.
+	// One output is for the operator, which reads the pod's status, and one for the service,
+	// which derives its queue length from it.
 	calibrate.Args = []string{
 		"calibrate",
 		"--output", corev1.TerminationMessagePathDefault,
@@ -87,9 +86,8 @@ func (a Attempt) servicePod() corev1.PodSpec {
 	return pod
 }
 
-// startupProbe finds the moment when the service can answer. There is no other
-// probe: a saturated service would fail it, and be restarted for doing exactly
-// what it was asked to.
+// startupProbe finds when the service can answer. There is no other probe: a saturated service
+// would fail it and be restarted, although saturation is part of the measurement.
 func startupProbe() *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
@@ -124,7 +122,7 @@ func (a Attempt) loginEnvironment() []corev1.EnvVar {
 	return environment
 }
 
-// placeInPool keeps the service to the variant's node pool, where it has one.
+// placeInPool restricts the service to the variant's node pool, if it has one.
 func (a Attempt) placeInPool(pod *corev1.PodSpec) {
 	pool := a.trial.Spec.Variant.NodePool
 	if pool == nil {

@@ -1,18 +1,16 @@
-// Package objects builds the Kubernetes objects that one attempt at a trial
-// consists of: a login service (Deployment and Service), the load that drives
-// it (a Job), the walls around both (two NetworkPolicies), and the service
-// account without rights that all of an experiment's pods share.
+// Package objects builds the Kubernetes objects of one attempt of a trial: a login service
+// (Deployment and Service), its load (a Job), two NetworkPolicies, and the service account
+// without rights that all pods of an experiment share.
 //
-// Begin with New, which holds a trial against the operator's settings; the
-// Attempt it returns builds each object. What is built depends on nothing but
-// these values: the same attempt gives the same objects, byte by byte, so that
-// an operator that was killed finds its children again by name.
+// New returns an Attempt, which builds each object. The objects depend only on New's
+// arguments: the same attempt always gives the same objects, byte by byte, so that an operator
+// that was killed finds its children again by name.
 //
-// The package does not create, compare or delete anything (the controllers
-// do), and it does not decide what the load consists of (package loadplan).
+// The package does not create, compare or delete objects (the controllers do), and it does not
+// plan the load (package loadplan does).
 //
-// Every container asks for exactly what it is limited to, so that its pod is
-// Guaranteed: under a static CPU manager that is what gives whole CPUs to it,
-// and everywhere it is the last to be evicted. Every pod passes the restricted
-// Pod Security Standard and carries no token.
+// Every container's requests are equal to its limits, so that its pod has QoS class
+// Guaranteed. With the static CPU manager policy the pod then gets whole CPUs, and it is
+// always among the last to be evicted. Every pod meets the restricted Pod Security Standard
+// and has no token.
 package objects

@@ -15,7 +15,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestObjectsOfAnAttempt(t *testing.T) {
 	severalPods := load()
@@ -51,8 +51,7 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 	}
 }
 
-// documents writes objects as one YAML stream, without the empty status that
-// every typed object carries.
+// documents returns objects as one YAML stream, without the empty status of typed objects.
 func documents(t *testing.T, all ...runtime.Object) []byte {
 	t.Helper()
 	var stream bytes.Buffer
@@ -85,6 +84,6 @@ func compareGolden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("the objects are not those of %s; if they should change, run the test with -update (-want +got):\n%s", path, diff)
+		t.Errorf("the objects differ from %s; if they should change, run the test with -update (-want +got):\n%s", path, diff)
 	}
 }

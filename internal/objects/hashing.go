@@ -11,13 +11,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// besideGoMemory is what a memory-hard service is left beyond what the Go
-// runtime counts as its own: half of the 64Mi that its limit must hold beside
-// the memory of its hashes.
+// besideGoMemory is the memory of a memory-hard service that GOMEMLIMIT leaves free: half of
+// the 64Mi that its limit must have in addition to the memory of its hashes.
 const besideGoMemory = 32 << 20
 
-// hashing says how passwords are hashed, the same to the container that times
-// hashes and to the one that serves logins.
+// hashing returns the variables that say how passwords are hashed. The calibration and the
+// login container get the same ones.
 func (a Attempt) hashing() []corev1.EnvVar {
 	variant := a.trial.Spec.Variant
 	environment := []corev1.EnvVar{variable("HASHMARK_ALGORITHM", string(variant.Algorithm))}
@@ -37,15 +36,15 @@ func (a Attempt) hashing() []corev1.EnvVar {
 		}
 	}
 	if variant.MemoryKiB != nil {
-		// Freed memory is given back to the system before this is exceeded. Without
-		// it the runtime holds on to some, and the container is killed for it.
+		// The runtime returns freed memory to the system before this limit is exceeded.
+		// Without it the runtime keeps some, and the container is OOM-killed.
 		limit := a.serviceResources.Limits.Memory().Value() - besideGoMemory
 		environment = append(environment, variable("GOMEMLIMIT", strconv.FormatInt(limit, 10)))
 	}
 	return environment
 }
 
-// sessions makes the service keep them, where the variant has them.
+// sessions returns the variables that enable sessions, if the variant has them.
 func (a Attempt) sessions() []corev1.EnvVar {
 	if !a.trial.Spec.Variant.Sessions {
 		return nil
@@ -53,9 +52,9 @@ func (a Attempt) sessions() []corev1.EnvVar {
 	return []corev1.EnvVar{variable("HASHMARK_SESSIONS", "true"), variable("HASHMARK_SESSION_KEY", a.sessionKey())}
 }
 
-// sessionKey is what all replicas of an attempt sign cookies by. It stands in
-// the Deployment for all to read, as the password does: both open a service that
-// guards nothing, and a Secret would be a right more for the operator.
+// sessionKey returns the key that all replicas of an attempt sign cookies with. It is readable
+// in the Deployment, like the password. Both only protect a service without data, and a Secret
+// would need one more right for the operator.
 func (a Attempt) sessionKey() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/session", a.trial.UID, a.number))
 	return hex.EncodeToString(sum[:])

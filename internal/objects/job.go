@@ -20,39 +20,39 @@ import (
 )
 
 const (
-	// GeneratorContainer is the name of the container that drives the load. Its
-	// termination message is what package handover decodes.
+	// GeneratorContainer is the name of the container that runs the load. Package handover
+	// decodes its termination message.
 	GeneratorContainer = "generator"
 	// RawOutputFile is where k6 writes each sample, with Settings.GeneratorRawOutput.
 	RawOutputFile = scratchDir + "/k6.json"
 
 	scratchDir = "/tmp"
-	// scratchSize holds the script; rawScratchSize holds every sample too.
+	// scratchSize is enough for the script; rawScratchSize also for every sample.
 	scratchSize    = "64Mi"
 	rawScratchSize = "1Gi"
 )
 
-// Load is what is known only once the login service stands.
+// Load is what is known only once the login service runs.
 type Load struct {
-	// Plan is what the generator drives.
+	// Plan is the generator's plan.
 	Plan loadplan.Plan
 	// ClusterIP is the address of the attempt's Service.
 	ClusterIP string
 	// PodIPs are the addresses of the service's pods, where evidence is read.
 	PodIPs []string
-	// ActiveLimit is how long the Job may take in all, its pod's start included.
+	// ActiveLimit is how long the Job may take, including the start of its pod.
 	ActiveLimit time.Duration
 }
 
-// Job builds the load of the attempt: one pod, run once. Whether a load that
-// failed is driven again is the operator's to decide, never the Job
-// controller's, since the numbers of two pods would be taken for one.
+// Job builds the load of the attempt: one pod, run once. The operator decides whether a failed
+// load is repeated, and never the Job controller, because the numbers of two pods would be
+// taken for one.
 //
-// It fails when the plan has no JSON form.
+// It fails if the plan can't be marshalled as JSON.
 func (a Attempt) Job(load Load) (*batchv1.Job, error) {
 	plan, err := json.Marshal(load.Plan)
 	if err != nil {
-		return nil, fmt.Errorf("write the load's plan as JSON: %w", err)
+		return nil, fmt.Errorf("marshalling the load's plan: %w", err)
 	}
 	return &batchv1.Job{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
@@ -62,8 +62,8 @@ func (a Attempt) Job(load Load) (*batchv1.Job, error) {
 			Completions:           ptr.To[int32](1),
 			BackoffLimit:          ptr.To[int32](0),
 			ActiveDeadlineSeconds: ptr.To(int64(load.ActiveLimit.Seconds())),
-			// By default a pod that is still ending would already be replaced, and
-			// two generators would drive one service.
+			// By default a pod that is still terminating would already be replaced, and two
+			// generators would put load on one service.
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: a.podMetadata(v1alpha1.ComponentGenerator),
@@ -93,8 +93,8 @@ func (a Attempt) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
 	return pod
 }
 
-// awayFromService prefers another node than the service's, and does not demand
-// it: with one node alone the trial still runs, and its verdict says SharedNode.
+// awayFromService prefers a node other than the service's, but does not require it: on a
+// single node the trial still runs, and its verdict has the reason SharedNode.
 func (a Attempt) awayFromService() *corev1.Affinity {
 	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
@@ -130,7 +130,7 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	return append(environment, a.liveEnvironment()...)
 }
 
-// address is the URL of a login service; an IPv6 address is put in brackets.
+// address returns the URL of a login service, with an IPv6 address in brackets.
 func address(ip string) string {
 	return "http://" + net.JoinHostPort(ip, strconv.Itoa(Port))
 }

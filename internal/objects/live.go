@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// Keys of the Secret of a RemoteWrite; each may be absent.
+	// Keys of the Secret of a RemoteWrite; all are optional.
 	secretUsername    = "username"
 	secretPassword    = "password"
 	secretBearerToken = "bearerToken"
 	secretAuthority   = "ca.crt"
 
-	// trendStats are what k6 computes of each of its trends. Grafana Labs' own
-	// dashboard offers whichever it finds, and names min, max, p95 and p99.
+	// trendStats are the statistics that k6 sends of each of its trends. Grafana Labs' own
+	// dashboard shows those that exist, and refers to min, max, p95 and p99.
 	trendStats = "p(90),p(95),p(99),min,max,avg,med"
-	// pushInterval is k6's default, and written down because dashboards count on it.
+	// pushInterval is k6's default. It is set explicitly because dashboards rely on it.
 	pushInterval = "5s"
 
 	authorityVolume = "authority"
@@ -29,8 +29,8 @@ const (
 	domainPort      = 53
 )
 
-// liveEnvironment makes k6 send its own series while it runs. Their labels name
-// the trial: testid is what k6's dashboards tell runs apart by.
+// liveEnvironment returns the variables that make k6 send its own series while it runs. Their
+// labels identify the trial: k6's dashboards distinguish runs by testid.
 func (a Attempt) liveEnvironment() []corev1.EnvVar {
 	if a.receiver == nil {
 		return nil
@@ -46,7 +46,7 @@ func (a Attempt) liveEnvironment() []corev1.EnvVar {
 		variable("K6_PROMETHEUS_RW_SERVER_URL", a.settings.RemoteWrite.URL),
 		variable("K6_PROMETHEUS_RW_TREND_STATS", trendStats),
 		variable("K6_PROMETHEUS_RW_PUSH_INTERVAL", pushInterval),
-		// Without it Prometheus would draw each series on for five minutes.
+		// Without stale markers, Prometheus would continue each series for five minutes.
 		variable("K6_PROMETHEUS_RW_STALE_MARKERS", "true"),
 	}
 	if secret := a.settings.RemoteWrite.SecretName; secret != "" {
@@ -61,9 +61,9 @@ func (a Attempt) liveEnvironment() []corev1.EnvVar {
 	return environment
 }
 
-// fromSecret has kubelet fill in a variable. It is optional: in a namespace
-// without the Secret the receiver refuses the series, and the trial is measured
-// all the same. A pod that waited for the Secret would never start.
+// fromSecret returns a variable that kubelet fills in. It is optional: in a namespace without
+// the Secret the receiver refuses the series, but the trial is still measured. A pod that
+// required the Secret would never start.
 func fromSecret(name, secret, key string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 		LocalObjectReference: corev1.LocalObjectReference{Name: secret},
@@ -72,13 +72,13 @@ func fromSecret(name, secret, key string) corev1.EnvVar {
 	}}}
 }
 
-// hasAuthority tells whether the Secret may hold the certificate by which k6
-// knows its receiver. The image itself brings no authorities.
+// hasAuthority reports whether the Secret may hold the CA certificate of the receiver. The
+// image contains no CA certificates.
 func (a Attempt) hasAuthority() bool {
 	return a.receiver != nil && a.receiver.tls && a.settings.RemoteWrite.SecretName != ""
 }
 
-// goLive gives the generator's pod what it needs to reach the receiver.
+// goLive adds to the generator's pod what it needs to reach the receiver.
 func (a Attempt) goLive(pod *corev1.PodSpec) {
 	if a.receiver == nil {
 		return
@@ -103,9 +103,10 @@ func (a Attempt) goLive(pod *corev1.PodSpec) {
 		corev1.VolumeMount{Name: authorityVolume, MountPath: authorityDir, ReadOnly: true})
 }
 
-// liveEgress lets the generator reach the receiver. A NetworkPolicy knows no
-// names: one of a Service stands for all pods of its namespace, any other for
-// every address, each on the receiver's port alone.
+// liveEgress returns the egress rules that let the generator reach the receiver. A
+// NetworkPolicy can't refer to names. The name of a Service therefore allows all pods of its
+// namespace, and any other name allows every address, in both cases only on the receiver's
+// port.
 func (a Attempt) liveEgress() []networkingv1.NetworkPolicyEgressRule {
 	if a.receiver == nil {
 		return nil
@@ -124,7 +125,7 @@ func (a Attempt) liveEgress() []networkingv1.NetworkPolicyEgressRule {
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}},
 		}}
 	}
-	// Where resolvers run differs by cluster, their port does not.
+	// The address of the DNS resolvers depends on the cluster, but their port does not.
 	names := networkingv1.NetworkPolicyEgressRule{Ports: []networkingv1.NetworkPolicyPort{
 		policyPort(corev1.ProtocolUDP, domainPort),
 		policyPort(corev1.ProtocolTCP, domainPort),

@@ -12,7 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// liveSettings let k6 send its series to an address, with credentials.
+// liveSettings returns settings with which k6 sends its series to an address, with credentials.
 func liveSettings(t *testing.T, address string) objects.Settings {
 	t.Helper()
 	live := settings()
@@ -25,28 +25,28 @@ func liveSettings(t *testing.T, address string) objects.Settings {
 
 func TestAddressesThatCanNotBeWrittenToAreRefusedWithoutBeingRepeated(t *testing.T) {
 	for name, tt := range map[string]struct{ address, secret, want string }{
-		"no URL at all":                        {"prometheus:9090", "", "is none; write one such as"},
-		"a URL that does not parse":            {"http://u:hunter2@host:80 80/", "", "is none"},
-		"a scheme that is not HTTP":            {"ftp://example.test/hunter2", "", "is none"},
-		"credentials in the URL":               {"http://u:hunter2@example.test/", "", "holds credentials"},
-		"a user without a password":            {"http://hunter2@example.test/", "", "holds credentials"},
-		"a query, where a token could stand":   {"http://example.test/?token=hunter2", "", "query or a fragment"},
+		"no URL at all":                        {"prometheus:9090", "", "invalid remote-write URL; use one such as"},
+		"a URL that does not parse":            {"http://u:hunter2@host:80 80/", "", "invalid remote-write URL"},
+		"a scheme that is not HTTP":            {"ftp://example.test/hunter2", "", "invalid remote-write URL"},
+		"credentials in the URL":               {"http://u:hunter2@example.test/", "", "contains credentials"},
+		"a user without a password":            {"http://hunter2@example.test/", "", "contains credentials"},
+		"a query, which could hold a token":    {"http://example.test/?token=hunter2", "", "query or a fragment"},
 		"an empty query":                       {"http://example.test/?", "", "query or a fragment"},
 		"a fragment":                           {"http://example.test/#hunter2", "", "query or a fragment"},
 		"a port of zero":                       {"http://example.test:0/", "", "between 1 and 65535"},
-		"a port above what there is":           {"http://example.test:65536/", "", "between 1 and 65535"},
+		"a port above 65535":                   {"http://example.test:65536/", "", "between 1 and 65535"},
 		"no host":                              {"http:///api/v1/write", "", "neither an IP address nor a DNS name"},
-		"a host that is no name":               {"http://under_score/", "", "neither an IP address nor a DNS name"},
-		"the pod itself by name":               {"http://localhost:9090/", "", "leads a generator's pod to itself"},
-		"the pod itself by address":            {"http://127.0.0.1:9090/", "", "leads a generator's pod to itself"},
-		"the pod itself by IPv6":               {"http://[::1]:9090/", "", "leads a generator's pod to itself"},
-		"the pod itself by IPv4 in IPv6":       {"http://[::ffff:127.0.0.1]:9090/", "", "leads a generator's pod to itself"},
-		"no address":                           {"http://0.0.0.0:9090/", "", "leads a generator's pod to itself"},
-		"an address of one link":               {"http://[fe80::1%25eth0]:9090/", "", "of one link"},
-		"an address of many hosts":             {"http://224.0.0.1:9090/", "", "of many hosts"},
-		"a Secret without a URL":               {"", "credentials", "without the URL"},
-		"a Secret's name that can't be one":    {"http://example.test/", "Not_A_Name", `"Not_A_Name" can't be one`},
-		"a Secret's name of another namespace": {"http://example.test/", "team/credentials", `"team/credentials" can't be one`},
+		"a host that is not a name":            {"http://under_score/", "", "neither an IP address nor a DNS name"},
+		"the pod itself by name":               {"http://localhost:9090/", "", "points to the load generator's own pod"},
+		"the pod itself by address":            {"http://127.0.0.1:9090/", "", "points to the load generator's own pod"},
+		"the pod itself by IPv6":               {"http://[::1]:9090/", "", "points to the load generator's own pod"},
+		"the pod itself by IPv4 in IPv6":       {"http://[::ffff:127.0.0.1]:9090/", "", "points to the load generator's own pod"},
+		"no address":                           {"http://0.0.0.0:9090/", "", "points to the load generator's own pod"},
+		"an address of one link":               {"http://[fe80::1%25eth0]:9090/", "", "link-local"},
+		"an address of many hosts":             {"http://224.0.0.1:9090/", "", "multicast"},
+		"a Secret without a URL":               {"", "credentials", "without a remote-write URL"},
+		"a Secret's name that can't be one":    {"http://example.test/", "Not_A_Name", `invalid Secret name "Not_A_Name"`},
+		"a Secret's name of another namespace": {"http://example.test/", "team/credentials", `invalid Secret name "team/credentials"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := objects.NewRemoteWrite(tt.address, tt.secret)
@@ -69,13 +69,13 @@ func TestWithoutAnAddressThereIsNoRemoteWrite(t *testing.T) {
 func TestNewRefusesSettingsThatNobodyChecked(t *testing.T) {
 	unchecked := settings()
 	unchecked.RemoteWrite = &objects.RemoteWrite{URL: "http://user:password@example.test/"}
-	if _, err := objects.New(unchecked, trial(), 1, deadline); err == nil || !strings.Contains(err.Error(), "holds credentials") {
+	if _, err := objects.New(unchecked, trial(), 1, deadline); err == nil || !strings.Contains(err.Error(), "contains credentials") {
 		t.Errorf("error = %v", err)
 	}
 }
 
-// TestTheGeneratorReachesItsReceiverAndNobodyElse looks at what its policy has
-// beyond the login service, and at who resolves names for it.
+// TestTheGeneratorReachesItsReceiverAndNobodyElse checks what the generator's policy allows in
+// addition to the login service, and how the generator resolves names.
 func TestTheGeneratorReachesItsReceiverAndNobodyElse(t *testing.T) {
 	const names = "- ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]\n"
 	toNamespace := func(port, namespace string) string {
@@ -121,13 +121,13 @@ func TestTheGeneratorReachesItsReceiverAndNobodyElse(t *testing.T) {
 				t.Errorf("DNS policy %s, want %s", got, tt.dns)
 			}
 			if got := attempt.Deployment().Spec.Template.Spec.DNSPolicy; got != corev1.DNSDefault {
-				t.Errorf("the login service resolves names by %s", got)
+				t.Errorf("the login service has DNS policy %s", got)
 			}
 		})
 	}
 }
 
-// TestNothingOfASecretIsNeededForAPodToStart looks at each reference to one.
+// TestNothingOfASecretIsNeededForAPodToStart checks each reference to a Secret.
 func TestNothingOfASecretIsNeededForAPodToStart(t *testing.T) {
 	job, err := mustNew(t, liveSettings(t, "https://prometheus.monitoring.svc:9090/"), trial()).Job(load())
 	if err != nil {
@@ -138,7 +138,7 @@ func TestNothingOfASecretIsNeededForAPodToStart(t *testing.T) {
 		if variable.ValueFrom != nil {
 			references++
 			if optional := variable.ValueFrom.SecretKeyRef.Optional; optional == nil || !*optional {
-				t.Errorf("%s has to be there", variable.Name)
+				t.Errorf("variable %s requires the Secret", variable.Name)
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func TestNothingOfASecretIsNeededForAPodToStart(t *testing.T) {
 		if volume.Secret != nil {
 			references++
 			if optional := volume.Secret.Optional; optional == nil || !*optional {
-				t.Errorf("volume %s has to be there", volume.Name)
+				t.Errorf("volume %s requires the Secret", volume.Name)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func TestNothingOfASecretIsNeededForAPodToStart(t *testing.T) {
 	}
 }
 
-// TestWithoutASecretNoneIsNamed, be it that the receiver is reached over TLS.
+// TestWithoutASecretNoneIsNamed uses a receiver with TLS.
 func TestWithoutASecretNoneIsNamed(t *testing.T) {
 	open := settings()
 	var err error

@@ -9,17 +9,17 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// meshLabels keep sidecars and traffic redirection away where a mesh looks at
-// a pod's labels: a proxy beside the service would hash no password and yet
-// use its CPU, and one in the path would add its own latency.
+// meshLabels disable sidecars and traffic redirection in meshes that read a pod's labels. A
+// proxy next to the service would use its CPU without hashing passwords, and one in the path
+// would add latency.
 var meshLabels = map[string]string{
 	"sidecar.istio.io/inject":   "false",
 	"istio.io/dataplane-mode":   "none",
 	"kuma.io/sidecar-injection": "disabled",
 }
 
-// podAnnotations say the same where a mesh looks at annotations, and keep
-// autoscalers from moving a pod in mid-measurement.
+// podAnnotations do the same in meshes that read annotations, and keep autoscalers from
+// evicting a pod during a measurement.
 var podAnnotations = map[string]string{
 	"sidecar.istio.io/inject":                        "false",
 	"linkerd.io/inject":                              "disabled",
@@ -28,17 +28,17 @@ var podAnnotations = map[string]string{
 	"karpenter.sh/do-not-disrupt":                    "true",
 }
 
-// ServiceSelector picks the pods of the attempt's login service, and only them.
+// ServiceSelector returns a selector of the attempt's login service pods only.
 func (a Attempt) ServiceSelector() map[string]string {
 	return a.selector(v1alpha1.ComponentService)
 }
 
-// GeneratorSelector picks the pod of the attempt's generator, and only it.
+// GeneratorSelector returns a selector of the attempt's generator pod only.
 func (a Attempt) GeneratorSelector() map[string]string {
 	return a.selector(v1alpha1.ComponentGenerator)
 }
 
-// selector goes by UID and number: a name may be given again.
+// selector uses the UID and the number, because a name may be reused.
 func (a Attempt) selector(component string) map[string]string {
 	return map[string]string{
 		v1alpha1.LabelTrialUID:  string(a.trial.UID),
@@ -47,8 +47,7 @@ func (a Attempt) selector(component string) map[string]string {
 	}
 }
 
-// labels tell what an object belongs to, to the operator by UID and to people
-// by name.
+// labels identify what an object belongs to: by UID for the operator, and by name for people.
 func (a Attempt) labels(component string) map[string]string {
 	labels := a.selector(component)
 	labels[v1alpha1.LabelExperimentUID] = string(a.experiment.UID)
@@ -57,7 +56,7 @@ func (a Attempt) labels(component string) map[string]string {
 	return labels
 }
 
-// metadata of an object of the attempt, which the trial controls.
+// metadata returns the metadata of an object of the attempt, which the trial controls.
 func (a Attempt) metadata(name, component string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:      name,
@@ -69,7 +68,7 @@ func (a Attempt) metadata(name, component string) metav1.ObjectMeta {
 	}
 }
 
-// podMetadata of a pod template of the attempt.
+// podMetadata returns the metadata of a pod template of the attempt.
 func (a Attempt) podMetadata(component string) metav1.ObjectMeta {
 	labels := a.labels(component)
 	maps.Copy(labels, meshLabels)

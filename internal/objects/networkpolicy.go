@@ -10,9 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ServicePolicy builds the wall around the login service: it may be called by
-// the attempt's generator, and by pods of any namespace that are labelled as a
-// scraper of metrics. It may call nobody.
+// ServicePolicy builds the NetworkPolicy of the login service. Ingress is allowed from the
+// attempt's generator, and from pods of any namespace that are labelled as a scraper of
+// metrics. No egress is allowed.
 func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 	generator := networkingv1.NetworkPolicyPeer{
 		PodSelector: &metav1.LabelSelector{MatchLabels: a.GeneratorSelector()},
@@ -29,10 +29,11 @@ func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 	return policy
 }
 
-// GeneratorPolicy builds the wall around the generator: it may call the
-// attempt's login service, so that no load can go astray, and the receiver of
-// k6's series where there is one, and be called by nobody. The pods are named, not the Service's address: its destination is
-// already a pod where most networks apply their policies.
+// GeneratorPolicy builds the NetworkPolicy of the generator. Egress is allowed to the
+// attempt's login service, so that no load can reach anything else, and to the receiver of
+// k6's series if there is one. No ingress is allowed. The rule selects the pods and not the
+// Service's address, because most networks apply policies after the destination has been
+// rewritten to a pod.
 func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 	policy := a.policy(GeneratorPolicyName(a.trial.UID, a.number), v1alpha1.ComponentGenerator)
 	policy.Spec.Egress = []networkingv1.NetworkPolicyEgressRule{{
@@ -45,7 +46,7 @@ func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 	return policy
 }
 
-// policy forbids a component's pods everything, both ways.
+// policy returns a NetworkPolicy that denies all ingress and egress of a component's pods.
 func (a Attempt) policy(name, component string) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},

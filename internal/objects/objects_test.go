@@ -16,7 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// podTemplates of the attempt that sets everything.
+// podTemplates returns the pod templates of the attempt that sets everything.
 func podTemplates(t *testing.T) map[string]corev1.PodTemplateSpec {
 	t.Helper()
 	attempt := mustNew(t, fullSettings(), fullTrial())
@@ -107,8 +107,8 @@ func TestLabelsAreValid(t *testing.T) {
 }
 
 func TestNamesAreAFunctionOfUIDAndAttempt(t *testing.T) {
-	// Fixed values: an operator of the next version must find the children that
-	// this one made.
+	// Fixed values: the next version of the operator must find the children that this one
+	// created.
 	got := map[string]string{
 		"attempt 1":        objects.Child("uid-a", 1),
 		"attempt 2":        objects.Child("uid-a", 2),
@@ -134,30 +134,30 @@ func TestNewRefusesWhatItCanNotBuildFrom(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(*objects.Settings, *v1alpha1.SizingTrial)
-		says  string
+		want  string
 	}{
 		{"a trial that no experiment controls", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
 			trial.OwnerReferences = []metav1.OwnerReference{}
-		}, "no experiment that controls it"},
-		{"a CPU limit that is no quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		}, "is not controlled by an experiment"},
+		{"a CPU limit that is not a quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
 			trial.Spec.Variant.CPULimit = "a lot"
-		}, `the variant's cpuLimit "a lot" is no quantity`},
-		{"a memory limit that is no quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		}, `the variant's cpuLimit "a lot" is not a quantity`},
+		{"a memory limit that is not a quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
 			trial.Spec.Service.MemoryLimit = ""
-		}, `service.memoryLimit "" is no quantity`},
+		}, `service.memoryLimit "" is not a quantity`},
 		{"a generator without a CPU limit from anyone", func(settings *objects.Settings, _ *v1alpha1.SizingTrial) {
 			settings.GeneratorCPULimit = ""
-		}, `the generator's CPU limit "" is no quantity`},
-		{"a generator whose memory limit is no quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
+		}, `the generator's CPU limit "" is not a quantity`},
+		{"a generator whose memory limit is not a quantity", func(_ *objects.Settings, trial *v1alpha1.SizingTrial) {
 			trial.Spec.Generator.MemoryLimit = "12 elephants"
-		}, `the generator's memory limit "12 elephants" is no quantity`},
+		}, `the generator's memory limit "12 elephants" is not a quantity`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			settings, trial := settings(), trial()
 			tt.spoil(&settings, trial)
 			_, err := objects.New(settings, trial, 1, deadline)
-			if err == nil || !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("error = %v, want one that says %q", err, tt.says)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %v, want %q in it", err, tt.want)
 			}
 		})
 	}

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// unprivileged is the user that the images run as: any number but 0 would do,
-	// this one is what images without a user database commonly take.
+	// unprivileged is the user ID that the images run as. Any number but 0 works; this one is
+	// common in images without a user database.
 	unprivileged = 65532
-	// graceSeconds is how long a pod has to end: the login service drains within
-	// four seconds, and a load that is taken away should be gone soon.
+	// graceSeconds is how long a pod has to terminate. The login service drains within four
+	// seconds, and a load that is removed should end soon.
 	graceSeconds = 5
 )
 
-// podSpec is what both kinds of pods have in common.
+// podSpec returns the fields that both kinds of pods have in common.
 func (a Attempt) podSpec() corev1.PodSpec {
 	return corev1.PodSpec{
 		ServiceAccountName:           ServiceAccountName(a.experiment.UID),
 		AutomountServiceAccountToken: ptr.To(false),
-		// Without this, each Service of the namespace would add variables.
+		// Otherwise each Service of the namespace would add environment variables.
 		EnableServiceLinks: ptr.To(false),
-		// Pods are given addresses and resolve no name, unless k6's series go to
-		// one. The default policy would make kubelet warn where the cluster has no DNS.
+		// Pods use IP addresses and resolve no names, unless k6 sends its series to one. With
+		// the default policy, kubelet would warn in a cluster without DNS.
 		DNSPolicy:                     corev1.DNSDefault,
 		TerminationGracePeriodSeconds: ptr.To[int64](graceSeconds),
 		SecurityContext: &corev1.PodSecurityContext{
@@ -35,7 +35,7 @@ func (a Attempt) podSpec() corev1.PodSpec {
 	}
 }
 
-// container is what all containers have in common.
+// container returns the fields that all containers have in common.
 func (a Attempt) container(name, image string, resources corev1.ResourceRequirements) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
@@ -52,7 +52,7 @@ func (a Attempt) container(name, image string, resources corev1.ResourceRequirem
 	}
 }
 
-// scratch is a folder that lives as long as its pod.
+// scratch returns an emptyDir volume.
 func scratch(name string, medium corev1.StorageMedium, size string) corev1.Volume {
 	return corev1.Volume{
 		Name: name,

@@ -11,24 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// RemoteWrite is a receiver of Prometheus' remote write protocol. Make one with
+// RemoteWrite is a receiver of Prometheus' remote-write protocol. Create one with
 // NewRemoteWrite.
 type RemoteWrite struct {
-	// URL of the receiver, http or https, with a port or the scheme's own.
+	// URL of the receiver, http or https, with a port or the scheme's default port.
 	URL string
-	// SecretName is the Secret, in each experiment's own namespace, that holds
-	// the credentials. Pods take them by reference and the operator never reads
-	// them. Empty where the receiver asks for none.
+	// SecretName is the name of a Secret in each experiment's own namespace that holds the
+	// credentials. Pods refer to it and the operator never reads it. Empty if the receiver
+	// needs no credentials.
 	SecretName string
 }
 
-// NewRemoteWrite checks where k6's own series shall go; it is nil without an
-// address. Whoever may read a Job reads the address too, so that one which could
-// hold a secret is refused. Errors are sentences that do not repeat it.
+// NewRemoteWrite checks the address that k6 sends its own series to. It returns nil if the
+// address is empty. Everyone who can read a Job can also read the address, so an address that
+// could contain a secret is refused. Errors are sentences that do not repeat the address.
 func NewRemoteWrite(address, secretName string) (*RemoteWrite, error) {
 	if address == "" {
 		if secretName != "" {
-			return nil, errors.New("a Secret of credentials without the URL that they are for; name the receiver's URL, or leave the Secret out")
+			return nil, errors.New("the Secret is set without a remote-write URL; set the URL, or remove the Secret")
 		}
 		return nil, nil
 	}
@@ -37,15 +37,15 @@ func NewRemoteWrite(address, secretName string) (*RemoteWrite, error) {
 	}
 	if secretName != "" {
 		if problems := validation.IsDNS1123Subdomain(secretName); len(problems) > 0 {
-			return nil, fmt.Errorf("the Secret's name %q can't be one: %s", secretName, strings.Join(problems, "; "))
+			return nil, fmt.Errorf("invalid Secret name %q: %s", secretName, strings.Join(problems, "; "))
 		}
 	}
 	return &RemoteWrite{URL: address, SecretName: secretName}, nil
 }
 
-// receiver is what an address of a receiver means to a network.
+// receiver is the parsed address of a receiver.
 type receiver struct {
-	// ip is invalid where the address is a name.
+	// ip is invalid if the address is a name.
 	ip   netip.Addr
 	name string
 	port int32
@@ -53,15 +53,15 @@ type receiver struct {
 }
 
 func receiverAt(address string) (receiver, error) {
-	// What the parser finds wrong is not told: it quotes what it choked on.
+	// The parser's error is not reported, because it quotes the address.
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https"):
-		return receiver{}, errors.New("the remote write URL is none; write one such as http://prometheus.monitoring.svc:9090/api/v1/write")
+		return receiver{}, errors.New("invalid remote-write URL; use one such as http://prometheus.monitoring.svc:9090/api/v1/write")
 	case parsed.User != nil:
-		return receiver{}, errors.New("the remote write URL holds credentials; put them into a Secret, and name that")
+		return receiver{}, errors.New("the remote-write URL contains credentials; put them into a Secret and set its name")
 	case parsed.RawQuery != "" || parsed.ForceQuery || parsed.Fragment != "":
-		return receiver{}, errors.New("the remote write URL ends in a query or a fragment, which would stand in every Job for all to read; leave it out, and put credentials into a Secret")
+		return receiver{}, errors.New("the remote-write URL has a query or a fragment, which everyone who can read a Job could read; remove it, and put credentials into a Secret")
 	}
 	to := receiver{tls: parsed.Scheme == "https"}
 	if to.port, err = portOf(parsed); err != nil {
@@ -77,33 +77,33 @@ func receiverAt(address string) (receiver, error) {
 }
 
 func portOf(address *url.URL) (int32, error) {
-	written := address.Port()
-	if written == "" {
-		written = map[string]string{"http": "80", "https": "443"}[address.Scheme]
+	text := address.Port()
+	if text == "" {
+		text = map[string]string{"http": "80", "https": "443"}[address.Scheme]
 	}
-	port, err := strconv.ParseUint(written, 10, 16)
+	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
-		return 0, errors.New("the remote write URL's port must lie between 1 and 65535")
+		return 0, errors.New("the port of the remote-write URL must be between 1 and 65535")
 	}
 	return int32(port), nil
 }
 
-// check refuses hosts that can't be reached from a pod.
+// check returns an error for hosts that can't be reached from a pod.
 func (r receiver) check() error {
 	switch {
 	case r.ip.IsLoopback() || r.ip.IsUnspecified() || r.name == "localhost":
-		return errors.New("the remote write URL leads a generator's pod to itself; name the receiver as pods reach it")
+		return errors.New("the remote-write URL points to the load generator's own pod; use an address of the receiver that pods can reach")
 	case r.ip.Zone() != "" || r.ip.IsMulticast():
-		return errors.New("the remote write URL's address is of one link or of many hosts; name one that every node can reach")
+		return errors.New("the remote-write URL has a link-local or multicast address; use one that every node can reach")
 	case !r.ip.IsValid() && len(validation.IsDNS1123Subdomain(r.name)) > 0:
-		return errors.New("the remote write URL's host is neither an IP address nor a DNS name")
+		return errors.New("the host of the remote-write URL is neither an IP address nor a DNS name")
 	}
 	return nil
 }
 
-// namespace is that of the Service which the name is of, in the forms
-// service.namespace.svc and service.namespace.svc.cluster.local, or a pod's below
-// it. It is empty where the name could be anybody's.
+// namespace returns the namespace of the Service in the name, in the forms
+// service.namespace.svc and service.namespace.svc.cluster.local, or of a pod below it. It
+// returns "" for any other name.
 func (r receiver) namespace() string {
 	inCluster, found := strings.CutSuffix(strings.TrimSuffix(r.name, ".cluster.local"), ".svc")
 	dot := strings.LastIndexByte(inCluster, '.')

@@ -9,9 +9,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ServiceAccount builds the account that an experiment's pods run as. It has
-// no rights and no token; it is there so that the namespace's default account,
-// which may have some, is not used.
+// ServiceAccount builds the account that an experiment's pods run as. It has no rights and no
+// token. It exists so that pods do not use the namespace's default account, which may have
+// rights.
 func ServiceAccount(experiment *v1alpha1.SizingExperiment) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
@@ -30,7 +30,7 @@ func ServiceAccount(experiment *v1alpha1.SizingExperiment) *corev1.ServiceAccoun
 	}
 }
 
-// Service builds the one address of the attempt's login pods.
+// Service builds the Service of the attempt's login pods.
 func (a Attempt) Service() *corev1.Service {
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
@@ -44,8 +44,8 @@ func (a Attempt) Service() *corev1.Service {
 				TargetPort: intstr.FromString(portName),
 				Protocol:   corev1.ProtocolTCP,
 			}},
-			// A saturated pod must keep its share of the load. Without this, one that
-			// turned unready would send its share to the others, or to nobody.
+			// A saturated pod must keep its share of the load. Without this, a pod that
+			// becomes unready would move its share to the other pods, or lose it.
 			PublishNotReadyAddresses: true,
 		},
 	}

@@ -1,8 +1,8 @@
-// Package apiserver starts the API server, with its etcd and Hashmark's
-// definitions, that the tests of a package share: starting one takes seconds.
+// Package apiserver starts an API server, with etcd and Hashmark's CRDs, for the tests of a
+// package to share, because starting one takes seconds.
 //
-// There are no nodes and no controllers of Kubernetes behind it. For suites on a
-// whole cluster there is package lab.
+// It has no nodes and runs no controllers of Kubernetes. Package lab is for suites on a whole
+// cluster.
 package apiserver
 
 import (
@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Start starts one with the definitions of a folder, as configured, and gives
-// its administrator's way to it. Whoever started it stops it. Where it can't be
-// started the error says what to do, and nothing is left running.
+// Start starts an API server with the CRDs of a folder, and returns it with its
+// administrator's configuration. The caller stops it. If it can't be started, the error says
+// what to do, and nothing keeps running.
 func Start(definitions string, configure func(*envtest.APIServer)) (*envtest.Environment, *rest.Config, error) {
-	// Without this line controller-runtime prints a stack trace about its log.
+	// Otherwise controller-runtime prints a stack trace about its missing logger.
 	log.SetLogger(klog.Background())
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		return nil, nil, errors.New("KUBEBUILDER_ASSETS is not set, so there is no API server to test against; " +
@@ -30,7 +30,7 @@ func Start(definitions string, configure func(*envtest.APIServer)) (*envtest.Env
 	configure(environment.ControlPlane.GetAPIServer())
 	config, err := environment.Start()
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("starting etcd and kube-apiserver with the definitions of %s: %w", definitions, err), environment.Stop())
+		return nil, nil, errors.Join(fmt.Errorf("starting etcd and kube-apiserver with the CRDs of %s: %w", definitions, err), environment.Stop())
 	}
 	return environment, config, nil
 }

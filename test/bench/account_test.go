@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// TestAccount asks again what the account of goroutines against a worker pool
-// asked in 2015: 15, 30 and 90 users, cost 10. What it found is a matter of a
-// run's first seconds; what unbounded goroutines cost for good is p95.
+// TestAccount repeats the comparison of goroutines and a worker pool from 2015: 15, 30 and 90
+// users, cost 10. Its result applies to the first seconds of a run. The lasting cost of
+// unbounded goroutines is p95.
 func TestAccount(t *testing.T) {
 	w, r := onCluster(t), begin(t, "account")
 	callers := pick([]int32{15, 30, 90}, []int32{90})
@@ -24,7 +24,7 @@ func TestAccount(t *testing.T) {
 	short := w.measure(t, w.experiment(t, "first-seconds", "account-first-seconds", users(callers...)))
 	long := w.measure(t, w.experiment(t, "users", "account-users", append(alike, stepSeconds(pick(60, 45)))...))
 	for step, n := range callers {
-		// Fewer than 90 end a round within the time.
+		// Only with 90 users is a round longer than the step.
 		goal := report.Goal{}
 		if n == 90 {
 			goal = report.AtMost(0.75)
@@ -37,27 +37,27 @@ func TestAccount(t *testing.T) {
 	conclude(t, r)
 }
 
-// equalRates puts down what unbounded costs in p95 at 70 % of the bound.
-func (w world) equalRates(t *testing.T, r *report.Report, changes []change) {
+// equalRates adds what unbounded costs in p95 at 70 % of the bound.
+func (w testNamespace) equalRates(t *testing.T, r *report.Report, changes []change) {
 	t.Helper()
 	rate := .7 / w.hashTime(t, 10).Seconds()
 	trials := w.measure(t, w.experiment(t, "rates", "account-rates", append(changes, rates(rate), stepSeconds(pick(120, 40)))...))
 	r.Add(fmt.Sprintf("p95 at %.1f/s, unbounded ÷ pool", rate), ofPools(trials, p95OfReported), report.AtLeast(1.1), verdicts(trials))
 }
 
-// ofPools is a number of the unbounded trial divided by that of the first pool's.
+// ofPools returns a number of the unbounded trial divided by that of the first pool's trial.
 func ofPools(trials []v1alpha1.SizingTrial, number func(v1alpha1.SizingTrialStatus) *int64) float64 {
-	of := map[v1alpha1.ConcurrencyMode]float64{v1alpha1.ConcurrencyUnbounded: math.NaN(), v1alpha1.ConcurrencyWorkerPool: math.NaN()}
+	numbers := map[v1alpha1.ConcurrencyMode]float64{v1alpha1.ConcurrencyUnbounded: math.NaN(), v1alpha1.ConcurrencyWorkerPool: math.NaN()}
 	for _, trial := range trials {
 		mode := trial.Spec.Variant.Concurrency.Mode
-		if measured := number(trial.Status); measured != nil && math.IsNaN(of[mode]) {
-			of[mode] = float64(*measured)
+		if measured := number(trial.Status); measured != nil && math.IsNaN(numbers[mode]) {
+			numbers[mode] = float64(*measured)
 		}
 	}
-	return of[v1alpha1.ConcurrencyUnbounded] / of[v1alpha1.ConcurrencyWorkerPool]
+	return numbers[v1alpha1.ConcurrencyUnbounded] / numbers[v1alpha1.ConcurrencyWorkerPool]
 }
 
-// throughputOf is that of a step; 0 where none of its logins ended in time.
+// throughputOf returns the throughput of a step, or 0 if none of its logins ended in time.
 func throughputOf(step int) func(v1alpha1.SizingTrialStatus) *int64 {
 	return func(status v1alpha1.SizingTrialStatus) *int64 {
 		if step >= len(status.Steps) {

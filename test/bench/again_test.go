@@ -12,8 +12,8 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// TestAgain measures one thing twice, interleaved: the difference between the
-// two must be told to be chance.
+// TestAgain measures one variant twice, interleaved. The comparison must report the difference
+// as random.
 func TestAgain(t *testing.T) {
 	w, r := onCluster(t), begin(t, "again")
 	for _, seed := range pick([]int64{1, 2, 3}, []int64{1}) {
@@ -23,13 +23,13 @@ func TestAgain(t *testing.T) {
 		near := figures.Near(capacities, figures.Median(capacities), 0.05)
 		r.Add(fmt.Sprintf("share of capacities within ±5 %% of their median, seed %d", seed), float64(near)/float64(len(trials)),
 			report.AtLeast(0.9), fmt.Sprintf("%d of %d; %s", near, len(trials), verdicts(trials)))
-		tellChances(r, e, seed)
+		addChances(r, e, seed)
 	}
 	conclude(t, r)
 }
 
-// tellChances puts down what the status says of the pair.
-func tellChances(r *report.Report, e *v1alpha1.SizingExperiment, seed int64) {
+// addChances adds the status's comparison of the pair.
+func addChances(r *report.Report, e *v1alpha1.SizingExperiment, seed int64) {
 	var comparison v1alpha1.Comparison
 	if floor := e.Status.NoiseFloor; floor != nil && floor.Comparison != nil {
 		comparison = *floor.Comparison
@@ -38,17 +38,17 @@ func tellChances(r *report.Report, e *v1alpha1.SizingExperiment, seed int64) {
 		name string
 		of   *v1alpha1.Difference
 	}{{"maximum", comparison.MaxThroughput}, {"capacity", comparison.Capacity}, {"p95", comparison.P95}} {
-		chance, beside := math.NaN(), "no comparison"
+		chance, notes := math.NaN(), "no comparison"
 		if number.of != nil && number.of.ChancePerMille != nil {
-			chance, beside = float64(*number.of.ChancePerMille)/1000, fmt.Sprintf("medians differ by %d ‰", number.of.PerMille)
+			chance, notes = float64(*number.of.ChancePerMille)/1000, fmt.Sprintf("medians differ by %d ‰", number.of.PerMille)
 		}
-		r.Add(fmt.Sprintf("p of %s, A against A, seed %d", number.name, seed), chance, report.AtLeast(0.011), beside)
+		r.Add(fmt.Sprintf("p of %s, A against A, seed %d", number.name, seed), chance, report.AtLeast(0.011), notes)
 	}
 }
 
-// TestMore compares two limits, of which one is 10 % higher: that must not be
-// told to be chance. Two repetitions of each, as in the cut, can't show it by
-// their order; that the medians differ by 10 %, they can.
+// TestMore compares two limits, one 10 % higher than the other. The comparison must not report
+// the difference as random. Two repetitions of each, as in the short run, can't show that by
+// their order, but they can show that the medians differ by 10 %.
 func TestMore(t *testing.T) {
 	w, r := onCluster(t), begin(t, "more")
 	e := w.experiment(t, "more", "more", repetitions(pick[int32](5, 2)))

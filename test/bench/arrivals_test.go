@@ -17,17 +17,17 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// arrivalsBins of ten mean gaps each are what a dispersion is taken from.
+// arrivalsBins is the number of bins, of ten mean gaps each, that a dispersion is computed from.
 const arrivalsBins = 1000
 
-// TestArrivals looks at when k6 really sends what is due, to a server that does
+// TestArrivals measures when k6 actually sends logins that are due, with a server that does
 // nothing.
 func TestArrivals(t *testing.T) {
 	r := begin(t, "arrivals")
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(server.Close)
-	// At a higher rate the same lateness is a larger part of a gap: the cut is
-	// the harder question.
+	// At a higher rate the same lag is a larger part of a gap, so the short run is the harder
+	// test.
 	rate := pick(100, 400)
 	for _, kind := range []struct {
 		arrivals string
@@ -53,7 +53,7 @@ func TestArrivals(t *testing.T) {
 	conclude(t, r)
 }
 
-// lagGoal is for the rate that has one.
+// lagGoal returns the goal of the start lag, which only a rate of 100/s has.
 func lagGoal(rate int) report.Goal {
 	if rate != 100 {
 		return report.Goal{}
@@ -61,7 +61,7 @@ func lagGoal(rate int) report.Goal {
 	return report.AtMost(5)
 }
 
-// openStep is a step at a rate, with two seconds of settling.
+// openStep returns a step at a rate, with two seconds of settling.
 func openStep(arrivals string, perSecond float64, logins int) loadplan.Step {
 	const settle = 2 * time.Second
 	counted := time.Duration(float64(logins) / perSecond * float64(time.Second))
@@ -81,7 +81,7 @@ func sentByK6(t *testing.T, url string, step loadplan.Step) []measurement.Record
 	return records
 }
 
-// dispersion is that of the moments at which logins were sent.
+// dispersion returns the dispersion of the times at which logins were sent.
 func dispersion(records []measurement.Record, step loadplan.Step, width time.Duration) float64 {
 	var sent []time.Duration
 	for _, record := range records {
@@ -90,7 +90,7 @@ func dispersion(records []measurement.Record, step loadplan.Step, width time.Dur
 	return figures.Dispersion(after(sent, step), width, arrivalsBins)
 }
 
-// after tells moments from the start of a step's counted part.
+// after returns times relative to the start of a step's counted part.
 func after(moments []time.Duration, step loadplan.Step) []time.Duration {
 	var from []time.Duration
 	for _, at := range moments {

@@ -10,8 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// TestBound holds the maximum against what the CPU could serve, both at the
-// reference speed.
+// TestBound compares the maximum with the CPU-bound rate, both at the reference speed.
 func TestBound(t *testing.T) {
 	w, r := onCluster(t), begin(t, "bound")
 	for _, cell := range []struct {
@@ -30,8 +29,8 @@ func TestBound(t *testing.T) {
 	conclude(t, r)
 }
 
-// ofBound are the maxima of all trials, each divided by the bound, both at the
-// reference speed.
+// ofBound returns the maxima of all trials, each divided by the bound, both at the reference
+// speed.
 func ofBound(trials []v1alpha1.SizingTrial) []float64 {
 	var ratios []float64
 	for i := range trials {

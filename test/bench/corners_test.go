@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// TestCorners holds what the corners of a matrix predict against what was measured
-// of the others: of all five, and in the cut of the two that measure: Corners
-// measures for the purpose.
+// TestCorners compares the predictions from the corners of a matrix with the measurements of
+// the other variants: of all five, and in the short run of the two that measure: Corners
+// measures for that purpose.
 func TestCorners(t *testing.T) {
 	w, r := onCluster(t), begin(t, "corners")
 	e := w.experiment(t, "corners", "corners", func(s *v1alpha1.SizingExperimentSpec) {
@@ -22,20 +22,20 @@ func TestCorners(t *testing.T) {
 	trials := w.measure(t, e)
 	check := e.Status.ModelCheck
 	if check == nil {
-		check = &v1alpha1.ModelCheck{Message: "no model was held against anything"}
+		check = &v1alpha1.ModelCheck{Message: "no model was checked"}
 	}
-	r.Add("variants that the model was not given", float64(len(check.HeldOut)), report.AtLeast(2), verdicts(trials))
+	r.Add("variants held out from the model", float64(len(check.HeldOut)), report.AtLeast(2), verdicts(trials))
 	for _, out := range check.HeldOut {
 		r.Add("predicted ÷ measured capacity, "+out.Variant, ofPerMille(out.CapacityPerMille), report.Between(0.9, 1.1),
 			fmt.Sprintf("%s/s predicted", whole(out.PredictedCapacityMilliPerSecond)))
 		r.Add("predicted ÷ measured p95 at 70 %, "+out.Variant, ofPerMille(out.P95PerMille), report.Between(0.8, 1.2),
 			fmt.Sprintf("%s ms predicted", whole(out.PredictedP95Microseconds)))
 	}
-	r.Add("the status calls it passed", map[bool]float64{true: 1}[check.Passed], report.AtLeast(1), check.Message)
+	r.Add("passed according to the status", map[bool]float64{true: 1}[check.Passed], report.AtLeast(1), check.Message)
 	conclude(t, r)
 }
 
-// ofPerMille is the ratio of which the difference is told, in thousandths.
+// ofPerMille converts a difference in thousandths to a ratio.
 func ofPerMille(difference *int64) float64 {
 	if difference == nil {
 		return math.NaN()
@@ -43,7 +43,7 @@ func ofPerMille(difference *int64) float64 {
 	return 1 + float64(*difference)/1000
 }
 
-// whole shows a number that is told in thousandths, "none" where there is none.
+// whole formats a number given in thousandths, or returns "none".
 func whole(thousandths *int64) string {
 	if thousandths == nil {
 		return "none"

@@ -1,14 +1,12 @@
-// Package bench measures what Hashmark promises of its own numbers: how near
-// the maximum comes to the bound, the model to the measurement, the capacity to
-// an exhaustive search, one generator to another, and a trial to its repetition.
+// Package bench measures the accuracy of Hashmark's own numbers: the maximum compared with the
+// bound, the model with the measurement, the capacity with an exhaustive search, one generator
+// with another, and a trial with its repetition.
 //
-// Every figure is a ratio within one run, or a count, so that another machine
-// need not be as fast as the one it was written on; the only times that have a
-// goal are told beside it and fail nothing. A bench prints a Markdown table,
-// writes it to dist/bench/<name>.md, and fails when a goal is missed.
+// Every figure is a ratio within one run or a count, so that it does not depend on the speed
+// of the machine. Times with a goal are reported, but never fail. A benchmark prints a
+// Markdown table, writes it to dist/bench/<name>.md, and fails if a goal is missed.
 //
-// The benches need the tag bench and what hack/bench.sh gives them. Those named
-// after the cluster's matters drive the operator that is installed in it; the
-// generators and the arrivals are measured over loopback, beside it. None is
-// worth anything while something else uses the CPUs.
+// The benchmarks need the tag bench and the environment of hack/bench.sh. Most of them use the
+// operator that is installed in the cluster; generators and arrivals are measured over
+// loopback. Their results are only valid if nothing else uses the CPUs.
 package bench

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// quickstartManifest is the sample itself, seen from testdata.
+	// quickstartManifest is the sample, relative to testdata.
 	quickstartManifest = "../../../config/samples/quickstart"
-	// trialsCompared are the first two quickstarts.
+	// trialsCompared is the number of trials of the first two quickstarts.
 	trialsCompared = 12
 )
 
-// TestDrift runs the quickstart three times, on whatever the machine's speed does
-// meanwhile, and looks at how far trials and answers lie apart. The cut runs it once.
+// TestDrift runs the quickstart three times, while the machine's speed may drift, and compares
+// trials and recommendations. The short run runs it once.
 func TestDrift(t *testing.T) {
 	w, r := onCluster(t), begin(t, "drift")
 	var runs []quickstartRun
@@ -33,19 +33,19 @@ func TestDrift(t *testing.T) {
 		trials := w.measure(t, e)
 		runs = append(runs, quickstartRun{number: number + 1, experiment: e, trials: trials})
 	}
-	tellMaxima(r, runs)
-	tellRuns(r, runs)
+	addMaxima(r, runs)
+	addRuns(r, runs)
 	conclude(t, r)
 }
 
-// quickstartRun is one of several runs of the same question.
+// quickstartRun is one of several runs of the same experiment.
 type quickstartRun struct {
 	number     int
 	experiment *v1alpha1.SizingExperiment
 	trials     []v1alpha1.SizingTrial
 }
 
-// reference is the run's reference speed; nil where none is known.
+// reference returns the run's reference speed, or nil if it is unknown.
 func (q quickstartRun) reference() *v1alpha1.PoolSpeed {
 	if len(q.experiment.Status.Speed) != 1 {
 		return nil
@@ -53,7 +53,7 @@ func (q quickstartRun) reference() *v1alpha1.PoolSpeed {
 	return &q.experiment.Status.Speed[0]
 }
 
-// row is a variant's; nil where there is none.
+// row returns a variant's row, or nil.
 func (q quickstartRun) row(variant string) *v1alpha1.VariantResult {
 	rows := q.experiment.Status.Results
 	if at := slices.IndexFunc(rows, func(r v1alpha1.VariantResult) bool { return r.Variant == variant }); at >= 0 {
@@ -62,22 +62,22 @@ func (q quickstartRun) row(variant string) *v1alpha1.VariantResult {
 	return nil
 }
 
-// recommends is the size that the run came to, such as 2×c10-500m.
+// recommends returns the size that the run recommends, such as 2×c10-500m.
 func (q quickstartRun) recommends() string { return q.experiment.Status.Display.Recommended }
 
-// maximum is what a trial's saturation came to, in logins of cost 8 per second and CPU.
+// maximum is a trial's throughput at saturation, in logins of cost 8 per second and CPU.
 type maximum struct {
 	name string
-	// observed as it was, at a speed that is the time per hash ÷ the reference.
+	// observed is the uncorrected value, and speed the hash time ÷ the reference.
 	observed, speed float64
-	// atReference is at the reference speed of all runs.
+	// atReference is the value at the reference speed of all runs.
 	atReference float64
 }
 
-// tellMaxima puts down what each trial could serve at the most, and how far they lie
-// apart, as observed and at the reference speed. Runs have a reference each; they are
-// brought to the middle of them.
-func tellMaxima(r *report.Report, runs []quickstartRun) {
+// addMaxima adds the maximum of each trial, and how much the maxima differ, as observed and at
+// the reference speed. Each run has its own reference speed; the maxima are converted to the
+// median of them.
+func addMaxima(r *report.Report, runs []quickstartRun) {
 	var references []float64
 	for _, run := range runs {
 		if reference := run.reference(); reference != nil {
@@ -100,18 +100,18 @@ func tellMaxima(r *report.Report, runs []quickstartRun) {
 	trials := fmt.Sprintf("%d trials", len(all))
 	r.Add("standard deviation of them ÷ mean", figures.Deviation(atReference), report.AtMost(0.015), trials)
 	r.Add("largest ÷ smallest of them", figures.Range(atReference), report.AtMost(1.05), trials)
-	r.Add("standard deviation ÷ mean as observed", figures.Deviation(observed), report.Goal{}, "what the machine's speed makes of it")
+	r.Add("standard deviation ÷ mean as observed", figures.Deviation(observed), report.Goal{}, "includes the drift of the machine's speed")
 	r.Add("largest ÷ smallest as observed", figures.Range(observed), report.Goal{}, "")
 }
 
-// maximumOf is NaN in each number that is not known.
+// maximumOf returns a trial's maximum, with NaN for unknown numbers.
 func maximumOf(run quickstartRun, trial v1alpha1.SizingTrial, common float64) maximum {
 	m := maximum{name: fmt.Sprintf("run %d %s", run.number, trial.Spec.Variant.Name), observed: math.NaN(), speed: math.NaN(), atReference: math.NaN()}
 	limit, calibration := resource.MustParse(trial.Spec.Variant.CPULimit), trial.Status.Calibration
 	if calibration == nil || calibration.RatioPerMillion == 0 {
 		return m
 	}
-	// A login of cost c is worth so many of cost 8.
+	// A login of cost c counts as this many of cost 8.
 	perCPU := float64(calibration.RatioPerMillion) / 1e6 / limit.AsApproximateFloat64() / 1000
 	for _, step := range trial.Status.Steps {
 		if step.Kind == v1alpha1.StepSaturation && step.ThroughputMilliPerSecond != nil && step.Speed != nil {
@@ -126,9 +126,9 @@ func maximumOf(run quickstartRun, trial v1alpha1.SizingTrial, common float64) ma
 	return m
 }
 
-// tellRuns puts down what a user sees of the runs: how many rows are Valid, whether
-// capacities repeat, and whether the answers contradict each other.
-func tellRuns(r *report.Report, runs []quickstartRun) {
+// addRuns adds what a user sees of the runs: how many rows are Valid, how much capacities
+// differ, and whether the recommendations agree.
+func addRuns(r *report.Report, runs []quickstartRun) {
 	for _, run := range runs {
 		valid := 0
 		for _, row := range run.experiment.Status.Results {
@@ -136,11 +136,11 @@ func tellRuns(r *report.Report, runs []quickstartRun) {
 				valid++
 			}
 		}
-		beside := verdicts(run.trials)
+		notes := verdicts(run.trials)
 		if reference := run.reference(); reference != nil {
-			beside += fmt.Sprintf("; the time per hash varied from %d to %d ‰ of %d µs", reference.LowPerMille, reference.HighPerMille, reference.HashMicrosecondsAtCost8)
+			notes += fmt.Sprintf("; the time per hash varied from %d to %d ‰ of %d µs", reference.LowPerMille, reference.HighPerMille, reference.HashMicrosecondsAtCost8)
 		}
-		r.Add(fmt.Sprintf("Valid rows of %d, run %d", len(run.experiment.Status.Results), run.number), float64(valid), report.AtLeast(5), beside)
+		r.Add(fmt.Sprintf("Valid rows of %d, run %d", len(run.experiment.Status.Results), run.number), float64(valid), report.AtLeast(5), notes)
 	}
 	if len(runs) < 2 {
 		return
@@ -156,9 +156,9 @@ func tellRuns(r *report.Report, runs []quickstartRun) {
 		}
 		r.Add("farthest capacity from the median, as a share of it, "+row.Variant, figures.Farthest(capacities), report.AtMost(0.05), fmt.Sprintf("%.2f", capacities))
 	}
-	agree, pairs, said := 0, 0, ""
+	agree, pairs, sizes := 0, 0, ""
 	for i, one := range runs {
-		said += " " + one.recommends()
+		sizes += " " + one.recommends()
 		for _, other := range runs[i+1:] {
 			pairs++
 			if one.agrees(other) && other.agrees(one) {
@@ -167,11 +167,11 @@ func tellRuns(r *report.Report, runs []quickstartRun) {
 		}
 	}
 	r.Add("pairs of runs that recommend the same, or what the other's intervals allow", float64(agree), report.AtLeast(float64(pairs)),
-		fmt.Sprintf("of %d:%s", pairs, said))
+		fmt.Sprintf("of %d:%s", pairs, sizes))
 }
 
-// agrees tells whether a run's recommendation is also the other's, or is a size that
-// serves the demand where the capacity is at the upper end of the other's interval.
+// agrees reports whether a run's recommendation is also the other's, or is a size that serves
+// the demand if the capacity is at the upper end of the other's interval.
 func (q quickstartRun) agrees(other quickstartRun) bool {
 	answer, demand := q.experiment.Status.Recommendation, q.experiment.Spec.Demand
 	if answer == nil || answer.Variant == "" || demand == nil {

@@ -21,14 +21,13 @@ import (
 
 const (
 	generatorsCost = "10"
-	// serviceCPU is the one that hack/bench.sh keeps this process off.
+	// serviceCPU is the CPU that hack/bench.sh keeps this process off.
 	serviceCPU        = "0"
 	generatorsTimeout = 10 * time.Second
 )
 
-// TestGenerators holds k6 under Hashmark's script against fortio, evenly
-// spaced and from sending, and against a replay of one Poisson schedule, from
-// the due times.
+// TestGenerators compares k6 and Hashmark's script with fortio (evenly spaced, latencies from
+// sending), and with a replay of one Poisson schedule (latencies from the due times).
 func TestGenerators(t *testing.T) {
 	r := begin(t, "generators")
 	bound := loopbackBound(t)
@@ -44,7 +43,7 @@ func TestGenerators(t *testing.T) {
 	conclude(t, r)
 }
 
-// loopbackBound is what one CPU can hash per second, by the service's own calibration.
+// loopbackBound returns the hashes per second of one CPU, from the service's own calibration.
 func loopbackBound(t *testing.T) float64 {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "taskset", "-c", serviceCPU,
@@ -55,7 +54,7 @@ func loopbackBound(t *testing.T) float64 {
 	return 1e6 / float64(calibrated.HashMicroseconds)
 }
 
-// againstFortio lets both send as many logins, evenly spaced, one after the other.
+// againstFortio runs k6 and then fortio with the same number of evenly spaced logins.
 func againstFortio(t *testing.T, r *report.Report, url string, load, bound float64) {
 	t.Helper()
 	rate := load * bound
@@ -71,8 +70,8 @@ func againstFortio(t *testing.T, r *report.Report, url string, load, bound float
 		report.Between(0.99, 1.01), "")
 }
 
-// againstReplay lets both drive the same due times, in the order ABBA, so that
-// a drift of the machine falls on both alike.
+// againstReplay runs k6 and the replay with the same due times, in the order ABBA, so that a
+// drift of the machine affects both equally.
 func againstReplay(t *testing.T, r *report.Report, url string, load, bound float64) {
 	t.Helper()
 	rate := load * bound
@@ -90,18 +89,18 @@ func againstReplay(t *testing.T, r *report.Report, url string, load, bound float
 			len(ours), step.Requests, ours, theirs))
 }
 
-// replayed sends what k6 would send, by this process, and gives what counts.
+// replayed sends the logins of a step from this process, and returns the counted records.
 func replayed(t *testing.T, url string, step loadplan.Step) []measurement.Record {
 	t.Helper()
-	say("this process sends the same")
+	say("this process sends the same logins")
 	arrivals := prediction.ArrivalsOf(step)
 	records, err := loopback.Replay(t.Context(), url, arrivals.Due, generatorsTimeout)
 	must(t, err)
 	return records[arrivals.Counted:]
 }
 
-// p95 is in milliseconds, and not a number where a login failed: such a run
-// compares with none.
+// p95 returns the p95 in milliseconds, or NaN if a login failed, because such a run can't be
+// compared.
 func p95(latencies []time.Duration, err error) float64 {
 	if err != nil {
 		say("%v", err)

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// rungs of 5 % of the bound each make the whole ladder.
+	// rungs is the number of rates of the whole ladder, each 5 % of the bound above the last.
 	rungs       = 20
 	rungSeconds = 60
 )
 
-// TestLadder holds the capacity that one trial finds against an exhaustive
-// ladder of rates. The cut climbs only the rungs around the answer, for less
-// long, and takes the time of the whole ladder from its plan.
+// TestLadder compares the capacity of one trial with an exhaustive ladder of rates. The short
+// run measures only the rates around the capacity, for less time, and uses the planned time of
+// the whole ladder.
 func TestLadder(t *testing.T) {
 	w, r := onCluster(t), begin(t, "ladder")
 	hash := w.hashTime(t, 8)
@@ -48,35 +48,35 @@ func (c ladderCell) name() string {
 	return "pool-" + c.limit
 }
 
-// climb measures a cell in both ways and compares answers and times.
-func (w world) climb(t *testing.T, r *report.Report, cell ladderCell, hash time.Duration) {
+// climb measures a cell in both ways and compares capacities and times.
+func (w testNamespace) climb(t *testing.T, r *report.Report, cell ladderCell, hash time.Duration) {
 	t.Helper()
 	bound := cell.cpus / hash.Seconds()
 	limit := time.Duration(10 * float64(hash) / cell.cpus).Round(time.Millisecond)
 	alike := []change{limits(cell.limit), concurrency(cell.mode), objective(limit)}
-	found := w.measure(t, w.experiment(t, "capacity-"+cell.name(), "ladder-capacity", alike...))
-	capacities := capacitiesOf(found)
+	trials := w.measure(t, w.experiment(t, "capacity-"+cell.name(), "ladder-capacity", alike...))
+	capacities := capacitiesOf(trials)
 	if len(capacities) != 1 {
-		r.Add("capacity ÷ ladder's, "+cell.name(), math.NaN(), report.Between(0.95, 1.05), "no capacity; "+verdicts(found))
+		r.Add("capacity ÷ ladder's, "+cell.name(), math.NaN(), report.Between(0.95, 1.05), "no capacity; "+verdicts(trials))
 		return
 	}
 	perSecond, seconds := rungsFor(bound, capacities[0])
 	climbed := w.measure(t, w.experiment(t, "ladder-"+cell.name(), "ladder-rungs",
 		append(alike, rates(perSecond...), stepSeconds(seconds))...))
 	exhaustive := figures.Crossing(figures.Rising(rungsOf(climbed)), float64(limit.Microseconds()))
-	took, ladderTook := spent(found), spent(climbed)
+	took, ladderTook := spent(trials), spent(climbed)
 	if *cut {
 		ladderTook = rungs * rungSeconds * time.Second
 	}
-	method := found[0].Status.Result.CapacityMethod
+	method := trials[0].Status.Result.CapacityMethod
 	r.Add("capacity ÷ ladder's, "+cell.name(), capacities[0]/exhaustive, report.Between(0.95, 1.05),
-		fmt.Sprintf("%.2f/s (%s) and %.2f/s, objective %s; %s", capacities[0], method, exhaustive, limit, verdicts(append(found, climbed...))))
+		fmt.Sprintf("%.2f/s (%s) and %.2f/s, objective %s; %s", capacities[0], method, exhaustive, limit, verdicts(append(trials, climbed...))))
 	r.Add("its time ÷ the ladder's, "+cell.name(), took.Seconds()/ladderTook.Seconds(), report.AtMost(0.2),
 		fmt.Sprintf("%s and %s", took, ladderTook))
-	r.Add("k6 Jobs, "+cell.name(), float64(len(found[0].Status.Attempts)), report.AtMost(2), "")
+	r.Add("k6 Jobs, "+cell.name(), float64(len(trials[0].Status.Attempts)), report.AtMost(2), "")
 }
 
-// rungsFor are the rates to climb, and for how long each is held.
+// rungsFor returns the rates of the ladder, and for how long each is offered.
 func rungsFor(bound, capacity float64) (perSecond []float64, seconds int) {
 	for rung := 1; rung <= rungs; rung++ {
 		rate := bound * float64(rung) / rungs
@@ -87,7 +87,7 @@ func rungsFor(bound, capacity float64) (perSecond []float64, seconds int) {
 	return perSecond, pick(rungSeconds, 20)
 }
 
-// rungsOf are the steps of the only trial, an overloaded one infinitely slow.
+// rungsOf returns the steps of the trial. An overloaded step has an infinite p95.
 func rungsOf(trials []v1alpha1.SizingTrial) []figures.Rung {
 	var all []figures.Rung
 	for _, trial := range trials {
@@ -102,7 +102,7 @@ func rungsOf(trials []v1alpha1.SizingTrial) []figures.Rung {
 	return all
 }
 
-// spent is the time of all attempts.
+// spent returns the time of all attempts.
 func spent(trials []v1alpha1.SizingTrial) time.Duration {
 	var all time.Duration
 	for _, trial := range trials {

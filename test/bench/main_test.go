@@ -17,12 +17,12 @@ import (
 )
 
 var (
-	cut = flag.Bool("cut", false, "measure a part that takes minutes, not the whole")
-	// Seen from this folder, where go test runs a package's tests.
-	reports = flag.String("reports", "../../dist/bench", "`folder` that each bench writes its table to")
+	cut = flag.Bool("cut", false, "run a short version that takes minutes")
+	// Relative to this folder, where go test runs the tests.
+	reports = flag.String("reports", "../../dist/bench", "`folder` that each benchmark writes its table to")
 )
 
-// pick is what a bench does as a whole, or in a cut.
+// pick returns the value for the whole run or for the short one.
 func pick[T any](whole, inACut T) T {
 	if *cut {
 		return inACut
@@ -30,7 +30,7 @@ func pick[T any](whole, inACut T) T {
 	return whole
 }
 
-// begin is the report of a bench, with where and when it ran.
+// begin returns the report of a benchmark, with its time and machine.
 func begin(t *testing.T, name string) *report.Report {
 	t.Helper()
 	model, err := cgroup.CPUModel(os.DirFS("/"))
@@ -38,11 +38,10 @@ func begin(t *testing.T, name string) *report.Report {
 	kernel, err := exec.CommandContext(t.Context(), "uname", "-sr").Output()
 	must(t, err)
 	return &report.Report{Name: name, Setting: fmt.Sprintf("%s, %s, %s, %s, %s.", time.Now().UTC().Format("2 January 2006, 15:04 UTC"),
-		model, strings.TrimSpace(string(kernel)), runtime.Version(), pick("measured as a whole", "a cut"))}
+		model, strings.TrimSpace(string(kernel)), runtime.Version(), pick("whole run", "short run"))}
 }
 
-// conclude prints and keeps the report, and fails the bench for each goal that
-// it misses.
+// conclude prints and writes the report, and fails the benchmark for each missed goal.
 func conclude(t *testing.T, r *report.Report) {
 	t.Helper()
 	fmt.Printf("\n%s\n", r.Markdown())
@@ -52,17 +51,17 @@ func conclude(t *testing.T, r *report.Report) {
 	}
 }
 
-// say tells on stderr how far a bench has come: stdout is for the tables.
+// say prints progress to stderr. stdout is for the tables.
 func say(format string, arguments ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+"  "+format+"\n", arguments...)
 }
 
-// program is one of those that hack/bench.sh compiles and names.
+// program returns the path of a program that hack/bench.sh compiles.
 func program(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Fatalf("%s names no program; run the bench by make or hack/bench.sh", variable)
+		t.Fatalf("%s is not set; run the benchmark with make or hack/bench.sh", variable)
 	}
 	return path
 }

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// verifiedSamples are the fewest from which a p95 has an interval.
+	// verifiedSamples is the smallest number of samples for which p95 has an interval.
 	verifiedSamples = 72
-	// minutesForTwelve is how long twelve variants may be under load.
+	// minutesForTwelve is the limit of the time under load of twelve variants.
 	minutesForTwelve = 15
 )
 
-// TestMatrix measures a matrix of twelve variants, and where the seconds go
-// that are not load.
+// TestMatrix measures the load time of a matrix of twelve variants, and the overhead besides
+// the load.
 func TestMatrix(t *testing.T) {
 	w, r := onCluster(t), begin(t, "matrix")
 	var changes []change
@@ -45,10 +45,10 @@ func TestMatrix(t *testing.T) {
 		r.Add("verified steps, "+trial.Spec.Variant.Name, float64(verified(trial)), report.Goal{}, answer(trial))
 	}
 	conclude(t, r)
-	tellOverhead(t, trials)
+	reportOverhead(t, trials)
 }
 
-// planned is what a trial was driven with; a trial without load has no steps.
+// planned returns the plan that a trial ran; a trial without load has no steps.
 func planned(t *testing.T, trial v1alpha1.SizingTrial) loadplan.Plan {
 	t.Helper()
 	if trial.Status.Calibration == nil || len(trial.Status.Steps) == 0 {
@@ -59,12 +59,12 @@ func planned(t *testing.T, trial v1alpha1.SizingTrial) loadplan.Plan {
 	return plan
 }
 
-// feasible tells whether the model expects that some rate meets the objective.
+// feasible reports whether the model predicts that some rate meets the objective.
 func feasible(trial v1alpha1.SizingTrial) bool {
 	return trial.Status.Prediction == nil || trial.Status.Prediction.CapacityMilliPerSecond != nil
 }
 
-// verified counts the open steps with enough successes.
+// verified returns the number of open steps with enough successes.
 func verified(trial v1alpha1.SizingTrial) int {
 	count := 0
 	for _, step := range trial.Status.Steps {
@@ -75,7 +75,7 @@ func verified(trial v1alpha1.SizingTrial) int {
 	return count
 }
 
-// answer tells the capacity and how it was decided.
+// answer returns the capacity and how it was determined.
 func answer(trial v1alpha1.SizingTrial) string {
 	result := trial.Status.Result
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// modelCell is a way to serve, and how near the model should come at each load.
+// modelCell is a configuration of the service, and the goal of the model at each load.
 type modelCell struct {
 	name, limit string
 	cpus        float64
@@ -24,8 +24,8 @@ type modelCell struct {
 	goals       []report.Goal
 }
 
-// TestModel holds the simulation of a step's own logins, with that step's CPU
-// time per login, against what was measured of them.
+// TestModel compares the simulation of a step's own logins, with that step's CPU time per
+// login, with the measurement.
 func TestModel(t *testing.T) {
 	w, r := onCluster(t), begin(t, "model")
 	hash := w.hashTime(t, 8)
@@ -44,8 +44,8 @@ func TestModel(t *testing.T) {
 	conclude(t, r)
 }
 
-// model measures a cell and puts down a figure for each load.
-func (w world) model(t *testing.T, r *report.Report, cell modelCell, hash time.Duration, requests int) {
+// model measures a cell and adds a figure for each load.
+func (w testNamespace) model(t *testing.T, r *report.Report, cell modelCell, hash time.Duration, requests int) {
 	t.Helper()
 	var perSecond []float64
 	for _, load := range cell.loads {
@@ -67,7 +67,7 @@ func (w world) model(t *testing.T, r *report.Report, cell modelCell, hash time.D
 	}
 }
 
-// ofMeasured is the status's simulated p95 divided by the measured one.
+// ofMeasured returns the status's simulated p95 divided by the measured one.
 func ofMeasured(step v1alpha1.Step) float64 {
 	if step.Model == nil || step.P95Microseconds == nil {
 		return math.NaN()
@@ -75,8 +75,8 @@ func ofMeasured(step v1alpha1.Step) float64 {
 	return float64(step.Model.P95Microseconds) / float64(*step.P95Microseconds)
 }
 
-// beforehand is the same ratio with the calibration's time of a hash in place of
-// the CPU time that the step used for each login.
+// beforehand returns the same ratio with the calibration's hash time instead of the step's CPU
+// time per login.
 func beforehand(t *testing.T, trial v1alpha1.SizingTrial, step int) float64 {
 	t.Helper()
 	if trial.Status.Calibration == nil || trial.Status.Steps[step].P95Microseconds == nil {

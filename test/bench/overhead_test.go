@@ -13,22 +13,22 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
-// stages are where a trial's seconds go that are neither calibration nor load.
+// stages are the parts of a trial that are neither calibration nor load.
 var stages = []struct {
 	name string
 	of   func(lifecycle.Overhead) time.Duration
 }{
-	{"until the calibration begins", func(o lifecycle.Overhead) time.Duration { return o.Deploying }},
+	{"until the calibration starts", func(o lifecycle.Overhead) time.Duration { return o.Deploying }},
 	{"from its end to the Job", func(o lifecycle.Overhead) time.Duration { return o.Preparing }},
-	{"until the generator begins", func(o lifecycle.Overhead) time.Duration { return o.Starting }},
+	{"until the generator starts", func(o lifecycle.Overhead) time.Duration { return o.Starting }},
 	{"k6's own start and end", func(o lifecycle.Overhead) time.Duration { return o.Driving }},
-	{"until the result is kept", func(o lifecycle.Overhead) time.Duration { return o.Judging }},
-	{"until nothing is left", func(o lifecycle.Overhead) time.Duration { return o.Removing }},
+	{"until the result is written", func(o lifecycle.Overhead) time.Duration { return o.Judging }},
+	{"until all objects are deleted", func(o lifecycle.Overhead) time.Duration { return o.Removing }},
 }
 
-// tellOverhead says where the seconds of the trials went that were driven.
-// Times are told, not asked for.
-func tellOverhead(t *testing.T, trials []v1alpha1.SizingTrial) {
+// reportOverhead reports how the overhead of the trials with load is distributed. Times are
+// reported, and never fail.
+func reportOverhead(t *testing.T, trials []v1alpha1.SizingTrial) {
 	t.Helper()
 	r := begin(t, "overhead")
 	var totals, turns []float64
@@ -49,6 +49,6 @@ func tellOverhead(t *testing.T, trials []v1alpha1.SizingTrial) {
 	for n, stage := range stages {
 		r.Add(stage.name, figures.Median(parts[n]), report.Goal{}, "seconds, median")
 	}
-	r.Add("until the next trial begins", figures.Median(turns), report.Goal{}, "seconds, median, beyond the above")
+	r.Add("until the next trial starts", figures.Median(turns), report.Goal{}, "seconds, median, in addition to the above")
 	conclude(t, r)
 }

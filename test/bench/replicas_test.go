@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// several replicas of a quarter of a CPU each have room on the one that serves.
+	// several is the number of replicas, which fit on the service's CPU with a quarter each.
 	several = 3
-	// quarter of a CPU is what each has.
+	// quarter is the CPU limit of each replica.
 	quarter = 0.25
 )
 
-// TestReplicas holds several replicas at several times the rate against one at the
-// rate. Logins that go to replicas by chance find a queue as long as one alone
-// would have: were the queues one, p95 would be lower by far, and a
-// recommendation that divides the rate among replicas too careful. A saturation keeps
-// all of them busy.
+// TestReplicas compares several replicas at several times the rate with one replica at the
+// rate. Logins that are distributed at random find the same queue in each replica as with a
+// single one. If all replicas shared one queue, p95 would be much lower, and a recommendation
+// that divides the rate among replicas would be too large. A saturation keeps all of them
+// busy.
 func TestReplicas(t *testing.T) {
 	w, r := onCluster(t), begin(t, "replicas")
 	bound := quarter / w.hashTime(t, 8).Seconds()
@@ -49,13 +49,13 @@ func TestReplicas(t *testing.T) {
 	conclude(t, r)
 }
 
-// servedBy is how many replicas share the load.
+// servedBy sets the number of replicas.
 func servedBy(replicas int32) func(*v1alpha1.SizingExperimentSpec) {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Service.Replicas = replicas }
 }
 
-// replicated measures so many replicas, each at the shares of its bound.
-func (w world) replicated(t *testing.T, replicas int32, loads []float64, bound float64) []v1alpha1.SizingTrial {
+// replicated measures a number of replicas, each at the given shares of its bound.
+func (w testNamespace) replicated(t *testing.T, replicas int32, loads []float64, bound float64) []v1alpha1.SizingTrial {
 	t.Helper()
 	var perSecond []float64
 	for _, load := range loads {
@@ -65,7 +65,7 @@ func (w world) replicated(t *testing.T, replicas int32, loads []float64, bound f
 		rates(perSecond...), stepSeconds(pick(240, 60)), servedBy(replicas)))
 }
 
-// stepOf is a step of the only trial, an empty one where it has none.
+// stepOf returns a step of the only trial, or an empty one.
 func stepOf(trials []v1alpha1.SizingTrial, i int) v1alpha1.Step {
 	if len(trials) != 1 || i >= len(trials[0].Status.Steps) {
 		return v1alpha1.Step{}
@@ -73,7 +73,7 @@ func stepOf(trials []v1alpha1.SizingTrial, i int) v1alpha1.Step {
 	return trials[0].Status.Steps[i]
 }
 
-// p95Of is a step's, in milliseconds.
+// p95Of returns a step's p95, in milliseconds.
 func p95Of(step v1alpha1.Step) float64 {
 	if step.P95Microseconds == nil {
 		return math.NaN()

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// startPatience is when a start is given up.
+	// startPatience is how long to wait for a start.
 	startPatience = time.Minute
-	// startLook is how often it is looked at: the grain of the figure.
+	// startLook is the polling interval, which is the resolution of the figure.
 	startLook = 5 * time.Millisecond
 )
 
-// TestStart looks at how long an operator takes from its start until it is
-// ready, which it is when it has listed every kind that it works with. The
-// operators wait for the installed one's lease, and so do no work beside it.
+// TestStart measures how long an operator takes from its start until it is ready, which means
+// that it has listed every kind that it works with. The operators wait for the lease of the
+// installed one, and so do no work.
 func TestStart(t *testing.T) {
 	r := begin(t, "start")
 	starts := pick(20, 5)
@@ -35,11 +35,11 @@ func TestStart(t *testing.T) {
 		say("ready after %.3f s", took[len(took)-1])
 	}
 	r.Add("seconds from the operator's start to ready", figures.Median(took), report.AtMost(5).Told(),
-		fmt.Sprintf("median of %d starts of the binary; the slowest took %.3f; a pod's image and start come on top", starts, slices.Max(took)))
+		fmt.Sprintf("median of %d starts of the binary; the slowest took %.3f; without pulling the image and starting a pod", starts, slices.Max(took)))
 	conclude(t, r)
 }
 
-// untilReady starts an operator and ends it again.
+// untilReady starts an operator, returns how long it takes to be ready, and ends it.
 func untilReady(t *testing.T) time.Duration {
 	t.Helper()
 	address := freeAddress(t)
@@ -53,10 +53,10 @@ func untilReady(t *testing.T) time.Duration {
 		_ = operator.Process.Signal(syscall.SIGTERM)
 		_ = operator.Wait()
 	}()
-	look := time.NewTicker(startLook)
-	defer look.Stop()
+	ticker := time.NewTicker(startLook)
+	defer ticker.Stop()
 	for time.Since(began) < startPatience {
-		<-look.C
+		<-ticker.C
 		response, err := http.Get("http://" + address + "/readyz")
 		if err != nil {
 			continue // it does not listen yet

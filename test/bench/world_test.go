@@ -25,18 +25,18 @@ import (
 	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
-// patience is longer than the longest experiment of these benches.
+// patience is longer than the longest experiment of these benchmarks.
 const patience = 3 * time.Hour
 
-// world is a namespace of the cluster in which a bench asks its questions.
-type world struct {
+// testNamespace is a namespace in the cluster for the experiments of a benchmark.
+type testNamespace struct {
 	client    client.WithWatch
 	namespace string
 }
 
-// onCluster makes a namespace that goes, with all that was measured, when the
-// bench ends.
-func onCluster(t *testing.T) world {
+// onCluster creates a namespace, which is deleted with all its experiments when the benchmark
+// ends.
+func onCluster(t *testing.T) testNamespace {
 	t.Helper()
 	connection, err := lab.Connect()
 	must(t, err)
@@ -45,14 +45,14 @@ func onCluster(t *testing.T) world {
 	}}
 	must(t, connection.Create(t.Context(), ns))
 	t.Cleanup(func() { _ = connection.Delete(context.Background(), ns) })
-	return world{client: connection, namespace: ns.Name}
+	return testNamespace{client: connection, namespace: ns.Name}
 }
 
-// change is what a bench asks beside what a manifest does.
+// change is a change of a manifest's spec.
 type change func(*v1alpha1.SizingExperimentSpec)
 
-// experiment is the one of a manifest in testdata, under a name of its own.
-func (w world) experiment(t *testing.T, name, manifest string, changes ...change) *v1alpha1.SizingExperiment {
+// experiment returns the experiment of a manifest in testdata, under another name.
+func (w testNamespace) experiment(t *testing.T, name, manifest string, changes ...change) *v1alpha1.SizingExperiment {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", manifest+".yaml"))
 	must(t, err)
@@ -65,17 +65,17 @@ func (w world) experiment(t *testing.T, name, manifest string, changes ...change
 	return e
 }
 
-// measure asks the question, waits for the answer, and gives the trials in the
-// order in which they were measured.
-func (w world) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+// measure creates the experiment, waits for its end, and returns its trials in the order in
+// which they were measured.
+func (w testNamespace) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	must(t, w.client.Create(ctx, e))
-	said := ""
+	last := ""
 	must(t, lab.Finished(ctx, w.client, e, func(now *v1alpha1.SizingExperiment) {
-		if line := fmt.Sprintf("%s: %s %s", now.Name, now.Status.Phase, now.Status.Display.Trials); line != said {
-			said = line
+		if line := fmt.Sprintf("%s: %s %s", now.Name, now.Status.Phase, now.Status.Display.Trials); line != last {
+			last = line
 			say("%s", line)
 		}
 	}))
@@ -89,9 +89,9 @@ func (w world) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.Si
 	return trials
 }
 
-// hashTime is the CPU time of a hash at a cost, from a calibration of its own:
-// what rates, and objectives, are chosen by.
-func (w world) hashTime(t *testing.T, cost int32) time.Duration {
+// hashTime returns the CPU time of a hash at a cost from a separate calibration. Rates and
+// objectives are derived from it.
+func (w testNamespace) hashTime(t *testing.T, cost int32) time.Duration {
 	t.Helper()
 	trials := w.measure(t, w.experiment(t, fmt.Sprintf("probe-c%d", cost), "probe", costs(cost)))
 	if len(trials) != 1 || trials[0].Status.Calibration == nil {
@@ -100,8 +100,8 @@ func (w world) hashTime(t *testing.T, cost int32) time.Duration {
 	return time.Duration(trials[0].Status.Calibration.HashMicroseconds) * time.Microsecond
 }
 
-// table is what kubectl shows of the namespace's trials.
-func (w world) table(t *testing.T) string {
+// table returns the output of kubectl for the namespace's trials.
+func (w testNamespace) table(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "kubectl", "get", "sizingtrials", "-n", w.namespace, "--sort-by=.metadata.name").Output()
 	must(t, err)
@@ -132,7 +132,7 @@ func stepSeconds(n int) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.StepSeconds = int32(n) }
 }
 
-// concurrency takes the place of all that the manifest has.
+// concurrency replaces the manifest's concurrency.
 func concurrency(modes ...v1alpha1.ConcurrencyMode) change {
 	return func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.Concurrency = nil
@@ -142,7 +142,7 @@ func concurrency(modes ...v1alpha1.ConcurrencyMode) change {
 	}
 }
 
-// rates are held to the thousandth of a login per second.
+// rates sets the rates, in thousandths of a login per second.
 func rates(perSecond ...float64) change {
 	return func(s *v1alpha1.SizingExperimentSpec) {
 		s.Load.RatesPerSecond = nil
@@ -156,8 +156,8 @@ func objective(limit time.Duration) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds = int32(limit.Milliseconds()) }
 }
 
-// verdicts counts the trials of each verdict and names the reasons, in a few
-// words to stand beside a figure.
+// verdicts returns the number of trials of each verdict and the names of the reasons, as a
+// short note on a figure.
 func verdicts(trials []v1alpha1.SizingTrial) string {
 	counts, reasons := map[string]int{}, map[string]bool{}
 	for _, trial := range trials {
@@ -175,14 +175,14 @@ func verdicts(trials []v1alpha1.SizingTrial) string {
 		words = append(words, fmt.Sprintf("%d %s", count, verdict))
 	}
 	slices.Sort(words)
-	said := strings.Join(words, ", ")
+	text := strings.Join(words, ", ")
 	if len(reasons) > 0 {
 		var names []string
 		for name := range reasons {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		said += " (" + strings.Join(names, ", ") + ")"
+		text += " (" + strings.Join(names, ", ") + ")"
 	}
-	return said
+	return text
 }

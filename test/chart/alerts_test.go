@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// alert is what a rule of Prometheus tells to people.
+// alert is an alerting rule of Prometheus.
 type alert struct {
 	Alert       string
 	Expr        string
@@ -26,7 +26,7 @@ func alerts(t *testing.T) []alert {
 		all = append(all, group.Rules...)
 	}
 	if len(all) < 4 {
-		t.Fatalf("found %d alerts, want at least 4: the test looks in the wrong place", len(all))
+		t.Fatalf("found %d alerts, want at least 4: the test reads the wrong file", len(all))
 	}
 	return all
 }
@@ -46,7 +46,7 @@ func TestEachAlertSaysWhatItIsAndWhatToDo(t *testing.T) {
 		}
 		page, anchor, _ := strings.Cut(a.Annotations["runbook_url"], "#")
 		if page != "https://github.com/hashmark-dev/hashmark" || !anchors[anchor] {
-			t.Errorf("%s sends people to %q, and README.md has no such heading", a.Alert, a.Annotations["runbook_url"])
+			t.Errorf("%s links to %q, but README.md has no such heading", a.Alert, a.Annotations["runbook_url"])
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestAlertsAskForSeriesThatAreDocumented(t *testing.T) {
 	for _, a := range alerts(t) {
 		for _, name := range series.FindAllString(a.Expr, -1) {
 			if !strings.Contains(string(documented), "`"+name) {
-				t.Errorf("%s asks for %s, which docs/metrics.md does not know", a.Alert, name)
+				t.Errorf("%s queries %s, which is not in docs/metrics.md", a.Alert, name)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestEachAlertIsTestedByPromtool(t *testing.T) {
 	for _, a := range alerts(t) {
 		firing := `alertname="` + a.Alert + `", alertstate="firing"`
 		if !strings.Contains(tests.String(), firing) || !strings.Contains(tests.String(), "alertname: "+a.Alert) {
-			t.Errorf("no test in test/chart/rules has %s fire, or none holds what it says", a.Alert)
+			t.Errorf("no test in test/chart/rules lets %s fire, or none checks its annotations", a.Alert)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// toggles are the values that can be set, as paths, down to where a user's own
-// words or a part of a pod begin.
+// toggles returns the paths of the values that can be set, down to where a user's own text or
+// a part of a pod begins.
 func toggles(values map[string]any, prefix string) []string {
 	whole := []string{"operator.resources", "dashboards.labels"}
 	var found []string
@@ -27,7 +27,7 @@ func toggles(values map[string]any, prefix string) []string {
 	return found
 }
 
-// set are the values that the suites of a folder set, as paths of the same kind.
+// set returns the paths of the values that the suites in a folder set, as in toggles.
 func set(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.yaml"))
@@ -55,7 +55,7 @@ func set(t *testing.T, folder string) map[string]bool {
 	return found
 }
 
-// prefixes are the paths to all that a map holds. A key may itself be a path.
+// prefixes returns the paths of everything in a map. A key may itself be a path.
 func prefixes(values map[string]any, prefix string) []string {
 	var found []string
 	for key, value := range values {
@@ -75,7 +75,7 @@ func TestEveryToggleHasATestOfTheChart(t *testing.T) {
 	read(t, "values.yaml", &values)
 	known, tested := toggles(values, ""), set(t, chart+"tests")
 	if len(known) < 70 {
-		t.Fatalf("found %d toggles, want at least 70: the test looks in the wrong place", len(known))
+		t.Fatalf("found %d toggles, want at least 70: the test reads the wrong file", len(known))
 	}
 	slices.Sort(known)
 	for _, toggle := range known {

@@ -1,4 +1,4 @@
-// Package chart_test holds the Helm chart against what is promised of it.
+// Package chart_test tests the Helm chart.
 package chart_test
 
 import (
@@ -12,7 +12,7 @@ import (
 
 const chart = "../../charts/hashmark/"
 
-// schema is the part of a JSON schema that says which keys there are.
+// schema is the part of a JSON schema that defines its keys.
 type schema struct {
 	Description string            `json:"description"`
 	Ref         string            `json:"$ref"`
@@ -31,8 +31,8 @@ func read(t *testing.T, file string, into any) {
 	}
 }
 
-// keys of the values, as paths. What values.yaml leaves empty ends a path: what
-// may stand in it are a user's own words, or a pod's.
+// keys returns the paths of the values. An empty value in values.yaml ends a path: it can hold
+// a user's own text or a part of a pod.
 func keys(values map[string]any, prefix string) []string {
 	var found []string
 	for key, value := range values {
@@ -44,8 +44,7 @@ func keys(values map[string]any, prefix string) []string {
 	return found
 }
 
-// named are the keys that the schema names, as paths, down to where the values
-// have keys.
+// named returns the paths of the schema's keys, down to where the values have keys.
 func (s schema) named(root schema, values map[string]any, prefix string) []string {
 	var found []string
 	for key, property := range s.resolved(root).Properties {
@@ -71,20 +70,20 @@ func TestTheSchemaKnowsEachValueAndNoOther(t *testing.T) {
 	read(t, "values.schema.json", &root)
 	known, named := keys(values, ""), root.named(root, values, "")
 	if len(known) < 80 {
-		t.Fatalf("found %d values, want at least 80: the test looks in the wrong place", len(known))
+		t.Fatalf("found %d values, want at least 80: the test reads the wrong file", len(known))
 	}
-	// Keys of Kubernetes' own, under any name.
+	// Keys that are free or defined by Kubernetes.
 	open := []string{"operator.resources.requests.", "operator.resources.limits.", "dashboards.labels."}
 	for _, key := range known {
 		isOpen := slices.ContainsFunc(open, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 		if !isOpen && !slices.Contains(named, key) {
-			t.Errorf("values.schema.json does not know %s of values.yaml", key)
+			t.Errorf("values.schema.json lacks %s of values.yaml", key)
 		}
 	}
 	for _, key := range named {
-		// Helm adds it to the values of every chart that is part of another.
+		// Helm adds global to the values of every subchart.
 		if key != "global" && !slices.Contains(known, key) {
-			t.Errorf("values.yaml does not hold %s of values.schema.json", key)
+			t.Errorf("values.yaml lacks %s of values.schema.json", key)
 		}
 	}
 }
@@ -92,18 +91,18 @@ func TestTheSchemaKnowsEachValueAndNoOther(t *testing.T) {
 func TestEachPropertyOfTheSchemaIsDescribed(t *testing.T) {
 	var root schema
 	read(t, "values.schema.json", &root)
-	var look func(s schema, path string)
-	look = func(s schema, path string) {
+	var check func(s schema, path string)
+	check = func(s schema, path string) {
 		for key, property := range s.Properties {
 			if property.Description == "" {
 				t.Errorf("%s%s has no description", path, key)
 			}
-			look(property, path+key+".")
+			check(property, path+key+".")
 		}
 	}
-	look(root, "")
+	check(root, "")
 	for name, definition := range root.Definitions {
-		look(definition, name+": ")
+		check(definition, name+": ")
 	}
 }
 
@@ -120,10 +119,10 @@ func TestEachValueIsDescribedInTheReadme(t *testing.T) {
 		}
 		rows++
 		if strings.Trim(cells[3], " |") == "" {
-			t.Errorf("values.yaml has no comment beginning with two dashes at %s", strings.Trim(cells[0], " |"))
+			t.Errorf("values.yaml has no comment that starts with two dashes at %s", strings.Trim(cells[0], " |"))
 		}
 	}
 	if rows < 70 {
-		t.Fatalf("found %d rows, want at least 70: the test looks in the wrong place", rows)
+		t.Fatalf("found %d rows, want at least 70: the test reads the wrong file", rows)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// kubeconfigOfInstalled writes the way to the cluster of the installed operator's
-// service account. Whatever an operator of the tests does, it does under the
-// chart's rights, and the audit log tells of it.
+// kubeconfigOfInstalled writes a kubeconfig with the service account of the installed
+// operator. An operator of the tests then has the chart's rights, and its requests are in the
+// audit log.
 func kubeconfigOfInstalled(t *testing.T) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: installed.Namespace, Name: installed.Name}}
@@ -26,14 +26,14 @@ func kubeconfigOfInstalled(t *testing.T) string {
 
 	config, err := ctrl.GetConfig()
 	must(t, err)
-	way := clientcmdapi.NewConfig()
-	way.Clusters["cluster"] = &clientcmdapi.Cluster{
+	kubeconfig := clientcmdapi.NewConfig()
+	kubeconfig.Clusters["cluster"] = &clientcmdapi.Cluster{
 		Server: config.Host, CertificateAuthority: config.CAFile, CertificateAuthorityData: config.CAData,
 	}
-	way.AuthInfos["operator"] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
-	way.Contexts["operator"] = &clientcmdapi.Context{Cluster: "cluster", AuthInfo: "operator"}
-	way.CurrentContext = "operator"
+	kubeconfig.AuthInfos["operator"] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
+	kubeconfig.Contexts["operator"] = &clientcmdapi.Context{Cluster: "cluster", AuthInfo: "operator"}
+	kubeconfig.CurrentContext = "operator"
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	must(t, clientcmd.WriteToFile(*way, path))
+	must(t, clientcmd.WriteToFile(*kubeconfig, path))
 	return path
 }

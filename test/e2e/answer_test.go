@@ -19,14 +19,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/answer"
 )
 
-// asking adds a demand to an experiment, whose answer is not verified.
-func asking(perSecond, minimumCost int32, maxTotalCPU string) func(*v1alpha1.SizingExperimentSpec) {
+// withDemand adds a demand to an experiment, without verification.
+func withDemand(perSecond, minimumCost int32, maxTotalCPU string) func(*v1alpha1.SizingExperimentSpec) {
 	return func(s *v1alpha1.SizingExperimentSpec) {
 		s.Demand = &v1alpha1.Demand{LoginsPerSecond: perSecond, MinimumCost: ptr.To(minimumCost), MaxTotalCPU: maxTotalCPU, Verify: v1alpha1.VerifyNone}
 	}
 }
 
-// recommended is what an experiment recommends, and fails the test where that is
+// recommended returns what an experiment recommends, and fails the test if it recommends
 // nothing.
 func recommended(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.Recommendation {
 	t.Helper()
@@ -38,7 +38,7 @@ func recommended(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.Recommend
 	return answer
 }
 
-// Which size it is depends on the machine; that it follows from the rows does not.
+// The size depends on the machine, but it must always follow from the rows.
 func TestTheQuickstartRecommendsASizeWithinItsBounds(t *testing.T) {
 	e, _ := quickstart(t)
 	answer := recommended(t, e)
@@ -47,25 +47,25 @@ func TestTheQuickstartRecommendsASizeWithinItsBounds(t *testing.T) {
 	}
 	total, limit := resource.MustParse(answer.TotalCPU), resource.MustParse(answer.CPULimit)
 	if most := resource.MustParse(e.Spec.Demand.MaxTotalCPU); total.Cmp(most) > 0 || total.MilliValue() != int64(answer.Replicas)*limit.MilliValue() {
-		t.Errorf("%d replicas of %s are said to take %s, of %s at the most", answer.Replicas, answer.CPULimit, answer.TotalCPU, e.Spec.Demand.MaxTotalCPU)
+		t.Errorf("%d replicas of %s have a total CPU of %s, of at most %s", answer.Replicas, answer.CPULimit, answer.TotalCPU, e.Spec.Demand.MaxTotalCPU)
 	}
 	if capacity := ptr.Deref(answer.CapacityMilliPerSecond, 0); capacity < 6500 {
-		t.Errorf("it serves %d/1000 logins a second, want 5 and 30 %% to spare", capacity)
+		t.Errorf("it serves %d/1000 logins a second, want 5 with 30 %% headroom", capacity)
 	}
 	if answer.P95Microseconds == nil || *answer.P95Microseconds > 1e6 {
-		t.Errorf("p95 of %v µs is expected, and the objective is a second", answer.P95Microseconds)
+		t.Errorf("p95 is predicted as %v µs, and the objective is a second", answer.P95Microseconds)
 	}
 	followsFromItsRow(t, e, answer)
 	if answer.PricePerMonth == "" || answer.PricePerMillionLogins == "" || answer.AttackerPricePerBillionGuesses == "" {
-		t.Errorf("a price is missing of %+v", answer.Size)
+		t.Errorf("a price is missing in %+v", answer.Size)
 	}
 	if want := fmt.Sprintf("%d×%s", answer.Replicas, answer.Variant); e.Status.Display.Recommended != want {
-		t.Errorf("kubectl get says %q, want %q", e.Status.Display.Recommended, want)
+		t.Errorf("kubectl get shows %q, want %q", e.Status.Display.Recommended, want)
 	}
 }
 
-// followsFromItsRow holds the recommended size against the row that it was taken from,
-// and against the others: nothing that fits takes less CPU.
+// followsFromItsRow compares the recommended size with its row, and with the other rows:
+// nothing that fits uses less CPU.
 func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alpha1.Recommendation) {
 	t.Helper()
 	row := rowOf(t, e, answer.Variant)
@@ -74,7 +74,7 @@ func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alp
 	}
 	// The size is chosen by the lower end, at the slow speed, which is not above this.
 	if low := int64(answer.Replicas) * row.CapacityInterval.LowMilliPerSecond; low < 6500 {
-		t.Errorf("at the lower end %d replicas serve %d/1000 logins a second, want 5 and 30 %% to spare", answer.Replicas, low)
+		t.Errorf("at the lower end %d replicas serve %d/1000 logins a second, want 5 with 30 %% headroom", answer.Replicas, low)
 	}
 	taken := resource.MustParse(answer.TotalCPU)
 	for _, other := range e.Status.Results {
@@ -82,10 +82,10 @@ func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alp
 			continue
 		}
 		if row.Verdict != v1alpha1.VerdictValid {
-			t.Errorf("%s is recommended, which is %s, and %s is Valid", row.Variant, row.Verdict, other.Variant)
+			t.Errorf("%s is recommended and %s, but %s is Valid", row.Variant, row.Verdict, other.Variant)
 		}
 		if needs := resource.MustParse(other.Sizing.TotalCPU); needs.Cmp(taken) < 0 {
-			t.Errorf("%s takes %s of CPU, and %s would take %s", row.Variant, answer.TotalCPU, other.Variant, other.Sizing.TotalCPU)
+			t.Errorf("%s uses %s of CPU, but %s would use %s", row.Variant, answer.TotalCPU, other.Variant, other.Sizing.TotalCPU)
 		}
 	}
 }
@@ -99,35 +99,34 @@ func rowOf(t *testing.T, e *v1alpha1.SizingExperiment, variant string) v1alpha1.
 	return e.Status.Results[at]
 }
 
-// The answer is tried, not trusted: the recommended size was driven at the demanded
-// rate. On a machine that does other work the experiment may rightly say that it is not
-// sure; that the size fails is never right.
+// The recommendation must have been verified at the demanded rate. On a machine that does
+// other work the outcome may be undecided, but the size must never fail.
 func TestTheQuickstartsAnswerWasVerified(t *testing.T) {
 	e, trials := quickstart(t)
-	told := recommended(t, e)
+	recommendation := recommended(t, e)
 	if len(e.Status.Verifications) != 1 || int(e.Status.Progress.Trials) != len(trials)+1 {
-		t.Fatalf("%d trials and these verifications were made: %+v", e.Status.Progress.Trials, e.Status.Verifications)
+		t.Fatalf("%d trials with these verifications were run: %+v", e.Status.Progress.Trials, e.Status.Verifications)
 	}
 	v := e.Status.Verifications[0]
-	if v.Variant != told.Variant || v.Replicas != told.Replicas || v.DrivenReplicas != 1 || v.OfferedMilliPerSecond < 5000/int64(v.Replicas) {
-		t.Errorf("%d×%s is recommended, and this was driven: %+v", told.Replicas, told.Variant, v)
+	if v.Variant != recommendation.Variant || v.Replicas != recommendation.Replicas || v.DrivenReplicas != 1 || v.OfferedMilliPerSecond < 5000/int64(v.Replicas) {
+		t.Errorf("%d×%s is recommended, but this was run: %+v", recommendation.Replicas, recommendation.Variant, v)
 	}
 	trial := &v1alpha1.SizingTrial{}
 	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: e.Namespace, Name: v.Trial}, trial))
-	row := rowOf(t, e, told.Variant)
+	row := rowOf(t, e, recommendation.Variant)
 	if trial.Status.Result == nil || trial.Status.Result.Verdict != v1alpha1.VerdictValid {
 		t.Logf("the verification was disturbed: %s", v.Message)
-		if v.Outcome == v1alpha1.VerificationMet || told.Confidence == v1alpha1.ConfidenceHigh {
-			t.Errorf("it counts all the same: %+v, confidence %s", v, told.Confidence)
+		if v.Outcome == v1alpha1.VerificationMet || recommendation.Confidence == v1alpha1.ConfidenceHigh {
+			t.Errorf("it counts although it was disturbed: %+v, confidence %s", v, recommendation.Confidence)
 		}
 		return
 	}
-	if v.Outcome != v1alpha1.VerificationMet || told.Verified != v.Outcome || e.Status.Display.Verified != "yes" {
-		t.Errorf("the size did not hold, in columns %q: %s", e.Status.Display.Verified, v.Message)
+	if v.Outcome != v1alpha1.VerificationMet || recommendation.Verified != v.Outcome || e.Status.Display.Verified != "yes" {
+		t.Errorf("the size was not verified, in columns %q: %s", e.Status.Display.Verified, v.Message)
 	}
 	confirmed := row.Verdict == v1alpha1.VerdictValid && row.CapacityMethod == v1alpha1.CapacityBoth
-	if (told.Confidence == v1alpha1.ConfidenceHigh) != confirmed {
-		t.Errorf("a verified size of a row that is %s, whose capacity is %s, has confidence %s", row.Verdict, row.CapacityMethod, told.Confidence)
+	if (recommendation.Confidence == v1alpha1.ConfidenceHigh) != confirmed {
+		t.Errorf("a verified size of a row with verdict %s and capacity method %s has confidence %s", row.Verdict, row.CapacityMethod, recommendation.Confidence)
 	}
 	driven := int64(0)
 	for _, step := range trial.Status.Steps {
@@ -137,41 +136,41 @@ func TestTheQuickstartsAnswerWasVerified(t *testing.T) {
 		}
 	}
 	if v.Counts == nil || v.Counts.Logins != driven || driven < 500 {
-		t.Errorf("%d logins were driven, and this was counted: %+v", driven, v.Counts)
+		t.Errorf("%d logins were sent, but this was counted: %+v", driven, v.Counts)
 	}
 }
 
-// The login service takes half as long again from the moment on when it is deployed for
-// verification: the first operator measures, and another one, with another image,
-// verifies. One replica then can't bear the demand, and two can.
+// The login service takes 1.5 times as long once it is deployed for verification: one operator
+// measures, and another one, with another image, verifies. One replica then can't serve the
+// demand, and two can.
 func TestASizeThatFailsItsVerificationIsFollowedByTheNext(t *testing.T) {
 	hash := hashMicroseconds(t, 8)
 	ns := namespace(t)
 	for try := 1; ; try++ {
 		e := refuted(t, ns, fmt.Sprintf("refuted-%d", try), hash)
-		told := recommended(t, e)
+		recommendation := recommended(t, e)
 		for _, v := range e.Status.Verifications {
 			t.Logf("%d×%s: %s: %s", v.Replicas, v.Variant, v.Outcome, v.Message)
 		}
-		if told.Confidence == v1alpha1.ConfidenceHigh && len(e.Status.Verifications) != 1 {
-			t.Errorf("a size failed, and the confidence is %s", told.Confidence)
+		if recommendation.Confidence == v1alpha1.ConfidenceHigh && len(e.Status.Verifications) != 1 {
+			t.Errorf("a size failed, but the confidence is %s", recommendation.Confidence)
 		}
 		made := e.Status.Verifications
 		if len(made) == 2 && made[0].Outcome == v1alpha1.VerificationFailed && made[1].Outcome == v1alpha1.VerificationMet {
-			if told.Replicas != made[1].Replicas || made[1].Replicas <= made[0].Replicas || told.Confidence == v1alpha1.ConfidenceHigh {
-				t.Errorf("after these %d replicas are recommended, with confidence %s", told.Replicas, told.Confidence)
+			if recommendation.Replicas != made[1].Replicas || made[1].Replicas <= made[0].Replicas || recommendation.Confidence == v1alpha1.ConfidenceHigh {
+				t.Errorf("after these %d replicas are recommended, with confidence %s", recommendation.Replicas, recommendation.Confidence)
 			}
 			return
 		}
 		if try == 3 {
-			t.Fatalf("in three tries no first size failed and no second one held: %s", standing(t, e))
+			t.Fatalf("in three tries, no first size failed with a second one that met the objective: %s", standing(t, e))
 		}
 	}
 }
 
-// refuted is an experiment that was verified with another image than it was measured
-// with. One replica is demanded 65 % of what the CPU can hash, without headroom; at 1.56
-// times the time of a hash that is more than it can.
+// refuted returns an experiment that was verified with another image than it was measured
+// with. The demand is 65 % of the CPU-bound rate of one replica, without headroom. At 1.56
+// times the hash time, that is more than it can serve.
 func refuted(t *testing.T, ns, name string, hash float64) *v1alpha1.SizingExperiment {
 	t.Helper()
 	o := startOperator(t, "--leader-elect=false")
@@ -189,7 +188,7 @@ func refuted(t *testing.T, ns, name string, hash float64) *v1alpha1.SizingExperi
 		return len(e.Status.Verifications) > 0 || e.Status.Phase.Finished(), standing(t, e)
 	})
 	o.kill()
-	// Whatever the first operator deployed for it has the image of the measurement.
+	// The objects that the first operator may have deployed have the image of the measurement.
 	if len(e.Status.Verifications) > 0 {
 		selector := client.MatchingLabels{v1alpha1.LabelExperiment: name}
 		must(t, cluster.DeleteAllOf(t.Context(), &appsv1.Deployment{}, client.InNamespace(ns), selector, client.PropagationPolicy(metav1.DeletePropagationBackground)))
@@ -202,42 +201,42 @@ func refuted(t *testing.T, ns, name string, hash float64) *v1alpha1.SizingExperi
 
 func TestADemandThatNothingCanServeIsToldSo(t *testing.T) {
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "toomuch", costs(6), asking(5, 6, "100m"), loaded(t, 40, 100)), 2*time.Minute)
-	told := e.Status.Recommendation
-	if told == nil || told.Variant != "" || told.BrokenBound != v1alpha1.BoundMaxTotalCPU || e.Status.Display.Recommended != "none" {
-		t.Fatalf("5 logins/s on a tenth of a CPU: %q, %+v", e.Status.Display.Recommended, told)
+	e := measured(t, tiny(namespace(t), "toomuch", costs(6), withDemand(5, 6, "100m"), loaded(t, 40, 100)), 2*time.Minute)
+	recommendation := e.Status.Recommendation
+	if recommendation == nil || recommendation.Variant != "" || recommendation.BrokenBound != v1alpha1.BoundMaxTotalCPU || e.Status.Display.Recommended != "none" {
+		t.Fatalf("5 logins/s on a tenth of a CPU: %q, %+v", e.Status.Display.Recommended, recommendation)
 	}
-	if told.Nearest == nil || told.Nearest.Variant != "c6-250m" || told.Nearest.Replicas != 1 || told.Reason == "" {
-		t.Errorf("the nearest is %+v, because %q", told.Nearest, told.Reason)
+	if recommendation.Nearest == nil || recommendation.Nearest.Variant != "c6-250m" || recommendation.Nearest.Replicas != 1 || recommendation.Reason == "" {
+		t.Errorf("the nearest is %+v, because %q", recommendation.Nearest, recommendation.Reason)
 	}
-	t.Log(told.Reason)
+	t.Log(recommendation.Reason)
 	sizedNoFurther(t, e)
 	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
-		t.Errorf("no size is an answer too, and the experiment is %s", e.Status.Phase)
+		t.Errorf("that no size fits is also a result, but the experiment is %s", e.Status.Phase)
 	}
 }
 
-// sizedNoFurther asks the same results for more than the only rate that was measured,
-// which met the objective: how much more the variant serves, nobody knows.
+// sizedNoFurther computes a recommendation for a demand above the only measured rate, which
+// met the objective. The variant's capacity above that rate is unknown.
 func sizedNoFurther(t *testing.T, e *v1alpha1.SizingExperiment) {
 	t.Helper()
 	spec := *e.Spec.DeepCopy()
 	spec.Demand.LoginsPerSecond, spec.Demand.MaxTotalCPU = 100_000, ""
 	status, err := answer.WhatIf(e, trialsOf(t, e), spec)
 	must(t, err)
-	told := status.Recommendation
-	if told == nil || told.Variant != "" || told.BrokenBound != v1alpha1.BoundCapacityUnknown || told.Nearest == nil || told.Nearest.Replicas != 0 {
-		t.Errorf("100,000 logins/s from a rate that was met: %+v", told)
+	recommendation := status.Recommendation
+	if recommendation == nil || recommendation.Variant != "" || recommendation.BrokenBound != v1alpha1.BoundCapacityUnknown || recommendation.Nearest == nil || recommendation.Nearest.Replicas != 0 {
+		t.Errorf("100,000 logins/s from a rate that was met: %+v", recommendation)
 	}
-	t.Log(told.Reason)
+	t.Log(recommendation.Reason)
 }
 
-// The answer is written with the end, in one pass, which an operator may not live
-// to see.
+// The recommendation is written together with the end, in one pass, before which the operator
+// may be killed.
 func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
-	o := startOperator(t, "--leader-elect=false") // a successor would wait for the lease
+	o := startOperator(t, "--leader-elect=false") // the next one would wait for the lease
 	watched := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "unanswered", costs(6), asking(5, 6, "1"), loaded(t, 40, 100)))
+	e := create(t, tiny(namespace(t), "unanswered", costs(6), withDemand(5, 6, "1"), loaded(t, 40, 100)))
 	until(t, 2*time.Minute, "the last result", func() (bool, string) {
 		trials := trialsOf(t, e)
 		return len(trials) == 1 && trials[0].Status.Result != nil, standing(t, e)
@@ -249,10 +248,10 @@ func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
 	}
 	o.start()
 	finished(t, e, time.Minute)
-	// On a busy machine the result may be Invalid, of which the answer tells too.
+	// On a busy machine the result may be Invalid, which the recommendation then reports.
 	answer, usable := e.Status.Recommendation, e.Status.Results[0].Verdict != v1alpha1.VerdictInvalid
 	if answer == nil || usable != (answer.Variant == "c6-250m") || usable == (answer.BrokenBound == v1alpha1.BoundNoResult) {
-		t.Errorf("after a result that is %s the answer is %+v", e.Status.Results[0].Verdict, answer)
+		t.Errorf("after a result with verdict %s the recommendation is %+v", e.Status.Results[0].Verdict, answer)
 	}
 	if trial := theTrial(t, e); watched.jobsOfTrial(trial) != len(trial.Status.Attempts) {
 		t.Errorf("%d Jobs ran for %d attempts", watched.jobsOfTrial(trial), len(trial.Status.Attempts))
@@ -262,7 +261,7 @@ func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
 func TestPrometheusHasTheRecommendation(t *testing.T) {
 	e, _ := quickstart(t)
 	want := recommended(t, e).Variant
-	// The operator that wrote the answer may have been scraped under several names.
+	// The operator that wrote the recommendation may have been scraped under several names.
 	while := span(t)
 	value, _, _, err := prometheus(t).Query(t.Context(), fmt.Sprintf(
 		`max by (variant) (last_over_time(hashmark_variant_recommended{namespace="hashmark-demo", experiment="quickstart"}[%ds]))`,
@@ -276,6 +275,6 @@ func TestPrometheusHasTheRecommendation(t *testing.T) {
 		}
 	}
 	if len(vector) != len(quickstartVariants) || !slices.Equal(named, []string{want}) {
-		t.Errorf("of %d series those of %v are 1, want one of six, %s: %s", len(vector), named, want, vector)
+		t.Errorf("of %d series those of %v are 1, want one of six: %s: %s", len(vector), named, want, vector)
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Whatever installs the chart anew is a part of this test: the demo's release is
-// taken away once, and put back once.
+// Everything that reinstalls the chart is in this test, so that the demo's release is removed
+// and restored only once.
 func TestTheChartOnACluster(t *testing.T) {
 	values := withoutTheDemo(t)
 	t.Run("Helm 4", func(t *testing.T) { fromInstallToTakeover(t, "helm", values) })
@@ -32,8 +32,8 @@ func TestTheChartOnACluster(t *testing.T) {
 	t.Run("two replicas", func(t *testing.T) { survivesItsLeader(t, helm3(t), values) })
 }
 
-// fromInstallToTakeover leads a release through its life, in a namespace that
-// enforces restricted pods.
+// fromInstallToTakeover tests the life cycle of a release, in a namespace that enforces
+// restricted pods.
 func fromInstallToTakeover(t *testing.T, helm, values string) {
 	r := install(t, helm, values)
 	t.Run("its own test passes", func(t *testing.T) {
@@ -50,7 +50,7 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 		}
 		for _, pod := range r.operators(t) {
 			if slices.Contains(before, pod) {
-				t.Errorf("the upgrade left the operator %s in its place", pod)
+				t.Errorf("the upgrade did not replace the operator %s", pod)
 			}
 		}
 		finished(t, e, 3*time.Minute)
@@ -63,7 +63,7 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 		gone(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "hashmark-operator"}})
 		gone(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "hashmark-operator"}})
 		r.install(t)
-		// Once it has looked at something new, it has looked at everything.
+		// Once it has reconciled a new object, it has reconciled all of them.
 		fresh := create(t, tiny(e.Namespace, "fresh", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }))
 		until(t, time.Minute, "the new operator to work", func() (bool, string) {
 			refresh(t, fresh)
@@ -78,7 +78,7 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 	})
 }
 
-// versions are those of an experiment and its trials, by name.
+// versions returns the resource versions of an experiment and its trials, by name.
 func versions(t *testing.T, e *v1alpha1.SizingExperiment) map[string]string {
 	t.Helper()
 	refresh(t, e)
@@ -89,7 +89,7 @@ func versions(t *testing.T, e *v1alpha1.SizingExperiment) map[string]string {
 	return all
 }
 
-// gone fails where an object is still there.
+// gone fails if an object still exists.
 func gone(t *testing.T, object client.Object) {
 	t.Helper()
 	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(object), object); !apierrors.IsNotFound(err) {
@@ -104,10 +104,10 @@ func staysInItsNamespaces(t *testing.T, helm, values string) {
 	measured := create(t, tiny(a, "measured"))
 	finished(t, measured, 2*time.Minute)
 	if measured.Status.Phase != v1alpha1.ExperimentSucceeded {
-		t.Errorf("in a namespace that is watched the experiment is %s", standing(t, measured))
+		t.Errorf("in a watched namespace the experiment is %s", standing(t, measured))
 	}
 	if refresh(t, ignored); ignored.Status.Phase != "" {
-		t.Errorf("in a namespace that is not, it is %s", standing(t, ignored))
+		t.Errorf("in a namespace that is not watched, it is %s", standing(t, ignored))
 	}
 	for _, tt := range []struct {
 		group, resource, verb, namespace string
@@ -128,7 +128,7 @@ func staysInItsNamespaces(t *testing.T, helm, values string) {
 			},
 		}}
 		if create(t, review); review.Status.Allowed != tt.want {
-			t.Errorf("may %s %s in %q: %t", tt.verb, tt.resource, tt.namespace, review.Status.Allowed)
+			t.Errorf("can %s %s in %q: %t", tt.verb, tt.resource, tt.namespace, review.Status.Allowed)
 		}
 	}
 }
@@ -148,18 +148,18 @@ func survivesItsLeader(t *testing.T, helm, values string) {
 	finished(t, e, 3*time.Minute)
 	eachMeasuredOnce(t, e, watched)
 	if now := r.leader(t); now == leader {
-		t.Errorf("%s leads, which was deleted", now)
+		t.Errorf("%s leads although it was deleted", now)
 	}
 }
 
-// leader is the pod of the operator that holds the lease.
+// leader returns the pod of the operator that holds the lease.
 func (r *release) leader(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
 	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: leaseName}, lease))
 	pod, _, _ := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
 	if pod == "" {
-		t.Fatal("nobody leads")
+		t.Fatal("no operator leads")
 	}
 	return pod
 }

@@ -21,15 +21,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// plugin runs "kubectl hashmark" as a user would, and gives its exit code and
-// what it printed.
+// plugin runs "kubectl hashmark" as a user would, and returns its exit code and its output.
 func plugin(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
-	var words strings.Builder
+	var stderr strings.Builder
 	command := exec.CommandContext(t.Context(), "kubectl", append([]string{"hashmark"}, args...)...)
-	command.Stderr = &words
+	command.Stderr = &stderr
 	printed, err := command.Output()
-	t.Logf("kubectl hashmark %s\n%s", strings.Join(args, " "), words.String())
+	t.Logf("kubectl hashmark %s\n%s", strings.Join(args, " "), stderr.String())
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		t.Fatalf("kubectl hashmark did not run: %v", err)
@@ -37,12 +36,12 @@ func plugin(t *testing.T, args ...string) (code int, out string) {
 	return command.ProcessState.ExitCode(), string(printed)
 }
 
-// answered is what the plugin printed, where it had an answer.
+// answered returns the plugin's output, and fails the test if its exit code is not 0.
 func answered(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out := plugin(t, args...)
 	if code != 0 {
-		t.Fatalf("kubectl hashmark %s ended with %d:\n%s", strings.Join(args, " "), code, out)
+		t.Fatalf("kubectl hashmark %s exited with %d:\n%s", strings.Join(args, " "), code, out)
 	}
 	return out
 }
@@ -65,7 +64,7 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
 		s.Objective.P95Milliseconds = shorterThanAHash(t, 10)
 	})
-	// As config/samples/ci.yaml asks, at a rate that is right for this machine.
+	// As in config/samples/ci.yaml, at a rate for this machine.
 	feasible := tiny(ns, "feasible", costs(8), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"500m"}
 		s.Objective.P95Milliseconds = int32(max(500, hashMicroseconds(t, 8)*30/1000))
@@ -82,10 +81,10 @@ func TestTheExitCodeOfARunIsItsAnswer(t *testing.T) {
 			junit := filepath.Join(t.TempDir(), "junit.xml")
 			code, out := plugin(t, "run", "-f", tt.file, "-n", ns, "--timeout", "5m", "--junit-file", junit)
 			if code != tt.code {
-				t.Errorf("it ended with %d, want %d:\n%s", code, tt.code, out)
+				t.Errorf("it exited with %d, want %d:\n%s", code, tt.code, out)
 			}
 			if text, err := os.ReadFile(junit); tt.code < 2 && (err != nil || strings.Contains(string(text), "<failure") != (tt.code == 1)) {
-				t.Errorf("the JUnit file says (error %v):\n%s", err, text)
+				t.Errorf("the JUnit file (error %v):\n%s", err, text)
 			}
 		})
 	}
@@ -98,7 +97,7 @@ func TestTheQuickstartsReportInEveryFormat(t *testing.T) {
 		"table": nil, "markdown": nil, "benchfmt": nil,
 		"html": func(text string) error {
 			if len(text) > 1<<20 || !strings.Contains(text, "<svg") || strings.Contains(text, "<script src") {
-				return errors.New("it is no file under 1 MB with figures of its own")
+				return errors.New("it is not a file under 1 MB that contains its figures")
 			}
 			return nil
 		},
@@ -118,10 +117,10 @@ func TestTheQuickstartsReportInEveryFormat(t *testing.T) {
 			text := answered(t, "report", e.Name, "-n", e.Namespace, "-o", format)
 			name := variant
 			if format == "benchfmt" {
-				name = "BenchmarkLogin/cost=10/" // a benchmark's name has it in parts
+				name = "BenchmarkLogin/cost=10/" // the name of a benchmark contains the parts
 			}
 			if !strings.Contains(text, name) {
-				t.Errorf("%s is not told of:\n%s", name, text)
+				t.Errorf("%s is missing in:\n%s", name, text)
 			}
 			if check == nil {
 				return
@@ -139,22 +138,22 @@ func TestTheSameQuestionAskedOfStoredResultsHasTheStatussAnswer(t *testing.T) {
 	text := answered(t, "recommend", e.Name, "-n", e.Namespace, "--rate", "5", "--min-cost", "10", "--max-total-cpu", "1", "--p95", "1s", "-o", "json")
 	must(t, json.Unmarshal([]byte(text), &other))
 	if diff := cmp.Diff(e.Status.Recommendation, other.Recommendation); diff != "" {
-		t.Errorf("the status's answer (-) and the plugin's (+):\n%s", diff)
+		t.Errorf("the recommendation in the status (-) and the plugin's (+):\n%s", diff)
 	}
 	code, out := plugin(t, "recommend", e.Name, "-n", e.Namespace, "--rate", "5000")
 	if code != 1 {
-		t.Errorf("5,000 logins/s on one CPU ended with %d, want 1:\n%s", code, out)
+		t.Errorf("5,000 logins/s on one CPU exited with %d, want 1:\n%s", code, out)
 	}
-	// The same run answers for a stricter p99, too: a size of the quickstart, or a larger one.
+	// The same results also give a size for a stricter p99: the quickstart's, or a larger one.
 	code, out = plugin(t, "recommend", e.Name, "-n", e.Namespace, "--p99", "1s")
 	if code != 0 || !strings.Contains(out, "p99 within 1s") {
-		t.Errorf("a p99 of a second ended with %d:\n%s", code, out)
+		t.Errorf("a p99 of a second exited with %d:\n%s", code, out)
 	}
 }
 
 func TestTheClusterAcceptsTheSamples(t *testing.T) {
-	said := kubectl(t, "apply", "--dry-run=server", "-n", namespace(t), "-f", "../../config/samples")
-	if accepted := strings.Count(said, "created (server dry run)"); accepted < 6 {
-		t.Errorf("%d samples were accepted:\n%s", accepted, said)
+	output := kubectl(t, "apply", "--dry-run=server", "-n", namespace(t), "-f", "../../config/samples")
+	if accepted := strings.Count(output, "created (server dry run)"); accepted < 6 {
+		t.Errorf("%d samples were accepted:\n%s", accepted, output)
 	}
 }

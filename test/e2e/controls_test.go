@@ -12,8 +12,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// someOfEach is one control of each kind, small enough for a quick test: no hash takes
-// longer than one of cost 8.
+// someOfEach has one control of each kind, small enough for a quick test: no hash takes longer
+// than one of cost 8.
 var someOfEach = []v1alpha1.Control{
 	{Name: "again", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](4)},
 	{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](8), Sessions: true},
@@ -41,36 +41,36 @@ func TestEveryControlIsMeasured(t *testing.T) {
 		measuredOne(t, &trial)
 	}
 	if floor := e.Status.NoiseFloor; floor == nil || floor.EqualSeeds == nil || floor.EqualSeeds.P95PerMille == nil {
-		t.Errorf("c4 was measured twice, and the noise floor is %+v", floor)
+		t.Errorf("c4 was measured twice, but the noise floor is %+v", floor)
 	}
-	// Argon2id alone may answer, and a pod of it holds the 8 MiB of a hash. Whether five
-	// seconds of it decide that the objective is met depends on the machine; if not, it is
-	// the nearest.
-	told := e.Status.Recommendation
-	if told == nil {
-		t.Fatal("there is a demand and no answer")
+	// Only Argon2id may be recommended, and a pod with it uses the 8 MiB of a hash. Whether
+	// five seconds of it decide that the objective is met depends on the machine; if not, it
+	// is the nearest.
+	recommendation := e.Status.Recommendation
+	if recommendation == nil {
+		t.Fatal("there is a demand but no recommendation")
 	}
-	size := told.Size
-	if told.Nearest != nil {
-		size = *told.Nearest
+	size := recommendation.Size
+	if recommendation.Nearest != nil {
+		size = *recommendation.Nearest
 	}
 	if size.Variant != "argon2id-500m" || size.Hash != "Argon2id m=8192 t=1 p=1" || size.Cost != 0 || size.MemoryLimit == "" {
-		t.Errorf("with Argon2id alone the answer is %+v: %s", size, told.Reason)
+		t.Errorf("with only Argon2id the size is %+v: %s", size, recommendation.Reason)
 	}
 	for _, row := range e.Status.Results {
 		if peak := ptr.Deref(row.MemoryPeakBytes, 0); row.Control == "argon2id" && peak < 8<<20 {
-			t.Errorf("a pod that hashes with 8 MiB used %d bytes at the most", peak)
+			t.Errorf("a pod that hashes with 8 MiB used at most %d bytes", peak)
 		}
 	}
 	t.Logf("\n%s", kubectl(t, "get", "szt", "-n", e.Namespace, "-o", "wide"))
 }
 
-// measuredOne fails unless a trial has numbers that may be used.
+// measuredOne fails unless a trial has usable numbers.
 func measuredOne(t *testing.T, trial *v1alpha1.SizingTrial) {
 	t.Helper()
 	result := trial.Status.Result
 	if result == nil || result.Verdict == v1alpha1.VerdictInvalid || result.P95Microseconds == nil {
-		t.Errorf("%s came to %+v", trial.Name, result)
+		t.Errorf("the result of %s is %+v", trial.Name, result)
 		return
 	}
 	step := trial.Status.Steps[0]
@@ -80,9 +80,9 @@ func measuredOne(t *testing.T, trial *v1alpha1.SizingTrial) {
 	}
 }
 
-// At hundreds of logins per second, whatever else takes the generator's CPU for 50 ms
-// makes one login in a hundred late, and the verdict says so. What is tried is that
-// the generator's limit is not taken for the service's.
+// At hundreds of logins per second, anything that takes the generator's CPU for 50 ms makes
+// one login in a hundred late, and the verdict says so. The test checks that the generator's
+// limit is not taken for the service's.
 func TestAServiceThatOutrunsTheGeneratorIsMeasuredAsFarAsThatGoes(t *testing.T) {
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "cheap", tries(2), func(s *v1alpha1.SizingExperimentSpec) {
@@ -97,14 +97,14 @@ func TestAServiceThatOutrunsTheGeneratorIsMeasuredAsFarAsThatGoes(t *testing.T) 
 	}
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)
 	if result.MaxThroughputMilliPerSecond != nil || !ptr.Deref(result.CapacityIsLowerBound, false) {
-		t.Errorf("the generator's limit is told as the service's: %+v", result)
+		t.Errorf("the generator's limit is reported as the service's: %+v", result)
 	}
 }
 
 func TestAVariantThatCanMeetTheObjectiveAtNoRateIsToldWithoutLoad(t *testing.T) {
 	startOperator(t)
 	generators := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "infeasible", costs(10), asking(5, 10, "1"), func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "infeasible", costs(10), withDemand(5, 10, "1"), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 5, MinSamples: 100, MaxStepSeconds: 20, WarmupSeconds: 2, RequestTimeoutSeconds: 2}
 		s.Objective.P95Milliseconds = shorterThanAHash(t, 10)
 	}))
@@ -119,6 +119,6 @@ func TestAVariantThatCanMeetTheObjectiveAtNoRateIsToldWithoutLoad(t *testing.T) 
 		t.Errorf("it was loaded by %d Jobs", jobs)
 	}
 	if answer := e.Status.Recommendation; answer == nil || answer.Variant != "" || answer.BrokenBound != v1alpha1.BoundObjective {
-		t.Errorf("of the objective nothing can hold, the answer is %+v", answer)
+		t.Errorf("no variant can meet the objective, but the recommendation is %+v", answer)
 	}
 }

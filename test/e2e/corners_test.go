@@ -12,16 +12,16 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// corners of the matrix that is tried.
+// corners are the corners of the matrix.
 var corners = []string{"c6-300m", "c6-600m", "c8-300m", "c8-600m"}
 
-// farOff is how far a prediction may lie from a measurement before something is
-// wrong even on a busy machine, in thousandths. The benches hold it closer.
+// farOff is the largest error of a prediction, in thousandths, that is accepted on a busy
+// machine. The benchmarks check more strictly.
 const farOff = 300
 
 func TestOfCornersTheRestIsPredictedAndTheModelChecked(t *testing.T) {
 	startOperator(t)
-	e := create(t, tiny(namespace(t), "corners", costs(6, 7, 8), asking(2, 6, ""), func(s *v1alpha1.SizingExperimentSpec) {
+	e := create(t, tiny(namespace(t), "corners", costs(6, 7, 8), withDemand(2, 6, ""), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits, s.Matrix.Measure = []string{"300m", "400m", "600m"}, v1alpha1.MeasureCorners
 		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 3, MinSamples: 72, MaxStepSeconds: 20, WarmupSeconds: 1, RequestTimeoutSeconds: 5}
 	}))
@@ -42,7 +42,7 @@ func TestOfCornersTheRestIsPredictedAndTheModelChecked(t *testing.T) {
 	recommended(t, e)
 }
 
-// measuredOf names the variants that have a trial, sorted.
+// measuredOf returns the names of the variants that have a trial, sorted.
 func measuredOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
 	t.Helper()
 	var names []string
@@ -53,8 +53,8 @@ func measuredOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
 	return names
 }
 
-// predictedOf names the variants of the matrix that were predicted, sorted, and
-// looks for their numbers.
+// predictedOf returns the names of the matrix's variants that were predicted, sorted, and
+// checks their numbers.
 func predictedOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
 	t.Helper()
 	var names []string
@@ -64,16 +64,15 @@ func predictedOf(t *testing.T, e *v1alpha1.SizingExperiment) []string {
 		}
 		names = append(names, p.Variant)
 		if p.CapacityMilliPerSecond == nil || p.CapacityInterval == nil || p.P95Microseconds == nil || p.P95Interval == nil || p.Sizing == nil {
-			t.Errorf("a number is missing of %+v", p)
+			t.Errorf("a number is missing in %+v", p)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// checkTheCheck looks for the variants beside the corners among those that the
-// model was held against. Only Valid ones are: how many, the machine's other work
-// decides.
+// checkTheCheck compares the variants that the model was checked against with the Valid rows
+// that are not corners. How many rows are Valid depends on the machine's other work.
 func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment) {
 	t.Helper()
 	var want, got []string
@@ -85,7 +84,7 @@ func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment) {
 	check := e.Status.ModelCheck
 	if check == nil {
 		if len(want) > 0 {
-			t.Errorf("the model was held against nothing, want %v", want)
+			t.Errorf("the model was not checked, want %v", want)
 		}
 		return
 	}
@@ -98,15 +97,15 @@ func checkTheCheck(t *testing.T, e *v1alpha1.SizingExperiment) {
 		}
 	}
 	if !slices.Equal(want, got) {
-		t.Errorf("the model was held against %v, want %v", got, want)
+		t.Errorf("the model was checked against %v, want %v", got, want)
 	}
 }
 
-// Both pools lead to the node that serves here: what is tried is the table and the
-// price, not the machines.
+// Both pools select the node of the service. The test is about the hash times and the price,
+// not about different machines.
 func TestTheCheaperOfTwoNodePoolsIsRecommended(t *testing.T) {
 	startOperator(t)
-	e := measured(t, tiny(namespace(t), "pools", costs(6), longer(5), asking(1, 6, ""), func(s *v1alpha1.SizingExperimentSpec) {
+	e := measured(t, tiny(namespace(t), "pools", costs(6), longer(5), withDemand(1, 6, ""), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.NodePools = []v1alpha1.NodePool{
 			{Name: "dear", NodeSelector: map[string]v1alpha1.LabelValue{"hashmark.dev/role": "service"}},
 			{
@@ -118,7 +117,7 @@ func TestTheCheaperOfTwoNodePoolsIsRecommended(t *testing.T) {
 	}, loaded(t, 40, 100)), 4*time.Minute)
 	want := "c6-250m-cheap"
 	if rowOf(t, e, want).Verdict != v1alpha1.VerdictValid && rowOf(t, e, "c6-250m-dear").Verdict == v1alpha1.VerdictValid {
-		want = "c6-250m-dear" // a doubtful result never wins by its price
+		want = "c6-250m-dear" // a doubtful result is never chosen for its price
 	}
 	if answer := recommended(t, e); answer.Variant != want || answer.NodePool == "cheap" && answer.PricePerMonth != "3.65" {
 		t.Errorf("%s for %s a month is recommended, want %s", answer.Variant, answer.PricePerMonth, want)
@@ -127,10 +126,10 @@ func TestTheCheaperOfTwoNodePoolsIsRecommended(t *testing.T) {
 	for _, hash := range e.Status.HashTimes {
 		pools = append(pools, hash.NodePool)
 		if hash.Cost != 6 || hash.HashMicroseconds <= 0 || hash.ErrorMicroseconds <= 0 || hash.CPUModel == "" {
-			t.Errorf("a hash takes %+v", hash)
+			t.Errorf("the hash time is %+v", hash)
 		}
 	}
 	if slices.Sort(pools); !slices.Equal(pools, []string{"cheap", "dear"}) {
-		t.Errorf("hash times are told of the pools %v", pools)
+		t.Errorf("the hash times are of pools %v", pools)
 	}
 }

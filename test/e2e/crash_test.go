@@ -15,12 +15,12 @@ func TestAnOperatorKilledTenTimesLosesAndRepeatsNothing(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 
-	// Without a lease: a successor would wait for it longer than it may live.
+	// Without a lease, which the next operator would wait for longer than it lives.
 	o := startOperator(t, "--leader-elect=false")
 	watched := watchGenerators(t)
 	e := create(t, tiny(namespace(t), "killed", costs(4, 6)))
 	for range 10 {
-		// A random moment is what is tried here, not a condition waited for.
+		// The operator is killed at a random time, so there is no condition to wait for.
 		<-time.After(time.Duration(500+random.IntN(3500)) * time.Millisecond)
 		o.kill()
 		o.start()
@@ -40,9 +40,9 @@ func TestALeaderKilledLosesAndRepeatsNothing(t *testing.T) {
 	eachMeasuredOnce(t, e, watched)
 }
 
-// eachMeasuredOnce checks that each trial has one counted result and one Job an
-// attempt, that no attempt was spent on a crash, and that no two generators met.
-// An attempt may have been Invalid: a busy machine is not what is tried here.
+// eachMeasuredOnce checks that each trial has one kept result and one Job for each attempt,
+// that no attempt was used up by a crash, and that no two generators ran at the same time. An
+// attempt may have been Invalid, because the machine may be busy.
 func eachMeasuredOnce(t *testing.T, e *v1alpha1.SizingExperiment, watched *generators) {
 	t.Helper()
 	for _, trial := range trialsOf(t, e) {
@@ -60,7 +60,7 @@ func eachMeasuredOnce(t *testing.T, e *v1alpha1.SizingExperiment, watched *gener
 		}
 		for i, attempt := range attempts {
 			if !watched.saw(&trial, attempt.JobUID) {
-				t.Errorf("%s: attempt %d says it came from the Job %q, which was not seen", trial.Name, i+1, attempt.JobUID)
+				t.Errorf("%s: attempt %d has the Job %q, which was not seen", trial.Name, i+1, attempt.JobUID)
 			}
 		}
 	}

@@ -19,8 +19,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/dashboards"
 )
 
-// span is when the quickstart was measured, and a few scrapes more for the last
-// results.
+// span returns when the quickstart was measured, with a few more scrapes for the last results.
 func span(t *testing.T) promv1.Range {
 	t.Helper()
 	e, _ := quickstart(t)
@@ -34,7 +33,7 @@ func TestEveryPanelHasDataOfTheQuickstart(t *testing.T) {
 	prometheus, span := prometheus(t), span(t)
 	queries := dashboards.Queries(dashboards.Variables{Namespace: "hashmark-demo", Experiment: "quickstart", Variant: ".+", RateInterval: "1m"})
 	if len(queries) == 0 {
-		t.Fatal("the dashboards ask nothing")
+		t.Fatal("the dashboards have no queries")
 	}
 	empty := 0
 	for _, query := range queries {
@@ -53,8 +52,7 @@ func TestEveryPanelHasDataOfTheQuickstart(t *testing.T) {
 	t.Logf("%d of %d queries have data", len(queries)-empty, len(queries))
 }
 
-// numbers counts the samples of an answer that are numbers: 0 ÷ 0 is drawn as
-// nothing.
+// numbers returns the number of samples that are numbers: 0 ÷ 0 is drawn as nothing.
 func numbers(value model.Value) int {
 	matrix, _ := value.(model.Matrix)
 	n := 0
@@ -69,20 +67,20 @@ func numbers(value model.Value) int {
 	return n
 }
 
-// documented finds the names of the series in the tables of docs/metrics.md.
+// documented matches the names of the series in the tables of docs/metrics.md.
 var documented = regexp.MustCompile("(?m)^\\| `((?:hashmark|k6)_[a-z0-9_]+)")
 
-// unseen are series that the quickstart has none of, each with the reason.
+// unseen are series that the quickstart does not have, each with the reason.
 var unseen = map[string]string{
-	"hashmark_experiment_queue_position":        "nobody waits behind the only experiment",
+	"hashmark_experiment_queue_position":        "nothing waits behind the only experiment",
 	"hashmark_experiment_no_recommendation":     "a size fits its demand",
-	"hashmark_experiment_objective_p50_seconds": "it asks for p95 alone",
-	"hashmark_experiment_objective_p99_seconds": "it asks for p95 alone",
+	"hashmark_experiment_objective_p50_seconds": "its objective is only p95",
+	"hashmark_experiment_objective_p99_seconds": "its objective is only p95",
 }
 
-// perhaps are series that the quickstart has or has not, as it went.
+// perhaps are series that the quickstart may or may not have.
 var perhaps = map[string]string{
-	"hashmark_variant_reason": "where every variant is simply Valid, none has a reason",
+	"hashmark_variant_reason": "if every variant is Valid, none has a reason",
 }
 
 func TestEverySeriesOfTheDocumentationHasDataOfTheQuickstart(t *testing.T) {
@@ -99,14 +97,14 @@ func TestEverySeriesOfTheDocumentationHasDataOfTheQuickstart(t *testing.T) {
 	}
 	names := documented.FindAllStringSubmatch(string(text), -1)
 	if len(names) < 30 {
-		t.Errorf("docs/metrics.md names %d series only", len(names))
+		t.Errorf("docs/metrics.md lists only %d series", len(names))
 	}
 	for _, match := range names {
 		name := match[1]
 		if perhaps[name] != "" {
 			continue
 		}
-		// A histogram is three series of other names.
+		// A histogram has three series with other names.
 		has := slices.ContainsFunc(seen, func(s string) bool { return s == name || s == name+"_count" })
 		if why, excused := unseen[name]; has == excused {
 			t.Errorf("%s: has data: %t; %s", name, has, strings.TrimSpace("excused: "+why))

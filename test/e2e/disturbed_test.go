@@ -54,7 +54,7 @@ func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)
 }
 
-// judgedInvalidFor fails unless the only trial was judged Invalid for all of the reasons.
+// judgedInvalidFor fails unless the only trial has verdict Invalid with all of the reasons.
 func judgedInvalidFor(t *testing.T, e *v1alpha1.SizingExperiment, reasons ...string) {
 	t.Helper()
 	result := theTrial(t, e).Status.Result
@@ -69,12 +69,11 @@ func judgedInvalidFor(t *testing.T, e *v1alpha1.SizingExperiment, reasons ...str
 	}
 }
 
-// burn keeps a process busy on CPUs, given as a list such as 0-3, until the test
-// ends.
+// burn keeps a process busy on CPUs, given as a list such as 0-3, until the test ends.
 func burn(t *testing.T, cpus string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "taskset", "-c", cpus, "sh", "-c", "while :; do :; done")
-	// Should the test die, the process dies with it.
+	// If the test dies, the process dies too.
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	must(t, command.Start())
 	t.Cleanup(func() {
@@ -83,8 +82,8 @@ func burn(t *testing.T, cpus string) {
 	})
 }
 
-// rewriteLimits lets the API server give every login pod of a namespace another
-// CPU limit on its way in, until the test ends.
+// rewriteLimits makes the API server change the CPU limit of every new login pod in a
+// namespace until the test ends.
 func rewriteLimits(t *testing.T, ns, limit string) {
 	t.Helper()
 	policy := &admissionv1.MutatingAdmissionPolicy{
@@ -119,8 +118,8 @@ func rewriteLimits(t *testing.T, ns, limit string) {
 	inForce(t, ns, limit)
 }
 
-// inForce waits until the API server rewrites limits: it reads policies now and
-// then, not at once.
+// inForce waits until the API server rewrites limits, which takes a moment after a policy was
+// created.
 func inForce(t *testing.T, ns, limit string) {
 	t.Helper()
 	until(t, time.Minute, "the policy to be in force", func() (bool, string) {

@@ -18,41 +18,39 @@ import (
 )
 
 const (
-	// driftLogins is how many logins a step counts. It is so many, and steps are so
-	// short otherwise, that it decides the length of each step on any machine: the four
-	// services are then sent the same arrivals, and the reported step is between the
-	// same logins.
+	// driftLogins is the number of counted logins of a step. It is so large, and steps are
+	// otherwise so short, that it decides the length of each step on any machine. The four
+	// services then get the same arrivals, and the reported step covers the same logins.
 	driftLogins = 400
-	// driftShortest is the shortest step, in seconds: less than the logins take, even
-	// where a hash of cost 8 takes 7 ms. The saturation lasts as long. One of a single
-	// second had a maximum that scattered by 1.4 %.
+	// driftShortest is the shortest step, in seconds: less than the logins take, even if a
+	// hash of cost 8 takes 7 ms. The saturation takes as long. With a single second, its
+	// maximum varied by 1.4 %.
 	driftShortest = 4
-	// driftBaseline is how much longer every hash of these images takes than a plain one.
+	// driftBaseline is the factor by which every hash of these images takes longer than a
+	// plain one.
 	driftBaseline = 1.3
-	// driftCapacity and driftP95 are how far capacity and p95 may lie from the steady
-	// one's. Most comparisons are within 5 and 15 %; p95 of 400 logins scatters by 11 %
-	// (one standard deviation of nine comparisons), and a capacity at which a step failed
-	// is held below that step. Without a correction, p95 of "slower" is about twice the
-	// steady one's.
+	// driftCapacity and driftP95 are the largest differences of capacity and p95 from the
+	// steady service's. Most comparisons are within 5 and 15 %. The p95 of 400 logins varies
+	// by 11 % (one standard deviation of nine comparisons), and a capacity is kept below a
+	// step that failed. Without a correction, p95 of "slower" is about twice the steady one's.
 	driftCapacity, driftP95 = 0.07, 0.35
-	// driftObjective is the objective, in hash times: what holds up to about 87 % of the
-	// bound, where a step would take too long to be run.
+	// driftObjective is the objective, in hash times. It is met up to about 87 % of the bound,
+	// where a step would take too long to run.
 	driftObjective = 12
 )
 
-// inHashTimes are a row's numbers with the CPU time of a hash as the unit of time, so
-// that experiments at different reference speeds compare.
+// inHashTimes has a row's numbers with the CPU time of a hash as the unit of time, so that
+// experiments at different reference speeds can be compared.
 type inHashTimes struct {
 	maximum, capacity, p95 float64
-	// disturbed tells that three tries were in vain: the row says itself that its
-	// numbers are not to be relied on.
+	// disturbed means that all three tries were disturbed: the row itself says that its
+	// numbers are not reliable.
 	disturbed bool
 }
 
-// The hash of these services really takes more or less CPU, on a schedule. What is
-// found of them at the reference speed must be what is found of the steady one. They
-// have a whole CPU: under a quota, p95 in hash times depends on how many hashes its
-// period of 100 ms holds.
+// The hash of these services really takes more or less CPU time, on a schedule. Their results
+// at the reference speed must be those of the steady one. They have a whole CPU: under a
+// quota, p95 in hash times depends on how many hashes fit into its period of 100 ms.
 func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 	ns := namespace(t)
 	steady := drifting(t, ns, "steady", 1)
@@ -76,15 +74,15 @@ func TestADriftingCPUIsMeasuredAsASteadyOne(t *testing.T) {
 			near(t, "capacity", got.capacity, steady.capacity, driftCapacity)
 			within := driftP95
 			if got.disturbed || steady.disturbed {
-				within = 0.5 // the row says that another process had a part in its latencies
+				within = 0.5 // the row says that another process affected its latencies
 			}
 			near(t, "p95", got.p95, steady.p95, within)
 		})
 	}
 }
 
-// drifting measures a login service of the tests. The objective is the same in its
-// hash times for all of them.
+// drifting measures one of the login services. The objective in hash times is the same for all
+// of them.
 func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(*testing.T, *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial)) inHashTimes {
 	t.Helper()
 	o := startOperator(t, "--service-image=hashmark.dev/drift-"+schedule+":e2e")
@@ -101,12 +99,12 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 	trial := theTrial(t, e)
 	row := e.Status.Results[0]
 	if len(e.Status.Speed) != 1 || trial.Status.Speed == nil || row.MaxThroughputMilliPerSecond == nil || row.CapacityMilliPerSecond == nil || row.P95Microseconds == nil {
-		t.Fatalf("a number is missing of %+v, at the speed %+v", row, e.Status.Speed)
+		t.Fatalf("a number is missing in %+v, at the speed %+v", row, e.Status.Speed)
 	}
 	rowsHold(t, e, 0)
 	for _, check := range stated {
 		check(t, e, trial)
-		tellsOfItsSpeed(t, e)
+		reportsItsSpeed(t, e)
 	}
 	hash := float64(e.Status.Speed[0].HashMicrosecondsAtCost8) / 1e6
 	return inHashTimes{
@@ -116,31 +114,31 @@ func drifting(t *testing.T, ns, schedule string, slower float64, stated ...func(
 	}
 }
 
-// driftLongest is the longest step, in seconds. The reported one takes 571 hash times.
-// Both others would take 1512 together, so that the one at 50 % of the bound is left
-// out on any machine.
+// driftLongest returns the longest step, in seconds. The reported one takes 571 hash times.
+// The other two would together take 1512, so the one at 50 % of the bound is left out on any
+// machine.
 func driftLongest(t *testing.T) int32 {
 	t.Helper()
 	return int32(driftBaseline * 800 * hashMicroseconds(t, 8) / 1e6)
 }
 
-// undisturbed measures an experiment, up to three times until nothing has disturbed it.
+// undisturbed measures an experiment, up to three times, until it was not disturbed.
 func undisturbed(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) *v1alpha1.SizingExperiment {
 	t.Helper()
 	return measuredUnless(t, e, limit, disturbed)
 }
 
-// statesSawtooth wants half of the 24 % that lie between the 10th and the 90th
-// percentile of the schedule: not all of it is seen evenly.
+// statesSawtooth expects half of the 24 % between the 10th and the 90th percentile of the
+// schedule, because the logins do not sample it evenly.
 func statesSawtooth(t *testing.T, e *v1alpha1.SizingExperiment, _ *v1alpha1.SizingTrial) {
 	t.Helper()
 	if pool := e.Status.Speed[0]; pool.HighPerMille-pool.LowPerMille < 120 {
-		t.Errorf("the speed is told as %+v, of a CPU that goes from 85 to 115 %%", pool)
+		t.Errorf("the speed is reported as %+v, of a CPU that varies from 85 to 115 %%", pool)
 	}
 }
 
-// statesSlower wants a good part of the 20 %; the rest is left to the machine's own
-// drift since the calibration.
+// statesSlower expects a large part of the 20 %. The rest allows for the machine's own drift
+// since the calibration.
 func statesSlower(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) {
 	t.Helper()
 	calibrated, loaded := trial.Status.Calibration.ReferenceMicroseconds, trial.Status.Speed
@@ -149,7 +147,7 @@ func statesSlower(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.Si
 	}
 }
 
-// statesFaster looks first whether the fast hashes were all in the reported step.
+// statesFaster first checks that the fast hashes were all in the reported step.
 func statesFaster(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) {
 	t.Helper()
 	from, until := reportedLogins(t, trial)
@@ -164,8 +162,8 @@ func statesFaster(t *testing.T, _ *v1alpha1.SizingExperiment, trial *v1alpha1.Si
 	}
 }
 
-// reportedLogins are the logins between which the reported step was counted, from the
-// first of the load on.
+// reportedLogins returns the range of logins that the reported step counted, from the first of
+// the load.
 func reportedLogins(t *testing.T, trial *v1alpha1.SizingTrial) (from, until int) {
 	t.Helper()
 	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
@@ -181,8 +179,8 @@ func reportedLogins(t *testing.T, trial *v1alpha1.SizingTrial) (from, until int)
 	return 0, 0
 }
 
-// tellsOfItsSpeed looks for the spread of the speed where users read it.
-func tellsOfItsSpeed(t *testing.T, e *v1alpha1.SizingExperiment) {
+// reportsItsSpeed checks that users can see how much the speed varied.
+func reportsItsSpeed(t *testing.T, e *v1alpha1.SizingExperiment) {
 	t.Helper()
 	if e.Status.Display.Speed == "" {
 		t.Fatal("kubectl get -o wide has no speed")

@@ -43,7 +43,7 @@ func TestKubectlWaitReturnsForEveryEnd(t *testing.T) {
 	kubectl(t, "wait", "--for=delete", "--timeout=60s", "-n", ns, "szx/succeeds")
 }
 
-// waitFinished is what users write into their scripts.
+// waitFinished waits as users do in their scripts.
 func waitFinished(t *testing.T, e *v1alpha1.SizingExperiment) {
 	t.Helper()
 	kubectl(t, "wait", "--for=condition=Finished", "--timeout=15m", "-n", e.Namespace, "szx/"+e.Name)
@@ -92,7 +92,7 @@ func TestSuspendTakesTheLoadAwayAndResumeMeasuresThatTrialAgain(t *testing.T) {
 	}
 }
 
-// loads tells whether a trial's k6 Job was created.
+// loads reports whether a trial's k6 Job was created.
 func loads(trial v1alpha1.SizingTrial) bool {
 	n := len(trial.Status.Attempts)
 	return n > 0 && trial.Status.Attempts[n-1].EndTime == nil && trial.Status.Attempts[n-1].JobUID != ""
@@ -109,18 +109,18 @@ func TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted(t *testing.T) {
 	})
 }
 
-// carrying names every object of a namespace, of whatever kind, that mentions a
-// UID anywhere: as its own, an owner's, or in a label. Events are left out.
+// carrying returns every object of a namespace, of any kind, that contains a UID: its own, an
+// owner's, or in a label. Events are left out.
 func carrying(t *testing.T, ns string, uid types.UID) []string {
 	t.Helper()
 	kinds := strings.Fields(kubectl(t, "api-resources", "--namespaced", "--verbs=list", "-o", "name"))
 	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return strings.HasPrefix(kind, "events") })
-	// Secrets are not the operator's to read, and are looked at here all the same.
+	// This includes Secrets, although the operator can't read them.
 	found := kubectl(t, "get", strings.Join(kinds, ","), "-n", ns, "--ignore-not-found", "-o", "json")
 	var list struct{ Items []json.RawMessage }
 	must(t, json.Unmarshal([]byte(found), &list))
 	if len(list.Items) == 0 {
-		t.Fatal("nothing is listed at all, not even the namespace's own service account")
+		t.Fatal("the list is empty, without even the namespace's own service account")
 	}
 	var left []string
 	for _, item := range list.Items {
@@ -139,7 +139,7 @@ func TestTwoExperimentsInTwoNamespacesTakeTurns(t *testing.T) {
 	first := create(t, tiny(namespace(t), "first", longer(10)))
 	underLoad(t, first)
 	second := create(t, tiny(namespace(t), "second"))
-	until(t, 20*time.Second, "the second to be queued in place 1", func() (bool, string) {
+	until(t, 20*time.Second, "the second to be queued at position 1", func() (bool, string) {
 		refresh(t, second)
 		progress := second.Status.Progress
 		return second.Status.Phase == v1alpha1.ExperimentQueued && progress.QueuePosition != nil && *progress.QueuePosition == 1, standing(t, second)

@@ -17,7 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// Each fault gets a trial of its own; the next attempt must count.
+// Each fault has its own trial; the next attempt must be kept.
 func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T) {
 	o := startOperator(t)
 	for _, tt := range []struct {
@@ -37,7 +37,7 @@ func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T)
 			must(t, cluster.Delete(t.Context(), &podsOf(t, e, v1alpha1.ComponentService)[0]))
 		}},
 		{"generator-pod", v1alpha1.ReasonSummaryLost, func(t *testing.T, e *v1alpha1.SizingExperiment) {
-			// Between its exit and the harvest: nobody harvests meanwhile.
+			// Between its exit and the harvest, which no operator makes meanwhile.
 			o.kill()
 			pod := &podsOf(t, e, v1alpha1.ComponentGenerator)[0]
 			until(t, time.Minute, "the generator to end", func() (bool, string) {
@@ -68,8 +68,8 @@ func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T)
 	}
 }
 
-// failsWith runs an experiment that can't succeed, and checks why its only
-// attempt broke off, well before anybody would call it hung.
+// failsWith runs an experiment that can't succeed, and checks why its only attempt broke off,
+// within two minutes.
 func failsWith(t *testing.T, e *v1alpha1.SizingExperiment, reason string) {
 	t.Helper()
 	begun := time.Now()
@@ -103,15 +103,14 @@ func TestAQuotaThatAdmitsTheServiceAndRefusesTheGeneratorFailsTheTrial(t *testin
 func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
 	startOperator(t)
 	failsWith(t, tiny(namespace(t), "oom", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
-		// A thousand callers of k6's, to hold all that may be due in a timeout.
+		// k6 needs a thousand callers for the logins that are due within a timeout.
 		s.Generator.MemoryLimit = "48Mi"
 		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(100)}
 		s.Load.RequestTimeoutSeconds = 10
 	}), v1alpha1.ReasonGeneratorOOMKilled)
 }
 
-// A generator whose image holds another program, which leaves garbage, or
-// nothing, where the result should be.
+// The generator's image contains another program, which leaves a garbled result or none.
 func TestAResultThatCannotBeReadFailsTheTrial(t *testing.T) {
 	for image, reason := range map[string]string{
 		"hashmark.dev/garbage:e2e": v1alpha1.ReasonSummaryGarbled,
@@ -145,13 +144,13 @@ func TestAChildsNameThatSomeoneElseHasIsLeftAlone(t *testing.T) {
 			}
 			refresh(t, decoy)
 			if decoy.GetUID() != before || len(decoy.GetOwnerReferences()) != 0 || decoy.GetDeletionTimestamp() != nil {
-				t.Errorf("the decoy was touched: %v", decoy)
+				t.Errorf("the decoy was changed: %v", decoy)
 			}
 		})
 	}
 }
 
-// decoyOf is an object of a child's exact name that nobody of ours owns.
+// decoyOf returns an object with a child's exact name and no owner.
 func decoyOf(kind, ns, name string) client.Object {
 	metadata := metav1.ObjectMeta{Namespace: ns, Name: name}
 	labels := map[string]string{"app": "decoy"}
@@ -181,6 +180,6 @@ func TestATrialThatNobodyPlannedIsRefused(t *testing.T) {
 		return byHand.Status.Reason == v1alpha1.ReasonNotPlanned, string(byHand.Status.Phase)
 	})
 	if pods := kubectl(t, "get", "pods,deployments,jobs", "-n", ns, "-o", "name"); pods != "" {
-		t.Errorf("it was given %s", pods)
+		t.Errorf("these objects were created: %s", pods)
 	}
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// generators keeps what was seen of every generator's pod and Job.
+// generators records the pods and Jobs of all generators.
 type generators struct {
 	mutex sync.Mutex
 	runs  map[types.UID]run
-	// jobs of each trial, by their UIDs, as they came.
+	// jobs are the UIDs of each trial's Jobs, in the order of their creation.
 	jobs map[string][]types.UID
 }
 
-// run is when a generator's container ran, by its node's clock.
+// run is the time when a generator's container ran, by its node's clock.
 type run struct {
 	name        string
 	from, until time.Time
@@ -37,7 +37,7 @@ func (r run) String() string {
 	return fmt.Sprintf("%s from %s to %s", r.name, r.from.Format(time.TimeOnly), r.until.Format(time.TimeOnly))
 }
 
-// watchGenerators follows all generators of the cluster until the test ends.
+// watchGenerators records all generators of the cluster until the test ends.
 func watchGenerators(t *testing.T) *generators {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(ctrl.GetConfigOrDie())
@@ -79,8 +79,8 @@ func (g *generators) note(pod *corev1.Pod) {
 	}
 }
 
-// noneAtOnce fails when two generators ran at the same time. The times are whole
-// seconds, so that one may begin in the second in which the other ended.
+// noneAtOnce fails if two generators ran at the same time. The times are whole seconds, so one
+// may start in the second in which the other ended.
 func (g *generators) noneAtOnce(t *testing.T) {
 	t.Helper()
 	g.mutex.Lock()
@@ -91,24 +91,24 @@ func (g *generators) noneAtOnce(t *testing.T) {
 	}
 	slices.SortFunc(all, func(a, b run) int { return a.from.Compare(b.from) })
 	if len(all) == 0 {
-		t.Error("no generator was seen at all")
+		t.Error("no generator was seen")
 	}
 	for i := 1; i < len(all); i++ {
 		if before := all[i-1]; before.until.IsZero() || before.until.After(all[i].from) {
-			t.Errorf("two generators ran at one time: %s, and %s", before, all[i])
+			t.Errorf("two generators ran at the same time: %s, and %s", before, all[i])
 		}
 	}
 	t.Logf("generators seen: %v", all)
 }
 
-// jobsOfTrial is how many Jobs a trial had in all.
+// jobsOfTrial returns how many Jobs a trial had.
 func (g *generators) jobsOfTrial(trial *v1alpha1.SizingTrial) int {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	return len(g.jobs[string(trial.UID)])
 }
 
-// saw tells whether a Job was one of a trial's.
+// saw reports whether a Job was one of a trial's.
 func (g *generators) saw(trial *v1alpha1.SizingTrial, job types.UID) bool {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

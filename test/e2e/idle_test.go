@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// The pods of node-1 run where the services are measured. Whatever they use when no
-// trial runs would be taken for the service's doing. What else the machine does is not
-// the cluster's, and not looked at.
+// The pods of node-1 run on the service's CPU. What they use while no trial runs would be
+// taken for the service's usage. Other work of the machine does not belong to the cluster and
+// is not checked.
 func TestTheServicesCPUIsIdleWhenNoTrialRuns(t *testing.T) {
-	startOperator(t) // at rest, as between two trials
+	startOperator(t) // idle, as between two trials
 	begin, before := time.Now(), podsCPU(t)
-	<-time.After(10 * time.Second) // what is measured, not a condition waited for
+	<-time.After(10 * time.Second) // the measured period, not a wait for a condition
 	used, elapsed := podsCPU(t)-before, time.Since(begin)
 	t.Logf("the pods of node-1 used %s in %s", used, elapsed)
 	if share := 100 * used.Seconds() / elapsed.Seconds(); share > 3 {
@@ -27,8 +27,8 @@ func TestTheServicesCPUIsIdleWhenNoTrialRuns(t *testing.T) {
 
 var usageOfV2 = regexp.MustCompile(`(?m)^usage_usec (\d+)$`)
 
-// podsCPU is the CPU time that all pods of node-1 have used, by the cgroup that they
-// are in (hack/cluster/cgroups.sh), of version 1 or 2.
+// podsCPU returns the CPU time that all pods of node-1 have used, from their cgroup
+// (hack/cluster/cgroups.sh), version 1 or 2.
 func podsCPU(t *testing.T) time.Duration {
 	t.Helper()
 	if text, err := os.ReadFile("/sys/fs/cgroup/cpuacct/hashmark-node-1/cpuacct.usage"); err == nil {
@@ -40,7 +40,7 @@ func podsCPU(t *testing.T) time.Duration {
 	must(t, err)
 	found := usageOfV2.FindSubmatch(text)
 	if found == nil {
-		t.Fatalf("cpu.stat of node-1's pods tells no usage:\n%s", text)
+		t.Fatalf("cpu.stat of node-1's pods has no usage:\n%s", text)
 	}
 	microseconds, err := strconv.ParseInt(string(found[1]), 10, 64)
 	must(t, err)

@@ -17,9 +17,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// hashMicroseconds is the CPU time of a bcrypt hash on this machine, as the
-// quickstart measured it. Rates and objectives are chosen by it, so that a slow
-// machine is not overloaded and a fast one has something to do.
+// hashMicroseconds returns the CPU time of a bcrypt hash on this machine, from the quickstart.
+// Rates and objectives are derived from it, so that they suit slow and fast machines.
 func hashMicroseconds(t *testing.T, cost int32) float64 {
 	t.Helper()
 	e, _ := quickstart(t)
@@ -29,9 +28,9 @@ func hashMicroseconds(t *testing.T, cost int32) float64 {
 	return float64(e.Status.Speed[0].HashMicrosecondsAtCost8) * math.Exp2(float64(cost-8))
 }
 
-// loaded offers a share of what the CPU can hash, in percent, for at least so many
-// logins. The highest cost on the smallest limit counts; controls count as cost 8,
-// and what the spec says by then. It comes last of the changes, therefore.
+// loaded offers a share of the CPU-bound rate, in percent, for at least the given number of
+// logins. It uses the highest cost and the smallest limit of the spec at that point, so it
+// must be the last change. Controls count as cost 8.
 func loaded(t *testing.T, percent int, logins float64) func(*v1alpha1.SizingExperimentSpec) {
 	t.Helper()
 	return func(s *v1alpha1.SizingExperimentSpec) {
@@ -50,18 +49,18 @@ func loaded(t *testing.T, percent int, logins float64) func(*v1alpha1.SizingExpe
 	}
 }
 
-// disturbances are the reasons for which a row may be other than Valid on a machine
-// that does other work: another process took CPU time, the generator had too little,
-// or evidence is missing. A CPU that is slow, or changes its speed, gives none.
+// disturbances are the reasons for which a row may not be Valid on a machine that does other
+// work: another process took CPU time, the generator had too little, or evidence is missing. A
+// CPU that is slow or changes its speed causes none of them.
 var disturbances = []string{
 	verdict.NoisyNeighbour, verdict.SharedNode, verdict.GeneratorSaturated, verdict.GeneratorThrottled,
 	verdict.RateNotAchieved, verdict.EvidenceMissing,
 }
 
-// ofSpeed are the reasons that no row may have because of the CPU's speed.
+// ofSpeed are reasons that the CPU's speed must never cause.
 var ofSpeed = []string{verdict.AboveCPUBound, verdict.BelowCPUBound, verdict.CostDoublingBroken, verdict.SpeedUnknown}
 
-// amiss are the reasons that make a row other than Valid.
+// amiss returns the reasons why a row is not Valid.
 func amiss(reasons []v1alpha1.Reason) []string {
 	var types []string
 	for _, r := range reasons {
@@ -72,13 +71,13 @@ func amiss(reasons []v1alpha1.Reason) []string {
 	return types
 }
 
-// disturbed tells whether a row names a disturbance.
+// disturbed reports whether a row has a disturbance as a reason.
 func disturbed(row v1alpha1.VariantResult) bool {
 	return slices.ContainsFunc(amiss(row.Reasons), func(r string) bool { return slices.Contains(disturbances, r) })
 }
 
-// rowsHold fails unless every row is Valid or disturbed, but for so many, and none is
-// other than Valid because of the CPU's speed.
+// rowsHold fails unless every row is Valid or disturbed, with the given number of exceptions,
+// and no row is doubtful because of the CPU's speed.
 func rowsHold(t *testing.T, e *v1alpha1.SizingExperiment, but int) {
 	t.Helper()
 	var doubtful []string
@@ -92,15 +91,15 @@ func rowsHold(t *testing.T, e *v1alpha1.SizingExperiment, but int) {
 		reasons := amiss(row.Reasons)
 		doubtful = append(doubtful, fmt.Sprintf("%s is %s for %s", row.Variant, row.Verdict, strings.Join(reasons, ", ")))
 		if slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(ofSpeed, r) }) {
-			t.Errorf("nothing disturbed %s, and it is %s for %s", row.Variant, row.Verdict, strings.Join(reasons, ", "))
+			t.Errorf("%s was not disturbed, but is %s for %s", row.Variant, row.Verdict, strings.Join(reasons, ", "))
 		}
 	}
 	if len(doubtful) > but {
-		t.Errorf("nothing disturbed these rows, of which %d at the most may be doubtful: %s", but, strings.Join(doubtful, "; "))
+		t.Errorf("these rows were not disturbed, and at most %d may be doubtful: %s", but, strings.Join(doubtful, "; "))
 	}
 }
 
-// near fails unless a number is the wanted one, but for a share of it.
+// near fails unless a number is within a share of the wanted one.
 func near(t *testing.T, what string, got, want, share float64) {
 	t.Helper()
 	t.Logf("%s: %.3f, %.3f of what is wanted", what, got, got/want)
@@ -109,8 +108,8 @@ func near(t *testing.T, what string, got, want, share float64) {
 	}
 }
 
-// shorterThanAHash is an objective, in milliseconds, that no rate can meet: half the
-// time of a hash.
+// shorterThanAHash returns an objective, in milliseconds, that no rate can meet: half the time
+// of a hash.
 func shorterThanAHash(t *testing.T, cost int32) int32 {
 	t.Helper()
 	return max(1, int32(hashMicroseconds(t, cost)/2000))

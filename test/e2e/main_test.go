@@ -20,14 +20,14 @@ import (
 	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
-// cluster is the way to the cluster that all tests share.
+// cluster is the client that all tests share.
 var cluster client.Client
 
-// The operator that `make demo` installed.
+// installed is the operator that `make demo` installed.
 var installed = client.ObjectKey{Namespace: "hashmark-system", Name: "hashmark-operator"}
 
-// leaseName is that of the lease which says what operator works, in each
-// namespace that has one.
+// leaseName is the name of the lease that the active operator holds, in each namespace with an
+// operator.
 const leaseName = "operator.hashmark.dev"
 
 func TestMain(m *testing.M) {
@@ -44,24 +44,23 @@ func suite(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	if err := scaleInstalled(0); err != nil {
-		return 1, fmt.Errorf("taking the installed operator out of service; run make install: %w", err)
+		return 1, fmt.Errorf("scaling down the installed operator; run make install: %w", err)
 	}
 	defer func() { err = errors.Join(err, scaleInstalled(1)) }()
 	if err := forgetLeader(); err != nil {
-		return 1, fmt.Errorf("removing the lease that is left: %w", err)
+		return 1, fmt.Errorf("deleting the lease: %w", err)
 	}
 	return m.Run(), nil
 }
 
-// forgetLeader lets the first operator of the suite find no lease, as in a
-// cluster where none has ever worked.
+// forgetLeader deletes the lease, as in a cluster without an earlier operator.
 func forgetLeader() error {
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: installed.Namespace, Name: leaseName}}
 	return client.IgnoreNotFound(cluster.Delete(context.Background(), lease))
 }
 
-// scaleInstalled takes the operator in the cluster out of service, or puts it
-// back, and waits until that is so.
+// scaleInstalled scales the operator in the cluster to 0 or 1 replicas, and waits until that
+// is done.
 func scaleInstalled(replicas int32) error {
 	ctx := context.Background()
 	deployment := &appsv1.Deployment{}
@@ -80,7 +79,7 @@ func scaleInstalled(replicas int32) error {
 		if deployment.Status.ObservedGeneration < deployment.Generation || deployment.Status.ReadyReplicas != replicas {
 			return false, nil
 		}
-		// The status no longer counts a pod that is ending, and may still work.
+		// The status no longer counts a terminating pod, which may still be active.
 		pods := &corev1.PodList{}
 		err := cluster.List(ctx, pods, client.InNamespace(installed.Namespace), client.MatchingLabels(deployment.Spec.Selector.MatchLabels))
 		return len(pods.Items) == int(replicas), err

@@ -17,26 +17,27 @@ import (
 )
 
 const (
-	// scrape is how often the local cluster's Prometheus looks.
+	// scrape is the scrape interval of the local cluster's Prometheus.
 	scrape = 5 * time.Second
-	// noticed is how long it takes at most until it knows of a new target or rule.
+	// noticed is how long Prometheus takes at most to load a new target or rule.
 	noticed = time.Minute
 )
 
-// prometheus is the local cluster's, which make demo MONITORING=true brings.
+// prometheus returns a client of the local cluster's Prometheus, which make demo
+// MONITORING=true installs.
 func prometheus(t *testing.T) promv1.API {
 	t.Helper()
 	address := cmp.Or(os.Getenv("HASHMARK_PROMETHEUS_URL"), "http://198.19.0.90:9090")
-	asked, err := api.NewClient(api.Config{Address: address})
+	connection, err := api.NewClient(api.Config{Address: address})
 	must(t, err)
-	found := promv1.NewAPI(asked)
-	if _, err := found.Buildinfo(t.Context()); err != nil {
-		t.Fatalf("no Prometheus answers; run make demo MONITORING=true: %v", err)
+	prometheus := promv1.NewAPI(connection)
+	if _, err := prometheus.Buildinfo(t.Context()); err != nil {
+		t.Fatalf("Prometheus does not respond; run make demo MONITORING=true: %v", err)
 	}
-	return found
+	return prometheus
 }
 
-// instant is what a query gives now.
+// instant returns the current result of a query.
 func instant(t *testing.T, api promv1.API, query string) model.Vector {
 	t.Helper()
 	value, _, _, err := api.Query(t.Context(), query, time.Now())
@@ -45,13 +46,13 @@ func instant(t *testing.T, api promv1.API, query string) model.Vector {
 	}
 	vector, is := value.(model.Vector)
 	if !is {
-		t.Fatalf("%s gives %s", query, value.Type())
+		t.Fatalf("the result of %s is a %s", query, value.Type())
 	}
 	return vector
 }
 
-// installedWorks puts the installed operator to work until the test ends, as the
-// one that Prometheus knows of.
+// installedWorks scales up the installed operator, which Prometheus scrapes, until the test
+// ends.
 func installedWorks(t *testing.T) {
 	t.Helper()
 	must(t, scaleInstalled(1))
@@ -91,11 +92,11 @@ func TestPrometheusFindsTheOperatorAndItsRulesByItself(t *testing.T) {
 		}
 	}
 	if len(loaded) == 0 {
-		t.Error("there is no alert at all")
+		t.Error("no alert is loaded")
 	}
 }
 
-// alerts are the health of every alerting rule that was loaded, by name.
+// alerts returns the health of every loaded alerting rule, by name.
 func alerts(t *testing.T, prometheus promv1.API) map[string]promv1.RuleHealth {
 	t.Helper()
 	rules, err := prometheus.Rules(t.Context(), nil)
@@ -111,8 +112,8 @@ func alerts(t *testing.T, prometheus promv1.API) map[string]promv1.RuleHealth {
 	return all
 }
 
-// An experiment's results are series while it is there, and its login service
-// and k6 tell theirs while they run.
+// An experiment's results are series while it exists, and its login service and k6 export
+// theirs while they run.
 func TestTheSeriesOfADeletedExperimentEnd(t *testing.T) {
 	prometheus := prometheus(t)
 	installedWorks(t)

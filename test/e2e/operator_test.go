@@ -14,8 +14,8 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// operator is an operator that runs as a process of this test's, under the
-// service account, and so with the rights, of the installed one.
+// operator is an operator that runs as a process of the test, under the service account, and
+// so with the rights, of the installed one.
 type operator struct {
 	t          *testing.T
 	flags      []string
@@ -24,8 +24,8 @@ type operator struct {
 	command    *exec.Cmd
 }
 
-// flags that the tests' operators have in common. The lease is the installed
-// one's, so that two operators never work at once.
+// commonFlags are the flags of all operators of the tests. They use the lease of the installed
+// one, so that two operators are never active at the same time.
 var commonFlags = []string{
 	"--leader-elect", "--leader-election-namespace=hashmark-system",
 	"--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:0",
@@ -35,7 +35,7 @@ var commonFlags = []string{
 	"--start-timeout=30s",
 }
 
-// startOperator runs an operator until the test ends. Later flags win.
+// startOperator runs an operator until the test ends. Later flags take precedence.
 func startOperator(t *testing.T, flags ...string) *operator {
 	t.Helper()
 	log, err := os.Create(filepath.Join(t.TempDir(), "operator.log"))
@@ -47,7 +47,7 @@ func startOperator(t *testing.T, flags ...string) *operator {
 	t.Cleanup(func() {
 		o.stop()
 		if t.Failed() {
-			o.tellLog()
+			o.showLog()
 		}
 	})
 	return o
@@ -57,26 +57,26 @@ func (o *operator) start() {
 	o.t.Helper()
 	binary := os.Getenv("HASHMARK_OPERATOR_BINARY")
 	if binary == "" {
-		o.t.Fatal("HASHMARK_OPERATOR_BINARY names no operator; run make test-e2e")
+		o.t.Fatal("HASHMARK_OPERATOR_BINARY is not set; run make test-e2e")
 	}
 	o.command = exec.Command(binary, o.flags...)
 	o.command.Env = append(os.Environ(), "KUBECONFIG="+o.kubeconfig)
 	o.command.Stdout, o.command.Stderr = o.log, o.log
-	// Should the test die, its operator dies with it.
+	// If the test dies, its operator dies too.
 	o.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := o.command.Start(); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
-// client-go fills its caches by a watch that begins with what there is. Where the
-// API server can't do that, it asks for lists.
+// client-go fills its caches with a watch that starts with the existing objects. If the API
+// server does not support that, it uses lists.
 func TestAnOperatorWorksWhereListsAreNotStreamed(t *testing.T) {
 	t.Setenv("KUBE_FEATURE_WatchListClient", "false")
 	startOperator(t)
 	e := create(t, tiny(namespace(t), "listed"))
 	finished(t, e, 2*time.Minute)
-	// Whatever the machine made of its numbers, there are some.
+	// The verdict may depend on the machine, but there must be a result.
 	if trial := theTrial(t, e); trial.Status.Phase != v1alpha1.TrialSucceeded {
 		t.Error(standing(t, e))
 	}
@@ -90,7 +90,7 @@ func (o *operator) kill() {
 	}
 }
 
-// stop lets the operator end by itself and give its lease back.
+// stop ends the operator with SIGTERM, so that it releases its lease.
 func (o *operator) stop() {
 	if o.command.ProcessState == nil {
 		_ = o.command.Process.Signal(syscall.SIGTERM)
@@ -98,9 +98,9 @@ func (o *operator) stop() {
 	}
 }
 
-// tellLog shows the end of the operator's log.
-func (o *operator) tellLog() {
+// showLog logs the end of the operator's log.
+func (o *operator) showLog() {
 	content, _ := os.ReadFile(o.log.Name())
 	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-	o.t.Logf("the operator's last words:\n%s", strings.Join(lines[max(0, len(lines)-15):], "\n"))
+	o.t.Logf("the end of the operator's log:\n%s", strings.Join(lines[max(0, len(lines)-15):], "\n"))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// quickstart is the experiment that `make demo` has measured, with its trials.
+// quickstart returns the experiment that `make demo` has measured, with its trials.
 func quickstart(t *testing.T) (*v1alpha1.SizingExperiment, map[string]v1alpha1.SizingTrial) {
 	t.Helper()
 	e := &v1alpha1.SizingExperiment{}
@@ -49,7 +49,7 @@ func TestTheQuickstartSucceedsWithANumberInEveryRow(t *testing.T) {
 	}
 }
 
-// checkRow looks for what the contract promises of every row.
+// checkRow checks what every row must have.
 func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	t.Helper()
 	if row.Calibration == nil || row.Calibration.Samples < 10 || row.Calibration.ErrorMicroseconds <= 0 {
@@ -75,7 +75,7 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 		t.Errorf("%s: failures %+v of %d samples", row.Variant, failures, *row.Samples)
 	}
 	if peak := row.MemoryPeakBytes; peak == nil || *peak < 1<<20 || *peak > 128<<20 {
-		t.Errorf("%s: a pod used %v bytes at the most, of a limit of 128Mi", row.Variant, ptr.Deref(peak, 0))
+		t.Errorf("%s: a pod used at most %v bytes, of a limit of 128Mi", row.Variant, ptr.Deref(peak, 0))
 	}
 	if row.P50Interval == nil || *row.Samples >= 368 && row.P99Interval == nil {
 		t.Errorf("%s: %d samples, the interval of p50 is %v and that of p99 %v", row.Variant, *row.Samples, row.P50Interval, row.P99Interval)
@@ -89,7 +89,7 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	}
 }
 
-// At the reference speed, what is left of the CPU's time is what no hash takes.
+// At the reference speed, the rest of the CPU time is used by everything but hashes.
 func TestPhysicsHoldsInTheQuickstart(t *testing.T) {
 	e, trials := quickstart(t)
 	maximum, ratio := map[string]float64{}, map[string]float64{}
@@ -127,9 +127,9 @@ func TestServiceAndGeneratorRanOnTheirOwnCPUsUnderRealQuotas(t *testing.T) {
 	}
 }
 
-// Each edge of a step may cut a hash that the other side counts, so the steps
-// of a trial are summed. Where callers gave up, the service has hashed for some
-// of them in vain, and the two counts differ for good.
+// Each end of a step may cut a hash that the other side counts, so the steps of a trial are
+// summed up. If callers gave up, the service has hashed for some of them in vain, and the two
+// counts differ.
 func TestTheServicesOwnHashesAgreeWithK6(t *testing.T) {
 	_, trials := quickstart(t)
 	for _, name := range quickstartVariants {
@@ -153,9 +153,8 @@ func TestTheServicesOwnHashesAgreeWithK6(t *testing.T) {
 	}
 }
 
-// completed is how many logins k6 saw answered within a step's counted time. A
-// saturation's throughput is taken from its first completion to its last, and
-// says nothing of the rest of the time.
+// completed returns how many logins k6 saw completed within a step's counted time. A
+// saturation's throughput covers only the time from its first to its last completion.
 func completed(step v1alpha1.Step) float64 {
 	if step.Kind == v1alpha1.StepSaturation {
 		return float64(step.OK)

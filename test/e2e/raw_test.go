@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// kubeletRoot is where the second node's kubelet keeps its pods' volumes.
+// kubeletRoot is the folder of the pods' volumes on the second node.
 const kubeletRoot = "/var/lib/hashmark-cluster/node-2/kubelet/pods"
 
 func TestTheStatussP95IsThatOfK6sOwnOutput(t *testing.T) {
@@ -31,23 +31,23 @@ func TestTheStatussP95IsThatOfK6sOwnOutput(t *testing.T) {
 	// The warm-up is step 0 of the plan, the reported step is the next.
 	latencies := countedLatencies(t, raw, "1")
 	if int64(len(latencies)) != trial.Status.Steps[0].OK {
-		t.Fatalf("k6's output has %d successes, the status %d", len(latencies), trial.Status.Steps[0].OK)
+		t.Fatalf("k6's output has %d successes, the status has %d", len(latencies), trial.Status.Steps[0].OK)
 	}
 	slices.Sort(latencies)
-	// Failures are slower than every success, so that they only take ranks away.
+	// Failures count as slower than every success, so they only take the last ranks.
 	rank := int(math.Ceil(0.95 * float64(trial.Status.Steps[0].Scheduled)))
 	if rank > len(latencies) {
-		t.Fatalf("%d successes of %d logins have no p95, and the status tells one", len(latencies), trial.Status.Steps[0].Scheduled)
+		t.Fatalf("%d successes of %d logins have no p95, but the status has one", len(latencies), trial.Status.Steps[0].Scheduled)
 	}
 	want := int64(math.Round(latencies[rank-1] * 1000))
-	// The row's is at the reference speed; the step keeps what was observed.
+	// The row has p95 at the reference speed; the step has the observed one.
 	if got := *trial.Status.Steps[0].P95Microseconds; got != want {
-		t.Errorf("the status says p95 %dµs, k6's own output %dµs", got, want)
+		t.Errorf("p95 is %dµs in the status and %dµs in k6's own output", got, want)
 	}
 }
 
-// openRawOutput opens k6's output on the node's disk while the pod lives; what
-// was opened can be read after the pod and its volume are gone.
+// openRawOutput opens k6's output on the node's disk while the pod exists. The open file can
+// be read after the pod and its volume are deleted.
 func openRawOutput(t *testing.T, pod types.UID) *os.File {
 	t.Helper()
 	var file *os.File

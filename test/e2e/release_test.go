@@ -18,39 +18,39 @@ import (
 
 const (
 	chart = "../../charts/hashmark"
-	// releaseName is that of every release, the demo's included: a cluster holds
-	// one at a time, since definitions and ClusterRoles are the whole cluster's.
+	// releaseName is the name of every release, including the demo's: a cluster has one at a
+	// time, because CRDs and ClusterRoles are cluster-wide.
 	releaseName = "hashmark"
 )
 
 // release is a release of the chart.
 type release struct {
-	// helm is the program that installed it.
+	// helm is the Helm binary that installed it.
 	helm, namespace string
-	// values is a file of them, and set are further arguments of Helm.
+	// values is the values file, and set are further arguments of Helm.
 	values string
 	set    []string
 }
 
-// helm3 is where the suite finds Helm 3; Helm 4 is the helm of PATH.
+// helm3 returns the path of Helm 3; Helm 4 is the helm in PATH.
 func helm3(t *testing.T) string {
 	t.Helper()
 	binary := os.Getenv("HASHMARK_HELM3")
 	if binary == "" {
-		t.Fatal("HASHMARK_HELM3 names no Helm 3; run make test-e2e")
+		t.Fatal("HASHMARK_HELM3 is not set; run make test-e2e")
 	}
 	return binary
 }
 
-// install makes a release in a namespace of its own, with images and places as
-// the demo's, until the test ends.
+// install installs a release in its own namespace, with the demo's images and node placement,
+// until the test ends.
 func install(t *testing.T, helm, values string, set ...string) *release {
 	t.Helper()
 	r := &release{helm: helm, namespace: namespace(t), values: values, set: set}
 	t.Cleanup(func() {
 		if t.Failed() {
-			said, _ := exec.Command("kubectl", "logs", "-n", r.namespace, "-l", "app.kubernetes.io/component=operator", "--tail=15", "--prefix").CombinedOutput()
-			t.Logf("the operator's last words:\n%s", said)
+			logs, _ := exec.Command("kubectl", "logs", "-n", r.namespace, "-l", "app.kubernetes.io/component=operator", "--tail=15", "--prefix").CombinedOutput()
+			t.Logf("the end of the operator's log:\n%s", logs)
 		}
 		if out, err := r.do(context.Background(), "uninstall", "--ignore-not-found", "--wait"); err != nil {
 			t.Errorf("%v\n%s", err, out)
@@ -66,14 +66,14 @@ func (r *release) install(t *testing.T) {
 	r.must(t, append([]string{"install", chart, "--values", r.values, "--wait", "--timeout=3m"}, r.set...)...)
 }
 
-// upgrade changes a value, and waits until the release is as it should be.
+// upgrade changes a value, and waits until the release is ready.
 func (r *release) upgrade(t *testing.T, set ...string) {
 	t.Helper()
 	arguments := []string{"upgrade", chart, "--values", r.values, "--wait", "--timeout=3m"}
 	r.must(t, append(append(arguments, r.set...), set...)...)
 }
 
-// must runs a command of Helm's on the release as a user would.
+// must runs a Helm command on the release and fails the test if it fails.
 func (r *release) must(t *testing.T, arguments ...string) string {
 	t.Helper()
 	out, err := r.do(t.Context(), arguments...)
@@ -83,37 +83,37 @@ func (r *release) must(t *testing.T, arguments ...string) string {
 	return out
 }
 
-// do runs a command of Helm's: the first argument is its name, such as upgrade or
-// get values, and the release's comes next.
+// do runs a Helm command. The first argument is its name, such as upgrade or get values; the
+// release's name comes next.
 func (r *release) do(ctx context.Context, arguments ...string) (string, error) {
 	arguments = append(append(strings.Fields(arguments[0]), releaseName, "--namespace", r.namespace), arguments[1:]...)
-	var words strings.Builder
+	var stderr strings.Builder
 	command := exec.CommandContext(ctx, r.helm, arguments...)
-	command.Stderr = &words
+	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil {
-		return string(out) + words.String(), fmt.Errorf("%s %s: %w", r.helm, strings.Join(arguments, " "), err)
+		return string(out) + stderr.String(), fmt.Errorf("%s %s: %w", r.helm, strings.Join(arguments, " "), err)
 	}
 	return string(out), nil
 }
 
-// adopt lets the release take over the definitions that one in another namespace
-// has left: Helm touches nothing that is marked as somebody else's.
+// adopt lets the release take over the CRDs that a release in another namespace has left,
+// because Helm changes only objects that are annotated as its release's.
 func (r *release) adopt(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "kubectl", "annotate", "--overwrite", "crd", "sizingexperiments.hashmark.dev", "sizingtrials.hashmark.dev",
 		"meta.helm.sh/release-namespace="+r.namespace).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("handing over the definitions: %w: %s", err, out)
+		return fmt.Errorf("annotating the CRDs: %w: %s", err, out)
 	}
 	return nil
 }
 
-// account is the name under which the release's operator asks the API server.
+// account returns the user name of the release's operator at the API server.
 func (r *release) account() string {
 	return "system:serviceaccount:" + r.namespace + ":" + releaseName + "-operator"
 }
 
-// operators are the names of its operator's pods that are not ending.
+// operators returns the names of the operator's pods that are not terminating.
 func (r *release) operators(t *testing.T) []string {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -127,8 +127,8 @@ func (r *release) operators(t *testing.T) []string {
 	return names
 }
 
-// withoutTheDemo takes the demo's release out of the cluster until the test ends,
-// and gives the file of its values.
+// withoutTheDemo removes the demo's release until the test ends, and returns the file of its
+// values.
 func withoutTheDemo(t *testing.T) (values string) {
 	t.Helper()
 	demo := &release{helm: "helm", namespace: installed.Namespace, values: filepath.Join(t.TempDir(), "values.yaml")}
@@ -138,7 +138,7 @@ func withoutTheDemo(t *testing.T) (values string) {
 	return demo.values
 }
 
-// putBack installs the demo's release anew, and takes its operator out of service.
+// putBack reinstalls the demo's release, and scales down its operator.
 func (r *release) putBack() error {
 	ctx := context.Background()
 	adopted := r.adopt(ctx)

@@ -9,7 +9,7 @@ import (
 
 const megabyte = 1_000_000
 
-// The archives that the nodes were given hold their layers uncompressed.
+// The archives that were loaded into the nodes have uncompressed layers.
 func TestImagesAreSmall(t *testing.T) {
 	for image, limit := range map[string]int64{"operator": 80 * megabyte, "loginservice": 20 * megabyte} {
 		archive, err := os.Stat("../../dist/images/" + image + ".tar")

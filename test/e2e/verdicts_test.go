@@ -22,7 +22,7 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 	finished(t, e, 4*time.Minute)
 	result := theTrial(t, e).Status.Result
 	if result == nil || result.Verdict != v1alpha1.VerdictInvalid || !verdict.ForGeneratorsSake(*result) {
-		t.Errorf("a generator on 20m CPU that should have offered 40 %% of the bound was judged %+v", result)
+		t.Errorf("the verdict on a generator with 20m CPU and an offered rate of 40 %% of the bound is %+v", result)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
-// namespace makes one that enforces restricted pods, and deletes it at the end.
+// namespace creates a namespace that enforces restricted pods, and deletes it at the end.
 func namespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
@@ -40,8 +40,8 @@ func namespace(t *testing.T) string {
 	return ns.Name
 }
 
-// tiny is an experiment of one variant at one low rate, a matter of twenty
-// seconds, changed by what a test needs.
+// tiny returns an experiment of one variant at one low rate, which takes about twenty seconds,
+// with a test's changes.
 func tiny(ns, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
 	e := &v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
@@ -60,7 +60,7 @@ func tiny(ns, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1a
 	return e
 }
 
-// longer holds each rate for so many seconds, to leave time for a fault.
+// longer sets the length of steps in seconds, to leave time for a fault.
 func longer(seconds int32) func(*v1alpha1.SizingExperimentSpec) {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.StepSeconds = seconds }
 }
@@ -86,7 +86,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// until waits for a condition and says what it saw last when it does not come.
+// until waits for a condition. If it is not met, the error has what was seen last.
 func until(t *testing.T, limit time.Duration, what string, look func() (done bool, seen string)) {
 	t.Helper()
 	seen := ""
@@ -95,11 +95,11 @@ func until(t *testing.T, limit time.Duration, what string, look func() (done boo
 		return done, nil
 	})
 	if err != nil {
-		t.Fatalf("waited %s for %s; seen last: %s", limit, what, seen)
+		t.Fatalf("waited %s for %s; last seen: %s", limit, what, seen)
 	}
 }
 
-// refresh reads an object anew.
+// refresh reads an object again.
 func refresh(t *testing.T, object client.Object) {
 	t.Helper()
 	must(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(object), object))
@@ -114,16 +114,16 @@ func finished(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) {
 	})
 }
 
-// measured creates an experiment and waits for its end, and does so again, up to
-// three times in all, where something else on the machine left a row Invalid: of
-// such a row no answer can be had.
+// measured creates an experiment and waits for its end. It repeats this, up to three times in
+// total, if a row is Invalid because of other work on the machine: an Invalid row can't be
+// recommended.
 func measured(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration) *v1alpha1.SizingExperiment {
 	t.Helper()
 	return measuredUnless(t, e, limit, func(row v1alpha1.VariantResult) bool { return row.Verdict == v1alpha1.VerdictInvalid })
 }
 
-// measuredUnless measures an experiment, up to three times until no row is one to be
-// measured again.
+// measuredUnless measures an experiment, up to three times, until no row must be measured
+// again.
 func measuredUnless(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Duration, again func(v1alpha1.VariantResult) bool) *v1alpha1.SizingExperiment {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -133,11 +133,11 @@ func measuredUnless(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Durat
 		if !slices.ContainsFunc(tried.Status.Results, again) || try == 3 {
 			return tried
 		}
-		t.Logf("measured in vain: %s", standing(t, tried))
+		t.Logf("measuring again: %s", standing(t, tried))
 	}
 }
 
-// standing tells where an experiment and its trials stand.
+// standing returns the state of an experiment and its trials as text.
 func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
 	var all []string
 	for _, trial := range trialsOf(t, e) {
@@ -146,7 +146,7 @@ func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
 	return fmt.Sprintf("%s; %s", e.Status.Phase, strings.Join(all, "; "))
 }
 
-// trialsOf lists an experiment's trials in their order.
+// trialsOf returns an experiment's trials in their order.
 func trialsOf(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	t.Helper()
 	ordered, err := lab.Trials(t.Context(), cluster, e)
@@ -154,7 +154,7 @@ func trialsOf(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial
 	return ordered
 }
 
-// theTrial is the only trial of a tiny experiment.
+// theTrial returns the only trial of a tiny experiment.
 func theTrial(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial {
 	t.Helper()
 	var trial *v1alpha1.SizingTrial
@@ -167,7 +167,7 @@ func theTrial(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.SizingTrial 
 	return trial
 }
 
-// underLoad waits until a generator's container runs, and gives its pod.
+// underLoad waits until a generator's container runs, and returns its pod.
 func underLoad(t *testing.T, e *v1alpha1.SizingExperiment) *corev1.Pod {
 	t.Helper()
 	var generator *corev1.Pod
@@ -183,7 +183,7 @@ func underLoad(t *testing.T, e *v1alpha1.SizingExperiment) *corev1.Pod {
 	return generator
 }
 
-// podsOf lists the pods of an experiment's login services or generators.
+// podsOf returns the pods of an experiment's login services or generators.
 func podsOf(t *testing.T, e *v1alpha1.SizingExperiment, component string) []corev1.Pod {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -201,8 +201,8 @@ func jobsOf(t *testing.T, e *v1alpha1.SizingExperiment) []batchv1.Job {
 	return jobs.Items
 }
 
-// kubectl runs kubectl as a user would, and fails the test with what it said.
-// It gives what was printed, without kubectl's warnings.
+// kubectl runs kubectl and returns its output, without warnings. If it fails, the test fails
+// with the whole output.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	var warnings strings.Builder
@@ -215,7 +215,7 @@ func kubectl(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// dump shows what a namespace held when a test failed.
+// dump logs the contents of a namespace after a test has failed.
 func dump(t *testing.T, ns string) {
 	trials := &v1alpha1.SizingTrialList{}
 	_ = cluster.List(context.Background(), trials, client.InNamespace(ns))
@@ -227,7 +227,7 @@ func dump(t *testing.T, ns string) {
 	t.Logf("namespace %s:\n%s", ns, out)
 }
 
-// kubectlAfter is kubectl for cleaning up, when the test's context is over.
+// kubectlAfter runs kubectl for cleaning up, after the test's context has ended.
 func kubectlAfter(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.Command("kubectl", args...).CombinedOutput(); err != nil {

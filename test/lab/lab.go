@@ -1,8 +1,7 @@
-// Package lab is the way of the suites that need a cluster to the one that
-// KUBECONFIG leads to: a client, an experiment's trials in their order, and
-// waiting for an experiment's end by watching it.
+// Package lab connects test suites to the cluster of KUBECONFIG: it has a client, an
+// experiment's trials in their order, and a wait for an experiment's end.
 //
-// It makes and judges nothing.
+// It creates and judges nothing.
 package lab
 
 import (
@@ -21,12 +20,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Connect gives a client that knows Kubernetes' own types and Hashmark's.
+// Connect returns a client for Kubernetes' types and Hashmark's.
 func Connect() (client.WithWatch, error) {
-	ctrl.SetLogger(zap.New()) // without one the library prints a stack
+	ctrl.SetLogger(zap.New()) // otherwise the library prints a stack trace
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return nil, fmt.Errorf("no cluster to test on; run make demo, and the suite by make: %w", err)
+		return nil, fmt.Errorf("can't load the cluster configuration; run make demo, and then the suite with make: %w", err)
 	}
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
@@ -35,8 +34,8 @@ func Connect() (client.WithWatch, error) {
 	return client.NewWithWatch(config, client.Options{Scheme: scheme})
 }
 
-// Trials lists an experiment's trials in their order. It is an error where one
-// has a place beyond their number.
+// Trials returns an experiment's trials in their order. It fails if a trial's sequence number
+// is above the number of trials.
 func Trials(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperiment) ([]v1alpha1.SizingTrial, error) {
 	list := &v1alpha1.SizingTrialList{}
 	err := reader.List(ctx, list, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
@@ -46,22 +45,21 @@ func Trials(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperim
 	ordered := make([]v1alpha1.SizingTrial, len(list.Items))
 	for _, trial := range list.Items {
 		if trial.Spec.Sequence > int32(len(ordered)) {
-			return nil, fmt.Errorf("trial %s has place %d of %d", trial.Name, trial.Spec.Sequence, len(ordered))
+			return nil, fmt.Errorf("trial %s has sequence number %d of %d", trial.Name, trial.Spec.Sequence, len(ordered))
 		}
 		ordered[trial.Spec.Sequence-1] = trial
 	}
 	return ordered, nil
 }
 
-// Finished waits for an experiment's end, tells of each change meanwhile, and
-// leaves the experiment as it ended.
+// Finished waits for an experiment's end, calls changed at each change, and updates e.
 func Finished(ctx context.Context, c client.WithWatch, e *v1alpha1.SizingExperiment, changed func(*v1alpha1.SizingExperiment)) error {
 	for {
-		// A watch begins with the objects as they are, and ends now and then.
+		// A watch starts with the current objects, and may end at any time.
 		events, err := c.Watch(ctx, &v1alpha1.SizingExperimentList{}, client.InNamespace(e.Namespace),
 			client.MatchingFields{"metadata.name": e.Name})
 		if err != nil {
-			return fmt.Errorf("watch experiment %s: %w", e.Name, err)
+			return fmt.Errorf("watching experiment %s: %w", e.Name, err)
 		}
 		finished, err := follow(ctx, events, e, changed)
 		events.Stop()

@@ -51,13 +51,13 @@ func TestTrialsComeInTheirOrderAndAreTheExperimentsOwn(t *testing.T) {
 		t.Errorf("the trials (-want +got):\n%s", diff)
 	}
 	if _, err := Trials(t.Context(), clientWith(t, trial("a", "uid", 2)), experiment()); err == nil {
-		t.Error("a trial in the second place of one was taken")
+		t.Error("a trial with sequence number 2 of 1 was accepted")
 	}
 }
 
-// follows runs Finished while the experiment is changed again and again, since
-// the stand-in for an API server does not begin a watch with what there is.
-// Changes are told how many were seen.
+// follows runs Finished while the experiment is changed again and again, because the fake API
+// server does not start a watch with the current objects. change is called with the number of
+// changes that were seen.
 func follows(t *testing.T, c client.WithWatch, change func(seen int64) error) (phases []v1alpha1.ExperimentPhase, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -99,7 +99,7 @@ func TestFinishedTellsOfEachChangeUntilTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(phases); n < 2 || phases[0] != v1alpha1.ExperimentRunning || phases[n-1] != v1alpha1.ExperimentSucceeded {
-		t.Errorf("told of phases %v", phases)
+		t.Errorf("the phases are %v", phases)
 	}
 }
 

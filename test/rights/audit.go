@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// Request is what one line of an audit log asked for.
+// Request is a request in an audit log.
 type Request struct {
-	// Verb is the API's, such as list or watch; for a path it is HTTP's, in lower
+	// Verb is the API's verb, such as list or watch. For a path it is the HTTP method in lower
 	// case.
 	Verb string
-	// Group, Resource, Namespace and Name are of the object asked for; a
-	// subresource is pods/status. Name is empty where none was asked for.
+	// Group, Resource, Namespace and Name are of the requested object. A subresource is
+	// written as pods/status. Name is empty if no single object was requested.
 	Group, Resource, Namespace, Name string
-	// Path is set, and nothing above but Verb, where no resource was asked for.
+	// Path is set, with Verb only, if the request was not for a resource.
 	Path string
-	// Forbidden says that the account lacked the right. An answer 403 by itself
-	// does not: admission answers so too, as to what is created in a namespace that
-	// is ending.
+	// Forbidden means that the account lacked the right. The status 403 alone does not mean
+	// that: admission also returns it, for example in a namespace that is being deleted.
 	Forbidden bool
 }
 
-// event is the part of an audit event, audit.k8s.io/v1, that is read here.
+// event has the fields of an audit event, audit.k8s.io/v1, that are used here.
 type event struct {
 	Verb       string
 	RequestURI string
@@ -38,16 +37,16 @@ type event struct {
 	Annotations    map[string]string
 }
 
-// decision is the annotation in which the API server says whether it allowed a
-// request, and allowed its value when it did.
+// decision is the annotation that says whether the API server allowed a request, and allowed
+// is its value if it did.
 const (
 	decision = "authorization.k8s.io/decision"
 	allowed  = "allow"
 )
 
-// Read gives each different request of a user's since a moment, in the order of
-// their first coming. A last line that is not whole is left out, since the API
-// server may be writing it. Any other line that is no event is an error.
+// Read returns each different request of a user since a time, in the order of its first
+// occurrence. It ignores an incomplete last line, which the API server may be writing. Any
+// other line that is not an event is an error.
 func Read(log io.Reader, user string, since time.Time) ([]Request, error) {
 	var all []Request
 	seen := map[Request]bool{}
@@ -62,7 +61,7 @@ func Read(log io.Reader, user string, since time.Time) ([]Request, error) {
 		}
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("the audit log holds what is no event: %w", err)
+			return nil, fmt.Errorf("the audit log has a line that is not an event: %w", err)
 		}
 		if e.User.Username != user || e.StageTimestamp.Before(since) {
 			continue
@@ -87,7 +86,7 @@ func (e event) request() Request {
 	return r
 }
 
-// String is the request as kubectl would say it.
+// String returns the request in the form of kubectl.
 func (r Request) String() string {
 	if r.Path != "" {
 		return r.Verb + " " + r.Path

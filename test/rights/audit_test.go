@@ -11,8 +11,8 @@ import (
 
 const operator = "system:serviceaccount:hashmark-system:hashmark-operator"
 
-// testdata/audit.log is as a Kubernetes 1.36 writes it, with an earlier event, one
-// of somebody else's, one that comes twice, and a last line still being written.
+// testdata/audit.log is from Kubernetes 1.36. It has an earlier event, one of another user,
+// one that occurs twice, and an incomplete last line.
 func TestAnAuditLogIsReadRequestByRequest(t *testing.T) {
 	log, err := os.Open("testdata/audit.log")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestAnAuditLogIsReadRequestByRequest(t *testing.T) {
 
 func TestALineThatIsNoEventIsAnError(t *testing.T) {
 	if got, err := Read(strings.NewReader("garbage\n"), operator, time.Time{}); err == nil {
-		t.Errorf("read as %v", got)
+		t.Errorf("the line was read as %v", got)
 	}
 }
 
@@ -52,7 +52,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log string) {
 		requests, err := Read(strings.NewReader(log), operator, time.Time{})
 		if len(requests) > strings.Count(log, "\n") {
-			t.Errorf("%d requests of a log of fewer lines: %v", len(requests), err)
+			t.Errorf("%d requests from a log with fewer lines: %v", len(requests), err)
 		}
 	})
 }

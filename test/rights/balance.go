@@ -9,18 +9,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Balance is what comes of holding requests against rights.
+// Balance is the result of comparing requests with rights.
 type Balance struct {
 	// Outside are the requests that no right covers.
 	Outside []Request
-	// Forbidden are those that the API server refused for lack of a right.
+	// Forbidden are the requests that the API server refused because a right was missing.
 	Forbidden []Request
 	// Idle are the rights that no request used.
 	Idle []Right
 }
 
-// Hold holds requests against rights. Requests for no resource are everybody's,
-// and are outside only where they were refused.
+// Hold compares requests with rights. Requests that are not for a resource need no right, so
+// they are never outside.
 func Hold(granted []Right, requests []Request) Balance {
 	var b Balance
 	used := map[Right]bool{}
@@ -46,19 +46,19 @@ func Hold(granted []Right, requests []Request) Balance {
 	return b
 }
 
-// Excuse says why rights are granted that no test uses.
+// Excuse is the reason why rights are granted that no test uses.
 type Excuse struct {
 	// Role is the role's kind and name.
 	Role string `json:"role"`
 	// Group and Resource are as in a role's rule.
 	Group    string `json:"group"`
 	Resource string `json:"resource"`
-	// Verbs are those that are idle; others of the same rule may be used.
+	// Verbs are the idle verbs. Others of the same rule may be used.
 	Verbs []string `json:"verbs"`
-	// Reason is a sentence: what they are for, and why no test comes there.
+	// Reason is a sentence: what the rights are for, and why no test uses them.
 	Reason string `json:"reason"`
-	// Sometimes says that a race decides whether they are used, so that a run of
-	// the suite that uses them is none the worse.
+	// Sometimes means that a race decides whether the rights are used, so the suite also
+	// passes if they are.
 	Sometimes bool `json:"sometimes,omitempty"`
 }
 
@@ -68,11 +68,11 @@ var listed []byte
 // Excuses reads rights.yaml.
 func Excuses() ([]Excuse, error) { return parseExcuses(listed) }
 
-// parseExcuses reads a list, and refuses one without reasons.
+// parseExcuses parses a list. It returns an error for an entry without a reason.
 func parseExcuses(text []byte) ([]Excuse, error) {
 	var all []Excuse
 	if err := yaml.UnmarshalStrict(bytes.TrimSpace(text), &all); err != nil {
-		return nil, fmt.Errorf("the list of idle rights can't be read: %w", err)
+		return nil, fmt.Errorf("parsing the list of idle rights: %w", err)
 	}
 	for _, e := range all {
 		if e.Role == "" || e.Resource == "" || len(e.Verbs) == 0 || e.Reason == "" {
@@ -82,7 +82,7 @@ func parseExcuses(text []byte) ([]Excuse, error) {
 	return all, nil
 }
 
-// rights are those that the excuse is for, whatever their namespace.
+// rights returns the excused rights, without a namespace.
 func (e Excuse) rights() []Right {
 	var all []Right
 	for _, verb := range e.Verbs {
@@ -91,9 +91,9 @@ func (e Excuse) rights() []Right {
 	return all
 }
 
-// Explain holds idle rights against their excuses: those that have none, and
-// the excuses that excuse nothing, each as a right. An excuse for what is idle
-// only sometimes is never needless.
+// Explain compares idle rights with their excuses. It returns the idle rights without an
+// excuse, and the excused rights that are not idle. An excuse with Sometimes is never
+// needless.
 func Explain(idle []Right, excuses []Excuse) (unexplained, needless []Right) {
 	var excused, always, general []Right
 	for _, e := range excuses {

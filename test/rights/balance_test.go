@@ -12,19 +12,19 @@ import (
 
 func TestRequestsAreHeldAgainstRights(t *testing.T) {
 	var (
-		list     = Right{Role: "a", Resource: "pods", Verb: "list"}
-		again    = Right{Role: "b", Namespace: "here", Resource: "pods", Verb: "list"}
-		remove   = Right{Role: "a", Resource: "pods", Verb: "delete"}
-		asked    = Request{Verb: "list", Resource: "pods", Namespace: "here"}
-		beyond   = Request{Verb: "watch", Resource: "pods"}
-		refused  = Request{Verb: "get", Resource: "secrets", Forbidden: true}
-		discover = Request{Verb: "get", Path: "/apis"}
-		peeped   = Request{Verb: "get", Path: "/metrics", Forbidden: true}
+		list          = Right{Role: "a", Resource: "pods", Verb: "list"}
+		inHere        = Right{Role: "b", Namespace: "here", Resource: "pods", Verb: "list"}
+		remove        = Right{Role: "a", Resource: "pods", Verb: "delete"}
+		covered       = Request{Verb: "list", Resource: "pods", Namespace: "here"}
+		uncovered     = Request{Verb: "watch", Resource: "pods"}
+		refused       = Request{Verb: "get", Resource: "secrets", Forbidden: true}
+		discover      = Request{Verb: "get", Path: "/apis"}
+		forbiddenPath = Request{Verb: "get", Path: "/metrics", Forbidden: true}
 	)
-	got := Hold([]Right{list, again, remove}, []Request{asked, beyond, refused, discover, peeped})
+	got := Hold([]Right{list, inHere, remove}, []Request{covered, uncovered, refused, discover, forbiddenPath})
 	want := Balance{
-		Outside:   []Request{beyond, refused},
-		Forbidden: []Request{refused, peeped},
+		Outside:   []Request{uncovered, refused},
+		Forbidden: []Request{refused, forbiddenPath},
 		Idle:      []Right{remove},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -55,7 +55,7 @@ func TestAListWithoutReasonsIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"every entry gives its reason", "- {role: a, resource: pods, verbs: [get]}\n", "needs role, resource, verbs and reason"},
 		{"every entry names verbs", "- {role: a, resource: pods, reason: x}\n", "needs role, resource, verbs and reason"},
-		{"an unknown field is a slip", "- {role: a, resource: pods, verb: get, reason: x}\n", "can't be read"},
+		{"an unknown field is an error", "- {role: a, resource: pods, verb: get, reason: x}\n", "parsing the list of idle rights"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := parseExcuses([]byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -65,7 +65,7 @@ func TestAListWithoutReasonsIsRefused(t *testing.T) {
 	}
 }
 
-// What is no longer granted needs no excuse, and is found without a cluster.
+// A right that is no longer granted needs no excuse. This is checked without a cluster.
 func TestEveryRightOfTheListIsGranted(t *testing.T) {
 	excuses, err := Excuses()
 	if err != nil {
@@ -73,23 +73,23 @@ func TestEveryRightOfTheListIsGranted(t *testing.T) {
 	}
 	granted := Granted(manifests(t), "hashmark-system", "hashmark-operator")
 	if len(granted) == 0 {
-		t.Fatal("config/rbac grants the operator nothing at all")
+		t.Fatal("config/rbac grants the operator no rights")
 	}
 	for i := range excuses {
-		excuses[i].Sometimes = false // what is not granted is idle always
+		excuses[i].Sometimes = false // a right that is not granted is always idle
 	}
 	if _, needless := Explain(granted, excuses); len(needless) > 0 {
-		t.Errorf("rights.yaml excuses what is not granted: %v", needless)
+		t.Errorf("rights.yaml excuses rights that are not granted: %v", needless)
 	}
 }
 
-// manifests reads the roles and bindings of config/rbac, where those of a
-// namespace are the release's own.
+// manifests reads the roles and bindings of config/rbac. Namespaced ones belong to the
+// release's namespace.
 func manifests(t *testing.T) Bindings {
 	t.Helper()
 	files, err := filepath.Glob("../../config/rbac/*.yaml")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("config/rbac holds nothing: %v", err)
+		t.Fatalf("config/rbac is empty: %v", err)
 	}
 	var b Bindings
 	for _, name := range files {
@@ -110,7 +110,7 @@ func manifests(t *testing.T) Bindings {
 	return b
 }
 
-// add takes one document of a manifest, if it is a role or a binding.
+// add adds one document of a manifest if it is a role or a binding.
 func (b *Bindings) add(t *testing.T, document []byte) {
 	t.Helper()
 	var kind struct{ Kind string }
@@ -129,7 +129,7 @@ func (b *Bindings) add(t *testing.T, document []byte) {
 	}
 }
 
-// parsed is a document as one of a list's kind.
+// parsed parses a document as an element of the list's type.
 func parsed[T any](t *testing.T, document []byte, _ []T) T {
 	t.Helper()
 	var object T

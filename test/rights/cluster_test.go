@@ -17,20 +17,19 @@ import (
 	"github.com/hashmark-dev/hashmark/test/lab"
 )
 
-// logs are the API server's audit log and what was put aside of it when it grew
-// too long, on the local cluster.
+// logs matches the API server's audit log and its rotated files, on the local cluster.
 const logs = "/var/lib/hashmark-cluster/logs/audit*.log"
 
-// Run last: it reads what the end-to-end suite, and the demo before it, made the
-// operator ask for.
+// Run this last: it reads the requests that the end-to-end suite, and the demo before it,
+// caused.
 func TestTheOperatorUsesTheRightsItWasGrantedAndNoOthers(t *testing.T) {
 	since, err := time.Parse(time.RFC3339, os.Getenv("HASHMARK_AUDIT_SINCE"))
 	if err != nil {
-		t.Fatalf("HASHMARK_AUDIT_SINCE says not when the chart was installed; run make test-e2e: %v", err)
+		t.Fatalf("HASHMARK_AUDIT_SINCE is not the time when the chart was installed; run make test-e2e: %v", err)
 	}
 	balance := Hold(Granted(bindings(t), "hashmark-system", "hashmark-operator"), requests(t, since))
 	for _, request := range balance.Outside {
-		t.Errorf("no role of the chart's allows what the operator asked: %s", request)
+		t.Errorf("no role of the chart allows this request of the operator: %s", request)
 	}
 	for _, request := range balance.Forbidden {
 		t.Errorf("the operator was refused: %s", request)
@@ -48,7 +47,7 @@ func TestTheOperatorUsesTheRightsItWasGrantedAndNoOthers(t *testing.T) {
 	}
 }
 
-// bindings are those of the cluster.
+// bindings returns the roles and bindings of the cluster.
 func bindings(t *testing.T) Bindings {
 	t.Helper()
 	cluster, err := lab.Connect()
@@ -72,19 +71,19 @@ func bindings(t *testing.T) Bindings {
 	return Bindings{ClusterRoles: clusterRoles.Items, ClusterRoleBindings: clusterRoleBindings.Items, Roles: roles.Items, RoleBindings: roleBindings.Items}
 }
 
-// requests are all of the operator's since a moment.
+// requests returns all requests of the operator since a time.
 func requests(t *testing.T, since time.Time) []Request {
 	t.Helper()
 	files, err := filepath.Glob(logs)
 	if err != nil || len(files) == 0 {
-		t.Fatalf("there is no audit log at %s: %v", logs, err)
+		t.Fatalf("found no audit log at %s: %v", logs, err)
 	}
 	var all []Request
 	for _, name := range files {
 		all = append(all, requestsOf(t, name, since)...)
 	}
 	if len(all) == 0 {
-		t.Fatalf("the audit log tells of no request of the operator's since %s", since)
+		t.Fatalf("the audit log has no request of the operator since %s", since)
 	}
 	return all
 }
@@ -103,10 +102,10 @@ func requestsOf(t *testing.T, name string, since time.Time) []Request {
 	return all
 }
 
-// What nobody should have to fear of the operator, in its own namespace or in
-// another, in the words of kubectl auth can-i --list.
+// The operator must not have rights that would be dangerous, in its own namespace or in
+// another, as listed by kubectl auth can-i --list.
 func TestTheOperatorHasNoRightThatNobodyShouldFear(t *testing.T) {
-	feared := regexp.MustCompile(`^(\*|secrets|configmaps|pods/(exec|log|attach|portforward|proxy|ephemeralcontainers)|nodes|(cluster)?role(binding)?s)(\.|/|$)`)
+	dangerous := regexp.MustCompile(`^(\*|secrets|configmaps|pods/(exec|log|attach|portforward|proxy|ephemeralcontainers)|nodes|(cluster)?role(binding)?s)(\.|/|$)`)
 	for _, namespace := range []string{"hashmark-system", "hashmark-demo", "default"} {
 		command := exec.CommandContext(t.Context(), "kubectl", "auth", "can-i", "--list", "--namespace="+namespace,
 			"--as=system:serviceaccount:hashmark-system:hashmark-operator")
@@ -116,17 +115,17 @@ func TestTheOperatorHasNoRightThatNobodyShouldFear(t *testing.T) {
 		}
 		resources := firstWords(string(out))
 		if !slices.Contains(resources, "sizingexperiments.hashmark.dev") {
-			t.Errorf("in %s the operator may not even read experiments:\n%s", namespace, out)
+			t.Errorf("in %s the operator can't even read experiments:\n%s", namespace, out)
 		}
 		for _, resource := range resources {
-			if feared.MatchString(resource) {
+			if dangerous.MatchString(resource) {
 				t.Errorf("in %s the operator has a right on %s:\n%s", namespace, resource, out)
 			}
 		}
 	}
 }
 
-// firstWords are those of each line of a table that has one in the first column.
+// firstWords returns the first column of a table, without empty cells.
 func firstWords(table string) []string {
 	var all []string
 	for line := range strings.Lines(table) {

@@ -1,15 +1,13 @@
-// Package rights holds what an account was granted against what it asked for, as
-// the API server's audit log tells.
+// Package rights compares the rights that an account was granted with its requests in the API
+// server's audit log.
 //
-// Granted is every rule of every role that is bound to the account by name,
-// taken apart into single rights: one verb on one resource, within the binding's
-// namespace. A request uses each right that covers it. A request that no right
-// covers is outside; a right that no request used is idle. rights.yaml says of
-// each idle right why it is granted all the same.
+// Granted lists the rights of every role that is bound to the account by name. A right is one
+// verb on one resource, within the binding's namespace. A request uses each right that covers
+// it. A request that no right covers is outside; a right that no request used is idle.
+// rights.yaml gives the reason for each idle right.
 //
-// What Kubernetes lets every account do, such as discovery, is no right of the
-// account's own and is left out. Whether a right ought to be granted at all is
-// asked elsewhere.
+// What Kubernetes allows every account, such as discovery, is not included. The package does
+// not decide whether a right should be granted.
 package rights
 
 import (
@@ -24,16 +22,16 @@ import (
 type Right struct {
 	// Role is the role's kind and name, such as ClusterRole/hashmark-operator.
 	Role string
-	// Namespace is the one the right is good for; "" is all, and what is in none.
+	// Namespace is the namespace that the right applies to; "" means all, and cluster-wide resources.
 	Namespace string
-	// Group, Resource and Verb are as in a role's rule: a subresource is
-	// pods/status, and * stands for all.
+	// Group, Resource and Verb are as in a role's rule: a subresource is pods/status, and *
+	// means all.
 	Group, Resource, Verb string
-	// Name is the only object the right is good for; "" is any.
+	// Name is the only object that the right applies to; "" means any.
 	Name string
 }
 
-// Bindings is what a cluster says of who may do what.
+// Bindings are the roles and bindings of a cluster.
 type Bindings struct {
 	ClusterRoles        []rbacv1.ClusterRole
 	ClusterRoleBindings []rbacv1.ClusterRoleBinding
@@ -41,8 +39,8 @@ type Bindings struct {
 	RoleBindings        []rbacv1.RoleBinding
 }
 
-// Granted is every right of a service account that is bound to it by its name,
-// sorted and each once.
+// Granted returns every right of a service account that is bound to it by name, sorted and
+// without duplicates.
 func Granted(b Bindings, namespace, account string) []Right {
 	var all []Right
 	for _, binding := range b.ClusterRoleBindings {
@@ -59,16 +57,15 @@ func Granted(b Bindings, namespace, account string) []Right {
 	return slices.Compact(all)
 }
 
-// names tells whether a binding names the account. A subject without a namespace
-// is of the binding's.
+// names reports whether a binding names the account. A subject without a namespace is in the
+// binding's namespace.
 func names(subjects []rbacv1.Subject, bindingNamespace, namespace, account string) bool {
 	return slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool {
 		return s.Kind == rbacv1.ServiceAccountKind && s.Name == account && cmp.Or(s.Namespace, bindingNamespace) == namespace
 	})
 }
 
-// rules are those of the role that a binding refers to. A role that is not there
-// grants nothing.
+// rules returns the rules of the role that a binding refers to. A missing role grants nothing.
 func (b Bindings) rules(namespace string, ref rbacv1.RoleRef) []rbacv1.PolicyRule {
 	if ref.Kind == "ClusterRole" {
 		for _, role := range b.ClusterRoles {
@@ -86,7 +83,7 @@ func (b Bindings) rules(namespace string, ref rbacv1.RoleRef) []rbacv1.PolicyRul
 	return nil
 }
 
-// apart is each right of a role's rules by itself.
+// apart returns the single rights of a role's rules.
 func apart(rules []rbacv1.PolicyRule, ref rbacv1.RoleRef, namespace string) []Right {
 	var all []Right
 	for _, rule := range rules {
@@ -107,7 +104,7 @@ func apart(rules []rbacv1.PolicyRule, ref rbacv1.RoleRef, namespace string) []Ri
 	return all
 }
 
-// covers tells whether a right allows a request.
+// covers reports whether a right allows a request.
 func (r Right) covers(request Request) bool {
 	return (r.Namespace == "" || r.Namespace == request.Namespace) &&
 		(r.Group == rbacv1.APIGroupAll || r.Group == request.Group) &&
@@ -116,15 +113,15 @@ func (r Right) covers(request Request) bool {
 		(r.Name == "" || r.Name == request.Name)
 }
 
-// coversResource knows the two wildcards of a rule: every resource, and one
-// subresource of every resource.
-func coversResource(granted, asked string) bool {
-	if granted == rbacv1.ResourceAll || granted == asked {
+// coversResource supports the two wildcards of a rule: every resource, and one subresource of
+// every resource.
+func coversResource(granted, requested string) bool {
+	if granted == rbacv1.ResourceAll || granted == requested {
 		return true
 	}
 	subresource, every := strings.CutPrefix(granted, "*/")
-	_, asks, has := strings.Cut(asked, "/")
-	return every && has && subresource == asks
+	_, wanted, has := strings.Cut(requested, "/")
+	return every && has && subresource == wanted
 }
 
 func (r Right) compare(other Right) int {
@@ -133,7 +130,7 @@ func (r Right) compare(other Right) int {
 		cmp.Compare(r.Resource, other.Resource), cmp.Compare(r.Verb, other.Verb), cmp.Compare(r.Name, other.Name))
 }
 
-// String is the right as kubectl would say it.
+// String returns the right in the form of kubectl.
 func (r Right) String() string {
 	text := r.Role + ": " + r.Verb + " " + resource(r.Group, r.Resource)
 	if r.Name != "" {
@@ -145,7 +142,7 @@ func (r Right) String() string {
 	return text
 }
 
-// resource is a resource with its group, as in deployments.apps/scale.
+// resource returns a resource with its group, as in deployments.apps/scale.
 func resource(group, name string) string {
 	if group == "" {
 		return name

@@ -16,7 +16,7 @@ func subject(namespace, name string) []rbacv1.Subject {
 	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}}
 }
 
-// some are bindings of an account "worker" in "home", and of others.
+// some has bindings of the account "worker" in "home", and of others.
 var some = Bindings{
 	ClusterRoles: []rbacv1.ClusterRole{
 		{ObjectMeta: metav1.ObjectMeta{Name: "wide"}, Rules: []rbacv1.PolicyRule{rule("batch", []string{"jobs", "jobs/status"}, []string{"get", "list"})}},
@@ -62,19 +62,19 @@ func TestARightCoversWhatItNamesAndNothingElse(t *testing.T) {
 		want    bool
 	}{
 		{"the same verb on the same resource", jobs, Request{Verb: "list", Group: "batch", Resource: "jobs"}, true},
-		{"a right without namespace is good in every one", jobs, Request{Verb: "list", Group: "batch", Resource: "jobs", Namespace: "a"}, true},
-		{"a watch is no list", jobs, Request{Verb: "watch", Group: "batch", Resource: "jobs"}, false},
+		{"a right without a namespace applies to all", jobs, Request{Verb: "list", Group: "batch", Resource: "jobs", Namespace: "a"}, true},
+		{"a watch is not a list", jobs, Request{Verb: "watch", Group: "batch", Resource: "jobs"}, false},
 		{"another group's resource of that name", jobs, Request{Verb: "list", Group: "example.org", Resource: "jobs"}, false},
 		{"a subresource is a resource of its own", jobs, Request{Verb: "list", Group: "batch", Resource: "jobs/status"}, false},
 		{"a subresource does not cover its resource", Right{Resource: "pods/log", Verb: "get"}, Request{Verb: "get", Resource: "pods"}, false},
-		{"a right of a namespace is good there", Right{Namespace: "a", Resource: "pods", Verb: "get"}, Request{Verb: "get", Resource: "pods", Namespace: "a"}, true},
+		{"a right in a namespace applies there", Right{Namespace: "a", Resource: "pods", Verb: "get"}, Request{Verb: "get", Resource: "pods", Namespace: "a"}, true},
 		{"and not in another", Right{Namespace: "a", Resource: "pods", Verb: "get"}, Request{Verb: "get", Resource: "pods", Namespace: "b"}, false},
-		{"nor for all namespaces at once", Right{Namespace: "a", Resource: "pods", Verb: "list"}, Request{Verb: "list", Resource: "pods"}, false},
-		{"a right on one object is good for that", Right{Resource: "pods", Verb: "get", Name: "x"}, Request{Verb: "get", Resource: "pods", Name: "x"}, true},
-		{"and not for another", Right{Resource: "pods", Verb: "get", Name: "x"}, Request{Verb: "get", Resource: "pods", Name: "y"}, false},
-		{"nor for all of them", Right{Resource: "pods", Verb: "list", Name: "x"}, Request{Verb: "list", Resource: "pods"}, false},
+		{"and not to all namespaces at once", Right{Namespace: "a", Resource: "pods", Verb: "list"}, Request{Verb: "list", Resource: "pods"}, false},
+		{"a right on one object applies to that", Right{Resource: "pods", Verb: "get", Name: "x"}, Request{Verb: "get", Resource: "pods", Name: "x"}, true},
+		{"and not to another", Right{Resource: "pods", Verb: "get", Name: "x"}, Request{Verb: "get", Resource: "pods", Name: "y"}, false},
+		{"and not to all objects", Right{Resource: "pods", Verb: "list", Name: "x"}, Request{Verb: "list", Resource: "pods"}, false},
 		{"a star is every group, resource and verb", Right{Group: "*", Resource: "*", Verb: "*"}, Request{Verb: "patch", Group: "batch", Resource: "jobs/status"}, true},
-		{"a star before a subresource is that of every resource", Right{Resource: "*/scale", Verb: "get"}, Request{Verb: "get", Resource: "pods/scale"}, true},
+		{"a star before a subresource covers that of every resource", Right{Resource: "*/scale", Verb: "get"}, Request{Verb: "get", Resource: "pods/scale"}, true},
 		{"and no other subresource", Right{Resource: "*/scale", Verb: "get"}, Request{Verb: "get", Resource: "pods/log"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

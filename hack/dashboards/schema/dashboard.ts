@@ -1,7 +1,7 @@
-// What the dashboards are held against: Grafana's own types of a Classic
-// dashboard, with the options and styles of each kind of panel that is used.
-// Grafana leaves those open in the dashboard's type, and the queries as well;
-// what is said of a query here is what its Prometheus data source reads.
+// What the dashboards are checked against: Grafana's own types of a Classic dashboard, with
+// the options and styles of each kind of panel that is used. Grafana's dashboard type leaves
+// those open, and the queries as well. The query type here has the fields that its Prometheus
+// data source reads.
 import * as grafana from '@grafana/schema';
 import * as bargauge from '@grafana/schema/dist/esm/raw/composable/bargauge/panelcfg/x/BarGaugePanelCfg_types.gen';
 import * as stat from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen';

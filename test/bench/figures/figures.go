@@ -1,8 +1,7 @@
-// Package figures computes what the benches hold against their goals: medians,
-// percentiles by rank, how arrivals scatter, and where a ladder of rates crosses
-// an objective.
+// Package figures computes what the benchmarks compare with their goals: medians, percentiles
+// by rank, the dispersion of arrivals, and where a ladder of rates crosses an objective.
 //
-// It measures nothing and knows no goal.
+// It does not measure and does not know goals.
 package figures
 
 import (
@@ -11,7 +10,7 @@ import (
 	"time"
 )
 
-// Median is the middle value, or the mean of the middle two; NaN of nothing.
+// Median returns the middle value, or the mean of the middle two. It is NaN without values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -24,8 +23,7 @@ func Median(values []float64) float64 {
 	return (sorted[upper-1] + sorted[upper]) / 2
 }
 
-// Percentile is the time of rank ⌈share·n⌉, as Hashmark takes its p95; 0 of
-// nothing.
+// Percentile returns the time of rank ⌈share·n⌉, as in Hashmark's p95. It is 0 without times.
 func Percentile(times []time.Duration, share float64) time.Duration {
 	if len(times) == 0 {
 		return 0
@@ -35,7 +33,7 @@ func Percentile(times []time.Duration, share float64) time.Duration {
 	return sorted[min(max(rank, 1), len(sorted))-1]
 }
 
-// Near counts the values that lie within a share of the centre.
+// Near returns the number of values within a share of the centre.
 func Near(values []float64, centre, share float64) int {
 	near := 0
 	for _, value := range values {
@@ -46,9 +44,9 @@ func Near(values []float64, centre, share float64) int {
 	return near
 }
 
-// Dispersion is the variance of the counts in bins of equal width, divided by
-// their mean: 1 for a Poisson process, 0 for even spacing. Times before 0 and
-// after the last bin are left out. It is NaN of fewer than two bins.
+// Dispersion returns the variance of the counts in bins of equal width, divided by their mean:
+// 1 for a Poisson process, 0 for even spacing. Times before 0 and after the last bin are
+// ignored. It is NaN for fewer than two bins.
 func Dispersion(times []time.Duration, width time.Duration, bins int) float64 {
 	counts := make([]float64, bins)
 	total := 0.0
@@ -66,8 +64,8 @@ func Dispersion(times []time.Duration, width time.Duration, bins int) float64 {
 	return squares / float64(bins-1) / mean
 }
 
-// Deviation is the standard deviation of a sample, divided by its mean; NaN of fewer
-// than two values.
+// Deviation returns the standard deviation of a sample, divided by its mean. It is NaN for
+// fewer than two values.
 func Deviation(values []float64) float64 {
 	mean, squares, n := 0.0, 0.0, float64(len(values))
 	for _, value := range values {
@@ -79,7 +77,7 @@ func Deviation(values []float64) float64 {
 	return math.Sqrt(squares/(n-1)) / mean
 }
 
-// Range is the largest value ÷ the smallest; NaN of nothing, and where one value is.
+// Range returns the largest value ÷ the smallest. It is NaN without values or if one is NaN.
 func Range(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -87,8 +85,8 @@ func Range(values []float64) float64 {
 	return slices.Max(values) / slices.Min(values)
 }
 
-// Farthest is how far the farthest value lies from the median, as a share of it; NaN
-// of nothing, and where one value is.
+// Farthest returns the largest distance of a value from the median, as a share of the median.
+// It is NaN without values or if one is NaN.
 func Farthest(values []float64) float64 {
 	median, farthest := Median(values), 0.0
 	for _, value := range values {

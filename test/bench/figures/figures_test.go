@@ -18,7 +18,7 @@ func TestMedian(t *testing.T) {
 		values []float64
 		want   float64
 	}{
-		"of nothing there is none":             {nil, math.NaN()},
+		"without values it is NaN":             {nil, math.NaN()},
 		"of three it is the middle one":        {[]float64{9, 1, 4}, 4},
 		"of four it is the mean of the middle": {[]float64{9, 1, 4, 6}, 5},
 	} {
@@ -40,7 +40,7 @@ func TestPercentileIsTheTimeOfARank(t *testing.T) {
 		share float64
 		want  time.Duration
 	}{
-		"of nothing it is 0":                         {nil, 0.95, 0},
+		"without times it is 0":                      {nil, 0.95, 0},
 		"of a hundred p95 is the ninety-fifth":       {hundred, 0.95, 95},
 		"of nineteen p95 is the slowest":             {hundred[81:], 0.95, 19},
 		"a share of 0 is the fastest":                {hundred, 0, 1},
@@ -56,19 +56,19 @@ func TestPercentileIsTheTimeOfARank(t *testing.T) {
 
 func TestNearCountsBothSidesAndTheEdge(t *testing.T) {
 	if got := figures.Near([]float64{94.9, 95, 100, 105, 105.1}, 100, 0.05); got != 3 {
-		t.Errorf("%d of five lie within 5 %%, want 3", got)
+		t.Errorf("%d of five are within 5 %%, want 3", got)
 	}
 }
 
 func TestDispersion(t *testing.T) {
 	even := []time.Duration{0, 5, 10, 15, 20, 25}
 	if got := figures.Dispersion(even, 10, 3); got != 0 {
-		t.Errorf("evenly spaced arrivals scatter by %v", got)
+		t.Errorf("evenly spaced arrivals have a dispersion of %v", got)
 	}
 	// Counts 4, 0, 2: mean 2, variance (4 + 4 + 0) ÷ 2 = 4.
 	crowded := []time.Duration{-5, 1, 2, 3, 4, 25, 26, 31}
 	if got := figures.Dispersion(crowded, 10, 3); got != 2 {
-		t.Errorf("the dispersion is %v, want 2; what lies outside must not count", got)
+		t.Errorf("the dispersion is %v, want 2; times outside must not count", got)
 	}
 }
 
@@ -81,9 +81,9 @@ func TestRising(t *testing.T) {
 		return all
 	}
 	for name, test := range map[string]struct{ given, want []figures.Rung }{
-		"what rises stays":                       {rungs(1, 2, 2, 5), rungs(1, 2, 2, 5)},
+		"rising values stay":                     {rungs(1, 2, 2, 5), rungs(1, 2, 2, 5)},
 		"two that fall meet in the middle":       {rungs(1, 8, 2, 16), rungs(1, 4, 4, 16)},
-		"a fall reaches back as far as it must":  {rungs(4, 4, 0.5), rungs(2, 2, 2)},
+		"a fall is merged as far as needed":      {rungs(4, 4, 0.5), rungs(2, 2, 2)},
 		"an overloaded rung stays above the top": {rungs(1, 2, math.Inf(1)), rungs(1, 2, math.Inf(1))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,8 +103,8 @@ func TestCrossing(t *testing.T) {
 	}{
 		"at a rung it is the rung's rate":                {ladder, 2, 20},
 		"between two it is interpolated in logarithms":   {ladder, 4, 25},
-		"above all there is none":                        {ladder, 9, math.NaN()},
-		"below all there is none":                        {ladder, 0.5, math.NaN()},
+		"above all it is NaN":                            {ladder, 9, math.NaN()},
+		"below all it is NaN":                            {ladder, 0.5, math.NaN()},
 		"before an overload it is the last that held it": {[]figures.Rung{{10, 1}, {20, math.Inf(1)}}, 4, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,11 +120,11 @@ func TestHowFarValuesLieApart(t *testing.T) {
 		values                   []float64
 		deviation, span, farther float64
 	}{
-		"of nothing nothing is known":      {nil, math.NaN(), math.NaN(), math.NaN()},
-		"one value lies nowhere else":      {[]float64{3}, math.NaN(), 1, 0},
-		"the same values don't":            {[]float64{3, 3, 3}, 0, 1, 0},
-		"the farthest counts":              {[]float64{9, 10, 12}, math.Sqrt(7.0/3) / (31.0 / 3), 4.0 / 3, 0.2},
-		"what is not known is not ignored": {[]float64{9, math.NaN(), 12}, math.NaN(), math.NaN(), math.NaN()},
+		"without values all are NaN":    {nil, math.NaN(), math.NaN(), math.NaN()},
+		"one value has no distance":     {[]float64{3}, math.NaN(), 1, 0},
+		"equal values have no distance": {[]float64{3, 3, 3}, 0, 1, 0},
+		"the farthest counts":           {[]float64{9, 10, 12}, math.Sqrt(7.0/3) / (31.0 / 3), 4.0 / 3, 0.2},
+		"NaN is not ignored":            {[]float64{9, math.NaN(), 12}, math.NaN(), math.NaN(), math.NaN()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := []float64{figures.Deviation(test.values), figures.Range(test.values), figures.Farthest(test.values)}

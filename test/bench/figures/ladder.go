@@ -2,14 +2,13 @@ package figures
 
 import "math"
 
-// Rung is a rate that was held, and its p95; infinite where the service was
-// overloaded.
+// Rung is an offered rate and its p95, which is infinite if the service was overloaded.
 type Rung struct{ Rate, P95 float64 }
 
-// Rising makes the p95s of rungs in the order of their rates rise, by the least
-// change of their logarithms: neighbours that fall are put together at their
-// geometric mean (pool adjacent violators). More load can't make a queue shorter,
-// so that a fall is chance.
+// Rising returns rungs, in the order of their rates, with p95s that never fall. It changes
+// their logarithms as little as possible: neighbours that fall are replaced with their
+// geometric mean (pool adjacent violators). More load can't make a queue shorter, so a fall is
+// random.
 func Rising(rungs []Rung) []Rung {
 	type pool struct {
 		sum  float64
@@ -33,9 +32,9 @@ func Rising(rungs []Rung) []Rung {
 	return rising
 }
 
-// Crossing is the rate at which rising p95s reach the objective, interpolated
-// between the two rungs around it in the logarithm of p95. It is NaN where no
-// rung holds the objective, or all do.
+// Crossing returns the rate at which rising p95s reach the objective, interpolated between the
+// two rungs around it in the logarithm of p95. It is NaN if no rung meets the objective, or
+// all do.
 func Crossing(rising []Rung, objective float64) float64 {
 	for i, rung := range rising {
 		if rung.P95 <= objective {

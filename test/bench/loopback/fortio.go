@@ -13,18 +13,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// fortioConnections are enough that none is still waiting for an answer when its
-// next login is due, at loads below the service's bound.
+// fortioConnections is large enough that a connection is free whenever a login is due, at
+// loads below the service's bound.
 const fortioConnections = 8
 
-// Fortio sends a number of logins evenly spaced, and gives a record of each. It
-// knows no due time: a login is due when it is sent. The binary writes its log
-// of single calls into folder, since its own percentiles are interpolated in
-// buckets that are too wide to compare.
+// Fortio sends a number of evenly spaced logins, and returns a record of each. fortio has no
+// due times: a login is due when it is sent. The log of single calls is written into folder,
+// because fortio's own percentiles are interpolated in buckets that are too wide to compare.
 func Fortio(ctx context.Context, binary, folder, url string, perSecond float64, logins int, timeout time.Duration) ([]measurement.Record, error) {
 	log, err := os.CreateTemp(folder, "fortio-*.json")
 	if err != nil {
-		return nil, fmt.Errorf("make a file for fortio's log: %w", err)
+		return nil, fmt.Errorf("creating a file for fortio's log: %w", err)
 	}
 	defer log.Close()
 	payload, err := json.Marshal(map[string]string{"user": User, "password": Password})
@@ -38,8 +37,8 @@ func Fortio(ctx context.Context, binary, folder, url string, perSecond float64, 
 		"-qps", strconv.FormatFloat(perSecond, 'f', 3, 64), "-timeout", timeout.String(),
 		"-content-type", "application/json", "-payload", string(payload),
 		"-access-log-file", log.Name(), url+"/login")
-	if said, err := command.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("fortio: %w\n%s", err, said)
+	if output, err := command.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("fortio: %w\n%s", err, output)
 	}
 	return fortioRecords(bufio.NewScanner(log))
 }

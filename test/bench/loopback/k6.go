@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// K6 drives a plan of one step with Hashmark's own script, and gives the records
-// of its counted logins.
+// K6 runs a plan of one step with Hashmark's own script, and returns the records of its
+// counted logins.
 func K6(ctx context.Context, binary, url string, step loadplan.Step, timeoutMilliseconds int64) ([]measurement.Record, error) {
 	plan, err := json.Marshal(loadplan.Plan{
 		Version: loadplan.Version, TimeoutMilliseconds: timeoutMilliseconds, Steps: []loadplan.Step{step},

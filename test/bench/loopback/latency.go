@@ -8,13 +8,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// FromSend are the latencies from sending. They are an error where a login
-// failed: generators are compared at loads that the service bears.
+// FromSend returns the latencies from sending. It fails if a login failed, because generators
+// are compared below the service's bound.
 func FromSend(records []measurement.Record) ([]time.Duration, error) {
 	return latencies(records, func(r measurement.Record) time.Duration { return r.Sent })
 }
 
-// FromDue are the latencies from the due times, on the same terms.
+// FromDue returns the latencies from the due times. It fails if a login failed.
 func FromDue(records []measurement.Record) ([]time.Duration, error) {
 	return latencies(records, func(r measurement.Record) time.Duration { return r.Due })
 }
@@ -30,7 +30,7 @@ func latencies(records []measurement.Record, from func(measurement.Record) time.
 	return all, nil
 }
 
-// Throughput is completions per second between the first and the last, NaN of
+// Throughput returns the completions per second between the first and the last. It is NaN for
 // fewer than two.
 func Throughput(records []measurement.Record) float64 {
 	if len(records) < 2 {

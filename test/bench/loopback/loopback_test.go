@@ -28,7 +28,7 @@ func TestFortiosCallsBecomeRecords(t *testing.T) {
 		t.Errorf("error %v; records (-want +got):\n%s", err, diff)
 	}
 	if _, err := fortioRecords(bufio.NewScanner(strings.NewReader("no JSON\n"))); err == nil {
-		t.Error("a line that is no call was read as one")
+		t.Error("a line that is not a call was accepted")
 	}
 }
 
@@ -57,9 +57,9 @@ func TestAReplaySendsEveryLoginWhenItIsDue(t *testing.T) {
 			t.Errorf("login %d was due at %s, sent at %s, recorded as due at %s", i, due[i], record.Sent, record.Due)
 		}
 	}
-	// The third of three that came together waits for the other two.
+	// The third of three simultaneous logins waits for the other two.
 	if latencies[2] < 75*milli {
-		t.Errorf("the third login took %s: it was not sent while the others were under way", latencies[2])
+		t.Errorf("the third login took %s: it was not sent while the others were running", latencies[2])
 	}
 }
 

@@ -12,9 +12,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// Replay sends a login at each due time, whatever became of earlier ones, from a
-// goroutine of its own, and gives a record of each. It is as simple as a
-// generator can be, so that it can stand against one that is not.
+// Replay sends a login at each due time in its own goroutine, independent of earlier ones, and
+// returns a record of each. It is as simple as possible, as a reference for the others.
 func Replay(ctx context.Context, url string, due []time.Duration, timeout time.Duration) ([]measurement.Record, error) {
 	body, err := json.Marshal(map[string]string{"user": User, "password": Password})
 	if err != nil {

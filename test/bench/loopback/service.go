@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// User is whom the service knows by default.
+	// User is the service's default user.
 	User = "hashmark"
-	// Password is theirs.
+	// Password is the password of User.
 	Password = "correct horse battery staple"
 
 	readyTimeout  = 30 * time.Second
@@ -24,13 +24,13 @@ const (
 
 // Service is a login service that runs as a child of this process.
 type Service struct {
-	// URL is where it is, without a path.
+	// URL is the service's URL without a path.
 	URL     string
 	command *exec.Cmd
 }
 
-// Start starts the binary on one CPU, and returns when it can log people in.
-// Arguments are those of `loginservice serve`.
+// Start starts the binary on one CPU, and returns once it is ready. The arguments are those of
+// `loginservice serve`.
 func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Service, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
@@ -38,10 +38,10 @@ func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Servi
 	}
 	all := append([]string{"-c", cpu, binary, "serve", "--listen", address, "--cpu-limit", "1000"}, arguments...)
 	service := &Service{URL: "http://" + address, command: exec.Command("taskset", all...)}
-	// Should the bench die, the service dies with it.
+	// If the benchmark dies, the service dies too.
 	service.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := service.command.Start(); err != nil {
-		return nil, fmt.Errorf("start the login service: %w", err)
+		return nil, fmt.Errorf("starting the login service: %w", err)
 	}
 	if err := service.ready(ctx); err != nil {
 		service.Stop()
@@ -50,13 +50,13 @@ func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Servi
 	return service, nil
 }
 
-// Stop ends the service and waits until it is gone.
+// Stop ends the service and waits until it has ended.
 func (s *Service) Stop() {
 	_ = s.command.Process.Kill()
 	_ = s.command.Wait()
 }
 
-// ready waits until the service answers that it is.
+// ready waits until the service is ready.
 func (s *Service) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -82,11 +82,11 @@ func (s *Service) ready(ctx context.Context) error {
 	}
 }
 
-// freeAddress is one that nobody listens on at this moment.
+// freeAddress returns an address that is currently free.
 func freeAddress(ctx context.Context) (string, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
+		return "", fmt.Errorf("finding a free port: %w", err)
 	}
 	defer listener.Close()
 	return listener.Addr().String(), nil

@@ -1,10 +1,9 @@
-// Package model holds the simulation against the real login service under real
-// quotas, without a cluster: the service runs in a control group of its own on
-// CPUs of its own, and is driven over loopback by the schedule that the
-// simulation is given, with the CPU time per login that it used in that run.
+// Package model compares the simulation with the real login service under real quotas, without
+// a cluster. The service runs in its own control group on its own CPUs. It is loaded over
+// loopback with the same schedule as the simulation, which gets the CPU time per login of that
+// run.
 //
-// It says how far the model itself is off, and nothing of how well a calibration
-// tells the CPU time beforehand. It needs root, cgroup v1 and the tag bench. The
-// generator runs at a real-time priority, so that it is late for nothing. Run it
-// by make bench-quota.
+// It measures the error of the model itself, and not how well a calibration predicts the CPU
+// time. It needs root, cgroup v1 and the tag bench. The generator runs at a real-time
+// priority, so that it is never late. Run it with make bench-quota.
 package model

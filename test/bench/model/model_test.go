@@ -24,20 +24,20 @@ import (
 )
 
 var (
-	logins  = flag.Int("logins", 500, "logins that count in each run")
+	logins  = flag.Int("logins", 500, "counted logins of each run")
 	only    = flag.String("only", "", "measure only services whose name contains this")
-	seed    = flag.Uint("seed", 20, "an even number that arrivals are drawn from")
+	seed    = flag.Uint("seed", 20, "an even seed of the arrivals")
 	reports = flag.String("reports", "dist/bench", "`folder` that the table is written to")
 )
 
 const (
 	cost    = "8"
 	timeout = 10 * time.Second
-	// probes find the CPU time of a hash before the load.
+	// probes is the number of logins that measure the CPU time per hash before the load.
 	probes = 60
 )
 
-// cell is one way to serve.
+// cell is one configuration of the service.
 type cell struct {
 	name    string
 	cpus    string
@@ -46,8 +46,8 @@ type cell struct {
 	goal    report.Goal
 }
 
-// cells of one CPU have a goal. Where the service has both, the generator takes
-// its share of the second, and how far that puts them off is only told.
+// cells returns the configurations. Those on one CPU have a goal. If the service has both
+// CPUs, the generator takes a share of the second, so the result is only reported.
 func cells() []cell {
 	pool, quota, unbounded := report.Between(0.9, 1.1), report.Between(0.8, 1.2), report.Between(0.75, 1.25)
 	return []cell{
@@ -61,7 +61,7 @@ func cells() []cell {
 	}
 }
 
-// TestModel puts down simulated ÷ measured p95 for each service and load.
+// TestModel reports simulated ÷ measured p95 for each service and load.
 func TestModel(t *testing.T) {
 	r := &report.Report{Name: "quota", Setting: fmt.Sprintf("%s, %d logins a run, cost %s, seed %d.",
 		time.Now().UTC().Format("2 January 2006, 15:04 UTC"), *logins, cost, *seed)}
@@ -93,13 +93,13 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 
 	hash := warmUp(t, service.URL)
 	model := simulation.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
-	found := read(t, service.URL)
-	model.Lanes = min(found.GoMaxProcs, int32(evidence.CPUs(found.Cpuset)))
+	state := read(t, service.URL)
+	model.Lanes = min(state.GoMaxProcs, int32(evidence.CPUs(state.Cpuset)))
 	if c.workers > 0 {
 		model.Lanes = min(model.Lanes, c.workers)
 	}
-	if found.QuotaMilliCPU != c.milli {
-		t.Fatalf("%s: the service found a quota of %d", c.name, found.QuotaMilliCPU)
+	if state.QuotaMilliCPU != c.milli {
+		t.Fatalf("%s: the service reports a quota of %d", c.name, state.QuotaMilliCPU)
 	}
 	arrivals := prediction.ArrivalsOf(step(rho * model.MaxPerSecond()))
 
@@ -117,7 +117,7 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	counted := latencies[arrivals.Counted:]
 	measured := rank(counted, 95)
 	r.Add(fmt.Sprintf("simulated ÷ measured p95, %s, ρ %v", c.name, rho), simulated.Seconds()/measured.Seconds(), c.goal,
-		fmt.Sprintf("%.1f and %.1f ms, %.2f ms of CPU a login, GOMAXPROCS %d", milliseconds(simulated), milliseconds(measured), milliseconds(model.Hash), found.GoMaxProcs))
+		fmt.Sprintf("%.1f and %.1f ms, %.2f ms of CPU a login, GOMAXPROCS %d", milliseconds(simulated), milliseconds(measured), milliseconds(model.Hash), state.GoMaxProcs))
 }
 
 // start starts the service inside the group, on the cell's CPUs.
@@ -125,7 +125,7 @@ func start(t *testing.T, c cell, group quota) *loopback.Service {
 	t.Helper()
 	binary := os.Getenv("HASHMARK_LOGINSERVICE")
 	if binary == "" {
-		t.Fatal("HASHMARK_LOGINSERVICE names no program")
+		t.Fatal("HASHMARK_LOGINSERVICE is not set; run make bench-quota")
 	}
 	wrapped, err := group.within(t.TempDir(), binary)
 	must(t, err)
@@ -138,7 +138,7 @@ func start(t *testing.T, c cell, group quota) *loopback.Service {
 	return service
 }
 
-// warmUp logs in one after another, and tells the CPU time of a login.
+// warmUp logs in one after another, and returns the CPU time of a login.
 func warmUp(t *testing.T, url string) time.Duration {
 	t.Helper()
 	before := read(t, url)
@@ -150,7 +150,7 @@ func warmUp(t *testing.T, url string) time.Duration {
 	return time.Duration(after.CPUMicroseconds-before.CPUMicroseconds) * time.Microsecond / time.Duration(after.Hashes-before.Hashes)
 }
 
-// step is what is sent: a tenth of the logins settle the queue.
+// step returns the load: a tenth of the logins are the settling part.
 func step(perSecond float64) loadplan.Step {
 	settle := *logins / 10
 	over := func(n int) int64 { return int64(math.Round(float64(n) / perSecond * 1000)) }
@@ -165,12 +165,12 @@ func read(t *testing.T, url string) evidence.Service {
 	response, err := http.DefaultClient.Do(request)
 	must(t, err)
 	defer response.Body.Close()
-	var found evidence.Service
-	must(t, json.NewDecoder(response.Body).Decode(&found))
-	return found
+	var state evidence.Service
+	must(t, json.NewDecoder(response.Body).Decode(&state))
+	return state
 }
 
-// awaitEmpty waits until the kernel has let go of the group's last process.
+// awaitEmpty waits until the kernel has removed the group's last process.
 func awaitEmpty(t *testing.T, group quota) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// cpuHierarchy is where cgroup v1 limits CPU time.
+	// cpuHierarchy is the folder of cgroup v1's CPU controller.
 	cpuHierarchy = "/sys/fs/cgroup/cpu"
-	// heaviest is the largest weight that the kernel takes, 256 times the usual
-	// one: the model knows no neighbours, so that there should be none to speak of.
+	// heaviest is the kernel's largest weight, 256 times the default. The model does not
+	// include neighbours, so they should get as little CPU as possible.
 	heaviest = 262_144
 
 	periodMicroseconds = 100_000
@@ -23,11 +23,11 @@ const (
 // quota is a control group with a CPU limit.
 type quota struct{ folder string }
 
-// newQuota makes a group; 0 thousandths of a CPU are no limit.
+// newQuota creates a group; 0 means no limit.
 func newQuota(name string, milliCPU int64) (quota, error) {
 	q := quota{filepath.Join(cpuHierarchy, name)}
 	if err := os.Mkdir(q.folder, programMode); err != nil {
-		return quota{}, fmt.Errorf("make a control group: %w", err)
+		return quota{}, fmt.Errorf("creating a control group: %w", err)
 	}
 	limit := int64(-1)
 	if milliCPU > 0 {
@@ -47,12 +47,12 @@ func (q quota) set(file string, value int64) error {
 	return os.WriteFile(filepath.Join(q.folder, file), []byte(strconv.FormatInt(value, 10)), fileMode)
 }
 
-// remove takes the group away, which must be empty.
+// remove deletes the group, which must be empty.
 func (q quota) remove() error { return os.Remove(q.folder) }
 
-// within writes a program that runs another inside the group from its first
-// moment: the Go runtime looks at its limit as it starts. The generator's
-// real-time priority is given up first, which quotas don't apply to.
+// within writes a program that runs another inside the group from its start, because the Go
+// runtime reads its limit when it starts. It first resets the generator's real-time priority,
+// which quotas do not apply to.
 func (q quota) within(folder, binary string) (string, error) {
 	wrapper := filepath.Join(folder, "within")
 	text := fmt.Sprintf("#!/bin/sh\nchrt --other --pid 0 $$ && echo $$ > %s/cgroup.procs || exit 1\nexec %s \"$@\"\n", q.folder, binary)

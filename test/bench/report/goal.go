@@ -5,31 +5,30 @@ import (
 	"math"
 )
 
-// Goal is what a figure should be. The zero Goal asks nothing of it.
+// Goal is the range that a figure should be in. The zero Goal allows any figure.
 type Goal struct {
 	low, high float64
 	asked     bool
 	told      bool
 }
 
-// AtLeast is a goal with a lower end alone.
+// AtLeast returns a goal with only a lower end.
 func AtLeast(low float64) Goal { return Goal{low: low, high: math.Inf(1), asked: true} }
 
-// AtMost is a goal with an upper end alone.
+// AtMost returns a goal with only an upper end.
 func AtMost(high float64) Goal { return Goal{low: math.Inf(-1), high: high, asked: true} }
 
-// Between is a goal with two ends.
+// Between returns a goal with two ends.
 func Between(low, high float64) Goal { return Goal{low: low, high: high, asked: true} }
 
-// Told is the same goal, but missing it does not fail the bench: for times,
-// which another machine need not repeat.
+// Told returns the same goal, but missing it does not fail the benchmark. It is for times,
+// which depend on the machine.
 func (g Goal) Told() Goal {
 	g.told = true
 	return g
 }
 
-// Holds tells whether the figure is what it should be. Nothing holds of a
-// figure that is not a number.
+// Holds reports whether the figure meets the goal. NaN does not meet any goal.
 func (g Goal) Holds(figure float64) bool {
 	return !g.asked || (figure >= g.low && figure <= g.high)
 }
@@ -46,7 +45,7 @@ func (g Goal) String() string {
 	return fmt.Sprintf("%v to %v", g.low, g.high)
 }
 
-// verdict is the table's last word on the figure.
+// verdict returns the table's cell on whether the figure meets the goal.
 func (g Goal) verdict(figure float64) string {
 	switch {
 	case !g.asked:

@@ -1,7 +1,7 @@
-// Package report puts a bench's figures beside their goals in a Markdown table,
-// which reads well on a terminal and can stand in docs/benchmarks.md as it is.
+// Package report writes a benchmark's figures and their goals into a Markdown table for the
+// terminal and for docs/benchmarks.md.
 //
-// It does not measure, and it does not fail a bench: Missed says what should.
+// It does not measure and does not fail a benchmark: Missed returns what should.
 package report
 
 import (
@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// fileMode lets everyone read what was measured.
+// fileMode lets everyone read the reports.
 const fileMode = 0o644
 
-// Report is what a bench came to.
+// Report is the result of a benchmark.
 type Report struct {
-	// Name of the bench, also of its file.
+	// Name of the benchmark, and of its file.
 	Name string
-	// Setting in which it ran, a sentence: when, on what, how much of it.
+	// Setting is a sentence on the run: when, on what machine, whole or short.
 	Setting string
-	// Shown is printed below the table as it is, such as a table of kubectl's.
+	// Shown is printed unchanged below the table, such as output of kubectl.
 	Shown string
 	rows  []row
 }
@@ -30,17 +30,17 @@ type row struct {
 	what   string
 	figure float64
 	goal   Goal
-	beside string
+	notes  string
 }
 
-// Add puts down a figure, what it is of, its goal, and what should be known
-// beside it. A figure that could not be measured is NaN, and misses any goal.
-func (r *Report) Add(what string, figure float64, goal Goal, beside string) {
-	r.rows = append(r.rows, row{what: what, figure: figure, goal: goal, beside: beside})
+// Add adds a figure with its name, its goal and notes. A figure that could not be measured is
+// NaN, and misses any goal.
+func (r *Report) Add(what string, figure float64, goal Goal, notes string) {
+	r.rows = append(r.rows, row{what: what, figure: figure, goal: goal, notes: notes})
 }
 
-// Missed names the figures that miss a goal which may fail the bench. A report
-// without a figure is missed as a whole.
+// Missed returns the figures that miss a goal and fail the benchmark. A report without figures
+// also fails.
 func (r *Report) Missed() []string {
 	if len(r.rows) == 0 {
 		return []string{"nothing was measured"}
@@ -54,13 +54,13 @@ func (r *Report) Missed() []string {
 	return missed
 }
 
-// Markdown is the whole report.
+// Markdown returns the whole report.
 func (r *Report) Markdown() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\n\n| %s | figure | goal | met | beside |\n|---|---|---|---|---|\n", r.Setting, r.Name)
+	fmt.Fprintf(&text, "%s\n\n| %s | figure | goal | met | notes |\n|---|---|---|---|---|\n", r.Setting, r.Name)
 	for _, row := range r.rows {
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
-			row.what, number(row.figure), row.goal, row.goal.verdict(row.figure), row.beside)
+			row.what, number(row.figure), row.goal, row.goal.verdict(row.figure), row.notes)
 	}
 	if r.Shown != "" {
 		fmt.Fprintf(&text, "\n```\n%s\n```\n", strings.TrimRight(r.Shown, "\n"))
@@ -68,19 +68,18 @@ func (r *Report) Markdown() string {
 	return text.String()
 }
 
-// Write writes the report into a folder, which is made where it is absent, as
-// <name>.md.
+// Write writes the report as <name>.md into a folder, which is created if it is missing.
 func (r *Report) Write(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("make the folder for reports: %w", err)
+		return fmt.Errorf("creating the folder for reports: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, r.Name+".md"), []byte(r.Markdown()), fileMode); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil
 }
 
-// number has three decimals where they say something.
+// number formats a figure with at most three decimals.
 func number(figure float64) string {
 	switch {
 	case math.IsNaN(figure):

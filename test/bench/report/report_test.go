@@ -16,7 +16,7 @@ func TestGoals(t *testing.T) {
 		goal   report.Goal
 		figure float64
 		holds  bool
-		said   string
+		text   string
 	}{
 		"a figure at the lower end holds":         {report.AtLeast(0.97), 0.97, true, "at least 0.97"},
 		"a figure below the lower end does not":   {report.AtLeast(0.97), 0.969, false, "at least 0.97"},
@@ -26,15 +26,15 @@ func TestGoals(t *testing.T) {
 		"a figure below both does not":            {report.Between(0.9, 1.1), 0.8, false, "0.9 to 1.1"},
 		"a figure above both does not":            {report.Between(0.9, 1.1), 1.2, false, "0.9 to 1.1"},
 		"a figure that was not measured does not": {report.AtLeast(0), math.NaN(), false, "at least 0"},
-		"any figure holds where nothing is asked": {report.Goal{}, math.NaN(), true, ""},
-		"a goal that is only told holds alike":    {report.AtMost(10).Told(), 11, false, "at most 10"},
+		"any figure holds without a goal":         {report.Goal{}, math.NaN(), true, ""},
+		"a goal that never fails holds the same":  {report.AtMost(10).Told(), 11, false, "at most 10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := test.goal.Holds(test.figure); got != test.holds {
-				t.Errorf("%v holds of %v: %t", test.goal, test.figure, got)
+				t.Errorf("%v holds for %v: %t", test.goal, test.figure, got)
 			}
-			if got := test.goal.String(); got != test.said {
-				t.Errorf("the goal reads %q, want %q", got, test.said)
+			if got := test.goal.String(); got != test.text {
+				t.Errorf("the goal reads %q, want %q", got, test.text)
 			}
 		})
 	}
@@ -54,7 +54,7 @@ func sample() *report.Report {
 func TestTheTableHoldsEveryFigureBesideItsGoal(t *testing.T) {
 	want := `A cut, on two cores.
 
-| bound | figure | goal | met | beside |
+| bound | figure | goal | met | notes |
 |---|---|---|---|---|
 | pool at 1 | 0.986 | at least 0.97 | yes | 5 trials |
 | unbounded at 1 | 0.900 | at least 0.95 | **no** |  |
@@ -78,7 +78,7 @@ func TestTheTableHoldsEveryFigureBesideItsGoal(t *testing.T) {
 
 func TestWhatIsShownStandsBelowTheTableAsItIs(t *testing.T) {
 	r := &report.Report{Name: "account", Setting: "A cut.", Shown: "NAME   P95\nc8-1   59ms\n"}
-	want := "A cut.\n\n| account | figure | goal | met | beside |\n|---|---|---|---|---|\n\n```\nNAME   P95\nc8-1   59ms\n```\n"
+	want := "A cut.\n\n| account | figure | goal | met | notes |\n|---|---|---|---|---|\n\n```\nNAME   P95\nc8-1   59ms\n```\n"
 	if diff := cmp.Diff(want, r.Markdown()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

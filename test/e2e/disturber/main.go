@@ -1,6 +1,6 @@
-// Command disturber is the other work of a machine on which the end-to-end suite runs
-// once more: for ten seconds of every minute it uses all of the CPU that it may run on,
-// and 256 MiB of memory. It goes on until it is told to end.
+// Command disturber simulates other work on the machine for a second run of the end-to-end
+// suite: for ten seconds of every minute it uses all of the CPUs that it may run on, and 256
+// MiB of memory. It runs until it is terminated.
 //
 //	taskset -c 1 disturber
 package main
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// disturb touches its memory over and over until a time.
+// disturb writes to its memory repeatedly until a time.
 func disturb(ctx context.Context, until time.Time) {
 	memory := make([]byte, bytes)
 	for ctx.Err() == nil && time.Now().Before(until) {

@@ -1,5 +1,4 @@
-// Command failingk6 stands in for k6 with a script that is broken: it runs the
-// real k6, only with a script that throws.
+// Command failingk6 replaces k6 with the real k6 and a script that throws.
 package main
 
 import (

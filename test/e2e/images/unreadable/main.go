@@ -1,5 +1,5 @@
-// Command unreadable stands in for a generator that leaves no result: it writes
-// its arguments where the result should be, and ends well.
+// Command unreadable replaces a generator and leaves no readable result: it writes its
+// arguments as the termination message, and exits with 0.
 package main
 
 import (
