@@ -1,5 +1,5 @@
-// Package config_test holds what is installed against what is promised of it:
-// the operator's rights, those of users, the operator's own pod, and the samples.
+// Package config_test tests what is installed: the rights of the operator and of users,
+// the operator's pod, and the samples.
 package config_test
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// roles reads every role of a file; the kinds differ only in their reach.
+// roles reads all Roles and ClusterRoles of a file.
 func roles(t *testing.T, file string) []rbacv1.ClusterRole {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("rbac", file))

@@ -13,10 +13,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-var update = flag.Bool("update", false, "write the golden files of this package anew")
+var update = flag.Bool("update", false, "write the golden files of this package")
 
-// allRoles reads those of every file of config/rbac, so that a role in a new
-// file is looked at too.
+// allRoles reads the roles of all files of config/rbac, so that roles in a new file are
+// tested too.
 func allRoles(t *testing.T) []rbacv1.ClusterRole {
 	t.Helper()
 	files, err := filepath.Glob("rbac/*.yaml")
@@ -33,13 +33,13 @@ func allRoles(t *testing.T) []rbacv1.ClusterRole {
 	return all
 }
 
-// TestNoRoleGrantsMoreThanItIsKnownToGrant tells every right of every role, so that none
-// comes or goes unseen.
+// TestNoRoleGrantsMoreThanItIsKnownToGrant compares all rights of all roles with a golden
+// file, so that no right is added or removed unnoticed.
 func TestNoRoleGrantsMoreThanItIsKnownToGrant(t *testing.T) {
 	var lines []string
 	for _, role := range allRoles(t) {
 		for _, rule := range role.Rules {
-			lines = append(lines, told(role, rule)...)
+			lines = append(lines, rights(role, rule)...)
 		}
 	}
 	slices.Sort(lines)
@@ -54,12 +54,12 @@ func TestNoRoleGrantsMoreThanItIsKnownToGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(content)), "\n"), lines); diff != "" {
-		t.Errorf("rights, against the reviewed ones; go test -update writes them anew (-want +got):\n%s", diff)
+		t.Errorf("rights, compared with the reviewed ones; go test -update writes them (-want +got):\n%s", diff)
 	}
 }
 
-// told is a line for each resource, or path, that a rule is about.
-func told(role rbacv1.ClusterRole, rule rbacv1.PolicyRule) []string {
+// rights returns a line for each resource or path of a rule.
+func rights(role rbacv1.ClusterRole, rule rbacv1.PolicyRule) []string {
 	var about []string
 	for _, group := range rule.APIGroups {
 		for _, resource := range rule.Resources {
@@ -77,8 +77,8 @@ func told(role rbacv1.ClusterRole, rule rbacv1.PolicyRule) []string {
 	return lines
 }
 
-// TestNoRoleLeadsToAnother holds all roles, the users' too, against the rights
-// by which one gets more of them.
+// TestNoRoleLeadsToAnother checks that no role, including those of users, has a right that
+// leads to further rights.
 func TestNoRoleLeadsToAnother(t *testing.T) {
 	resources := []string{
 		"*", "secrets", "configmaps", "nodes", "pods/exec", "pods/log", "pods/attach", "pods/portforward", "pods/ephemeralcontainers",

@@ -13,9 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/recommendation"
 )
 
-// What the schema can't tell of a sample, the operator would refuse: a baseline
-// that is not measured, a price that is none. The API server's own rules are
-// tried by the integration tests.
+// TestSamplesAskWhatTheySay checks what the schema can't: an unknown baseline or an invalid
+// price, which the operator would refuse. The integration tests check the API server's rules.
 func TestSamplesAskWhatTheySay(t *testing.T) {
 	want := map[string]sizes{
 		"hashes":     {variants: 4, measured: 4},
@@ -46,7 +45,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 	}
 }
 
-// sizes of a matrix: of how many variants how many are measured.
+// sizes are the number of variants of a matrix, and how many of them are measured.
 type sizes struct{ variants, measured int }
 
 func sizesOf(t *testing.T, e *v1alpha1.SizingExperiment) sizes {

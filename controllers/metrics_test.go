@@ -64,7 +64,7 @@ func TestALeaderTellsWhatStandsInTheClusterAndWhatItCounted(t *testing.T) {
 			t.Errorf("%s has %d series, want 1", name, n)
 		}
 	}
-	want := `# HELP hashmark_attempts_total Attempts that ended while this operator led, by outcome and reason.
+	want := `# HELP hashmark_attempts_total Attempts that ended while this operator was the leader, by outcome and reason.
 # TYPE hashmark_attempts_total counter
 hashmark_attempts_total{outcome="Broken",reason="JobDeleted"} 1
 hashmark_attempts_total{outcome="Invalid",reason="GeneratorSaturated"} 0

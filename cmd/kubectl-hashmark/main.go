@@ -1,5 +1,5 @@
-// Command kubectl-hashmark asks Hashmark a question and shows the answer; kubectl
-// runs it as "kubectl hashmark". docs/cli.md tells of its commands.
+// Command kubectl-hashmark is a kubectl plugin that runs experiments and shows their
+// results. kubectl runs it as "kubectl hashmark". docs/cli.md describes its commands.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	_ "k8s.io/client-go/plugin/pkg/client/auth" // every way to log in that kubectl has
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // all authentication methods of kubectl
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -19,7 +19,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/cli"
 )
 
-// version is set by the linker, for a release.
+// version is set by the linker in a release.
 var version = ""
 
 func main() {
@@ -30,7 +30,7 @@ func run() int {
 	// Without this line controller-runtime prints a stack trace about its log.
 	log.SetLogger(klog.Background())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second interrupt meets no handler, and ends the program at once.
+	// The second interrupt has no handler, so that it ends the program at once.
 	context.AfterFunc(ctx, stop)
 	program := cli.Program{
 		Streams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
@@ -41,8 +41,8 @@ func run() int {
 	return program.Run(ctx, os.Args[1:])
 }
 
-// columns is how wide the terminal is that shows standard error, 0 where none
-// does. A dumb one, as editors have it, can't draw over a line.
+// columns returns the width of the terminal on standard error. It returns 0 if there is
+// none, or if it is dumb (as in editors) and can't redraw a line.
 func columns() int {
 	width, _, err := term.GetSize(int(os.Stderr.Fd()))
 	if err != nil || os.Getenv("TERM") == "dumb" {
@@ -51,7 +51,7 @@ func columns() int {
 	return width
 }
 
-// release is the version that was linked in, or else the module's.
+// release returns the version that the linker set, or that of the module.
 func release() string {
 	if version != "" {
 		return version

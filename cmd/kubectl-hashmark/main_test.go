@@ -23,11 +23,11 @@ import (
 	"github.com/hashmark-dev/hashmark/test/apiserver"
 )
 
-// beThePlugin in the environment makes this test's binary the plugin, so that
-// tests can start it, and interrupt it.
+// beThePlugin is an environment variable. If it is set, the test binary runs as the
+// plugin, so that tests can start and interrupt it.
 const beThePlugin = "HASHMARK_TEST_BE_THE_PLUGIN"
 
-// The one API server of this package, and its administrator.
+// The API server of this package, and a client with all rights.
 var (
 	environment   *envtest.Environment
 	administrator client.Client
@@ -46,8 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAgainstAPIServer starts the API server, runs the tests and stops it again,
-// whatever they did.
+// runAgainstAPIServer starts the API server, runs the tests, and stops it.
 func runAgainstAPIServer(m *testing.M) (code int, err error) {
 	started, config, err := apiserver.Start(filepath.Join("..", "..", "config", "crd"), func(*envtest.APIServer) {})
 	if err != nil {
@@ -74,7 +73,7 @@ func create(t *testing.T, objects ...client.Object) {
 	}
 }
 
-// namespace makes one for a test.
+// namespace creates a namespace for a test.
 func namespace(t *testing.T) string {
 	t.Helper()
 	made := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "cli-"}}
@@ -82,8 +81,8 @@ func namespace(t *testing.T) string {
 	return made.Name
 }
 
-// userWith makes a user who has, in one namespace, the named roles of the chart
-// and no other right, and gives the kubeconfig.
+// userWith creates a user with the named roles of the chart in one namespace and no other
+// rights. It returns the kubeconfig.
 func userWith(t *testing.T, namespace string, roles ...string) (kubeconfig string) {
 	t.Helper()
 	name := "user-of-" + namespace
@@ -114,7 +113,7 @@ func userWith(t *testing.T, namespace string, roles ...string) (kubeconfig strin
 	return kubeconfig
 }
 
-// chartRoles are the users' roles as the chart renders them.
+// chartRoles returns the user roles as the chart renders them.
 func chartRoles(t *testing.T) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	file, err := os.Open(filepath.Join("..", "..", "config", "rbac", "user_roles.yaml"))
@@ -132,7 +131,7 @@ func chartRoles(t *testing.T) map[string][]rbacv1.PolicyRule {
 	}
 }
 
-// experiment is that of the namespace, once it is there.
+// experiment waits for the experiment of the namespace and returns it.
 func experiment(t *testing.T, namespace string) *v1alpha1.SizingExperiment {
 	t.Helper()
 	list := &v1alpha1.SizingExperimentList{}

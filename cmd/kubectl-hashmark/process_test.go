@@ -20,10 +20,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// patience is how long anything here may take.
+// patience is the timeout of everything here.
 const patience = time.Minute
 
-// process is the plugin, run beside the test.
+// process is the plugin, running as its own process.
 type process struct {
 	t           *testing.T
 	command     *exec.Cmd
@@ -47,7 +47,7 @@ func start(t *testing.T, kubeconfig, stdin string, arguments ...string) *process
 		t.Cleanup(func() { file.Close() })
 		*stream = file
 	}
-	// Should the test die, the plugin dies with it.
+	// The plugin is killed if the test dies.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func start(t *testing.T, kubeconfig, stdin string, arguments ...string) *process
 		p.signal(syscall.SIGKILL)
 		<-p.ended
 		if t.Failed() {
-			t.Logf("%v said:\n%s", arguments, p.told())
+			t.Logf("%v printed to standard error:\n%s", arguments, p.told())
 		}
 	})
 	return p
@@ -80,7 +80,7 @@ func (p *process) code() int {
 	}
 }
 
-// told is what it has written to standard error, printed to standard output.
+// told returns what it has written to standard error, printed that of standard output.
 func (p *process) told() string    { return content(p.errOut) }
 func (p *process) printed() string { return content(p.out) }
 
@@ -89,7 +89,7 @@ func content(file string) string {
 	return string(text)
 }
 
-// tells waits until it has said something.
+// tells waits until standard error contains the words.
 func (p *process) tells(words string) {
 	p.t.Helper()
 	eventually(p.t, "it says "+words, func(context.Context) bool { return strings.Contains(p.told(), words) })
@@ -105,8 +105,8 @@ func eventually(t *testing.T, what string, holds func(context.Context) bool) {
 	}
 }
 
-// door is a way to the API server that can be shut: then it cuts off who is
-// inside, and lets in nobody.
+// door is a TCP proxy in front of the API server. When it is shut, it closes all
+// connections and accepts no new ones.
 type door struct {
 	t        *testing.T
 	target   string
@@ -116,7 +116,7 @@ type door struct {
 	inside   []net.Conn
 }
 
-// behindADoor gives a kubeconfig that leads through a door.
+// behindADoor returns a door, and a kubeconfig that connects through it.
 func behindADoor(t *testing.T, kubeconfig string) (*door, string) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(kubeconfig)
@@ -177,7 +177,7 @@ func (d *door) lead(guest net.Conn) {
 	guest.Close()
 }
 
-// hang lets everybody in from now on, and answers nobody.
+// hang makes the door accept connections without answering.
 func (d *door) hang() {
 	d.t.Helper()
 	d.shut()

@@ -34,7 +34,7 @@ const (
 	editor = "hashmark-edit"
 )
 
-// operate does what the operator would: it brings the experiment into a phase.
+// operate sets the phase of the experiment, as the operator would.
 func operate(t *testing.T, e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, change func(*v1alpha1.SizingExperimentStatus)) {
 	t.Helper()
 	before := client.MergeFrom(e.DeepCopy())
@@ -52,7 +52,8 @@ func operate(t *testing.T, e *v1alpha1.SizingExperiment, phase v1alpha1.Experime
 	}
 }
 
-// recommends is an end with a size, or with none.
+// recommends returns a change of the status to a recommendation of the variant, or of no
+// size if it is empty.
 func recommends(variant string) func(*v1alpha1.SizingExperimentStatus) {
 	return func(s *v1alpha1.SizingExperimentStatus) {
 		s.Results = []v1alpha1.VariantResult{{
@@ -115,7 +116,7 @@ func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
 		"it is cancelled":               {[]string{"--cancel-on-interrupt"}, true, []string{"interrupted", "is cancelled"}, true, false},
 		"it is deleted":                 {[]string{"--cancel-on-interrupt", "--delete"}, true, []string{"interrupted", "is deleted"}, false, true},
 		"it goes on when time is up":    {[]string{"--timeout=2s"}, false, []string{"no operator looked at the experiment within 2s", "goes on"}, false, false},
-		"its time is up and it is done": {[]string{"--timeout=2s", "--cancel-on-interrupt"}, false, []string{"no end after 2s", "is cancelled"}, true, false},
+		"its time is up and it is done": {[]string{"--timeout=2s", "--cancel-on-interrupt"}, false, []string{"not finished after 2s", "is cancelled"}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := namespace(t)
@@ -149,7 +150,7 @@ func TestARunEndsWhenItsExperimentIsDeletedOrReplaced(t *testing.T) {
 	if err := administrator.Delete(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.code(); code != 2 || !strings.Contains(p.told(), "the experiment was deleted before it ended") {
+	if code := p.code(); code != 2 || !strings.Contains(p.told(), "the experiment was deleted before it finished") {
 		t.Errorf("it ended with %d", code)
 	}
 }
@@ -161,15 +162,15 @@ func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	e := experiment(t, ns)
 	p.tells("Waits for an operator")
 	door.shut()
-	p.tells("The API server is away, trying again")
+	p.tells("The API server can't be reached, retrying")
 	operate(t, e, v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
 	door.open()
-	p.tells("The API server is back")
+	p.tells("The API server can be reached again")
 	if code := p.code(); code != 0 {
 		t.Errorf("it ended with %d", code)
 	}
-	if n := strings.Count(p.told(), "is away"); n != 1 {
-		t.Errorf("it said %d times that the API server is away", n)
+	if n := strings.Count(p.told(), "can't be reached, retrying"); n != 1 {
+		t.Errorf("it said %d times that the API server can't be reached", n)
 	}
 }
 
@@ -191,9 +192,9 @@ func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	}
 }
 
-// TestASecondInterruptEndsARunAtOnce interrupts it while it cancels, which an API
-// server that does not answer makes it take its time for. Signals are sent until
-// it ends, since nobody sees when it has dealt with the first.
+// TestASecondInterruptEndsARunAtOnce interrupts it while it cancels, which takes long
+// because the API server does not answer. Signals are sent until it ends, since the test
+// can't see when it has handled the first.
 func TestASecondInterruptEndsARunAtOnce(t *testing.T) {
 	ns := namespace(t)
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
@@ -228,12 +229,12 @@ func TestARefusalIsASentence(t *testing.T) {
 		arguments        []string
 		want             string
 	}{
-		"the name is taken":           {all, login, []string{"run", "-f", "-", "-n", ns}, "there is an experiment login in namespace " + ns + " already"},
+		"the name is taken":           {all, login, []string{"run", "-f", "-", "-n", ns}, "experiment login already exists in namespace " + ns},
 		"a rule of the API is broken": {all, strings.Replace(login, "[10]", "[31]", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, "spec.matrix.costs: each cost must be between 4 and 16"},
 		"a field is unknown":          {all, strings.Replace(login, "objective", "sessions: 1\n  objective", 1), []string{"run", "-f", "-", "-n", ns, "--name=other"}, `unknown field "spec.sessions"`},
-		"nothing may be created":      {userWith(t, elsewhere, viewer), login, []string{"run", "-f", "-", "-n", elsewhere}, "you may not create sizingexperiments in namespace " + elsewhere},
-		"nothing may be seen":         {all, "", []string{"watch", "-n", elsewhere, "login"}, "you may not get sizingexperiments in namespace " + elsewhere},
-		"there is none of the name":   {all, "", []string{"watch", "-n", ns, "logout"}, "there is no experiment logout in namespace " + ns},
+		"nothing may be created":      {userWith(t, elsewhere, viewer), login, []string{"run", "-f", "-", "-n", elsewhere}, "you can't create sizingexperiments in namespace " + elsewhere},
+		"nothing may be seen":         {all, "", []string{"watch", "-n", elsewhere, "login"}, "you can't get sizingexperiments in namespace " + elsewhere},
+		"no experiment of that name":  {all, "", []string{"watch", "-n", ns, "logout"}, "experiment logout was not found in namespace " + ns},
 		"no cluster":                  {"", "", []string{"watch", "login", "--server=127.0.0.1:1"}, "the API server can't be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,18 +23,18 @@ import (
 )
 
 const (
-	// referenceCost is what each cost is timed in turns with.
+	// referenceCost is timed alternately with each cost.
 	referenceCost = 8
-	// leastHashes of a cost are timed, however slow they are.
+	// leastHashes is how many hashes of a cost are timed at least.
 	leastHashes = 3
-	// shortestCalibration and longestCalibration bound --duration.
+	// shortestCalibration and longestCalibration are the limits of --duration.
 	shortestCalibration, longestCalibration = 5 * time.Second, time.Hour
 )
 
-// predictedLimits are the CPU limits that calibrate answers for.
+// predictedLimits are the CPU limits that calibrate predicts.
 var predictedLimits = []string{"250m", "500m", "1", "2", "4", "8"}
 
-// calibrate is what the calibrate command was asked for.
+// calibrate holds the options of the calibrate command.
 type calibrate struct {
 	program  Program
 	costs    []int32
@@ -43,17 +43,17 @@ type calibrate struct {
 	changed  change
 }
 
-// machine is what hashes are timed on.
+// machine times hashes.
 type machine struct {
-	// wall is the time by the clock, and cpu that of the calling thread; only
+	// wall returns the wall-clock time, and cpu the CPU time of the calling thread. Only
 	// differences are used.
 	wall func() time.Duration
 	cpu  func() (time.Duration, error)
-	// prepare makes a function that computes one hash of a cost.
+	// prepare returns a function that computes one hash of a cost.
 	prepare func(cost int32) (func() error, error)
 }
 
-// thisMachine has real hashes, timed by the clock and by the CPU clock of the thread.
+// thisMachine computes real hashes, and reads the clock and the CPU time of the thread.
 func thisMachine(clock clock.PassiveClock) *machine {
 	begin := clock.Now()
 	return &machine{
@@ -65,7 +65,7 @@ func thisMachine(clock clock.PassiveClock) *machine {
 	}
 }
 
-// calibrated is what calibrate prints as JSON and YAML, in the words of the API.
+// calibrated is what calibrate prints as JSON and YAML. Its fields are named as in the API.
 type calibrated struct {
 	Objective      v1alpha1.Objective          `json:"objective"`
 	Demand         *v1alpha1.Demand            `json:"demand,omitempty"`
@@ -77,7 +77,7 @@ type calibrated struct {
 	Recommendation *v1alpha1.Recommendation    `json:"recommendation,omitempty"`
 }
 
-// calibrations are the formats of a calibration, by their names.
+// calibrations are the output formats of calibrate by name.
 var calibrations = map[string]func(io.Writer, report.Document) error{
 	"table": report.Calibration, "json": asJSON(calibratedOf), "yaml": asYAML(calibratedOf),
 }
@@ -86,25 +86,25 @@ func calibrateCommand(p Program) *cobra.Command {
 	c := &calibrate{program: p}
 	command := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Time hashes on this machine, without a cluster, and predict what they cost",
-		Long: `Times bcrypt on one thread of this machine, and says how long a hash of each cost
-takes, how sure that is, and how far the speed of the CPU varied meanwhile. From
-these times the model predicts what a login service could carry on CPU limits from
-250m to 8, and with --rate which size would serve that rate.
+		Short: "Time hashes on this machine, without a cluster, and predict capacities from them",
+		Long: `Times bcrypt on one thread of this machine, and shows how long a hash of each cost
+takes, its interval, and how much the speed of the CPU varied meanwhile. From these
+times the model predicts the capacity of a login service with CPU limits from 250m
+to 8, and with --rate which size would serve that rate.
 
-Nothing is deployed, and no cluster is asked. The answer is a prediction for pods on
-CPUs like this one; measure it with a SizingExperiment before you rely on it.
+It deploys nothing and does not connect to a cluster. The result is a prediction for
+pods on CPUs like this one; measure it with a SizingExperiment before you rely on it.
 
-Exit codes: 0 where a size is predicted to serve the rate, or no rate is given, 1
-where none is, 2 where there is no answer.`,
+Exit codes: 0 if a size is predicted to serve the rate, or if no rate is given, 1 if
+no size is, 2 if there is no result.`,
 		Example: `  kubectl hashmark calibrate
   kubectl hashmark calibrate --rate 20 --p95 300ms
   kubectl hashmark calibrate --costs 10,11,12 --duration 30s -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return c.run(command.Context()) },
 	}
-	command.Flags().Int32SliceVar(&c.costs, "costs", []int32{8, 9, 10, 11, 12, 13, 14}, "the bcrypt costs to time, each from 4 to 16")
-	command.Flags().DurationVar(&c.duration, "duration", time.Minute, "about how long to time hashes, for all costs together")
+	command.Flags().Int32SliceVar(&c.costs, "costs", []int32{8, 9, 10, 11, 12, 13, 14}, "bcrypt costs to time, each from 4 to 16")
+	command.Flags().DurationVar(&c.duration, "duration", time.Minute, "approximate time to spend on all costs together")
 	addFormat(command, &c.format, sorted(calibrations))
 	c.changed.addTo(command.Flags())
 	return command
@@ -114,7 +114,7 @@ func (c *calibrate) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	spec, err := c.question()
+	spec, err := c.spec()
 	if err != nil {
 		return err
 	}
@@ -139,21 +139,21 @@ func (c *calibrate) run(ctx context.Context) error {
 	return met(document)
 }
 
-// checkPredictions names the costs that were timed but have no prediction. It returns an
+// checkPredictions prints the costs that were timed but have no prediction. It returns an
 // error if there are no predictions at all.
 func (c *calibrate) checkPredictions(predictions []v1alpha1.PredictedVariant) error {
 	if len(predictions) == 0 {
-		return errors.New("nothing can be predicted: no cost of --costs takes between 2 ms and its share of --duration here")
+		return errors.New("nothing can be predicted: no cost of --costs takes between 2 ms and its share of --duration on this machine; name other costs")
 	}
 	for _, cost := range c.costs {
 		if cost < predictions[0].Cost {
-			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is not predicted: a hash takes less than 2 ms, so that more than hashing rules its latency\n", cost)
+			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is not predicted: a hash takes less than 2 ms, so that the latency depends on more than hashing\n", cost)
 		}
 	}
 	return nil
 }
 
-// check says in a sentence what can't be timed.
+// check returns an error that says which flag to change if the options are invalid.
 func (c *calibrate) check() error {
 	if err := known(c.format, sorted(calibrations)); err != nil {
 		return err
@@ -168,19 +168,20 @@ func (c *calibrate) check() error {
 		}
 	}
 	if len(c.costs) == 0 {
-		return errors.New("--costs names no cost; name one, such as 10")
+		return errors.New("--costs is empty; name at least one cost, such as 10")
 	}
 	if c.duration < shortestCalibration || c.duration > longestCalibration {
-		return fmt.Errorf("--duration %s: it must lie between %s and %s", c.duration, shortestCalibration, longestCalibration)
+		return fmt.Errorf("--duration %s: must be between %s and %s", c.duration, shortestCalibration, longestCalibration)
 	}
 	return c.changed.check()
 }
 
-// question is an experiment with the API's defaults that nobody applies.
-func (c *calibrate) question() (v1alpha1.SizingExperimentSpec, error) {
-	return c.changed.to(v1alpha1.SizingExperimentSpec{
+// spec returns an experiment for the flags. It sets the API's defaults, since no API
+// server does so here.
+func (c *calibrate) spec() (v1alpha1.SizingExperimentSpec, error) {
+	return c.changed.apply(v1alpha1.SizingExperimentSpec{
 		Matrix: v1alpha1.Matrix{Costs: c.costs, CPULimits: predictedLimits},
-		// Callers who wait as long as the API lets them: any p95 can be asked for.
+		// The longest timeout that the API allows, so that any p95 can be an objective.
 		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 60},
 		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
 	})
@@ -190,15 +191,15 @@ func (c *calibrate) question() (v1alpha1.SizingExperimentSpec, error) {
 func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	on := c.program.machine
-	if on == nil {
-		on = thisMachine(c.program.Clock)
+	m := c.program.machine
+	if m == nil {
+		m = thisMachine(c.program.Clock)
 	}
 	calibrator := calibration.Calibrator{
-		Meter:         calibration.Meter{CPU: on.cpu, Wall: on.wall},
+		Meter:         calibration.Meter{CPU: m.cpu, Wall: m.wall},
 		Limits:        limits(c.duration / time.Duration(len(c.costs))),
 		ReferenceCost: referenceCost,
-		Prepare:       func(cost int32) (func() error, error) { return on.until(ctx, cost) },
+		Prepare:       func(cost int32) (func() error, error) { return m.until(ctx, cost) },
 	}
 	timed := map[int32]*v1alpha1.TrialCalibration{}
 	for i, cost := range c.costs {
@@ -209,7 +210,7 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 		}
 		result := calibration.NewResult(timing, calibration.Surroundings{GoMaxProcs: int32(runtime.GOMAXPROCS(0)), GoVersion: runtime.Version()})
 		if result.ScaledFromCost != nil {
-			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long to be timed in its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
+			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long for its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
 			continue
 		}
 		timed[cost] = lifecycle.CalibrationInAPI(&result)
@@ -217,17 +218,18 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 	return timed, nil
 }
 
-// limits of the time for one cost: most of it for the hash, the rest for the reference
-// hash beside it and for warming up.
+// limits divides the time for one cost: most of it is for the hash, the rest for the
+// reference hash and the warm-up.
 func limits(share time.Duration) calibration.Limits {
-	of := func(part float64) time.Duration { return time.Duration(math.Round(part * float64(share))) }
+	part := func(factor float64) time.Duration { return time.Duration(math.Round(factor * float64(share))) }
 	limits := calibration.Standard
-	limits.Least, limits.LeastSamples, limits.Most = of(0.6), leastHashes, of(2)
-	limits.Reference, limits.WarmUp = of(0.2), of(0.05)
+	limits.Least, limits.LeastSamples, limits.Most = part(0.6), leastHashes, part(2)
+	limits.Reference, limits.WarmUp = part(0.2), part(0.05)
 	return limits
 }
 
-// until is a hash of a cost that is computed until the context ends.
+// until returns a function that computes a hash of a cost, and fails once the context
+// has ended.
 func (m *machine) until(ctx context.Context, cost int32) (func() error, error) {
 	hash, err := m.prepare(cost)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// virtual is a machine of so long at cost 8, on which time passes only while it hashes,
-// and whose hashes take so many times as long at a moment.
+// virtual returns a machine on which a hash of cost 8 takes at8, multiplied by what slower
+// returns for the current time. Time passes only while it hashes.
 func virtual(at8 time.Duration, slower func(time.Duration) float64) *machine {
 	var now time.Duration
 	return &machine{
@@ -28,13 +28,14 @@ func virtual(at8 time.Duration, slower func(time.Duration) float64) *machine {
 	}
 }
 
-// driftsAlong is a speed that varies by some percent every two seconds.
+// driftsAlong is a speed that changes by some percent every two seconds.
 func driftsAlong(now time.Duration) float64 {
 	course := []float64{1, 1.02, 0.97, 1.05, 0.99}
 	return course[int(now/(2*time.Second))%len(course)]
 }
 
-// calibrating carries out a command line on a machine of 14 ms at cost 8, with no cluster.
+// calibrating runs a command line without a cluster, on a machine on which a hash of
+// cost 8 takes 14 ms.
 func calibrating(t *testing.T, ctx context.Context, arguments ...string) (out, errOut string, code int) {
 	t.Helper()
 	return calibratingOn(ctx, virtual(14*time.Millisecond, driftsAlong), arguments...)
@@ -123,9 +124,9 @@ func TestWhatCalibrateRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ arguments, says string }{
 		"a cost that is too high": {"--costs 10,17", "--costs names 17: the bcrypt cost must be between 4 and 16"},
 		"a cost twice":            {"--costs 10,10", "--costs names 10 twice"},
-		"a moment":                {"--duration 1s", "--duration 1s: it must lie between 5s and 1h0m0s"},
-		"headroom of no rate":     {"--headroom 50", "say by --rate how many logins per second must be served"},
-		"a rate of nothing":       {"--rate 0", "--rate 0: it must lie between 1 and 1000000"},
+		"a moment":                {"--duration 1s", "--duration 1s: must be between 5s and 1h0m0s"},
+		"headroom of no rate":     {"--headroom 50", "set --rate to the logins per second to serve"},
+		"a rate of nothing":       {"--rate 0", "--rate 0: must be between 1 and 1000000"},
 		"an unknown format":       {"-o html", "html"},
 		"an argument":             {"login-sizing", "unknown command"},
 	} {

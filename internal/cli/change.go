@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// change is what the flags of recommend put in the place of an experiment's own
+// change holds the flags of recommend, which replace parts of an experiment's
 // objective, demand and prices.
 type change struct {
 	given *pflag.FlagSet
@@ -53,22 +53,23 @@ const (
 func (c *change) addTo(flags *pflag.FlagSet) {
 	c.given = flags
 	flags.Int32Var(&c.rate, flagRate, 0, "logins per second to serve")
-	flags.Int32Var(&c.headroom, flagHeadroom, 0, "how much to spare beyond that, in percent")
-	flags.Int32Var(&c.minCost, flagMinCost, 0, "the lowest bcrypt cost that is acceptable")
-	flags.StringVar(&c.maxTotalCPU, flagMaxTotalCPU, "", "the most CPU that all replicas together may have, such as 8 or 7500m")
-	flags.Int32Var(&c.maxReplicas, flagMaxReplicas, 0, "the most replicas that may run")
-	flags.Int32Var(&c.survive, flagSurvive, 0, "how many replicas may be down while the others serve the rate without headroom")
-	flags.DurationVar(&c.p50, flagP50, 0, "the median to hold, such as 100ms")
-	flags.DurationVar(&c.p95, flagP95, 0, "the p95 to hold, such as 300ms")
-	flags.DurationVar(&c.p99, flagP99, 0, "the p99 to hold, such as 500ms")
-	flags.Int32Var(&c.maxErrors, flagMaxErrors, 0, "how many of a thousand logins may fail")
-	flags.StringVar(&c.currency, flagCurrency, "", "the currency of the prices, such as EUR; of an experiment that has none")
-	flags.StringVar(&c.perCPUHour, flagPerCPUHour, "", "the price of a CPU for an hour, where a node pool has none of its own")
-	flags.StringVar(&c.gpuHour, flagGPUHour, "", "the price of a GPU for an hour, to an attacker; in the place of hardware that is owned")
-	flags.Int64Var(&c.guesses, flagGuesses, 0, "how many guesses per second such a GPU makes at bcrypt cost 10")
+	flags.Int32Var(&c.headroom, flagHeadroom, 0, "spare capacity above the rate, in percent")
+	flags.Int32Var(&c.minCost, flagMinCost, 0, "lowest acceptable bcrypt cost")
+	flags.StringVar(&c.maxTotalCPU, flagMaxTotalCPU, "", "maximum CPU of all replicas together, such as 8 or 7500m")
+	flags.Int32Var(&c.maxReplicas, flagMaxReplicas, 0, "maximum number of replicas")
+	flags.Int32Var(&c.survive, flagSurvive, 0, "number of replicas that can be down while the others serve the rate without headroom")
+	flags.DurationVar(&c.p50, flagP50, 0, "objective for the median latency, such as 100ms")
+	flags.DurationVar(&c.p95, flagP95, 0, "objective for the p95 latency, such as 300ms")
+	flags.DurationVar(&c.p99, flagP99, 0, "objective for the p99 latency, such as 500ms")
+	flags.Int32Var(&c.maxErrors, flagMaxErrors, 0, "number of failed logins per thousand that the objective allows")
+	flags.StringVar(&c.currency, flagCurrency, "", "currency of the prices, such as EUR, if the experiment has no prices")
+	flags.StringVar(&c.perCPUHour, flagPerCPUHour, "", "price of a CPU per hour, for node pools without a price of their own")
+	flags.StringVar(&c.gpuHour, flagGPUHour, "", "price that an attacker pays for a GPU per hour, instead of prices.attackerHardware")
+	flags.Int64Var(&c.guesses, flagGuesses, 0, "guesses per second of such a GPU at bcrypt cost 10")
 }
 
-// bounds are those of the API, which no schema guards here.
+// bounds returns the limits that the API's schema sets, since no API server checks the
+// flags.
 func (c *change) bounds() []struct {
 	flag            string
 	value, low, top int64
@@ -92,19 +93,19 @@ var (
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 
-// addStored adds the flags that concern what only an experiment measures: controls and memory.
+// addStored adds the flags about what only an experiment measures: controls and memory.
 func (c *change) addStored(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&c.hashes, flagHashes, nil, "the hashes that may be recommended, such as Bcrypt,Argon2id")
-	flags.StringToInt64Var(&c.attackerRates, flagAttackerRates, nil, "how many guesses per second an attacker makes, by `control`, such as argon=12000")
+	flags.StringSliceVar(&c.hashes, flagHashes, nil, "hashes that can be recommended, such as Bcrypt,Argon2id")
+	flags.StringToInt64Var(&c.attackerRates, flagAttackerRates, nil, "guesses per second of an attacker by `control`, such as argon=12000")
 	flags.Lookup(flagAttackerRates).DefValue = "" // help shows an empty map otherwise
-	flags.StringVar(&c.perGiBHour, flagPerGiBHour, "", "the price of a GiB of memory for an hour")
+	flags.StringVar(&c.perGiBHour, flagPerGiBHour, "", "price of a GiB of memory per hour")
 }
 
-// check says in a sentence what the API would refuse.
+// check returns an error for the first flag that the API would refuse.
 func (c *change) check() error {
 	for _, b := range c.bounds() {
 		if c.given.Changed(b.flag) && (b.value < b.low || b.value > b.top) {
-			return fmt.Errorf("--%s %d: it must lie between %d and %d", b.flag, b.value, b.low, b.top)
+			return fmt.Errorf("--%s %d: must be between %d and %d", b.flag, b.value, b.low, b.top)
 		}
 	}
 	for _, rule := range []struct {
@@ -120,10 +121,10 @@ func (c *change) check() error {
 		{flagPerGiBHour, c.perGiBHour, "a decimal such as 0.005", isPrice(c.perGiBHour)},
 		{flagGPUHour, c.gpuHour, "a decimal such as 0.80", isPrice(c.gpuHour)},
 		{flagAttackerRates, fmt.Sprint(c.attackerRates), "names of controls with guesses per second from 1 to 1000000000000, such as argon=12000", areRates(c.attackerRates)},
-		{flagHashes, strings.Join(c.hashes, ","), "of Bcrypt, Argon2id, Scrypt and PBKDF2, each once", areHashes(c.hashes)},
+		{flagHashes, strings.Join(c.hashes, ","), "one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once", areHashes(c.hashes)},
 	} {
 		if c.given.Changed(rule.flag) && !rule.holds {
-			return fmt.Errorf("--%s %s: it must be %s", rule.flag, rule.value, rule.must)
+			return fmt.Errorf("--%s %s: must be %s", rule.flag, rule.value, rule.must)
 		}
 	}
 	return nil
@@ -135,7 +136,7 @@ func isLatency(d time.Duration) bool {
 	return d >= time.Millisecond && d <= time.Minute && d%time.Millisecond == 0
 }
 
-// areHashes reports whether the API takes them.
+// areHashes reports whether the API accepts the names as hashes.
 func areHashes(names []string) bool {
 	known := []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id, v1alpha1.AlgorithmScrypt, v1alpha1.AlgorithmPBKDF2}
 	for i, name := range names {
@@ -146,7 +147,7 @@ func areHashes(names []string) bool {
 	return len(names) > 0
 }
 
-// areRates reports whether the API takes them.
+// areRates reports whether the API accepts the rates.
 func areRates(rates map[string]int64) bool {
 	for _, rate := range rates {
 		if rate < 1 || rate > 1_000_000_000_000 {
@@ -165,23 +166,23 @@ func isPrice(text string) bool {
 	return decimal.MatchString(text) && len(text) <= 16
 }
 
-// of is an experiment's question as the flags change it, which must have a demand
-// then. The given one stays as it is.
-func (c *change) of(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
-	spec, err := c.to(given)
+// applyWithDemand returns a copy of the spec, changed by the flags. It returns an error
+// if the result has no demand.
+func (c *change) applyWithDemand(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
+	spec, err := c.apply(given)
 	if err == nil && spec.Demand == nil {
 		err = errNoRate
 	}
 	return spec, err
 }
 
-var errNoRate = fmt.Errorf("no login rate is asked for; say by --%s how many logins per second must be served", flagRate)
+var errNoRate = fmt.Errorf("the login rate is missing; set --%s to the logins per second to serve", flagRate)
 
-// to is the same where a demand need not be.
-func (c *change) to(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
+// apply returns a copy of the spec, changed by the flags.
+func (c *change) apply(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
 	spec := *given.DeepCopy()
 	if own := spec.Prices; own != nil && c.given.Changed(flagCurrency) && own.Currency != c.currency {
-		return spec, fmt.Errorf("its prices are in %s, which can't be told in %s: no rate of exchange is known", own.Currency, c.currency)
+		return spec, fmt.Errorf("its prices are in %s and can't be converted to %s; remove --%s", own.Currency, c.currency, flagCurrency)
 	}
 	if err := c.percentiles(&spec); err != nil {
 		return spec, err
@@ -195,8 +196,8 @@ func (c *change) to(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperim
 	return spec, nil
 }
 
-// percentiles puts those that were given in the place of the objective's. They must rise,
-// and a login that takes longer than the timeout has failed.
+// percentiles sets the objective's percentiles that were given as flags. They must rise,
+// and can't be above the timeout, since a login that takes longer has failed.
 func (c *change) percentiles(spec *v1alpha1.SizingExperimentSpec) error {
 	o, timeout := &spec.Objective, time.Duration(spec.Load.RequestTimeoutSeconds)*time.Second
 	for _, p := range []struct {
@@ -208,7 +209,7 @@ func (c *change) percentiles(spec *v1alpha1.SizingExperimentSpec) error {
 			continue
 		}
 		if p.value > timeout {
-			return fmt.Errorf("its logins were given up after %s, so that it can't tell whether a %s of %s would hold; lower --%s, or measure with a longer load.requestTimeoutSeconds", timeout, p.flag, p.value, p.flag)
+			return fmt.Errorf("its logins timed out after %s, so that a %s of %s was not measured; lower --%s, or measure with a longer load.requestTimeoutSeconds", timeout, p.flag, p.value, p.flag)
 		}
 		*p.field = int32(p.value.Milliseconds())
 	}
@@ -253,7 +254,7 @@ func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
 	set(c, flagPerCPUHour, &spec.Prices.PerCPUHour, c.perCPUHour)
 	set(c, flagPerGiBHour, &spec.Prices.PerGiBHour, c.perGiBHour)
 	set(c, flagGPUHour, &spec.Prices.GPUHour, c.gpuHour)
-	// Both would be two prices of one hour, which the API refuses.
+	// The API refuses two prices for the same hour.
 	set(c, flagGPUHour, &spec.Prices.AttackerHardware, nil)
 	if c.given.Changed(flagAttackerRates) {
 		spec.Prices.AttackerRates = nil
@@ -268,8 +269,7 @@ func (c *change) any(flags ...string) bool {
 	return slices.ContainsFunc(flags, c.given.Changed)
 }
 
-// set puts a flag's value in the place of the experiment's, where the flag was
-// given.
+// set sets the field to the flag's value if the flag was given.
 func set[T any](c *change, flag string, field *T, value T) {
 	if c.given.Changed(flag) {
 		*field = value

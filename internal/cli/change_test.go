@@ -70,7 +70,7 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 			if err := c.check(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := c.of(given)
+			got, err := c.applyWithDemand(given)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 }
 
 func TestAnExperimentWithoutDemandAndPricesIsGivenThem(t *testing.T) {
-	got, err := changeOf(t, "--rate=5", "--per-cpu-hour=0.04", "--currency=EUR").of(v1alpha1.SizingExperimentSpec{})
+	got, err := changeOf(t, "--rate=5", "--per-cpu-hour=0.04", "--currency=EUR").applyWithDemand(v1alpha1.SizingExperimentSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestARentedGPUTakesThePlaceOfHardwareThatIsOwned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			given, want := owned(), owned()
 			tt.want(want.Prices)
-			got, err := changeOf(t, tt.argument).of(given)
+			got, err := changeOf(t, tt.argument).applyWithDemand(given)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,18 +130,18 @@ func TestARentedGPUTakesThePlaceOfHardwareThatIsOwned(t *testing.T) {
 }
 
 func TestAPriceIsNotToldInAnotherCurrency(t *testing.T) {
-	if _, err := changeOf(t, "--currency=EUR").of(asked()); err == nil || !strings.Contains(err.Error(), "its prices are in USD") {
+	if _, err := changeOf(t, "--currency=EUR").applyWithDemand(asked()); err == nil || !strings.Contains(err.Error(), "its prices are in USD") {
 		t.Errorf("it says %v", err)
 	}
 }
 
 func TestAP95BeyondTheTimeoutThatWasMeasuredHasNoAnswer(t *testing.T) {
-	if got, err := changeOf(t, "--p95=10s").of(asked()); err != nil || got.Objective.P95Milliseconds != 10_000 {
+	if got, err := changeOf(t, "--p95=10s").applyWithDemand(asked()); err != nil || got.Objective.P95Milliseconds != 10_000 {
 		t.Errorf("a p95 as long as the timeout: %v", err)
 	}
-	const want = "its logins were given up after 10s, so that it can't tell whether a p95 of 10.001s would hold; " +
+	const want = "its logins timed out after 10s, so that a p95 of 10.001s was not measured; " +
 		"lower --p95, or measure with a longer load.requestTimeoutSeconds"
-	if _, err := changeOf(t, "--p95=10001ms").of(asked()); err == nil || err.Error() != want {
+	if _, err := changeOf(t, "--p95=10001ms").applyWithDemand(asked()); err == nil || err.Error() != want {
 		t.Errorf("it says %v, want %q", err, want)
 	}
 }
@@ -153,24 +153,24 @@ func TestPercentilesThatDoNotRiseAreRefused(t *testing.T) {
 	}{
 		{[]string{"--p99=900ms"}, "a p99 of 900 ms is below the p95 of 1000 ms; raise --p99, or lower --p95"},
 		{[]string{"--p50=1001ms"}, "a p50 of 1001 ms is above the p95 of 1000 ms; lower --p50, or raise --p95"},
-		{[]string{"--p99=11s"}, "its logins were given up after 10s, so that it can't tell whether a p99 of 11s would hold; " +
+		{[]string{"--p99=11s"}, "its logins timed out after 10s, so that a p99 of 11s was not measured; " +
 			"lower --p99, or measure with a longer load.requestTimeoutSeconds"},
 	} {
-		if _, err := changeOf(t, tt.arguments...).of(asked()); err == nil || err.Error() != tt.want {
+		if _, err := changeOf(t, tt.arguments...).applyWithDemand(asked()); err == nil || err.Error() != tt.want {
 			t.Errorf("%v: it says %v, want %q", tt.arguments, err, tt.want)
 		}
 	}
 }
 
 func TestAQuestionWithoutARateIsNone(t *testing.T) {
-	if _, err := changeOf(t, "--headroom=10").of(v1alpha1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
+	if _, err := changeOf(t, "--headroom=10").applyWithDemand(v1alpha1.SizingExperimentSpec{}); err == nil || !strings.Contains(err.Error(), "--rate") {
 		t.Errorf("it says %v", err)
 	}
 }
 
 func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
 	for _, tt := range []struct{ argument, want string }{
-		{"--rate=0", "--rate 0: it must lie between 1 and 1000000"},
+		{"--rate=0", "--rate 0: must be between 1 and 1000000"},
 		{"--rate=1000001", "--rate"},
 		{"--headroom=-1", "--headroom"},
 		{"--headroom=401", "--headroom"},
@@ -179,20 +179,20 @@ func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
 		{"--max-replicas=0", "--max-replicas"},
 		{"--max-error-per-mille=51", "--max-error-per-mille"},
 		{"--guesses-per-second=0", "--guesses-per-second"},
-		{"--p95=0s", "--p95 0s: it must be whole milliseconds"},
+		{"--p95=0s", "--p95 0s: must be whole milliseconds"},
 		{"--p95=1500us", "--p95"},
 		{"--p95=61s", "--p95"},
-		{"--hashes=SHA256", "--hashes SHA256: it must be of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"},
+		{"--hashes=SHA256", "--hashes SHA256: must be one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"},
 		{"--hashes=Bcrypt,Bcrypt", "--hashes"},
 		{"--per-gib-hour=-1", "--per-gib-hour"},
-		{"--attacker-rates=argon=0", "--attacker-rates map[argon:0]: it must be names of controls"},
-		{"--p50=0s", "--p50 0s: it must be whole milliseconds"},
+		{"--attacker-rates=argon=0", "--attacker-rates map[argon:0]: must be names of controls"},
+		{"--p50=0s", "--p50 0s: must be whole milliseconds"},
 		{"--p99=61s", "--p99"},
-		{"--max-total-cpu=0", "--max-total-cpu 0: it must be a CPU quantity above 0"},
+		{"--max-total-cpu=0", "--max-total-cpu 0: must be a CPU quantity above 0"},
 		{"--max-total-cpu=many", "--max-total-cpu"},
-		{"--currency=eur", "--currency eur: it must be three capital letters"},
-		{"--per-cpu-hour=.04", "--per-cpu-hour .04: it must be a decimal"},
-		{"--gpu-hour=-1", "--gpu-hour -1: it must be a decimal such as 0.80"},
+		{"--currency=eur", "--currency eur: must be three capital letters"},
+		{"--per-cpu-hour=.04", "--per-cpu-hour .04: must be a decimal"},
+		{"--gpu-hour=-1", "--gpu-hour -1: must be a decimal such as 0.80"},
 		{"--per-cpu-hour=0.000000000000001", "--per-cpu-hour"},
 	} {
 		t.Run(tt.argument, func(t *testing.T) {

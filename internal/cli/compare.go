@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
 )
 
-// comparisons are the formats of a comparison, by their names.
+// comparisons are the output formats of compare by name.
 var comparisons = map[string]func(io.Writer, compare.Comparison) error{
 	"table": compare.Table, "markdown": compare.Markdown, "json": compare.JSON,
 }
@@ -19,14 +19,14 @@ func compareCommand(cluster *connection) *cobra.Command {
 	var format string
 	command := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Say how the results of experiment B differ from those of A",
-		Long: `Compares what two experiments found of the variants that both have, and says of
-each difference whether chance explains it. That takes repetitions: with a single
-one nobody can tell.
+		Short: "Show how the results of experiment B differ from those of A",
+		Long: `Compares the results of two experiments for the variants that both have, and shows
+for each difference whether chance explains it. That takes repetitions: with a single
+one it is unknown.
 
 ` + whereFrom + `
 
-The exit code is 0 where they could be compared, whatever that says.`,
+The exit code is 0 if they could be compared, whatever the result.`,
 		Example: `  kubectl hashmark compare before after
   kubectl hashmark compare staging/login production/login -o markdown
   kubectl hashmark compare last-week.json today.json -o json`,
@@ -53,11 +53,11 @@ The exit code is 0 where they could be compared, whatever that says.`,
 }
 
 func (c *connection) compared(ctx context.Context, first, second string) (compare.Comparison, error) {
-	a, err := c.found(ctx, first)
+	a, err := c.load(ctx, first)
 	if err != nil {
 		return compare.Comparison{}, err
 	}
-	b, err := c.found(ctx, second)
+	b, err := c.load(ctx, second)
 	if err != nil {
 		return compare.Comparison{}, err
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// completionTime is how long a shell's user waits for names.
+// completionTime is how long completion waits for the cluster.
 const completionTime = 2 * time.Second
 
-// kubectlCompletion is what kubectl asks for the words after "kubectl hashmark".
+// kubectlCompletion is the script that kubectl calls to complete "kubectl hashmark".
 const kubectlCompletion = `#!/bin/sh
 # Put this into PATH as an executable file named kubectl_complete-hashmark.
 exec kubectl-hashmark __complete "$@"
 `
 
-// addKubectlCompletion adds to the shells' completions that of kubectl itself,
-// which is the one for people who type "kubectl hashmark".
+// addKubectlCompletion adds a command that prints kubectlCompletion. The shells' own
+// completions only complete kubectl-hashmark.
 func addKubectlCompletion(root *cobra.Command) {
 	completion, _, err := root.Find([]string{"completion"})
 	if err != nil || completion == root {
@@ -31,9 +31,9 @@ func addKubectlCompletion(root *cobra.Command) {
 	}
 	completion.AddCommand(&cobra.Command{
 		Use:   "kubectl",
-		Short: "Generate the script by which kubectl completes \"kubectl hashmark\"",
-		Long: `Prints a script that kubectl, in any shell that it completes in, asks for the
-words after "kubectl hashmark". It must be in PATH, executable, and named
+		Short: "Generate the script with which kubectl completes \"kubectl hashmark\"",
+		Long: `Prints a script that kubectl calls to complete "kubectl hashmark", in every shell for
+which kubectl has completion. Save it as an executable file in PATH, named
 kubectl_complete-hashmark.`,
 		Example: `  kubectl hashmark completion kubectl >~/.local/bin/kubectl_complete-hashmark
   chmod +x ~/.local/bin/kubectl_complete-hashmark`,
@@ -45,8 +45,8 @@ kubectl_complete-hashmark.`,
 	})
 }
 
-// completeNames completes up to so many names of experiments. Where the cluster
-// does not answer soon there is nothing to complete.
+// completeNames returns a completion for up to atMost names of experiments. If the
+// cluster does not answer in time, it completes names of files.
 func (c *connection) completeNames(atMost int) cobra.CompletionFunc {
 	return func(command *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(given) >= atMost {
@@ -60,7 +60,7 @@ func (c *connection) completeNames(atMost int) cobra.CompletionFunc {
 	}
 }
 
-// names are those of the namespace's experiments.
+// names returns the names of the experiments in the namespace.
 func (c *connection) names(ctx context.Context) ([]string, error) {
 	namespace, _, err := c.namespace()
 	if err != nil {
@@ -83,8 +83,8 @@ func (c *connection) names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// one asks for one argument, and says what it is.
-func one(what string) cobra.PositionalArgs {
+// exactlyOne requires one argument. what names it in the error.
+func exactlyOne(what string) cobra.PositionalArgs {
 	return func(command *cobra.Command, arguments []string) error {
 		if len(arguments) != 1 {
 			return errors.New("name one " + what + ", as in: kubectl hashmark " + command.Use)

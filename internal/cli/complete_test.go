@@ -24,7 +24,7 @@ func TestNamesAreCompletedFromTheCluster(t *testing.T) {
 		"no second one":       {[]string{"watch", "after", ""}, []string{":4"}},
 		"another to compare":  {[]string{"compare", "after", ""}, []string{"before", ":4"}},
 		"a format":            {[]string{"compare", "-o", ""}, []string{"json", "markdown", "table", ":4"}},
-		"one of the commands": {[]string{"rec"}, []string{"recommend\tAsk another question of stored results, with no new load", ":4"}},
+		"one of the commands": {[]string{"rec"}, []string{"recommend\tRecommend a size for another demand from stored results, without new load", ":4"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := carryOut(t, cluster.client(t), "", append([]string{"__complete"}, tt.words...)...)

@@ -16,37 +16,37 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// connection is the way to the cluster that the flags name.
+// connection connects to the cluster that the flags name.
 type connection struct {
 	program Program
 	flags   *genericclioptions.ConfigFlags
 }
 
-// scheme knows Hashmark's kinds, and no others: nothing else is asked for.
+// scheme returns a scheme with Hashmark's kinds. The commands use no others.
 func scheme() *runtime.Scheme {
-	known := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(known); err != nil {
-		panic(err) // it can't fail at run time without failing in every test
+	s := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(s); err != nil {
+		panic(err) // it would fail in every test too
 	}
-	return known
+	return s
 }
 
-// client connects. It asks the API server nothing yet.
+// client returns a client. It does not send a request yet.
 func (c *connection) client() (client.WithWatch, error) {
 	if c.program.replaced != nil {
 		return c.program.replaced, nil
 	}
 	config, err := c.flags.ToRESTConfig()
 	if err != nil {
-		return nil, fmt.Errorf("no cluster to talk to; set KUBECONFIG, or name one by --kubeconfig or --context: %w", err)
+		return nil, fmt.Errorf("no cluster is configured; set KUBECONFIG, --kubeconfig or --context: %w", err)
 	}
 	config.UserAgent = rest.DefaultKubernetesUserAgent()
 	config.WarningHandler = rest.NewWarningWriter(c.program.Streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 	return client.NewWithWatch(config, client.Options{Scheme: scheme()})
 }
 
-// namespace is the one of the flags or of the kubeconfig; named tells whether it
-// was asked for on the command line.
+// namespace returns the namespace of the flags or of the kubeconfig. named reports
+// whether it was given on the command line.
 func (c *connection) namespace() (name string, named bool, err error) {
 	name, _, err = c.flags.ToRawKubeConfigLoader().Namespace()
 	if clientcmd.IsEmptyConfig(err) {
@@ -55,7 +55,7 @@ func (c *connection) namespace() (name string, named bool, err error) {
 	return name, c.flags.Namespace != nil && *c.flags.Namespace != "", err
 }
 
-// document is an experiment with its trials as the cluster has them.
+// document reads an experiment and its trials from the cluster.
 func (c *connection) document(ctx context.Context, key client.ObjectKey) (report.Document, error) {
 	cluster, err := c.client()
 	if err != nil {
@@ -68,17 +68,17 @@ func (c *connection) document(ctx context.Context, key client.ObjectKey) (report
 	return documentOf(ctx, cluster, e)
 }
 
-// documentOf adds the trials to an experiment. They are found by its UID, since
-// an earlier experiment may have had its name.
+// documentOf reads the trials of an experiment. It selects them by the experiment's UID,
+// since an earlier experiment may have had the same name.
 func documentOf(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) (report.Document, error) {
 	trials := &v1alpha1.SizingTrialList{}
 	err := cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
 	switch {
 	case apierrors.IsForbidden(err):
-		return report.Document{}, fmt.Errorf("you may not list sizingtrials in namespace %s, which hold what was measured; "+
-			"the chart's view role has that right (%w)", e.Namespace, err)
+		return report.Document{}, fmt.Errorf("you can't list sizingtrials in namespace %s, which contain the measurements; "+
+			"ask for the chart's view role (%w)", e.Namespace, err)
 	case err != nil:
-		return report.Document{}, errors.Join(fmt.Errorf("the trials of %s could not be read", e.Name), err)
+		return report.Document{}, errors.Join(fmt.Errorf("can't read the trials of %s", e.Name), err)
 	}
 	return report.New(e, trials.Items), nil
 }

@@ -17,16 +17,16 @@ const (
 	// ExitMet means that the objective can be met: with a demand that a size is
 	// recommended, without one that some variant meets it.
 	ExitMet = 0
-	// ExitNotMet means that it was measured, and can't.
+	// ExitNotMet means that the measurement shows that it can't be met.
 	ExitNotMet = 1
-	// ExitFailed means that there is no answer.
+	// ExitFailed means that there is no result.
 	ExitFailed = 2
 )
 
-// errNotMet ends a command whose answer is no. The answer has been printed.
+// errNotMet ends a command after it has printed that the objective can't be met.
 var errNotMet = errors.New("the objective can't be met")
 
-// exit says on standard error what went wrong, and gives the code for it.
+// exit writes the error to out and returns the exit code for it.
 func exit(err error, out io.Writer) int {
 	switch {
 	case err == nil:
@@ -41,24 +41,24 @@ func exit(err error, out io.Writer) int {
 	return ExitFailed
 }
 
-// answered is nil where an ended experiment says yes, errNotMet where it says
-// no, and else why it says nothing.
+// answered returns nil if a finished experiment can meet the objective, errNotMet if
+// it can't, and otherwise an error that says why there is no result.
 func answered(d report.Document) error {
 	switch status := &d.Experiment.Status; status.Phase {
 	case v1alpha1.ExperimentSucceeded:
 		return met(d)
 	case v1alpha1.ExperimentCancelled:
-		return errors.New("the experiment was cancelled before all of its trials had ended")
+		return errors.New("the experiment was cancelled before all of its trials had finished")
 	default:
-		why := ""
+		reason := ""
 		if finished := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionFinished); finished != nil {
-			why = ": " + finished.Message
+			reason = ": " + finished.Message
 		}
-		return fmt.Errorf("the experiment ended as %s%s", status.Phase, why)
+		return fmt.Errorf("the experiment ended as %s%s", status.Phase, reason)
 	}
 }
 
-// met is nil where the objective can be met, else errNotMet.
+// met returns nil if the objective can be met, and errNotMet otherwise.
 func met(d report.Document) error {
 	if !d.Met() {
 		return errNotMet

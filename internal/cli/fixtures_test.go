@@ -22,16 +22,16 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "write the golden files")
 
-// noon is when everything here happens.
+// noon is the time of the fake clock.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a cluster in which an operator takes an experiment one stage further
-// as fast as it is watched.
+// world is a fake cluster. A watch of an experiment gets all stages at once, as if an
+// operator had done its work.
 type world struct {
 	stages []func(*v1alpha1.SizingExperiment)
-	// functions take the place of the cluster's own answers.
+	// functions replace the cluster's own responses.
 	functions interceptor.Funcs
 	objects   []client.Object
 }
@@ -64,13 +64,13 @@ func (w world) client(t *testing.T) client.WithWatch {
 		WithInterceptorFuncs(functions).Build()
 }
 
-// said is what a command line printed, and how it ended.
+// said is what a command line printed, and its exit code.
 type said struct {
 	out, err string
 	code     int
 }
 
-// carryOut runs a command line at noon, in namespace ns.
+// carryOut runs a command line at noon in namespace ns.
 func carryOut(t *testing.T, cluster client.WithWatch, stdin string, arguments ...string) said {
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
@@ -83,7 +83,7 @@ func carryOut(t *testing.T, cluster client.WithWatch, stdin string, arguments ..
 	return said{out: out.String(), err: err.String(), code: code}
 }
 
-// golden holds what was printed against a file of testdata.
+// golden compares the output with a file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

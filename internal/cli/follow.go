@@ -17,54 +17,55 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// teller tells how an experiment goes.
-type teller interface {
-	// shows is called with each change, the first sight included.
-	shows(e *v1alpha1.SizingExperiment)
-	// passes is called each second.
-	passes()
-	// loses is called when the API server is away, finds when it is back.
-	loses(err error)
-	finds()
-	// ends is called once, at the last.
-	ends()
+// reporter shows the progress of an experiment.
+type reporter interface {
+	// update is called with the first state and after each change.
+	update(e *v1alpha1.SizingExperiment)
+	// tick is called each second.
+	tick()
+	// disconnected is called when the API server can't be reached, reconnected when it
+	// can be reached again.
+	disconnected(err error)
+	reconnected()
+	// done is called once, at the end.
+	done()
 }
 
 // errGone means that the experiment was deleted while it was followed.
-var errGone = errors.New("the experiment was deleted before it ended; its results are gone with it")
+var errGone = errors.New("the experiment was deleted before it finished, and its results with it")
 
-// reconnects says how long to wait between tries to reach an API server: soon
-// at first, since most are back at once.
+// reconnects is the delay between attempts to reach the API server. It starts short,
+// since most servers are back soon.
 var reconnects = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8, Cap: 15 * time.Second}
 
-// follower watches one experiment until it ends.
+// follower watches one experiment until it finishes.
 type follower struct {
-	cluster client.WithWatch
-	clock   clock.WithTicker
-	tell    teller
-	// uid keeps it from following another experiment that took the name.
+	cluster  client.WithWatch
+	clock    clock.WithTicker
+	reporter reporter
+	// uid identifies the experiment, so that another one with the same name is not followed.
 	uid  types.UID
 	key  client.ObjectKey
 	away bool
-	// last is how the experiment was seen last.
+	// last is the last state that was seen.
 	last *v1alpha1.SizingExperiment
 }
 
 func newFollower(c *connection, cluster client.WithWatch, e *v1alpha1.SizingExperiment) *follower {
 	return &follower{
-		cluster: cluster, clock: c.program.Clock, tell: c.program.newTeller(),
+		cluster: cluster, clock: c.program.Clock, reporter: c.program.newReporter(),
 		uid: e.UID, key: client.ObjectKeyFromObject(e), last: e,
 	}
 }
 
-// follow gives the experiment as it ended. It outlives an API server that is
-// away, for as long as the context lasts; it gives up where it may not look, and
-// where the experiment was deleted.
+// follow waits until the experiment has finished and returns it. While the API server
+// can't be reached, it retries until the context ends. It returns an error if a right is
+// missing or the experiment was deleted.
 func (f *follower) follow(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
-	defer f.tell.ends()
+	defer f.reporter.done()
 	delay := reconnects.DelayFunc()
 	for {
-		e, err := f.look(ctx)
+		e, err := f.listAndWatch(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -75,7 +76,7 @@ func (f *follower) follow(ctx context.Context) (*v1alpha1.SizingExperiment, erro
 		case !transient(err):
 			return nil, err
 		default:
-			f.lose(err)
+			f.disconnected(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -85,7 +86,7 @@ func (f *follower) follow(ctx context.Context) (*v1alpha1.SizingExperiment, erro
 	}
 }
 
-// followWithin follows for so long at the most; 0 is for as long as it takes.
+// followWithin is follow with a timeout. 0 means no timeout.
 func (f *follower) followWithin(ctx context.Context, timeout time.Duration) (*v1alpha1.SizingExperiment, error) {
 	if timeout <= 0 {
 		return f.follow(ctx)
@@ -95,18 +96,18 @@ func (f *follower) followWithin(ctx context.Context, timeout time.Duration) (*v1
 	return f.follow(ctx)
 }
 
-// look lists the experiment and watches it from there, until it has ended or the
-// watch has.
-func (f *follower) look(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
+// listAndWatch lists the experiment and watches it from there, until the experiment has
+// finished or the watch has ended.
+func (f *follower) listAndWatch(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 	only := []client.ListOption{
 		client.InNamespace(f.key.Namespace),
 		client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", f.key.Name)},
 	}
 	list := &v1alpha1.SizingExperimentList{}
 	if err := f.cluster.List(ctx, list, only...); err != nil {
-		return nil, f.said(err)
+		return nil, f.explain(err)
 	}
-	f.find()
+	f.reconnected()
 	if len(list.Items) == 0 || f.isAnother(&list.Items[0]) {
 		return nil, errGone
 	}
@@ -118,14 +119,15 @@ func (f *follower) look(ctx context.Context) (*v1alpha1.SizingExperiment, error)
 	only = append(only, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
 	events, err := f.cluster.Watch(ctx, &v1alpha1.SizingExperimentList{}, only...)
 	if err != nil {
-		return nil, f.said(err)
+		return nil, f.explain(err)
 	}
 	defer events.Stop()
-	return f.hear(ctx, e, events)
+	return f.handle(ctx, e, events)
 }
 
-// hear follows one watch. Its end is no error: the last state is given back.
-func (f *follower) hear(ctx context.Context, e *v1alpha1.SizingExperiment, events watch.Interface) (*v1alpha1.SizingExperiment, error) {
+// handle handles the events of one watch. If the watch ends, it returns the last state
+// and no error.
+func (f *follower) handle(ctx context.Context, e *v1alpha1.SizingExperiment, events watch.Interface) (*v1alpha1.SizingExperiment, error) {
 	second := f.clock.NewTicker(time.Second)
 	defer second.Stop()
 	for !e.Status.Phase.Finished() {
@@ -133,11 +135,11 @@ func (f *follower) hear(ctx context.Context, e *v1alpha1.SizingExperiment, event
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-second.C():
-			f.tell.passes()
+			f.reporter.tick()
 		case event, open := <-events.ResultChan():
 			seen, isOne := event.Object.(*v1alpha1.SizingExperiment)
 			switch {
-			case !open || event.Type == watch.Error: // such as a version that is too old: list anew
+			case !open || event.Type == watch.Error: // such as a resource version that is too old: list again
 				return e, nil
 			case !isOne:
 			case event.Type == watch.Deleted, f.isAnother(seen):
@@ -153,23 +155,23 @@ func (f *follower) hear(ctx context.Context, e *v1alpha1.SizingExperiment, event
 
 func (f *follower) show(e *v1alpha1.SizingExperiment) {
 	f.last = e
-	f.tell.shows(e)
+	f.reporter.update(e)
 }
 
 func (f *follower) isAnother(e *v1alpha1.SizingExperiment) bool {
 	return e.UID != f.uid
 }
 
-// said turns what nobody can wait out into a sentence.
-func (f *follower) said(err error) error {
+// explain returns transient errors as they are, and a readable message for all others.
+func (f *follower) explain(err error) error {
 	if transient(err) {
 		return err
 	}
 	return refused(err, "watch", f.key)
 }
 
-// transient errors pass by themselves: an API server that restarts refuses
-// connections, then says that it is not ready.
+// transient reports whether an error goes away by itself: an API server that restarts
+// refuses connections, then says that it is not ready.
 func transient(err error) bool {
 	switch {
 	case errors.Is(err, errGone), apierrors.IsForbidden(err), apierrors.IsUnauthorized(err), apierrors.IsNotFound(err):
@@ -180,17 +182,17 @@ func transient(err error) bool {
 	}
 }
 
-// lose tells only once that the API server is away.
-func (f *follower) lose(err error) {
+// disconnected reports once that the API server can't be reached.
+func (f *follower) disconnected(err error) {
 	if !f.away {
 		f.away = true
-		f.tell.loses(err)
+		f.reporter.disconnected(err)
 	}
 }
 
-func (f *follower) find() {
+func (f *follower) reconnected() {
 	if f.away {
 		f.away = false
-		f.tell.finds()
+		f.reporter.reconnected()
 	}
 }

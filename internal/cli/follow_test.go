@@ -19,16 +19,16 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// heard counts what a teller is told.
+// heard counts the calls of a reporter.
 type heard struct{ shown, lost, found, ended int }
 
-func (h *heard) shows(*v1alpha1.SizingExperiment) { h.shown++ }
-func (h *heard) passes()                          {}
-func (h *heard) loses(error)                      { h.lost++ }
-func (h *heard) finds()                           { h.found++ }
-func (h *heard) ends()                            { h.ended++ }
+func (h *heard) update(*v1alpha1.SizingExperiment) { h.shown++ }
+func (h *heard) tick()                             {}
+func (h *heard) disconnected(error)                { h.lost++ }
+func (h *heard) reconnected()                      { h.found++ }
+func (h *heard) done()                             { h.ended++ }
 
-// watched is how one watch goes: what it tells, or why there is none.
+// watched is one watch: its events, or its error.
 type watched struct {
 	events []watch.Event
 	err    error
@@ -57,12 +57,12 @@ func TestAnExperimentIsFollowedThroughWhateverPasses(t *testing.T) {
 		"nothing":                     {[]watched{end}, heard{shown: 2, ended: 1}, ""},
 		"a watch that ends":           {[]watched{{}, end}, heard{shown: 3, ended: 1}, ""},
 		"a version that is too old":   {[]watched{{events: []watch.Event{tooOld}}, end}, heard{shown: 3, ended: 1}, ""},
-		"what says nothing of it":     {[]watched{{events: []watch.Event{bookmark}}, end}, heard{shown: 3, ended: 1}, ""},
+		"an event without experiment": {[]watched{{events: []watch.Event{bookmark}}, end}, heard{shown: 3, ended: 1}, ""},
 		"a server that is not ready":  {[]watched{{err: apierrors.NewServiceUnavailable("starting")}, end}, heard{shown: 3, lost: 1, found: 1, ended: 1}, ""},
-		"not a right that was taken":  {[]watched{{err: apierrors.NewForbidden(experiments, "login", errors.New("no"))}}, heard{shown: 1, ended: 1}, "you may not watch"},
-		"not its own deletion":        {[]watched{{events: []watch.Event{seen(watch.Deleted, "", "ours")}}}, heard{shown: 1, ended: 1}, "was deleted before it ended"},
-		"not another of the name":     {[]watched{{events: []watch.Event{seen(watch.Modified, "", "theirs")}}}, heard{shown: 1, ended: 1}, "was deleted before it ended"},
-		"not what nobody can explain": {[]watched{{err: errors.New("what?")}}, heard{shown: 1, ended: 1}, "would not watch the experiment: what?"},
+		"a right that was revoked":    {[]watched{{err: apierrors.NewForbidden(experiments, "login", errors.New("no"))}}, heard{shown: 1, ended: 1}, "you can't watch"},
+		"its own deletion":            {[]watched{{events: []watch.Event{seen(watch.Deleted, "", "ours")}}}, heard{shown: 1, ended: 1}, "was deleted before it finished"},
+		"another of the same name":    {[]watched{{events: []watch.Event{seen(watch.Modified, "", "theirs")}}}, heard{shown: 1, ended: 1}, "was deleted before it finished"},
+		"an unknown error":            {[]watched{{err: errors.New("what?")}}, heard{shown: 1, ended: 1}, "can't watch the experiment: what?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,8 +82,8 @@ func TestAnExperimentIsFollowedThroughWhateverPasses(t *testing.T) {
 					return events, nil
 				},
 			}}.client(t)
-			told := &heard{}
-			f := &follower{cluster: cluster, clock: clock.RealClock{}, tell: told, uid: "ours", key: client.ObjectKeyFromObject(followed())}
+			calls := &heard{}
+			f := &follower{cluster: cluster, clock: clock.RealClock{}, reporter: calls, uid: "ours", key: client.ObjectKeyFromObject(followed())}
 			e, err := f.follow(t.Context())
 			if (err == nil) != (tt.failure == "") || (err != nil && !strings.Contains(err.Error(), tt.failure)) {
 				t.Fatalf("it ended with %v, want %q in it", err, tt.failure)
@@ -91,8 +91,8 @@ func TestAnExperimentIsFollowedThroughWhateverPasses(t *testing.T) {
 			if err == nil && e.Status.Phase != v1alpha1.ExperimentSucceeded {
 				t.Errorf("it ended at %s", e.Status.Phase)
 			}
-			if *told != tt.want || len(left) > 0 {
-				t.Errorf("it told %+v, want %+v, with %d watches left", *told, tt.want, len(left))
+			if *calls != tt.want || len(left) > 0 {
+				t.Errorf("it reported %+v, want %+v, with %d watches left", *calls, tt.want, len(left))
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func TestAnExperimentThatWasReplacedIsGone(t *testing.T) {
 	for name, objects := range map[string][]client.Object{"by another": {other}, "by none": nil} {
 		t.Run(name, func(t *testing.T) {
 			f := &follower{
-				cluster: world{objects: objects}.client(t), clock: clock.RealClock{}, tell: &heard{},
+				cluster: world{objects: objects}.client(t), clock: clock.RealClock{}, reporter: &heard{},
 				uid: "ours", key: client.ObjectKeyFromObject(followed()),
 			}
 			if _, err := f.follow(t.Context()); !errors.Is(err, errGone) {

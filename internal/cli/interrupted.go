@@ -14,78 +14,77 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/smoke"
 )
 
-// farewellTime is how long an interrupted command may still take to cancel or to
-// delete: what runs CI kills a job some seconds after it has interrupted it.
-const farewellTime = 8 * time.Second
+// cleanupTime is how long an interrupted command can take to cancel or delete the
+// experiment. A CI runner kills a job some seconds after it has interrupted it.
+const cleanupTime = 8 * time.Second
 
-// interruption is the end of a command that someone stopped: no failure of its
-// own, and no answer.
-type interruption struct{ words string }
+// interruption is the error of a command that was stopped by the user or by its timeout.
+// It is printed without the prefix "error:".
+type interruption struct{ message string }
 
-func (i interruption) Error() string { return i.words }
+func (i interruption) Error() string { return i.message }
 
-// Is lets it be known as what it came from.
+// Is makes errors.Is report it as context.Canceled.
 func (i interruption) Is(target error) bool { return target == context.Canceled }
 
-// stopped says what becomes of an experiment that is followed no longer, because
-// of the user, or because its time is up. What ended the wait is in the outer
-// context, which is the user's.
-func (f *follower) stopped(ctx context.Context, timeout time.Duration, why error) error {
+// stopped returns an error that says that the experiment goes on although it is no longer
+// followed, because of the user or because of the timeout. ctx is the user's context,
+// without the timeout.
+func (f *follower) stopped(ctx context.Context, timeout time.Duration, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return interruption{fmt.Sprintf("interrupted; experiment %s goes on\n%s", f.key, howToGoOn(f.key))}
-	case errors.Is(why, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w\nexperiment %s goes on\n%s", smoke.Late(f.last, f.others(ctx), timeout), f.key, howToGoOn(f.key))
 	default:
-		return why
+		return err
 	}
 }
 
-// others are the experiments of the namespace, as far as they can be listed.
+// others returns the experiments of the namespace, or nothing if they can't be listed.
 func (f *follower) others(ctx context.Context) []v1alpha1.SizingExperiment {
 	list := &v1alpha1.SizingExperimentList{}
 	_ = f.cluster.List(ctx, list, client.InNamespace(f.key.Namespace))
 	return list.Items
 }
 
-// howToGoOn says how to watch an experiment that is left running, and how to
-// end it.
+// howToGoOn returns the commands that watch or cancel an experiment that goes on.
 func howToGoOn(key client.ObjectKey) string {
 	return fmt.Sprintf("  to watch it:  kubectl hashmark watch %[2]s -n %[1]s\n"+
 		"  to cancel it: kubectl patch sizingexperiment %[2]s -n %[1]s --type=merge -p '{\"spec\":{\"cancel\":true}}'",
 		key.Namespace, key.Name)
 }
 
-// cancel ends the experiment in the cluster, which keeps what was measured. The
-// context may have ended, since that is what cancels.
+// cancel cancels the experiment in the cluster, which keeps what was measured. It also
+// works if the context has ended, since that is when it is called.
 func (f *follower) cancel(ctx context.Context) error {
-	err := f.insist(ctx, func(ctx context.Context) error {
-		return f.cluster.Patch(ctx, f.named(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cancel":true}}`)))
+	err := f.retry(ctx, func(ctx context.Context) error {
+		return f.cluster.Patch(ctx, f.object(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cancel":true}}`)))
 	})
 	if err != nil {
-		return fmt.Errorf("it could not be cancelled, and goes on: %w\n%s", refused(err, "patch", f.key), howToGoOn(f.key))
+		return fmt.Errorf("the experiment could not be cancelled and goes on: %w\n%s", refused(err, "patch", f.key), howToGoOn(f.key))
 	}
 	return nil
 }
 
-// remove deletes the experiment; the garbage collector takes what it made.
+// remove deletes the experiment. The garbage collector deletes what it owns.
 func (f *follower) remove(ctx context.Context) error {
-	err := f.insist(ctx, func(ctx context.Context) error {
-		return f.cluster.Delete(ctx, f.named(), client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &f.uid})
+	err := f.retry(ctx, func(ctx context.Context) error {
+		return f.cluster.Delete(ctx, f.object(), client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &f.uid})
 	})
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("it could not be deleted: %w", refused(err, "delete", f.key))
+		return fmt.Errorf("the experiment could not be deleted: %w", refused(err, "delete", f.key))
 	}
 	return nil
 }
 
-func (f *follower) named() *v1alpha1.SizingExperiment {
+func (f *follower) object() *v1alpha1.SizingExperiment {
 	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: f.key.Namespace, Name: f.key.Name}}
 }
 
-// insist does something for as long as it may take, past what passes by itself.
-func (f *follower) insist(ctx context.Context, do func(context.Context) error) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), farewellTime)
+// retry calls do until it succeeds, until its error is not transient, or for cleanupTime.
+func (f *follower) retry(ctx context.Context, do func(context.Context) error) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer done()
 	for {
 		err := do(ctx)

@@ -15,9 +15,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// question reads the one experiment of a file, or of standard input for "-". It
-// goes to the API server as it was written, so that what is absent stays so.
-func question(file string, stdin io.Reader) (*unstructured.Unstructured, error) {
+// readExperiment reads the experiment in a file, or from standard input for "-". It is
+// unstructured, so that absent fields stay absent when it is sent to the API server.
+func readExperiment(file string, stdin io.Reader) (*unstructured.Unstructured, error) {
 	content, err := read(file, stdin)
 	if err != nil {
 		return nil, err
@@ -28,10 +28,10 @@ func question(file string, stdin io.Reader) (*unstructured.Unstructured, error) 
 	}
 	e := &unstructured.Unstructured{}
 	if err := yaml.UnmarshalStrict(document, &e.Object); err != nil {
-		return nil, fmt.Errorf("%s is no YAML that can be read: %w", file, err)
+		return nil, fmt.Errorf("%s is not valid YAML: %w", file, err)
 	}
 	if e.GroupVersionKind() != v1alpha1.GroupVersion.WithKind("SizingExperiment") {
-		return nil, fmt.Errorf("%s holds a %q of %q; it must hold a SizingExperiment of %q", file, e.GetKind(), e.GetAPIVersion(), v1alpha1.GroupVersion)
+		return nil, fmt.Errorf("%s contains a %q of %q; it must contain a SizingExperiment of %q", file, e.GetKind(), e.GetAPIVersion(), v1alpha1.GroupVersion)
 	}
 	return e, nil
 }
@@ -43,31 +43,31 @@ func read(file string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// single is the one document of a file. Which of several experiments an exit
-// code speaks of could not be told.
+// single returns the only document of a file. Several are refused, since there is one exit
+// code.
 func single(content []byte) ([]byte, error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
-	var found []byte
+	var first []byte
 	for {
 		document, err := documents.Read()
 		switch {
-		case errors.Is(err, io.EOF) && found == nil:
+		case errors.Is(err, io.EOF) && first == nil:
 			return nil, errors.New("is empty")
 		case errors.Is(err, io.EOF):
-			return found, nil
+			return first, nil
 		case err != nil:
 			return nil, err
-		case !says(document):
-		case found != nil:
-			return nil, errors.New("holds several documents; put each experiment in a file of its own, and run them one by one")
+		case !hasContent(document):
+		case first != nil:
+			return nil, errors.New("contains several documents; put each experiment in its own file, and run them one by one")
 		default:
-			found = document
+			first = document
 		}
 	}
 }
 
-// says tells a document from a stretch of comments.
-func says(document []byte) bool {
+// hasContent reports whether a document contains more than comments.
+func hasContent(document []byte) bool {
 	var anything any
 	err := yaml.Unmarshal(document, &anything)
 	return err != nil || anything != nil

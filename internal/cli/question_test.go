@@ -11,13 +11,13 @@ func TestAnExperimentGoesAsItWasWritten(t *testing.T) {
 		"as JSON":                         `{"apiVersion": "hashmark.dev/v1alpha1", "kind": "SizingExperiment", "metadata": {"name": "login"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := question("-", strings.NewReader(file))
+			e, err := readExperiment("-", strings.NewReader(file))
 			if err != nil || e.GetName() != "login" {
 				t.Fatalf("it reads %v, %v", e, err)
 			}
 			for _, absent := range []string{"status", "metadata.creationTimestamp"} {
 				if _, there := e.Object[absent]; there {
-					t.Errorf("it says %s, which nobody wrote", absent)
+					t.Errorf("it has %s, which the file has not", absent)
 				}
 			}
 		})
@@ -31,7 +31,7 @@ func FuzzAnyFileIsReadOrRefused(f *testing.F) {
 	f.Add("- a list")
 	f.Add("kind: 3\napiVersion: {}\nmetadata: 7")
 	f.Fuzz(func(t *testing.T, file string) {
-		e, err := question("-", strings.NewReader(file))
+		e, err := readExperiment("-", strings.NewReader(file))
 		if (e == nil) == (err == nil) {
 			t.Errorf("it reads %v and refuses it by %v", e, err)
 		}

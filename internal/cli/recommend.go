@@ -14,15 +14,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// recommendation is what the recommend command was asked for.
+// recommendation holds the options of the recommend command.
 type recommendation struct {
 	cluster      *connection
 	file, format string
 	changed      change
 }
 
-// otherAnswer is what recommend prints as JSON and YAML: the question as it was
-// changed, and the answer, in the words of the API.
+// otherAnswer is what recommend prints as JSON and YAML: the changed parts of the spec, the
+// recommendation, and the rows. Its fields are named as in the API.
 type otherAnswer struct {
 	Experiment     string                      `json:"experiment"`
 	Objective      v1alpha1.Objective          `json:"objective"`
@@ -33,7 +33,7 @@ type otherAnswer struct {
 	Predictions    []v1alpha1.PredictedVariant `json:"predictions,omitempty"`
 }
 
-// answers are the formats of an answer, by their names.
+// answers are the output formats of recommend by name.
 var answers = map[string]func(io.Writer, report.Document) error{
 	"table": report.Sizes, "json": asJSON(answerOf), "yaml": asYAML(answerOf),
 }
@@ -42,16 +42,15 @@ func recommendCommand(cluster *connection) *cobra.Command {
 	r := &recommendation{cluster: cluster}
 	command := &cobra.Command{
 		Use:   "recommend NAME",
-		Short: "Ask another question of stored results, with no new load",
-		Long: `Says what size would be recommended for another demand, objective or price, from
-what was measured. What no flag changes stays as the experiment has it; a new
-demand takes the API's defaults. The operator's own answer is computed by the
-same code.
+		Short: "Recommend a size for another demand from stored results, without new load",
+		Long: `Shows which size would be recommended for another demand, objective or price, from
+the stored measurements. What no flag changes is taken from the experiment; a new
+demand has the API's defaults. The operator uses the same code for its own
+recommendation.
 
 ` + whereFrom + `
 
-Exit codes: 0 where a size is recommended, 1 where none is, 2 where there is no
-answer.`,
+Exit codes: 0 if a size is recommended, 1 if none is, 2 if there is no result.`,
 		Example: `  kubectl hashmark recommend login-sizing --rate 200 --p95 300ms --min-cost 11
   kubectl hashmark recommend login-sizing --max-total-cpu 8 --max-replicas 20 --headroom 50
   kubectl hashmark recommend login-sizing --rate 200 --per-cpu-hour 0.04 --currency EUR -o yaml
@@ -62,7 +61,7 @@ answer.`,
 			return r.recommend(command.Context(), arguments)
 		},
 	}
-	command.Flags().StringVarP(&r.file, "filename", "f", "", "a saved report, or - for standard input, in the place of NAME")
+	command.Flags().StringVarP(&r.file, "filename", "f", "", "a saved report, or - for standard input, instead of NAME")
 	addFormat(command, &r.format, sorted(answers))
 	r.changed.addTo(command.Flags())
 	r.changed.addStored(command.Flags())
@@ -76,7 +75,7 @@ func (r *recommendation) recommend(ctx context.Context, arguments []string) erro
 	if err := r.changed.check(); err != nil {
 		return err
 	}
-	stored, err := r.cluster.asked(ctx, arguments, r.file)
+	stored, err := r.cluster.fromArguments(ctx, arguments, r.file)
 	if err != nil {
 		return err
 	}
@@ -90,9 +89,9 @@ func (r *recommendation) recommend(ctx context.Context, arguments []string) erro
 	return met(other)
 }
 
-// whatIf is the document of the experiment as it would be, had it asked this.
+// whatIf returns the document that the experiment would have with the changed spec.
 func (r *recommendation) whatIf(stored report.Document) (report.Document, error) {
-	spec, err := r.changed.of(stored.Experiment.Spec)
+	spec, err := r.changed.applyWithDemand(stored.Experiment.Spec)
 	if err != nil {
 		return report.Document{}, err
 	}

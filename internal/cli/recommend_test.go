@@ -17,7 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// measured is the quickstart as it was measured on the local cluster: six Valid
+// measured returns the quickstart as it was measured on the local cluster: six Valid
 // variants.
 func measured(t *testing.T) report.Document {
 	t.Helper()
@@ -33,14 +33,14 @@ func measured(t *testing.T) report.Document {
 	return d
 }
 
-// saved is a file with an experiment that asked this and was answered by the
-// operator's own code.
+// saved writes a file with an experiment with this demand and these prices. Its
+// recommendation comes from the operator's own code.
 func saved(t *testing.T, demand *v1alpha1.Demand, prices *v1alpha1.Prices) (file string, e *v1alpha1.SizingExperiment) {
 	t.Helper()
 	d := measured(t)
 	e = d.Experiment
 	e.Spec.Demand, e.Spec.Prices = demand, prices
-	// Two of its variants make a question that is answered in less time.
+	// Two of its variants are enough, and take less time.
 	e.Spec.Matrix.CPULimits = []string{"500m"}
 	d.Trials = slices.DeleteFunc(d.Trials, func(trial v1alpha1.SizingTrial) bool { return trial.Spec.Variant.CPULimit != "500m" })
 	if err := answer.Rows(e.Spec, d.Trials, &e.Status); err != nil {
@@ -100,7 +100,7 @@ func TestAnotherQuestionHasAnotherAnswer(t *testing.T) {
 		t.Errorf("for 100 logins per second it recommends %+v", r)
 	}
 	if other.Demand.LoginsPerSecond != 100 || other.Prices.Currency != "EUR" {
-		t.Errorf("it says that it was asked %+v, %+v", other.Demand, other.Prices)
+		t.Errorf("its demand and prices are %+v, %+v", other.Demand, other.Prices)
 	}
 	if after, _ := os.ReadFile(file); string(after) != string(before) {
 		t.Error("the saved report was changed")
@@ -131,13 +131,13 @@ func TestAWhatIfIsRefusedInASentence(t *testing.T) {
 		arguments []string
 		want      string
 	}{
-		"nothing named":       {nil, "name an experiment, or a saved report by -f"},
+		"nothing named":       {nil, "name an experiment, or give a saved report with -f"},
 		"both named":          {[]string{file, "-f", file}, "name an experiment or a file, not both"},
 		"no demand":           {[]string{file}, "rate"},
-		"a rate of none":      {[]string{file, "--rate=0"}, "--rate 0: it must lie between"},
-		"a format of none":    {[]string{file, "--rate=1", "-o", "html"}, "-o html: it must be one of json, table, yaml"},
+		"a rate of none":      {[]string{file, "--rate=0"}, "--rate 0: must be between"},
+		"a format of none":    {[]string{file, "--rate=1", "-o", "html"}, "-o html: must be one of json, table, yaml"},
 		"no file":             {[]string{"nowhere.json"}, "nowhere.json: no such file"},
-		"no name":             {[]string{"a/b/c"}, `"a/b/c" names no experiment`},
+		"no name":             {[]string{"a/b/c"}, `"a/b/c" is not the name of an experiment`},
 		"a file of no report": {[]string{"-f", "recommend_test.go"}, "recommend_test.go: "},
 	} {
 		t.Run(name, func(t *testing.T) {

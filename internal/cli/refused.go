@@ -15,8 +15,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/smoke"
 )
 
-// refused says in a sentence why the cluster did not do what it was asked to,
-// and what to do. The verb is what was asked.
+// refused returns an error that says in one sentence why the API server refused a
+// request, and what to do. verb is the verb of the request.
 func refused(err error, verb string, key client.ObjectKey) error {
 	switch {
 	case err == nil:
@@ -24,39 +24,39 @@ func refused(err error, verb string, key client.ObjectKey) error {
 	case meta.IsNoMatchError(err):
 		return smoke.Unknown(err)
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return fmt.Errorf("namespace %s is being deleted; name another by --namespace", key.Namespace)
+		return fmt.Errorf("namespace %s is being deleted; use another --namespace", key.Namespace)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("you may not %s sizingexperiments in namespace %s; the chart's %s role has that right (%w)",
+		return fmt.Errorf("you can't %s sizingexperiments in namespace %s; ask for the chart's %s role (%w)",
 			verb, key.Namespace, roleWith(verb), err)
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("the API server does not know you; log in again, or name another user by --user (%w)", err)
+		return fmt.Errorf("the API server does not accept your credentials; log in again, or use another --user (%w)", err)
 	case apierrors.IsNotFound(err):
 		return missing(err, key)
 	case unreachable(err):
 		return fmt.Errorf("the API server can't be reached: %w", err)
 	default:
-		return unwanted(err, verb, key)
+		return rejected(err, verb, key)
 	}
 }
 
-// missing says what is not there.
+// missing returns an error that says what was not found.
 func missing(err error, key client.ObjectKey) error {
 	if aboutNamespace(err) {
-		return fmt.Errorf("namespace %s does not exist; create it, or name another by --namespace", key.Namespace)
+		return fmt.Errorf("namespace %s does not exist; create it, or use another --namespace", key.Namespace)
 	}
-	return fmt.Errorf("there is no experiment %s in namespace %s; see: kubectl get sizingexperiments -n %[2]s", key.Name, key.Namespace)
+	return fmt.Errorf("experiment %s was not found in namespace %s; see: kubectl get sizingexperiments -n %[2]s", key.Name, key.Namespace)
 }
 
-// unwanted says what is wrong with the experiment itself.
-func unwanted(err error, verb string, key client.ObjectKey) error {
+// rejected returns an error that says what is wrong with the experiment itself.
+func rejected(err error, verb string, key client.ObjectKey) error {
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("there is an experiment %s in namespace %s already; give this one another name by --name, or follow that one: "+
+		return fmt.Errorf("experiment %s already exists in namespace %s; use another --name, or follow the existing one: "+
 			"kubectl hashmark watch %[1]s -n %[2]s", key.Name, key.Namespace)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
-		return fmt.Errorf("the experiment is refused: %s", complaints(err))
+		return fmt.Errorf("the experiment is invalid: %s", complaints(err))
 	default:
-		return fmt.Errorf("the API server would not %s the experiment: %w", verb, err)
+		return fmt.Errorf("can't %s the experiment: %w", verb, err)
 	}
 }
 
@@ -67,8 +67,8 @@ func roleWith(verb string) string {
 	return "edit"
 }
 
-// complaints are the API server's, each with its field, without the frame that
-// it puts around them.
+// complaints returns the API server's messages, each with its field, without the text
+// that it puts around them.
 func complaints(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -85,7 +85,7 @@ func complaints(err error) string {
 	return strings.Join(each, "; ")
 }
 
-// sentence is a complaint's message. One of a CEL rule says all by itself; one of
+// sentence returns the message of a cause. The message of a CEL rule is complete; that of
 // the schema needs the value that the API server puts before it.
 func sentence(cause metav1.StatusCause) string {
 	message := strings.TrimPrefix(cause.Message, "Invalid value: ")
@@ -104,9 +104,10 @@ func aboutNamespace(err error) bool {
 	return details != nil && details.Kind == "namespaces"
 }
 
-// unreachable tells an API server that is away from one that says no.
+// unreachable reports whether the API server could not be reached, as opposed to a server
+// that refuses the request.
 func unreachable(err error) bool {
 	var network net.Error
-	var said apierrors.APIStatus
-	return errors.As(err, &network) && !errors.As(err, &said)
+	var status apierrors.APIStatus
+	return errors.As(err, &network) && !errors.As(err, &status)
 }

@@ -9,68 +9,68 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// telling is what the report command was asked for.
-type telling struct {
+// reportOptions holds the options of the report command.
+type reportOptions struct {
 	cluster          *connection
 	file, outputFile string
 	format           string
 }
 
 func reportCommand(cluster *connection) *cobra.Command {
-	t := &telling{cluster: cluster}
+	o := &reportOptions{cluster: cluster}
 	command := &cobra.Command{
 		Use:   "report NAME",
-		Short: "Show the answer and the results of an experiment",
-		Long: `Writes a report of an experiment, also of one that still runs. html is one page
-that needs nothing from elsewhere; junit is for CI, benchfmt for benchstat; json
-is what a report can be made of later, without the cluster.
+		Short: "Show the recommendation and the results of an experiment",
+		Long: `Writes a report of an experiment. The experiment can still be running. html is one
+self-contained page; junit is for CI, benchfmt for benchstat; from json a report can
+be written later, without the cluster.
 
 ` + whereFrom + `
 
-The exit code is 0 where the report could be written, whatever it says.`,
+The exit code is 0 if the report could be written, whatever the result.`,
 		Example: `  kubectl hashmark report login-sizing
   kubectl hashmark report login-sizing -o html --output-file report.html
 
-  # Save the results, and tell them later
+  # Save the results, and write a report later
   kubectl hashmark report login-sizing -o json --output-file saved.json
   kubectl hashmark report -f saved.json -o markdown`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cluster.completeNames(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			return t.tell(command.Context(), arguments)
+			return o.run(command.Context(), arguments)
 		},
 	}
 	flags := command.Flags()
-	flags.StringVarP(&t.file, "filename", "f", "", "a saved report, or - for standard input, in the place of NAME")
-	flags.StringVar(&t.outputFile, "output-file", "", "where to write it, in the place of standard output")
-	addFormat(command, &t.format, sorted(layouts))
+	flags.StringVarP(&o.file, "filename", "f", "", "a saved report, or - for standard input, instead of NAME")
+	flags.StringVar(&o.outputFile, "output-file", "", "the file to write, instead of standard output")
+	addFormat(command, &o.format, sorted(layouts))
 	return command
 }
 
-func (t *telling) tell(ctx context.Context, arguments []string) error {
-	if err := known(t.format, sorted(layouts)); err != nil {
+func (o *reportOptions) run(ctx context.Context, arguments []string) error {
+	if err := known(o.format, sorted(layouts)); err != nil {
 		return err
 	}
-	document, err := t.cluster.asked(ctx, arguments, t.file)
+	document, err := o.cluster.fromArguments(ctx, arguments, o.file)
 	if err != nil {
 		return err
 	}
-	if t.outputFile != "" {
-		return writeFile(t.outputFile, document, layouts[t.format])
+	if o.outputFile != "" {
+		return writeFile(o.outputFile, document, layouts[o.format])
 	}
-	return layouts[t.format](t.cluster.program.Streams.Out, document)
+	return layouts[o.format](o.cluster.program.Streams.Out, document)
 }
 
-// asked is the document of NAME, or of the file that stands in its place.
-func (c *connection) asked(ctx context.Context, arguments []string, file string) (report.Document, error) {
+// fromArguments returns the document of NAME, or of the file that is given instead.
+func (c *connection) fromArguments(ctx context.Context, arguments []string, file string) (report.Document, error) {
 	switch {
 	case len(arguments) == 1 && file != "":
 		return report.Document{}, errors.New("name an experiment or a file, not both")
 	case file != "":
 		return c.saved(file)
 	case len(arguments) == 1:
-		return c.found(ctx, arguments[0])
+		return c.load(ctx, arguments[0])
 	default:
-		return report.Document{}, errors.New("name an experiment, or a saved report by -f; see: kubectl get sizingexperiments")
+		return report.Document{}, errors.New("name an experiment, or give a saved report with -f; see: kubectl get sizingexperiments")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// holding is a cluster that holds the quickstart and its trials, and the trials
-// of an earlier experiment of the same name.
+// holding returns a cluster with the quickstart and its trials, and the trials of an
+// earlier experiment with the same name.
 func holding(t *testing.T) client.WithWatch {
 	t.Helper()
 	d := measured(t)
@@ -49,7 +49,7 @@ func TestAReportOfTheClusterAndOfItsFileAreTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if format != "json" && want.String() != live.out { // the fake cluster numbers its objects
-				t.Errorf("it is another report than the one of these trials")
+				t.Errorf("the report differs from that of these trials")
 			}
 		})
 	}
@@ -84,7 +84,7 @@ func TestTwoReportsAreCompared(t *testing.T) {
 	if got := carryOut(t, cluster, "", "compare", "quickstart"); got.code != 2 || !strings.Contains(got.err, "name two experiments") {
 		t.Errorf("with one it ended with %d and said %q", got.code, got.err)
 	}
-	if got := carryOut(t, cluster, "", "compare", "quickstart", "nowhere"); got.code != 2 || !strings.Contains(got.err, "there is no experiment nowhere") {
+	if got := carryOut(t, cluster, "", "compare", "quickstart", "nowhere"); got.code != 2 || !strings.Contains(got.err, "experiment nowhere was not found") {
 		t.Errorf("with one that is not there it ended with %d and said %q", got.code, got.err)
 	}
 }

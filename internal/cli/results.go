@@ -18,19 +18,18 @@ import (
 // layout writes a document in one format.
 type layout func(io.Writer, report.Document) error
 
-// layouts are the formats of a report, by their names.
+// layouts are the formats of a report by name.
 var layouts = map[string]layout{
 	"table": report.Table, "markdown": report.Markdown, "csv": report.CSV, "json": report.JSON,
 	"junit": report.JUnit, "benchfmt": report.Benchfmt, "html": html.Write,
 }
 
-// endings are the formats of the files that --report-file writes, by the end of
-// the file's name.
+// endings are the formats of --report-file by the extension of the file.
 var endings = map[string]string{
 	".txt": "table", ".md": "markdown", ".csv": "csv", ".json": "json", ".xml": "junit", ".bench": "benchfmt", ".html": "html",
 }
 
-// results is what is written of an experiment that ended, and where.
+// results holds the options of what is written about a finished experiment, and where.
 type results struct {
 	format     string
 	junitFile  string
@@ -40,37 +39,38 @@ type results struct {
 func (r *results) addTo(command *cobra.Command) {
 	addFormat(command, &r.format, sorted(layouts))
 	flags := command.Flags()
-	flags.StringVar(&r.junitFile, "junit-file", "", "also write the results as JUnit XML into this file")
-	flags.StringVar(&r.reportFile, "report-file", "", "also write a report into this file, in the format of its name's end: "+strings.Join(sorted(endings), ", "))
+	flags.StringVar(&r.junitFile, "junit-file", "", "also write the results as JUnit XML to this file")
+	flags.StringVar(&r.reportFile, "report-file", "", "also write a report to this file, in the format of its extension: "+strings.Join(sorted(endings), ", "))
 }
 
 // addFormat adds -o to a command.
 func addFormat(command *cobra.Command, format *string, known []string) {
 	command.Flags().StringVarP(format, "output", "o", "table", "what to print: "+strings.Join(known, ", "))
-	// It fails only where there is no such flag.
+	// It fails only if the flag does not exist.
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check refuses, before anything is measured, what could not be written after it.
+// check returns an error if the results could not be written. It is called before
+// anything is measured.
 func (r *results) check() error {
 	if err := known(r.format, sorted(layouts)); err != nil {
 		return err
 	}
 	if _, there := endings[filepath.Ext(r.reportFile)]; r.reportFile != "" && !there {
-		return fmt.Errorf("--report-file %s: the name must end in one of %s, which says the format", r.reportFile, strings.Join(sorted(endings), ", "))
+		return fmt.Errorf("--report-file %s: the extension must be one of %s, since it selects the format", r.reportFile, strings.Join(sorted(endings), ", "))
 	}
 	for _, file := range []string{r.junitFile, r.reportFile} {
 		if file == "" {
 			continue
 		}
 		if folder, err := os.Stat(filepath.Dir(file)); err != nil || !folder.IsDir() {
-			return fmt.Errorf("%s can't be written: there is no folder %s", file, filepath.Dir(file))
+			return fmt.Errorf("can't write %s: the folder %s does not exist", file, filepath.Dir(file))
 		}
 	}
 	return nil
 }
 
-// write writes the files, and then what was asked for to standard output.
+// write writes the files, and then the report to standard output.
 func (r *results) write(document report.Document, out io.Writer) error {
 	if r.junitFile != "" {
 		if err := writeFile(r.junitFile, document, report.JUnit); err != nil {
@@ -85,8 +85,7 @@ func (r *results) write(document report.Document, out io.Writer) error {
 	return layouts[r.format](out, document)
 }
 
-// writeFile writes a file as a whole: one that is there is replaced only by one
-// that is complete.
+// writeFile writes a file atomically: an existing file is replaced only by a complete one.
 func writeFile(name string, document report.Document, write layout) error {
 	file, err := os.CreateTemp(filepath.Dir(name), ".hashmark-*")
 	if err != nil {
@@ -98,7 +97,7 @@ func writeFile(name string, document report.Document, write layout) error {
 		err = closing
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+		return fmt.Errorf("can't write %s: %w", name, err)
 	}
 	if err := os.Chmod(file.Name(), 0o644); err != nil { //nolint:gosec // a report is for others to read
 		return err
@@ -110,10 +109,10 @@ func sorted[V any](named map[string]V) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// known refuses a format that there is none of.
+// known returns an error if the format is unknown.
 func known(format string, formats []string) error {
 	if slices.Contains(formats, format) {
 		return nil
 	}
-	return fmt.Errorf("-o %s: it must be one of %s", format, strings.Join(formats, ", "))
+	return fmt.Errorf("-o %s: must be one of %s", format, strings.Join(formats, ", "))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// run is what the command was asked for.
+// run holds the options of the run and watch commands.
 type run struct {
 	cluster           *connection
 	file, name        string
@@ -28,19 +28,19 @@ func runCommand(cluster *connection) *cobra.Command {
 	r := &run{cluster: cluster}
 	command := &cobra.Command{
 		Use:   "run -f FILE",
-		Short: "Create an experiment, follow it to its end, and show the answer",
-		Long: `Creates the experiment of a file, shows how it goes, and prints the results.
+		Short: "Create an experiment, follow it until it finishes, and show the results",
+		Long: `Creates the experiment in a file, shows its progress, and prints the results.
 
-An interrupted run leaves the experiment as it is, and says how to watch it and
-how to cancel it; interrupted again, it ends at once. A run whose --timeout is
-over leaves it too, unless it is told to cancel.
+If it is interrupted, the experiment goes on, and run shows how to watch it and how
+to cancel it. A second interrupt ends run at once. When --timeout is over, the
+experiment goes on too. --cancel-on-interrupt cancels it in both cases.
 
-Exit codes: 0 where the objective can be met (with a demand: a size is
-recommended), 1 where it can't, 2 where there is no answer.`,
+Exit codes: 0 if the objective can be met (with a demand: if a size is
+recommended), 1 if it can't, 2 if there is no result.`,
 		Example: `  # Measure, and show the table
   kubectl hashmark run -f experiment.yaml
 
-  # In CI: a name for each run, files to keep, and nothing left in the cluster
+  # In CI: a name per run, files to keep, and nothing left in the cluster
   kubectl hashmark run -f experiment.yaml --name login-1234 --timeout 1h --cancel-on-interrupt --delete \
     --junit-file junit.xml --report-file report.html
 
@@ -51,17 +51,17 @@ recommended), 1 where it can't, 2 where there is no answer.`,
 	}
 	flags := command.Flags()
 	flags.StringVarP(&r.file, "filename", "f", "", "the file with the experiment, or - for standard input")
-	flags.StringVar(&r.name, "name", "", "the experiment's name, in the place of the file's")
-	flags.BoolVar(&r.delete, "delete", false, "delete the experiment after its end, and its results in the cluster with it; with --cancel-on-interrupt also when interrupted")
+	flags.StringVar(&r.name, "name", "", "the experiment's name, instead of the name in the file")
+	flags.BoolVar(&r.delete, "delete", false, "delete the experiment and its results from the cluster after it has finished; with --cancel-on-interrupt also when interrupted")
 	r.addCommon(command)
-	_ = command.MarkFlagRequired("filename") // it fails only where there is no such flag
+	_ = command.MarkFlagRequired("filename") // it fails only if the flag does not exist
 	return command
 }
 
-// addCommon adds what run and watch have in common.
+// addCommon adds the flags that run and watch have in common.
 func (r *run) addCommon(command *cobra.Command) {
 	flags := command.Flags()
-	flags.DurationVar(&r.timeout, "timeout", 0, "how long to wait for the end, such as 1h30m; 0 for as long as it takes")
+	flags.DurationVar(&r.timeout, "timeout", 0, "how long to wait until the experiment finishes, such as 1h30m; 0 means no timeout")
 	flags.BoolVar(&r.cancelOnInterrupt, "cancel-on-interrupt", false, "cancel the experiment when interrupted, or when --timeout is over")
 	r.results.addTo(command)
 }
@@ -78,11 +78,11 @@ func (r *run) run(ctx context.Context) error {
 	return r.follow(ctx, e)
 }
 
-// create sends the experiment as it was written, with the name and namespace
-// that the flags say. Fields that the API server does not know are refused:
-// it would drop them, and answer another question.
+// create creates the experiment of the file, with the name and namespace of the flags.
+// Unknown fields are an error: the API server would drop them, and a different experiment
+// would run.
 func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
-	written, err := question(r.file, r.cluster.program.Streams.In)
+	written, err := readExperiment(r.file, r.cluster.program.Streams.In)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 	}}, nil
 }
 
-// place gives the experiment its name and namespace.
+// place sets the experiment's name and namespace.
 func (r *run) place(written *unstructured.Unstructured) error {
 	namespace, named, err := r.cluster.namespace()
 	if err != nil {
@@ -116,15 +116,15 @@ func (r *run) place(written *unstructured.Unstructured) error {
 	case own == "":
 		written.SetNamespace(namespace)
 	case named && own != namespace:
-		return fmt.Errorf("%s says namespace %s, and --namespace says %s; leave out one of them", r.file, own, namespace)
+		return fmt.Errorf("%s has namespace %s, but --namespace is %s; remove one of them", r.file, own, namespace)
 	}
 	if written.GetName() == "" && written.GetGenerateName() == "" {
-		return fmt.Errorf("%s names no experiment; give it metadata.name or metadata.generateName, or use --name", r.file)
+		return fmt.Errorf("%s does not name the experiment; set metadata.name or metadata.generateName, or use --name", r.file)
 	}
 	return nil
 }
 
-// follow waits for the end, and shows what came of it.
+// follow waits until the experiment has finished, and writes its results.
 func (r *run) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 	cluster, err := r.cluster.client()
 	if err != nil {
@@ -142,36 +142,37 @@ func (r *run) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 	if err := r.results.write(document, r.cluster.program.Streams.Out); err != nil {
 		return err
 	}
-	answer := answered(document)
+	result := answered(document)
 	if r.delete {
 		if err := f.remove(ctx); err != nil {
-			return err // a leftover is a failure, whatever the answer was
+			return err // a leftover is a failure, whatever the result
 		}
 	}
-	return answer
+	return result
 }
 
-// stopped deals with an experiment that did not end in time.
-func (r *run) stopped(ctx context.Context, f *follower, why error) error {
-	waited := ctx.Err() != nil || errors.Is(why, context.DeadlineExceeded)
-	if !waited || !r.cancelOnInterrupt {
-		return f.stopped(ctx, r.timeout, why)
+// stopped handles an error of follow. After an interrupt or a timeout it cancels or deletes
+// the experiment if --cancel-on-interrupt is set.
+func (r *run) stopped(ctx context.Context, f *follower, err error) error {
+	interrupted := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
+	if !interrupted || !r.cancelOnInterrupt {
+		return f.stopped(ctx, r.timeout, err)
 	}
-	end, doing, done := f.cancel, "cancelling", "is cancelled, and keeps what was measured"
+	end, doing, done := f.cancel, "cancelling", "is cancelled; what was measured is kept"
 	if r.delete {
 		end, doing, done = f.remove, "deleting", "is deleted"
 	}
-	fmt.Fprintf(r.cluster.program.Streams.ErrOut, "%s; %s the experiment\n", stopper(ctx, r.timeout), doing)
+	fmt.Fprintf(r.cluster.program.Streams.ErrOut, "%s; %s the experiment\n", stopReason(ctx, r.timeout), doing)
 	if err := end(ctx); err != nil {
 		return err
 	}
 	return interruption{fmt.Sprintf("experiment %s %s", f.key, done)}
 }
 
-// stopper says what stopped the wait.
-func stopper(ctx context.Context, timeout time.Duration) string {
+// stopReason says why the wait ended.
+func stopReason(ctx context.Context, timeout time.Duration) string {
 	if ctx.Err() != nil {
 		return "interrupted"
 	}
-	return fmt.Sprintf("no end after %s", timeout)
+	return fmt.Sprintf("not finished after %s", timeout)
 }

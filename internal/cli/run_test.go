@@ -37,7 +37,7 @@ func reaches(phase v1alpha1.ExperimentPhase, message string) func(*v1alpha1.Sizi
 	}
 }
 
-// ends is a stage at whose end each variant has met the objective, or has not.
+// ends is a stage at the end of which each variant has met the objective or not.
 func ends(met ...bool) func(*v1alpha1.SizingExperiment) {
 	return func(e *v1alpha1.SizingExperiment) {
 		reaches(v1alpha1.ExperimentSucceeded, "All measured")(e)
@@ -79,7 +79,7 @@ func TestARunTellsEachChangeOnceAndEndsWithTheAnswersCode(t *testing.T) {
 12:00:00  Running: 1 of 2 trials have ended. c10-500m: under load, about 4:10 left
 `
 			if !strings.HasPrefix(got.err, want) || !strings.Contains(got.err, tt.last) {
-				t.Errorf("it told (-want +got), and should have ended with %q:\n%s", tt.last, cmp.Diff(want, got.err))
+				t.Errorf("it printed (-want +got), and should have ended with %q:\n%s", tt.last, cmp.Diff(want, got.err))
 			}
 			if got.code != tt.code {
 				t.Errorf("it ended with %d, want %d", got.code, tt.code)
@@ -127,20 +127,20 @@ func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 		arguments []string
 		want      string
 	}{
-		"no file":                           {"", nil, `required flag(s) "filename" not set`},
-		"a file that is not there":          {"", []string{"-f", "nowhere.yaml"}, "nowhere.yaml: no such file"},
-		"an empty file":                     {"# nothing\n", []string{"-f", "-"}, "- is empty"},
-		"several documents":                 {login + "---\n" + login, []string{"-f", "-"}, "holds several documents; put each experiment in a file of its own"},
-		"another kind":                      {"kind: Pod\napiVersion: v1\n", []string{"-f", "-"}, `holds a "Pod" of "v1"; it must hold a SizingExperiment`},
-		"a key twice":                       {login + "spec: {}\n", []string{"-f", "-"}, `key "spec" already set`},
-		"no YAML":                           {"{", []string{"-f", "-"}, "is no YAML that can be read"},
-		"no name":                           {strings.Replace(login, "{name: login}", "{}", 1), []string{"-f", "-"}, "names no experiment"},
-		"two namespaces":                    {strings.Replace(login, "name: login", "name: login, namespace: other", 1), []string{"-f", "-"}, "leave out one of them"},
-		"a format that is none":             {login, []string{"-f", "-", "-o", "pdf"}, "-o pdf: it must be one of benchfmt, csv, html, json, junit, markdown, table"},
-		"a report of no format":             {login, []string{"-f", "-", "--report-file", filepath.Join(folder, "report")}, "the name must end in one of .bench, .csv, .html"},
-		"a file in a folder that is none":   {login, []string{"-f", "-", "--junit-file", filepath.Join(folder, "none", "x.xml")}, "there is no folder"},
-		"an argument that it does not take": {login, []string{"-f", "-", "now"}, `unknown command "now"`},
-		"a flag that there is none of":      {login, []string{"-f", "-", "--fast"}, "unknown flag: --fast"},
+		"no file":                            {"", nil, `required flag(s) "filename" not set`},
+		"a file that is missing":             {"", []string{"-f", "nowhere.yaml"}, "nowhere.yaml: no such file"},
+		"an empty file":                      {"# nothing\n", []string{"-f", "-"}, "- is empty"},
+		"several documents":                  {login + "---\n" + login, []string{"-f", "-"}, "contains several documents; put each experiment in its own file"},
+		"another kind":                       {"kind: Pod\napiVersion: v1\n", []string{"-f", "-"}, `contains a "Pod" of "v1"; it must contain a SizingExperiment`},
+		"a key twice":                        {login + "spec: {}\n", []string{"-f", "-"}, `key "spec" already set`},
+		"no YAML":                            {"{", []string{"-f", "-"}, "is not valid YAML"},
+		"no name":                            {strings.Replace(login, "{name: login}", "{}", 1), []string{"-f", "-"}, "does not name the experiment"},
+		"two namespaces":                     {strings.Replace(login, "name: login", "name: login, namespace: other", 1), []string{"-f", "-"}, "remove one of them"},
+		"an unknown format":                  {login, []string{"-f", "-", "-o", "pdf"}, "-o pdf: must be one of benchfmt, csv, html, json, junit, markdown, table"},
+		"a report without extension":         {login, []string{"-f", "-", "--report-file", filepath.Join(folder, "report")}, "the extension must be one of .bench, .csv, .html"},
+		"a file in a folder that is missing": {login, []string{"-f", "-", "--junit-file", filepath.Join(folder, "none", "x.xml")}, "does not exist"},
+		"an argument that it does not take":  {login, []string{"-f", "-", "now"}, `unknown command "now"`},
+		"an unknown flag":                    {login, []string{"-f", "-", "--fast"}, "unknown flag: --fast"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			created := false

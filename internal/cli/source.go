@@ -14,13 +14,13 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// whereFrom is what commands say of the experiments they are given.
-const whereFrom = `An experiment is named by NAME, by NAMESPACE/NAME, or by a file whose name ends in
-.json or .yaml: what "report -o json" or "kubectl get szx,szt -o yaml" wrote. For
-a file no cluster is needed.`
+// whereFrom is the part of the commands' help about how to name an experiment.
+const whereFrom = `An experiment is given as NAME, as NAMESPACE/NAME, or as a file that ends in .json or
+.yaml and was written by "report -o json" or "kubectl get szx,szt -o yaml". A file
+needs no cluster.`
 
-// found is the document that an argument means: of the cluster, or of a file.
-func (c *connection) found(ctx context.Context, argument string) (report.Document, error) {
+// load returns the document for an argument, from the cluster or from a file.
+func (c *connection) load(ctx context.Context, argument string) (report.Document, error) {
 	if slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(argument)) {
 		return c.saved(argument)
 	}
@@ -31,7 +31,7 @@ func (c *connection) found(ctx context.Context, argument string) (report.Documen
 	return c.document(ctx, key)
 }
 
-// saved is a document that was saved as a file.
+// saved reads a document from a file, or from standard input for "-".
 func (c *connection) saved(file string) (report.Document, error) {
 	stored := c.program.Streams.In
 	if file != "-" {
@@ -49,7 +49,7 @@ func (c *connection) saved(file string) (report.Document, error) {
 	return document, nil
 }
 
-// key is what NAME or NAMESPACE/NAME means.
+// key parses NAME or NAMESPACE/NAME.
 func (c *connection) key(argument string) (client.ObjectKey, error) {
 	namespace, name, both := strings.Cut(argument, "/")
 	if !both {
@@ -60,7 +60,7 @@ func (c *connection) key(argument string) (client.ObjectKey, error) {
 		namespace, name = own, argument
 	}
 	if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return client.ObjectKey{}, fmt.Errorf("%q names no experiment; write NAME, NAMESPACE/NAME, or a file that ends in .json or .yaml", argument)
+		return client.ObjectKey{}, fmt.Errorf("%q is not the name of an experiment; use NAME, NAMESPACE/NAME, or a file that ends in .json or .yaml", argument)
 	}
 	return client.ObjectKey{Namespace: namespace, Name: name}, nil
 }

@@ -13,26 +13,27 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/smoke"
 )
 
-// away is said when the API server does not answer.
-const away = "The API server is away, trying again"
+// away is printed when the API server can't be reached.
+const away = "The API server can't be reached, retrying"
 
-// newTeller draws a bar where a terminal is, and else prints lines.
-func (p Program) newTeller() teller {
+// newReporter returns a reporter that draws a progress bar on a terminal, and otherwise
+// one that prints lines.
+func (p Program) newReporter() reporter {
 	if p.Columns > 0 {
-		return &barTeller{out: p.Streams.ErrOut, clock: p.Clock, columns: p.Columns}
+		return &barReporter{out: p.Streams.ErrOut, clock: p.Clock, columns: p.Columns}
 	}
-	return &lineTeller{out: p.Streams.ErrOut, clock: p.Clock}
+	return &lineReporter{out: p.Streams.ErrOut, clock: p.Clock}
 }
 
-// lineTeller prints a line for each change, for logs: no control characters,
-// and nothing that was said before.
-type lineTeller struct {
+// lineReporter prints a line for each change. It is made for logs: it writes no control
+// characters and does not repeat a line.
+type lineReporter struct {
 	out   io.Writer
 	clock clock.PassiveClock
 	last  string
 }
 
-func (t *lineTeller) shows(e *v1alpha1.SizingExperiment) {
+func (t *lineReporter) update(e *v1alpha1.SizingExperiment) {
 	line := smoke.Progress(e)
 	if line == t.last {
 		return
@@ -41,18 +42,18 @@ func (t *lineTeller) shows(e *v1alpha1.SizingExperiment) {
 	t.say(line + comma(left(e, t.clock.Now())))
 }
 
-func (t *lineTeller) say(line string) {
+func (t *lineReporter) say(line string) {
 	fmt.Fprintf(t.out, "%s  %s\n", t.clock.Now().Format(time.TimeOnly), line)
 }
 
-func (t *lineTeller) loses(err error) { t.say(away + ": " + err.Error()) }
-func (t *lineTeller) finds()          { t.say("The API server is back") }
-func (t *lineTeller) passes()         {}
-func (t *lineTeller) ends()           {}
+func (t *lineReporter) disconnected(err error) { t.say(away + ": " + err.Error()) }
+func (t *lineReporter) reconnected()           { t.say("The API server can be reached again") }
+func (t *lineReporter) tick()                  {}
+func (t *lineReporter) done()                  {}
 
-// barTeller draws a bar of trials that have ended, with what runs now and the
-// time that is left.
-type barTeller struct {
+// barReporter draws a progress bar of the finished trials, with what is running and the
+// remaining time.
+type barReporter struct {
 	out     io.Writer
 	clock   clock.PassiveClock
 	columns int
@@ -62,37 +63,36 @@ type barTeller struct {
 	away    bool
 }
 
-// The bar's own share of the line; beside it stand the percentage, the count and
-// what goes on.
+// The bar's share of the line. The percentage, the count and what is running follow it.
 const (
 	barColumns   = 20
 	barsOverhead = barColumns + len(" 100% |") + len("| (640/640)  ")
 )
 
-func (t *barTeller) shows(e *v1alpha1.SizingExperiment) {
+func (t *barReporter) update(e *v1alpha1.SizingExperiment) {
 	t.last = e
 	progress := e.Status.Progress
 	if progress == nil || progress.Trials == 0 {
-		t.say(smoke.Progress(e)) // before the operator has planned it there is nothing to count
+		t.say(smoke.Progress(e)) // there are no trials before the operator has planned it
 		return
 	}
 	if t.bar == nil {
 		t.bar = t.newBar(int(progress.Trials))
 	}
-	t.bar.ChangeMax(int(progress.Trials)) // a second size may be verified
+	t.bar.ChangeMax(int(progress.Trials)) // the verification of a second size adds trials
 	t.draw()
-	_ = t.bar.Set(int(progress.Finished)) // who closed the terminal sees no bar
+	_ = t.bar.Set(int(progress.Finished)) // fails only if the terminal was closed
 }
 
-// say prints what is new while there is no bar.
-func (t *barTeller) say(line string) {
+// say prints a line, before there is a bar, unless it was printed last.
+func (t *barReporter) say(line string) {
 	if line != t.said {
 		t.said = line
 		fmt.Fprintln(t.out, line)
 	}
 }
 
-func (t *barTeller) newBar(trials int) *progressbar.ProgressBar {
+func (t *barReporter) newBar(trials int) *progressbar.ProgressBar {
 	return progressbar.NewOptions(trials,
 		progressbar.OptionSetWriter(t.out), progressbar.OptionSetWidth(barColumns),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
@@ -100,9 +100,9 @@ func (t *barTeller) newBar(trials int) *progressbar.ProgressBar {
 	)
 }
 
-// draw says beside the bar what goes on, as far as the line reaches: one that is
-// broken by the terminal could not be drawn over.
-func (t *barTeller) draw() {
+// draw shows next to the bar what is running, cut to the width of the terminal: a
+// wrapped line could not be redrawn.
+func (t *barReporter) draw() {
 	switch {
 	case t.bar == nil && t.away:
 		t.say(away)
@@ -114,30 +114,30 @@ func (t *barTeller) draw() {
 	}
 }
 
-func (t *barTeller) passes() { t.draw() }
+func (t *barReporter) tick() { t.draw() }
 
-func (t *barTeller) loses(error) {
+func (t *barReporter) disconnected(error) {
 	t.away = true
 	t.draw()
 }
 
-func (t *barTeller) finds() {
+func (t *barReporter) reconnected() {
 	t.away = false
 	t.draw()
 }
 
-func (t *barTeller) ends() {
+func (t *barReporter) done() {
 	if t.bar != nil {
 		_ = t.bar.Clear()
 	}
 }
 
-// doing says in a few words what an experiment is at.
+// doing returns in a few words what the experiment is doing.
 func doing(e *v1alpha1.SizingExperiment) string {
 	progress := e.Status.Progress
 	switch {
 	case progress.QueuePosition != nil:
-		return fmt.Sprintf("queued at place %d", *progress.QueuePosition)
+		return fmt.Sprintf("queued at position %d", *progress.QueuePosition)
 	case len(progress.Running) > 0:
 		return strings.Join(progress.Running, ", ")
 	default:
@@ -145,8 +145,8 @@ func doing(e *v1alpha1.SizingExperiment) string {
 	}
 }
 
-// left says how long an experiment is likely to go on, by its own estimate;
-// nothing where it has none, or where its time is up.
+// left returns the remaining time by the experiment's own estimate, as text. It is empty
+// without an estimate, or if the estimated time has passed.
 func left(e *v1alpha1.SizingExperiment, now time.Time) string {
 	progress := e.Status.Progress
 	if progress == nil || progress.EstimatedEndTime == nil || !progress.EstimatedEndTime.After(now) {
@@ -159,17 +159,17 @@ func left(e *v1alpha1.SizingExperiment, now time.Time) string {
 	return fmt.Sprintf("about %d:%02d left", seconds/60, seconds%60)
 }
 
-func comma(words string) string {
-	if words == "" {
+func comma(text string) string {
+	if text == "" {
 		return ""
 	}
-	return ", " + words
+	return ", " + text
 }
 
-func cut(words string, columns int) string {
-	letters := []rune(words)
+func cut(text string, columns int) string {
+	letters := []rune(text)
 	if len(letters) <= columns {
-		return words
+		return text
 	}
 	return string(letters[:max(columns-1, 0)]) + "…"
 }

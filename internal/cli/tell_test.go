@@ -34,19 +34,19 @@ func drawn(out string) []string {
 func TestABarShowsWhatRunsAndTheTimeThatIsLeft(t *testing.T) {
 	var out bytes.Buffer
 	clock := clocktesting.NewFakeClock(noon)
-	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clock, Columns: 100}.newTeller()
-	bar.shows(&v1alpha1.SizingExperiment{})
-	bar.shows(&v1alpha1.SizingExperiment{})
+	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clock, Columns: 100}.newReporter()
+	bar.update(&v1alpha1.SizingExperiment{})
+	bar.update(&v1alpha1.SizingExperiment{})
 	if out.String() != "Waits for an operator to look at it\n" {
 		t.Errorf("before there was anything to count it said %q", out.String())
 	}
-	bar.shows(under("c10-500m"))
+	bar.update(under("c10-500m"))
 	clock.Step(10 * time.Second)
-	bar.passes()
-	bar.loses(errors.New("connection refused"))
-	bar.finds()
-	bar.ends()
-	for _, want := range []string{"(3/9)", "33%", "c10-500m, about 4:10 left", "c10-500m, about 4:00 left", "The API server is away, trying again"} {
+	bar.tick()
+	bar.disconnected(errors.New("connection refused"))
+	bar.reconnected()
+	bar.done()
+	for _, want := range []string{"(3/9)", "33%", "c10-500m, about 4:10 left", "c10-500m, about 4:00 left", "The API server can't be reached, retrying"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it never drew %q: %q", want, out.String())
 		}
@@ -58,11 +58,11 @@ func TestABarShowsWhatRunsAndTheTimeThatIsLeft(t *testing.T) {
 
 func TestABarGrowsWithTheTrials(t *testing.T) {
 	var out bytes.Buffer
-	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: 100}.newTeller()
-	bar.shows(under("c10-500m"))
+	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: 100}.newReporter()
+	bar.update(under("c10-500m"))
 	more := under("c10-500m")
 	more.Status.Progress.Trials, more.Status.Progress.Finished = 10, 9
-	bar.shows(more)
+	bar.update(more)
 	if !strings.Contains(out.String(), "(9/10)") {
 		t.Errorf("with a tenth trial it drew %q", out.String())
 	}
@@ -71,9 +71,9 @@ func TestABarGrowsWithTheTrials(t *testing.T) {
 func TestABarNeverOutgrowsItsLine(t *testing.T) {
 	for _, columns := range []int{20, 40, 80, 120} {
 		var out bytes.Buffer
-		bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: columns}.newTeller()
-		bar.shows(under("c10-500m-w1q64-small", "c12-500m-w1q64-small", "c12-500m-w1q64-large"))
-		bar.passes()
+		bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: columns}.newReporter()
+		bar.update(under("c10-500m-w1q64-small", "c12-500m-w1q64-small", "c12-500m-w1q64-large"))
+		bar.tick()
 		for _, line := range drawn(out.String()) {
 			if wide := utf8.RuneCountInString(strings.TrimRight(line, " ")); wide > max(columns, barsOverhead) {
 				t.Errorf("of %d columns it took %d: %q", columns, wide, line)
@@ -105,17 +105,17 @@ func TestTheTimeThatIsLeftIsToldInWordsForPeople(t *testing.T) {
 func TestAQueuedExperimentNamesItsPlace(t *testing.T) {
 	e := under()
 	e.Status.Progress.QueuePosition = ptr.To[int32](2)
-	if got := doing(e); got != "queued at place 2" {
+	if got := doing(e); got != "queued at position 2" {
 		t.Errorf("it says %q", got)
 	}
 }
 
 func TestLinesTellOfAnAPIServerThatIsAway(t *testing.T) {
 	var out bytes.Buffer
-	lines := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon)}.newTeller()
-	lines.loses(errors.New("connection refused"))
-	lines.finds()
-	want := "12:00:00  The API server is away, trying again: connection refused\n12:00:00  The API server is back\n"
+	lines := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon)}.newReporter()
+	lines.disconnected(errors.New("connection refused"))
+	lines.reconnected()
+	want := "12:00:00  The API server can't be reached, retrying: connection refused\n12:00:00  The API server can be reached again\n"
 	if out.String() != want {
 		t.Errorf("it said %q, want %q", out.String(), want)
 	}

@@ -2,5 +2,5 @@ package cli
 
 import "github.com/hashmark-dev/hashmark/internal/cgroup"
 
-// threadTime is the CPU time that the calling thread has used.
+// threadTime returns the CPU time that the calling thread has used.
 var threadTime = cgroup.ThreadCPUTime

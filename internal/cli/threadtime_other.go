@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// threadTime is the CPU time that the calling thread has used, which is read on Linux
-// only. By the clock a hash would seem as slow as whatever else the machine does.
+// threadTime returns an error, because the CPU time of a thread is read on Linux only.
+// The wall clock is no replacement: other work on the machine makes a hash look slower.
 func threadTime() (time.Duration, error) {
-	return 0, fmt.Errorf("calibrate can't read the CPU time of a hash on %s; run it on Linux, best on one of your nodes", runtime.GOOS)
+	return 0, fmt.Errorf("calibrate can't read the CPU time of a hash on %s; run it on Linux, preferably on one of your nodes", runtime.GOOS)
 }

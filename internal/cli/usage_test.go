@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commandLines are those of a text that begin with "kubectl hashmark", without
-// what a shell does around them.
+// commandLines returns the command lines of a text that begin with "kubectl hashmark", without
+// the shell syntax around them.
 func commandLines(text string) [][]string {
 	var lines [][]string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
@@ -27,7 +27,7 @@ func commandLines(text string) [][]string {
 	return lines
 }
 
-// tried parses a command line and checks its arguments, and does nothing.
+// tried parses a command line and checks its arguments, without running it.
 func tried(arguments []string) error {
 	root := Program{}.Command()
 	command, rest, err := root.Find(arguments)
@@ -63,7 +63,7 @@ func TestEveryExampleOfTheUsageIsOneThatIsAccepted(t *testing.T) {
 	walk(Program{}.Command())
 }
 
-// TestTheUsage is all that the commands say of themselves, to be read as a whole.
+// TestTheUsage compares the help of all commands with a golden file.
 func TestTheUsage(t *testing.T) {
 	var all strings.Builder
 	for _, command := range []string{"", "run", "watch", "report", "compare", "recommend", "version"} {
@@ -80,8 +80,7 @@ func TestTheUsage(t *testing.T) {
 	golden(t, "usage.txt", strings.ReplaceAll(all.String(), "hashmark  --help", "hashmark --help"))
 }
 
-// TestTheDocumentationShowsCommandsThatAreAccepted holds what users read to the
-// commands there are.
+// TestTheDocumentationShowsCommandsThatAreAccepted checks the commands in the documentation.
 func TestTheDocumentationShowsCommandsThatAreAccepted(t *testing.T) {
 	for page, atLeast := range map[string]int{"docs/cli.md": 10, "docs/cookbook.md": 10, "docs/report.md": 1, "README.md": 3} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))

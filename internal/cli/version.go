@@ -12,7 +12,7 @@ import (
 func versionCommand(p Program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version, and the API that it speaks",
+		Short:   "Print the version and the API version",
 		Example: "  kubectl hashmark version",
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {

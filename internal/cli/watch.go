@@ -12,15 +12,15 @@ func watchCommand(cluster *connection) *cobra.Command {
 	r := &run{cluster: cluster}
 	command := &cobra.Command{
 		Use:   "watch NAME",
-		Short: "Follow an experiment to its end, and show the answer",
-		Long: `Follows an experiment that exists, as run does with one that it creates. Of one
-that has ended it shows the results at once.
+		Short: "Follow an experiment until it finishes, and show the results",
+		Long: `Follows an existing experiment in the same way as run. If it has finished already,
+it shows the results at once.
 
-Exit codes: 0 where the objective can be met (with a demand: a size is
-recommended), 1 where it can't, 2 where there is no answer.`,
+Exit codes: 0 if the objective can be met (with a demand: if a size is
+recommended), 1 if it can't, 2 if there is no result.`,
 		Example: `  kubectl hashmark watch quickstart -n hashmark-demo
   kubectl hashmark watch quickstart --timeout 30m -o markdown`,
-		Args:              one("experiment"),
+		Args:              exactlyOne("experiment"),
 		ValidArgsFunction: cluster.completeNames(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return r.watch(command.Context(), arguments[0])

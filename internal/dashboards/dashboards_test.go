@@ -16,9 +16,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-var update = flag.Bool("update", false, "write the dashboards that the chart ships anew")
+var update = flag.Bool("update", false, "write the dashboards of the chart")
 
-// shipped is where the chart takes the dashboards from.
+// shipped is the folder of the dashboards in the chart.
 const shipped = "../../charts/hashmark/files/dashboards"
 
 func TestTheChartShipsTheseDashboards(t *testing.T) {
@@ -55,7 +55,7 @@ func forEachPanel(t *testing.T, test func(*testing.T, Panel)) {
 	}
 }
 
-// units that are used, of those that Grafana knows.
+// units are the units of Grafana that the panels use.
 var units = []string{seconds, share, perSecond, number, plain, fromNow, replicas, "ops"}
 
 func TestEveryPanelSaysWhatItShowsAndHowToReadIt(t *testing.T) {
@@ -132,7 +132,7 @@ func TestQueriesAskForSeriesThatThereAre(t *testing.T) {
 	for _, q := range Queries(Variables{}) {
 		for _, name := range metricName.FindAllString(q.Expr, -1) {
 			if strings.HasPrefix(name, "hashmark_") && !slices.Contains(known, name) {
-				t.Errorf("%s / %s asks for %s, which nobody tells", q.Dashboard, q.Panel, name)
+				t.Errorf("%s / %s asks for %s, which does not exist", q.Dashboard, q.Panel, name)
 			}
 		}
 	}
@@ -154,9 +154,9 @@ func TestQueriesGroupByLabelsThatTheirSeriesHave(t *testing.T) {
 	}
 }
 
-// What dashboard-linter calls target-rate-interval-rule, target-counter-agg-rule
-// and, instead of its rules on job and instance, that what was scraped plays no
-// part: results belong to an experiment, whichever operator tells them.
+// These are the rules target-rate-interval-rule and target-counter-agg-rule of
+// dashboard-linter. Instead of its rules on job and instance, queries must not depend on the
+// scraped pod: results belong to an experiment, whichever operator exports them.
 func TestQueriesKeepToWhatTheyShould(t *testing.T) {
 	for _, d := range All() {
 		for _, s := range d.Sections {
@@ -210,22 +210,22 @@ func TestHardlyAnyQueryMayBeEmpty(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"Trials that failed, and why: no trial failed":         1,
-		"Experiments: " + unanswered:                           3,
-		"Experiments: " + unpriced:                             1,
-		"Recommended size: " + unanswered:                      1,
-		"Recommended size: " + unfit:                           1,
-		"Total CPU: " + unanswered:                             1,
-		"Expected p95: " + unanswered:                          1,
-		"Demand and capacity: " + unanswered:                   2,
-		"Model: " + unheld:                                     1,
-		"Price per month: " + unpriced:                         1,
-		"Price per million logins: " + unpriced:                1,
-		"An attacker's price per billion guesses: " + unpriced: 1,
-		"Sizes and prices: " + unanswered:                      3,
-		"Sizes and prices: " + unpriced:                        3,
-		"Sizes and prices: " + unlike:                          3,
-		"Defender's price against attacker's: " + unpriced:     2,
+		"Failed trials: no trial failed":                    1,
+		"Experiments: " + unanswered:                        3,
+		"Experiments: " + unpriced:                          1,
+		"Recommended size: " + unanswered:                   1,
+		"Recommended size: " + unfit:                        1,
+		"Total CPU: " + unanswered:                          1,
+		"Expected p95: " + unanswered:                       1,
+		"Demand and capacity: " + unanswered:                2,
+		"Model: " + unheld:                                  1,
+		"Price per month: " + unpriced:                      1,
+		"Price per million logins: " + unpriced:             1,
+		"Attacker's price per billion guesses: " + unpriced: 1,
+		"Sizes and prices: " + unanswered:                   3,
+		"Sizes and prices: " + unpriced:                     3,
+		"Sizes and prices: " + unlike:                       3,
+		"Defender's price against attacker's: " + unpriced:  2,
 	}
 	if diff := cmp.Diff(want, empty); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -2,7 +2,8 @@ package dashboards
 
 import "fmt"
 
-// experiment shows the question, the answers and how far they may be believed.
+// experiment shows one experiment: its objective, its recommendation, its results and their
+// verdicts.
 func experiment() Dashboard {
 	return Dashboard{
 		UID: experimentUID, Title: "Hashmark / Experiment", From: "now-6h", Refresh: "30s",
@@ -12,7 +13,7 @@ func experiment() Dashboard {
 		Sections: []section{
 			{"The experiment", []Panel{phase(), progress(), objective(), end(), verdictCounts()}},
 			{"What to run", append([]Panel{recommendedSize(), recommendedCPUs(), recommendedP95(), recommendedCapacity(), modelCheck()}, prices()...)},
-			{"What each variant takes", []Panel{sizes(), defenderAndAttacker(), hashTable()}},
+			{"What each variant needs", []Panel{sizes(), defenderAndAttacker(), hashTable()}},
 			{"Latency and throttling against the offered rate", []Panel{latencyCurve(), throttlingCurve()}},
 			{"By cost and CPU limit", []Panel{capacityMatrix(), latencyMatrix()}},
 			{"Results", []Panel{results(), reasons()}},
@@ -23,47 +24,47 @@ func experiment() Dashboard {
 }
 
 func phase() Panel {
-	return about{"Phase", "Where the experiment stands, as kubectl shows it.", size{4, 4}}.
+	return about{"Phase", "The phase of the experiment, as in kubectl get szx.", size{4, 4}}.
 		stat(field{Unit: plain, Color: &color{Mode: "thresholds"}, Thresholds: from(grey), Mappings: words(phases)},
 			overTime("", coded("namespace, experiment", "hashmark_experiment_phase", ofExperiment, "phase", phases)))
 }
 
 func progress() Panel {
-	return about{"Trials", "How many of the experiment's trials have ended, in whichever way.", size{5, 4}}.
+	return about{"Trials", "How many of the experiment's trials have finished, whatever their outcome.", size{5, 4}}.
 		stat(field{Unit: number, Thresholds: from(grey)},
-			overTime("ended", best("", "hashmark_experiment_trials_finished", ofExperiment)),
+			overTime("finished", best("", "hashmark_experiment_trials_finished", ofExperiment)),
 			overTime("of", best("", "hashmark_experiment_trials_planned", ofExperiment)))
 }
 
 const objectiveSeries = "hashmark_experiment_objective_p95_seconds"
 
 func objective() Panel {
-	return about{"Objective", "The p95 that the experiment asks for: 95 of 100 logins shall be answered within this time.", size{4, 4}}.
+	return about{"Objective", "The p95 of the experiment's objective: 95 of 100 logins must be answered within this time.", size{4, 4}}.
 		stat(field{Unit: seconds, Thresholds: from(red)}, overTime("", best("", objectiveSeries, ofExperiment)))
 }
 
 func end() Panel {
-	return about{"End", "When the experiment ended, or is likely to.", size{5, 4}}.
-		stat(field{Unit: fromNow, NoValue: "not known yet", Thresholds: from(grey)},
+	return about{"End", "When the experiment finished, or is expected to finish.", size{5, 4}}.
+		stat(field{Unit: fromNow, NoValue: "unknown", Thresholds: from(grey)},
 			overTime("", fmt.Sprintf("1000 * max(hashmark_experiment_completion_timestamp_seconds{%s} or hashmark_experiment_estimated_end_timestamp_seconds{%s})",
 				ofExperiment, ofExperiment)))
 }
 
 func verdictCounts() Panel {
-	return about{"Verdicts", "How many variants may be believed: Valid ones, Suspect ones with care, Invalid ones not at all.", size{6, 4}}.
+	return about{"Verdicts", "The number of variants by verdict. Use Suspect results with care, and Invalid results not at all.", size{6, 4}}.
 		stat(field{Unit: number, Thresholds: from(grey)},
 			overTime("{{verdict}}", fmt.Sprintf("count by (verdict) (%s)", best("variant, verdict", "hashmark_variant_verdict", ofVariants))))
 }
 
-// offered is the rate of each step of which another series tells something.
+// offered returns the rate of each step for which another series has a value.
 func offered(only string) string {
 	const points = "variant, step"
 	return best(points, "hashmark_step_offered_logins_per_second", ofVariants) +
 		" and on (variant, step) " + best(points, only, ofVariants)
 }
 
-// latencyCurve draws the objective as a variant of its own: two points, at no
-// load and at the highest rate of all.
+// latencyCurve draws the objective like a variant with two points: at no load and at the
+// highest rate.
 func latencyCurve() Panel {
 	const p95 = "hashmark_step_p95_seconds"
 	line, points := [2]string{"variant", "objective"}, [2][2]string{{"step", "first"}, {"step", "last"}}
@@ -73,9 +74,9 @@ func latencyCurve() Panel {
 		offered(p95), relabelled("0 * "+goal, line, points[0]), relabelled(highest, line, points[1]))}
 	y := column{header: "p95", expr: fmt.Sprintf("%s or %s or %s",
 		best("variant, step", p95, ofVariants), relabelled(goal, line, points[0]), relabelled(goal, line, points[1]))}
-	return about{"p95 against offered rate", "Each point is a step: a login rate that was held, and the p95 that came of it. A variant can " +
-		"serve what lies left of where its curve crosses the objective, the dashed line. Near that crossing p95 is rough: the capacity " +
-		"in the results is decided with more than these points. Saturated steps have no p95.", size{12, 12}}.
+	return about{"p95 against offered rate", "Each point is a step: its login rate, and its p95. A variant can serve the rates to the left of the " +
+		"point where its curve crosses the objective (the dashed line). Near that point p95 is imprecise: use the capacity in the results, " +
+		"which is computed from more than these points. Saturated steps have no p95.", size{12, 12}}.
 		curve(field{Unit: seconds}, x, y, matching("/objective/", colored(red),
 			property{"custom.lineStyle", lineStyle{Fill: "dash", Dash: []int{10, 10}}}, property{"custom.show", "lines"}))
 }
@@ -84,19 +85,19 @@ func throttlingCurve() Panel {
 	const throttled = "hashmark_step_throttled_ratio"
 	x := column{header: "Offered rate", shown: []property{unit(perSecond)}, expr: offered(throttled)}
 	y := column{header: "Throttled", expr: best("variant, step", throttled, ofVariants)}
-	return about{"Throttling against offered rate", "The share of quota periods in which the CPU limit stopped the service, step by step; " +
-		"the rates are those of the picture beside it. High shares are normal for a limit below one CPU. A variant without a quota, as " +
-		"with whole CPUs of its own, has no curve.", size{12, 12}}.
+	return about{"Throttling against offered rate", "The share of quota periods in which the CPU limit throttled the service, for each step; " +
+		"the rates are those of the panel next to it. High shares are normal for a limit below one CPU. A variant without a quota, such " +
+		"as one with exclusive CPUs, has no curve.", size{12, 12}}.
 		curve(field{Unit: share}, x, y)
 }
 
-// bcrypt are the variants that have a cost.
+// bcrypt selects the variants with a cost.
 const bcrypt = ofVariants + `,algorithm="Bcrypt"`
 
 func capacityMatrix() Panel {
-	return about{"Capacity", "The highest login rate that meets the objective. Green cells serve most. Of variants that differ in " +
-		"concurrency or node pool the best counts; controls are only in the results. Rows of a cost that is called predicted are what " +
-		"the model expects of variants that were not measured. A dash: no rate meets the objective, or it is not known.", size{12, 8}}.
+	return about{"Capacity", "The highest login rate that meets the objective. Green cells have the highest capacity. Of variants that " +
+		"differ only in concurrency or node pool, the best one is shown; controls are only in the results. Rows with a predicted cost are " +
+		"the model's predictions for variants that were not measured. A dash means: no rate meets the objective, or it is unknown.", size{12, 8}}.
 		matrix(perSecond, "continuous-RdYlGr", false, fmt.Sprintf("%s or %s",
 			best("cost, cpu_limit", "hashmark_variant_capacity_logins_per_second", bcrypt),
 			marked("cost", "predicted", best("cost, cpu_limit", "hashmark_prediction_capacity_logins_per_second", bcrypt))))
@@ -104,8 +105,8 @@ func capacityMatrix() Panel {
 
 func latencyMatrix() Panel {
 	return about{"p95 at the reported step", "The p95 of each variant at the step that its result reports: in mode Capacity at 70 % of its " +
-		"own maximum, so that cells compare. Green cells answer fastest. Of variants that differ in concurrency or node pool the fastest " +
-		"counts. A dash: the step was overloaded or had too few logins.", size{12, 8}}.
+		"own maximum, so that cells can be compared. Green cells have the lowest latency. Of variants that differ only in concurrency or " +
+		"node pool, the fastest is shown. A dash means: the step was overloaded or had too few logins.", size{12, 8}}.
 		matrix(seconds, "continuous-GrYlRd", true, fmt.Sprintf("min by (cost, cpu_limit) (hashmark_variant_p95_seconds{%s})", bcrypt))
 }
 
@@ -117,9 +118,9 @@ func results() Panel {
 	met := property{"mappings", []mapping{{Type: "value", Options: map[string]word{
 		"0": {Text: "no", Color: red}, "1": {Text: "yes", Color: green, Index: 1},
 	}}}}
-	return about{"Results", "A row a variant, as in the experiment's status. Read the verdict first. p95 and its 95 % interval, the errors " +
-		"and the throttling are those of the reported step; the maximum is what the saturated service completed; the bound is what its CPU " +
-		"could hash. A blank cell was not measured.", size{24, 10}}.
+	return about{"Results", "One row per variant, as in the experiment's status. Look at the verdict first. p95 and its 95 % interval, the " +
+		"errors and the throttling are those of the reported step; the maximum is the throughput at saturation; the bound is the CPU-bound " +
+		"rate. A blank cell was not measured.", size{24, 10}}.
 		table("Variant",
 			column{label: "variant", header: "Variant"},
 			column{label: "algorithm", header: "Algorithm"},
@@ -148,8 +149,8 @@ func results() Panel {
 
 func reasons() Panel {
 	verdict := best("variant, verdict", "hashmark_variant_verdict", ofVariants)
-	return about{"Verdicts with their reasons", "Why a variant is not simply Valid, or has no numbers: a row a reason, None where there is " +
-		"none. The messages, with what was seen and what to do, are in the experiment's status; docs/verdicts.md lists the thresholds.", size{24, 8}}.
+	return about{"Verdicts with their reasons", "The reasons for a verdict or for missing numbers, one row per reason; None means no reason. " +
+		"The messages, with the observed values and what to do, are in the experiment's status; docs/verdicts.md lists the thresholds.", size{24, 8}}.
 		table("Variant",
 			column{label: "variant", header: "Variant"},
 			column{label: "verdict", header: "Verdict", shown: inWords(verdicts)},
@@ -160,16 +161,16 @@ func reasons() Panel {
 }
 
 func hashTimes() Panel {
-	return about{"CPU time of a hash", "What one hash costs at the reference speed of the CPU. On one kind of node it depends on the cost alone, " +
-		"and doubles with each step of it: where it does not, the calibration was disturbed.", size{12, 8}}.
+	return about{"CPU time of a hash", "The CPU time of one hash at the reference speed of the CPU. On one kind of node it depends only on the cost " +
+		"and doubles with each increment. If it does not, the calibration was disturbed.", size{12, 8}}.
 		bars(field{Unit: seconds, Thresholds: from(blue)}, overTime("{{variant}}", best("variant", "hashmark_variant_hash_seconds", ofVariants)))
 }
 
 func againstBound() Panel {
 	top, bottom := 1.1, 0.0
-	return about{"Maximum against bound", "What the saturated service completed, as a share of what its CPU could hash, both at the reference speed. " +
-		"Near 1 the service had all of its CPU. Well below, something else used the CPU, or the callers could not keep it busy. The verdict " +
-		"itself compares CPU used with CPU allowed.", size{12, 8}}.
+	return about{"Maximum against bound", "The throughput at saturation divided by the CPU-bound rate, both at the reference speed. " +
+		"Near 1 the service had all of its CPU. Well below 1, something else used the CPU, or there were too few callers. The verdict " +
+		"itself compares the used CPU with the CPU limit.", size{12, 8}}.
 		bars(field{
 			Unit: share, Min: &bottom, Max: &top,
 			Thresholds: from(red, at(0.5, orange), at(0.9, green), at(1.02, orange), at(1.05, red)),
@@ -179,9 +180,9 @@ func againstBound() Panel {
 }
 
 func progressOverTime() Panel {
-	return about{"Progress", "Trials that have ended, of those planned. A line that stays flat for longer than a trial takes is an experiment " +
-		"that waits: the trials beside it tell for what.", size{12, 8}}.
+	return about{"Progress", "Finished and planned trials. A line that stays flat for longer than a trial takes means that the experiment is " +
+		"waiting: the panel with the trials shows for what.", size{12, 8}}.
 		plot(field{Unit: number},
-			overTime("ended", best("", "hashmark_experiment_trials_finished", ofExperiment)),
+			overTime("finished", best("", "hashmark_experiment_trials_finished", ofExperiment)),
 			overTime("planned", best("", "hashmark_experiment_trials_planned", ofExperiment)))
 }

@@ -2,7 +2,7 @@ package dashboards
 
 import "strconv"
 
-// The units that are used, as Grafana calls them.
+// The units, as Grafana names them.
 const (
 	seconds   = "s"
 	share     = "percentunit"
@@ -13,7 +13,7 @@ const (
 	replicas  = "suffix: replicas"
 )
 
-// The colours that mean something.
+// The colours.
 const (
 	green  = "green"
 	yellow = "yellow"
@@ -52,21 +52,21 @@ type thresholds struct {
 	Steps []threshold `json:"steps"`
 }
 
-// threshold is a colour from a value on; the first has none, and is what lies
+// threshold is a colour that starts at a value. The first one has no value; it is the colour
 // below all others.
 type threshold struct {
 	Color string   `json:"color"`
 	Value *float64 `json:"value"`
 }
 
-// from makes thresholds out of the colour below them all and pairs that follow.
+// from returns thresholds: the colour below all steps, followed by the steps.
 func from(below string, steps ...threshold) *thresholds {
 	return &thresholds{Mode: "absolute", Steps: append([]threshold{{Color: below}}, steps...)}
 }
 
 func at(value float64, color string) threshold { return threshold{Color: color, Value: &value} }
 
-// mapping shows words in the place of values.
+// mapping shows words instead of values.
 type mapping struct {
 	Type    string          `json:"type"`
 	Options map[string]word `json:"options"`
@@ -78,7 +78,7 @@ type word struct {
 	Index int    `json:"index"`
 }
 
-// words maps the values 1, 2, 3 and so on to words in their order.
+// words maps the values 1, 2, 3, … to words in their order.
 func words(all []word) []mapping {
 	options := map[string]word{}
 	for i, w := range all {
@@ -88,7 +88,7 @@ func words(all []word) []mapping {
 	return []mapping{{Type: "value", Options: options}}
 }
 
-// spelled maps words to themselves in their colours, for a table's text.
+// spelled maps words to themselves with their colours, for text in tables.
 func spelled(all []word) []mapping {
 	options := map[string]word{}
 	for i, w := range all {
@@ -98,7 +98,7 @@ func spelled(all []word) []mapping {
 	return []mapping{{Type: "value", Options: options}}
 }
 
-// override changes how some fields are shown.
+// override changes the display of some fields.
 type override struct {
 	Matcher    matcher    `json:"matcher"`
 	Properties []property `json:"properties"`
@@ -114,17 +114,17 @@ type property struct {
 	Value any    `json:"value"`
 }
 
-// named overrides the field of a name.
+// named overrides the field with a name.
 func named(name string, properties ...property) override {
 	return override{matcher{"byName", name}, properties}
 }
 
-// matching overrides the fields whose shown names match an expression.
+// matching overrides the fields whose display names match a regular expression.
 func matching(expression string, properties ...property) override {
 	return override{matcher{"byRegexp", expression}, properties}
 }
 
-// texts overrides every field that is no number.
+// texts overrides all text fields.
 func texts(properties ...property) override { return override{matcher{"byType", "string"}, properties} }
 
 func unit(name string) property { return property{"unit", name} }

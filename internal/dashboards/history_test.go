@@ -13,8 +13,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// The history is twenty minutes in which an experiment of five variants is
-// measured. In its middle the lead goes from one operator's pod to another's.
+// The history is twenty minutes in which an experiment with five variants is measured. In
+// the middle, the leader changes from one operator's pod to another's.
 var (
 	historyBegins = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	historyEnds   = historyBegins.Add(20 * time.Minute)
@@ -23,8 +23,7 @@ var (
 
 const scrapeEvery = 10 * time.Second
 
-// The rows of labels that series of each family have in the history, by the
-// labels' names.
+// The label values of the series in the history.
 var (
 	thisExperiment = map[string]string{"namespace": "shop", "experiment": "login"}
 	variantLabels  = []map[string]string{
@@ -34,18 +33,17 @@ var (
 		{"variant": "c10-1", "algorithm": "Bcrypt", "cost": "10", "cpu_limit": "1"},
 		{"variant": "argon2id-1", "algorithm": "Argon2id", "cost": "", "cpu_limit": "1"},
 	}
-	// fits says which values of a label go with a series, where its name tells.
+	// fits are the possible values of the label phase for some series.
 	fits = map[string][]string{
 		"hashmark_experiment_phase": {"Running"}, "hashmark_trial_phase": {"Running"},
 		"hashmark_experiments": {"Running", "Succeeded"}, "hashmark_trials": {"Running", "Failed"},
 	}
 )
 
-// recorder writes OpenMetrics, metric by metric.
+// recorder writes OpenMetrics.
 type recorder struct{ to io.Writer }
 
-// metric writes the samples of one metric: a line of them for each set of labels,
-// under the name that the suffix makes.
+// metric writes the samples of one metric. Each line has its own labels and suffix.
 func (r *recorder) metric(name, kind string, lines ...line) {
 	family := name
 	if kind == "counter" {
@@ -78,13 +76,13 @@ func labelled(labels map[string]string) string {
 
 func constant(value float64) func(time.Time) float64 { return func(time.Time) float64 { return value } }
 
-// rising is a counter that grows by so much a second.
+// rising is a counter with a rate per second.
 func rising(perSecond float64) func(time.Time) float64 {
 	return func(at time.Time) float64 { return at.Sub(historyBegins).Seconds() * perSecond }
 }
 
-// told is a series as the two operators tell it, one after the other.
-func told(labels map[string]string, suffix string, value func(time.Time) float64) []line {
+// exported returns a series that the two operators export one after the other.
+func exported(labels map[string]string, suffix string, value func(time.Time) float64) []line {
 	return []line{
 		{suffix, with(labels, map[string]string{"pod": "operator-a", "instance": "10.0.0.1:8443"}), historyBegins, handedOver, value},
 		{suffix, with(labels, map[string]string{"pod": "operator-b", "instance": "10.0.0.2:8443"}), handedOver, historyEnds, value},
@@ -99,37 +97,37 @@ func with(sets ...map[string]string) map[string]string {
 	return all
 }
 
-// record writes the history of everything that the dashboards may ask for.
+// record writes the history of everything that the dashboards can query.
 func record(to io.Writer) {
 	r := &recorder{to: to}
 	for _, series := range telemetry.All() {
 		var lines []line
 		for n, labels := range rows(series) {
-			lines = append(lines, told(labels, "", constant(valueOf(series.Name, n)))...)
+			lines = append(lines, exported(labels, "", constant(valueOf(series.Name, n)))...)
 		}
 		r.metric(series.Name, "gauge", lines...)
 	}
-	r.metric(telemetry.AttemptsTotal, "counter", told(map[string]string{"outcome": "Kept", "reason": "None"}, "", rising(0.01))...)
+	r.metric(telemetry.AttemptsTotal, "counter", exported(map[string]string{"outcome": "Kept", "reason": "None"}, "", rising(0.01))...)
 	stage, never := map[string]string{"stage": "Driving"}, map[string]string{"stage": "Removing"}
 	r.metric(telemetry.StageDurationSeconds, "histogram", slices.Concat(
-		told(stage, "_sum", rising(0.3)), told(stage, "_count", rising(0.01)),
-		told(never, "_sum", constant(0)), told(never, "_count", constant(0)))...)
+		exported(stage, "_sum", rising(0.3)), exported(stage, "_count", rising(0.01)),
+		exported(never, "_sum", constant(0)), exported(never, "_count", constant(0)))...)
 	for _, name := range []string{"controller_runtime_reconcile_total", "controller_runtime_reconcile_errors_total"} {
-		r.metric(name, "counter", told(map[string]string{"controller": "sizingtrial"}, "", rising(0.5))...)
+		r.metric(name, "counter", exported(map[string]string{"controller": "sizingtrial"}, "", rising(0.5))...)
 	}
 	r.loginService()
 	r.k6()
 	fmt.Fprintln(to, "# EOF")
 }
 
-// rows are the sets of labels that a series has in the history.
+// rows returns the sets of labels of a series in the history.
 func rows(series *telemetry.Series) []map[string]string {
 	families := []map[string]string{{}}
 	if slices.Contains(series.Labels, "variant") {
 		families = variantLabels
 	}
 	if series.Name == "hashmark_experiment_recommendation" {
-		families = variantLabels[1:2] // there is one answer
+		families = variantLabels[1:2] // there is one recommendation
 	}
 	var all []map[string]string
 	for _, family := range families {
@@ -155,7 +153,7 @@ func rows(series *telemetry.Series) []map[string]string {
 			}
 		}
 	}
-	// One variant has no reason, as most have none.
+	// One variant has no reason, as is typical.
 	if series.Name == "hashmark_variant_reason" {
 		return all[1:]
 	}
@@ -174,7 +172,7 @@ func valueOf(name string, n int) float64 {
 	}
 }
 
-// ofPods are a series of the login services' two pods.
+// ofPods returns a series of the two pods of the login service.
 func ofPods(labels map[string]string, suffix string, value func(time.Time) float64) []line {
 	pod := func(name string) line {
 		return line{suffix, with(thisExperiment, labels, map[string]string{"variant": "c8-1", "pod": name}), historyBegins, historyEnds, value}

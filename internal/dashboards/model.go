@@ -6,35 +6,35 @@ import (
 	"fmt"
 )
 
-// schemaVersion is that of Grafana 11.0. Later ones migrate it when they load it.
+// schemaVersion is that of Grafana 11.0. Later versions migrate it on load.
 const schemaVersion = 39
 
 // Dashboard is a page of panels, in sections.
 type Dashboard struct {
-	// UID stays the same for ever: links and bookmarks hold it.
+	// UID never changes, since links and bookmarks contain it.
 	UID string
-	// Title and Description are shown to who looks for it.
+	// Title and Description are shown in the list of dashboards.
 	Title, Description string
-	// From is how far back it looks at first, such as now-6h.
+	// From is the start of the default time range, such as now-6h.
 	From string
-	// Refresh is how often it asks again.
+	// Refresh is the refresh interval.
 	Refresh string
-	// Variables that its queries take, in the order of choosing.
+	// Variables of its queries, in the order of selection.
 	Variables []variable
-	// Annotations are marked in every panel over time.
+	// Annotations are shown in every panel over time.
 	Annotations []annotation
 	// Sections from top to bottom.
 	Sections []section
 }
 
-// section is a row of the page with the panels under it, which flow from left
-// to right and then down.
+// section is a row of the page with the panels below it, which are placed from left to
+// right and then down.
 type section struct {
 	title  string
 	panels []Panel
 }
 
-// Panel is one picture with what it asks.
+// Panel is one panel with its queries.
 type Panel struct {
 	ID              int              `json:"id"`
 	Type            string           `json:"type"`
@@ -49,7 +49,7 @@ type Panel struct {
 	Options         any              `json:"options"`
 }
 
-// row is the line above a section.
+// row is the heading of a section.
 type row struct {
 	ID        int      `json:"id"`
 	Type      string   `json:"type"`
@@ -75,11 +75,11 @@ type source struct {
 	UID  string `json:"uid"`
 }
 
-// prometheus is the datasource that was chosen at the top of the page.
+// prometheus is the data source that is selected at the top of the page.
 var prometheus = source{Type: "prometheus", UID: "${datasource}"}
 
-// target is a query of a panel. One that is instant is asked at the end of the
-// time that is looked at; the others over all of it.
+// target is a query of a panel. Instant queries are evaluated at the end of the time range,
+// the others over all of it.
 type target struct {
 	Datasource source `json:"datasource"`
 	RefID      string `json:"refId"`
@@ -97,13 +97,13 @@ type transformation struct {
 	Options map[string]any `json:"options"`
 }
 
-// list is how Grafana wraps what may grow.
+// list is how Grafana wraps some lists.
 type list[T any] struct {
 	List []T `json:"list"`
 }
 
-// JSON lays the sections out, numbers their panels, and gives what Grafana
-// loads, a line a value so that a change of it can be read.
+// JSON lays out the sections, numbers their panels, and returns the JSON that Grafana
+// loads. Each value is on its own line, so that changes are readable.
 func (d Dashboard) JSON() ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -115,7 +115,7 @@ func (d Dashboard) JSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// page is a dashboard as Grafana has it.
+// page is a dashboard in Grafana's format.
 type page struct {
 	UID           string           `json:"uid"`
 	Title         string           `json:"title"`
@@ -147,11 +147,11 @@ type timeRange struct {
 	To   string `json:"to"`
 }
 
-// sharedCrosshair shows the moment under the pointer in every panel.
+// sharedCrosshair shows the time under the pointer in every panel.
 const sharedCrosshair = 1
 
-// layout places each section under the last one, and its panels side by side as
-// long as they fit.
+// layout places the sections below each other, and the panels of a section next to each
+// other as long as they fit.
 func (d Dashboard) layout() []any {
 	var elements []any
 	y := 0

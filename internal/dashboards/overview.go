@@ -2,14 +2,14 @@ package dashboards
 
 import "fmt"
 
-// overview shows every experiment: what waits, what runs, what failed and why.
+// overview shows all experiments: what is waiting, what is running, what failed and why.
 func overview() Dashboard {
 	return Dashboard{
 		UID: overviewUID, Title: "Hashmark / Overview", From: "now-6h", Refresh: "30s",
-		Description: "All SizingExperiments: what waits, what runs, what failed and why, and how the operator fares.",
+		Description: "All SizingExperiments: what is waiting, what is running, what failed and why, and the state of the operator.",
 		Variables: []variable{
 			datasource(),
-			some("namespace", "Namespace", "Where the experiments are.", "hashmark_experiment_phase"),
+			some("namespace", "Namespace", "The namespaces of the experiments.", "hashmark_experiment_phase"),
 		},
 		Annotations: []annotation{trialsRunning(inNamespaces)},
 		Sections: []section{
@@ -22,38 +22,38 @@ func overview() Dashboard {
 }
 
 func leaders() Panel {
-	return about{"Operators that lead", "How many operators tell results. It should be 1: at 0 the operator is down, or Prometheus " +
-		"doesn't reach it; at 2 two of them don't know of each other.", size{4, 4}}.
+	return about{"Leading operators", "How many operators export results. It should be 1. At 0 the operator is down, or Prometheus " +
+		"can't reach it; at 2 there are two independent operators.", size{4, 4}}.
 		stat(field{Unit: plain, Thresholds: from(red, at(1, green), at(2, orange))},
 			overTime("", `count(hashmark_queue_length) or vector(0)`))
 }
 
 func experimentsByPhase() Panel {
-	return about{"Experiments", "SizingExperiments in the cluster, by phase, whatever namespace is chosen.", size{6, 4}}.
+	return about{"Experiments", "SizingExperiments in the cluster by phase, in all namespaces.", size{6, 4}}.
 		stat(field{Unit: number, Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_experiments", "")))
 }
 
 func trialsByPhase() Panel {
-	return about{"Trials", "SizingTrials in the cluster, by phase, whatever namespace is chosen.", size{6, 4}}.
+	return about{"Trials", "SizingTrials in the cluster by phase, in all namespaces.", size{6, 4}}.
 		stat(field{Unit: number, Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_trials", "")))
 }
 
 func waiting() Panel {
-	return about{"Waiting for a turn", "Experiments that wait because others are measured. Load is limited for the whole operator, " +
+	return about{"Waiting for a turn", "Experiments that are waiting while others are measured. The operator limits the load in the cluster, " +
 		"so that measurements don't disturb each other.", size{2, 4}}.
 		stat(field{Unit: number, Thresholds: from(green, at(1, purple))}, overTime("", best("", "hashmark_queue_length", "")))
 }
 
 func failedInRow() Panel {
-	return about{"Failed in a row", "Trials that failed one after another, since the last one that was measured. From three on " +
-		"something is wrong with more than one experiment: see why below.", size{3, 4}}.
+	return about{"Failed in a row", "Trials that failed in a row, since the last one that was measured. Three or more mean that " +
+		"something is wrong with more than one experiment: see the reasons below.", size{3, 4}}.
 		stat(field{Unit: number, Thresholds: from(green, at(1, orange), at(3, red))},
 			overTime("", best("", "hashmark_trials_failed_in_row", "")))
 }
 
 func leftOut() Panel {
-	return about{"Without series", "Experiments that these dashboards can't show, because there are more than the operator tells one " +
-		"by one (--metrics-max-experiments).", size{3, 4}}.
+	return about{"Without series", "Experiments that these dashboards can't show, because there are more than " +
+		"--metrics-max-experiments.", size{3, 4}}.
 		stat(field{Unit: number, Thresholds: from(green, at(1, orange))},
 			overTime("", best("", "hashmark_experiments_left_out", "")))
 }
@@ -77,9 +77,9 @@ func experimentsTable() Panel {
 		"url": "/d/" + experimentUID + "?var-namespace=${__data.fields.Namespace}" +
 			"&var-experiment=${__data.fields.Experiment}&${datasource:queryparam}&${__url_time_range}",
 	}}}
-	return about{"Experiments", "Each experiment as it is at the end of the time that is looked at, with how many of its trials have " +
-		"ended, why it ended as it did, and what it recommends: none where nothing fits, blank without a demand and until it ended. Its " +
-		"name leads to its results. Prices are in the currency beside them.", size{24, 11}}.
+	return about{"Experiments", "Each experiment at the end of the time range, with its finished trials, the reason for its " +
+		"end, and its recommendation: none if no size fits, blank without a demand and before it has finished. Its name links to its " +
+		"results. Prices are in the currency next to them.", size{24, 11}}.
 		table("Experiment",
 			column{label: "namespace", header: "Namespace"},
 			column{label: "experiment", header: "Experiment", shown: []property{open}},
@@ -87,11 +87,11 @@ func experimentsTable() Panel {
 			column{label: "phase", header: "Phase", shown: inWords(phases)},
 			value("hashmark_experiment_trials_finished", "Finished", unit(number)),
 			value("hashmark_experiment_trials_planned", "Of trials", unit(number)),
-			time("hashmark_experiment_start_timestamp_seconds", "Began"),
-			time("hashmark_experiment_estimated_end_timestamp_seconds", "Likely to end"),
-			time("hashmark_experiment_completion_timestamp_seconds", "Ended"),
+			time("hashmark_experiment_start_timestamp_seconds", "Started"),
+			time("hashmark_experiment_estimated_end_timestamp_seconds", "Expected to finish"),
+			time("hashmark_experiment_completion_timestamp_seconds", "Completed"),
 			column{expr: best(labels+", reason", "hashmark_experiment_end", inNamespaces)},
-			column{label: "reason", header: "Because of"},
+			column{label: "reason", header: "Reason"},
 			column{expr: fmt.Sprintf("%s or %s", best(labels+", variant, confidence, verified", "hashmark_experiment_recommendation", inNamespaces),
 				relabelled(best(labels, "hashmark_experiment_no_recommendation", inNamespaces), [2]string{"variant", "none"})), mayBeEmpty: unanswered},
 			column{label: "variant", header: "Recommended"},
@@ -109,20 +109,21 @@ func experimentsTable() Panel {
 
 func experimentsOverTime() Panel {
 	const labels = "namespace, experiment"
-	return about{"Phases", "Which phase each experiment was in, and when. A bar ends where the experiment was deleted.", size{24, 8}}.
+	return about{"Phases", "The phase of each experiment over time. A bar ends when the experiment was deleted.", size{24, 8}}.
 		timeline(phases, overTime("{{namespace}}/{{experiment}}", coded(labels, "hashmark_experiment_phase", inNamespaces, "phase", phases)))
 }
 
-// trialsOverTime shows what ran and what failed, of the experiments of a filter.
-func trialsOverTime(filter string, of size) Panel {
-	return about{"Trials that run, are suspended or failed", "When each trial was measured. Trials that wait have no bar, and neither " +
-		"have those that were measured: their results tell of them. A failed one stays as long as its experiment does.", of}.
+// trialsOverTime shows the running, suspended and failed trials of the experiments of a
+// filter.
+func trialsOverTime(filter string, s size) Panel {
+	return about{"Running, suspended and failed trials", "When each trial was running. Waiting trials have no bar, and measured trials " +
+		"have none after their end: see the results. The bar of a failed trial stays as long as its experiment exists.", s}.
 		timeline(trialPhases, overTime("{{trial}}", coded("trial", "hashmark_trial_phase", filter, "phase", trialPhases)))
 }
 
 func failedTrials() Panel {
-	panel := about{"Trials that failed, and why", "Trials of which no attempt gave numbers, with the reason of the last one. Empty is " +
-		"good. What each reason means, and what to do, is in the README under “When something is wrong”.", size{12, 9}}.
+	panel := about{"Failed trials", "Trials without a successful attempt, with the reason of the last attempt. Empty is good. " +
+		"The README explains each reason and what to do under “When something is wrong”.", size{12, 9}}.
 		table("Experiment",
 			column{label: "namespace", header: "Namespace"},
 			column{label: "experiment", header: "Experiment"},
@@ -136,29 +137,29 @@ func failedTrials() Panel {
 }
 
 func attempts() Panel {
-	return about{"Attempts that ended", "How the attempts at trials ended since the operators that answer were started, with the reason. " +
-		"It is the counter itself: its increase would leave out the first attempt of each kind, which is the one to see.", size{6, 8}}.
+	return about{"Finished attempts", "Attempts to run a trial since the start of the running operators, by outcome and reason. " +
+		"It shows the counter itself, since increase() would leave out the first attempt of each kind.", size{6, 8}}.
 		bars(field{Unit: number, Thresholds: from(blue)},
 			overTime("{{outcome}} {{reason}}", "sum by (outcome, reason) (hashmark_attempts_total)"))
 }
 
 func stages() Panel {
 	const stage = "hashmark_stage_duration_seconds"
-	return about{"Mean time of a stage", "Where the time of a trial goes, by the mean over all trials since the operators that answer were " +
-		"started. What is not Calibrating or Loading is overhead.", size{6, 8}}.
+	return about{"Mean duration of a stage", "The time of each stage of a trial, as the mean over all trials since the start of the running " +
+		"operators. Everything except Calibrating and Loading is overhead.", size{6, 8}}.
 		bars(field{Unit: seconds, Thresholds: from(blue)},
 			overTime("{{stage}}", fmt.Sprintf("sum by (stage) (%s_sum) / (sum by (stage) (%s_count) > 0)", stage, stage)))
 }
 
 func reconciles() Panel {
-	return about{"Reconciles", "How often the operator looked at an experiment or a trial. It is busy while something runs, and quiet " +
-		"when all has ended.", size{6, 8}}.
+	return about{"Reconciles", "How often the operator reconciled an experiment or a trial. The rate is high while something is running, and low " +
+		"when everything has finished.", size{6, 8}}.
 		plot(field{Unit: "ops"}, overTime("{{controller}}", rate("controller", "controller_runtime_reconcile_total", ofControllers)))
 }
 
 func reconcileErrors() Panel {
-	return about{"Reconciles that failed", "Passes that ended with an error and are tried again. A few are conflicts and no matter; a line " +
-		"that stays above zero is in the operator's log.", size{6, 8}}.
+	return about{"Failed reconciles", "Reconciles that ended with an error and are retried. A few are conflicts and harmless; if the line " +
+		"stays above zero, see the operator's log.", size{6, 8}}.
 		plot(field{Unit: "ops", Thresholds: from(green, at(0.1, red))},
 			overTime("{{controller}}", rate("controller", "controller_runtime_reconcile_errors_total", ofControllers)))
 }

@@ -1,9 +1,9 @@
 package dashboards
 
 const (
-	// tag is what the three dashboards find each other by.
+	// tag is the tag by which the three dashboards link to each other.
 	tag = "hashmark"
-	// docs is where a reader goes on.
+	// docs is the documentation of the dashboards.
 	docs = "https://github.com/hashmark-dev/hashmark/blob/main/docs/monitoring.md"
 
 	overviewUID   = "hashmark-overview"
@@ -25,8 +25,8 @@ type link struct {
 	URL         string   `json:"url,omitempty"`
 }
 
-// links lead to the other dashboards, with the experiment and the time that are
-// looked at, and to the documentation.
+// links returns links to the other dashboards, which keep the experiment and the time range,
+// and to the documentation.
 func links() []link {
 	return []link{
 		{
@@ -35,7 +35,7 @@ func links() []link {
 		},
 		{
 			Type: "link", Title: "How to read this", Icon: "doc", Tags: []string{}, URL: docs,
-			Tooltip: "What each panel shows, and where its numbers come from", TargetBlank: true,
+			Tooltip: "What each panel shows, and the sources of the numbers", TargetBlank: true,
 		},
 	}
 }
@@ -63,22 +63,22 @@ type option struct {
 }
 
 const (
-	// onTimeRange asks for a variable's values whenever the time changes, so
-	// that an experiment that is gone can be chosen where it was.
+	// onTimeRange reloads the values of a variable when the time range changes, so that a
+	// deleted experiment can be selected.
 	onTimeRange = 2
 	onLoad      = 1
 	naturalSort = 7
 )
 
-// datasource lets the reader say which Prometheus is asked.
+// datasource is the variable for the Prometheus to query.
 func datasource() variable {
 	return variable{
 		Name: "datasource", Type: "datasource", Label: "Data source", Query: "prometheus", Refresh: onLoad,
-		Description: "The Prometheus that scrapes Hashmark and takes k6's series.",
+		Description: "The Prometheus that scrapes Hashmark and receives k6's series.",
 	}
 }
 
-// one is a variable with the values that a label of some series has.
+// one returns a variable with the values of a label of some series.
 func one(name, title, description, selector string) variable {
 	return variable{
 		Name: name, Type: "query", Label: title, Description: description, Datasource: &prometheus,
@@ -87,7 +87,7 @@ func one(name, title, description, selector string) variable {
 	}
 }
 
-// some is such a variable of which several values can be chosen, at first all.
+// some is like one, but several values can be selected. The default is all.
 func some(name, title, description, selector string) variable {
 	v := one(name, title, description, selector)
 	v.Multi, v.IncludeAll, v.AllValue = true, true, ".+"
@@ -95,18 +95,18 @@ func some(name, title, description, selector string) variable {
 	return v
 }
 
-// ofOneExperiment are the variables of a page about a single experiment.
+// ofOneExperiment returns the variables of a page about one experiment.
 func ofOneExperiment() []variable {
 	return []variable{
 		datasource(),
-		one("namespace", "Namespace", "Where the experiment is.", "hashmark_experiment_phase"),
-		one("experiment", "Experiment", "The SizingExperiment that is shown.", `hashmark_experiment_phase{namespace="$namespace"}`),
-		some("variant", "Variant", "Which of its variants are shown.",
+		one("namespace", "Namespace", "The namespace of the experiment.", "hashmark_experiment_phase"),
+		one("experiment", "Experiment", "The SizingExperiment to show.", `hashmark_experiment_phase{namespace="$namespace"}`),
+		some("variant", "Variant", "The variants to show.",
 			`hashmark_variant_verdict{namespace="$namespace",experiment="$experiment"}`),
 	}
 }
 
-// annotation marks times in every panel that has a time axis.
+// annotation marks times in every panel with a time axis.
 type annotation struct {
 	Name       string `json:"name"`
 	Datasource source `json:"datasource"`
@@ -118,8 +118,8 @@ type annotation struct {
 	TagKeys    string `json:"tagKeys"`
 }
 
-// trialsRunning marks each trial from its start to its end: Grafana joins the
-// samples that follow each other into one region.
+// trialsRunning marks each trial from its start to its end: Grafana joins consecutive
+// samples to one region.
 func trialsRunning(filter string) annotation {
 	return annotation{
 		Name: "Trials", Datasource: prometheus, Enable: true, IconColor: "blue",
@@ -127,6 +127,6 @@ func trialsRunning(filter string) annotation {
 			Datasource: prometheus, RefID: "Trials", Legend: "{{trial}}", Format: timeSeries, Range: true,
 			Expr: "max by (experiment, variant, trial) (hashmark_trial_phase{" + join(filter, `phase="Running"`) + "})",
 		},
-		Title: "{{variant}}", Text: "{{trial}} is measured", TagKeys: "experiment,variant",
+		Title: "{{variant}}", Text: "{{trial}} is running", TagKeys: "experiment,variant",
 	}
 }

@@ -3,15 +3,15 @@ package dashboards
 // size of a panel in the grid's units.
 type size struct{ w, h int }
 
-// about is what every panel has.
+// about is what all panels have.
 type about struct {
 	title string
-	// how to read it.
+	// how describes what the panel shows and how to read it.
 	how  string
 	size size
 }
 
-// The words of Grafana's options that are used more than once.
+// The values of Grafana's options that are used more than once.
 const (
 	timeSeries = "time_series"
 	tableRows  = "table"
@@ -34,7 +34,7 @@ func (a about) panel(kind string, options any, fields fieldConfig, targets []tar
 	}
 }
 
-// overTime asks for a line for each set of labels that remains.
+// overTime returns a query over time, with a line for each set of remaining labels.
 func overTime(legend, expr string) target {
 	return target{Expr: expr, Legend: legend, Format: timeSeries, Range: true}
 }
@@ -105,8 +105,8 @@ type plotStyle struct {
 	SpanNulls   bool   `json:"spanNulls"`
 }
 
-// plot draws each query over time. How long an interval must be at the least
-// follows from how often the login services are scraped.
+// plot draws each query over time. The minimum interval is the scrape interval of the login
+// services.
 func (a about) plot(fields field, targets ...target) Panel {
 	fields.Custom = plotStyle{DrawStyle: "line", FillOpacity: 10, LineWidth: 2, ShowPoints: "auto"}
 	panel := a.panel("timeseries",
@@ -116,7 +116,7 @@ func (a about) plot(fields field, targets ...target) Panel {
 	return panel
 }
 
-// shortestInterval is how often the login services are scraped by default.
+// shortestInterval is the default scrape interval of the login services.
 const shortestInterval = "10s"
 
 type timelineOptions struct {
@@ -133,7 +133,7 @@ type timelineStyle struct {
 	LineWidth   int `json:"lineWidth"`
 }
 
-// timeline draws which state something was in, and when.
+// timeline draws states over time.
 func (a about) timeline(states []word, targets ...target) Panel {
 	legend := listed()
 	return a.panel("state-timeline", timelineOptions{

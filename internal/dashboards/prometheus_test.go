@@ -29,7 +29,7 @@ func TestEveryQueryGivesOneLineForEachLegend(t *testing.T) {
 			seen := map[string]bool{}
 			for _, r := range results {
 				checkLine(t, q, r)
-				// A table tells its rows apart by all of their labels.
+				// The rows of a table differ in all of their labels.
 				name := legend(q, r.Metric)
 				if seen[name] && !q.Instant {
 					t.Errorf("two lines are called %q\n%s", name, q.Expr)
@@ -52,23 +52,23 @@ func checkLine(t *testing.T, q Query, r result) {
 			t.Errorf("the legend %q has no %s in %v\n%s", q.Legend, label, r.Metric, q.Expr)
 		}
 	}
-	// Every sample of the history has a successor: a gap is a handover that shows.
+	// Every sample of the history has a successor: a gap means that the change of leader shows.
 	const most = 15*60/10 - 1
 	if len(r.Values) < most && !q.Instant {
 		t.Errorf("%d points of %d\n%s", len(r.Values), most, q.Expr)
 	}
-	// Gauges never change in the history: what moves counted two operators' word
-	// for the same thing twice.
+	// Gauges never change in the history. If a value changes, the samples of two operators were
+	// added up.
 	moves := slices.ContainsFunc(r.Values, func(v [2]any) bool { return v[1] != r.Values[0][1] })
-	if moves && !counting.MatchString(q.Expr) && q.Panel != "Operators that lead" {
+	if moves && !counting.MatchString(q.Expr) && q.Panel != "Leading operators" {
 		t.Errorf("the handover shows: %v\n%s", r.Values, q.Expr)
 	}
 	if slices.ContainsFunc(r.Values, func(v [2]any) bool { return v[1] == "NaN" }) {
-		t.Errorf("a value is no number: %v\n%s", r.Metric, q.Expr)
+		t.Errorf("a value is not a number: %v\n%s", r.Metric, q.Expr)
 	}
 }
 
-// counting are the queries whose answers change with time.
+// counting matches the queries whose results change with time.
 var counting = regexp.MustCompile(`_total|_count|_bucket|time\(\)`)
 
 var inBraces = regexp.MustCompile(`{{(\w+)}}`)
@@ -84,7 +84,7 @@ func legend(q Query, labels map[string]string) string {
 	return inBraces.ReplaceAllStringFunc(q.Legend, func(name string) string { return labels[strings.Trim(name, "{}")] })
 }
 
-// query of a panel, the n-th.
+// query returns the n-th query of a panel.
 func query(t *testing.T, panel string, n int) Query {
 	t.Helper()
 	var found []Query
@@ -99,7 +99,7 @@ func query(t *testing.T, panel string, n int) Query {
 	return found[n]
 }
 
-// by gives each result's value, by the values of some labels.
+// by returns the value of each result by the values of some labels.
 func by(results []result, labels ...string) map[string]string {
 	values := map[string]string{}
 	for _, r := range results {
@@ -192,8 +192,8 @@ func TestSharesAndPhasesAreWorkedOutRight(t *testing.T) {
 		"both pods' queues together":                      {"Login service: in flight and queued", 1, "c8-1", "4"},
 		"both pods' CPU time together":                    {"Login service: CPU used", 0, "c8-1", "1"},
 		"an experiment that runs is in the third phase":   {"Phase", 0, "", "3"},
-		"one operator leads, whichever it is":             {"Operators that lead", 0, "", "1"},
-		"the mean of a stage over both operators' trials": {"Mean time of a stage", 0, "", "30"},
+		"one operator leads, whichever it is":             {"Leading operators", 0, "", "1"},
+		"the mean of a stage over both operators' trials": {"Mean duration of a stage", 0, "", "30"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Filters of series by what was chosen at the top of the page.
+// Filters of series by the variables at the top of the page.
 const (
 	inNamespaces  = `namespace=~"$namespace"`
 	ofExperiment  = `namespace="$namespace",experiment="$experiment"`
@@ -15,11 +15,11 @@ const (
 	ofControllers = `controller=~"sizing.+"`
 )
 
-// join puts label matchers together.
+// join joins label matchers.
 func join(matchers ...string) string { return strings.Join(matchers, ",") }
 
-// best is the largest of the samples that have the same labels, of those named:
-// one operator tells results at a time, but while the lead goes over two may.
+// best returns the largest sample for each set of the named labels. Only one operator
+// exports results, but while the leader changes there can be two.
 func best(labels, series, filter string) string {
 	if labels == "" {
 		return fmt.Sprintf("max(%s{%s})", series, filter)
@@ -27,13 +27,13 @@ func best(labels, series, filter string) string {
 	return fmt.Sprintf("max by (%s) (%s{%s})", labels, series, filter)
 }
 
-// rate per second of a counter, summed over all but the labels named.
+// rate returns the rate of a counter per second, summed by the named labels.
 func rate(labels, counter, filter string) string {
 	return fmt.Sprintf("sum by (%s) (rate(%s{%s}[$__rate_interval]))", labels, counter, filter)
 }
 
-// coded turns a series whose label tells a state into a number for each state,
-// from 1 on, as [words] reads them.
+// coded converts a series with its state in a label to a number for each state, starting
+// at 1, as in [words].
 func coded(labels, series, filter, label string, states []word) string {
 	var either []string
 	for i, state := range states {
@@ -42,7 +42,7 @@ func coded(labels, series, filter, label string, states []word) string {
 	return fmt.Sprintf("max by (%s) (%s)", labels, strings.Join(either, " or "))
 }
 
-// relabelled gives the one value of an expression labels of its own.
+// relabelled adds labels to the values of an expression.
 func relabelled(expr string, labels ...[2]string) string {
 	for _, label := range labels {
 		expr = fmt.Sprintf("label_replace(%s, %q, %q, \"\", \"\")", expr, label[0], label[1])
@@ -50,15 +50,15 @@ func relabelled(expr string, labels ...[2]string) string {
 	return expr
 }
 
-// marked adds a word to a label of each of an expression's samples, so that they
-// are told apart from those of another.
+// marked appends a word to a label of all samples of an expression, so that they differ from
+// those of another expression.
 func marked(label, word, expr string) string {
 	return fmt.Sprintf("max without (mark) (label_join(%s, %q, \" \", %q, \"mark\"))",
 		relabelled(expr, [2]string{"mark", word}), label, label)
 }
 
-// phases of an experiment and of the trials that have a series, how far an answer
-// can be relied on, and verdicts, in their colours.
+// The phases of experiments and trials, the confidences and the verdicts, with their
+// colours.
 var (
 	phases = []word{
 		{Text: string(v1alpha1.ExperimentPending), Color: grey},

@@ -2,39 +2,39 @@ package dashboards
 
 import "strings"
 
-// All are the dashboards, by the name of the file that each is shipped in.
+// All returns the dashboards by the name of their file in the chart.
 func All() map[string]Dashboard {
 	return map[string]Dashboard{"overview": overview(), "experiment": experiment(), "live": live()}
 }
 
-// Variables are what a reader chose at the top of a page, and what Grafana works
-// out from the width of the screen.
+// Variables are the values of the variables of a page, including what Grafana computes from
+// the width of the screen.
 type Variables struct {
-	// Namespace, Experiment and Variant as regular expressions: .+ is all.
-	// Namespace and Experiment are names where a page is about one experiment.
+	// Namespace, Experiment and Variant are regular expressions: .+ means all. Namespace and
+	// Experiment are names if a page is about one experiment.
 	Namespace, Experiment, Variant string
-	// RateInterval is $__rate_interval, at least four scrapes: 1m.
+	// RateInterval is $__rate_interval, at least four scrape intervals: 1m.
 	RateInterval string
 }
 
-// Query is what a panel, or an annotation, asks.
+// Query is a query of a panel or an annotation.
 type Query struct {
-	// Dashboard and Panel by their titles.
+	// Dashboard and Panel are titles.
 	Dashboard, Panel string
 	// Expr is PromQL.
 	Expr string
-	// Instant queries are asked at the end of the time that is looked at, all
-	// others over all of it. Each can be asked over time.
+	// Instant queries are evaluated at the end of the time range, the others over all of it.
+	// Every query can be evaluated over time.
 	Instant bool
-	// Legend names a line, with labels in double braces.
+	// Legend is the name of a line, with labels in double braces.
 	Legend string
-	// MayBeEmpty says why the query may rightly have no data while experiments
-	// are measured; most may not.
+	// MayBeEmpty is the reason why the query can have no data while experiments are measured.
+	// It is empty for most queries, which always have data.
 	MayBeEmpty string
 }
 
-// Queries lists every query of every panel, dashboard by dashboard and from top
-// to bottom, with the variables filled in.
+// Queries returns every query of every panel with the variables filled in, dashboard by
+// dashboard and from top to bottom.
 func Queries(chosen Variables) []Query {
 	fill := strings.NewReplacer(
 		"$namespace", chosen.Namespace, "$experiment", chosen.Experiment, "$variant", chosen.Variant,

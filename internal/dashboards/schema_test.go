@@ -9,8 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemas are Grafana's own types, as hack/dashboards/schema.sh made them: the
-// oldest release and the newest that the dashboards are for.
+// schemas returns Grafana's own types, which hack/dashboards/schema.sh wrote, of the oldest
+// and the newest release that the dashboards support.
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	files, err := filepath.Glob("testdata/schema/*.json")
@@ -40,7 +40,7 @@ func TestGrafanaKnowsEveryWordOfTheDashboards(t *testing.T) {
 	}
 }
 
-// A schema that takes anything would show nothing.
+// A schema that accepts everything would be useless.
 func TestGrafanasSchemaRefuses(t *testing.T) {
 	wrong := map[string][2]string{
 		"an option that no panel has":       {`"showUnfilled"`, `"showUnfiled"`},

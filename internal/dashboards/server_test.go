@@ -18,22 +18,22 @@ import (
 	"time"
 )
 
-// server is a real Prometheus that holds the history.
+// server is a real Prometheus with the history.
 type server struct{ address string }
 
-// result is a line of an answer: labels, and [time, value] pairs.
+// result is one series of a response: labels, and [time, value] pairs.
 type result struct {
 	Metric map[string]string `json:"metric"`
 	Value  [2]any            `json:"value"`
 	Values [][2]any          `json:"values"`
 }
 
-// prometheusWithHistory starts a Prometheus on the loopback that scrapes nothing.
+// prometheusWithHistory starts a Prometheus on the loopback interface that scrapes nothing.
 func prometheusWithHistory(t *testing.T) server {
 	t.Helper()
 	programs := os.Getenv("HASHMARK_PROMETHEUS")
 	if programs == "" {
-		t.Fatal("HASHMARK_PROMETHEUS names no folder with prometheus and promtool; run `make test-unit`, which compiles them first")
+		t.Fatal("HASHMARK_PROMETHEUS must be a folder with prometheus and promtool; run `make test-unit`, which compiles them first")
 	}
 	folder := t.TempDir()
 	history, err := os.Create(filepath.Join(folder, "history.txt"))
@@ -61,8 +61,8 @@ func run(t *testing.T, program string, arguments ...string) {
 	}
 }
 
-// start runs Prometheus until the test ends, and reads from its log where it
-// listens and that it is ready.
+// start runs Prometheus until the test ends. It reads from the log at which address it
+// listens, and when it is ready.
 func start(t *testing.T, program string, arguments ...string) server {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -78,7 +78,7 @@ func start(t *testing.T, program string, arguments ...string) server {
 		cancel()
 		_ = command.Wait()
 	})
-	// Either may be said first.
+	// The two messages can come in any order.
 	var s server
 	ready := false
 	var said strings.Builder
@@ -134,8 +134,8 @@ func (s server) ask(t *testing.T, path string, parameters url.Values) []result {
 	return answer.Data.Result
 }
 
-// overHistory asks for the time from a quarter of the history on, when every
-// rate has its samples.
+// overHistory evaluates a query from the first quarter of the history on, when every rate
+// has its samples.
 func (s server) overHistory(t *testing.T, expr string) []result {
 	t.Helper()
 	return s.ask(t, "query_range", url.Values{

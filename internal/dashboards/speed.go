@@ -1,6 +1,6 @@
 package dashboards
 
-// speedColumn is a share or a time that belongs to the speed of the CPU.
+// speedColumn returns a column about the speed of the CPU.
 func speedColumn(labels, series, filter, header, measuredIn string) column {
 	return column{expr: best(labels, series, filter), header: header, shown: []property{unit(measuredIn)}}
 }
@@ -9,8 +9,8 @@ func referenceSpeed() Panel {
 	value := func(series, header, measuredIn string) column {
 		return speedColumn("pool", "hashmark_pool_"+series, ofExperiment, header, measuredIn)
 	}
-	return about{"Reference speed", "The speed that all results are converted to: the CPU time of a bcrypt hash of cost 8, and half the width of " +
-		"its 95 % interval. Fast and slow are the 10th and the 90th percentile of the time per hash, as a share of the reference. Sizes " +
+	return about{"Reference speed", "The speed to which all results are converted: the CPU time of a bcrypt hash of cost 8, and half the width of " +
+		"its 95 % interval. Fast and slow are the 10th and the 90th percentile of the hash time, in percent of the reference. Sizes " +
 		"are chosen for the slow speed.", size{12, 8}}.
 		table("Hash of cost 8",
 			column{label: "pool", header: "Pool"},
@@ -25,9 +25,9 @@ func speedOfVariants() Panel {
 	value := func(series, header string) column {
 		return speedColumn("variant", "hashmark_variant_speed_"+series+"_ratio", ofVariants, header, share)
 	}
-	return about{"Speed while each variant was measured", "The time per hash as a share of the reference: above 100 % the CPU was slower. Fast and " +
-		"slow are the 10th and the 90th percentile. The variant's results are converted to the reference, so a variant that was measured on " +
-		"a slow CPU still compares with the others.", size{12, 8}}.
+	return about{"Speed while each variant was measured", "The hash time in percent of the reference: above 100 % the CPU was slower. Fast and " +
+		"slow are the 10th and the 90th percentile. The variant's results are converted to the reference, so that a variant that was " +
+		"measured on a slow CPU can be compared with the others.", size{12, 8}}.
 		table("Variant",
 			column{label: "variant", header: "Variant"},
 			value("low", "Fast"),

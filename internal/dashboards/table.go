@@ -2,16 +2,16 @@ package dashboards
 
 import "maps"
 
-// column of a table: a label's values, or a query's.
+// column is a column of a table with the values of a label or of a query.
 type column struct {
-	// label whose values it shows; or
+	// label is the label whose values are shown; or
 	label string
-	// expr is asked at the end of the time, and its values shown.
+	// expr is a query at the end of the time range whose values are shown.
 	expr string
-	// header is the column's title. A query without is asked for its labels.
+	// header is the title of the column. Without a title, the query only adds its labels.
 	header string
 	shown  []property
-	// mayBeEmpty says why the query may rightly have no data.
+	// mayBeEmpty is the reason why the query can have no data.
 	mayBeEmpty string
 }
 
@@ -47,14 +47,13 @@ var (
 
 func cells(kind cellKind) property { return property{"custom.cellOptions", kind} }
 
-// inWords shows a column's words in their colours.
+// inWords shows the words of a column in their colours.
 func inWords(all []word) []property {
 	return []property{{"mappings", spelled(all)}, cells(wordCell)}
 }
 
-// table has a row for each set of labels, with a column for each label and each
-// value. Rows of several queries are one where the labels that all of them have
-// are the same.
+// table returns a table with a row for each set of labels, and a column for each label and
+// each value. Rows of several queries are joined if their common labels are equal.
 func (a about) table(sorted string, columns ...column) Panel {
 	var targets []target
 	for _, c := range columns {
@@ -81,8 +80,8 @@ func headed(columns []column) []override {
 	return overrides
 }
 
-// joined makes one table of a panel's queries, with its columns in their order
-// and under their titles.
+// joined returns the transformations that join the queries of a panel to one table, with the
+// columns in their order and with their titles.
 func joined(columns []column, targets []target) []transformation {
 	excluded, order, titles := map[string]any{"Time": true}, map[string]any{}, map[string]any{}
 	next := 0
@@ -110,8 +109,8 @@ func joined(columns []column, targets []target) []transformation {
 	return []transformation{{"merge", map[string]any{}}, organize}
 }
 
-// matrix has a row for each cost and a column for each CPU limit, as the rows of
-// its query are sorted: the colours go over all cells.
+// matrix returns a table with a row for each cost and a column for each CPU limit, in the
+// order of the query's rows. The colours are relative to all cells.
 func (a about) matrix(unit, colors string, descending bool, expr string) Panel {
 	panel := a.panel("table", tableOptions{CellHeight: "lg", ShowHeader: true, SortBy: []sortedBy{}},
 		fieldConfig{
@@ -148,8 +147,8 @@ type pointSize struct {
 	Fixed int `json:"fixed"`
 }
 
-// curve of a query's values (y) over another's (x), for each variant: the rows
-// of both that agree on variant and step are one point.
+// curve draws the values of a query (y) over those of another (x) for each variant. Rows
+// with the same variant and step are one point.
 func (a about) curve(fields field, x, y column, overrides ...override) Panel {
 	fields.Custom = curveStyle{LineStyle: lineStyle{Fill: "solid"}, LineWidth: 2, PointSize: pointSize{8}, Show: "points+lines"}
 	targets := []target{
@@ -161,7 +160,7 @@ func (a about) curve(fields field, x, y column, overrides ...override) Panel {
 		curveOptions{"auto", []any{}, plotOptions{listed(), tooltipOptions{Mode: "single", Sort: "none"}}},
 		fieldConfig{Defaults: fields, Overrides: overrides}, targets)
 	join := joined([]column{x, y}, panel.Targets)
-	// The step told the points of a variant apart; drawn, it would be a column
+	// The step is needed to join the points of a variant. In the table it would be a column
 	// without a title.
 	maps.Copy(join[1].Options["excludeByName"].(map[string]any), map[string]any{"step": true})
 	panel.Transformations = append(join,

@@ -13,31 +13,31 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Met tells whether the question can be answered with yes. With a demand: a size
-// is recommended. Without: a Valid or Suspect variant meets the objective.
+// Met reports whether the objective can be met. With a demand: a size is recommended.
+// Without: a Valid or Suspect variant meets the objective.
 func (d Document) Met() bool {
-	if answer := d.Experiment.Status.Recommendation; d.Demanded() {
-		return answer != nil && answer.Variant != ""
+	if recommendation := d.Experiment.Status.Recommendation; d.Demanded() {
+		return recommendation != nil && recommendation.Variant != ""
 	}
 	return summary.Best(d.Experiment.Status.Results) != nil
 }
 
-// Answer is the answer in a sentence or two: what to run; without a demand, the
-// highest cost that met the objective; while the experiment runs, how far it has
-// come; and of one that failed, why.
+// Answer returns the result in a sentence or two: what to run; without a demand, the
+// highest cost that met the objective; while the experiment runs, its progress; if it
+// failed, the reason.
 func (d Document) Answer() string {
 	status := &d.Experiment.Status
 	switch {
 	case meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionAccepted):
-		return "The question can't be measured: " + d.condition(v1alpha1.ConditionAccepted)
+		return "The experiment is invalid: " + d.condition(v1alpha1.ConditionAccepted)
 	case status.Phase == v1alpha1.ExperimentFailed:
 		return "The experiment failed. " + d.condition(v1alpha1.ConditionFailed)
 	case !status.Phase.Finished():
-		return d.standing() + " " + d.soFar()
+		return d.progress() + " " + d.soFar()
 	case status.Phase == v1alpha1.ExperimentCancelled:
-		return fmt.Sprintf("Cancelled after %s. %s", d.trialsDone(), d.found())
+		return fmt.Sprintf("Cancelled after %s. %s", d.trialsDone(), d.result())
 	default:
-		return d.found()
+		return d.result()
 	}
 }
 
@@ -49,7 +49,7 @@ func (d Document) condition(kind string) string {
 	return sentence(condition.Message)
 }
 
-// sentence ends with a full stop, whatever the message did.
+// sentence returns the text with a full stop at its end, unless it has one.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
@@ -58,24 +58,27 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// found is the answer at the end.
-func (d Document) found() string {
-	answer := d.Experiment.Status.Recommendation
-	switch {
-	case answer == nil || !d.Demanded():
+// result returns the result of a finished experiment.
+func (d Document) result() string {
+	recommendation := d.Experiment.Status.Recommendation
+	if recommendation == nil || !d.Demanded() {
 		return d.best()
-	case answer.BrokenBound == v1alpha1.BoundCapacityUnknown:
-		return fmt.Sprintf("It is not known what can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
-	case answer.Verified == v1alpha1.VerificationFailed:
-		return fmt.Sprintf("Nothing was seen to carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
-	case answer.Variant == "":
-		return fmt.Sprintf("Nothing can carry %s. %s", d.Demand(), sentence(summary.Recommendation(answer, d.Experiment.Spec.Prices)))
+	}
+	text := sentence(summary.Recommendation(recommendation, d.Experiment.Spec.Prices))
+	switch {
+	case recommendation.BrokenBound == v1alpha1.BoundCapacityUnknown:
+		return fmt.Sprintf("It is unknown which size can serve %s. %s", d.Demand(), text)
+	case recommendation.Verified == v1alpha1.VerificationFailed:
+		return fmt.Sprintf("The verification found no size that serves %s. %s", d.Demand(), text)
+	case recommendation.Variant == "":
+		return fmt.Sprintf("No size can serve %s. %s", d.Demand(), text)
 	default:
-		return d.recommended(answer)
+		return d.recommended(recommendation)
 	}
 }
 
-// Demand reads 5 logins/s with 30 % to spare; empty without a demand.
+// Demand returns the demand as text: 5 logins/s with 30 % headroom. It is empty without a
+// demand.
 func (d Document) Demand() string {
 	demand := d.Experiment.Spec.Demand
 	if demand == nil {
@@ -83,44 +86,44 @@ func (d Document) Demand() string {
 	}
 	text := fmt.Sprintf("%d logins/s", demand.LoginsPerSecond)
 	if demand.HeadroomPercent != nil && *demand.HeadroomPercent > 0 {
-		text += fmt.Sprintf(" with %d %% to spare", *demand.HeadroomPercent)
+		text += fmt.Sprintf(" with %d %% headroom", *demand.HeadroomPercent)
 	}
 	if down := ptr.Deref(demand.SurviveReplicas, 0); down > 0 {
-		text += fmt.Sprintf(", and with %d of the replicas down", down)
+		text += fmt.Sprintf(", even with %d of the replicas down", down)
 	}
 	return text
 }
 
-// recommended reads: Run 2 replicas of c10-500m (bcrypt cost 10, 500m CPU each, 1
-// in all): they carry 5 logins/s with 30 % to spare …
-func (d Document) recommended(answer *v1alpha1.Recommendation) string {
-	subject, they, carries := fmt.Sprintf("%d replicas", answer.Replicas), "they", "carry"
-	if answer.Replicas == 1 {
-		subject, they, carries = "1 replica", "it", "carries"
+// recommended returns the recommendation as text: Run 2 replicas of c10-500m (bcrypt cost
+// 10, 500m CPU each, 1 in total): they serve 5 logins/s with 30 % headroom …
+func (d Document) recommended(recommendation *v1alpha1.Recommendation) string {
+	subject, verb := fmt.Sprintf("%d replicas", recommendation.Replicas), "they serve"
+	if recommendation.Replicas == 1 {
+		subject, verb = "1 replica", "it serves"
 	}
-	text := fmt.Sprintf("Run %s of %s (%s): %s %s %s", subject, answer.Variant, strings.Join(sizeWords(answer.Size), ", "), they, carries, d.Demand())
-	if answer.P95Microseconds != nil {
-		text += fmt.Sprintf(", p95 at %d/s about %s where the objective is %s", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(answer.P95Microseconds), strings.TrimPrefix(d.promise(), "p95 within "))
+	text := fmt.Sprintf("Run %s of %s (%s): %s %s", subject, recommendation.Variant, strings.Join(sizeWords(recommendation.Size), ", "), verb, d.Demand())
+	if recommendation.P95Microseconds != nil {
+		text += fmt.Sprintf(", p95 at %d/s about %s (objective: %s)", d.Experiment.Spec.Demand.LoginsPerSecond, units.Latency(recommendation.P95Microseconds), strings.TrimPrefix(d.objective(), "p95 within "))
 	}
-	if answer.PricePerMonth != "" {
-		text += ", for " + d.money(answer.PricePerMonth) + " a month"
+	if recommendation.PricePerMonth != "" {
+		text += ", for " + d.money(recommendation.PricePerMonth) + " per month"
 	}
 	text += "."
-	if answer.Confidence != "" {
-		text += fmt.Sprintf(" Confidence: %s, %s.", strings.ToLower(string(answer.Confidence)), verifiedWord(answer))
+	if recommendation.Confidence != "" {
+		text += fmt.Sprintf(" Confidence: %s, %s.", strings.ToLower(string(recommendation.Confidence)), verifiedWord(recommendation))
 	}
 	return text
 }
 
-// sizeWords are a size's parts as a person lists them.
+// sizeWords returns the parts of a size as texts.
 func sizeWords(size v1alpha1.Size) []string {
 	parts := []string{fmt.Sprintf("bcrypt cost %d", size.Cost)}
 	if size.Hash != "" {
 		parts[0] = size.Hash
 	}
-	limits, total := size.CPULimit+" CPU", size.TotalCPU+" in all"
+	limits, total := size.CPULimit+" CPU", size.TotalCPU+" in total"
 	if size.MemoryLimit != "" {
-		limits, total = limits+" and "+size.MemoryLimit+" of memory", size.TotalCPU+" CPU in all"
+		limits, total = limits+" and "+size.MemoryLimit+" of memory", size.TotalCPU+" CPU in total"
 	}
 	if size.Replicas == 1 {
 		parts = append(parts, limits)
@@ -139,12 +142,12 @@ func sizeWords(size v1alpha1.Size) []string {
 	return parts
 }
 
-// workers says how logins are hashed side by side. The columns' "pool 1" would
-// read like a pool of nodes in a sentence.
+// workers returns the concurrency as text for a sentence. There, "pool 1" as in the tables
+// would look like a node pool.
 func workers(c v1alpha1.Concurrency) string {
 	switch n := ptr.Deref(c.Workers, 1); {
 	case c.Mode == v1alpha1.ConcurrencyUnbounded:
-		return "a goroutine for each login"
+		return "one goroutine per login"
 	case n == 1:
 		return "1 worker"
 	default:
@@ -152,38 +155,39 @@ func workers(c v1alpha1.Concurrency) string {
 	}
 }
 
-// best is the answer without a demand: the highest cost that met the objective;
-// of an experiment without costs, the control that held the highest rate.
+// best returns the result without a demand: the highest cost that met the objective, or
+// the control that met it at the highest rate if the experiment has no costs.
 func (d Document) best() string {
 	costs := slices.Clone(d.Experiment.Status.Results)
 	if slices.ContainsFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control == "" }) {
 		costs = slices.DeleteFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control != "" })
 	}
-	found := summary.Best(costs)
-	if found == nil {
-		return fmt.Sprintf("No variant holds %s%s.", d.promise(), d.anywhere())
+	best := summary.Best(costs)
+	if best == nil {
+		return fmt.Sprintf("No variant meets the objective (%s)%s.", d.objective(), d.anywhere())
 	}
-	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured that holds %s:", found.Cost, d.promise())
-	if found.Control != "" {
-		subject = fmt.Sprintf("Control %s holds %s:", found.Control, d.promise())
+	subject := fmt.Sprintf("Bcrypt cost %d is the highest measured cost that meets the objective (%s):", best.Cost, d.objective())
+	if best.Control != "" {
+		subject = fmt.Sprintf("Control %s meets the objective (%s):", best.Control, d.objective())
 	}
-	text := subject + " " + d.holds(found) + "."
-	if found.Verdict == v1alpha1.VerdictSuspect {
-		text += " The result is suspect: " + sentence(strings.Join(reasonTypes(found.Reasons), ", "))
+	text := subject + " " + d.upTo(best) + "."
+	if best.Verdict == v1alpha1.VerdictSuspect {
+		text += " The result is suspect: " + sentence(strings.Join(reasonTypes(best.Reasons), ", "))
 	}
 	return text
 }
 
-// holds reads c10-500m up to 5.5/s, or c10-500m with 30 users.
-func (d Document) holds(found *v1alpha1.VariantResult) string {
-	text := found.Variant
-	switch row := d.Row(found.Variant); {
-	case found.CapacityMilliPerSecond != nil && found.CapacityIsLowerBound != nil && *found.CapacityIsLowerBound:
-		return text + " up to " + units.Rate(found.CapacityMilliPerSecond) + " at least"
-	case found.CapacityMilliPerSecond != nil && found.CapacityMethod == v1alpha1.CapacityPredicted:
-		return text + " up to about " + units.Rate(found.CapacityMilliPerSecond)
-	case found.CapacityMilliPerSecond != nil:
-		return text + " up to " + units.Rate(found.CapacityMilliPerSecond)
+// upTo returns how much load a variant handles, as text: c10-500m up to 5.5/s, or c10-500m
+// with 30 users.
+func (d Document) upTo(result *v1alpha1.VariantResult) string {
+	text := result.Variant
+	switch row := d.Row(result.Variant); {
+	case result.CapacityMilliPerSecond != nil && result.CapacityIsLowerBound != nil && *result.CapacityIsLowerBound:
+		return text + " up to at least " + units.Rate(result.CapacityMilliPerSecond)
+	case result.CapacityMilliPerSecond != nil && result.CapacityMethod == v1alpha1.CapacityPredicted:
+		return text + " up to about " + units.Rate(result.CapacityMilliPerSecond)
+	case result.CapacityMilliPerSecond != nil:
+		return text + " up to " + units.Rate(result.CapacityMilliPerSecond)
 	case row != nil && row.mostUsers() > 0:
 		return fmt.Sprintf("%s with %d users", text, row.mostUsers())
 	default:
@@ -191,7 +195,7 @@ func (d Document) holds(found *v1alpha1.VariantResult) string {
 	}
 }
 
-// mostUsers is the greatest number of users with which a step met the objective.
+// mostUsers returns the greatest number of users with which a step met the objective.
 func (r Row) mostUsers() int32 {
 	var most int32
 	if r.Shown != nil {
@@ -204,31 +208,32 @@ func (r Row) mostUsers() int32 {
 	return most
 }
 
-// promise reads p95 within 1s, or p50 within 300ms, p95 within 1s and p99 within 2s.
-func (d Document) promise() string {
-	var held []string
+// objective returns the latencies of the objective as text: p95 within 1s, or p50 within
+// 300ms, p95 within 1s and p99 within 2s.
+func (d Document) objective() string {
+	var parts []string
 	o := d.Experiment.Spec.Objective
 	for _, p := range []struct {
 		name         string
 		milliseconds int32
 	}{{"p50", o.P50Milliseconds}, {"p95", o.P95Milliseconds}, {"p99", o.P99Milliseconds}} {
 		if limit := int64(p.milliseconds) * 1000; limit > 0 {
-			held = append(held, p.name+" within "+units.Latency(&limit))
+			parts = append(parts, p.name+" within "+units.Latency(&limit))
 		}
 	}
-	if last := len(held) - 1; last > 1 {
-		held = []string{strings.Join(held[:last], ", "), held[last]}
+	if last := len(parts) - 1; last > 1 {
+		parts = []string{strings.Join(parts[:last], ", "), parts[last]}
 	}
-	return strings.Join(held, " and ")
+	return strings.Join(parts, " and ")
 }
 
-// anywhere is where the load looked for the objective to be met.
+// anywhere returns the loads that were tried, as the end of a sentence with "no variant".
 func (d Document) anywhere() string {
 	switch d.Experiment.Spec.Load.Mode {
 	case v1alpha1.LoadUsers:
-		return " with any of the numbers of users"
+		return " with any of the tested user counts"
 	case v1alpha1.LoadRates:
-		return " at any of the rates that were offered"
+		return " at any of the offered rates"
 	default:
 		return " at any rate"
 	}
@@ -242,9 +247,9 @@ func reasonTypes(reasons []v1alpha1.Reason) []string {
 	return types
 }
 
-// verifiedWord says whether the size was seen to hold the objective.
-func verifiedWord(answer *v1alpha1.Recommendation) string {
-	if answer.Verified == v1alpha1.VerificationMet {
+// verifiedWord says whether the verification of the size met the objective.
+func verifiedWord(recommendation *v1alpha1.Recommendation) string {
+	if recommendation.Verified == v1alpha1.VerificationMet {
 		return "verified"
 	}
 	return "not verified"

@@ -20,42 +20,42 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 	}{
 		"the highest cost that met the objective": {
 			func(*experiment) {},
-			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s.", true,
+			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s.", true,
 		},
 		"a suspect one, with why": {
 			func(e *experiment) {
 				row := only(e, "c10-1")
 				row.Verdict, row.Reasons = v1alpha1.VerdictSuspect, reasons("NoisyNeighbour")
 			},
-			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s. The result is suspect: NoisyNeighbour.", true,
+			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s. The result is suspect: NoisyNeighbour.", true,
 		},
 		"a predicted capacity": {
 			func(e *experiment) { only(e, "c10-1").CapacityMethod = v1alpha1.CapacityPredicted },
-			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to about 16/s.", true,
+			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to about 16/s.", true,
 		},
 		"a capacity that may be greater": {
 			func(e *experiment) { only(e, "c10-1").CapacityIsLowerBound = ptr.To(true) },
-			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s at least.", true,
+			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to at least 16/s.", true,
 		},
 		"no variant that does": {
 			func(e *experiment) { only(e, "c10-1").ObjectiveMet = ptr.To(false) },
-			"No variant holds p95 within 1s at any rate.", false,
+			"No variant meets the objective (p95 within 1s) at any rate.", false,
 		},
 		"a control, where only controls were measured": {
 			func(e *experiment) { only(e, "c10-1").Control = "sessions" },
-			"Control sessions holds p95 within 1s: c10-1 up to 16/s.", true,
+			"Control sessions meets the objective (p95 within 1s): c10-1 up to 16/s.", true,
 		},
 		"never a control where costs were": {
 			func(e *experiment) { e.Status.Results[5].Control = "sessions" },
-			"Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-500m up to 7.42/s.", true,
+			"Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-500m up to 7.42/s.", true,
 		},
 		"what is recommended": {
 			func(e *experiment) { asked(e); e.Status.Recommendation = recommendation() },
-			"Run 1 replica of c10-500m (bcrypt cost 10, 500m CPU, 1 worker): it carries 5 logins/s with 30 % to spare, p95 at 5/s about 351ms where the objective is 1s, for USD 14.60 a month. Confidence: high, not verified.", true,
+			"Run 1 replica of c10-500m (bcrypt cost 10, 500m CPU, 1 worker): it serves 5 logins/s with 30 % headroom, p95 at 5/s about 351ms (objective: 1s), for USD 14.60 per month. Confidence: high, not verified.", true,
 		},
 		"several replicas": {
 			func(e *experiment) { asked(e); e.Status.Recommendation = several() },
-			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in all, a goroutine for each login, node pool small, predicted, not measured): they carry 5 logins/s with 30 % to spare. Confidence: medium, not verified.", true,
+			"Run 3 replicas of c12-1-u-small (bcrypt cost 12, 1 CPU each, 3 in total, one goroutine per login, node pool small, predicted, not measured): they serve 5 logins/s with 30 % headroom. Confidence: medium, not verified.", true,
 		},
 		"that nothing is recommended": {
 			func(e *experiment) {
@@ -71,25 +71,25 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 				e.Status.Phase, e.Status.Results = v1alpha1.ExperimentRunning, nil
 				e.Status.Progress = &v1alpha1.Progress{Trials: 6, Finished: 2, Running: []string{"c10-1"}, EstimatedEndTime: &metav1.Time{Time: time.Unix(1_795_000_000, 0)}}
 			},
-			"Running: 2 of 6 trials done, now c10-1, likely to end at 2026-11-18 11:06:40 UTC. Nothing can be told yet.", false,
+			"Running: 2 of 6 trials done, now c10-1, expected to finish at 2026-11-18 11:06:40 UTC. No results yet.", false,
 		},
 		"what is known so far": {
 			func(e *experiment) {
 				e.Status.Phase, e.Status.Progress = v1alpha1.ExperimentSuspended, &v1alpha1.Progress{Trials: 6, Finished: 2}
 				only(e, "c8-1")
 			},
-			"Suspended after 2 of 6 trials. So far: Bcrypt cost 8 is the highest measured that holds p95 within 1s: c8-1 up to about 68.1/s.", true,
+			"Suspended after 2 of 6 trials. So far: Bcrypt cost 8 is the highest measured cost that meets the objective (p95 within 1s): c8-1 up to about 68.1/s.", true,
 		},
 		"where it waits": {
 			func(e *experiment) {
 				e.Status.Phase, e.Status.Results = v1alpha1.ExperimentQueued, nil
 				e.Status.Progress = &v1alpha1.Progress{Trials: 6, QueuePosition: ptr.To[int32](2)}
 			},
-			"Queued at place 2 after 0 of 6 trials. Nothing can be told yet.", false,
+			"Queued at position 2 after 0 of 6 trials. No results yet.", false,
 		},
 		"that it has not begun": {
 			func(e *experiment) { e.Status = v1alpha1.SizingExperimentStatus{} },
-			"Not begun yet. Nothing can be told yet.", false,
+			"Not started yet. No results yet.", false,
 		},
 		"why it failed": {
 			func(e *experiment) {
@@ -102,14 +102,14 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 			func(e *experiment) {
 				e.Status = v1alpha1.SizingExperimentStatus{Conditions: conditions(v1alpha1.ConditionAccepted, metav1.ConditionFalse, "two variants resolve to c8-1")}
 			},
-			"The question can't be measured: two variants resolve to c8-1.", false,
+			"The experiment is invalid: two variants resolve to c8-1.", false,
 		},
 		"that it was cancelled, and what there is": {
 			func(e *experiment) {
 				e.Status.Phase, e.Status.Progress = v1alpha1.ExperimentCancelled, &v1alpha1.Progress{Trials: 6, Finished: 1}
 				only(e, "c8-1")
 			},
-			"Cancelled after 1 of 6 trials. Bcrypt cost 8 is the highest measured that holds p95 within 1s: c8-1 up to about 68.1/s.", true,
+			"Cancelled after 1 of 6 trials. Bcrypt cost 8 is the highest measured cost that meets the objective (p95 within 1s): c8-1 up to about 68.1/s.", true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,11 +142,11 @@ func TestWithUsersTheAnswerSaysHowMany(t *testing.T) {
 			}
 		}
 	})
-	if got, want := document.Answer(), "Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 with 30 users."; got != want {
+	if got, want := document.Answer(), "Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 with 30 users."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := document.Row("c10-1").Load(); got != "15 users" {
-		t.Errorf("p95 is told at %s, want 15 users", got)
+		t.Errorf("p95 is at %s, want 15 users", got)
 	}
 }
 

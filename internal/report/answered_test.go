@@ -14,9 +14,9 @@ import (
 
 const answeredPath = "testdata/answered.json"
 
-// answered is the quickstart with a demand, prices and a baseline, answered as the
-// operator answers it. It is kept as a saved report, so that reports are held to
-// their own words and not to those of the answer; -update asks anew.
+// answered is the quickstart with a demand, prices and a baseline, with results computed
+// by the operator's code. It is kept as a saved report, so that these tests check the texts
+// of reports and not those of package answer. -update writes it again.
 func answered(t testing.TB) report.Document {
 	t.Helper()
 	if *update {

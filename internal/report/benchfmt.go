@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// The units of a trial's numbers, which are at the experiment's reference speed but
-// for the last: the median time of a hash of cost 8 as observed in the trial. Base
-// units, seconds and no nanoseconds, are what benchstat would make of them anyway.
+// The units of a trial's numbers. All but the last are at the experiment's reference
+// speed; the last is the median time of a hash of cost 8 as observed in the trial. They
+// are base units (seconds, not nanoseconds), to which benchstat converts anyway.
 const (
 	unitP95      = "p95-sec"
 	unitHash     = "hash-sec"
@@ -22,15 +22,15 @@ const (
 	unitSpeed    = "observed-hash8-sec"
 )
 
-// better says of each unit what an improvement is.
+// better says for each unit whether lower or higher values are better.
 var better = []struct{ unit, better string }{
 	{unitP95, "lower"}, {unitHash, "lower"}, {unitCapacity, "higher"}, {unitMaximum, "higher"}, {unitSpeed, "lower"},
 }
 
-// Benchfmt writes the Go benchmark format, a line for each trial that may be
-// believed, so that benchstat on two files tells what changed and whether chance
-// explains it. What the variants have in common stands before them only where
-// numbers do not compare without it: benchstat keeps different values of it apart.
+// Benchfmt writes the Go benchmark format with a line for each trial with a usable result,
+// so that benchstat shows for two files what changed and whether chance explains it. The
+// configuration has only what numbers can't be compared without, since benchstat separates
+// different values of it.
 func Benchfmt(w io.Writer, d Document) error {
 	writer := benchfmt.NewWriter(w)
 	for _, b := range better {
@@ -67,7 +67,7 @@ func (d Document) writeTrial(w *benchfmt.Writer, row Row, trial *v1alpha1.Sizing
 	})
 }
 
-// benchObjective reads p95<=1000ms errors<=1/1000.
+// benchObjective returns the objective as text: p95<=1000ms errors<=1/1000.
 func benchObjective(o v1alpha1.Objective) string {
 	text := fmt.Sprintf("p95<=%dms errors<=%d/1000", o.P95Milliseconds, o.MaxErrorPerMille)
 	if o.P50Milliseconds > 0 {
@@ -79,9 +79,9 @@ func benchObjective(o v1alpha1.Objective) string {
 	return text
 }
 
-// benchName names what is measured by its parts, which benchstat can group by. The
-// CPU limit comes last and as a plain number: a name that ends in a dash and digits,
-// as a pool's may, would be read as GOMAXPROCS.
+// benchName returns a name with one part per property, which benchstat can group by. The
+// CPU limit is last and a plain number: a dash and digits at the end of the name, as in
+// the name of a node pool, would be read as GOMAXPROCS.
 func benchName(v v1alpha1.Variant) string {
 	parts := []string{"Login"}
 	if v.Control != "" {
@@ -113,7 +113,7 @@ func benchConcurrency(c v1alpha1.Concurrency) string {
 	return text
 }
 
-// plainCPU is a CPU limit in CPUs, such as 0.25, however it was written.
+// plainCPU returns a CPU limit in CPUs, such as 0.25.
 func plainCPU(limit string) string {
 	milli, err := matrix.MilliCPU(limit)
 	if err != nil {

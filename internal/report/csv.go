@@ -9,15 +9,15 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// column is a column of the CSV: its name, with the unit in it, and its value of
-// a row, empty where there is none.
+// column is a column of the CSV: its name, which contains the unit, and its value for a
+// row, which is empty if unknown.
 type column struct {
 	name  string
 	value func(Document, Row) string
 }
 
-// columns are told in this order. Names are never changed and never reused; new
-// ones come at the end.
+// columns are the columns in their order. Names are never changed and never reused; new
+// columns are added at the end.
 var columns = []column{
 	{"experiment", func(d Document, _ Row) string { return guarded(d.Name()) }},
 	{"variant", func(_ Document, r Row) string { return guarded(r.Result.Variant) }},
@@ -107,9 +107,9 @@ var columns = []column{
 	}},
 }
 
-// CSV writes a line for each variant, measured or predicted, as RFC 4180 has it.
-// A number that is not known is empty. Text that a spreadsheet would take for a
-// formula has an apostrophe before it.
+// CSV writes a line for each variant, measured or predicted, as defined by RFC 4180.
+// Unknown numbers are empty. Text that a spreadsheet would interpret as a formula is
+// preceded by an apostrophe.
 func CSV(w io.Writer, d Document) error {
 	writer := csv.NewWriter(w)
 	line := make([]string, len(columns))
@@ -131,8 +131,8 @@ func CSV(w io.Writer, d Document) error {
 	return writer.Error()
 }
 
-// guarded keeps spreadsheets from computing a text: one that begins as a formula
-// does, also in the full width that East Asian ones accept.
+// guarded prevents spreadsheets from evaluating a text that starts like a formula, also
+// with the full-width characters that East Asian spreadsheets accept.
 func guarded(text string) string {
 	text = clean(text)
 	if strings.ContainsAny(firstRune(text), "=+-@＝＋－＠") {
@@ -159,7 +159,7 @@ func source(r Row) string {
 	}
 }
 
-// thousandths writes an integer of thousandths as a decimal, exactly: 5770 is 5.77.
+// thousandths returns an integer of thousandths as an exact decimal: 5770 is 5.77.
 func thousandths(n *int64) string {
 	if n == nil {
 		return ""
@@ -174,7 +174,7 @@ func whole[N int32 | int64](n *N) string {
 	return strconv.FormatInt(int64(*n), 10)
 }
 
-// positive leaves out a 0 that stands for nothing.
+// positive returns a number as text, and nothing for 0, which means that it is absent.
 func positive(n int32) string {
 	if n == 0 {
 		return ""
@@ -210,11 +210,11 @@ func latencyEnds(i *v1alpha1.Interval) (low, high *int64) {
 	return &i.LowMicroseconds, &i.HighMicroseconds
 }
 
-func sizing(r Row, of func(v1alpha1.Sizing) string) string {
+func sizing(r Row, field func(v1alpha1.Sizing) string) string {
 	if r.Result.Sizing == nil {
 		return ""
 	}
-	return of(*r.Result.Sizing)
+	return field(*r.Result.Sizing)
 }
 
 func bounds(s v1alpha1.Sizing) string {
@@ -225,25 +225,25 @@ func bounds(s v1alpha1.Sizing) string {
 	return strings.Join(broken, ";")
 }
 
-// reference is a number of the reference speed that a row is converted to.
-func reference(d Document, r Row, of func(*v1alpha1.PoolSpeed) *int64) string {
+// reference returns a number of the reference speed that a row is converted to.
+func reference(d Document, r Row, field func(*v1alpha1.PoolSpeed) *int64) string {
 	pool := d.Reference(r)
 	if pool == nil {
 		return ""
 	}
-	return thousandths(of(pool))
+	return thousandths(field(pool))
 }
 
-func rowSpeed(r Row, of func(*v1alpha1.RowSpeed) *int64) string {
+func rowSpeed(r Row, field func(*v1alpha1.RowSpeed) *int64) string {
 	if r.Result.Speed == nil {
 		return ""
 	}
-	return thousandths(of(r.Result.Speed))
+	return thousandths(field(r.Result.Speed))
 }
 
-func price(r Row, of func(v1alpha1.Price) string) string {
+func price(r Row, field func(v1alpha1.Price) string) string {
 	if r.Result.Price == nil {
 		return ""
 	}
-	return guarded(of(*r.Result.Price))
+	return guarded(field(*r.Result.Price))
 }

@@ -29,38 +29,38 @@ func (d Document) differencesSection() Section {
 	}
 	s.Paragraphs = []string{"The baseline is " + d.Experiment.Spec.Baseline + "."}
 	if d.Experiment.Spec.Repetitions > 1 {
-		s.Paragraphs[0] += " The chance is how often there would be such a difference where there is none."
+		s.Paragraphs[0] += " Chance is the probability of a difference at least as large without a real difference."
 	}
 	return s
 }
 
-// noiseWords says how far two measurements of the same thing lie apart.
+// noiseWords returns by how much two measurements of the same configuration differ.
 func (d Document) noiseWords(floor *v1alpha1.NoiseFloor) []string {
-	var told []string
-	for _, of := range []struct {
+	var texts []string
+	for _, repeated := range []struct {
 		words string
 		noise *v1alpha1.Noise
 	}{
 		{"with equal arrivals", floor.EqualSeeds},
 		{"with different arrivals", floor.DifferentSeeds},
 	} {
-		if of.noise != nil {
-			told = append(told, fmt.Sprintf("%s measure the same thing; %s they lie apart by %s.",
-				strings.Join(floor.Pair, " and "), of.words, noiseFigures(*of.noise)))
+		if repeated.noise != nil {
+			texts = append(texts, fmt.Sprintf("%s measure the same configuration; %s they differ by %s.",
+				strings.Join(floor.Pair, " and "), repeated.words, noiseFigures(*repeated.noise)))
 		}
 	}
-	return told
+	return texts
 }
 
 func noiseFigures(n v1alpha1.Noise) string {
-	var told []string
+	var texts []string
 	for _, figure := range []struct {
 		words    string
 		perMille *int64
 	}{{"in p95", n.P95PerMille}, {"in capacity", n.CapacityPerMille}, {"in maximum", n.MaxThroughputPerMille}} {
 		if figure.perMille != nil {
-			told = append(told, units.Number(float64(*figure.perMille)/10)+" % "+figure.words)
+			texts = append(texts, units.Number(float64(*figure.perMille)/10)+" % "+figure.words)
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(texts, ", ")
 }

@@ -1,9 +1,8 @@
-// Package report tells what an experiment found: to a person at a terminal
-// (Table), in a pull request (Markdown) or a spreadsheet (CSV), and to programs
-// (JSON, JUnit, Benchfmt).
+// Package report writes the results of an experiment for a terminal (Table), a pull
+// request (Markdown), a spreadsheet (CSV), and for programs (JSON, JUnit, Benchfmt).
 //
-// A Document is made of the resources alone, so that a saved report can be told
-// again without a cluster. Whatever a report says is worked out there once, in
-// words and in numbers, and each format only lays it out. The package judges
-// nothing and recommends nothing: that stands in the status it is given.
+// A Document is built from the resources alone, so that a saved report can be written
+// again without a cluster. The Document computes all texts and numbers once, and each
+// format only lays them out. The package does not judge and does not recommend: verdicts
+// and recommendations come from the status.
 package report

@@ -9,23 +9,22 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// Document is everything that a report tells.
+// Document holds everything that a report shows.
 type Document struct {
-	// The question, and the status that answers it.
+	// The experiment with its status.
 	Experiment *v1alpha1.SizingExperiment
 	// The experiment's trials, in the order they were planned.
 	Trials []v1alpha1.SizingTrial
-	// A row for each variant in the matrix's order, and then for each that was
-	// predicted. Their trials are converted to the experiment's reference speeds.
+	// A row for each variant in the matrix's order, followed by the predicted variants.
+	// Their trials are converted to the experiment's reference speeds.
 	Rows []Row
-	// How long a hash takes, cost by node pool.
+	// The hash times by cost and node pool.
 	HashTimes HashTable
-	// What the numbers were measured with, and how to measure them again.
+	// How the numbers were measured, and how to measure them again.
 	Method Method
 }
 
-// New makes a document of an experiment and its trials, which it leaves as they
-// are.
+// New returns the document of an experiment and its trials. It does not change them.
 func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) Document {
 	planned := slices.Clone(trials)
 	slices.SortStableFunc(planned, func(a, b v1alpha1.SizingTrial) int {
@@ -40,7 +39,7 @@ func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) D
 	}
 }
 
-// Name is namespace/name, as far as there is a namespace.
+// Name returns namespace/name, or the name alone if there is no namespace.
 func (d Document) Name() string {
 	if d.Experiment.Namespace == "" {
 		return d.Experiment.Name
@@ -48,7 +47,7 @@ func (d Document) Name() string {
 	return d.Experiment.Namespace + "/" + d.Experiment.Name
 }
 
-// Currency is what prices are told in; empty without prices.
+// Currency returns the currency of the prices. It is empty without prices.
 func (d Document) Currency() string {
 	if d.Experiment.Spec.Prices == nil {
 		return ""
@@ -56,10 +55,10 @@ func (d Document) Currency() string {
 	return d.Experiment.Spec.Prices.Currency
 }
 
-// Demanded tells whether the experiment asks for a size.
+// Demanded reports whether the experiment has a demand.
 func (d Document) Demanded() bool { return d.Experiment.Spec.Demand != nil }
 
-// Row is the row of a variant, nil where there is none of the name.
+// Row returns the row of a variant, or nil if no variant has the name.
 func (d Document) Row(variant string) *Row {
 	for i := range d.Rows {
 		if d.Rows[i].Result.Variant == variant {

@@ -28,7 +28,7 @@ func quickstart(t testing.TB) report.Document {
 	return report.New(document.Experiment.DeepCopy(), trials)
 }
 
-// parsed reads the file once: a fuzz test asks for it a thousand times.
+// parsed reads the file once: a fuzz test uses it a thousand times.
 var parsed = sync.OnceValues(func() (report.Document, error) {
 	file, err := os.Open("testdata/quickstart.yaml")
 	if err != nil {
@@ -38,7 +38,7 @@ var parsed = sync.OnceValues(func() (report.Document, error) {
 	return report.Read(file)
 })
 
-// changed is the document of the quickstart after a change of its resources.
+// changed returns the document of the quickstart after a change of its resources.
 func changed(t testing.TB, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
 	t.Helper()
 	document := quickstart(t)
@@ -46,8 +46,8 @@ func changed(t testing.TB, change func(*v1alpha1.SizingExperiment, []v1alpha1.Si
 	return report.New(document.Experiment, document.Trials)
 }
 
-// full is the quickstart with everything that a report can tell, and with
-// reasons and attempts that an undisturbed machine does not give.
+// full is the quickstart with everything that a report can show, including reasons and
+// attempts that do not occur on an undisturbed machine.
 func full(t testing.TB) report.Document {
 	return changed(t, func(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}

@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 // formats by the ending of their golden files.
 var formats = map[string]func(io.Writer, report.Document) error{

@@ -8,16 +8,16 @@ import (
 
 // oldDefaults is the footnote if a stored price differs from what this version computes,
 // because the operator that stored it had other defaults.
-const oldDefaults = "The price of guesses is from a version of Hashmark with other defaults; kubectl hashmark recommend computes it anew."
+const oldDefaults = "The price of guesses is from a version of Hashmark with other defaults; run kubectl hashmark recommend to compute it again."
 
-// guessesWords is the footnote that says what the prices of guesses assume. It is empty
+// guessesWords returns the footnote about what the prices of guesses assume. It is empty
 // if the report shows no such price.
 func (d Document) guessesWords() []string {
 	tariff, err := pricing.Of(d.Experiment.Spec.Prices, nil)
 	if err != nil {
 		return nil
 	}
-	var told []string
+	var footnotes []string
 	for _, row := range d.Rows {
 		price := row.Result.Price
 		if price == nil || price.AttackerPerBillionGuesses == "" {
@@ -29,10 +29,10 @@ func (d Document) guessesWords() []string {
 			return []string{oldDefaults}
 		}
 		for _, sentence := range []string{tariff.Assumption(), tariff.AssumptionOf(variant)} {
-			if sentence != "" && !slices.Contains(told, sentence) {
-				told = append(told, sentence)
+			if sentence != "" && !slices.Contains(footnotes, sentence) {
+				footnotes = append(footnotes, sentence)
 			}
 		}
 	}
-	return told
+	return footnotes
 }

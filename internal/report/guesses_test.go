@@ -9,10 +9,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// TestThePriceOfGuessesHasAFootnote: whoever reads a price of somebody else must
-// see what it was made from.
+// TestThePriceOfGuessesHasAFootnote: a reader of somebody else's price must see how it
+// was computed.
 func TestThePriceOfGuessesHasAFootnote(t *testing.T) {
-	const assumes, other = "The price of guesses assumes ", "The price of guesses is from a version of Hashmark with other defaults; kubectl hashmark recommend computes it anew."
+	const assumes, other = "The price of guesses assumes ", "The price of guesses is from a version of Hashmark with other defaults; run kubectl hashmark recommend to compute it again."
 	for name, c := range map[string]struct {
 		change func(*experiment)
 		want   string

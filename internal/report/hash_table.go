@@ -10,22 +10,22 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// HashTable is how long a hash takes: a line for each cost, and then each
-// control, with a cell for each node pool.
+// HashTable is a table of hash times: a line for each cost and each control, with a cell
+// for each node pool.
 type HashTable struct {
-	// The node pools by name; one empty name where the experiment names none.
+	// The names of the node pools. One empty name if the experiment has no node pools.
 	Pools []string
-	// The costs from low to high, and then the controls by name.
+	// The costs in ascending order, followed by the controls by name.
 	Lines []HashLine
 }
 
-// HashLine is what one cost or control takes on each node pool.
+// HashLine holds the hash times of one cost or control on each node pool.
 type HashLine struct {
-	// The bcrypt cost; 0 of a control that has none.
+	// The bcrypt cost; 0 for a control that has none.
 	Cost int32
 	// The control's name; empty for a cost of the matrix.
 	Control string
-	// The cells in the order of the table's pools, nil where nothing was timed.
+	// The hash times in the order of the table's node pools; nil if nothing was timed.
 	Cells []*v1alpha1.HashTime
 }
 
@@ -55,7 +55,7 @@ func hashTable(times []v1alpha1.HashTime) HashTable {
 	return table
 }
 
-// line of a cost or control; it is added where the table has none.
+// line returns the line of a cost or control, which it adds if it is missing.
 func (t *HashTable) line(cost int32, control string) *HashLine {
 	for i := range t.Lines {
 		if t.Lines[i].Cost == cost && t.Lines[i].Control == control {
@@ -67,7 +67,7 @@ func (t *HashTable) line(cost int32, control string) *HashLine {
 }
 
 func (d Document) hashTimesSection() Section {
-	s := Section{Title: "Time of a hash", Columns: []string{"Hash"}}
+	s := Section{Title: "Hash time", Columns: []string{"Hash"}}
 	for _, pool := range d.HashTimes.Pools {
 		if pool == "" {
 			pool = "CPU time"
@@ -82,7 +82,7 @@ func (d Document) hashTimesSection() Section {
 		s.Lines = append(s.Lines, cells)
 	}
 	if slices.ContainsFunc(d.Experiment.Status.HashTimes, func(h v1alpha1.HashTime) bool { return h.LowMicroseconds > 0 }) {
-		s.Paragraphs = []string{"The mean CPU time ± its 99.9 % interval, and in brackets from the 10th to the 90th percentile as the speed of the CPU varied."}
+		s.Paragraphs = []string{"Mean CPU time ± its 99.9 % interval; in brackets the 10th to the 90th percentile, as the speed of the CPU varied."}
 	}
 	for _, fit := range d.Experiment.Status.CostFits {
 		s.Items = append(s.Items, fitWords(fit))
@@ -90,7 +90,7 @@ func (d Document) hashTimesSection() Section {
 	return s
 }
 
-// Name is cost 10, or the control's name.
+// Name returns "cost 10", or the control's name.
 func (l HashLine) Name() string {
 	if l.Control != "" {
 		return l.Control
@@ -98,8 +98,8 @@ func (l HashLine) Name() string {
 	return "cost " + strconv.Itoa(int(l.Cost))
 }
 
-// cellWords reads 60.1ms ± 410µs (55.9ms–65.4ms): the mean with its interval, and
-// the fast and the slow time that were observed.
+// cellWords returns a hash time as text: 60.1ms ± 410µs (55.9ms–65.4ms). It is the mean
+// with its interval, and the fast and the slow time that were observed.
 func cellWords(cell *v1alpha1.HashTime) string {
 	if cell == nil {
 		return ""
@@ -108,10 +108,10 @@ func cellWords(cell *v1alpha1.HashTime) string {
 	if cell.LowMicroseconds <= 0 || cell.HighMicroseconds <= 0 {
 		return text
 	}
-	return within(text, latencies(&v1alpha1.Interval{LowMicroseconds: cell.LowMicroseconds, HighMicroseconds: cell.HighMicroseconds}))
+	return withInterval(text, latencies(&v1alpha1.Interval{LowMicroseconds: cell.LowMicroseconds, HighMicroseconds: cell.HighMicroseconds}))
 }
 
-// fitWords says how the time grows with the cost.
+// fitWords returns how the hash time grows with the cost, as a sentence.
 func fitWords(fit v1alpha1.CostFit) string {
 	text := fmt.Sprintf("A hash takes %s + 2^cost × %s", micro(fit.ConstantNanoseconds), micro(fit.RoundNanoseconds))
 	if fit.NodePool != "" {
@@ -120,7 +120,7 @@ func fitWords(fit v1alpha1.CostFit) string {
 	return text + "."
 }
 
-// micro reads a time in nanoseconds as microseconds.
+// micro returns a time in nanoseconds as microseconds.
 func micro(nanoseconds int64) string {
 	return units.Number(float64(nanoseconds)/1e3) + "µs"
 }

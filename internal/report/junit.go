@@ -13,26 +13,26 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// JUnit writes the report as the XML that shows test results in CI. The first test
-// case is the question: the demand, or without one the objective. It passes where
-// a size is recommended, or some variant meets the objective; it is an error of
-// an experiment that has not ended, or failed. Then each variant is one: where
-// the question is answered, those that can't carry it are skipped, with why, or
-// else a matrix that looks for the limit would never pass; where it is not, they
-// fail, and those that nothing may be believed of are errors. Variants that were
-// not measured are always skipped. So the report is red exactly where the
-// question has no answer.
+// JUnit writes the report as JUnit XML, for CI.
+//
+// The first test case is the demand, or the objective if there is no demand. It passes if
+// a size is recommended, or if some variant meets the objective. It is an error if the
+// experiment has not finished or has failed. Each variant is a test case too. If the first
+// test case passes, variants that fail are skipped, with the reason: otherwise a matrix
+// that looks for the limit would never pass. If it does not pass, they fail, and variants
+// without a usable result are errors. Variants that were not measured are always skipped.
+// So the report fails exactly if the first test case does.
 func JUnit(w io.Writer, d Document) error {
 	status := &d.Experiment.Status
 	suite := junit.Testsuite{Name: clean(d.Name()), Time: seconds(status.StartTime, status.CompletionTime)}
 	if status.StartTime != nil {
-		// The schema has no room for a zone.
+		// The schema allows no time zone.
 		suite.Timestamp = status.StartTime.UTC().Format("2006-01-02T15:04:05")
 	}
 	for _, fact := range d.Method.Facts {
 		suite.AddProperty(clean(fact.Label), clean(fact.Value))
 	}
-	suite.AddTestcase(d.questionCase(suite.Name))
+	suite.AddTestcase(d.firstCase(suite.Name))
 	for _, v := range d.Experiment.Status.Verifications {
 		suite.AddTestcase(d.verificationCase(v, suite.Name))
 	}
@@ -41,16 +41,16 @@ func JUnit(w io.Writer, d Document) error {
 	}
 	suites := junit.Testsuites{Name: "hashmark", Time: suite.Time}
 	suites.AddSuite(suite)
-	suites.Skipped = 0 // the schema that Jenkins holds reports to knows it of a suite only
+	suites.Skipped = 0 // the schema that Jenkins uses has it for suites only
 	if _, err := io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"); err != nil {
 		return err
 	}
 	return suites.WriteXML(w)
 }
 
-// questionCase is what the experiment asks, as a test.
-func (d Document) questionCase(suite string) junit.Testcase {
-	test := junit.Testcase{Name: d.promise(), Classname: suite, Time: "0"}
+// firstCase returns the demand or the objective as a test case.
+func (d Document) firstCase(suite string) junit.Testcase {
+	test := junit.Testcase{Name: d.objective(), Classname: suite, Time: "0"}
 	if d.Demanded() {
 		test.Name = clean("demand of " + d.Demand())
 	}
@@ -67,39 +67,39 @@ func (d Document) questionCase(suite string) junit.Testcase {
 	return test
 }
 
-// answered tells whether the question has the answer yes.
+// answered reports whether the experiment has finished and its objective can be met.
 func (d Document) answered() bool {
 	phase := d.Experiment.Status.Phase
 	return phase.Finished() && phase != v1alpha1.ExperimentFailed && d.Met()
 }
 
-// variantCase is whether a variant can do what is asked.
+// variantCase returns a variant as a test case.
 func (d Document) variantCase(row Row, suite string) junit.Testcase {
 	test := junit.Testcase{Name: clean(row.Result.Variant), Classname: suite, Time: measuredSeconds(row)}
-	failed, mistaken := d.failure(row), mistake(row)
+	failed, invalid := d.failure(row), unusable(row)
 	switch {
 	case row.Predicted:
 		test.Skipped = outcome("Predicted", "The variant was predicted and not measured", nil)
 	case row.Result.Verdict == v1alpha1.VerdictPending:
 		test.Skipped = outcome("NotMeasured", "The variant was not measured", row.Why())
-	case failed == nil && mistaken == nil:
+	case failed == nil && invalid == nil:
 		test.SystemOut = output(d.passes(row), row.Why()...)
 	case d.answered():
-		test.Skipped = cmp.Or(mistaken, failed)
+		test.Skipped = cmp.Or(invalid, failed)
 	default:
-		test.Error = mistaken
-		if mistaken == nil {
+		test.Error = invalid
+		if invalid == nil {
 			test.Failure = failed
 		}
 	}
 	return test
 }
 
-// mistake is why nothing can be said of a variant; nil where something can.
-func mistake(row Row) *junit.Result {
+// unusable returns why a variant has no usable result, or nil if it has one.
+func unusable(row Row) *junit.Result {
 	switch {
 	case row.Result.Verdict == v1alpha1.VerdictInvalid:
-		return outcome("Invalid", "The variant has no result that may be believed", row.Why())
+		return outcome("Invalid", "The variant has no usable result", row.Why())
 	case row.Result.ObjectiveMet == nil:
 		return outcome("Undecided", "The steps do not decide whether the variant meets the objective", row.Why())
 	default:
@@ -107,11 +107,11 @@ func mistake(row Row) *junit.Result {
 	}
 }
 
-// failure is why a variant can't do what is asked; nil where it can.
+// failure returns why a variant can't meet the objective or the demand, or nil if it can.
 func (d Document) failure(row Row) *junit.Result {
 	switch {
 	case row.Result.ObjectiveMet != nil && !*row.Result.ObjectiveMet:
-		return outcome("Objective", fmt.Sprintf("The variant does not hold %s%s", d.promise(), d.anywhere()), row.Why())
+		return outcome("Objective", fmt.Sprintf("The variant does not meet the objective (%s)%s", d.objective(), d.anywhere()), row.Why())
 	case row.Result.Sizing != nil && len(row.Result.Sizing.Breaks) > 0:
 		return outcome(string(row.Result.Sizing.Breaks[0]), d.breaks(row), row.Why())
 	default:
@@ -119,14 +119,14 @@ func (d Document) failure(row Row) *junit.Result {
 	}
 }
 
-// breaks says what the size would be that keeps not within the demand's bounds.
+// breaks describes the size that breaks a limit of the demand.
 func (d Document) breaks(row Row) string {
-	return fmt.Sprintf("%s takes %s with %s CPU in all, which is %s",
+	return fmt.Sprintf("%s requires %s with %s CPU in total, which is %s",
 		d.Demand(), row.Size(), row.Result.Sizing.TotalCPU, strings.TrimPrefix(row.Fits(), "no: "))
 }
 
 func (d Document) passes(row Row) string {
-	text := d.promise()
+	text := d.objective()
 	if capacity := row.Capacity(); capacity != "" {
 		text += " up to " + capacity
 	}
@@ -140,8 +140,8 @@ func outcome(kind, message string, details []string) *junit.Result {
 	return &junit.Result{Type: kind, Message: clean(message), Data: output(message, details...).Data}
 }
 
-// output is text for a body: a character that XML can't hold would make all of
-// the report unreadable.
+// output returns text for a body. It removes characters that XML does not allow: one of
+// them would make the whole report unreadable.
 func output(text string, more ...string) *junit.Output {
 	lines := []string{clean(text)}
 	for _, line := range more {
@@ -150,7 +150,7 @@ func output(text string, more ...string) *junit.Output {
 	return &junit.Output{Data: strings.Join(lines, "\n")}
 }
 
-// measuredSeconds is how long the variant's trials took, together.
+// measuredSeconds returns how long the variant's trials took in total.
 func measuredSeconds(row Row) string {
 	total := 0.0
 	for _, trial := range row.Trials {
@@ -161,8 +161,8 @@ func measuredSeconds(row Row) string {
 	return strconv.FormatFloat(total, 'f', -1, 64)
 }
 
-// seconds between two moments, 0 while one is not known: the schema asks for a
-// number.
+// seconds returns the seconds between two times. It is 0 if one is unknown, since the
+// schema requires a number.
 func seconds(from, to *metav1.Time) string {
 	if from == nil || to == nil {
 		return "0"

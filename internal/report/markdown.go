@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Markdown writes the report as GitHub's Markdown: for a pull request or a wiki.
+// Markdown writes the report as GitHub-flavored Markdown, for a pull request or a wiki.
 func Markdown(w io.Writer, d Document) error {
 	buffered := bufio.NewWriter(w)
 	writeMarkdown(buffered, d.Name(), d.Answer(), d.Sections())
@@ -15,8 +15,7 @@ func Markdown(w io.Writer, d Document) error {
 	return buffered.Flush()
 }
 
-// WriteMarkdown writes a title, what is said first, and then sections, as GitHub's
-// Markdown.
+// WriteMarkdown writes a title, a first paragraph and sections as GitHub-flavored Markdown.
 func WriteMarkdown(w io.Writer, title, first string, sections []Section) error {
 	buffered := bufio.NewWriter(w)
 	writeMarkdown(buffered, title, first, sections)
@@ -58,9 +57,9 @@ func markdownLine(cells []string) string {
 	return "| " + strings.Join(escaped, " | ") + " |\n"
 }
 
-// escape makes text of whatever Markdown or HTML would take for its own. Of what
-// only means something at the start of a line, nothing is at the start of one
-// here but after a list's dash or a heading.
+// escape escapes the characters that have a meaning in Markdown or HTML. It does not escape
+// those that have one only at the start of a line: text is never at the start of a line
+// here, except after the dash of a list or in a heading.
 func escape(text string) string {
 	return markdownText.Replace(clean(text))
 }
@@ -70,8 +69,8 @@ var markdownText = strings.NewReplacer(
 	"<", "&lt;", ">", "&gt;", "&", "&amp;",
 )
 
-// manifestBlock is the experiment as YAML in a fence that it can't close: longer
-// than any in it.
+// manifestBlock writes the experiment as YAML in a fenced block. The fence is longer than
+// any in the YAML, which can't close it.
 func manifestBlock(w io.Writer, manifest string) {
 	if manifest == "" {
 		return

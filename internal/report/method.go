@@ -11,17 +11,16 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Method is how the numbers were measured, enough to measure them again.
+// Method describes how the numbers were measured, so that they can be measured again.
 type Method struct {
-	// What is known of the question, the software and the machines, in the order it
-	// is read.
+	// Facts about the experiment, the software and the machines, in the order of the report.
 	Facts []Fact
-	// The experiment as YAML, with the seed that was drawn filled in: applied to the
-	// same machines, it offers the same logins in the same order.
+	// The experiment as YAML, with the seed that was used: applied to the same machines, it
+	// offers the same logins in the same order.
 	Manifest string
 }
 
-// The labels of the facts about software and machines, for whoever compares them.
+// The labels of the facts about software and machines, for package compare.
 const (
 	FactCPU     = "CPU"
 	FactGo      = "Go"
@@ -29,11 +28,11 @@ const (
 	FactK6      = "k6"
 )
 
-// Fact is something known of the measurement, such as k6: v1.8.1.
+// Fact is a fact about the measurement, such as k6: v1.8.1.
 type Fact struct {
-	// What is known, in a word or two.
+	// What the fact is about, in a word or two.
 	Label string
-	// What it is; several values are separated by commas.
+	// The value. Several values are separated by commas.
 	Value string
 }
 
@@ -41,14 +40,14 @@ func method(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	return Method{Facts: facts(experiment, trials), Manifest: manifest(experiment)}
 }
 
-// facts that nothing tells are left out.
+// facts returns the facts. Those without a value are left out.
 func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Fact {
 	status := &experiment.Status
 	all := []Fact{
 		{"Experiment", Document{Experiment: experiment}.Name()},
 		{"Phase", string(status.Phase)},
-		{"Began", moment(status.StartTime)},
-		{"Ended", moment(status.CompletionTime)},
+		{"Started", moment(status.StartTime)},
+		{"Finished", moment(status.CompletionTime)},
 		{"Trials", trialWords(trials)},
 		{"Objective", ObjectiveWords(experiment.Spec.Objective)},
 		{"Load", loadWords(experiment.Spec.Load)},
@@ -76,10 +75,11 @@ func trialWords(trials []v1alpha1.SizingTrial) string {
 			kept++
 		}
 	}
-	return fmt.Sprintf("%d with a result of %d, in %d attempts", kept, len(trials), attempts)
+	return fmt.Sprintf("%d of %d with a result, in %d attempts", kept, len(trials), attempts)
 }
 
-// ObjectiveWords reads: p95 at most 1000 ms, p99 at most 2000 ms, at most 1 ‰ failed.
+// ObjectiveWords returns the objective as text: p95 at most 1000 ms, p99 at most 2000 ms,
+// at most 1 ‰ failed.
 func ObjectiveWords(o v1alpha1.Objective) string {
 	text := fmt.Sprintf("p95 at most %d ms", o.P95Milliseconds)
 	if o.P50Milliseconds > 0 {
@@ -92,7 +92,7 @@ func ObjectiveWords(o v1alpha1.Objective) string {
 }
 
 func loadWords(load v1alpha1.Load) string {
-	arrivals := "arrivals by chance (Poisson)"
+	arrivals := "random (Poisson) arrivals"
 	if load.Arrivals == v1alpha1.ArrivalsUniform {
 		arrivals = "evenly spaced arrivals"
 	}
@@ -100,7 +100,7 @@ func loadWords(load v1alpha1.Load) string {
 	case v1alpha1.LoadRates:
 		return fmt.Sprintf("%d rates, %s, %d s each, %d s of warm-up", len(load.RatesPerSecond), arrivals, load.StepSeconds, load.WarmupSeconds)
 	case v1alpha1.LoadUsers:
-		return fmt.Sprintf("%d numbers of users, %d s each, %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
+		return fmt.Sprintf("%d user counts, %d s each, %d s of warm-up", len(load.Users), load.StepSeconds, load.WarmupSeconds)
 	default:
 		return fmt.Sprintf("capacity, %s, steps of %d–%d s for %d samples, %d s of warm-up",
 			arrivals, load.StepSeconds, load.MaxStepSeconds, load.MinSamples, load.WarmupSeconds)
@@ -121,21 +121,21 @@ func seedWords(experiment *v1alpha1.SizingExperiment) string {
 	return ""
 }
 
-// each lists what the trials tell, each once and in order.
-func each(trials []v1alpha1.SizingTrial, of func(*v1alpha1.SizingTrial) []string) string {
-	var told []string
+// each returns the values of all trials, sorted and without duplicates.
+func each(trials []v1alpha1.SizingTrial, field func(*v1alpha1.SizingTrial) []string) string {
+	var values []string
 	for i := range trials {
-		told = append(told, of(&trials[i])...)
+		values = append(values, field(&trials[i])...)
 	}
-	slices.Sort(told)
-	return strings.Join(slices.Compact(told), ", ")
+	slices.Sort(values)
+	return strings.Join(slices.Compact(values), ", ")
 }
 
-func calibrated(trial *v1alpha1.SizingTrial, of func(*v1alpha1.TrialCalibration) string) []string {
+func calibrated(trial *v1alpha1.SizingTrial, field func(*v1alpha1.TrialCalibration) string) []string {
 	if trial.Status.Calibration == nil {
 		return nil
 	}
-	if text := of(trial.Status.Calibration); text != "" {
+	if text := field(trial.Status.Calibration); text != "" {
 		return []string{text}
 	}
 	return nil
@@ -173,8 +173,8 @@ func generatorNodes(trial *v1alpha1.SizingTrial) []string {
 	return []string{trial.Status.Evidence.GeneratorNode}
 }
 
-// manifest asks the same question again. What says how this run was steered, as
-// cancel does, is left out.
+// manifest returns the experiment as YAML, to measure it again. Fields that control this
+// run, such as cancel, are left out.
 func manifest(experiment *v1alpha1.SizingExperiment) string {
 	spec := experiment.Spec.DeepCopy()
 	spec.Suspend, spec.Cancel, spec.TTLSecondsAfterFinished = false, false, nil
@@ -192,7 +192,7 @@ func manifest(experiment *v1alpha1.SizingExperiment) string {
 		Spec       v1alpha1.SizingExperimentSpec `json:"spec"`
 	}{v1alpha1.GroupVersion.String(), "SizingExperiment", metadata{experiment.Name, experiment.Namespace}, *spec})
 	if err != nil {
-		// YAML has no room for some characters, which no API server lets in either.
+		// YAML does not allow some characters. The API server does not accept them either.
 		return ""
 	}
 	return string(text)

@@ -16,7 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// nasty are texts that one of the formats would take for its own.
+// nasty are texts that have a meaning in one of the formats.
 var nasty = []string{
 	"plain", "", "=1+1", "+1", "-1", "@SUM(A1)", "＝1", "\t=1", "a,b;\"c\"", "a|b\\|c", "`code` *bold* _it_ ~no~ <b>&amp;", "]]>", "<![CDATA[",
 	"line\nbreak\r\nand\ttab", "\x1b[31mred\x1b[0m", "\x00", "\xff\xfe", "\u202eesrever", "\ufffe", "```\n# title", "<script>alert(1)</script>", "µ±‰ – 10⁶ 統計",
@@ -38,7 +38,7 @@ func FuzzFormatsHoldWhateverIsInTheResources(f *testing.F) {
 	})
 }
 
-// soiled is the full document with a text wherever anybody may write one.
+// soiled is the full document with a text everywhere where users can write one.
 func soiled(t *testing.T, text string) report.Document {
 	document := full(t)
 	experiment := document.Experiment
@@ -60,10 +60,10 @@ func soiled(t *testing.T, text string) report.Document {
 
 func tableHoldsNoControls(t *testing.T, table string) {
 	if at := strings.IndexFunc(table, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) }); at >= 0 {
-		t.Errorf("the table holds a character that steers a terminal, %q", table[at:min(at+8, len(table))])
+		t.Errorf("the table contains a character that controls a terminal, %q", table[at:min(at+8, len(table))])
 	}
 	if !utf8.ValidString(table) {
-		t.Error("the table is no UTF-8")
+		t.Error("the table is not UTF-8")
 	}
 }
 
@@ -83,7 +83,7 @@ func markdownKeepsItsTables(t *testing.T, markdown, text string) {
 		columns = bars
 	}
 	if strings.ContainsAny(report, "<>") {
-		t.Errorf("with %q the text before the manifest holds a tag", text)
+		t.Errorf("with %q the text before the manifest contains a tag", text)
 	}
 	if strings.Contains(markdown, "<details>") && strings.Count(markdown, "\n</details>\n") != 1 {
 		t.Errorf("with %q the manifest's block does not end", text)
@@ -110,7 +110,7 @@ func xmlIsRead(t *testing.T, text string) {
 		t.Fatalf("the XML can't be read: %v", err)
 	}
 	if len(got.Cases) != 8 {
-		t.Errorf("got %d test cases, want the question's and one for each variant", len(got.Cases))
+		t.Errorf("got %d test cases, want that of the objective and one for each variant", len(got.Cases))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// p50 and p99 stand beside p95, with their intervals only where the objective holds them.
+// p50 and p99 are next to p95. They have intervals only if the objective limits them.
 func TestThePercentilesBesideP95(t *testing.T) {
 	for name, c := range map[string]struct {
 		objective v1alpha1.Objective

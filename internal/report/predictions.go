@@ -32,21 +32,21 @@ func (d Document) predictionsSection() Section {
 		}
 	}
 	if len(s.Lines) == 0 {
-		s.Title = "The model beside the measurement"
+		s.Title = "Model compared with measurement"
 	}
 	return s
 }
 
 func heldOutWords(held v1alpha1.HeldOut) string {
-	var told []string
+	var texts []string
 	if held.CapacityPerMille != nil {
-		told = append(told, "capacity "+units.Difference(held.CapacityPerMille))
+		texts = append(texts, "capacity "+units.Difference(held.CapacityPerMille))
 	}
 	if held.P95PerMille != nil {
-		told = append(told, "p95 "+units.Difference(held.P95PerMille))
+		texts = append(texts, "p95 "+units.Difference(held.P95PerMille))
 	}
-	if len(told) == 0 {
-		told = []string{"nothing to compare"}
+	if len(texts) == 0 {
+		texts = []string{"nothing to compare"}
 	}
-	return fmt.Sprintf("%s, predicted against measured: %s.", held.Variant, strings.Join(told, ", "))
+	return fmt.Sprintf("%s, prediction relative to measurement: %s.", held.Variant, strings.Join(texts, ", "))
 }

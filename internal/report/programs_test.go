@@ -67,8 +67,8 @@ type result struct {
 	Body    string `xml:",chardata"`
 }
 
-// troubled is the quickstart with one variant in each kind of trouble; the last
-// one meets the objective, as long as that is not taken from it.
+// troubled is the quickstart with one variant for each kind of failure. The last one meets
+// the objective if objectiveMet is true.
 func troubled(t *testing.T, objectiveMet bool) report.Document {
 	return changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
 		rows := e.Status.Results
@@ -106,7 +106,7 @@ func TestJUnitIsRedOnlyWhereTheQuestionHasNoAnswer(t *testing.T) {
 			t.Errorf("got %d tests, %d failures and %d errors, which is not what there is", got.Tests, got.Failures, got.Errors)
 		}
 		if !strings.Contains(text, "NoisyNeighbour: steal of 9 %") {
-			t.Error("no body holds the reason")
+			t.Error("no body contains the reason")
 		}
 	}
 }
@@ -126,15 +126,15 @@ func TestJUnitPutsTheQuestionFirst(t *testing.T) {
 		change        func(*experiment)
 		called, reads string
 	}{
-		"passes where a size is recommended": {func(*experiment) {}, "demand of 5 logins/s with 30 % to spare", "passed"},
+		"passes where a size is recommended": {func(*experiment) {}, "demand of 5 logins/s with 30 % headroom", "passed"},
 		"fails where none is": {func(e *experiment) {
 			e.Status.Recommendation = &v1alpha1.Recommendation{Reason: "too little", BrokenBound: v1alpha1.BoundMaxTotalCPU}
-		}, "demand of 5 logins/s with 30 % to spare", "failed NotServed"},
+		}, "demand of 5 logins/s with 30 % headroom", "failed NotServed"},
 		"asks for the objective without a demand": {func(e *experiment) { e.Spec.Demand = nil }, "p95 within 1s", "passed"},
 		"is an error before the end": {func(e *experiment) { e.Status.Phase = v1alpha1.ExperimentRunning },
-			"demand of 5 logins/s with 30 % to spare", "error NotFinished"},
+			"demand of 5 logins/s with 30 % headroom", "error NotFinished"},
 		"is an error of an experiment that failed": {func(e *experiment) { e.Status.Phase = v1alpha1.ExperimentFailed },
-			"demand of 5 logins/s with 30 % to spare", "error Failed"},
+			"demand of 5 logins/s with 30 % headroom", "error Failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := full(t)
@@ -196,7 +196,7 @@ func TestTrialsThatMayNotBeBelievedAreNoBenchmarks(t *testing.T) {
 		trials[1].Status.Result = nil
 	})
 	if got := strings.Count(written(t, report.Benchfmt, document), "BenchmarkLogin/"); got != 4 {
-		t.Errorf("got %d benchmarks, want the 4 that may be believed", got)
+		t.Errorf("got %d benchmarks, want the 4 usable ones", got)
 	}
 }
 

@@ -6,79 +6,78 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Row is a variant with all that is known of it.
+// Row is a variant with its results.
 type Row struct {
 	// What is deployed.
 	Variant v1alpha1.Variant
-	// The numbers of the row, also of one that was predicted: those that a
-	// prediction has. Its verdict is empty then.
+	// The numbers of the row. A predicted variant has only the numbers of the prediction,
+	// and no verdict.
 	Result v1alpha1.VariantResult
-	// CPU time of one login, in microseconds, measured or predicted.
+	// CPU time of one hash in microseconds, measured or predicted.
 	HashMicroseconds *int64
-	// True where the model tells the numbers and nothing was measured.
+	// True if the numbers are the model's and nothing was measured.
 	Predicted bool
-	// True where the experiment's matrix names the variant.
+	// True if the variant is in the experiment's matrix.
 	InMatrix bool
-	// The variant's trials by repetition, converted to the experiment's reference
-	// speed; none of a predicted one.
+	// The variant's trials by repetition, converted to the experiment's reference speed.
+	// Empty for a predicted variant.
 	Trials []*v1alpha1.SizingTrial
-	// Those of them that may be believed: they have a result, and neither their own
-	// verdict nor what all trials tell together makes it Invalid.
+	// The trials with a usable result: neither their own verdict nor that of all trials
+	// together is Invalid.
 	Repetitions []*v1alpha1.SizingTrial
-	// The trial whose reported step the row shows: its steps, its distribution and
-	// its requests under way belong to the row's p95. Nil where none has a result.
+	// The trial whose reported step the row shows: its steps, its distribution and its
+	// requests under way belong to the row's p95. Nil if no trial has a result.
 	Shown *v1alpha1.SizingTrial
 }
 
-// rows are the measured variants and then the predicted ones. A variant that
-// measure: Corners left out has a prediction in the place of a row that would
-// wait for ever.
+// rows returns the measured variants followed by the predicted ones. A variant that
+// measure: Corners does not measure has only the row of its prediction.
 func rows(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Row {
 	predicted := map[string]bool{}
 	for _, p := range experiment.Status.Predictions {
 		predicted[p.Variant] = true
 	}
 	deployed := variants(experiment, trials)
-	believed := believable(trials)
+	usable := usableTrials(trials)
 	var all []Row
 	for _, result := range experiment.Status.Results {
-		row := measured(result, deployed, trials, believed)
+		row := measuredRow(result, deployed, trials, usable)
 		if len(row.Trials) == 0 && predicted[result.Variant] {
 			continue
 		}
 		all = append(all, row)
 	}
 	for i := range experiment.Status.Predictions {
-		all = append(all, foretold(&experiment.Status.Predictions[i]))
+		all = append(all, predictedRow(&experiment.Status.Predictions[i]))
 	}
 	return all
 }
 
-// variants by name: what the trials deployed, and else what the matrix says. A
-// matrix that can't be expanded has no rows that would want to know.
+// variants returns the variants by name: those that the trials deployed, and otherwise
+// those of the matrix. If the matrix can't be expanded, no rows need it.
 func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) map[string]v1alpha1.Variant {
-	named := map[string]v1alpha1.Variant{}
+	byName := map[string]v1alpha1.Variant{}
 	if planned, err := matrix.Variants(experiment.Spec.Matrix); err == nil {
 		for _, variant := range planned {
-			named[variant.Name] = variant
+			byName[variant.Name] = variant
 		}
 	}
 	for i := range trials {
-		named[trials[i].Spec.Variant.Name] = trials[i].Spec.Variant
+		byName[trials[i].Spec.Variant.Name] = trials[i].Spec.Variant
 	}
-	return named
+	return byName
 }
 
-// believable tells of each trial whether its result may be believed.
-func believable(trials []v1alpha1.SizingTrial) []bool {
-	believed := make([]bool, len(trials))
-	for i, told := range verdict.Together(trials) {
-		believed[i] = told == v1alpha1.VerdictValid || told == v1alpha1.VerdictSuspect
+// usableTrials reports for each trial whether its result is usable.
+func usableTrials(trials []v1alpha1.SizingTrial) []bool {
+	usable := make([]bool, len(trials))
+	for i, together := range verdict.Together(trials) {
+		usable[i] = together == v1alpha1.VerdictValid || together == v1alpha1.VerdictSuspect
 	}
-	return believed
+	return usable
 }
 
-func measured(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Variant, trials []v1alpha1.SizingTrial, believed []bool) Row {
+func measuredRow(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Variant, trials []v1alpha1.SizingTrial, usable []bool) Row {
 	row := Row{Result: result, InMatrix: true, Variant: deployed[result.Variant]}
 	row.Variant.Name = result.Variant
 	if result.Calibration != nil {
@@ -89,29 +88,30 @@ func measured(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Varian
 			continue
 		}
 		row.Trials = append(row.Trials, &trials[i])
-		if believed[i] {
+		if usable[i] {
 			row.Repetitions = append(row.Repetitions, &trials[i])
 		}
 	}
-	row.Shown = shown(result, row.Trials)
+	row.Shown = shownTrial(result, row.Trials)
 	return row
 }
 
-// shown is the trial that the row's p95 was taken from: a row of several
-// repetitions shows the median one as it is. Without a p95 it is the first with
-// a result of the same verdict, or else with any.
-func shown(row v1alpha1.VariantResult, trials []*v1alpha1.SizingTrial) *v1alpha1.SizingTrial {
+// shownTrial returns the trial that the row's p95 was taken from: with several
+// repetitions the row shows the median one. Without a p95 it is the first trial with a
+// result of the same verdict, or else with any result.
+func shownTrial(row v1alpha1.VariantResult, trials []*v1alpha1.SizingTrial) *v1alpha1.SizingTrial {
 	var best *v1alpha1.SizingTrial
 	score := 0
 	for _, trial := range trials {
-		if found := likeness(row, trial.Status.Result); found > score {
-			best, score = trial, found
+		if s := similarity(row, trial.Status.Result); s > score {
+			best, score = trial, s
 		}
 	}
 	return best
 }
 
-func likeness(row v1alpha1.VariantResult, result *v1alpha1.VariantResult) int {
+// similarity is higher the better a trial's result matches the row, and 0 without a result.
+func similarity(row v1alpha1.VariantResult, result *v1alpha1.VariantResult) int {
 	switch {
 	case result == nil:
 		return 0
@@ -126,7 +126,7 @@ func likeness(row v1alpha1.VariantResult, result *v1alpha1.VariantResult) int {
 	}
 }
 
-func foretold(p *v1alpha1.PredictedVariant) Row {
+func predictedRow(p *v1alpha1.PredictedVariant) Row {
 	row := Row{
 		Predicted: true, InMatrix: p.InMatrix, HashMicroseconds: &p.HashMicroseconds,
 		Variant: v1alpha1.Variant{

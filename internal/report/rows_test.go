@@ -24,7 +24,7 @@ func TestARowShowsTheTrialThatItsP95CameFrom(t *testing.T) {
 		t.Errorf("the row shows %v, want repetition 4", row.Shown.Name)
 	}
 	if document.Row("c99-1") != nil {
-		t.Error("there is a row of a variant that there is not")
+		t.Error("there is a row of a variant that does not exist")
 	}
 }
 
@@ -50,9 +50,9 @@ func TestARowShowsATrialThatWasConvertedToAnotherReferenceSpeed(t *testing.T) {
 
 func TestRepetitionsThatMayNotBeBelievedDoNotCount(t *testing.T) {
 	for name, spoil := range map[string]func(*v1alpha1.SizingTrial){
-		"without a result":          func(trial *v1alpha1.SizingTrial) { trial.Status.Result = nil },
-		"Invalid":                   func(trial *v1alpha1.SizingTrial) { trial.Status.Result.Verdict = v1alpha1.VerdictInvalid },
-		"Invalid beside the others": func(trial *v1alpha1.SizingTrial) { trial.Status.Calibration.ReferenceMicroseconds *= 2 },
+		"without a result":        func(trial *v1alpha1.SizingTrial) { trial.Status.Result = nil },
+		"Invalid":                 func(trial *v1alpha1.SizingTrial) { trial.Status.Result.Verdict = v1alpha1.VerdictInvalid },
+		"Invalid with the others": func(trial *v1alpha1.SizingTrial) { trial.Status.Calibration.ReferenceMicroseconds *= 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoiled string
@@ -96,7 +96,7 @@ func TestHashTimesStandCostByNodePool(t *testing.T) {
 	})
 	var got [][]string
 	for _, s := range document.Sections() {
-		if s.Title == "Time of a hash" {
+		if s.Title == "Hash time" {
 			got = append([][]string{s.Columns}, s.Lines...)
 		}
 	}
@@ -122,7 +122,7 @@ func TestTheManifestAsksTheSameQuestionAgain(t *testing.T) {
 		t.Errorf("the question differs (-want +got):\n%s", diff)
 	}
 	if again.Kind != "SizingExperiment" || again.Name != "quickstart" || again.UID != "" {
-		t.Errorf("the manifest is %s %s of %s, want one that can be applied anew", again.Kind, again.Name, again.UID)
+		t.Errorf("the manifest is %s %s of %s, want one that can be applied again", again.Kind, again.Name, again.UID)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestWhatDependsOnTheQuestionIsSaidInItsWords(t *testing.T) {
 		"rates": {func(e *experiment) {
 			e.Spec.Load.Mode, e.Spec.Load.Arrivals = v1alpha1.LoadRates, v1alpha1.ArrivalsUniform
 		}, "Load", "0 rates, evenly spaced arrivals, 10 s each, 5 s of warm-up"},
-		"users":            {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1alpha1.LoadUsers, []int32{1, 2} }, "Load", "2 numbers of users, 10 s each, 5 s of warm-up"},
+		"users":            {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1alpha1.LoadUsers, []int32{1, 2} }, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
 		"several replicas": {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
 		"one is no news":   {func(*experiment) {}, "Service", ""},
 		"the seed":         {func(*experiment) {}, "Seed", "2265344762"},

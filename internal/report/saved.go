@@ -11,28 +11,28 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Kind is the kind of a saved report, with the API's version before it.
+// Kind is the kind of a saved report. Its apiVersion is that of the API.
 const Kind = "SizingReport"
 
-// maxSaved bounds what Read takes in: the greatest experiment has 640 trials of
-// some 20 KiB.
+// maxSaved is the maximum length of what Read reads: the largest experiment has 640 trials
+// of about 20 KiB each.
 const maxSaved = 64 << 20
 
-// Saved is a report as JSON writes it: both resources as Kubernetes has them,
-// whose fields the API documents, under a header of its own.
+// Saved is a report as JSON writes it: a header, and the resources as in Kubernetes. The
+// API documents their fields.
 type Saved struct {
 	// The version of the resources, hashmark.dev/v1alpha1.
 	APIVersion string `json:"apiVersion"`
 	// SizingReport.
 	Kind string `json:"kind"`
-	// The answer in a sentence, for reading.
+	// The result in a sentence, as in Document.Answer.
 	Answer string `json:"answer"`
-	// Whether the objective can be met: with a demand, whether a size is
-	// recommended; else whether a Valid or Suspect variant meets it.
+	// Whether the objective can be met: with a demand, whether a size is recommended;
+	// otherwise whether a Valid or Suspect variant meets it.
 	ObjectiveMet bool `json:"objectiveMet"`
 	// The experiment with its status.
 	Experiment v1alpha1.SizingExperiment `json:"experiment"`
-	// Its trials in the order they were planned.
+	// The trials in the order in which they were planned.
 	Trials []v1alpha1.SizingTrial `json:"trials"`
 }
 
@@ -57,13 +57,13 @@ func JSON(w io.Writer, d Document) error {
 	return encoder.Encode(saved)
 }
 
-// Read reads a document from what JSON wrote, or from what kubectl get
-// sizingexperiment,sizingtrials writes as YAML or JSON. Errors: not to be read,
-// too long, none of both, and not one experiment.
+// Read reads a document that was written by JSON, or by kubectl get
+// sizingexperiment,sizingtrials as YAML or JSON. It returns an error if the text can't be
+// read, is too long or has another format, or if it does not contain exactly one experiment.
 func Read(r io.Reader) (Document, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
 	if err != nil {
-		return Document{}, fmt.Errorf("reading the report: %w", err)
+		return Document{}, fmt.Errorf("can't read the report: %w", err)
 	}
 	if len(text) > maxSaved {
 		return Document{}, fmt.Errorf("the report is longer than %d MiB", maxSaved>>20)
@@ -79,7 +79,7 @@ func Read(r io.Reader) (Document, error) {
 		Items      []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(text, &header); err != nil {
-		return Document{}, fmt.Errorf("this is no report: %w", err)
+		return Document{}, fmt.Errorf("this is not a report: %w", err)
 	}
 	switch {
 	case header.Kind == Kind && header.APIVersion == v1alpha1.GroupVersion.String():
@@ -87,7 +87,7 @@ func Read(r io.Reader) (Document, error) {
 	case header.Kind == "List":
 		return readList(header.Items)
 	default:
-		return Document{}, fmt.Errorf("this is %s %s and no report; save one with -o json, which is %s %s",
+		return Document{}, fmt.Errorf("this is %s %s, not a report; save one with -o json, which writes %s %s",
 			orUnnamed(header.APIVersion), orUnnamed(header.Kind), v1alpha1.GroupVersion, Kind)
 	}
 }
@@ -111,11 +111,11 @@ func readSaved(text []byte) (Document, error) {
 }
 
 var (
-	errNoExperiment   = errors.New("the report holds no experiment")
-	errTwoExperiments = errors.New("the list holds more than one experiment; save one experiment with its trials")
+	errNoExperiment   = errors.New("the report contains no experiment")
+	errTwoExperiments = errors.New("the list contains more than one experiment; save one experiment with its trials")
 )
 
-// readList reads one experiment out of a list, and the trials it owns.
+// readList reads the experiment of a list and the trials that it owns.
 func readList(items []json.RawMessage) (Document, error) {
 	var experiment *v1alpha1.SizingExperiment
 	var trials []v1alpha1.SizingTrial
@@ -149,7 +149,7 @@ func readList(items []json.RawMessage) (Document, error) {
 	return New(experiment, ownedBy(experiment, trials)), nil
 }
 
-// ownedBy leaves out the trials of other experiments that the list holds too.
+// ownedBy returns the trials that the experiment owns. A list can contain others.
 func ownedBy(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
 	var own []v1alpha1.SizingTrial
 	for _, trial := range trials {

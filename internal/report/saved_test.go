@@ -37,7 +37,7 @@ func TestSavedReportsNameTheirKindsAndLeaveOutWhoManagesFields(t *testing.T) {
 	saved := written(t, report.JSON, document)
 	for text, times := range map[string]int{`"kind": "SizingReport"`: 1, "managedFields": 0} {
 		if got := strings.Count(saved, text); got != times {
-			t.Errorf("the saved report holds %s %d times, want %d", text, got, times)
+			t.Errorf("the saved report contains %s %d times, want %d", text, got, times)
 		}
 	}
 	if document.Experiment.Kind != "" {
@@ -47,16 +47,16 @@ func TestSavedReportsNameTheirKindsAndLeaveOutWhoManagesFields(t *testing.T) {
 
 func TestWhatIsNoReportIsRefusedInASentence(t *testing.T) {
 	for name, test := range map[string]struct{ text, message string }{
-		"nothing":                   {"", "no report"},
-		"text":                      {"once upon a time", "no report"},
-		"another kind":              {`{"apiVersion":"v1","kind":"Pod"}`, `"v1" "Pod" and no report`},
-		"another version":           {`{"apiVersion":"hashmark.dev/v9","kind":"SizingReport"}`, `"hashmark.dev/v9"`},
-		"a report without any":      {`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport"}`, "holds no experiment"},
-		"a list without any":        {"kind: List\nitems: []", "holds no experiment"},
-		"a list of two":             {"kind: List\nitems: [{kind: SizingExperiment}, {kind: SizingExperiment}]", "more than one"},
-		"a trial that is none":      {"kind: List\nitems: [{kind: SizingTrial, spec: 7}]", "trial can't be read"},
-		"an experiment that is not": {`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":7}`, "can't be read"},
-		"broken YAML":               {"a: [", "neither JSON nor YAML"},
+		"nothing":               {"", "not a report"},
+		"text":                  {"once upon a time", "not a report"},
+		"another kind":          {`{"apiVersion":"v1","kind":"Pod"}`, `"v1" "Pod", not a report`},
+		"another version":       {`{"apiVersion":"hashmark.dev/v9","kind":"SizingReport"}`, `"hashmark.dev/v9"`},
+		"a report without any":  {`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport"}`, "contains no experiment"},
+		"a list without any":    {"kind: List\nitems: []", "contains no experiment"},
+		"a list of two":         {"kind: List\nitems: [{kind: SizingExperiment}, {kind: SizingExperiment}]", "more than one"},
+		"an invalid trial":      {"kind: List\nitems: [{kind: SizingTrial, spec: 7}]", "trial can't be read"},
+		"an invalid experiment": {`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":7}`, "can't be read"},
+		"broken YAML":           {"a: [", "neither JSON nor YAML"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := report.Read(strings.NewReader(test.text))
@@ -79,6 +79,6 @@ items:
 		t.Fatal(err)
 	}
 	if len(document.Trials) != 1 || document.Trials[0].Name != "own" {
-		t.Errorf("got trials %v, want the own one", document.Trials)
+		t.Errorf("got trials %v, want only its own", document.Trials)
 	}
 }

@@ -11,30 +11,30 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Section is a part of the report under a title: paragraphs, a table and a list,
-// each of which may be empty.
+// Section is a part of the report with a title, paragraphs, a table and a list. Each of
+// them can be empty.
 type Section struct {
 	Title string
-	// What is told before the table, a paragraph each.
+	// The paragraphs before the table.
 	Paragraphs []string
-	// The table's heads; columns of which no line has anything are left out.
+	// The titles of the columns. Columns without any text are left out.
 	Columns []string
 	Lines   [][]string
-	// What is told after the table, an entry each.
+	// The list after the table.
 	Items []string
 }
 
-// Sections is the report in words, from the reason of the answer to how it was
-// measured. Sections that have nothing to tell are left out.
+// Sections returns the sections of the report, from the reason for the recommendation to
+// how it was measured. Empty sections are left out.
 func (d Document) Sections() []Section {
-	return told(
+	return nonEmpty(
 		d.whySection(), d.verificationSection(), d.variantsSection(), d.sizesSection(), d.differencesSection(),
 		d.speedSection(), d.hashTimesSection(), d.predictionsSection(), d.verdictsSection(), d.methodSection(),
 	)
 }
 
-// told leaves out the sections, and the columns, that have nothing to tell.
-func told(sections ...Section) []Section {
+// nonEmpty leaves out empty sections and empty columns.
+func nonEmpty(sections ...Section) []Section {
 	for i := range sections {
 		sections[i].DropEmptyColumns()
 	}
@@ -43,7 +43,7 @@ func told(sections ...Section) []Section {
 	})
 }
 
-// DropEmptyColumns leaves out the columns in which every line is empty.
+// DropEmptyColumns removes the columns in which every line is empty.
 func (s *Section) DropEmptyColumns() {
 	for column := range slices.Backward(s.Columns) {
 		if slices.ContainsFunc(s.Lines, func(line []string) bool { return line[column] != "" }) {
@@ -61,24 +61,25 @@ func (s *Section) dropColumn(column int) {
 }
 
 func (d Document) whySection() Section {
-	answer := d.Experiment.Status.Recommendation
-	if answer == nil {
+	recommendation := d.Experiment.Status.Recommendation
+	if recommendation == nil {
 		return Section{}
 	}
-	why := Section{Title: "Why", Paragraphs: []string{sentence(answer.Reason)}}
-	if answer.RunnerUp != nil {
-		why.Items = append(why.Items, "Next best: "+d.sizeInWords(*answer.RunnerUp)+".")
+	why := Section{Title: "Why", Paragraphs: []string{sentence(recommendation.Reason)}}
+	if recommendation.RunnerUp != nil {
+		why.Items = append(why.Items, "Next best: "+d.sizeInWords(*recommendation.RunnerUp)+".")
 	}
-	if answer.Nearest != nil {
-		why.Items = append(why.Items, "Nearest: "+d.sizeInWords(*answer.Nearest)+".")
+	if recommendation.Nearest != nil {
+		why.Items = append(why.Items, "Nearest: "+d.sizeInWords(*recommendation.Nearest)+".")
 	}
-	for _, change := range answer.Changes {
+	for _, change := range recommendation.Changes {
 		why.Items = append(why.Items, sentence(change))
 	}
 	return why
 }
 
-// sizeInWords reads 2×c10-500m (bcrypt cost 10, 500m CPU each, 1 in all), USD 29.20 a month.
+// sizeInWords returns a size as text: 2×c10-500m (bcrypt cost 10, 500m CPU each, 1 in
+// total), USD 29.20 per month.
 func (d Document) sizeInWords(size v1alpha1.Size) string {
 	text := size.Variant
 	if size.Replicas > 0 {
@@ -86,7 +87,7 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 	}
 	text += " (" + strings.Join(sizeWords(size), ", ") + ")"
 	if size.PricePerMonth != "" {
-		text += ", " + d.money(size.PricePerMonth) + " a month"
+		text += ", " + d.money(size.PricePerMonth) + " per month"
 	}
 	return text
 }
@@ -99,8 +100,8 @@ func (d Document) variantsSection() Section {
 	objective := d.Experiment.Spec.Objective
 	for _, row := range d.Rows {
 		if !row.Predicted {
-			p50 := beside(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
-			p99 := beside(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
+			p50 := percentile(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
+			p99 := percentile(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
 			s.Lines = append(s.Lines, []string{
 				row.Result.Variant, row.Verdict(), row.Objective(), row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
 				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(),
@@ -116,7 +117,7 @@ func (d Document) variantsSection() Section {
 func (d Document) sizesSection() Section {
 	s := Section{
 		Title:   "Prices",
-		Columns: []string{"Variant", "Replicas", "CPU in all", "Load", "Fits", "A month", "10⁶ logins", "10⁹ guesses"},
+		Columns: []string{"Variant", "Replicas", "Total CPU", "Load", "Fits", "Per month", "10⁶ logins", "10⁹ guesses"},
 	}
 	if d.Demanded() {
 		s.Title = "Sizes for the demand"
@@ -144,22 +145,22 @@ func (d Document) sizesSection() Section {
 	return s
 }
 
-// sizesWords says what the table of sizes and prices is about.
+// sizesWords explains the table of sizes and prices.
 func (d Document) sizesWords() []string {
-	var told []string
+	var texts []string
 	if d.Demanded() {
-		told = append(told, "What it takes to carry "+d.Demand()+".")
+		texts = append(texts, "What each variant needs to serve "+d.Demand()+".")
 		if len(d.Experiment.Status.Speed) > 0 {
-			told = append(told, "Each size carries the demand at the slow speed of the CPU, by the lower end of the capacity's interval.")
+			texts = append(texts, "Each size serves the demand at the slow speed of the CPU, computed from the lower end of the capacity's interval.")
 		}
 	}
 	if d.Experiment.Spec.Prices != nil {
-		told = append(told, "A month has 730 hours; logins are priced at the variant's capacity; guesses are what an attacker pays.")
+		texts = append(texts, "A month has 730 hours. The price of logins is at the variant's capacity. The price of guesses is what an attacker pays.")
 	}
-	return told
+	return texts
 }
 
-// marked is the variant's name, with a note where it was predicted.
+// marked returns the variant's name, marked if it was predicted.
 func (r Row) marked() string {
 	if r.Predicted {
 		return r.Result.Variant + " (predicted)"
@@ -175,7 +176,7 @@ func (r Row) replicas() string {
 }
 
 func (d Document) verdictsSection() Section {
-	s := Section{Title: "Reasons of the verdicts"}
+	s := Section{Title: "Reasons for the verdicts"}
 	for _, row := range d.Rows {
 		for _, why := range row.Why() {
 			s.Items = append(s.Items, fmt.Sprintf("%s is %s. %s", row.Result.Variant, row.Verdict(), sentence(why)))
@@ -187,15 +188,15 @@ func (d Document) verdictsSection() Section {
 	return s
 }
 
-// discarded tells of the attempts that gave no numbers, or none worth keeping.
+// discarded describes the attempts without usable numbers.
 func discarded(trial *v1alpha1.SizingTrial) []string {
-	var told []string
+	var texts []string
 	for _, attempt := range trial.Status.Attempts {
 		if attempt.Outcome == v1alpha1.OutcomeBroken || attempt.Outcome == v1alpha1.OutcomeInvalid {
-			told = append(told, fmt.Sprintf("Attempt %d of %s was not kept. %s", attempt.Number, trial.Name, sentence(because(attempt.Reason, attempt.Message))))
+			texts = append(texts, fmt.Sprintf("Attempt %d of %s was discarded. %s", attempt.Number, trial.Name, sentence(reasonText(attempt.Reason, attempt.Message))))
 		}
 	}
-	return told
+	return texts
 }
 
 func (d Document) methodSection() Section {
@@ -206,8 +207,8 @@ func (d Document) methodSection() Section {
 	return s
 }
 
-// Concurrency reads pool 1, pool 2 queue 64, or unbounded; empty where nothing
-// says so.
+// Concurrency returns the concurrency as text: pool 1, pool 2 queue 64, or unbounded. It
+// is empty if the concurrency is unknown.
 func (r Row) Concurrency() string {
 	if r.Variant.Concurrency.Mode == "" {
 		return ""
@@ -215,7 +216,7 @@ func (r Row) Concurrency() string {
 	return summary.Concurrency(r.Variant.Concurrency)
 }
 
-// memory reads 11.3 MiB.
+// memory returns a number of bytes as text: 11.3 MiB.
 func memory(bytes *int64) string {
 	if bytes == nil {
 		return ""
@@ -223,7 +224,8 @@ func memory(bytes *int64) string {
 	return units.Number(float64(*bytes)/(1<<20)) + " MiB"
 }
 
-// failed reads: at most 0.58 %. It is what the logins show, and not what was counted.
+// failed returns the share of failed logins as text: at most 0.58 %. It is the upper limit
+// that follows from the number of logins, not the counted share.
 func failed(f *v1alpha1.Failures) string {
 	if f == nil {
 		return ""

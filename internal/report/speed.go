@@ -11,8 +11,8 @@ import (
 // SpeedTitle is the title of the section about the speed of the CPU.
 const SpeedTitle = "Speed of the CPU"
 
-// speedSection says what speed the rows are converted to, and how much the speed
-// varied. Without a known speed there is no such section.
+// speedSection returns the section about the reference speed and how much the speed
+// varied. It is empty if the speed is unknown.
 func (d Document) speedSection() Section {
 	pools := d.Experiment.Status.Speed
 	if len(pools) == 0 {
@@ -20,9 +20,9 @@ func (d Document) speedSection() Section {
 	}
 	s := Section{
 		Title: SpeedTitle,
-		Paragraphs: []string{"The speed of a CPU varies from moment to moment. Each trial measures it by its own hashes, and the rows are " +
+		Paragraphs: []string{"The speed of a CPU varies over time. Each trial measures it from its own hashes, and the rows are " +
 			"converted to the reference speed: the median over all windows of the experiment on a node pool. Fast and slow are the 10th " +
-			"and the 90th percentile of the time of a hash, relative to the reference. Sizes are chosen for the slow speed."},
+			"and the 90th percentile of the hash time, relative to the reference. Sizes are chosen for the slow speed."},
 		Columns: []string{"Node pool", "Hash of cost 8", "95 % interval", "Fast", "Slow", "Windows"},
 	}
 	for _, pool := range pools {
@@ -34,23 +34,24 @@ func (d Document) speedSection() Section {
 	return s
 }
 
-// atReferenceWords says at which speed the rows are; nothing where no speed is known.
+// atReferenceWords says that the rows are at the reference speed. It is empty if the speed
+// is unknown.
 func (d Document) atReferenceWords() []string {
 	if len(d.Experiment.Status.Speed) == 0 {
 		return nil
 	}
-	return []string{"Capacity, p95, rate and maximum are at the reference speed of the CPU. Speed is how the time of a hash varied, relative to the reference."}
+	return []string{"Capacity, p95, rate and maximum are at the reference speed of the CPU. Speed is the range of the hash time, relative to the reference."}
 }
 
-// Slower reads a time of a hash relative to the reference, which is in thousandths:
-// +9 % is slower, −7 % is faster.
+// Slower returns a hash time, given in thousandths of the reference, as a difference: +9 %
+// is slower, −7 % is faster.
 func Slower(perMille int64) string {
 	off := perMille - 1000
 	return units.Difference(&off)
 }
 
-// Speed reads −7 % to +9 %: the fast and the slow speed while the variant was
-// measured; empty where they are not known.
+// Speed returns the fast and the slow speed while the variant was measured: −7 % to +9 %.
+// It is empty if they are unknown.
 func (r Row) Speed() string {
 	if r.Result.Speed == nil {
 		return ""
@@ -58,15 +59,15 @@ func (r Row) Speed() string {
 	return Slower(r.Result.Speed.LowPerMille) + " to " + Slower(r.Result.Speed.HighPerMille)
 }
 
-// referenceInterval reads 14.1ms–14.3ms.
+// referenceInterval returns the interval of the reference speed: 14.1ms–14.3ms.
 func referenceInterval(pool v1alpha1.PoolSpeed) string {
 	micros := pool.HashMicrosecondsAtCost8
 	half := (micros*pool.ErrorPerMille + 999) / 1000
 	return latencies(&v1alpha1.Interval{LowMicroseconds: micros - half, HighMicroseconds: micros + half})
 }
 
-// speedWords reads 14.2ms for a hash of cost 8, ± 0.6 %, −7 % to +9 %, for each node
-// pool.
+// speedWords returns the speed of each node pool as text: 14.2ms for a hash of cost 8, ±
+// 0.6 %, −7 % to +9 %.
 func speedWords(pools []v1alpha1.PoolSpeed) string {
 	var all []string
 	for _, pool := range pools {
@@ -80,7 +81,7 @@ func speedWords(pools []v1alpha1.PoolSpeed) string {
 	return strings.Join(all, "; ")
 }
 
-// Reference is the reference speed of the row's node pool; nil where it is not known.
+// Reference returns the reference speed of the row's node pool, or nil if it is unknown.
 func (d Document) Reference(r Row) *v1alpha1.PoolSpeed {
 	pools := d.Experiment.Status.Speed
 	at := slices.IndexFunc(pools, func(p v1alpha1.PoolSpeed) bool { return p.NodePool == r.Result.NodePool })

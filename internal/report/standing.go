@@ -11,16 +11,16 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// standing is how far an experiment has come that has not ended.
-func (d Document) standing() string {
+// progress returns the progress of an experiment that has not finished.
+func (d Document) progress() string {
 	status := &d.Experiment.Status
 	switch progress := status.Progress; {
 	case status.Phase == v1alpha1.ExperimentSuspended:
 		return fmt.Sprintf("Suspended after %s.", d.trialsDone())
 	case progress == nil:
-		return "Not begun yet."
+		return "Not started yet."
 	case progress.QueuePosition != nil:
-		return fmt.Sprintf("Queued at place %d after %s.", *progress.QueuePosition, d.trialsDone())
+		return fmt.Sprintf("Queued at position %d after %s.", *progress.QueuePosition, d.trialsDone())
 	case len(progress.Running) > 0:
 		return fmt.Sprintf("Running: %s done, now %s%s.", d.trialsDone(), strings.Join(progress.Running, ", "), ending(progress.EstimatedEndTime))
 	default:
@@ -32,10 +32,10 @@ func ending(at *metav1.Time) string {
 	if at == nil {
 		return ""
 	}
-	return ", likely to end at " + moment(at)
+	return ", expected to finish at " + moment(at)
 }
 
-// moment reads 2026-11-21 14:05:09 UTC.
+// moment returns a time as text: 2026-11-21 14:05:09 UTC.
 func moment(at *metav1.Time) string {
 	if at == nil {
 		return ""
@@ -51,10 +51,10 @@ func (d Document) trialsDone() string {
 	return fmt.Sprintf("%d of %d trials", progress.Finished, progress.Trials)
 }
 
-// soFar is the best that is known already; empty where nothing is.
+// soFar returns the best result until now.
 func (d Document) soFar() string {
 	if summary.Best(d.Experiment.Status.Results) == nil {
-		return "Nothing can be told yet."
+		return "No results yet."
 	}
 	return "So far: " + d.best()
 }

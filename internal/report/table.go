@@ -8,32 +8,32 @@ import (
 	"text/tabwriter"
 )
 
-// pageWidth is how wide paragraphs are for a terminal.
+// pageWidth is the width of paragraphs on a terminal.
 const pageWidth = 100
 
-// Table writes the report for a terminal: the answer first, then aligned tables.
+// Table writes the report for a terminal: first the result, then aligned tables.
 func Table(w io.Writer, d Document) error { return WriteTable(w, d.Answer(), d.Sections()) }
 
-// Sizes writes the answer, why, the sizes and the predictions alone: what changes
-// when another question is asked of the same measurements.
+// Sizes writes only the recommendation, its reason, the sizes and the predictions: what
+// changes with another demand for the same measurements.
 func Sizes(w io.Writer, d Document) error {
-	return WriteTable(w, d.Answer(), told(d.whySection(), d.sizesSection(), d.predictionsSection()))
+	return WriteTable(w, d.Answer(), nonEmpty(d.whySection(), d.sizesSection(), d.predictionsSection()))
 }
 
-// Calibration writes what was predicted from the times of hashes on one machine.
+// Calibration writes the predictions from hash times on one machine.
 func Calibration(w io.Writer, d Document) error {
-	first := "A prediction from the time of a hash on this machine. Nothing was deployed and nothing was driven: measure it with a SizingExperiment before you rely on it."
+	first := "This is a prediction from hash times on this machine. Nothing was deployed or put under load: measure it with a SizingExperiment before you rely on it."
 	if d.Demanded() {
 		first = d.Answer() + " " + first
 	}
 	speed, predicted := d.speedSection(), d.predictionsSection()
-	speed.Paragraphs = []string{"Fast and slow are the 10th and the 90th percentile of the time of a hash while hashes were timed, relative to the median. Sizes are chosen for the slow speed."}
-	// All of these variants are the caller's own.
+	speed.Paragraphs = []string{"Fast and slow are the 10th and the 90th percentile of the hash time during the calibration, relative to the median. Sizes are chosen for the slow speed."}
+	// All of these variants are in the matrix.
 	predicted.dropColumn(len(predicted.Columns) - 1)
-	return WriteTable(w, first, told(d.whySection(), d.verificationSection(), speed, d.hashTimesSection(), predicted, d.sizesSection()))
+	return WriteTable(w, first, nonEmpty(d.whySection(), d.verificationSection(), speed, d.hashTimesSection(), predicted, d.sizesSection()))
 }
 
-// WriteTable writes what is said first, and then sections, for a terminal.
+// WriteTable writes a first paragraph and sections for a terminal.
 func WriteTable(w io.Writer, first string, sections []Section) error {
 	buffered := bufio.NewWriter(w)
 	paragraph(buffered, "", first)
@@ -64,11 +64,11 @@ func writeLines(w *bufio.Writer, s Section) {
 	for _, line := range s.Lines {
 		fmt.Fprintln(table, row(line, clean))
 	}
-	_ = table.Flush() // into the buffer, which keeps the error
+	_ = table.Flush() // the buffer keeps the error
 }
 
-// row joins cells for the tab writer. The last cell has no tab after it, so that
-// no line ends in blanks.
+// row joins cells for the tab writer. There is no tab after the last cell, so that lines
+// have no trailing blanks.
 func row(cells []string, as func(string) string) string {
 	text := make([]string, len(cells))
 	for i, cell := range cells {
@@ -77,8 +77,7 @@ func row(cells []string, as func(string) string) string {
 	return strings.TrimRight(strings.Join(text, "\t"), "\t")
 }
 
-// paragraph wraps a text, with what begins its first line before it and blanks
-// before the others.
+// paragraph wraps a text. The first line starts with begin, the others with as many blanks.
 func paragraph(w io.Writer, begin, text string) {
 	for _, line := range wrap(clean(text), pageWidth-len(begin)) {
 		fmt.Fprintln(w, begin+line)

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// clean makes one line of a text that anybody may have written: white space is a
-// space, and what could steer a terminal, or turn the direction of the text
-// after it, is the replacement character.
+// clean makes untrusted text a single line: it replaces white space with spaces, and
+// characters that control a terminal or change the direction of text with the replacement
+// character.
 func clean(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, string(unicode.ReplacementChar))), " ")
 	return strings.Map(func(r rune) rune {
@@ -20,7 +20,7 @@ func clean(text string) string {
 	}, text)
 }
 
-// wrap breaks a text into lines of at most width runes, where no word is longer.
+// wrap breaks a text into lines of at most width runes, except for longer words.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -10,9 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// verificationSection tells of the sizes that were driven at the demanded rate.
+// verificationSection returns the section about the sizes that were verified.
 func (d Document) verificationSection() Section {
-	s := Section{Title: "Verification", Columns: []string{"Size", "Driven", "At", "Logins", "Too slow", "Failed", "Outcome"}}
+	s := Section{Title: "Verification", Columns: []string{"Size", "Replicas under load", "At", "Logins", "Too slow", "Failed", "Outcome"}}
 	for _, v := range d.Experiment.Status.Verifications {
 		line := []string{sizeOf(v), strconv.Itoa(int(v.DrivenReplicas)), units.Rate(&v.OfferedMilliPerSecond), "", "", "", string(v.Outcome)}
 		if c := v.Counts; c != nil {
@@ -24,15 +24,15 @@ func (d Document) verificationSection() Section {
 		}
 	}
 	if len(s.Lines) > 0 {
-		s.Paragraphs = []string{"The recommended size is deployed and driven at the demanded rate, one replica at its share or all of them, until the logins decide whether the objective holds."}
+		s.Paragraphs = []string{"The recommended size is deployed and put under load at the demanded rate, either one replica with its share or all replicas, until the logins decide whether the objective is met."}
 	}
 	return s
 }
 
 func sizeOf(v v1alpha1.Verification) string { return fmt.Sprintf("%d×%s", v.Replicas, v.Variant) }
 
-// verificationCase is whether a size held, as a test. One that failed is skipped where
-// another answers.
+// verificationCase returns a verification as a test case. A failed one is skipped if
+// another size was verified.
 func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.Testcase {
 	test := junit.Testcase{Name: clean("verification of " + sizeOf(v)), Classname: suite, Time: "0"}
 	for i := range d.Trials {
@@ -46,7 +46,7 @@ func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.
 	case v.Outcome == v1alpha1.VerificationFailed && !d.answered():
 		test.Failure = outcome(string(v.Outcome), v.Message, nil)
 	case v.Outcome == "":
-		test.Skipped = outcome("NotFinished", "The verification has not ended", nil)
+		test.Skipped = outcome("NotFinished", "The verification has not finished", nil)
 	default:
 		test.Skipped = outcome(string(v.Outcome), v.Message, nil)
 	}

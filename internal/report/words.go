@@ -9,28 +9,27 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// beside reads p50 or p99 of a row. It has its interval only where the objective holds it:
-// three intervals make the table too wide to read.
-func beside(found *int64, interval *v1alpha1.Interval, objective int32) string {
+// percentile returns p50 or p99 of a row as text. It has its interval only if the objective
+// limits the percentile: three intervals make the table too wide to read.
+func percentile(value *int64, interval *v1alpha1.Interval, objective int32) string {
 	if objective == 0 {
-		return units.Latency(found)
+		return units.Latency(value)
 	}
-	return within(units.Latency(found), latencies(interval))
+	return withInterval(units.Latency(value), latencies(interval))
 }
 
-// P95 reads 556ms (430ms–800ms): p95 at the reported step and where the true one
-// lies.
+// P95 returns the p95 of the reported step with its interval: 556ms (430ms–800ms).
 func (r Row) P95() string {
-	return within(units.Latency(r.Result.P95Microseconds), latencies(r.Result.P95Interval))
+	return withInterval(units.Latency(r.Result.P95Microseconds), latencies(r.Result.P95Interval))
 }
 
-// Capacity reads 5.5/s (5.1–5.9/s): with > before it where the true one may be
-// greater, and with ~ where it was predicted.
+// Capacity returns the capacity with its interval: 5.5/s (5.1–5.9/s). It starts with > if
+// it is a lower limit, and with ~ if it was predicted.
 func (r Row) Capacity() string {
-	return within(summary.Capacity(&r.Result), rates(r.Result.CapacityInterval))
+	return withInterval(summary.Capacity(&r.Result), rates(r.Result.CapacityInterval))
 }
 
-// Load is the rate, or the number of users, that p95 is told at.
+// Load returns the offered rate or the number of users that p95 belongs to.
 func (r Row) Load() string {
 	if r.Result.Users != nil {
 		return fmt.Sprintf("%d users", *r.Result.Users)
@@ -38,7 +37,7 @@ func (r Row) Load() string {
 	return units.Rate(r.Result.OfferedMilliPerSecond)
 }
 
-// HashTime reads 60.1ms ± 410µs; without an error where it was predicted.
+// HashTime returns the hash time: 60.1ms ± 410µs. It has no error if it was predicted.
 func (r Row) HashTime() string {
 	text := units.Latency(r.HashMicroseconds)
 	if r.Result.Calibration != nil {
@@ -47,8 +46,8 @@ func (r Row) HashTime() string {
 	return text
 }
 
-// Objective says whether some rate meets the objective: met, not met, undecided;
-// empty before the variant was measured, and of an Invalid result, which can't say.
+// Objective says whether some rate meets the objective: met, not met or undecided. It is
+// empty before the variant was measured, and for an Invalid result.
 func (r Row) Objective() string {
 	switch {
 	case r.Result.Verdict == v1alpha1.VerdictPending || r.Result.Verdict == v1alpha1.VerdictInvalid:
@@ -62,7 +61,7 @@ func (r Row) Objective() string {
 	}
 }
 
-// Verdict says what the numbers are worth; predicted where none were measured.
+// Verdict returns the verdict in lower case, or "predicted".
 func (r Row) Verdict() string {
 	if r.Predicted {
 		return "predicted"
@@ -70,17 +69,17 @@ func (r Row) Verdict() string {
 	return strings.ToLower(string(r.Result.Verdict))
 }
 
-// Why lists the reasons of the verdict, a sentence each with its type first.
+// Why returns the reasons for the verdict, each as a sentence that starts with its type.
 func (r Row) Why() []string {
 	var all []string
 	for _, reason := range r.Result.Reasons {
-		all = append(all, because(reason.Type, reason.Message))
+		all = append(all, reasonText(reason.Type, reason.Message))
 	}
 	return all
 }
 
-// because reads Type: message.
-func because(kind, message string) string {
+// reasonText returns Type: message.
+func reasonText(kind, message string) string {
 	switch {
 	case kind == "":
 		return message
@@ -91,8 +90,8 @@ func because(kind, message string) string {
 	}
 }
 
-// Fits says whether the size keeps within the demand's bounds, or which it
-// breaks; empty where there is no size.
+// Fits says whether the size is within the limits of the demand, or which limits it
+// exceeds. It is empty without a size.
 func (r Row) Fits() string {
 	if r.Result.Sizing == nil {
 		return ""
@@ -107,7 +106,7 @@ func (r Row) Fits() string {
 	return "no: " + strings.Join(broken, ", ")
 }
 
-// boundWords is what a bound is called in a sentence.
+// boundWords returns the text for an exceeded limit.
 func boundWords(bound v1alpha1.Bound) string {
 	switch bound {
 	case v1alpha1.BoundNoResult:
@@ -115,7 +114,7 @@ func boundWords(bound v1alpha1.Bound) string {
 	case v1alpha1.BoundObjective:
 		return "objective not met"
 	case v1alpha1.BoundMinimumCost:
-		return "below the least cost"
+		return "below the minimum cost"
 	case v1alpha1.BoundMaxTotalCPU:
 		return "too much CPU"
 	case v1alpha1.BoundMaxReplicas:
@@ -125,7 +124,7 @@ func boundWords(bound v1alpha1.Bound) string {
 	}
 }
 
-// Size reads 2×c10-500m; empty where there is none.
+// Size returns the size as text: 2×c10-500m. It is empty without a size.
 func (r Row) Size() string {
 	if r.Result.Sizing == nil {
 		return ""
@@ -133,8 +132,8 @@ func (r Row) Size() string {
 	return fmt.Sprintf("%d×%s", r.Result.Sizing.Replicas, r.Result.Variant)
 }
 
-// within reads value (interval).
-func within(value, interval string) string {
+// withInterval returns value (interval).
+func withInterval(value, interval string) string {
 	if value == "" || interval == "" {
 		return value
 	}
@@ -155,8 +154,8 @@ func rates(i *v1alpha1.RateInterval) string {
 	return strings.TrimSuffix(units.Rate(&i.LowMilliPerSecond), "/s") + "–" + units.Rate(&i.HighMilliPerSecond)
 }
 
-// difference reads +12 % (chance 10 %): the chance is how often there would be one
-// as large where there is none.
+// difference returns a difference as text: +12 % (chance 10 %). The chance is the
+// probability of a difference at least as large without a real difference.
 func difference(d *v1alpha1.Difference) string {
 	if d == nil {
 		return ""
@@ -175,7 +174,7 @@ func percent(share *int32) string {
 	return fmt.Sprintf("%d %%", *share)
 }
 
-// money reads USD 0.83; empty where the price is not known.
+// money returns a price with its currency: USD 0.83. It is empty if the price is unknown.
 func (d Document) money(amount string) string {
 	if amount == "" {
 		return ""

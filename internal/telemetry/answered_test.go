@@ -12,15 +12,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// demanding asks for a size, with prices, and has ended.
+// demanding adds a demand and prices to an experiment, which has finished.
 func demanding(e *v1alpha1.SizingExperiment) {
 	e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 50, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10)}
 	e.Spec.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.04", GPUHour: "2"}
 	finished(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 }
 
-// sized is the smallest variant that was measured, as the answer to 50 logins
-// a second, with the rows, the predictions and the table of hashes beside it.
+// sized returns an experiment that recommends the smallest measured variant for 50 logins
+// per second, with rows, predictions and hash times.
 func sized(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	e := asked(name, demanding)
 	e.Spec.Objective.P50Milliseconds, e.Spec.Objective.P99Milliseconds = 400, 2000
@@ -63,22 +63,22 @@ func sized(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	return e, trials
 }
 
-// answers are the samples of one such experiment, changed.
+// answers returns the samples of such an experiment after a change.
 func answers(change func(*v1alpha1.SizingExperiment)) []telemetry.Sample {
 	e, trials := sized("sized")
 	change(&e)
 	return telemetry.Of(state([]v1alpha1.SizingExperiment{e}, trials))
 }
 
-// recommendedOf is the value of variant_recommended for each variant.
+// recommendedOf returns the value of variant_recommended for each variant.
 func recommendedOf(samples []telemetry.Sample) map[string]float64 {
-	of := map[string]float64{}
+	values := map[string]float64{}
 	for _, sample := range samples {
 		if sample.Series.Name == "hashmark_variant_recommended" {
-			of[sample.Values[2]] = sample.Value
+			values[sample.Values[2]] = sample.Value
 		}
 	}
-	return of
+	return values
 }
 
 func TestOnlyTheAnswerIsRecommended(t *testing.T) {
@@ -91,8 +91,8 @@ func TestOnlyTheAnswerIsRecommended(t *testing.T) {
 		"one that was predicted": {func(e *v1alpha1.SizingExperiment) {
 			e.Status.Recommendation.Size = v1alpha1.Size{Variant: "c11-500m", Cost: 11}
 		}, "c11-500m", 4},
-		"none where nothing fits":    {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation.Size = v1alpha1.Size{} }, "", 4},
-		"nobody before there is one": {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation = nil }, "", 0},
+		"none where nothing fits":  {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation.Size = v1alpha1.Size{} }, "", 4},
+		"none before there is one": {func(e *v1alpha1.SizingExperiment) { e.Status.Recommendation = nil }, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := recommendedOf(answers(tt.change))
@@ -117,11 +117,11 @@ func TestWhereNothingFitsTheBoundIsToldAndNoSize(t *testing.T) {
 		e.Status.Recommendation = &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundMaxTotalCPU}
 	})
 	if !has(samples, "hashmark_experiment_no_recommendation", "MaxTotalCPU") {
-		t.Error("the bound that broke is not told")
+		t.Error("the limit that no size meets is missing")
 	}
 	for _, series := range []string{"hashmark_experiment_recommendation", "hashmark_experiment_recommended_replicas", "hashmark_experiment_recommended_price_per_month"} {
 		if has(samples, series, "sized") {
-			t.Errorf("%s is told", series)
+			t.Errorf("%s has a sample", series)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestAPriceThatIsNotToldHasNoSample(t *testing.T) {
 	})
 	for _, series := range []string{"hashmark_variant_price_per_month", "hashmark_experiment_recommended_price_per_month"} {
 		if has(samples, series, "sized") {
-			t.Errorf("%s is told", series)
+			t.Errorf("%s has a sample", series)
 		}
 	}
 	if got := value(t, samples, "hashmark_variant_price_per_million_logins"); got != 0.5 || !has(samples, "hashmark_variant_price_per_million_logins", "EUR") {
@@ -147,14 +147,14 @@ func TestAHashTimeThatIsListedTwiceIsToldOnce(t *testing.T) {
 	samples := answers(func(e *v1alpha1.SizingExperiment) {
 		e.Status.HashTimes = append(e.Status.HashTimes, e.Status.HashTimes...)
 	})
-	told := 0
+	count := 0
 	for _, sample := range samples {
 		if sample.Series.Name == "hashmark_pool_hash_seconds" {
-			told++
+			count++
 		}
 	}
-	if told != 2 {
-		t.Errorf("%d times are told, want 2", told)
+	if count != 2 {
+		t.Errorf("%d hash times have samples, want 2", count)
 	}
 }
 
@@ -190,13 +190,13 @@ func TestNoMorePredictionsAreToldThanThereIsRoomFor(t *testing.T) {
 			e.Status.Predictions = append(e.Status.Predictions, p)
 		}
 	})
-	told := 0
+	count := 0
 	for _, sample := range samples {
 		if sample.Series.Name == "hashmark_prediction_capacity_logins_per_second" {
-			told++
+			count++
 		}
 	}
-	if told != 64 {
-		t.Errorf("%d predictions are told, want 64", told)
+	if count != 64 {
+		t.Errorf("%d predictions have samples, want 64", count)
 	}
 }

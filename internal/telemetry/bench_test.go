@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// hundred is as many experiments of 64 measured variants as are told by default.
+// hundred has the default maximum number of experiments, each with 64 measured variants.
 func hundred() telemetry.State {
 	var experiments []v1alpha1.SizingExperiment
 	var trials []v1alpha1.SizingTrial

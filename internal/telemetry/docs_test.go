@@ -22,7 +22,7 @@ var row = regexp.MustCompile("(?m)^\\| `(hashmark_[a-z0-9_]+)` \\|([^|]*)\\|")
 // word is a label's name in such a column.
 var word = regexp.MustCompile("`([a-z_]+)`")
 
-// family is what the page calls the labels that several series share.
+// family is the line about the labels that all series of a section have.
 var family = regexp.MustCompile(`(?m)^Labels of all of them: (.*)\.$`)
 
 func TestThePageNamesTheSeriesThatAreTold(t *testing.T) {
@@ -30,11 +30,11 @@ func TestThePageNamesTheSeriesThatAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string][]string{
+	known := map[string][]string{
 		telemetry.AttemptsTotal: {"outcome", "reason"}, telemetry.StageDurationSeconds: {"stage"},
 	}
 	for _, series := range telemetry.All() {
-		told[series.Name] = slices.Sorted(slices.Values(series.Labels))
+		known[series.Name] = slices.Sorted(slices.Values(series.Labels))
 	}
 	named := map[string][]string{}
 	for section := range strings.SplitSeq(string(text), "\n## ") {
@@ -48,8 +48,8 @@ func TestThePageNamesTheSeriesThatAreTold(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(told, named, cmpEmpty); diff != "" {
-		t.Errorf("series and labels (-told +named on docs/metrics.md):\n%s", diff)
+	if diff := cmp.Diff(known, named, cmpEmpty); diff != "" {
+		t.Errorf("series and labels (-known +documented in docs/metrics.md):\n%s", diff)
 	}
 }
 
@@ -68,9 +68,9 @@ func TestTheLargestExperimentStaysUnderTheNumberThatThePageNames(t *testing.T) {
 			count++
 		}
 	}
-	// All that there is room for: numbers, verdict and reasons of 64 variants, their
-	// sizes, differences and prices, 24 steps of each, a trial for each repetition
-	// beside the first, 64 predictions, 128 times of a hash, and 8 reference speeds.
+	// The maximum of everything: numbers, verdict and reasons of 64 variants, their sizes,
+	// differences and prices, 24 steps each, a trial for each repetition after the first, 64
+	// predictions, 128 hash times, and 8 reference speeds.
 	const want = 64*(14+1+32) + 8*4 + 64*(1+5+3) + 64*23*4 + 64*1*3 + 64*9 + 64*3 + 128*2
 	if count < want || count > telemetry.MostPerExperiment {
 		t.Errorf("it has %d series, at least %d were expected and at most %d are promised", count, want, telemetry.MostPerExperiment)

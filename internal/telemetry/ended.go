@@ -9,7 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// JustEnded is the attempt that ended between two states of a trial, if one did.
+// JustEnded returns the attempt that ended between two states of a trial, if any.
 func JustEnded(before, after *v1alpha1.SizingTrialStatus) (ended v1alpha1.Attempt, did bool) {
 	current := lifecycle.Current(before)
 	if current == nil {
@@ -24,17 +24,17 @@ func JustEnded(before, after *v1alpha1.SizingTrialStatus) (ended v1alpha1.Attemp
 	return v1alpha1.Attempt{}, false
 }
 
-// JustReleased tells whether a trial came to its end between two states: it
-// ended, and nothing of it is left.
+// JustReleased reports whether a trial was released between two states: it ended, and all
+// of its objects are deleted.
 func JustReleased(before, after *v1alpha1.SizingTrial) bool {
 	return !queue.Released(before) && queue.Released(after)
 }
 
-// Stage is a part of a trial's time.
+// Stage is a part of the time of a trial.
 type Stage string
 
-// The stages in their order. Calibrating and Loading are the measurement; the
-// others are what lifecycle.Overhead tells.
+// The stages in their order. Calibrating and Loading are the measurement; the others are
+// the fields of lifecycle.Overhead.
 const (
 	StageDeploying   Stage = "Deploying"
 	StageCalibrating Stage = "Calibrating"
@@ -46,16 +46,16 @@ const (
 	StageRemoving    Stage = "Removing"
 )
 
-// StageTime is how long a stage took.
+// StageTime is the duration of a stage.
 type StageTime struct {
 	Stage Stage
 	Took  time.Duration
 }
 
-// StagesOf tells how long each stage of a trial's last attempt took that drove
-// a plan. Nothing is told of a trial that goes on, nor of an attempt that was not
-// kept or had no load. Kubernetes tells moments in whole seconds and by several
-// clocks: a stage that seems to have ended before it began took no time.
+// StagesOf returns the duration of each stage of a trial's last attempt, which ran the
+// plan. It returns nil if the trial has not finished, or if the attempt was not kept or had
+// no load. Times in Kubernetes are whole seconds of several clocks, so a stage can seem to
+// end before it starts; its duration is then 0.
 func StagesOf(trial *v1alpha1.SizingTrial, plan loadplan.Plan) []StageTime {
 	overhead, known := lifecycle.OverheadOf(trial, plan)
 	if !known {

@@ -66,7 +66,7 @@ func TestEveryStageOfAKeptAttemptIsTold(t *testing.T) {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
 	trial.Status.Attempts[0].Outcome = v1alpha1.OutcomeBroken
-	if told := telemetry.StagesOf(trial, minute); told != nil {
-		t.Errorf("of a broken attempt is told %v", told)
+	if stages := telemetry.StagesOf(trial, minute); stages != nil {
+		t.Errorf("a broken attempt has the stages %v", stages)
 	}
 }

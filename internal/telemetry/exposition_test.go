@@ -15,9 +15,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-var update = flag.Bool("update", false, "write the golden files of this package anew")
+var update = flag.Bool("update", false, "write the golden files of this package")
 
-// exporter shows a state to a registry, as the operator does at each scrape.
+// exporter exports a state to a registry, as the operator does at each scrape.
 type exporter struct{ state telemetry.State }
 
 func (e exporter) Describe(descriptions chan<- *prometheus.Desc) {
@@ -32,8 +32,7 @@ func (e exporter) Collect(values chan<- prometheus.Metric) {
 	}
 }
 
-// exposition is what Prometheus reads. The registry refuses two samples of one
-// series with the same labels.
+// exposition returns what Prometheus scrapes. The registry refuses duplicate samples.
 func exposition(t testing.TB, state telemetry.State) []byte {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
@@ -60,7 +59,7 @@ func TestAnOrdinaryDayIsToldInSeries(t *testing.T) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("reading what was told before (write it with -update): %v", err)
+		t.Fatalf("reading the golden file (write it with -update): %v", err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("the series (-want +got):\n%s", diff)

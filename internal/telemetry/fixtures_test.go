@@ -20,7 +20,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func at(after time.Duration) *metav1.Time { return ptr.To(metav1.NewTime(noon.Add(after))) }
 
-// state is of an operator with its default flags.
+// state returns a state with the operator's default flags.
 func state(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) telemetry.State {
 	return telemetry.State{
 		Experiments: experiments, Trials: trials,
@@ -28,7 +28,7 @@ func state(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTria
 	}
 }
 
-// asked is an experiment as it is created, half an hour before noon.
+// asked returns an experiment that was created half an hour before noon.
 func asked(name string, changes ...func(*v1alpha1.SizingExperiment)) v1alpha1.SizingExperiment {
 	e := v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{
@@ -48,7 +48,7 @@ func asked(name string, changes ...func(*v1alpha1.SizingExperiment)) v1alpha1.Si
 	return e
 }
 
-// planned are an experiment's trials, which wait.
+// planned returns the trials of an experiment, which are waiting.
 func planned(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	plan, err := matrix.Plan(e, 7)
 	if err != nil {
@@ -67,7 +67,7 @@ func planned(e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	return trials
 }
 
-// gather writes an experiment's rows and progress as the operator does.
+// gather writes the rows and the progress of an experiment, as the operator does.
 func gather(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	variants, err := matrix.Variants(e.Spec.Matrix)
 	if err != nil {
@@ -77,7 +77,7 @@ func gather(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	e.Status.Progress = summary.Progress(trials, len(trials))
 }
 
-// began gives a trial its turn so long before noon; its attempt goes on.
+// began starts a trial so long before noon. Its attempt is still running.
 func began(trial *v1alpha1.SizingTrial, before time.Duration) {
 	trial.Spec.Suspend = false
 	trial.Status.Phase, trial.Status.Reason, trial.Status.StartTime = v1alpha1.TrialRunning, v1alpha1.ReasonUnderLoad, at(-before)
@@ -95,8 +95,8 @@ func ended(trial *v1alpha1.SizingTrial, phase v1alpha1.TrialPhase, reason string
 	})
 }
 
-// measured ends a trial with a result: of a service that could hash so many
-// logins a second, times 1000, and was offered 70 % of that.
+// measured ends a trial with the result of a service with this bound, in thousandths of
+// logins per second, and an offered rate of 70 % of it.
 func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1alpha1.SizingTrialStatus)) {
 	ended(trial, v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured)
 	trial.Status.Attempts[0].Outcome = v1alpha1.OutcomeKept
@@ -141,8 +141,8 @@ func finished(e *v1alpha1.SizingExperiment, phase v1alpha1.ExperimentPhase, reas
 	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFinished, Status: metav1.ConditionTrue, Reason: reason}}
 }
 
-// clinic is a cluster on an ordinary day: an experiment that is half done, one
-// that ended, one that waits, one with an answer, and one that asked too much.
+// clinic is a typical cluster: one experiment is half done, one has finished, one is
+// waiting, one has a recommendation, and one has a demand that no size meets.
 func clinic() telemetry.State {
 	half := asked("sizing", func(e *v1alpha1.SizingExperiment) {
 		e.Status.Phase, e.Status.StartTime = v1alpha1.ExperimentRunning, at(-12*time.Minute)
@@ -187,8 +187,8 @@ func clinic() telemetry.State {
 	return state([]v1alpha1.SizingExperiment{half, done, waits, answered, tooMuch}, all)
 }
 
-// largest is the experiment with the most series that the API lets be asked:
-// 64 variants in ten repetitions, each row with every reason there is room for.
+// largest is the experiment with the most series that the API allows: 64 variants in ten
+// repetitions, each row with the maximum number of reasons.
 func largest(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	e := asked(name, func(e *v1alpha1.SizingExperiment) {
 		e.Spec.Matrix.Costs = []int32{4, 5, 6, 7, 8, 9, 10, 11}
@@ -224,8 +224,8 @@ func largest(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 	return e, trials
 }
 
-// answerAll gives every row, and as many predictions and hash times as there is
-// room for, all that can be told.
+// answerAll fills in all fields of every row, and the maximum number of predictions and
+// hash times.
 func answerAll(e *v1alpha1.SizingExperiment) {
 	full, _ := sized("full")
 	e.Spec.Demand, e.Spec.Prices = full.Spec.Demand, full.Spec.Prices

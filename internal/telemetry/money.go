@@ -8,12 +8,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// currency is the label that says what a price is told in: prices of several
-// currencies must not be added up.
+// currency is the label with the currency of a price: prices in different currencies must
+// not be added up.
 const currency = "currency"
 
-// currencyOf is what an experiment's prices are told in. Empty without prices,
-// which then have no sample either.
+// currencyOf returns the currency of an experiment's prices. It is empty without prices,
+// which have no samples then.
 func currencyOf(e *v1alpha1.SizingExperiment) string {
 	if e.Spec.Prices == nil {
 		return ""
@@ -21,13 +21,13 @@ func currencyOf(e *v1alpha1.SizingExperiment) string {
 	return e.Spec.Prices.Currency
 }
 
-// decimal reads a number such as "0.83"; not known of one that is not told.
+// decimal parses a number such as "0.83". It returns false if the number is absent.
 func decimal(text string) (float64, bool) {
 	value, err := strconv.ParseFloat(text, 64)
 	return value, err == nil
 }
 
-// cpus reads an amount of CPU, such as 2500m; not known of one that is not told.
+// cpus parses a CPU quantity such as 2500m. It returns false if the quantity is absent.
 func cpus(quantity string) (float64, bool) {
 	amount, err := resource.ParseQuantity(quantity)
 	return amount.AsApproximateFloat64(), err == nil

@@ -11,14 +11,14 @@ import (
 var (
 	experiments = define("experiments", "SizingExperiments in the cluster, by phase.", nil, "phase")
 	trials      = define("trials", "SizingTrials in the cluster, by phase.", nil, "phase")
-	queueLength = define("queue_length", "Experiments that wait for their turn.", nil)
+	queueLength = define("queue_length", "Experiments that are waiting for their turn.", nil)
 	failedInRow = define("trials_failed_in_row",
-		"Trials that failed one after another, over all namespaces, since the last one that was measured.", nil)
+		"Trials that failed in a row, in all namespaces, since the last one that was measured.", nil)
 	leftOut = define("experiments_left_out",
-		"Experiments without series of their own, because there are more than --metrics-max-experiments.", nil)
+		"Experiments without their own series, because there are more than --metrics-max-experiments.", nil)
 )
 
-// The phases in the order in which they are told.
+// The phases in the order of their samples.
 var (
 	experimentPhases = []v1alpha1.ExperimentPhase{
 		v1alpha1.ExperimentPending, v1alpha1.ExperimentQueued, v1alpha1.ExperimentRunning, v1alpha1.ExperimentSuspended,
@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// operator adds what is counted over all experiments. A phase that none is in
-// is told as 0: that is counted, too.
+// operator adds the counts over all experiments. A phase without experiments has the value
+// 0.
 func (g *gathering) operator(state State, turns queue.Turns, left int) {
 	inPhase := map[v1alpha1.ExperimentPhase]int{}
 	for i := range state.Experiments {
@@ -52,15 +52,14 @@ func (g *gathering) operator(state State, turns queue.Turns, left int) {
 	g.add(leftOut, float64(left))
 }
 
-// phaseOf is an experiment's phase; one that nobody has looked at yet is Pending.
+// phaseOf returns the phase of an experiment, which is Pending before the first reconcile.
 func phaseOf(e *v1alpha1.SizingExperiment) v1alpha1.ExperimentPhase {
 	return cmp.Or(e.Status.Phase, v1alpha1.ExperimentPending)
 }
 
-// FailedInRow is how many of the trials that ended last have failed, with no
-// success between. Cancelled trials say nothing, and neither do those that were
-// refused before they were tried. Of trials that ended within the same second a
-// success counts as the later: an alert needs more than a doubt.
+// FailedInRow returns how many trials have failed since the last success. Cancelled trials
+// and those that were refused before an attempt do not count. If trials ended in the same
+// second, a success counts as the later one, so that there is no false alert.
 func FailedInRow(trials []v1alpha1.SizingTrial) int {
 	var success int64
 	var failures []int64

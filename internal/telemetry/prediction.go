@@ -7,25 +7,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/summary"
 )
 
-// mostPredictions is how many predicted variants of an experiment are told: as
-// many as its status has room for.
+// mostPredictions is the maximum number of predicted variants of an experiment with series.
+// It is also the maximum in the status.
 const mostPredictions = 64
 
 var modelCheckPassed = define("model_check_passed",
-	"1 if the model predicted the variants that were held out well enough, 0 if it did not.", ofExperiment)
+	"1 if the model predicted the held-out variants accurately enough, otherwise 0.", ofExperiment)
 
 var predictionReadings = []reading[*v1alpha1.PredictedVariant]{
-	{define("prediction_capacity_logins_per_second", "The highest login rate that is predicted to meet the objective, of a variant that was not measured.", ofVariant),
+	{define("prediction_capacity_logins_per_second", "The highest login rate that is predicted to meet the objective, for a variant that was not measured.", ofVariant),
 		func(p *v1alpha1.PredictedVariant) (float64, bool) { return perSecond(p.CapacityMilliPerSecond) }},
-	{define("prediction_p95_seconds", "The 95th percentile of login latency that is predicted at 70 % of the variant's bound.", ofVariant),
+	{define("prediction_p95_seconds", "The predicted 95th percentile of login latency at 70 % of the variant's bound.", ofVariant),
 		func(p *v1alpha1.PredictedVariant) (float64, bool) { return seconds(p.P95Microseconds) }},
 }
 
 var predictionPrice = define("prediction_price_per_million_logins",
-	"What a million logins would cost at the predicted capacity.", ofVariant, currency)
+	"Price of a million logins at the predicted capacity.", ofVariant, currency)
 
-// predictions adds what the model expects of variants that were not measured,
-// and how it did on those that were.
+// predictions adds the predictions of variants that were not measured, and whether the
+// model passed its check.
 func (g *gathering) predictions(e *v1alpha1.SizingExperiment) {
 	if check := e.Status.ModelCheck; check != nil {
 		passed, _ := truth(&check.Passed)

@@ -15,7 +15,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// alone is an experiment of one variant in some repetitions, with its samples.
+// alone returns an experiment with one variant and some repetitions, and its samples.
 func alone(repetitions int32, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) (telemetry.State, []telemetry.Sample) {
 	e := asked("alone", func(e *v1alpha1.SizingExperiment) {
 		e.Spec.Matrix = v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}}
@@ -58,7 +58,7 @@ func TestAVariantThatMeetsTheObjectiveNowhereSaysSoWithNought(t *testing.T) {
 		t.Errorf("the objective is met: %v", got)
 	}
 	if has(samples, "hashmark_variant_capacity_logins_per_second", "c8-1") {
-		t.Error("a capacity that nobody found is told")
+		t.Error("there is a sample of a capacity that was not found")
 	}
 }
 
@@ -75,10 +75,10 @@ func TestStepsAreThoseOfTheFirstRepetitionThatMayBeBelieved(t *testing.T) {
 		t.Errorf("the second step offered %v logins a second, want 14", got)
 	}
 	if has(samples, "hashmark_step_offered_logins_per_second", "03") || has(samples, "hashmark_step_error_ratio", "03") {
-		t.Error("a step that was not run is told")
+		t.Error("a step that was not run has a sample")
 	}
 	if has(samples, "hashmark_step_error_ratio", "04") || !has(samples, "hashmark_step_throttled_ratio", "02") {
-		t.Error("the saturation has errors, or the open step no throttling")
+		t.Error("the saturation has an error ratio, or the open step has no throttling")
 	}
 }
 
@@ -103,7 +103,7 @@ func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 		}}, want: 0.03},
 		"of one that is all there is":      {changes: []func(*v1alpha1.SizingTrialStatus){invalid}, want: 0.005},
 		"of a trial without reported step": {changes: []func(*v1alpha1.SizingTrialStatus){notReported}, absent: true},
-		"of those that may be believed": {changes: []func(*v1alpha1.SizingTrialStatus){
+		"only of those that are usable": {changes: []func(*v1alpha1.SizingTrialStatus){
 			func(s *v1alpha1.SizingTrialStatus) { reported(0)(s); invalid(s) }, reported(8),
 		}, want: 0.04},
 	} {
@@ -116,7 +116,7 @@ func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 			})
 			if tt.absent {
 				if has(samples, "hashmark_variant_error_ratio", "c8-1") {
-					t.Error("a ratio is told")
+					t.Error("there is a sample of the ratio")
 				}
 				return
 			}
@@ -146,7 +146,7 @@ func TestATrialThatTheOperatorRefusedHasNoSeries(t *testing.T) {
 		ended(&trials[0], v1alpha1.TrialFailed, v1alpha1.ReasonNotPlanned)
 	})
 	if has(samples, "hashmark_trial_phase", "Failed") {
-		t.Error("a trial that nobody planned is told")
+		t.Error("a trial that was not planned has a sample")
 	}
 	if got := value(t, samples, "hashmark_trials_failed_in_row"); got != 0 {
 		t.Errorf("%v have failed in a row, one that was never tried among them", got)
@@ -157,14 +157,14 @@ func TestASeriesOfAReasonIsToldOnce(t *testing.T) {
 	_, samples := alone(1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 		e.Status.Results[0].Reasons = []v1alpha1.Reason{{Type: "NotSteady"}, {Type: "NotSteady"}, {}}
 	})
-	told := 0
+	count := 0
 	for _, sample := range samples {
 		if sample.Series.Name == "hashmark_variant_reason" {
-			told++
+			count++
 		}
 	}
-	if told != 2 || !has(samples, "hashmark_variant_reason", "None") {
-		t.Errorf("%d series of reasons, want NotSteady and None", told)
+	if count != 2 || !has(samples, "hashmark_variant_reason", "None") {
+		t.Errorf("%d series of reasons, want NotSteady and None", count)
 	}
 }
 
@@ -190,8 +190,8 @@ func TestTrialsThatFailInARowAreCountedSinceTheLastSuccess(t *testing.T) {
 	}
 }
 
-// A scrape reads the cache's own objects, beside the reconcilers and beside
-// other scrapes: it must change none.
+// A scrape reads the objects of the cache, at the same time as reconcilers and other
+// scrapes: it must not change them.
 func TestNothingIsChangedByTelling(t *testing.T) {
 	s := clinic()
 	before := clinic()

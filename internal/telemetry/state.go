@@ -13,27 +13,27 @@ import (
 
 // State is what the series are computed from.
 type State struct {
-	// Experiments and Trials of all namespaces that the operator looks at. They
-	// are only read: they may be a cache's own.
+	// Experiments and Trials of all namespaces that the operator watches. They are not
+	// changed, since they can be the objects of a cache.
 	Experiments []v1alpha1.SizingExperiment
 	Trials      []v1alpha1.SizingTrial
-	// MaxExperiments is how many experiments are told one by one.
+	// MaxExperiments is the maximum number of experiments with their own series.
 	MaxExperiments int
-	// MaxConcurrent is how many trials may be under load at one time.
+	// MaxConcurrent is the maximum number of trials under load at the same time.
 	MaxConcurrent int
-	// StartTimeout is how long an attempt may wait for what it can't change.
+	// StartTimeout is how long an attempt waits for what it can't influence.
 	StartTimeout time.Duration
 }
 
-// Of gives every sample of a state: those of the operator, then experiment by
-// experiment, as [Told] orders them.
+// Of returns all samples of a state: those of the operator, followed by those of each
+// experiment in the order of [Told].
 func Of(state State) []Sample {
 	turns := queue.Decide(state.Experiments, state.Trials, state.MaxConcurrent)
-	told, left := Told(state.Experiments, state.MaxExperiments)
+	selected, left := Told(state.Experiments, state.MaxExperiments)
 	g := &gathering{}
 	g.operator(state, turns, left)
 	trials := trialsOf(state.Trials)
-	for _, experiment := range told {
+	for _, experiment := range selected {
 		g.experiment(experiment, turns)
 		g.recommendation(experiment)
 		g.variants(experiment, trials[experiment.UID])
@@ -45,20 +45,19 @@ func Of(state State) []Sample {
 	return g.samples
 }
 
-// trialsOf sorts trials by the UID of the experiment that planned them. A trial
-// that the operator refused belongs to nobody: only planned ones are bounded in
-// number.
+// trialsOf returns the trials by the UID of their experiment. Trials that the operator
+// refused are left out, since their number is not limited.
 func trialsOf(trials []v1alpha1.SizingTrial) map[types.UID][]*v1alpha1.SizingTrial {
-	of := map[types.UID][]*v1alpha1.SizingTrial{}
+	byExperiment := map[types.UID][]*v1alpha1.SizingTrial{}
 	for i := range trials {
 		if owner := metav1.GetControllerOfNoCopy(&trials[i]); owner != nil && !refused(&trials[i]) {
-			of[owner.UID] = append(of[owner.UID], &trials[i])
+			byExperiment[owner.UID] = append(byExperiment[owner.UID], &trials[i])
 		}
 	}
-	return of
+	return byExperiment
 }
 
-// refused tells whether a trial was never tried: no living experiment plans it.
+// refused reports whether a trial was refused because no existing experiment plans it.
 func refused(trial *v1alpha1.SizingTrial) bool {
 	reason := trial.Status.Reason
 	return reason == v1alpha1.ReasonNotPlanned || reason == v1alpha1.ReasonExperimentGone

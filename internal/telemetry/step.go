@@ -13,16 +13,16 @@ import (
 var ofStep = []string{"namespace", "experiment", "variant", "step"}
 
 var stepReadings = []reading[*v1alpha1.Step]{
-	{define("step_offered_logins_per_second", "The login rate that was offered in the step, as observed.", ofStep),
+	{define("step_offered_logins_per_second", "The offered login rate of the step, as observed.", ofStep),
 		func(s *v1alpha1.Step) (float64, bool) { return perSecond(s.OfferedMilliPerSecond) }},
 	{define("step_p95_seconds", "The 95th percentile of login latency in the step, as observed.", ofStep),
 		func(s *v1alpha1.Step) (float64, bool) { return seconds(s.P95Microseconds) }},
-	{define("step_throttled_ratio", "The share of the step's quota periods in which the service was throttled.", ofStep), throttled},
-	{define("step_error_ratio", "The share of the step's logins that got no complete 200.", ofStep), failed},
+	{define("step_throttled_ratio", "Share of the step's quota periods in which the service was throttled.", ofStep), throttled},
+	{define("step_error_ratio", "Share of the step's logins without a complete response with status 200.", ofStep), failed},
 }
 
-// steps adds the steps of the first repetition whose numbers are not Invalid:
-// steps of several repetitions have no common rate that a median could be at.
+// steps adds the steps of the first repetition that is not Invalid. There are no medians
+// over repetitions, since their steps have different rates.
 func (g *gathering) steps(e *v1alpha1.SizingExperiment, variant string, trials []*v1alpha1.SizingTrial) {
 	var first *v1alpha1.SizingTrial
 	for _, trial := range trials {
@@ -44,8 +44,8 @@ func (g *gathering) steps(e *v1alpha1.SizingExperiment, variant string, trials [
 	}
 }
 
-// failed is the share of the logins that were due and got no complete 200. A
-// saturation is not judged by it: its end cuts a login off for each caller.
+// failed returns the share of the due logins without a complete response with status 200.
+// It is absent for a saturation, whose end cuts off one login per caller.
 func failed(s *v1alpha1.Step) (float64, bool) {
 	if s.Kind == v1alpha1.StepSaturation {
 		return 0, false
@@ -53,7 +53,8 @@ func failed(s *v1alpha1.Step) (float64, bool) {
 	return ratio(s.Scheduled-s.OK, s.Scheduled)
 }
 
-// throttled is the share of the elapsed quota periods.
+// throttled returns the share of the elapsed quota periods in which the service was
+// throttled.
 func throttled(s *v1alpha1.Step) (float64, bool) {
 	if s.Service == nil || s.Service.ThrottledPeriods == nil || s.Service.Periods == nil {
 		return 0, false
@@ -61,9 +62,9 @@ func throttled(s *v1alpha1.Step) (float64, bool) {
 	return ratio(*s.Service.ThrottledPeriods, *s.Service.Periods)
 }
 
-// errorRatio is the median over the repetitions that are not Invalid, unless all are:
-// as the numbers of the row are. Of an even number it is the higher of the two in the
-// middle, which does not flatter.
+// errorRatio returns the median over the repetitions that are not Invalid or, if all are
+// Invalid, over all, as for the other numbers of the row. For an even number it is the
+// higher of the two in the middle, which is the less favourable one.
 func (o outcome) errorRatio() (float64, bool) {
 	var sound, invalid []float64
 	for _, trial := range o.trials {
@@ -90,9 +91,9 @@ func (o outcome) errorRatio() (float64, bool) {
 	return sound[len(sound)/2], true
 }
 
-// reportedStep is the step that a trial's row was taken from: the first with
-// the row's own rate, at the reference speed where the step is converted, or users.
-// Nil where it was left out.
+// reportedStep returns the step that a trial's row was taken from: the first one with the
+// row's users or rate, at the reference speed if the step is converted. It is nil if the
+// step was left out.
 func reportedStep(status *v1alpha1.SizingTrialStatus) *v1alpha1.Step {
 	row := status.Result
 	if row == nil || row.OfferedMilliPerSecond == nil && row.Users == nil {

@@ -7,25 +7,24 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Told are the experiments that are told one by one, at most so many: those
-// under way first, the one that began first before the others; then those that
-// wait, the oldest first; then those that ended, the last one first. It says how
-// many are left out.
-func Told(experiments []v1alpha1.SizingExperiment, most int) (told []*v1alpha1.SizingExperiment, left int) {
+// Told returns the experiments with their own series, at most so many, and the number of
+// those that are left out. Started experiments come first, in the order of their start;
+// then waiting ones, the oldest first; then finished ones, the last one first.
+func Told(experiments []v1alpha1.SizingExperiment, most int) (selected []*v1alpha1.SizingExperiment, left int) {
 	for i := range experiments {
-		told = append(told, &experiments[i])
+		selected = append(selected, &experiments[i])
 	}
-	slices.SortFunc(told, func(a, b *v1alpha1.SizingExperiment) int {
-		return cmp.Or(cmp.Compare(standing(a), standing(b)), cmp.Compare(moment(a), moment(b)), cmp.Compare(a.UID, b.UID))
+	slices.SortFunc(selected, func(a, b *v1alpha1.SizingExperiment) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(moment(a), moment(b)), cmp.Compare(a.UID, b.UID))
 	})
-	if len(told) <= most {
-		return told, 0
+	if len(selected) <= most {
+		return selected, 0
 	}
-	return told[:most], len(told) - most
+	return selected[:most], len(selected) - most
 }
 
-// standing orders experiments: under way, waiting, ended.
-func standing(e *v1alpha1.SizingExperiment) int {
+// rank orders experiments: started, waiting, finished.
+func rank(e *v1alpha1.SizingExperiment) int {
 	switch {
 	case e.Status.Phase.Finished():
 		return 2
@@ -36,12 +35,12 @@ func standing(e *v1alpha1.SizingExperiment) int {
 	}
 }
 
-// moment orders experiments of one standing.
+// moment orders experiments of the same rank.
 func moment(e *v1alpha1.SizingExperiment) int64 {
 	switch {
-	case standing(e) == 0:
+	case rank(e) == 0:
 		return e.Status.StartTime.Unix()
-	case standing(e) == 2 && e.Status.CompletionTime != nil:
+	case rank(e) == 2 && e.Status.CompletionTime != nil:
 		return -e.Status.CompletionTime.Unix()
 	default:
 		return e.CreationTimestamp.Unix()

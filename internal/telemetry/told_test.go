@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
-// busy are more experiments than are told, in no order.
+// busy returns more experiments than have series, in no order.
 func busy() []v1alpha1.SizingExperiment {
 	since := func(phase v1alpha1.ExperimentPhase, start, end time.Duration) func(*v1alpha1.SizingExperiment) {
 		return func(e *v1alpha1.SizingExperiment) {
@@ -40,19 +40,19 @@ func busy() []v1alpha1.SizingExperiment {
 func TestWhatIsUnderWayIsToldFirstAndWhatEndedLastAfterIt(t *testing.T) {
 	want := []string{"suspended", "runs", "waits", "waits-shorter", "ended-late", "ended-early"}
 	for most := range len(want) + 2 {
-		told, left := telemetry.Told(busy(), most)
+		selected, left := telemetry.Told(busy(), most)
 		var names []string
-		for _, e := range told {
+		for _, e := range selected {
 			names = append(names, e.Name)
 		}
 		n := min(most, len(want))
 		if diff := cmp.Diff(want[:n], names, cmpEmpty); diff != "" || left != len(want)-n {
-			t.Errorf("of at most %d, %d are left out; told (-want +got):\n%s", most, left, diff)
+			t.Errorf("of at most %d, %d are left out; selected (-want +got):\n%s", most, left, diff)
 		}
 	}
 }
 
-// cmpEmpty takes no experiments for no experiments.
+// cmpEmpty makes nil and empty slices equal.
 var cmpEmpty = cmp.Transformer("empty", func(names []string) []string { return append([]string{}, names...) })
 
 func TestAnExperimentThatIsLeftOutIsCountedAndHasNoSeries(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAnExperimentThatIsLeftOutIsCountedAndHasNoSeries(t *testing.T) {
 	}
 }
 
-// value is the one sample of a series with these labels.
+// value returns the value of the sample with these label values.
 func value(t *testing.T, samples []telemetry.Sample, name string, values ...string) float64 {
 	t.Helper()
 	for _, sample := range samples {
@@ -84,7 +84,7 @@ func value(t *testing.T, samples []telemetry.Sample, name string, values ...stri
 	return 0
 }
 
-// has tells whether any sample of a series carries a label's value.
+// has reports whether any sample of a series has a label with the value.
 func has(samples []telemetry.Sample, name, value string) bool {
 	return slices.ContainsFunc(samples, func(s telemetry.Sample) bool {
 		return s.Series.Name == name && slices.Contains(s.Values, value)

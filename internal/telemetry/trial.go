@@ -12,13 +12,13 @@ var ofTrial = []string{"namespace", "experiment", "variant", "trial"}
 
 var (
 	trialPhase = define("trial_phase",
-		"The phase of a trial that runs, is suspended or failed, and why; always 1.", ofTrial, "phase", "reason")
+		"The phase and its reason, for a trial that is running, suspended or failed; always 1.", ofTrial, "phase", "reason")
 	attemptDeadline = define("trial_attempt_deadline_timestamp_seconds",
-		"When the trial's attempt that is under way is given up.", ofTrial)
+		"Deadline of the trial's current attempt.", ofTrial)
 )
 
-// trials adds what goes on, and what went wrong. Trials that wait, and those
-// that were measured, have no series: the variant's row tells of them.
+// trials adds the trials that are running, suspended or failed. Waiting and measured trials
+// have no series: the variant's row shows them.
 func (g *gathering) trials(e *v1alpha1.SizingExperiment, trials []*v1alpha1.SizingTrial, startTimeout time.Duration) {
 	for _, trial := range trials {
 		values := []string{e.Namespace, e.Name, trial.Spec.Variant.Name, trial.Name}

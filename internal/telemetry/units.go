@@ -2,10 +2,10 @@ package telemetry
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// none stands for a reason that nobody gave: an empty label would be no label.
+// none is the label value for a missing reason: an empty label is the same as no label.
 const none = "None"
 
-// orNone is a reason as a label has it.
+// orNone returns the label value for a reason.
 func orNone(reason string) string {
 	if reason == "" {
 		return none
@@ -13,7 +13,7 @@ func orNone(reason string) string {
 	return reason
 }
 
-// perSecond reads a rate that is kept times 1000.
+// perSecond converts a rate in thousandths.
 func perSecond(milli *int64) (float64, bool) {
 	if milli == nil {
 		return 0, false
@@ -21,7 +21,7 @@ func perSecond(milli *int64) (float64, bool) {
 	return float64(*milli) / 1000, true
 }
 
-// seconds reads a time that is kept in microseconds.
+// seconds converts a time in microseconds.
 func seconds(micro *int64) (float64, bool) {
 	if micro == nil {
 		return 0, false
@@ -29,7 +29,7 @@ func seconds(micro *int64) (float64, bool) {
 	return float64(*micro) / 1e6, true
 }
 
-// unix reads a moment as seconds since 1970.
+// unix converts a time to seconds since 1970.
 func unix(moment *metav1.Time) (float64, bool) {
 	if moment == nil {
 		return 0, false
@@ -37,7 +37,7 @@ func unix(moment *metav1.Time) (float64, bool) {
 	return float64(moment.Unix()), true
 }
 
-// ratio is part ÷ whole; not known of nothing.
+// ratio returns part ÷ whole. It is absent if whole is 0.
 func ratio(part, whole int64) (float64, bool) {
 	if whole <= 0 {
 		return 0, false
@@ -45,12 +45,12 @@ func ratio(part, whole int64) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
-// perMille reads a share that is kept in thousandths; one of 0 is not known.
+// perMille converts a share in thousandths. 0 means that it is absent.
 func perMille(thousandths int64) (float64, bool) {
 	return float64(thousandths) / 1000, thousandths > 0
 }
 
-// truth is 1 for yes and 0 for no.
+// truth returns 1 for true and 0 for false.
 func truth(yes *bool) (float64, bool) {
 	switch {
 	case yes == nil:

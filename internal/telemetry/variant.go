@@ -13,11 +13,11 @@ import (
 var ofVariant = []string{"namespace", "experiment", "variant", "algorithm", "cost", "cpu_limit", "concurrency", "pool"}
 
 var (
-	variantVerdict = define("variant_verdict", "Whether the variant's numbers may be believed; always 1.", ofVariant, "verdict")
-	variantReason  = define("variant_reason", "Why the variant's verdict is not simply Valid, or why it has no numbers; always 1.", ofVariant, "reason")
+	variantVerdict = define("variant_verdict", "The verdict on the variant's numbers; always 1.", ofVariant, "verdict")
+	variantReason  = define("variant_reason", "A reason for the variant's verdict, or for missing numbers; always 1.", ofVariant, "reason")
 )
 
-// outcome is a variant's row with the trials that it was taken from.
+// outcome is a variant's row with its trials.
 type outcome struct {
 	*v1alpha1.VariantResult
 	trials []*v1alpha1.SizingTrial
@@ -40,14 +40,14 @@ var variantReadings = []reading[outcome]{
 		}},
 	{define("variant_offered_logins_per_second", "The login rate of the reported step.", ofVariant),
 		func(o outcome) (float64, bool) { return perSecond(o.OfferedMilliPerSecond) }},
-	{define("variant_throughput_logins_per_second", "Logins completed per second when saturated: the maximum.", ofVariant),
+	{define("variant_throughput_logins_per_second", "Throughput at saturation: the maximum.", ofVariant),
 		func(o outcome) (float64, bool) { return perSecond(o.MaxThroughputMilliPerSecond) }},
 	{define("variant_capacity_logins_per_second", "The highest login rate that meets the objective.", ofVariant),
 		func(o outcome) (float64, bool) { return perSecond(o.CapacityMilliPerSecond) }},
-	{define("variant_bound_logins_per_second", "The most logins per second that the CPU could hash.", ofVariant),
+	{define("variant_bound_logins_per_second", "The CPU-bound login rate: CPU divided by the CPU time per hash.", ofVariant),
 		func(o outcome) (float64, bool) { return perSecond(o.BoundMilliPerSecond) }},
-	{define("variant_error_ratio", "The share of the reported step's logins that got no complete 200.", ofVariant), outcome.errorRatio},
-	{define("variant_throttled_ratio", "The share of the reported step's quota periods in which the service was throttled.", ofVariant),
+	{define("variant_error_ratio", "Share of the reported step's logins without a complete response with status 200.", ofVariant), outcome.errorRatio},
+	{define("variant_throttled_ratio", "Share of the reported step's quota periods in which the service was throttled.", ofVariant),
 		func(o outcome) (float64, bool) {
 			if o.ThrottledPercent == nil {
 				return 0, false
@@ -61,13 +61,13 @@ var variantReadings = []reading[outcome]{
 			}
 			return seconds(&o.Calibration.HashMicroseconds)
 		}},
-	{define("variant_speed_median_ratio", "The median time per hash while the variant was measured, divided by the reference: above 1 the CPU was slower.", ofVariant),
+	{define("variant_speed_median_ratio", "The median hash time while the variant was measured, divided by the reference: above 1 the CPU was slower.", ofVariant),
 		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.MedianPerMille })},
-	{define("variant_speed_low_ratio", "The 10th percentile of the time per hash while the variant was measured, divided by the reference.", ofVariant),
+	{define("variant_speed_low_ratio", "The 10th percentile of the hash time while the variant was measured, divided by the reference.", ofVariant),
 		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.LowPerMille })},
-	{define("variant_speed_high_ratio", "The 90th percentile of the time per hash while the variant was measured, divided by the reference.", ofVariant),
+	{define("variant_speed_high_ratio", "The 90th percentile of the hash time while the variant was measured, divided by the reference.", ofVariant),
 		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.HighPerMille })},
-	{define("variant_memory_peak_bytes", "The most memory that a pod of the variant used at any time.", ofVariant),
+	{define("variant_memory_peak_bytes", "The maximum memory that a pod of the variant used.", ofVariant),
 		func(o outcome) (float64, bool) {
 			if o.MemoryPeakBytes == nil {
 				return 0, false
@@ -85,10 +85,10 @@ func interval(o outcome, end func(*v1alpha1.Interval) *int64) (float64, bool) {
 	return seconds(end(o.P95Interval))
 }
 
-// variants adds the row of each variant, and the steps under it.
+// variants adds the row and the steps of each variant.
 func (g *gathering) variants(e *v1alpha1.SizingExperiment, trials []*v1alpha1.SizingTrial) {
 	planned := map[string]*v1alpha1.Variant{}
-	// A matrix that can't be resolved was refused, and has no rows.
+	// An invalid matrix was refused, and has no rows.
 	variants, _ := matrix.Variants(e.Spec.Matrix)
 	for i := range variants {
 		planned[variants[i].Name] = &variants[i]
@@ -112,18 +112,18 @@ func (g *gathering) variant(e *v1alpha1.SizingExperiment, o outcome, planned *v1
 	read(g, variantReadings, o, values)
 	g.sizing(e, o.VariantResult, values)
 	g.add(variantVerdict, 1, with(values, string(o.Verdict))...)
-	var told []string
+	var added []string
 	for _, reason := range o.Reasons {
-		// Two equal series would make the whole scrape fail.
-		if kind := orNone(reason.Type); !slices.Contains(told, kind) {
-			told = append(told, kind)
+		// Duplicate series would make the whole scrape fail.
+		if kind := orNone(reason.Type); !slices.Contains(added, kind) {
+			added = append(added, kind)
 			g.add(variantReason, 1, with(values, kind)...)
 		}
 	}
 }
 
-// variantValues are the labels of a variant. What does not apply to it, as a
-// cost does not to Argon2id, is empty.
+// variantValues returns the label values of a variant. A label that does not apply, such as
+// the cost of Argon2id, is empty.
 func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, planned *v1alpha1.Variant) []string {
 	var cost, concurrency string
 	if row.Cost > 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// alert is an alerting rule of Prometheus.
+// alert is a rule of Prometheus.
 type alert struct {
 	Alert       string
 	Expr        string
@@ -82,7 +82,7 @@ func TestEachAlertIsTestedByPromtool(t *testing.T) {
 	for _, a := range alerts(t) {
 		firing := `alertname="` + a.Alert + `", alertstate="firing"`
 		if !strings.Contains(tests.String(), firing) || !strings.Contains(tests.String(), "alertname: "+a.Alert) {
-			t.Errorf("no test in test/chart/rules lets %s fire, or none checks its annotations", a.Alert)
+			t.Errorf("no test in test/chart/rules lets %s fire, or none checks its texts", a.Alert)
 		}
 	}
 }

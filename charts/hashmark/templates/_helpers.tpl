@@ -1,4 +1,4 @@
-{{/* What every object's name begins with: the release's name, with the chart's unless it holds it. */}}
+{{/* The prefix of all names: the release's name, followed by the chart's name unless it contains it. */}}
 {{- define "hashmark.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What a component is found by, and what never changes: (list root component). */}}
+{{/* The selector labels of a component, which never change: (list root component). */}}
 {{- define "hashmark.selectorLabels" -}}
 {{- $root := first . -}}
 app.kubernetes.io/name: {{ default $root.Chart.Name $root.Values.nameOverride }}
@@ -18,7 +18,7 @@ app.kubernetes.io/instance: {{ $root.Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
-{{/* The labels of an object of a component, and those that somebody looks for it by: (list root component labels). */}}
+{{/* The labels of an object of a component, with further labels that others select it by: (list root component labels). */}}
 {{- define "hashmark.labels" -}}
 {{- $root := first . -}}
 {{- $sought := gt (len .) 2 | ternary (last .) (dict) -}}
@@ -41,7 +41,7 @@ default
 {{- end -}}
 {{- end -}}
 
-{{/* The reference of an image, whose digest wins over any tag: (list root image). */}}
+{{/* The reference of an image. A digest takes precedence over a tag: (list root image). */}}
 {{- define "hashmark.image" -}}
 {{- $root := first . -}}
 {{- $image := last . -}}
@@ -50,7 +50,7 @@ default
 {{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ coalesce $image.tag $root.Values.image.tag $root.Chart.AppVersion }}{{ end -}}
 {{- end -}}
 
-{{/* The namespaces whose experiments are measured, as JSON; [""] where it is all of them. */}}
+{{/* The namespaces whose experiments are measured, as JSON; [""] means all. */}}
 {{- define "hashmark.namespaces" -}}
 {{- if .Values.rbac.namespaced -}}
 {{- .Values.watchNamespaces | default (list .Release.Namespace) | toJson -}}
@@ -59,12 +59,12 @@ default
 {{- end -}}
 {{- end -}}
 
-{{/* Where the kind of Role and RoleBinding reaches: its prefix, for a namespace of hashmark.namespaces. */}}
+{{/* The prefix of the kinds Role and RoleBinding, for a namespace of hashmark.namespaces. */}}
 {{- define "hashmark.reach" -}}
 {{- if not . }}Cluster{{ end -}}
 {{- end -}}
 
-{{/* Says "yes" where a kind of the Prometheus Operator is to be rendered: (list root kind values). */}}
+{{/* "yes" if a kind of the Prometheus Operator is to be rendered: (list root kind values). */}}
 {{- define "hashmark.rendered" -}}
 {{- $root := index . 0 -}}
 {{- $kind := index . 1 -}}
@@ -73,12 +73,12 @@ default
 {{- if or (eq $values.renderMode "alwaysRender") ($root.Capabilities.APIVersions.Has (printf "monitoring.coreos.com/v1/%s" $kind)) -}}
 yes
 {{- else if eq $values.renderMode "failIfMissing" -}}
-{{- fail (printf "This cluster has no %s of monitoring.coreos.com/v1; install the Prometheus Operator first, or set renderMode to skipIfMissing." $kind) -}}
+{{- fail (printf "This cluster does not have the kind %s of monitoring.coreos.com/v1; install the Prometheus Operator first, or set renderMode to skipIfMissing." $kind) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
-{{/* Where the operator's pods and their test may run, or nothing. */}}
+{{/* Node selector, tolerations and affinity of the operator's pods and their test, or nothing. */}}
 {{- define "hashmark.placement" -}}
 {{- $placement := dict -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" -}}

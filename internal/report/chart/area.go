@@ -7,23 +7,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Area is a row of bars of equal width without gaps: how often values lie in
-// each bucket, or how much there is at each moment.
+// Area is a series of bars of equal width without gaps: the number of values in each
+// bucket, or a value at each moment.
 type Area struct {
 	X, Y Scale
-	// Where the first bar begins and the last one ends.
+	// The start of the first bar and the end of the last one.
 	Low, High float64
 	// The bars' heights.
 	Values []float64
-	// Upright lines that mark a place, each with what it is called.
+	// Vertical lines with labels.
 	Marks []Mark
 }
 
-// Mark is an upright line.
+// Mark is a vertical line.
 type Mark struct {
 	At    float64
 	Label string
-	// True of what should not be exceeded.
+	// True if the mark is a limit that should not be exceeded.
 	Limit bool
 }
 
@@ -41,13 +41,13 @@ func (a Area) SVG(size Size, words Words) string {
 		}
 		line := &plotter.Line{XYs: plotter.XYs{{X: mark.At, Y: a.Y.Low}, {X: mark.At, Y: a.Y.High}}}
 		line.Color, line.Width, line.Dashes = tone(place), 1.5, []vg.Length{5, 3}
-		p.Add(line, beside{mark, place})
+		p.Add(line, markLabel{mark, place})
 	}
 	const room = 14
 	return render(p, size, room, words)
 }
 
-// bars are drawn as one shape, which keeps a page of many drawings small.
+// bars are drawn as one shape, which keeps pages with many charts small.
 type bars Area
 
 // Plot implements plot.Plotter.
@@ -70,14 +70,14 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	c.Fill(shape)
 }
 
-// beside is a mark's name, on the side of it where there is room.
-type beside struct {
+// markLabel is a mark's label, on the side of the mark where there is room.
+type markLabel struct {
 	mark  Mark
 	place int
 }
 
 // Plot implements plot.Plotter.
-func (b beside) Plot(c draw.Canvas, p *plot.Plot) {
+func (b markLabel) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := textStyle(b.place)
 	at := vg.Point{X: x(b.mark.At) + 4, Y: c.Max.Y - textSize}

@@ -13,31 +13,31 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Point is a measured value, with the interval that it lies in where that is known.
+// Point is a measured value with its interval, if known.
 type Point struct {
 	X, Y float64
-	// The interval's ends; both 0 where it is not known.
+	// The ends of the interval; both are 0 if it is unknown.
 	Low, High float64
 }
 
 // Curve is a line through points.
 type Curve struct {
-	// Its name, written at its end.
+	// The label at the end of the curve.
 	Label string
-	// Which of the series' colours, marks and dashes it has.
+	// The number of the series, which selects colour, marks and dashes.
 	Series int
 	// The points from left to right.
 	Points []Point
-	// Where there is no value because it would lie above everything: marked by
+	// The places without a value because it would be above the chart. They are marked by
 	// crosses at the top.
 	Beyond []float64
 }
 
-// Curves are lines over the same axes.
+// Curves are lines with the same axes.
 type Curves struct {
 	X, Y  Scale
 	Lines []Curve
-	// A value that should not be exceeded, with what it is called; none where 0.
+	// A value that should not be exceeded, with its label. 0 means that there is no limit.
 	Limit      float64
 	LimitLabel string
 }
@@ -70,7 +70,7 @@ func (c Curves) addLimit(p *plot.Plot) {
 	p.Add(line, note{at: c.Limit, text: c.LimitLabel, tone: limit})
 }
 
-// add adds the line with its points, their intervals, and what lies beyond.
+// add adds the line with its points, their intervals, and the crosses at the top.
 func (c Curve) add(p *plot.Plot, top float64) {
 	place := c.Series % series
 	colour := tone(firstSeries + place)
@@ -95,7 +95,7 @@ func (c Curve) add(p *plot.Plot, top float64) {
 	}
 }
 
-// intervals are upright bars; they end at the drawing's edges.
+// intervals are vertical bars, cut off at the edges of the chart.
 type intervals struct {
 	points []Point
 	place  int
@@ -118,8 +118,7 @@ func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// note is a text on the right of the drawing at a height: beside the curves,
-// where it can't cover them.
+// note is a text to the right of the chart, where it can't cover the curves.
 type note struct {
 	at   float64
 	text string
@@ -139,14 +138,14 @@ func textStyle(place int) text.Style {
 	}
 }
 
-// endLabels are the curves' names beside their ends, moved up where they would
-// cover each other, or the limit's name on the right.
+// endLabels are the labels at the ends of the curves. They are moved up if they would
+// overlap with each other or with the label of the limit.
 type endLabels Curves
 
 // Plot implements plot.Plotter.
 func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	// The page's font may be wider than the one that is measured here.
+	// The font of the page can be wider than the one that is measured here.
 	const apartness = 8
 	type label struct {
 		at    vg.Point
@@ -175,8 +174,8 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// end is where the curve's name goes: at its last point, or where it only lies
-// beyond the drawing, at the top.
+// end returns the place of the curve's label: at its last point, or at the top if all of
+// it is above the chart.
 func (c Curve) end(top float64) (Point, bool) {
 	switch {
 	case len(c.Points) > 0:

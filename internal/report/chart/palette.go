@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Tone is a colour of the page by its name, in both themes.
+// Tone is a named colour of the page, for both themes.
 type Tone struct {
-	// The custom property of CSS without its dashes, such as ink.
+	// The name of the CSS custom property without dashes, such as ink.
 	Name string
 	// The colours as #RRGGBB on a light and on a dark page.
 	Light, Dark string
 }
 
-// What a drawing is made of, by place in Tones.
+// The indexes in Tones.
 const (
 	ink = iota
 	muted
@@ -23,14 +23,13 @@ const (
 	firstSeries
 )
 
-// page is the background, which drawings leave as it is.
+// page is the background, which charts do not draw.
 const page = "page"
 
-// Tones are the colours of all drawings. The series are those of Okabe and Ito
-// (https://jfly.uni-koeln.de/color/), which people who can't tell some colours
-// apart can tell from each other; on a light page they are darkened, and blue
-// on a dark page is lightened, until each has three times the page's contrast, as
-// WCAG 2.2 asks of graphics (1.4.11).
+// Tones are the colours of all charts. The series are those of Okabe and Ito
+// (https://jfly.uni-koeln.de/color/), which people with colour blindness can distinguish.
+// On a light page they are darkened, and on a dark page blue is lightened, until each has a
+// contrast of 3 with the page, as WCAG 2.2 requires for graphics (1.4.11).
 var Tones = []Tone{
 	{"ink", "#1b1f24", "#e8eaed"},
 	{"muted", "#57606a", "#a8b0b9"},
@@ -45,13 +44,13 @@ var Tones = []Tone{
 	{page, "#ffffff", "#15181c"},
 }
 
-// series is how many curves can be told apart by colour, mark and dashes.
+// series is the number of curves with different colours, marks and dashes.
 const series = 6
 
-// tone is a colour that no page shows: paint puts the tone's name in its place.
+// tone returns a placeholder colour, which paint replaces with the tone's name.
 func tone(place int) color.Color { return color.NRGBA{R: 1, G: 2, B: uint8(place), A: 255} }
 
-// paint gives an SVG the page's colours.
+// paint replaces the placeholder colours of an SVG with those of the page.
 func paint(svg string) string {
 	var pairs []string
 	for place, t := range Tones {

@@ -7,24 +7,24 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Scale is what an axis shows.
+// Scale is the scale of an axis.
 type Scale struct {
-	// What is shown, with its unit.
+	// The title of the axis, with its unit.
 	Title string
 	// The ends of the axis.
 	Low, High float64
-	// True where equal ratios are equally far apart; the low end is above 0 then.
+	// True for a logarithmic scale. Low is above 0 then.
 	Log bool
-	// A value as a person reads it, for ticks.
+	// Formats a value for the label of a tick.
 	Words func(float64) string
 }
 
-// wide is the ratio from which on an axis is logarithmic: below, a linear one
-// shows differences better.
+// wide is the ratio from which an axis is logarithmic. Below it, a linear axis shows
+// differences better.
 const wide = 5
 
-// Fit is a scale that shows all values with room around them: logarithmic where
-// they span much, else from 0.
+// Fit returns a scale with room for all values: logarithmic if they span a wide range,
+// otherwise linear from 0.
 func Fit(title string, values []float64, words func(float64) string) Scale {
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
 	if len(values) == 0 {
@@ -38,7 +38,7 @@ func Fit(title string, values []float64, words func(float64) string) Scale {
 	return FromZero(title, high, words)
 }
 
-// FromZero is a linear scale from 0 to a little above the greatest value.
+// FromZero returns a linear scale from 0 to a little above the greatest value.
 func FromZero(title string, greatest float64, words func(float64) string) Scale {
 	const room = 1.08
 	if !(greatest > 0) {
@@ -47,10 +47,10 @@ func FromZero(title string, greatest float64, words func(float64) string) Scale 
 	return Scale{Title: title, High: greatest * room, Words: words}
 }
 
-// mostTicks keeps labels apart in a drawing as wide as a phone.
+// mostTicks is the maximum number of ticks, so that labels do not overlap on a phone.
 const mostTicks = 6
 
-// Ticks are round numbers, few enough that their labels don't touch.
+// Ticks returns ticks at round numbers, few enough that their labels don't touch.
 func (s Scale) Ticks(low, high float64) []plot.Tick {
 	values := linear(low, high)
 	if s.Log {
@@ -63,7 +63,7 @@ func (s Scale) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// linear are multiples of 1, 2 or 5 times a power of ten.
+// linear returns multiples of 1, 2 or 5 times a power of ten.
 func linear(low, high float64) []float64 {
 	span := high - low
 	if !(span > 0) || math.IsInf(span, 0) {
@@ -83,17 +83,17 @@ func linear(low, high float64) []float64 {
 	return values
 }
 
-// logarithmic are 1, 2 and 5 times powers of ten; over many powers 1 alone, and
-// every second or third of them.
+// logarithmic returns 1, 2 and 5 times powers of ten. Over many powers it returns only the
+// powers, or every second or third of them.
 func logarithmic(low, high float64) []float64 {
 	first, last := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
-	for _, of := range []struct {
+	for _, choice := range []struct {
 		factors []float64
 		every   float64
 	}{{[]float64{1, 2, 5}, 1}, {[]float64{1, 3}, 1}, {[]float64{1}, 1}, {[]float64{1}, 2}, {[]float64{1}, 3}} {
 		var values []float64
-		for power := first; power <= last; power += of.every {
-			for _, factor := range of.factors {
+		for power := first; power <= last; power += choice.every {
+			for _, factor := range choice.factors {
 				if v := factor * math.Pow(10, power); v >= low && v <= high {
 					values = append(values, v)
 				}

@@ -48,7 +48,7 @@ func TestTicksNeverCrowdADrawing(t *testing.T) {
 
 func TestAScaleIsLogarithmicWhereValuesSpanMuch(t *testing.T) {
 	if Fit("", []float64{1, 4.9}, plain).Log || !Fit("", []float64{1, 5}, plain).Log {
-		t.Error("a ratio of 5 should be where scales begin to be logarithmic")
+		t.Error("scales should be logarithmic from a ratio of 5")
 	}
 	if s := Fit("", []float64{0, math.Inf(1), math.NaN()}, plain); s.Log || s.High <= s.Low {
 		t.Errorf("without values that can be drawn the scale is %+v", s)
@@ -72,6 +72,6 @@ func TestColoursAreNamesOfThePalette(t *testing.T) {
 		}
 	}
 	if strings.Contains(svg, "#0102") || strings.Contains(svg, "font-family") {
-		t.Error("the drawing brings colours or fonts of its own")
+		t.Error("the drawing has its own colours or fonts")
 	}
 }

@@ -10,43 +10,43 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Stretches are values over time, a stretch of time each, beside a level that they
-// are compared with.
+// Stretches are values over time in several periods, with a level that they are compared
+// with.
 type Stretches struct {
 	X, Y Scale
-	// The level, with its name.
+	// The level, with its label.
 	Level      float64
 	LevelLabel string
-	// The band that most values lie in, with the names of its ends; none where the ends
+	// The band of most values, with the labels of its ends. There is no band if the ends
 	// are equal.
 	Low, High           float64
 	LowLabel, HighLabel string
-	// The stretches in the order of time.
+	// The periods in chronological order.
 	All []Stretch
 }
 
-// Stretch is what was observed in one stretch of time.
+// Stretch holds the values of one period.
 type Stretch struct {
-	// Its name, written above its beginning.
+	// The label above the start of the period.
 	Label string
-	// Which of the series' colours it has.
+	// The number of the series, which selects the colour.
 	Series int
-	// Values that are drawn as dots, and then those that are drawn as a line.
+	// The values that are drawn as dots, and those that are drawn as a line.
 	Dots, Line []XY
 }
 
-// XY is a place in a drawing.
+// XY is a point in a chart.
 type XY struct{ X, Y float64 }
 
-// labelHeight is the room of a row of labels above the drawing's values.
+// labelHeight is the height of a row of labels above the values.
 const labelHeight = textSize + 3
 
-// SVG draws the stretches.
+// SVG draws the periods.
 func (s Stretches) SVG(size Size, words Words) string {
 	const right, axes = 92, 50
 	rows := s.rows(vg.Length(size.Width - right - axes))
 	if len(rows) > 0 {
-		// The labels lie above the values.
+		// The labels are above the values.
 		share := labelHeight * float64(slices.Max(rows)+1) / math.Max(1, size.Height-axes)
 		s.Y.High += (s.Y.High - s.Y.Low) * share / math.Max(0.1, 1-share)
 	}
@@ -58,10 +58,9 @@ func (s Stretches) SVG(size Size, words Words) string {
 	return render(p, size, right, words)
 }
 
-// rows places the labels: each into the lowest row where it does not touch the one
-// before it.
+// rows returns the row of each label: the lowest one in which it does not touch another.
 func (s Stretches) rows(width vg.Length) []int {
-	// The page's font may be wider than the one that is measured here.
+	// The font of the page can be wider than the one that is measured here.
 	const apartness = 14
 	var ends []vg.Length
 	rows := make([]int, len(s.All))
@@ -90,7 +89,7 @@ func (s Stretch) Plot(c draw.Canvas, p *plot.Plot) {
 	line := &plotter.Line{XYs: pairs(s.Line)}
 	line.Color, line.Width = colour, 1.25
 	line.Plot(c, p)
-	// All dots are one shape, which keeps a page of many drawings small.
+	// All dots are one shape, which keeps pages with many charts small.
 	x, y := p.Transforms(&c)
 	const half = 1.5
 	var dots vg.Path
@@ -116,7 +115,7 @@ func pairs(points []XY) plotter.XYs {
 	return all
 }
 
-// heading is a stretch's name above its beginning, with a line down to its values.
+// heading is the label above the start of a period, with a line down to its values.
 type heading struct {
 	stretch Stretch
 	row     int
@@ -130,7 +129,7 @@ func (h heading) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(textStyle(ink), vg.Point{X: at.X + 3, Y: at.Y}, h.stretch.Label)
 }
 
-// band is the area that most values lie in.
+// band is the area of most values.
 type band Stretches
 
 // Plot implements plot.Plotter.
@@ -147,8 +146,8 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// levels are the level's line, and on the right the names of the level and of the
-// band's ends, moved apart where they would touch.
+// levels is the line of the level, with the labels of the level and of the band's ends on
+// the right. They are moved apart if they would touch.
 type levels Stretches
 
 // Plot implements plot.Plotter.

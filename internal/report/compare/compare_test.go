@@ -19,10 +19,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
-// quickstart is the real experiment that reports are tested with, with as many
-// repetitions as are asked for, a thousandth of a change apart, after a change.
+// quickstart is the real experiment that reports are tested with. Its trials are repeated,
+// each time with values a thousandth higher, and then changed.
 func quickstart(t *testing.T, repetitions int, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
 	t.Helper()
 	file, err := os.Open("../testdata/quickstart.yaml")
@@ -92,7 +92,7 @@ func TestADifferenceIsRealOnlyWithEnoughRepetitions(t *testing.T) {
 		"one repetition has no chance":                {1, slower, compare.Unknown, nil},
 		"three can't give a small one":                {3, slower, compare.Unknown, ptr.To[int64](100)},
 		"four can":                                    {4, slower, compare.Real, ptr.To[int64](29)},
-		"of equal ones chance explains what there is": {4, nil, compare.Chance, ptr.To[int64](1000)},
+		"chance explains what differs between equals": {4, nil, compare.Chance, ptr.To[int64](1000)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := compare.Of(quickstart(t, test.repetitions, nil), quickstart(t, test.repetitions, test.change))
@@ -201,11 +201,11 @@ func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
 		}, "The prices differ: none in A, EUR none per CPU-hour, 2000 for an attacker's hardware of 575 W over 3 years and 0.15 per kWh in B."},
 		"mode":     {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Mode = v1alpha1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
 		"arrivals": {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Arrivals = v1alpha1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
-		"steps":    {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is told at other rates, or from other samples."},
+		"steps":    {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
 		"replicas": {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
 		"memory":   {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
 		"no end": {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentSuspended },
-			"hashmark-demo/quickstart (B) has not ended. Suspended after 6 of 6 trials. So far: Bcrypt cost 10 is the highest measured that holds p95 within 1s: c10-1 up to 16/s."},
+			"hashmark-demo/quickstart (B) has not finished. Suspended after 6 of 6 trials. So far: Bcrypt cost 10 is the highest measured cost that meets the objective (p95 within 1s): c10-1 up to 16/s."},
 		"nothing": {func(e *v1alpha1.SizingExperiment) {
 			e.Spec.Load.Arrivals, e.Spec.Repetitions = v1alpha1.ArrivalsPoisson, 4
 		}, ""},
@@ -216,8 +216,8 @@ func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 			sections := c.Sections()
-			if first := sections[0].Title; (first == "What does not compare") != (test.want != "") {
-				t.Errorf("%q is told first", first)
+			if first := sections[0].Title; (first == "Not comparable") != (test.want != "") {
+				t.Errorf("%q is first", first)
 			}
 		})
 	}
@@ -237,7 +237,7 @@ func TestTheSummaryTellsBothRecommendations(t *testing.T) {
 		"no answer yet": {func(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 			asked(e, trials)
 			e.Status.Recommendation = nil
-		}, " to tell."},
+		}, " repetitions are needed."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := compare.Of(quickstart(t, 1, asked), quickstart(t, 1, test.b)).Summary(); !strings.HasSuffix(got, test.want) {
@@ -315,7 +315,7 @@ func TestLoadsThatLieApartAreTold(t *testing.T) {
 	}
 }
 
-// asked has a demand and an answer to it.
+// asked adds a demand and a recommendation.
 func asked(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 	e.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30)}
 	e.Status.Recommendation = &v1alpha1.Recommendation{
@@ -323,7 +323,7 @@ func asked(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 	}
 }
 
-// richer has all that a comparison can remark on.
+// richer has every kind of difference that a comparison shows.
 func richer(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	slower(e, trials)
 	asked(e, trials)

@@ -9,48 +9,47 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// Comparison is experiment B held against experiment A.
+// Comparison is the comparison of experiment B with experiment A.
 type Comparison struct {
-	// The experiments, as namespace/name, and their answers in a sentence.
+	// The experiments and their results.
 	A Side `json:"a"`
 	B Side `json:"b"`
-	// What differs in the questions, a sentence each: where there is something, the
-	// answers do not compare, and numbers perhaps not.
+	// The differences in the specs, a sentence each. If there are any, recommendations can't
+	// be compared, and numbers possibly not.
 	Questions []string `json:"questions,omitempty"`
-	// What differs in what the numbers were measured with, a sentence each.
+	// The differences in the software, the machines and their speed, a sentence each.
 	Circumstances []string `json:"circumstances,omitempty"`
-	// Each variant that both measured, in A's order.
+	// The variants that both measured, in A's order.
 	Variants []Pair `json:"variants,omitempty"`
-	// The variants that only one of them has.
+	// The variants that only A or only B measured.
 	OnlyA []string `json:"onlyA,omitempty"`
 	OnlyB []string `json:"onlyB,omitempty"`
 }
 
 // Side is one of the two experiments.
 type Side struct {
-	// Its name, as namespace/name.
+	// The name of the experiment, as namespace/name.
 	Name string `json:"name"`
-	// Its answer in a sentence.
+	// The result in a sentence, as in report.Document.Answer.
 	Answer string `json:"answer"`
-	// What it recommends, such as 2×c10-500m, or none; absent without a demand, and
-	// before its end.
+	// The recommended size, such as 2×c10-500m, or "none". Absent without a demand, and before
+	// the experiment has finished.
 	Recommended string `json:"recommended,omitempty"`
 }
 
 // Pair is a variant in both experiments.
 type Pair struct {
-	// Its name in A.
+	// The name of the variant in A.
 	Variant string `json:"variant"`
-	// Its name in B, where that is another.
+	// The name in B, if it differs.
 	VariantB string `json:"variantB,omitempty"`
-	// What A's and B's numbers are worth.
+	// The verdicts in A and B.
 	VerdictA v1alpha1.Verdict `json:"verdictA"`
 	VerdictB v1alpha1.Verdict `json:"verdictB"`
-	// The load that p95 is told at, as people say it, where that differs by more
-	// than 5 %.
+	// The load that p95 belongs to, as text, if it differs by more than 5 %.
 	LoadA string `json:"loadA,omitempty"`
 	LoadB string `json:"loadB,omitempty"`
-	// The figures that both have; none of an Invalid result.
+	// The figures that both have. Empty if a result is Invalid.
 	Figures []Figure `json:"figures,omitempty"`
 }
 
@@ -81,16 +80,16 @@ func Of(a, b report.Document) Comparison {
 
 func side(d report.Document) Side {
 	s := Side{Name: d.Name(), Answer: d.Answer()}
-	if answer := d.Experiment.Status.Recommendation; answer != nil {
+	if recommendation := d.Experiment.Status.Recommendation; recommendation != nil {
 		s.Recommended = "none"
-		if answer.Variant != "" {
-			s.Recommended = fmt.Sprintf("%d×%s", answer.Replicas, answer.Variant)
+		if recommendation.Variant != "" {
+			s.Recommended = fmt.Sprintf("%d×%s", recommendation.Replicas, recommendation.Variant)
 		}
 	}
 	return s
 }
 
-// measuredRows are what load was put on: predictions are compared with nothing.
+// measuredRows returns the rows without predictions, which are not compared.
 func measuredRows(d report.Document) []report.Row {
 	return slices.DeleteFunc(slices.Clone(d.Rows), func(r report.Row) bool { return r.Predicted })
 }
@@ -106,7 +105,7 @@ func pair(a, b report.Row) Pair {
 	return p
 }
 
-// load is the rate, or the number of users, that p95 is told at; 0 where it is not.
+// load returns the offered rate or the number of users that p95 belongs to, or 0.
 func load(row report.Row) float64 {
 	switch {
 	case row.Result.Users != nil:
@@ -118,8 +117,8 @@ func load(row report.Row) float64 {
 	}
 }
 
-// apart tells of two loads that p95 does not compare at. In mode Capacity each has
-// its rate from its own calibration, and equal ones lie a percent or two apart.
+// apart reports whether two loads differ too much to compare p95. In mode Capacity each
+// rate comes from its own calibration, so that equal ones differ by a percent or two.
 func apart(a, b float64) bool {
 	const most = 0.05
 	return a > 0 && b > 0 && math.Abs(b-a) > most*a

@@ -1,9 +1,9 @@
-// Package compare holds one experiment's report against another's: of each
-// variant that both measured, how latency, capacity, maximum, hash time and price
-// differ, and whether chance explains it. What differs in the questions is named
-// first, since numbers that answer different questions do not compare.
+// Package compare compares the reports of two experiments: for each variant that both
+// measured, how latency, capacity, maximum, hash time and price differ, and whether chance
+// explains the difference. Differences in the specs come first, since numbers with
+// different objectives or loads can't be compared.
 //
-// The difference is that of the medians of the repetitions, and its chance the
-// one of the Mann–Whitney U test (package comparison). With a single repetition
-// nobody can tell; then it says whether the intervals overlap.
+// The difference is that of the medians of the repetitions, and its chance is the p-value
+// of the Mann–Whitney U test (package comparison). With a single repetition the chance is
+// unknown; then the report says whether the intervals overlap.
 package compare

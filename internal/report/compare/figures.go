@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// small is the chance, in thousandths, below which a difference is called real.
+	// small is the chance, in thousandths, below which a difference is real.
 	small = 50
-	// least is how many repetitions each side needs for a chance that small: four
-	// against four come to 29 thousandths at the least, three to 100.
+	// least is how many repetitions each side needs for a chance that small. The least
+	// possible chance is 29 thousandths with four repetitions each, and 100 with three.
 	least = 4
 )
 
-// Finding is what can be said of a difference.
+// Finding says whether a difference is real.
 type Finding string
 
 const (
-	// Real means that chance alone gives such a difference less than once in 20 times.
+	// Real means that such a difference occurs by chance less than once in 20 times.
 	Real Finding = "Real"
 	// Chance means that chance explains the difference.
 	Chance Finding = "Chance"
-	// Unknown means that there are too few repetitions to tell.
+	// Unknown means that there are too few repetitions.
 	Unknown Finding = "Unknown"
 )
 
-// Name is one of the figures that are compared.
+// Name is the name of a figure.
 type Name string
 
 // The figures, each with its unit.
@@ -46,42 +46,41 @@ const (
 
 // Figure is one number of a variant in both experiments.
 type Figure struct {
-	// Which number, with its unit in the name.
+	// The name of the figure, which contains its unit.
 	Name Name `json:"name"`
-	// The medians of both sides' repetitions, in that unit: whole numbers, and of
-	// a price a decimal.
+	// The medians of the repetitions in that unit: an integer, or a decimal for a price.
 	A string `json:"a"`
 	B string `json:"b"`
-	// (B − A) ÷ A, in thousandths; absent where A is 0.
+	// (B − A) ÷ A, in thousandths; absent if A is 0.
 	PerMille *int64 `json:"perMille,omitempty"`
-	// The chance of a difference at least as large where there is none, in
-	// thousandths; absent where one side has a single repetition.
+	// The probability of a difference at least as large without a real difference, in
+	// thousandths; absent if one side has a single repetition.
 	ChancePerMille *int64 `json:"chancePerMille,omitempty"`
-	// Whether the intervals of both sides overlap; absent where one has none.
+	// Whether the intervals overlap; absent if one side has no interval.
 	IntervalsOverlap *bool `json:"intervalsOverlap,omitempty"`
-	// How many repetitions each side has.
+	// The number of repetitions of each side.
 	RepetitionsA int `json:"repetitionsA,omitempty"`
 	RepetitionsB int `json:"repetitionsB,omitempty"`
-	// What can be said of the difference.
+	// Whether the difference is real; absent for a price.
 	Finding Finding `json:"finding,omitempty"`
 }
 
-// quantity is how a figure is read from a trial, and its interval from a row.
+// quantity reads a figure from the result of a trial, and its interval from a row.
 type quantity struct {
 	name     Name
-	of       func(*v1alpha1.VariantResult) *int64
+	value    func(*v1alpha1.VariantResult) *int64
 	interval func(*v1alpha1.VariantResult) (low, high int64, known bool)
 }
 
 var quantities = []quantity{
 	{P95, func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }, p95Interval},
-	{Capacity, heldRate, capacityInterval},
+	{Capacity, capacityOrZero, capacityInterval},
 	{Maximum, func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }, noInterval},
 	{HashTime, hashTime, hashInterval},
 }
 
-// heldRate is the capacity, and 0 of a trial that met the objective at no rate.
-func heldRate(r *v1alpha1.VariantResult) *int64 {
+// capacityOrZero returns the capacity, or 0 if the trial met the objective at no rate.
+func capacityOrZero(r *v1alpha1.VariantResult) *int64 {
 	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
 		return new(int64)
 	}
@@ -118,19 +117,19 @@ func hashInterval(r *v1alpha1.VariantResult) (low, high int64, known bool) {
 
 func noInterval(*v1alpha1.VariantResult) (low, high int64, known bool) { return 0, 0, false }
 
-// figures are those that both sides have.
+// figures returns the figures that both sides have.
 func figures(a, b report.Row) []Figure {
 	var all []Figure
 	for _, q := range quantities {
-		these, others := values(b, q.of), values(a, q.of)
-		if len(these) == 0 || len(others) == 0 {
+		valuesA, valuesB := values(a, q.value), values(b, q.value)
+		if len(valuesA) == 0 || len(valuesB) == 0 {
 			continue
 		}
 		figure := Figure{
-			Name: q.name, A: strconv.FormatInt(comparison.Median(others), 10), B: strconv.FormatInt(comparison.Median(these), 10),
-			RepetitionsA: len(others), RepetitionsB: len(these), IntervalsOverlap: overlap(a, b, q),
+			Name: q.name, A: strconv.FormatInt(comparison.Median(valuesA), 10), B: strconv.FormatInt(comparison.Median(valuesB), 10),
+			RepetitionsA: len(valuesA), RepetitionsB: len(valuesB), IntervalsOverlap: overlap(a, b, q),
 		}
-		if difference := comparison.Difference(these, others); difference != nil {
+		if difference := comparison.Difference(valuesB, valuesA); difference != nil {
 			figure.PerMille, figure.ChancePerMille = &difference.PerMille, difference.ChancePerMille
 		}
 		figure.Finding = finding(figure)
@@ -139,11 +138,11 @@ func figures(a, b report.Row) []Figure {
 	return append(all, prices(a, b)...)
 }
 
-// values of a number over the repetitions that may be believed.
-func values(row report.Row, of func(*v1alpha1.VariantResult) *int64) []int64 {
+// values returns a number of all usable repetitions.
+func values(row report.Row, field func(*v1alpha1.VariantResult) *int64) []int64 {
 	var all []int64
 	for _, trial := range row.Repetitions {
-		if n := of(trial.Status.Result); n != nil {
+		if n := field(trial.Status.Result); n != nil {
 			all = append(all, *n)
 		}
 	}
@@ -159,8 +158,7 @@ func overlap(a, b report.Row, q quantity) *bool {
 	return ptr.To(lowA <= highB && lowB <= highA)
 }
 
-// finding is Unknown of too few repetitions, however small the chance: they can't
-// give a small one.
+// finding returns Unknown for too few repetitions, since their chance can't be small.
 func finding(f Figure) Finding {
 	switch {
 	case f.ChancePerMille == nil || min(f.RepetitionsA, f.RepetitionsB) < least:
@@ -172,7 +170,8 @@ func finding(f Figure) Finding {
 	}
 }
 
-// prices differ as the capacities do, whose chance is told there.
+// prices returns the price of logins without a chance: it differs like the capacity, which
+// has one.
 func prices(a, b report.Row) []Figure {
 	if a.Result.Price == nil || b.Result.Price == nil {
 		return nil
@@ -184,8 +183,8 @@ func prices(a, b report.Row) []Figure {
 	return []Figure{{Name: LoginPrice, A: before, B: after, PerMille: share(before, after)}}
 }
 
-// share is (after − before) ÷ before of two decimals, in thousandths; nil where
-// there is no share to tell.
+// share returns (after − before) ÷ before of two decimals, in thousandths. It is nil if one
+// is not a number or before is not above 0.
 func share(before, after string) *int64 {
 	from, okFrom := new(big.Rat).SetString(before)
 	to, okTo := new(big.Rat).SetString(after)

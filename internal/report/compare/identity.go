@@ -7,8 +7,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// identity is what two variants have in common that measure the same thing. Their
-// names may differ: one that is the only kind of concurrency is not named after it.
+// identity is equal for variants that measure the same configuration. Their names can
+// differ: if there is only one kind of concurrency, it is not part of the name.
 type identity struct {
 	algorithm                          v1alpha1.Algorithm
 	control, limit, pool               string
@@ -30,7 +30,7 @@ func identify(v v1alpha1.Variant) identity {
 	return id
 }
 
-// limitOf writes equal limits alike: 1 and 1000m.
+// limitOf returns the same text for equal limits, such as 1 and 1000m.
 func limitOf(v v1alpha1.Variant) string {
 	milli, err := matrix.MilliCPU(v.CPULimit)
 	if err != nil {

@@ -13,25 +13,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// questions says what differs in what was asked. The matrices may differ: variants
-// that only one side has are listed as such.
+// questions returns the differences in the specs. The matrices can differ: variants of only
+// one side are listed elsewhere.
 func questions(a, b report.Document) []string {
 	from, to := a.Experiment.Spec, b.Experiment.Spec
-	var told []string
-	told = append(told, differ("The objective differs", report.ObjectiveWords(from.Objective), report.ObjectiveWords(to.Objective))...)
-	told = append(told, differ("The demand differs", demand(from.Demand), demand(to.Demand))...)
-	told = append(told, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
-	told = append(told, differ("The load's mode differs", string(from.Load.Mode), string(to.Load.Mode))...)
-	told = append(told, differ("The arrivals differ", string(arrivals(from.Load)), string(arrivals(to.Load)))...)
+	var texts []string
+	texts = append(texts, differ("The objective differs", report.ObjectiveWords(from.Objective), report.ObjectiveWords(to.Objective))...)
+	texts = append(texts, differ("The demand differs", demand(from.Demand), demand(to.Demand))...)
+	texts = append(texts, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
+	texts = append(texts, differ("The load's mode differs", string(from.Load.Mode), string(to.Load.Mode))...)
+	texts = append(texts, differ("The arrivals differ", string(arrivals(from.Load)), string(arrivals(to.Load)))...)
 	if from.Load.Mode == to.Load.Mode && !equality.Semantic.DeepEqual(steps(from.Load), steps(to.Load)) {
-		told = append(told, "The load's steps differ; p95 is told at other rates, or from other samples.")
+		texts = append(texts, "The load's steps differ; p95 is at other rates or from other numbers of samples.")
 	}
-	told = append(told, differ("The replicas behind the Service differ", count(from.Service.Replicas), count(to.Service.Replicas))...)
-	told = append(told, differ("The service's memory limit differs", from.Service.MemoryLimit, to.Service.MemoryLimit)...)
-	return append(told, unfinished(a, b)...)
+	texts = append(texts, differ("The replicas behind the Service differ", count(from.Service.Replicas), count(to.Service.Replicas))...)
+	texts = append(texts, differ("The service's memory limit differs", from.Service.MemoryLimit, to.Service.MemoryLimit)...)
+	return append(texts, unfinished(a, b)...)
 }
 
-// differ says one thing in A and another in B.
+// differ returns a sentence with both values if they differ.
 func differ(what, a, b string) []string {
 	if a == b {
 		return nil
@@ -64,7 +64,7 @@ func demand(d *v1alpha1.Demand) string {
 		text += fmt.Sprintf(", at most %s CPU", d.MaxTotalCPU)
 	}
 	if d.SurviveReplicas != nil && *d.SurviveReplicas > 0 {
-		text += fmt.Sprintf(", with %d of the replicas down", *d.SurviveReplicas)
+		text += fmt.Sprintf(", even with %d of the replicas down", *d.SurviveReplicas)
 	}
 	if d.MaxReplicas != nil {
 		text += fmt.Sprintf(", at most %d replicas", *d.MaxReplicas)
@@ -97,7 +97,7 @@ func priceList(p *v1alpha1.Prices) string {
 	return strings.Join(list, ", ")
 }
 
-// attackerWords is what an attacker pays for an hour, or for hardware.
+// attackerWords returns what an attacker pays per hour or for hardware.
 func attackerWords(p *v1alpha1.Prices) string {
 	if h := p.AttackerHardware; h != nil {
 		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price, h.Watts, h.Years, h.PerKilowattHour)
@@ -112,7 +112,7 @@ func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
 	return load.Arrivals
 }
 
-// steps is the load without what is told by itself.
+// steps returns the load without the fields that have their own sentence.
 func steps(load v1alpha1.Load) v1alpha1.Load {
 	load.Mode, load.Arrivals = "", ""
 	return load
@@ -121,29 +121,29 @@ func steps(load v1alpha1.Load) v1alpha1.Load {
 func count(n int32) string { return fmt.Sprintf("%d", max(1, n)) }
 
 func unfinished(sides ...report.Document) []string {
-	var told []string
+	var texts []string
 	for i, d := range sides {
 		if !d.Experiment.Status.Phase.Finished() {
-			told = append(told, fmt.Sprintf("%s (%s) has not ended. %s", d.Name(), string(rune('A'+i)), d.Answer()))
+			texts = append(texts, fmt.Sprintf("%s (%s) has not finished. %s", d.Name(), string(rune('A'+i)), d.Answer()))
 		}
 	}
-	return told
+	return texts
 }
 
-// circumstances says what differs in the software and the machines. Facts of the
-// question and of the run itself, its times and its seed, do not count.
+// circumstances returns the differences in the software and the machines. Facts about the
+// spec and the run, such as its times and its seed, do not count.
 func circumstances(a, b report.Document) []string {
-	var told []string
+	var texts []string
 	for _, label := range []string{report.FactCPU, report.FactGo, report.FactCgroups, report.FactK6} {
-		told = append(told, differ(label+" differs", fact(a, label), fact(b, label))...)
+		texts = append(texts, differ(label+" differs", fact(a, label), fact(b, label))...)
 	}
-	return append(told, speeds(a, b)...)
+	return append(texts, speeds(a, b)...)
 }
 
-// speeds says where the reference speeds differ by more than their errors. Rows are
-// at the reference speed of their own experiment, so the numbers then differ too.
+// speeds returns the reference speeds that differ by more than their errors. Rows are at the
+// reference speed of their own experiment, so that their numbers differ too.
 func speeds(a, b report.Document) []string {
-	var told []string
+	var texts []string
 	for _, from := range a.Experiment.Status.Speed {
 		at := slices.IndexFunc(b.Experiment.Status.Speed, func(p v1alpha1.PoolSpeed) bool { return p.NodePool == from.NodePool })
 		if at < 0 || from.HashMicrosecondsAtCost8 <= 0 {
@@ -159,10 +159,10 @@ func speeds(a, b report.Document) []string {
 		if from.NodePool != "" {
 			pool = " on " + from.NodePool
 		}
-		told = append(told, fmt.Sprintf("The reference speed%s differs: a hash of cost 8 takes %s in A and %s in B (%s).", pool,
+		texts = append(texts, fmt.Sprintf("The reference speed%s differs: a hash of cost 8 takes %s in A and %s in B (%s).", pool,
 			units.Latency(&from.HashMicrosecondsAtCost8), units.Latency(&to.HashMicrosecondsAtCost8), units.Difference(&perMille)))
 	}
-	return told
+	return texts
 }
 
 func fact(d report.Document, label string) string {

@@ -12,19 +12,18 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Table writes the comparison for a terminal: what does not compare first.
+// Table writes the comparison for a terminal.
 func Table(w io.Writer, c Comparison) error { return report.WriteTable(w, c.Summary(), c.Sections()) }
 
 // Markdown writes the comparison for a pull request or a wiki.
 func Markdown(w io.Writer, c Comparison) error {
-	return report.WriteMarkdown(w, c.B.Name+" against "+c.A.Name, c.Summary(), c.Sections())
+	return report.WriteMarkdown(w, c.B.Name+" compared with "+c.A.Name, c.Summary(), c.Sections())
 }
 
-// Kind is the kind of a comparison as JSON writes it.
+// Kind is the kind of a comparison in JSON.
 const Kind = "SizingComparison"
 
-// JSON writes the comparison for programs, under the version of the API that its
-// words come from.
+// JSON writes the comparison for programs. Its apiVersion is that of the API.
 func JSON(w io.Writer, c Comparison) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -36,12 +35,12 @@ func JSON(w io.Writer, c Comparison) error {
 	}{v1alpha1.GroupVersion.String(), Kind, c})
 }
 
-// Summary says in a sentence or two what came of the comparison.
+// Summary returns the result of the comparison in a sentence or two.
 func (c Comparison) Summary() string {
-	text := fmt.Sprintf("%s (B) against %s (A): %s", c.B.Name, c.A.Name, c.counted())
+	text := fmt.Sprintf("%s (B) compared with %s (A): %s", c.B.Name, c.A.Name, c.counted())
 	switch {
 	case len(c.Questions) > 0:
-		text += " The questions differ: see what does not compare."
+		text += " The experiments differ: see the section Not comparable."
 	case c.A.Recommended == "" || c.B.Recommended == "":
 	case c.A.Recommended == c.B.Recommended:
 		text += fmt.Sprintf(" Both recommend %s.", c.A.Recommended)
@@ -51,7 +50,7 @@ func (c Comparison) Summary() string {
 	return text
 }
 
-// counted says how many differences are real.
+// counted returns how many differences are real, as a sentence.
 func (c Comparison) counted() string {
 	counts, all := map[Finding]int{}, 0
 	for _, p := range c.Variants {
@@ -64,35 +63,35 @@ func (c Comparison) counted() string {
 	}
 	switch {
 	case all == 0:
-		return "there is nothing that both measured."
+		return "no figure was measured in both."
 	case counts[Unknown] == all:
-		return fmt.Sprintf("chance may explain any of the %d differences; repeat each at least %d times to tell.", all, least)
+		return fmt.Sprintf("each of the %d differences may be due to chance; to decide, at least %d repetitions are needed.", all, least)
 	default:
-		text := fmt.Sprintf("%d of %d differences are more than chance.", counts[Real], all)
+		text := fmt.Sprintf("%d of %d differences are real.", counts[Real], all)
 		if counts[Unknown] > 0 {
-			text += fmt.Sprintf(" Of %d nobody can tell; repeat each at least %d times.", counts[Unknown], least)
+			text += fmt.Sprintf(" %d are unknown; to decide, at least %d repetitions are needed.", counts[Unknown], least)
 		}
 		return text
 	}
 }
 
-// Sections is the comparison in words.
+// Sections returns the sections of the comparison.
 func (c Comparison) Sections() []report.Section {
 	var all []report.Section
 	if len(c.Questions) > 0 {
-		all = append(all, report.Section{Title: "What does not compare", Items: c.Questions})
+		all = append(all, report.Section{Title: "Not comparable", Items: c.Questions})
 	}
-	all = append(all, report.Section{Title: "Answers", Items: []string{"A: " + c.A.Answer, "B: " + c.B.Answer}})
+	all = append(all, report.Section{Title: "Results", Items: []string{"A: " + c.A.Answer, "B: " + c.B.Answer}})
 	if lines := c.lines(); len(lines) > 0 {
-		all = append(all, report.Section{Title: "Variants", Columns: []string{"Variant", "What", "A", "B", "Difference", "Is it real"}, Lines: lines})
+		all = append(all, report.Section{Title: "Variants", Columns: []string{"Variant", "Figure", "A", "B", "Difference", "Real"}, Lines: lines})
 	}
 	if items := c.remarks(); len(items) > 0 {
-		all = append(all, report.Section{Title: "Also", Items: items})
+		all = append(all, report.Section{Title: "Other differences", Items: items})
 	}
 	return all
 }
 
-// lines are one for each figure; the variant is named in its first.
+// lines returns a line for each figure. Only the first line of a variant has its name.
 func (c Comparison) lines() [][]string {
 	var lines [][]string
 	for _, p := range c.Variants {
@@ -101,7 +100,7 @@ func (c Comparison) lines() [][]string {
 			name += " = " + p.VariantB
 		}
 		for _, f := range p.Figures {
-			lines = append(lines, []string{name, f.words(), f.read(f.A), f.read(f.B), f.difference(), f.tells()})
+			lines = append(lines, []string{name, f.words(), f.read(f.A), f.read(f.B), f.difference(), f.findingText()})
 			name = ""
 		}
 	}
@@ -109,26 +108,26 @@ func (c Comparison) lines() [][]string {
 }
 
 func (c Comparison) remarks() []string {
-	told := append([]string(nil), c.Circumstances...)
+	texts := append([]string(nil), c.Circumstances...)
 	for _, p := range c.Variants {
 		if p.LoadA != "" {
-			told = append(told, fmt.Sprintf("p95 of %s is told at %s in A and at %s in B.", p.Variant, p.LoadA, p.LoadB))
+			texts = append(texts, fmt.Sprintf("p95 of %s is at %s in A and at %s in B.", p.Variant, p.LoadA, p.LoadB))
 		}
-		if believed(p.VerdictA) && believed(p.VerdictB) {
+		if valid(p.VerdictA) && valid(p.VerdictB) {
 			continue
 		}
-		told = append(told, fmt.Sprintf("%s is %s in A and %s in B.", p.Variant, verdict(p.VerdictA), verdict(p.VerdictB)))
+		texts = append(texts, fmt.Sprintf("%s is %s in A and %s in B.", p.Variant, verdict(p.VerdictA), verdict(p.VerdictB)))
 	}
 	if len(c.OnlyA) > 0 {
-		told = append(told, "Only A measured "+strings.Join(c.OnlyA, ", ")+".")
+		texts = append(texts, "Only A measured "+strings.Join(c.OnlyA, ", ")+".")
 	}
 	if len(c.OnlyB) > 0 {
-		told = append(told, "Only B measured "+strings.Join(c.OnlyB, ", ")+".")
+		texts = append(texts, "Only B measured "+strings.Join(c.OnlyB, ", ")+".")
 	}
-	return told
+	return texts
 }
 
-func believed(v v1alpha1.Verdict) bool { return v == v1alpha1.VerdictValid }
+func valid(v v1alpha1.Verdict) bool { return v == v1alpha1.VerdictValid }
 
 func verdict(v v1alpha1.Verdict) string { return strings.ToLower(string(v)) }
 
@@ -138,7 +137,7 @@ func (f Figure) words() string {
 	}[f.Name]
 }
 
-// read is one of the two numbers as people say it.
+// read returns one of the two numbers as text.
 func (f Figure) read(value string) string {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if f.Name == LoginPrice || err != nil {
@@ -158,8 +157,8 @@ func (f Figure) difference() string {
 	return text
 }
 
-// tells says what can be said of the difference.
-func (f Figure) tells() string {
+// findingText returns the finding as text.
+func (f Figure) findingText() string {
 	switch f.Finding {
 	case Real:
 		return "yes"
@@ -172,14 +171,14 @@ func (f Figure) tells() string {
 	}
 }
 
-// unknown says what there is to hold on to without enough repetitions.
+// unknown returns the text for too few repetitions, which says whether the intervals overlap.
 func (f Figure) unknown() string {
 	switch {
 	case f.IntervalsOverlap == nil:
-		return "can't tell"
+		return "unknown"
 	case *f.IntervalsOverlap:
-		return "can't tell; intervals overlap"
+		return "unknown; intervals overlap"
 	default:
-		return "can't tell; intervals lie apart"
+		return "unknown; intervals don't overlap"
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report/html"
 )
 
-// looks are how a page is looked at. Both widths are in CSS pixels.
+// looks are the screens and themes that are tested. Widths are in CSS pixels.
 var looks = []struct {
 	name   string
 	width  int64
@@ -35,7 +35,7 @@ var looks = []struct {
 }
 
 // TestBrowser opens every report in Chromium without a network. With
-// HASHMARK_PICTURES=folder it leaves pictures there, and a PDF of each.
+// HASHMARK_PICTURES=folder it writes screenshots and a PDF of each to that folder.
 func TestBrowser(t *testing.T) {
 	chromium := browser(t)
 	for name, document := range documents(t) {
@@ -69,9 +69,9 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestPictureOfTheSpeed finds the figure of the speed in a report. The
-// picture of docs/method.md is taken by it: HASHMARK_SPEED_OF names another saved
-// report, HASHMARK_PICTURES the folder.
+// TestPictureOfTheSpeed finds the chart of the speed in a report. It also takes the
+// picture of docs/method.md: HASHMARK_SPEED_OF names another saved report,
+// HASHMARK_PICTURES the folder.
 func TestPictureOfTheSpeed(t *testing.T) {
 	document := matrix()
 	if name := os.Getenv("HASHMARK_SPEED_OF"); name != "" {
@@ -96,20 +96,20 @@ const speedAlone = `(() => {
   return panel != null;
 })()`
 
-// judge says what is wrong with the page on a screen of the width.
+// judge reports errors of the layout on a screen of the width.
 func judge(t *testing.T, width int64, seen sight) {
 	t.Helper()
 	if len(seen.Wide) > 0 || seen.Body > width {
 		t.Errorf("the body is %d pixels wide on a screen of %d; too wide are %s", seen.Body, width, strings.Join(seen.Wide, ", "))
 	}
 	if seen.SmallestText < 11 {
-		t.Errorf("the smallest text is %.1f pixels high: %s; it must be 11 at least", seen.SmallestText, seen.Smallest)
+		t.Errorf("the smallest text is %.1f pixels high: %s; it must be at least 11", seen.SmallestText, seen.Smallest)
 	}
 	if seen.Unnamed > 0 {
 		t.Errorf("%d drawings have no name or no description", seen.Unnamed)
 	}
 	for _, text := range seen.Overlaps {
-		t.Errorf("labels of a drawing lie upon each other: %s", text)
+		t.Errorf("labels of a drawing overlap: %s", text)
 	}
 }
 
@@ -123,9 +123,9 @@ type sight struct {
 	Overlaps     []string
 }
 
-// inspect measures the page as it is laid out. What scrolls inside a box of its
-// own is no part of the body's width. Of labels, the letters' boxes count, which
-// are a little lower than the lines' boxes.
+// inspect measures the layout of the page. What scrolls in its own box does not count for
+// the width of the body. For labels, the boxes of the letters count, which are a little
+// lower than those of the lines.
 const inspect = `(() => {
   const width = document.documentElement.clientWidth, wide = [];
   let smallest = 99, words = "";
@@ -151,7 +151,7 @@ const inspect = `(() => {
   return {Body: document.documentElement.scrollWidth, Wide: wide, SmallestText: smallest, Smallest: words, Unnamed: unnamed, Overlaps: overlaps};
 })()`
 
-// browser starts a Chromium that reaches nobody.
+// browser starts a Chromium without a network.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
@@ -164,7 +164,7 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// listen opens a tab, and hears what goes wrong in it.
+// listen opens a tab and records its errors.
 func listen(t *testing.T, chromium context.Context) (context.Context, func() []string) {
 	t.Helper()
 	ctx, quit := chromedp.NewContext(chromium)
@@ -188,7 +188,7 @@ func listen(t *testing.T, chromium context.Context) (context.Context, func() []s
 	}
 }
 
-// call is a command of the browser's protocol as an action.
+// call returns a command of the browser's protocol as an action.
 func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, command, params)
@@ -212,7 +212,7 @@ func get[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T 
 	return got
 }
 
-// complaint is any message, and any request but that for the file itself.
+// complaint returns the text of any message, and of any request other than for the file.
 func complaint(event any) string {
 	switch e := event.(type) {
 	case *log.EventEntryAdded:
@@ -240,7 +240,7 @@ func write(t *testing.T, file string, d report.Document) {
 	}
 }
 
-// keep leaves a picture where it was asked for.
+// keep writes a picture to the folder of HASHMARK_PICTURES.
 func keep(t *testing.T, name string, content []byte) {
 	t.Helper()
 	folder := os.Getenv("HASHMARK_PICTURES")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast holds both themes of the page as it is written to WCAG 2.2: 4.5 of
-// text (1.4.3), and 3 of what a drawing is made of (1.4.11).
+// TestContrast checks the contrast in both themes against WCAG 2.2: 4.5 for text (1.4.3),
+// and 3 for graphics (1.4.11).
 func TestContrast(t *testing.T) {
 	themes := regexp.MustCompile(`:root\{([^}]*)\}`).FindAllStringSubmatch(written(t, failed()), -1)
 	if len(themes) != 2 {

@@ -1,7 +1,6 @@
-// Package html lays a report out as one file that a browser opens without a
-// network and without a script: the answer first, then tables and drawings, and
-// at the end how it was measured.
+// Package html writes a report as one HTML file that needs no network and no script: first
+// the result, then tables and charts, and at the end how it was measured.
 //
-// It works nothing out: the words and numbers are those of the report, and each
-// drawing has the same numbers in a table below it, for whoever can't see it.
+// It computes nothing: texts and numbers are those of package report. Below each chart
+// there is a table with the same numbers, for readers who can't see the chart.
 package html

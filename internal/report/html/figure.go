@@ -14,44 +14,43 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// figure is drawings with one caption, and what they show as a table.
+// figure is a group of charts with a caption and a table of what they show.
 type figure struct {
-	// What is to be seen.
+	// What the charts show.
 	Caption string
 	Panels  []panel
-	// Bars of shares, drawn by the page itself.
+	// Bars of shares, which the page draws with CSS.
 	Bars    []bar
 	Columns []string
 	Lines   [][]string
 }
 
-// panel is one drawing under its name.
+// panel is one chart with a title.
 type panel struct {
 	Title string
 	SVG   template.HTML
-	// True where the drawing takes the width of the page, and scrolls where that is
-	// narrow.
+	// True if the chart is as wide as the page. It scrolls on a narrow page.
 	Wide bool
 }
 
-// bar is a share of 100.
+// bar is a share in percent.
 type bar struct {
 	Label   string
 	Percent int32
 }
 
-// drawing is an SVG that the chart package made, which escapes what users wrote.
+// drawing marks an SVG of package chart as safe: the package escapes what users wrote.
 func drawing(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // see above
 
-// small is the size of a drawing of which many stand side by side.
+// small is the size of a chart that is shown next to others.
 var small = chart.Size{Width: 340, Height: 190}
 
-// distributionPart shows how response times spread at the reported step.
+// distributionPart returns the distribution of response times at the reported step.
 func distributionPart(d report.Document) part {
 	f := figure{
-		Caption: "How many logins took how long at the step that the variant's p95 was taken from, as observed. " +
-			"The dashed line is that step's p95, also as observed.",
-		Columns: []string{"Variant", "At", "Logins", "Fastest", "p95", "Slowest", "In buckets of equal width"},
+		Caption: "The number of logins by response time at the step of the variant's p95, as observed. " +
+			"The dashed line is the p95 of that step, also as observed.",
+		Columns: []string{"Variant", "At", "Logins", "Fastest", "p95", "Slowest", "Counts in buckets of equal width"},
 	}
 	for i, row := range d.Rows {
 		if row.Shown == nil || row.Shown.Status.Distribution == nil || len(row.Shown.Status.Distribution.Counts) == 0 {
@@ -63,7 +62,7 @@ func distributionPart(d report.Document) part {
 	return figurePart("spread", "Response times", f)
 }
 
-// figurePart has no figure where nothing was drawn.
+// figurePart returns a part with a figure, or without if the figure is empty.
 func figurePart(id, title string, f figure) part {
 	p := part{ID: id, Section: report.Section{Title: title}}
 	if len(f.Panels)+len(f.Bars) > 0 {
@@ -90,12 +89,12 @@ func distribution(d report.Document, row report.Row, id string) panel {
 		Title: atLoad(row),
 		SVG: drawing(area.SVG(small, chart.Words{
 			ID: id, Title: "Response times of " + row.Result.Variant,
-			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "not known")),
+			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "unknown")),
 		})),
 	}
 }
 
-// atLoad reads c10-500m at 5.5/s: the load as observed.
+// atLoad returns the variant with the load as observed: c10-500m at 5.5/s.
 func atLoad(row report.Row) string {
 	if load := observedLoad(row); load != "" {
 		return row.Result.Variant + " at " + load
@@ -103,8 +102,8 @@ func atLoad(row report.Row) string {
 	return row.Result.Variant
 }
 
-// observedLoad is the reported step's rate as it was offered, or its users; the row's
-// own where the step is not known.
+// observedLoad returns the offered rate or the users of the reported step, or those of the
+// row if the step is unknown.
 func observedLoad(row report.Row) string {
 	if step := reported(row); step != nil && step.OfferedMilliPerSecond != nil {
 		return units.Rate(step.OfferedMilliPerSecond)
@@ -112,8 +111,8 @@ func observedLoad(row report.Row) string {
 	return row.Load()
 }
 
-// observedP95 is the reported step's p95 before it is converted to the reference
-// speed; the row's own where the step is not known.
+// observedP95 returns the p95 of the reported step before conversion to the reference
+// speed, or that of the row if the step is unknown.
 func observedP95(row report.Row) *int64 {
 	if step := reported(row); step != nil && step.P95Microseconds != nil {
 		return step.P95Microseconds
@@ -133,12 +132,12 @@ func distributionLine(row report.Row) []string {
 	}
 }
 
-// underWayPart shows how many requests were under way over the reported step's time.
+// underWayPart returns the requests under way over the time of the reported step.
 func underWayPart(d report.Document) part {
 	f := figure{
-		Caption: "Logins that had been sent and not yet answered, at 60 moments of the same step. " +
-			"A row that rises to its end tells of a service that falls behind.",
-		Columns: []string{"Variant", "At", "Mean", "Most", "At the moments in turn"},
+		Caption: "Logins sent and not yet answered, at 60 moments of the same step. " +
+			"A curve that rises until its end shows a service that falls behind.",
+		Columns: []string{"Variant", "At", "Mean", "Maximum", "At each moment"},
 	}
 	for i, row := range d.Rows {
 		if row.Shown == nil || len(row.Shown.Status.UnderWay) == 0 {
@@ -159,19 +158,19 @@ func underWay(row report.Row, id string) panel {
 	}
 	if step := reported(row); step != nil && step.CountedMilliseconds > 0 {
 		area.High = float64(step.CountedMilliseconds) / 1000
-		area.X = chart.Scale{Title: "since the step began to count", High: area.High, Words: func(x float64) string { return units.Number(x) + " s" }}
+		area.X = chart.Scale{Title: "since counting started", High: area.High, Words: func(x float64) string { return units.Number(x) + " s" }}
 	}
 	line := underWayLine(row)
 	return panel{
 		Title: atLoad(row),
 		SVG: drawing(area.SVG(small, chart.Words{
 			ID: id, Title: "Requests under way, " + row.Result.Variant,
-			Description: fmt.Sprintf("%s requests were under way on average and %s at the most.", line[2], line[3]),
+			Description: fmt.Sprintf("%s requests were under way on average and %s at most.", line[2], line[3]),
 		})),
 	}
 }
 
-// reported is the step that the row's p95 was taken from; nil where it is not known.
+// reported returns the step that the row's p95 was taken from, or nil if it is unknown.
 func reported(row report.Row) *v1alpha1.Step {
 	if row.Shown == nil || row.Shown.Status.Result == nil {
 		return nil
@@ -186,9 +185,9 @@ func reported(row report.Row) *v1alpha1.Step {
 	return &steps[at]
 }
 
-// belongs tells whether a result was taken from a step: it has the step's rate at the
-// reference speed, or of a step that is not converted the planned share of the bound
-// or the rate.
+// belongs reports whether a result was taken from a step: it has the step's rate at the
+// reference speed or, if the step is not converted, its planned share of the bound or its
+// rate.
 func belongs(step *v1alpha1.Step, result *v1alpha1.VariantResult) bool {
 	switch {
 	case step.Kind == v1alpha1.StepClosed:
@@ -213,11 +212,11 @@ func underWayLine(row report.Row) []string {
 	}
 }
 
-// throttlingPart shows how often the quota held a variant up.
+// throttlingPart returns how often the variants were throttled.
 func throttlingPart(d report.Document) part {
 	f := figure{
-		Caption: "The share of the quota’s periods in which the CPU limit held the service up, at the step that the variant’s p95 was taken from. " +
-			"Time in which a login waits for the next period is part of its response time.",
+		Caption: "The share of the quota’s periods in which the CPU limit throttled the service, at the step of the variant’s p95. " +
+			"The time that a login waits for the next period is part of its response time.",
 	}
 	for _, row := range d.Rows {
 		if share := row.Result.ThrottledPercent; share != nil {
@@ -243,7 +242,7 @@ func floats[N int32 | int64](values []N) []float64 {
 	return all
 }
 
-// listed are counts in a row, without brackets.
+// listed returns counts separated by spaces.
 func listed[N int32 | int64](values []N) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
 func greatest[N int32 | int64](values []N) float64 {

@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// documents are all kinds of experiment that a report may be asked of.
+// documents are all kinds of experiments that can have a report.
 func documents(t *testing.T) map[string]report.Document {
 	t.Helper()
 	return map[string]report.Document{
@@ -48,7 +48,7 @@ func saved(t *testing.T, name string) report.Document {
 	return d
 }
 
-// question asks for everything that a report can tell.
+// question returns an experiment with everything that a report can show.
 func question(name string) *v1alpha1.SizingExperiment {
 	return &v1alpha1.SizingExperiment{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop"},
@@ -66,7 +66,7 @@ func question(name string) *v1alpha1.SizingExperiment {
 	}
 }
 
-// add gives the experiment a variant, and its trial with steps as a queue has them.
+// add adds a variant to the experiment, and its trial with steps as in a queue.
 func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32, limit string, cpus float64, pool string) []v1alpha1.SizingTrial {
 	hash := 57e3 * math.Pow(2, float64(cost-10))
 	bound := cpus * 1e6 / hash
@@ -119,10 +119,10 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 	return append(trials, trial)
 }
 
-// attacked is what a billion guesses at a cost take, by default: 200/9 USD at cost 10.
+// attacked returns the default price of a billion guesses at a cost: 200/9 USD at cost 10.
 func attacked(cost int32) string { return fmt.Sprintf("%.2f", math.Ldexp(200./9, int(cost-10))) }
 
-// predicted gives the experiment a variant that only the model knows.
+// predicted adds a variant to the experiment that was only predicted.
 func predicted(e *v1alpha1.SizingExperiment, cost int32, limit, pool string, inMatrix bool) {
 	e.Status.Predictions = append(e.Status.Predictions, v1alpha1.PredictedVariant{
 		Variant: fmt.Sprintf("c%d-%s-%s", cost, limit, pool), Cost: cost, CPULimit: limit, NodePool: pool, InMatrix: inMatrix,
@@ -135,8 +135,8 @@ func predicted(e *v1alpha1.SizingExperiment, cost int32, limit, pool string, inM
 	})
 }
 
-// matrix is three costs on four limits and two node pools, with all that an
-// answer may have.
+// matrix is three costs on four limits and two node pools, with everything that a result
+// can have.
 func matrix() report.Document {
 	e := question("launch")
 	var trials []v1alpha1.SizingTrial
@@ -166,14 +166,14 @@ func matrix() report.Document {
 	}
 	e.Status.Recommendation = &v1alpha1.Recommendation{
 		Size: size, P95Microseconds: ptr.To[int64](402000), Confidence: v1alpha1.ConfidenceHigh,
-		Reason:  "Cost 11 is the highest that 16 CPUs carry; 7 replicas share the logins by chance, and each holds the objective up to 7.4/s",
+		Reason:  "Cost 11 is the highest that 16 CPUs carry; 7 replicas share the logins at random, and each meets the objective up to 7.4/s",
 		Changes: []string{"Cost 12 needs 3.9 more CPUs"}, RunnerUp: &v1alpha1.Size{Variant: "c11-2-epyc", Cost: 11, CPULimit: "2", Replicas: 4, TotalCPU: "8"},
 	}
 	drifted(e, trials)
 	return report.New(e, trials)
 }
 
-// noneFits is a demand that no variant can carry.
+// noneFits has a demand that no variant can serve.
 func noneFits() report.Document {
 	d := matrix()
 	d.Experiment.Status.Recommendation = &v1alpha1.Recommendation{
@@ -209,7 +209,7 @@ func running() report.Document {
 	return report.New(e, d.Trials)
 }
 
-// users drives the quickstart's variants with users in the place of rates.
+// users is the quickstart with users instead of rates.
 func users(t *testing.T) report.Document {
 	d := quickstart(t)
 	d.Experiment.Spec.Load.Mode = v1alpha1.LoadUsers
@@ -227,7 +227,7 @@ func users(t *testing.T) report.Document {
 	return report.New(d.Experiment, d.Trials)
 }
 
-// controls has no cost at all.
+// controls has only controls and no costs.
 func controls(t *testing.T) report.Document {
 	d := quickstart(t)
 	d.Experiment.Spec.Matrix.Costs = nil
@@ -239,7 +239,7 @@ func controls(t *testing.T) report.Document {
 	return report.New(d.Experiment, d.Trials)
 }
 
-// mostVariants is as large as a matrix may be.
+// mostVariants is the largest possible matrix.
 func mostVariants() report.Document {
 	e := question("large")
 	var trials []v1alpha1.SizingTrial

@@ -13,10 +13,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// heatMap is capacity by cost and CPU limit: a table, which a screen reader can
-// walk through, with coloured cells.
+// heatMap shows capacity by cost and CPU limit. It is a table with coloured cells, so that
+// a screen reader can read it.
 type heatMap struct {
-	// Which node pool and concurrency it is of, as far as there are several.
+	// The node pool and the concurrency, if there are several.
 	Title  string
 	Limits []string
 	Rows   []heatRow
@@ -27,21 +27,20 @@ type heatRow struct {
 	Cells []heatCell
 }
 
-// heatCell is a variant, or nothing where there is none of that cost and limit.
+// heatCell is a variant. It is empty if no variant has that cost and limit.
 type heatCell struct {
 	Text string
-	// What is said of the number: predicted, suspect, recommended.
+	// A note about the number: predicted, suspect, recommended.
 	Note string
-	// From 1, least, to 5; 0 without a capacity.
+	// From 1 for the least capacity to 5; 0 without a capacity.
 	Level       int
 	Predicted   bool
 	Recommended bool
 }
 
-// levels are the cells' colours from the least capacity to the greatest:
-// ColorBrewer's Blues (https://colorbrewer2.org), which print and eyes that
-// can't tell some colours apart keep in order. The dark page turns them round and
-// dims them.
+// levels are the colours of the cells from the least capacity to the greatest. They are
+// ColorBrewer's Blues (https://colorbrewer2.org), whose order is visible in print and to
+// people with colour blindness. The dark page reverses and dims them.
 var levels = []chart.Tone{
 	{Name: "level-1", Light: "#eff3ff", Dark: "#16263d"},
 	{Name: "level-2", Light: "#deebf7", Dark: "#1b3352"},
@@ -50,7 +49,7 @@ var levels = []chart.Tone{
 	{Name: "level-5", Light: "#7db8da", Dark: "#2f609f"},
 }
 
-// heatMaps are one for each node pool and concurrency, in the order of the rows.
+// heatMaps returns a map for each node pool and concurrency, in the order of the rows.
 func heatMaps(d report.Document) []heatMap {
 	least, most := span(d.Rows)
 	var maps []heatMap
@@ -76,7 +75,7 @@ func cell(d report.Document, rows []report.Row, cost int32, limit string, least,
 	row := rows[at]
 	c := heatCell{Predicted: row.Predicted, Text: "none"}
 	var notes []string
-	if answer := d.Experiment.Status.Recommendation; answer != nil && answer.Variant == row.Result.Variant {
+	if recommendation := d.Experiment.Status.Recommendation; recommendation != nil && recommendation.Variant == row.Result.Variant {
 		c.Recommended, notes = true, append(notes, "recommended")
 	}
 	if row.Predicted || row.Result.Verdict != v1alpha1.VerdictValid {
@@ -92,7 +91,7 @@ func cell(d report.Document, rows []report.Row, cost int32, limit string, least,
 	return c
 }
 
-// level shares the range of capacities into five by ratio.
+// level divides the range of capacities into five parts of equal ratio.
 func level(capacity, least, most float64) int {
 	if most <= least {
 		return 3
@@ -100,7 +99,7 @@ func level(capacity, least, most float64) int {
 	return 1 + int(math.Round(4*math.Log(capacity/least)/math.Log(most/least)))
 }
 
-// span is the least and the greatest capacity of all costs.
+// span returns the least and the greatest capacity of all rows.
 func span(rows []report.Row) (least, most float64) {
 	for _, row := range rows {
 		if capacity := row.Result.CapacityMilliPerSecond; capacity != nil && *capacity > 0 {
@@ -114,13 +113,14 @@ func span(rows []report.Row) (least, most float64) {
 	return least, most
 }
 
-// group is the rows of a node pool and a concurrency.
+// group holds the rows of a node pool and a concurrency.
 type group struct {
 	name string
 	rows []report.Row
 }
 
-// groups leaves controls out, which have no place on an axis of costs.
+// groups returns the groups of rows, without controls, which have no place on an axis of
+// costs.
 func groups(rows []report.Row) []group {
 	var all []group
 	named := differing(rows)
@@ -138,23 +138,23 @@ func groups(rows []report.Row) []group {
 	return all
 }
 
-// differing names what tells rows of the same cost and limit apart: the node pool
-// and the concurrency, as far as not all rows have the same.
+// differing returns a function that names the node pool and the concurrency of a row, each
+// only if not all rows have the same.
 func differing(rows []report.Row) func(report.Row) string {
-	several := func(of func(report.Row) string) bool {
-		return slices.ContainsFunc(rows, func(r report.Row) bool { return of(r) != of(rows[0]) })
+	several := func(property func(report.Row) string) bool {
+		return slices.ContainsFunc(rows, func(r report.Row) bool { return property(r) != property(rows[0]) })
 	}
 	pool := func(r report.Row) string { return r.Result.NodePool }
 	var parts []func(report.Row) string
-	for _, of := range []func(report.Row) string{pool, report.Row.Concurrency} {
-		if several(of) {
-			parts = append(parts, of)
+	for _, property := range []func(report.Row) string{pool, report.Row.Concurrency} {
+		if several(property) {
+			parts = append(parts, property)
 		}
 	}
 	return func(r report.Row) string {
 		var named []string
-		for _, of := range parts {
-			if text := of(r); text != "" {
+		for _, property := range parts {
+			if text := property(r); text != "" {
 				named = append(named, text)
 			}
 		}
@@ -162,7 +162,7 @@ func differing(rows []report.Row) func(report.Row) string {
 	}
 }
 
-// limits from small to large, each as it was first written.
+// limits returns the CPU limits in ascending order, each as it was first written.
 func limits(rows []report.Row) []string {
 	var all []string
 	for _, row := range rows {

@@ -18,24 +18,24 @@ var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is what the template lays out.
+// page is the data of the template.
 type page struct {
 	report.Document
-	// The style of the page, with the palette in both themes.
+	// The style sheet, with the palette for both themes.
 	Style template.CSS
-	// What the page has, in its order: a heading each.
+	// The parts of the page in their order, each with a heading.
 	Parts []part
-	// How to measure again.
+	// The commands to measure again.
 	Again []string
 }
 
-// part is a section of the page: words and a table, a figure, or both.
+// part is a section of the page: text and a table, figures, or both.
 type part struct {
 	ID string
 	report.Section
 	Maps    []heatMap
 	Figures []figure
-	// The experiment as YAML, under how it was measured.
+	// The experiment as YAML, in the part about measuring again.
 	Manifest string
 }
 
@@ -44,12 +44,12 @@ func Write(w io.Writer, d report.Document) error {
 	return pageTemplate.Execute(w, page{Document: d, Style: style(), Parts: parts(d), Again: again(d)})
 }
 
-// measured is the title of the section that the drawings follow: they show what its
-// table tells.
+// measured is the title of the section that the charts follow, since they show what is in
+// its table.
 const measured = "Variants"
 
-// parts are the report's sections with the drawings after the variants, or where
-// there are no variants, at the end.
+// parts returns the report's sections with the charts after the variants, or at the end if
+// there are no variants.
 func parts(d report.Document) []part {
 	var all []part
 	drawn := drawings(d)
@@ -72,14 +72,14 @@ func parts(d report.Document) []part {
 	return all
 }
 
-// drawings are what is drawn; those that have nothing to show are left out.
+// drawings returns the parts with charts. Empty ones are left out.
 func drawings(d report.Document) []part {
 	var all []part
 	if maps := heatMaps(d); len(maps) > 0 {
 		all = append(all, part{ID: "map", Section: report.Section{
 			Title: "Capacity by cost and CPU limit",
-			Paragraphs: []string{"The highest rate of logins that meets the objective. The stronger the colour, the more. " +
-				"A hatched cell with a dashed edge was predicted by the model and not measured."},
+			Paragraphs: []string{"The highest login rate that meets the objective. A stronger colour is a higher rate. " +
+				"A hatched cell with a dashed border was predicted by the model and not measured."},
 		}, Maps: maps})
 	}
 	for _, drawn := range []part{latencyPart(d), distributionPart(d), underWayPart(d), throttlingPart(d)} {
@@ -90,21 +90,22 @@ func drawings(d report.Document) []part {
 	return all
 }
 
-// again are the commands that ask the same question once more.
+// again returns the commands that measure the same experiment again.
 func again(d report.Document) []string {
 	namespace := ""
 	if d.Experiment.Namespace != "" {
 		namespace = " -n " + d.Experiment.Namespace
 	}
 	return []string{
-		"kubectl delete szx" + namespace + " " + d.Experiment.Name + "   # where it is still there",
+		"kubectl delete szx" + namespace + " " + d.Experiment.Name + "   # if it still exists",
 		"kubectl apply -f experiment.yaml",
 		"kubectl wait --for=condition=Finished --timeout=24h" + namespace + " szx/" + d.Experiment.Name,
 		"kubectl hashmark report" + namespace + " " + d.Experiment.Name + " -o html > report.html",
 	}
 }
 
-// identifier of a heading: lower-case letters and digits, joined by dashes.
+// identifier returns the identifier of a heading: lower-case letters and digits, joined by
+// dashes.
 func identifier(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -112,14 +113,14 @@ func identifier(title string) string {
 	return "part-" + strings.Join(words, "-")
 }
 
-// style is the page's style, after the palette as custom properties.
+// style returns the style sheet, with the palette as custom properties.
 func style() template.CSS {
 	var light, dark strings.Builder
 	for _, tone := range append(chart.Tones, levels...) {
 		light.WriteString("--" + tone.Name + ":" + tone.Light + ";")
 		dark.WriteString("--" + tone.Name + ":" + tone.Dark + ";")
 	}
-	//nolint:gosec // nothing of it comes from a user: the palette and the embedded style
+	//nolint:gosec // only the palette and the embedded style, nothing from a user
 	return template.CSS(":root{color-scheme:light dark;" + light.String() + "}\n" +
 		"@media screen and (prefers-color-scheme:dark){:root{" + dark.String() + "}}\n" + pageStyle)
 }

@@ -20,15 +20,15 @@ func TestEveryKindOfExperimentIsAPageOfItsOwn(t *testing.T) {
 				t.Errorf("the page has %d bytes; it must stay below a megabyte", size)
 			}
 			if !strings.Contains(text(page), strings.Join(strings.Fields(document.Answer()), " ")) {
-				t.Error("the page does not tell the answer")
+				t.Error("the page does not contain the result")
 			}
 			if ids := identifiers.FindAllString(page, -1); len(ids) != len(unique(ids)) {
-				t.Errorf("identifiers stand for several things: %v", ids)
+				t.Errorf("identifiers are not unique: %v", ids)
 			}
 			for _, drawing := range drawings.FindAllString(page, -1) {
 				wellFormed(t, drawing)
 				if strings.Contains(drawing, "#0102") {
-					t.Error("a drawing has a colour that is none of the page's")
+					t.Error("a drawing has a colour that is not in the palette")
 				}
 			}
 			for _, unwanted := range []string{"<script", "http://", "https://", "url(", "NaN", "Inf", "%!"} {
@@ -54,11 +54,11 @@ func TestThePageHasAllItsSectionsInOrder(t *testing.T) {
 	at := 0
 	for _, heading := range []string{
 		"Why", "Variants", "Capacity by cost and CPU limit", "p95 against the load", "Response times", "Requests under way",
-		"Throttling", "Speed of the CPU", "Time of a hash", "Predicted, not measured", "Reasons of the verdicts", "How it was measured", "Measure it again",
+		"Throttling", "Speed of the CPU", "Hash time", "Predicted, not measured", "Reasons for the verdicts", "How it was measured", "Measure it again",
 	} {
 		next := strings.Index(page[at:], `">`+heading+"</h2>")
 		if next < 0 {
-			t.Fatalf("no section %s after what stands before it", heading)
+			t.Fatalf("no section %s after the one before it", heading)
 		}
 		at += next
 	}
@@ -103,7 +103,7 @@ var (
 	drawings    = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 	elements    = regexp.MustCompile(`<([a-zA-Z!][^\s>/]*)`)
 	anyTag      = regexp.MustCompile(`<[^>]*>`)
-	// ours are the elements of a page that the quickstart has no use for.
+	// ours are elements that other pages have, but not that of the quickstart.
 	ours = map[string]bool{"small": true, "ul": true, "li": true}
 )
 
@@ -115,7 +115,7 @@ func tags(page string) map[string]bool {
 	return found
 }
 
-// text is what a reader sees.
+// text returns the visible text of a page.
 func text(page string) string {
 	plain := anyTag.ReplaceAllString(page, " ")
 	plain = strings.NewReplacer("&#39;", "'", "&#34;", `"`, "&lt;", "<", "&gt;", ">", "&#43;", "+", "&amp;", "&").Replace(plain)

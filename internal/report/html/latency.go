@@ -13,18 +13,17 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// latencyPart shows p95 against the load that was offered: a drawing for each
-// cost, node pool and concurrency, over the same axes, with a curve for each CPU
-// limit.
+// latencyPart returns p95 against the offered load: a chart for each cost, node pool and
+// concurrency with the same axes, and a curve for each CPU limit.
 func latencyPart(d report.Document) part {
 	objective := float64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
 	f := figure{
-		Caption: "p95 at each rate that was offered" + atReference(d.Rows) + ", and where the true one lies (upright bars, 95 % confidence). " +
-			"Each curve bears its CPU limit. A cross at the top is a rate that overloaded the service, which has no p95. " +
+		Caption: "p95 at each offered rate" + atReference(d.Rows) + ", with its interval (vertical bars, 95 % confidence). " +
+			"Each curve has its CPU limit as its label. A cross at the top is a rate that overloaded the service and has no p95. " +
 			"The dashed line is the objective, " + latency(objective) + ".",
 	}
 	if d.Experiment.Spec.Load.Mode == v1alpha1.LoadUsers {
-		f.Caption = strings.Replace(f.Caption, "each rate that was offered", "each number of users", 1)
+		f.Caption = strings.Replace(f.Caption, "each offered rate", "each number of users", 1)
 	}
 	drawn := curves(d.Rows)
 	x, y := axes(d, drawn, objective)
@@ -35,7 +34,7 @@ func latencyPart(d report.Document) part {
 		}))})
 	}
 	table := report.Section{Columns: []string{
-		"Variant", "Offered", "Share of the bound", "p95 as observed", "Time of a hash", "Rate at the reference", "p95 at the reference", "True p95", "Outcome",
+		"Variant", "Offered", "Share of the bound", "p95 as observed", "Hash time", "Rate at the reference", "p95 at the reference", "Interval of p95", "Outcome",
 	}}
 	for _, row := range d.Rows {
 		table.Lines = append(table.Lines, latencyLines(row)...)
@@ -45,8 +44,8 @@ func latencyPart(d report.Document) part {
 	return figurePart("latency", "p95 against the load", f)
 }
 
-// atReference says that the drawing shows steps at the reference speed; nothing where
-// no step is converted.
+// atReference says that the chart shows steps at the reference speed. It is empty if no
+// step is converted.
 func atReference(rows []report.Row) string {
 	for _, row := range rows {
 		if row.Shown != nil && slices.ContainsFunc(row.Shown.Status.Steps, func(s v1alpha1.Step) bool { return s.AtReference != nil }) {
@@ -56,7 +55,7 @@ func atReference(rows []report.Row) string {
 	return ""
 }
 
-// panelCurves are the curves of one drawing.
+// panelCurves are the curves of one chart.
 type panelCurves struct {
 	title string
 	chart.Curves
@@ -92,7 +91,7 @@ func panelTitle(row report.Row, named func(report.Row) string) string {
 	return title
 }
 
-// fill gives the curve its points, and tells whether there are any.
+// fill adds the points of the steps to the curve, and reports whether there are any.
 func fill(curve *chart.Curve, steps []v1alpha1.Step) bool {
 	for i := range steps {
 		x, ok := load(&steps[i])
@@ -114,7 +113,7 @@ func fill(curve *chart.Curve, steps []v1alpha1.Step) bool {
 	return len(curve.Points)+len(curve.Beyond) > 0
 }
 
-// latencyOf is p95 with its interval: at the reference speed, or as observed where a
+// latencyOf returns p95 with its interval, at the reference speed, or as observed if the
 // step is not converted.
 func latencyOf(step *v1alpha1.Step) (*int64, *v1alpha1.Interval) {
 	if at := step.AtReference; at != nil {
@@ -123,9 +122,9 @@ func latencyOf(step *v1alpha1.Step) (*int64, *v1alpha1.Interval) {
 	return step.P95Microseconds, step.P95Interval
 }
 
-// load is what the step offered: logins per second, at the reference speed where it
-// is converted, or users. The step that saturates a service is no question of the
-// objective.
+// load returns the load that the step offered: users, or logins per second, at the
+// reference speed if the step is converted. It returns false for the saturation step, which
+// has nothing to do with the objective.
 func load(step *v1alpha1.Step) (float64, bool) {
 	switch {
 	case step.Kind == v1alpha1.StepOpen && step.AtReference != nil && step.AtReference.OfferedMilliPerSecond > 0:
@@ -139,7 +138,7 @@ func load(step *v1alpha1.Step) (float64, bool) {
 	}
 }
 
-// axes hold every point of every drawing, and the objective.
+// axes returns axes with room for all points of all charts and for the objective.
 func axes(d report.Document, drawn []panelCurves, objective float64) (x, y chart.Scale) {
 	var loads []float64
 	times := []float64{objective}
@@ -158,9 +157,9 @@ func axes(d report.Document, drawn []panelCurves, objective float64) (x, y chart
 	return chart.Fit(title, loads, units.Number), chart.Fit("", times, latency)
 }
 
-// description tells each curve by its ends.
+// description describes each curve by its ends.
 func (p panelCurves) description() string {
-	var told []string
+	var texts []string
 	for _, line := range p.Lines {
 		text := "With a limit of " + line.Label
 		if n := len(line.Points); n > 0 {
@@ -170,9 +169,9 @@ func (p panelCurves) description() string {
 		if len(line.Beyond) > 0 {
 			text += fmt.Sprintf(" the service was overloaded at %s", units.Number(line.Beyond[0]))
 		}
-		told = append(told, text+".")
+		texts = append(texts, text+".")
 	}
-	return strings.Join(told, " ")
+	return strings.Join(texts, " ")
 }
 
 func latencyLines(row report.Row) [][]string {
@@ -191,7 +190,7 @@ func latencyLines(row report.Row) [][]string {
 	return lines
 }
 
-// latencyLine is a step as observed and then at the reference speed.
+// latencyLine returns the cells of a step, as observed and at the reference speed.
 func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
 	offered := units.Rate(step.OfferedMilliPerSecond)
 	if step.Kind == v1alpha1.StepClosed {
@@ -207,13 +206,13 @@ func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
 	if at := step.AtReference; at != nil {
 		rate, p95 = units.Rate(&at.OfferedMilliPerSecond), units.Latency(at.P95Microseconds)
 	}
-	if _, known := latencyOf(step); known != nil {
-		interval = units.Latency(&known.LowMicroseconds) + "–" + units.Latency(&known.HighMicroseconds)
+	if _, i := latencyOf(step); i != nil {
+		interval = units.Latency(&i.LowMicroseconds) + "–" + units.Latency(&i.HighMicroseconds)
 	}
 	return []string{variant, offered, share, units.Latency(step.P95Microseconds), hash, rate, p95, interval, outcome(step.Outcome)}
 }
 
-// outcome is what a step says of the objective, in words.
+// outcome returns a step's outcome as text.
 func outcome(o v1alpha1.StepOutcome) string {
 	switch o {
 	case v1alpha1.StepMet:

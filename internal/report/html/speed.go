@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// trialsADrawing is how many trials stand in one drawing, so that their names have
-	// room.
+	// trialsADrawing is the maximum number of trials in one chart, so that there is room
+	// for their names.
 	trialsADrawing = 10
-	// mostPoints is how many points all drawings have together, and leastPoints how many
-	// each trial has at the least: what keeps a large report small.
+	// mostPoints is the maximum number of points of all charts together, and leastPoints the
+	// minimum per trial. They limit the size of a large report.
 	mostPoints, leastPoints = 24_000, 40
 )
 
@@ -30,21 +30,21 @@ const (
 type observed struct {
 	row   report.Row
 	trial *v1alpha1.SizingTrial
-	// The calibration's blocks and the load's windows: seconds since 1970, and the time
-	// of a hash relative to the reference in thousandths.
+	// The blocks of the calibration and the windows of the load: seconds since 1970, and the
+	// hash time in thousandths of the reference.
 	blocks, windows []chart.XY
-	// How many there are of both.
+	// The number of blocks and windows, before points are merged.
 	known int
 }
 
-// speedFigures plot the speed over the experiment; there is none where no speed is
-// known.
+// speedFigures returns charts of the speed over the experiment, or nothing if the speed is
+// unknown.
 func speedFigures(d report.Document) []figure {
 	f := figure{
-		Caption: "The time of a hash relative to the reference, over the experiment: above the line the CPU was slower. " +
-			"Each stretch is a trial, named after its variant: dots are the blocks of its calibration, the line is its load. " +
-			"The band holds the 10th to the 90th percentile; its upper edge is the slow speed, which sizes are chosen for.",
-		Columns: []string{"Variant", "Load began", "Fast", "Median", "Slow", "Windows", "Planned for", "Verdict"},
+		Caption: "The hash time relative to the reference, over the experiment: above the line the CPU was slower. " +
+			"Each section is a trial, named after its variant: dots are the blocks of its calibration, the line is its load. " +
+			"The band is the 10th to the 90th percentile; its upper edge is the slow speed, for which sizes are chosen.",
+		Columns: []string{"Variant", "Load started", "Fast", "Median", "Slow", "Windows", "Planned for", "Verdict"},
 	}
 	all := observations(d)
 	if len(all) == 0 {
@@ -64,7 +64,7 @@ func speedFigures(d report.Document) []figure {
 	return []figure{f}
 }
 
-// observations are the trials with a known speed, in the order of time.
+// observations returns the trials with a known speed, in chronological order.
 func observations(d report.Document) []observed {
 	var all []observed
 	for _, row := range d.Rows {
@@ -84,7 +84,7 @@ func observations(d report.Document) []observed {
 
 func (o observed) points() []chart.XY { return slices.Concat(o.blocks, o.windows) }
 
-// read places the trial's windows in time, and tells whether there are any.
+// read reads the blocks and windows of the trial, and reports whether there are any.
 func (o *observed) read() bool {
 	speed := o.trial.Status.Speed
 	if speed == nil || speed.ReferenceHashMicrosecondsAtCost8 <= 0 {
@@ -103,8 +103,8 @@ func (o *observed) read() bool {
 	return o.known > 0
 }
 
-// readBlocks spreads the calibration's blocks over the time that it took: how long
-// each was is not kept.
+// readBlocks spreads the calibration's blocks evenly over its time, since the length of
+// each block is not stored.
 func (o *observed) readBlocks(reference float64) {
 	calibration, attempt := o.trial.Status.Calibration, kept(o.trial)
 	if calibration == nil || attempt == nil || attempt.CalibrationStartTime == nil || attempt.CalibrationEndTime == nil {
@@ -117,7 +117,7 @@ func (o *observed) readBlocks(reference float64) {
 	}
 }
 
-// kept is the attempt that the trial's numbers are from; nil without one.
+// kept returns the attempt that the trial's numbers are from, or nil.
 func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
 	for i := range slices.Backward(trial.Status.Attempts) {
 		if a := &trial.Status.Attempts[i]; a.Outcome == v1alpha1.OutcomeKept {
@@ -129,7 +129,7 @@ func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
 
 func seconds(at *metav1.Time) float64 { return float64(at.UnixMilli()) / 1000 }
 
-// thinned has the means of neighbours where there are more points than that.
+// thinned returns at most that many points, by merging neighbouring points to their mean.
 func thinned(points []chart.XY, most int) []chart.XY {
 	each := (len(points) + most - 1) / most
 	if each <= 1 {
@@ -146,7 +146,7 @@ func thinned(points []chart.XY, most int) []chart.XY {
 	return means
 }
 
-// beginning of the experiment, in seconds since 1970.
+// beginning returns the start of the experiment in seconds since 1970.
 func beginning(d report.Document, all []observed) float64 {
 	first := all[0].points()[0].X
 	if start := d.Experiment.Status.StartTime; start != nil {
@@ -155,25 +155,25 @@ func beginning(d report.Document, all []observed) float64 {
 	return first
 }
 
-// pools are the trials of each node pool, by its name.
+// pools returns the trials of each node pool, sorted by its name.
 func pools(all []observed) [][]observed {
-	named := map[string][]observed{}
+	byName := map[string][]observed{}
 	for _, o := range all {
-		named[o.row.Result.NodePool] = append(named[o.row.Result.NodePool], o)
+		byName[o.row.Result.NodePool] = append(byName[o.row.Result.NodePool], o)
 	}
 	var pools [][]observed
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		pools = append(pools, named[name])
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		pools = append(pools, byName[name])
 	}
 	return pools
 }
 
-// speedPanel draws trials of one node pool. The drawings of a pool share their
+// speedPanel returns a chart of trials of one node pool. The charts of a pool have the same
 // vertical scale.
 func speedPanel(d report.Document, trials []observed, y chart.Scale, begin float64, id string) panel {
 	drawn := chart.Stretches{Y: y, Level: 0, LevelLabel: "reference", LowLabel: "fast", HighLabel: "slow"}
 	first, last := math.Inf(1), 0.0
-	title, words := "Time of a hash against the reference", fmt.Sprintf("%d trials.", len(trials))
+	title, words := "Hash time relative to the reference", fmt.Sprintf("%d trials.", len(trials))
 	if name := trials[0].row.Result.NodePool; name != "" {
 		title += ", " + name
 	}
@@ -198,11 +198,11 @@ func speedPanel(d report.Document, trials []observed, y chart.Scale, begin float
 	if first < (last-first)/10 {
 		first = 0
 	}
-	drawn.X = chart.Scale{Title: "since the experiment began", Low: first, High: math.Max(last, first+.1), Words: minutes}
+	drawn.X = chart.Scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Words: minutes}
 	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(chart.Size{Width: 820, Height: 300}, chart.Words{ID: id, Title: title, Description: words}))}
 }
 
-// speedScale holds every point of a pool's trials, and the band.
+// speedScale returns a scale with room for all points of a pool's trials, and for the band.
 func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) chart.Scale {
 	least, most := -5.0, 5.0
 	if pool != nil {
@@ -217,10 +217,10 @@ func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) chart.Scale {
 	return chart.Scale{Low: least - room, High: most + room, Words: func(y float64) string { return report.Slower(1000 + int64(math.Round(10*y))) }}
 }
 
-// percent is how far a time of a hash lies from the reference.
+// percent returns the difference of a hash time from the reference in percent.
 func percent(perMille int64) float64 { return float64(perMille)/10 - 100 }
 
-// placed are points at minutes since the experiment began, in percent.
+// placed converts points to minutes since begin and percent.
 func placed(points []chart.XY, begin float64) []chart.XY {
 	all := make([]chart.XY, len(points))
 	for i, point := range points {
@@ -236,7 +236,7 @@ func minutes(x float64) string {
 	return units.Number(x) + " min"
 }
 
-// name is the variant's, with the repetition where there are several.
+// name returns the name of the variant, with the repetition if there are several.
 func (o observed) name() string {
 	if len(o.row.Trials) > 1 {
 		return o.row.Result.Variant + " (" + strconv.Itoa(int(o.trial.Spec.Repetition)) + ")"
@@ -246,11 +246,11 @@ func (o observed) name() string {
 
 func (o observed) words() string {
 	speed := o.trial.Status.Speed
-	return fmt.Sprintf("%s: %s to %s.", o.name(), told(speed.LowPerMille), told(speed.HighPerMille))
+	return fmt.Sprintf("%s: %s to %s.", o.name(), slower(speed.LowPerMille), slower(speed.HighPerMille))
 }
 
-// told is a time of a hash relative to the reference; empty where it is absent.
-func told(perMille int64) string {
+// slower is report.Slower, but empty if the hash time is absent.
+func slower(perMille int64) string {
 	if perMille <= 0 {
 		return ""
 	}
@@ -267,10 +267,10 @@ func (o observed) line(begin float64) []string {
 		verdict = strings.ToLower(string(o.trial.Status.Result.Verdict))
 	}
 	against := func(micros int64) string {
-		return told(int64(math.Round(1000 * float64(micros) / float64(speed.ReferenceHashMicrosecondsAtCost8))))
+		return slower(int64(math.Round(1000 * float64(micros) / float64(speed.ReferenceHashMicrosecondsAtCost8))))
 	}
 	return []string{
-		o.name(), began, told(speed.LowPerMille), against(speed.HashMicrosecondsAtCost8), told(speed.HighPerMille),
+		o.name(), began, slower(speed.LowPerMille), against(speed.HashMicrosecondsAtCost8), slower(speed.HighPerMille),
 		strconv.Itoa(o.known), against(speed.PlannedHashMicrosecondsAtCost8), verdict,
 	}
 }

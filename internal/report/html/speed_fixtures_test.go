@@ -10,10 +10,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// driftBegan is when the first trial of an experiment on a drifting CPU begins.
+// driftBegan is the start of the first trial on a drifting CPU.
 var driftBegan = time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)
 
-// drifted gives an experiment trials on a CPU whose speed drifts, one after another.
+// drifted makes the trials of an experiment run one after another on a CPU whose speed
+// drifts.
 func drifted(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	e.Status.StartTime = ptr.To(metav1.NewTime(driftBegan))
 	pools := map[string]bool{}
@@ -33,7 +34,7 @@ func drifted(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	}
 }
 
-// drift is a trial of 80 seconds of load after eight seconds of calibration. It was
+// drift gives a trial 80 seconds of load after eight seconds of calibration. It was
 // converted to a reference that is 2 % off the experiment's.
 func drift(trial *v1alpha1.SizingTrial, began time.Time) {
 	const reference = 14_535
@@ -63,7 +64,7 @@ func drift(trial *v1alpha1.SizingTrial, began time.Time) {
 	}
 }
 
-// convert gives a step its speed, and what it comes to at the reference.
+// convert sets a step's speed and its results at the reference speed.
 func convert(step *v1alpha1.Step, slower float64) {
 	step.Speed = &v1alpha1.StepSpeed{HashMicroseconds: int64(14_535 * slower), PerMille: int64(1000 * slower)}
 	step.LoadPerMille = ptr.To(int64(700 * slower))

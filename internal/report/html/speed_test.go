@@ -11,14 +11,14 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-const speedDrawing = "Time of a hash against the reference"
+const speedDrawing = "Hash time relative to the reference"
 
 var speedSVG = regexp.MustCompile(`(?s)<svg[^>]*aria-labelledby="speed-[^>]*>.*?</svg>`)
 
 func TestTheSpeedIsDrawnOverTheExperimentForEachNodePool(t *testing.T) {
 	page := written(t, matrix())
 	drawn := speedSVG.FindAllString(page, -1)
-	// Eleven trials of each of two pools: at most ten in a drawing.
+	// Eleven trials on each of two pools: at most ten in a chart.
 	if len(drawn) != 4 {
 		t.Fatalf("the page has %d drawings of the speed, want 4", len(drawn))
 	}
@@ -28,7 +28,7 @@ func TestTheSpeedIsDrawnOverTheExperimentForEachNodePool(t *testing.T) {
 		}
 	}
 	words := text(page)
-	for _, want := range []string{"above the line the CPU was slower", "p95 at the reference", "p95 as observed", "Time of a hash", "both at the reference speed of the CPU"} {
+	for _, want := range []string{"above the line the CPU was slower", "p95 at the reference", "p95 as observed", "Hash time", "both at the reference speed of the CPU"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -94,7 +94,7 @@ func TestASpeedThatIsKnownInPartIsDrawnAsFarAsThatGoes(t *testing.T) {
 				t.Errorf("the page has %d drawings of the speed, want %d", got, test.want)
 			}
 			if strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
-				t.Error("a number of the page is none")
+				t.Error("the page contains an invalid number")
 			}
 		})
 	}
