@@ -64,7 +64,7 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 					Reason: "long", BrokenBound: v1alpha1.BoundMaxTotalCPU, Nearest: &v1alpha1.Size{Variant: "c10-1", Replicas: 9, TotalCPU: "9"},
 				}
 			},
-			"Nothing can carry 5 logins/s with 30 % to spare. No size is recommended: demand.maxTotalCPU is too low; the nearest is 9×c10-1 with 9 CPU in all.", false,
+			"No size can serve 5 logins/s with 30 % headroom. No size is recommended: demand.maxTotalCPU is too low; the nearest is 9×c10-1 with 9 CPU in all.", false,
 		},
 		"how far it has come": {
 			func(e *experiment) {
