@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"math"
-	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -70,8 +69,7 @@ func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.Ar
 // a service that is slower throughout meets an objective as another would that
 // is as much shorter, at a rate that is as much lower.
 func (e expectation) capacity(outlook *simulation.Outlook, p95, login float64) int64 {
-	limit := prediction.LimitOf(e.spec.Objective)
-	limit.P95 = time.Duration(float64(limit.P95) / p95 / login)
+	limit := prediction.LimitOf(e.spec.Objective).Stricter(p95 * login)
 	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / login))
 }
 

@@ -146,7 +146,7 @@ func (a answer) noneReason(nearest sized) string {
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is sure to meet the objective at any rate, so that none can be relied on to serve %s; %s comes nearest, with a capacity of %s a replica whose interval begins at 0. Relax the objective, or measure with more load.minSamples or repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
-	case nearest.Capacity == 0:
+	case nearest.Capacity == 0 && !nearest.Undecided:
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
