@@ -74,6 +74,21 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 	}
 }
 
+// The interval says how far off the model may be in the percentile that decides, whichever
+// that is.
+func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
+	spec, trials := quickstart(t)
+	spec.Objective.P99Milliseconds = spec.Objective.P95Milliseconds
+	spec.Objective.P95Milliseconds *= 10
+	rows, _ := forecast.Of(spec, trials)
+	for _, row := range rows {
+		capacity, between := ptr.Deref(row.CapacityMilliPerSecond, 0), row.CapacityInterval
+		if between == nil || between.LowMilliPerSecond >= capacity*98/100 || between.HighMilliPerSecond <= capacity*1005/1000 {
+			t.Errorf("%s: capacity %d, by p99, in %+v", row.Variant, capacity, between)
+		}
+	}
+}
+
 func TestWhatTheModelIsGivenDecidesWhatItTells(t *testing.T) {
 	tests := map[string]struct {
 		change func(t *testing.T, spec *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial)

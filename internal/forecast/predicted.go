@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"math"
-	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -69,8 +68,7 @@ func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.Ar
 // times the model's, and a login takes loginFactor times as long. Slower logins are equal to a
 // stricter objective at a lower rate, both by the same factor.
 func (e expectation) capacity(outlook *simulation.Outlook, p95Factor, loginFactor float64) int64 {
-	limit := prediction.LimitOf(e.spec.Objective)
-	limit.P95 = time.Duration(float64(limit.P95) / p95Factor / loginFactor)
+	limit := prediction.LimitOf(e.spec.Objective).Stricter(p95Factor * loginFactor)
 	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / loginFactor))
 }
 

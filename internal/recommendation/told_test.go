@@ -148,6 +148,7 @@ func TestTold(t *testing.T) {
 		{"the demand is above what the generator can drive", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, limited)}},
 		{"too few logins ended during the saturation", fivePerSecond(demanding(60)), []Candidate{replica("c10-8", 10, 8000, 40_000, barelySaturated)}},
 		{"too few logins decide nothing", fivePerSecond(), []Candidate{replica("c10-500m", 10, 500, 0, undecided)}},
+		{"too few logins at a cost that is too low", fivePerSecond(), []Candidate{replica("c8-500m", 8, 500, 0, undecided)}},
 		{"too few logins at a higher cost", fivePerSecond(withinCPU(1000)), quickstart(replica("c11-1", 11, 1000, 0, undecided))},
 		{"a lower bound at the slow speed of the CPU", fivePerSecond(demanding(60), func(q *Question) { q.HeadroomPercent = 0 }), []Candidate{replica("c10-8", 10, 8000, 57_142, slow(1050), found(60_000), lowerBound)}},
 		{"one size exceeds a limit, and another is unknown", fivePerSecond(demanding(60), withinCPU(4000)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 4_000, lowerBound)}},

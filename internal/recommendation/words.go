@@ -149,7 +149,7 @@ func (a answer) noneReason(nearest sized) string {
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is certain to meet the objective at any rate, so none can be recommended for %s. The nearest is %s with a capacity of %s per replica, but the interval of that begins at 0. Relax the objective, or measure with a larger load.minSamples or more repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
-	case nearest.Capacity == 0:
+	case nearest.Capacity == 0 && !nearest.Undecided:
 		return fmt.Sprintf("No variant meets the objective at any rate, so none can serve %s. The nearest is %s. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
