@@ -85,7 +85,7 @@ verify-claims: ## Report for each claim whether the last run of the tests showed
 	hack/verify-claims
 
 test-race: ## The concurrent packages, with the race detector; needs a C compiler
-	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/loadrun/... ./internal/k6/... ./internal/telemetry/...
+	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on an otherwise idle machine
 .PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-quota bench-docs

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/recommendation"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 // TestSamplesAskWhatTheySay checks what the schema can't: an unknown baseline or an invalid
@@ -33,7 +33,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 		if err := matrix.CheckBaseline(e.Spec); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if err := recommendation.CheckHashes(e.Spec); err != nil {
+		if err := sizing.CheckHashes(e.Spec); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 		if name := e.Name + ".yaml"; name != filepath.Base(file) {

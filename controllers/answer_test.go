@@ -90,7 +90,7 @@ func (w *testCluster) checkAnswer(e *v1alpha1.SizingExperiment, column, sentence
 }
 
 // answerFacts returns what an experiment reports besides its rows. Reasons and what would
-// change the recommendation are left out, because the tests of package recommendation check
+// change the recommendation are left out, because the tests of package sizing check
 // those sentences.
 func answerFacts(s v1alpha1.SizingExperimentStatus) []fact {
 	var answer []fact

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 // conclude computes the recommendation once all trials have been released. If it needs a
@@ -26,10 +26,10 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 		p.verified(&status.Verifications[i])
 	}
 	// A verification that failed also changes the sizing of rows.
-	if err := errors.Join(answer.Rows(spec, p.trials, status), answer.Conclude(spec, p.trials, status)); err != nil {
+	if err := errors.Join(sizing.Rows(spec, p.trials, status), sizing.Conclude(spec, p.trials, status)); err != nil {
 		return err
 	}
-	next, needed, err := answer.NextVerification(p.experiment, p.trials)
+	next, needed, err := sizing.NextVerification(p.experiment, p.trials)
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,9 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 		return p.end(ctx)
 	}
 	status.Verifications = append(status.Verifications, next)
-	p.events.add(normal, v1alpha1.ReasonVerifying, "Verify", summary.Verifying(next))
+	p.events.add(normal, v1alpha1.ReasonVerifying, "Verify", results.Verifying(next))
 	p.verifying = true
-	status.Progress = summary.Progress(p.trials, p.trialCount())
+	status.Progress = results.Progress(p.trials, p.trialCount())
 	p.show()
 	return nil
 }
@@ -50,7 +50,7 @@ func (p *experimentPass) verified(v *v1alpha1.Verification) {
 		if p.trials[i].Name != v.Trial || v.Outcome != "" {
 			continue
 		}
-		answer.Verified(v, &p.trials[i])
+		sizing.Verified(v, &p.trials[i])
 		kind := normal
 		if v.Outcome != v1alpha1.VerificationMet {
 			kind = warning
@@ -65,8 +65,8 @@ func (p *experimentPass) end(ctx context.Context) error {
 		return err
 	}
 	spec, status := p.experiment.Spec, &p.experiment.Status
-	status.Progress = summary.Progress(p.trials, len(p.trials))
-	outcome := summary.End(status.Results)
+	status.Progress = results.Progress(p.trials, len(p.trials))
+	outcome := results.End(status.Results)
 	phase := v1alpha1.ExperimentFailed
 	switch {
 	case p.experiment.Spec.Cancel:
@@ -75,7 +75,7 @@ func (p *experimentPass) end(ctx context.Context) error {
 	case outcome.Succeeded:
 		phase = v1alpha1.ExperimentSucceeded
 	}
-	if conclusion := summary.Conclusion(status, spec.Prices); conclusion != "" {
+	if conclusion := results.Conclusion(status, spec.Prices); conclusion != "" {
 		outcome.Message += ". " + conclusion
 	}
 	p.finish(phase, outcome.Reason, outcome.Message)
@@ -100,7 +100,7 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 	p.condition(v1alpha1.ConditionComplete, phase == v1alpha1.ExperimentSucceeded, reason, message)
 	p.condition(v1alpha1.ConditionFailed, phase == v1alpha1.ExperimentFailed, reason, message)
 	p.condition(v1alpha1.ConditionFinished, true, reason, message)
-	status.Display = summary.ExperimentDisplay(&p.experiment.Status)
+	status.Display = results.ExperimentDisplay(&p.experiment.Status)
 	kind := normal
 	if phase == v1alpha1.ExperimentFailed {
 		kind = warning

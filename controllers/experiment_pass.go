@@ -12,12 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/queue"
-	"github.com/hashmark-dev/hashmark/internal/recommendation"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 // refresh is how often the estimated end of a running experiment is updated if nothing else
@@ -67,7 +66,7 @@ func (p *experimentPass) check(seed int64) error {
 	if err := matrix.CheckBaseline(spec); err != nil {
 		return err
 	}
-	return recommendation.CheckHashes(spec)
+	return sizing.CheckHashes(spec)
 }
 
 // setAccepted records that the experiment can be measured, and warns about what is probably a
@@ -210,10 +209,10 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 // fail on specs that accept allows.
 func (p *experimentPass) gather() error {
 	status := &p.experiment.Status
-	if err := answer.Rows(p.experiment.Spec, p.trials, status); err != nil {
+	if err := sizing.Rows(p.experiment.Spec, p.trials, status); err != nil {
 		return err
 	}
-	status.Progress = summary.Progress(p.trials, p.trialCount())
+	status.Progress = results.Progress(p.trials, p.trialCount())
 	status.StartTime = firstStart(p.trials)
 	return nil
 }
@@ -221,7 +220,7 @@ func (p *experimentPass) gather() error {
 // trialCount returns the number of trials: those that are planned, and one for a verification
 // that can't be planned yet.
 func (p *experimentPass) trialCount() int {
-	if p.verifying || len(p.experiment.Status.Verifications) == 0 && summary.Verifies(p.experiment.Spec) {
+	if p.verifying || len(p.experiment.Status.Verifications) == 0 && results.Verifies(p.experiment.Spec) {
 		return len(p.planned) + 1
 	}
 	return len(p.planned)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // giveTurns lets this experiment's next trials begin if it is their turn. It takes back the
@@ -80,7 +80,7 @@ func (p *experimentPass) turns(ctx context.Context, reader client.Reader) (queue
 // show writes the phase, conditions and columns of an experiment that has not ended.
 func (p *experimentPass) show() {
 	status := &p.experiment.Status
-	phase, reason, message := summary.Standing(p.experiment, p.trials, p.trialCount())
+	phase, reason, message := results.Standing(p.experiment, p.trials, p.trialCount())
 	status.Phase = phase
 	status.Progress.QueuePosition = nil
 	if position, waits := p.waiting.Position[p.experiment.UID]; waits && phase == v1alpha1.ExperimentQueued {
@@ -88,11 +88,11 @@ func (p *experimentPass) show() {
 		message = fmt.Sprintf("Waits for its turn: position %d in the queue", position)
 	}
 	if phase == v1alpha1.ExperimentRunning {
-		status.Progress.EstimatedEndTime = summary.EstimatedEnd(p.trials, p.trialCount(), p.now)
+		status.Progress.EstimatedEndTime = results.EstimatedEnd(p.trials, p.trialCount(), p.now)
 	}
 	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
 	for _, kind := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished} {
 		p.condition(kind, false, v1alpha1.ReasonNotFinished, "The experiment has not ended")
 	}
-	status.Display = summary.ExperimentDisplay(status)
+	status.Display = results.ExperimentDisplay(status)
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
 // machine is a model of the nodes, just good enough that its numbers are consistent:
@@ -152,8 +151,8 @@ func (m machine) open(result *measurement.StepResult, planned loadplan.Step, ver
 }
 
 // service returns the machine's login service as the simulation describes it.
-func (m machine) service() simulation.Service {
-	return simulation.Service{
+func (m machine) service() model.Service {
+	return model.Service{
 		Replicas: int32(max(1, m.replicas)), Lanes: 1, Pooled: true, QuotaMilliCPU: m.milliCPU,
 		Hash: time.Duration(m.hashMicroseconds()) * time.Microsecond,
 	}
@@ -163,7 +162,7 @@ func (m machine) service() simulation.Service {
 // one whose p95 is nearest to the mean over all phases, because the phase of a run is random
 // and does not matter here.
 func (m machine) latencies(planned loadplan.Step) []time.Duration {
-	service, arrivals := m.service(), prediction.ArrivalsOf(planned)
+	service, arrivals := m.service(), model.ArrivalsOf(planned)
 	mean, _ := service.P95(arrivals, 7)
 	var nearest []time.Duration
 	least := time.Hour

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -116,7 +116,7 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	if !k.after(loadplan.Duration(plan.First(len(run.Steps))), pod, "ended") {
 		return false
 	}
-	message, err := handover.Encode(run)
+	message, err := measurement.Encode(run)
 	k.cluster.must("encoding a run", err)
 	ended := k.ended(pod.Status.ContainerStatuses, message)
 	if change := k.mishapOf(pod).result; change != nil {

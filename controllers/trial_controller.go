@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // TrialReconciler takes each SizingTrial through its attempts: deploy,
@@ -73,5 +73,5 @@ func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.D
 		lifecycle.ShowProgress(trial, decision, seen.Suspended)
 	}
 	trial.Status.ObservedGeneration = trial.Generation
-	trial.Status.Display = summary.TrialDisplay(trial)
+	trial.Status.Display = results.TrialDisplay(trial)
 }

@@ -19,7 +19,7 @@ prefix=${IMAGES:-hashmark.dev}
 tag=${TAG:-dev}
 binaries=dist/linux-$(go env GOARCH)
 archives=dist/images
-# The schedules of internal/password/drift.
+# The schedules of test/drift.
 readonly drifts=(steady sawtooth slower faster)
 
 # compile PACKAGE [TAG NAME] builds a static, stripped program. It contains no path and no

@@ -1,7 +1,7 @@
 // Package loadtests embeds the k6 scripts that load a login service, so that programs need
 // no separate files.
 //
-// It does not run them (package k6 does) and does not process their records (package
+// It does not run them (package generator does) and does not process their records (package
 // measurement does).
 package loadtests
 

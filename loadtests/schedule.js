@@ -1,5 +1,5 @@
 // Computes the due times of the logins of an open step, in microseconds from the
-// start of the step. Package internal/arrivals of this repository computes the
+// start of the step. Package internal/loadplan of this repository computes the
 // same times in Go, and a test compares the two. The method and its reasons are
 // documented there.
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hashmark-dev/hashmark/internal/arrivals"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -73,9 +72,9 @@ func due(step loadplan.Step) []int64 {
 
 func part(step loadplan.Step, seed uint32, n int, over time.Duration) []time.Duration {
 	if step.Arrivals == "Uniform" {
-		return arrivals.Uniform(n, over)
+		return loadplan.Uniform(n, over)
 	}
-	return arrivals.Poisson(seed, n, over)
+	return loadplan.Poisson(seed, n, over)
 }
 
 // TestSchedulesInGo compares Go's due times with the golden. With other schedules, results

@@ -32,8 +32,8 @@ import (
 	"syscall"
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
-	"github.com/hashmark-dev/hashmark/internal/handover"
-	"github.com/hashmark-dev/hashmark/internal/loadrun"
+	"github.com/hashmark-dev/hashmark/internal/generator"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 const (
@@ -48,26 +48,26 @@ func main() {
 func run() int {
 	message := openMessage(os.Getenv("HASHMARK_MESSAGE_FILE"))
 	// This message remains if a panic or the kernel ends this process early.
-	message.write(handover.EncodeFailure(handover.GeneratorKilled, "The load generator was terminated before the load was finished.", 0))
+	message.write(measurement.EncodeFailure(measurement.GeneratorKilled, "The load generator was terminated before the load was finished.", 0))
 
-	config, err := loadrun.FromEnvironment(os.Getenv)
+	config, err := generator.FromEnvironment(os.Getenv)
 	if err != nil {
-		message.conclude(handover.EncodeFailure(handover.BadPlan, err.Error(), 0))
+		message.conclude(measurement.EncodeFailure(measurement.BadPlan, err.Error(), 0))
 		return exitBadPlan
 	}
 	ctx, stop := loadContext(config)
 	defer stop()
-	result, err := loadrun.Run(ctx, config, observer(), os.Stderr)
+	result, err := generator.Run(ctx, config, observer(), os.Stderr)
 	if err == nil {
 		var text string
-		if text, err = handover.Encode(result); err == nil {
+		if text, err = measurement.Encode(result); err == nil {
 			message.conclude(text)
 			return 0
 		}
 	}
-	failure := &handover.Failure{Reason: handover.SummaryGarbled, Detail: err.Error()}
+	failure := &measurement.Failure{Reason: measurement.SummaryGarbled, Detail: err.Error()}
 	errors.As(err, &failure)
-	message.conclude(handover.EncodeFailure(failure.Reason, failure.Detail, failure.ExitCode))
+	message.conclude(measurement.EncodeFailure(failure.Reason, failure.Detail, failure.ExitCode))
 	if failure.ExitCode > 0 {
 		return failure.ExitCode
 	}
@@ -76,20 +76,20 @@ func run() int {
 
 // loadContext returns a context that ends at the deadline and when the container is stopped,
 // each with its own failure as the cause.
-func loadContext(config loadrun.Config) (context.Context, context.CancelFunc) {
+func loadContext(config generator.Config) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := func() { cancel(nil) }
 	if !config.Deadline.IsZero() {
-		ctx, stop = context.WithDeadlineCause(ctx, config.Deadline, &handover.Failure{
-			Reason: handover.DeadlineExceeded, Detail: "The load was not finished at its deadline.",
+		ctx, stop = context.WithDeadlineCause(ctx, config.Deadline, &measurement.Failure{
+			Reason: measurement.DeadlineExceeded, Detail: "The load was not finished at its deadline.",
 		})
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
 		received := <-signals
-		cancel(&handover.Failure{
-			Reason: handover.GeneratorKilled, Detail: "The load generator was stopped before the load was finished (signal: " + received.String() + ").",
+		cancel(&measurement.Failure{
+			Reason: measurement.GeneratorKilled, Detail: "The load generator was stopped before the load was finished (signal: " + received.String() + ").",
 		})
 	}()
 	return ctx, stop
@@ -97,7 +97,7 @@ func loadContext(config loadrun.Config) (context.Context, context.CancelFunc) {
 
 // observer returns a reader of this container's counters, or nil if they cannot be read. The
 // load runs anyway, and its verdict says what is missing.
-func observer() loadrun.Observer {
+func observer() generator.Observer {
 	container, err := cgroup.Observe(os.DirFS("/"))
 	if err != nil {
 		os.Stderr.WriteString("Could not read the load generator's own counters: " + err.Error() + "\n")

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/internal/handover"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // TestMain lets the test binary act as the load runner and as k6.
@@ -60,7 +60,7 @@ func decode(t *testing.T, message string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = handover.Decode(string(text))
+	_, err = measurement.Decode(string(text))
 	return err
 }
 
@@ -73,7 +73,7 @@ func TestALoadThatSucceedsHandsOverItsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := handover.Decode(string(text))
+	run, err := measurement.Decode(string(text))
 	if err != nil || len(run.Steps) != 1 || run.Steps[0].OK != 1 || run.K6Version != "v1.8.1" {
 		t.Errorf("got %+v, error %v", run, err)
 	}
@@ -85,7 +85,7 @@ func TestTheMessageGoesToStandardOutputWhereAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := handover.Decode(string(output)); err != nil {
+	if _, err := measurement.Decode(string(output)); err != nil {
 		t.Errorf("%v\n%s", err, output)
 	}
 }
@@ -96,12 +96,12 @@ func TestExitCodesAndReasons(t *testing.T) {
 		code   int
 		reason string
 	}{
-		"an environment without a plan": {[]string{"HASHMARK_PLAN="}, 2, handover.BadPlan},
-		"a missing k6":                  {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, handover.K6Failed},
-		"a k6 without output":           {[]string{"K6_SAYS="}, 1, handover.SummaryGarbled},
-		"a deadline that has passed":    {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, handover.DeadlineExceeded},
-		"a deadline during the load":    {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, handover.DeadlineExceeded},
-		"a user without a name":         {[]string{"HASHMARK_USER="}, 2, handover.BadPlan},
+		"an environment without a plan": {[]string{"HASHMARK_PLAN="}, 2, measurement.BadPlan},
+		"a missing k6":                  {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, measurement.K6Failed},
+		"a k6 without output":           {[]string{"K6_SAYS="}, 1, measurement.SummaryGarbled},
+		"a deadline that has passed":    {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, measurement.DeadlineExceeded},
+		"a deadline during the load":    {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, measurement.DeadlineExceeded},
+		"a user without a name":         {[]string{"HASHMARK_USER="}, 2, measurement.BadPlan},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command, message := loadRunner(t, test.alter...)
@@ -110,7 +110,7 @@ func TestExitCodesAndReasons(t *testing.T) {
 			if !errors.As(err, &exit) || exit.ExitCode() != test.code {
 				t.Errorf("want exit code %d, got %v", test.code, err)
 			}
-			var failure *handover.Failure
+			var failure *measurement.Failure
 			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != test.reason {
 				t.Errorf("want %s, got %v", test.reason, err)
 			}
@@ -137,9 +137,9 @@ func TestWhateverEndsItLeavesAMessage(t *testing.T) {
 			k6 := pidOfK6(t, stderr)
 			_ = command.Process.Signal(signal)
 			_ = command.Wait()
-			var failure *handover.Failure
-			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != handover.GeneratorKilled {
-				t.Errorf("want %s, got %v", handover.GeneratorKilled, err)
+			var failure *measurement.Failure
+			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != measurement.GeneratorKilled {
+				t.Errorf("want %s, got %v", measurement.GeneratorKilled, err)
 			}
 			if signal == syscall.SIGKILL {
 				_ = syscall.Kill(k6, syscall.SIGKILL) // the end of the container would do this

@@ -23,7 +23,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
-	"github.com/hashmark-dev/hashmark/internal/smoke"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 func main() {
@@ -37,7 +37,7 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "smoke-test" {
 		return runSmokeTest(args[1:])
 	}
-	return smoke.Unknown(operate(args))
+	return results.Unknown(operate(args))
 }
 
 func setLogger() {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/smoke"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // smokeTest tests an installation with one small experiment.
@@ -70,9 +70,9 @@ func parseSmokeTest(args []string) (*smokeTest, error) {
 // run creates the experiment, follows it to its end, and deletes it in any case. The error is
 // a sentence for the user.
 func (s *smokeTest) run(ctx context.Context) error {
-	e := smoke.Experiment(s.namespace)
+	e := results.SmokeExperiment(s.namespace)
 	if err := s.client.Create(ctx, e); err != nil {
-		return smoke.Refused(err, s.namespace)
+		return results.Refused(err, s.namespace)
 	}
 	s.say("Created SizingExperiment %s/%s", e.Namespace, e.Name)
 	return errors.Join(s.follow(ctx, e), s.remove(context.WithoutCancel(ctx), e))
@@ -87,13 +87,13 @@ func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) er
 		err := s.client.Get(ctx, client.ObjectKeyFromObject(e), e)
 		switch {
 		case apierrors.IsNotFound(err):
-			return false, smoke.ErrDeleted
+			return false, results.ErrDeleted
 		case apierrors.IsForbidden(err):
-			return false, smoke.Refused(err, s.namespace)
+			return false, results.Refused(err, s.namespace)
 		case err != nil:
 			return false, nil // the API server may be restarting: try again
 		}
-		if line := smoke.Progress(e); line != last {
+		if line := results.ProgressLine(e); line != last {
 			last = line
 			s.say("%s", line)
 		}
@@ -101,12 +101,12 @@ func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) er
 	})
 	switch {
 	case err == nil:
-		s.say("%s", smoke.Row(e))
-		return smoke.Ended(e, s.trialsOf(ctx, e))
+		s.say("%s", results.SmokeTable(e))
+		return results.Ended(e, s.trialsOf(ctx, e))
 	case ctx.Err() != nil:
-		return smoke.ErrInterrupted
+		return results.ErrInterrupted
 	case wait.Interrupted(err):
-		return smoke.Late(e, s.others(ctx), s.timeout)
+		return results.Late(e, s.others(ctx), s.timeout)
 	default:
 		return err
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Generates JSON schemas of Grafana's own types (the npm package @grafana/schema, which is
-# Apache-2.0; Grafana itself is AGPL and is not used). The tests of internal/dashboards check
+# Apache-2.0; Grafana itself is AGPL and is not used). The tests of hack/dashboards check
 # the dashboards against them.
 #
 # Run it by hand, with node and npm, to support another release of Grafana or to use another
@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/schema"
 
 # The oldest and the newest supported release.
 readonly releases=(11.6.16 13.2.3) generator=2.9.0
-target=$(cd ../../../internal/dashboards/testdata/schema && pwd)
+target=$(cd ../../../hack/dashboards/testdata/schema && pwd)
 readonly target
 
 folders=$(mktemp -d)

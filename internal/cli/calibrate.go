@@ -15,11 +15,11 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 const (
@@ -122,7 +122,7 @@ func (c *calibrate) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	status, err := answer.Calibrated(spec, timed)
+	status, err := sizing.Calibrated(spec, timed)
 	if err != nil {
 		return err
 	}

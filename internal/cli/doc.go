@@ -3,7 +3,7 @@
 // demands from stored results. There is one file per command.
 //
 // It does not measure and does not decide: numbers come from the status,
-// recommendations from package answer, which the operator uses too, and texts from
+// recommendations from package sizing, which the operator uses too, and texts from
 // package report. This package adds the connection to the cluster, the wait, and an
 // exit code:
 //

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/smoke"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // cleanupTime is how long an interrupted command can take to cancel or delete the
@@ -35,7 +35,7 @@ func (f *follower) stopped(ctx context.Context, timeout time.Duration, err error
 	case ctx.Err() != nil:
 		return interruption{fmt.Sprintf("interrupted; experiment %s goes on\n%s", f.key, howToGoOn(f.key))}
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w\nexperiment %s goes on\n%s", smoke.Late(f.last, f.others(ctx), timeout), f.key, howToGoOn(f.key))
+		return fmt.Errorf("%w\nexperiment %s goes on\n%s", results.Late(f.last, f.others(ctx), timeout), f.key, howToGoOn(f.key))
 	default:
 		return err
 	}

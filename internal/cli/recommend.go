@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 // recommendation holds the options of the recommend command.
@@ -95,7 +95,7 @@ func (r *recommendation) whatIf(stored report.Document) (report.Document, error)
 	if err != nil {
 		return report.Document{}, err
 	}
-	status, err := answer.WhatIf(stored.Experiment, stored.Trials, spec)
+	status, err := sizing.WhatIf(stored.Experiment, stored.Trials, spec)
 	if err != nil {
 		return report.Document{}, err
 	}

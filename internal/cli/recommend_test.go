@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 // measured returns the quickstart as it was measured on the local cluster: six Valid
@@ -43,10 +43,10 @@ func saved(t *testing.T, demand *v1alpha1.Demand, prices *v1alpha1.Prices) (file
 	// Two of its variants are enough, and take less time.
 	e.Spec.Matrix.CPULimits = []string{"500m"}
 	d.Trials = slices.DeleteFunc(d.Trials, func(trial v1alpha1.SizingTrial) bool { return trial.Spec.Variant.CPULimit != "500m" })
-	if err := answer.Rows(e.Spec, d.Trials, &e.Status); err != nil {
+	if err := sizing.Rows(e.Spec, d.Trials, &e.Status); err != nil {
 		t.Fatal(err)
 	}
-	if err := answer.Conclude(e.Spec, d.Trials, &e.Status); err != nil {
+	if err := sizing.Conclude(e.Spec, d.Trials, &e.Status); err != nil {
 		t.Fatal(err)
 	}
 	file = filepath.Join(t.TempDir(), "saved.json")

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/internal/smoke"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // refused returns an error that says in one sentence why the API server refused a
@@ -22,7 +22,7 @@ func refused(err error, verb string, key client.ObjectKey) error {
 	case err == nil:
 		return nil
 	case meta.IsNoMatchError(err):
-		return smoke.Unknown(err)
+		return results.Unknown(err)
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return fmt.Errorf("namespace %s is being deleted; use another --namespace", key.Namespace)
 	case apierrors.IsForbidden(err):

@@ -21,7 +21,7 @@ type run struct {
 	timeout           time.Duration
 	cancelOnInterrupt bool
 	delete            bool
-	results           results
+	results           outputs
 }
 
 func runCommand(cluster *connection) *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/smoke"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // away is printed when the API server can't be reached.
@@ -34,7 +34,7 @@ type lineReporter struct {
 }
 
 func (t *lineReporter) update(e *v1alpha1.SizingExperiment) {
-	line := smoke.Progress(e)
+	line := results.ProgressLine(e)
 	if line == t.last {
 		return
 	}
@@ -73,7 +73,7 @@ func (t *barReporter) update(e *v1alpha1.SizingExperiment) {
 	t.last = e
 	progress := e.Status.Progress
 	if progress == nil || progress.Trials == 0 {
-		t.say(smoke.Progress(e)) // there are no trials before the operator has planned it
+		t.say(results.ProgressLine(e)) // there are no trials before the operator has planned it
 		return
 	}
 	if t.bar == nil {

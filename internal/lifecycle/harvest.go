@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -81,14 +80,14 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 			message = ended.Message
 		}
 	}
-	run, err := handover.Decode(message)
-	failure, failed := errors.AsType[*handover.Failure](err)
+	run, err := measurement.Decode(message)
+	failure, failed := errors.AsType[*measurement.Failure](err)
 	switch {
 	case err == nil:
 		return run, nil
 	case failed:
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: failure.Reason, Message: failure.Error()}
-	case errors.Is(err, handover.ErrAbsent):
+	case errors.Is(err, measurement.ErrAbsent):
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryLost, Message: err.Error()}
 	default:
 		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled, Message: err.Error()}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -39,7 +38,7 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 	})
 	plan := planned(t, o)
 	run := measurement.Run{Steps: make([]measurement.StepResult, len(plan.Told()))}
-	message, err := handover.Encode(run)
+	message, err := measurement.Encode(run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -67,7 +67,7 @@ type Oracle struct {
 }
 
 // Simulation returns the Oracle that simulates each time, without a cache.
-func Simulation() Oracle { return Oracle{Expect: prediction.Before, Judge: verdict.Judge} }
+func Simulation() Oracle { return Oracle{Expect: model.Before, Judge: verdict.Judge} }
 
 // Children are the objects of the current attempt. A missing one is nil.
 type Children struct {

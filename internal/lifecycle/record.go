@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -68,7 +68,7 @@ func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 // Capacity, which searches for a rate; in the other modes the experiment says what to measure.
 func infeasible(trial *v1alpha1.SizingTrial) bool {
 	mode := trial.Spec.Load.Mode
-	return (mode == v1alpha1.LoadCapacity || mode == "") && prediction.Infeasible(trial.Spec, trial.Status.Prediction)
+	return (mode == v1alpha1.LoadCapacity || mode == "") && model.Infeasible(trial.Spec, trial.Status.Prediction)
 }
 
 // ConcludeUnloaded judges a variant that can't meet the objective at any rate by its

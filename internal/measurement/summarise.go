@@ -8,9 +8,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// ErrGarbled means that the records contradict the plan or each other, so that no numbers
+// ErrRecords means that the records contradict the plan or each other, so that no numbers
 // can be computed from them.
-var ErrGarbled = errors.New("the records of logins contradict the plan")
+var ErrRecords = errors.New("the records of logins contradict the plan")
 
 // Summary is the part of a run that follows from the records alone.
 type Summary struct {
@@ -24,12 +24,12 @@ type Summary struct {
 }
 
 // Summarise computes the numbers of each step. The records can be in any order. The error
-// is ErrGarbled, wrapped with the cause.
+// is ErrRecords, wrapped with the cause.
 func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 	perStep := make([][]Record, len(plan.Steps))
 	for _, r := range records {
 		if r.Step < 0 || r.Step >= len(plan.Steps) {
-			return Summary{}, fmt.Errorf("%w: a login is of step %d, but the plan has %d steps", ErrGarbled, r.Step, len(plan.Steps))
+			return Summary{}, fmt.Errorf("%w: a login is of step %d, but the plan has %d steps", ErrRecords, r.Step, len(plan.Steps))
 		}
 		perStep[r.Step] = append(perStep[r.Step], r)
 	}

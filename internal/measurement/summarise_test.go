@@ -285,8 +285,8 @@ func TestRecordsThatContradictThePlanAreGarbled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			records := steady()
 			damage(&records[42])
-			if _, err := measurement.Summarise(plan(open()), records); !errors.Is(err, measurement.ErrGarbled) {
-				t.Errorf("want ErrGarbled, got %v", err)
+			if _, err := measurement.Summarise(plan(open()), records); !errors.Is(err, measurement.ErrRecords) {
+				t.Errorf("want ErrRecords, got %v", err)
 			}
 		})
 	}

@@ -36,15 +36,15 @@ func (w window) check(step int, records []Record) error {
 	seen := make(map[int]struct{}, len(records))
 	for _, r := range records {
 		if _, twice := seen[r.Index]; twice {
-			return fmt.Errorf("%w: login %d of step %d is recorded twice", ErrGarbled, r.Index, step)
+			return fmt.Errorf("%w: login %d of step %d is recorded twice", ErrRecords, r.Index, step)
 		}
 		seen[r.Index] = struct{}{}
 		if r.Index < 0 || w.open && r.Index >= w.SettleRequests+w.Requests {
-			return fmt.Errorf("%w: step %d has no login %d", ErrGarbled, step, r.Index)
+			return fmt.Errorf("%w: step %d has no login %d", ErrRecords, step, r.Index)
 		}
 		if r.Sent < r.Due || r.Outcome != Cut && r.Ended < r.Sent {
 			return fmt.Errorf("%w: login %d of step %d was due at %s, sent at %s and ended at %s",
-				ErrGarbled, r.Index, step, r.Due, r.Sent, r.Ended)
+				ErrRecords, r.Index, step, r.Due, r.Sent, r.Ended)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// GeneratorContainer is the name of the container that runs the load. Package handover
+	// GeneratorContainer is the name of the container that runs the load. Package measurement
 	// decodes its termination message.
 	GeneratorContainer = "generator"
 	// RawOutputFile is where k6 writes each sample, with Settings.GeneratorRawOutput.

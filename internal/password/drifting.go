@@ -5,7 +5,7 @@ package password
 import (
 	"sync"
 
-	"github.com/hashmark-dev/hashmark/internal/password/drift"
+	"github.com/hashmark-dev/hashmark/test/drift"
 )
 
 // pacer is shared by the whole process, because all hashes run on one CPU.

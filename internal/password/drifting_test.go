@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
-	"github.com/hashmark-dev/hashmark/internal/password/drift"
+	"github.com/hashmark-dev/hashmark/test/drift"
 )
 
 // The two are measured alternately, so that the machine's own speed cancels out.

@@ -1,10 +1,13 @@
-// Package prediction predicts a variant with the model: it converts a trial's spec and
-// calibration to the service of package simulation, and planned steps to the arrivals that the
-// k6 script sends.
+// Package forecast predicts variants that were not measured with the calibrated model, and
+// checks the model against measurements.
 //
-//	lanes = min(workers or GOMAXPROCS, CPUs of the cpuset)
-//	hash  = the calibration's CPU time, or the CPU time of a login in the run
+//	CPU time of a login = a + b·2^cost     for each node pool, through the corners
+//	capacity, p95       = package model's, of that login on the pool's nodes
 //
-// It does not judge measurements (package verdict does), and it does not plan load (package
-// loadplan does).
+// The model uses only the corners of the matrix: the lowest and the highest cost on the
+// smallest and the largest CPU limit. Every other measured variant is held out: it is
+// predicted from the corners, and its measurement is the check.
+//
+// The package does not judge trials (package verdict does), choose a size (package
+// recommendation does), or drive load.
 package prediction

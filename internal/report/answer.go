@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -19,7 +19,7 @@ func (d Document) Met() bool {
 	if recommendation := d.Experiment.Status.Recommendation; d.Demanded() {
 		return recommendation != nil && recommendation.Variant != ""
 	}
-	return summary.Best(d.Experiment.Status.Results) != nil
+	return results.Best(d.Experiment.Status.Results) != nil
 }
 
 // Answer returns the result in a sentence or two: what to run; without a demand, the
@@ -64,7 +64,7 @@ func (d Document) result() string {
 	if recommendation == nil || !d.Demanded() {
 		return d.best()
 	}
-	text := sentence(summary.Recommendation(recommendation, d.Experiment.Spec.Prices))
+	text := sentence(results.Recommendation(recommendation, d.Experiment.Spec.Prices))
 	switch {
 	case recommendation.BrokenBound == v1alpha1.BoundCapacityUnknown:
 		return fmt.Sprintf("It is unknown which size can serve %s. %s", d.Demand(), text)
@@ -162,7 +162,7 @@ func (d Document) best() string {
 	if slices.ContainsFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control == "" }) {
 		costs = slices.DeleteFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control != "" })
 	}
-	best := summary.Best(costs)
+	best := results.Best(costs)
 	if best == nil {
 		return fmt.Sprintf("No variant meets the objective (%s)%s.", d.objective(), d.anywhere())
 	}

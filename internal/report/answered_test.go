@@ -8,15 +8,15 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
 const answeredPath = "testdata/answered.json"
 
 // answered is the quickstart with a demand, prices and a baseline, with results computed
 // by the operator's code. It is kept as a saved report, so that these tests check the texts
-// of reports and not those of package answer. -update writes it again.
+// of reports and not those of package sizing. -update writes it again.
 func answered(t testing.TB) report.Document {
 	t.Helper()
 	if *update {
@@ -40,10 +40,10 @@ func saveAnswered(t testing.TB) {
 		e.Spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04", GuessesPerSecondPerGPUAtCost10: ptr.To[int64](10_000)}
 		e.Spec.Baseline = "c8-1"
 		conclude := func() {
-			if err := answer.Rows(e.Spec, trials, &e.Status); err != nil {
+			if err := sizing.Rows(e.Spec, trials, &e.Status); err != nil {
 				t.Fatal(err)
 			}
-			if err := answer.Conclude(e.Spec, trials, &e.Status); err != nil {
+			if err := sizing.Conclude(e.Spec, trials, &e.Status); err != nil {
 				t.Fatal(err)
 			}
 		}

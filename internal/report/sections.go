@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -213,7 +213,7 @@ func (r Row) Concurrency() string {
 	if r.Variant.Concurrency.Mode == "" {
 		return ""
 	}
-	return summary.Concurrency(r.Variant.Concurrency)
+	return results.Concurrency(r.Variant.Concurrency)
 }
 
 // memory returns a number of bytes as text: 11.3 MiB.

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // progress returns the progress of an experiment that has not finished.
@@ -53,7 +53,7 @@ func (d Document) trialsDone() string {
 
 // soFar returns the best result until now.
 func (d Document) soFar() string {
-	if summary.Best(d.Experiment.Status.Results) == nil {
+	if results.Best(d.Experiment.Status.Results) == nil {
 		return "No results yet."
 	}
 	return "So far: " + d.best()

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -26,7 +26,7 @@ func (r Row) P95() string {
 // Capacity returns the capacity with its interval: 5.5/s (5.1–5.9/s). It starts with > if
 // it is a lower limit, and with ~ if it was predicted.
 func (r Row) Capacity() string {
-	return withInterval(summary.Capacity(&r.Result), rates(r.Result.CapacityInterval))
+	return withInterval(results.Capacity(&r.Result), rates(r.Result.CapacityInterval))
 }
 
 // Load returns the offered rate or the number of users that p95 belongs to.

@@ -4,7 +4,7 @@
 //
 // Every gauge is computed from the objects at each scrape ([Of]), so that series appear and
 // disappear with their experiment and survive a restart of the operator. Rows and medians
-// are those that package summary wrote to the status, the queue is that of package queue,
+// are those that package results wrote to the status, the queue is that of package queue,
 // and the deadline of an attempt is that of package lifecycle. A number that was not
 // measured has no sample: 0 always means that something was counted.
 //

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
@@ -73,8 +73,8 @@ func gather(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 	if err != nil {
 		panic(err)
 	}
-	e.Status.Results = summary.Results(variants, trials, e.Spec.Baseline)
-	e.Status.Progress = summary.Progress(trials, len(trials))
+	e.Status.Results = results.Results(variants, trials, e.Spec.Baseline)
+	e.Status.Progress = results.Progress(trials, len(trials))
 }
 
 // began starts a trial so long before noon. Its attempt is still running.

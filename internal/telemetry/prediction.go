@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // mostPredictions is the maximum number of predicted variants of an experiment with series.
@@ -36,7 +36,7 @@ func (g *gathering) predictions(e *v1alpha1.SizingExperiment) {
 		p := &predicted[i]
 		values := []string{
 			e.Namespace, e.Name, p.Variant, string(v1alpha1.AlgorithmBcrypt), strconv.Itoa(int(p.Cost)), p.CPULimit,
-			summary.Concurrency(p.Concurrency), p.NodePool,
+			results.Concurrency(p.Concurrency), p.NodePool,
 		}
 		read(g, predictionReadings, p, values)
 		if p.Price == nil {

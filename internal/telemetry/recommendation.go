@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // The values of the label basis.
@@ -75,7 +75,7 @@ func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
 func sizeValues(size *v1alpha1.Size) []string {
 	concurrency := ""
 	if size.Concurrency != nil {
-		concurrency = summary.Concurrency(*size.Concurrency)
+		concurrency = results.Concurrency(*size.Concurrency)
 	}
 	cost := ""
 	if size.Cost > 0 {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/summary"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // ofVariant are the labels of every series of a variant.
@@ -130,7 +130,7 @@ func variantValues(e *v1alpha1.SizingExperiment, row *v1alpha1.VariantResult, pl
 		cost = strconv.Itoa(int(row.Cost))
 	}
 	if planned != nil {
-		concurrency = summary.Concurrency(planned.Concurrency)
+		concurrency = results.Concurrency(planned.Concurrency)
 	}
 	return []string{e.Namespace, e.Name, row.Variant, string(row.Algorithm), cost, row.CPULimit, concurrency, row.NodePool}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/costfit"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -24,8 +24,8 @@ const (
 // Across compares the trials of an experiment with each other and returns the reasons for
 // each trial, in their order. It ignores trials without a result and Invalid trials.
 func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
-	pools, references := map[string]costfit.Pool{}, speed.Pools(trials)
-	for _, pool := range costfit.Of(trials) {
+	pools, references := map[string]model.Pool{}, speed.Pools(trials)
+	for _, pool := range model.Of(trials) {
 		pools[pool.Name] = pool
 	}
 	reasons := make([][]v1alpha1.Reason, len(trials))
@@ -35,7 +35,7 @@ func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 			continue
 		}
 		name := speed.NodePool(trial.Spec.Variant)
-		if pool, fitted := pools[name]; fitted && costfit.Timed(trial) {
+		if pool, fitted := pools[name]; fitted && model.Timed(trial) {
 			reasons[i] = append(reasons[i], costDoublingBroken(trial, pool)...)
 		}
 		reference, _ := speed.InPool(references, name)
@@ -65,7 +65,7 @@ func Together(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
 
 // costDoublingBroken checks that the ratio of the hash to the reference hash agrees with
 // the other costs.
-func costDoublingBroken(trial *v1alpha1.SizingTrial, pool costfit.Pool) []v1alpha1.Reason {
+func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1.Reason {
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
 	return across(graded(CostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,

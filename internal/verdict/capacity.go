@@ -41,17 +41,17 @@ func (t *trial) decideCapacity() capacity {
 		t.byMeasurement(decided.api, measured, objection)
 		return decided
 	}
-	model := t.predict()
-	decided.api.PredictedMilliPerSecond = rate(model.answer)
-	if beyond := model.beyond(measured); beyond != "" {
-		if !t.explainedByArrivals(measured, model) {
+	expected := t.predict()
+	decided.api.PredictedMilliPerSecond = rate(expected.answer)
+	if beyond := expected.beyond(measured); beyond != "" {
+		if !t.explainedByArrivals(measured, expected) {
 			decided.contradiction = beyond
 		}
 		t.byMeasurement(decided.api, measured, beyond)
 		return decided
 	}
-	decided.noRate = model.answer < 1
-	t.byModel(decided.api, measured, model)
+	decided.noRate = expected.answer < 1
+	t.byModel(decided.api, measured, expected)
 	return decided
 }
 
@@ -127,30 +127,30 @@ func (t *trial) ceiling() float64 {
 }
 
 // byModel sets the capacity to the model's, within the limits that the steps show.
-func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, model forecast) {
-	model = model.within(measured).unsureBy(t.timeError())
-	c.MilliPerSecond = rate(model.answer)
+func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected forecast) {
+	expected = expected.within(measured).unsureBy(t.timeError())
+	c.MilliPerSecond = rate(expected.answer)
 	c.Method = v1alpha1.CapacityPredicted
 	if c.MilliPerSecond == nil {
 		c.Message = clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured))
 		return
 	}
-	c.Interval = interval(model.low, model.high)
+	c.Interval = interval(expected.low, expected.high)
 	how := "no step near this rate is decided, so the capacity is predicted"
-	if measured.supports(model.answer) || t.agreesNear(model.answer) {
+	if measured.supports(expected.answer) || t.agreesNear(expected.answer) {
 		c.Method = v1alpha1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
 	c.Message = clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
-		perSecond(model.answer), perSecond(model.low), perSecond(model.high), measured, how))
+		perSecond(expected.answer), perSecond(expected.low), perSecond(expected.high), measured, how))
 }
 
 // explainedByArrivals reports whether the model agrees with the step that its forecast
 // contradicts when it simulates the logins of that step. The random arrivals of the step
 // were then easier or harder to serve than those of a long run, and nothing else was wrong.
-func (t *trial) explainedByArrivals(measured bracket, model forecast) bool {
+func (t *trial) explainedByArrivals(measured bracket, expected forecast) bool {
 	contradicts := measured.failed
-	if model.high < measured.low() {
+	if expected.high < measured.low() {
 		contradicts = measured.met
 	}
 	return slices.ContainsFunc(t.steps, func(s *step) bool {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -53,7 +53,7 @@ func judgeUnloaded(trial *v1alpha1.SizingTrial) {
 	status := &trial.Status
 	service := outlooks(Input{Spec: trial.Spec, Calibration: speed.PlannedFor(*status)})(0, nil)
 	idle := ptr.Deref(status.Prediction, v1alpha1.Prediction{})
-	predicted := rate(1000 * service.Capacity(prediction.LimitOf(trial.Spec.Objective), false, 0))
+	predicted := rate(1000 * service.Capacity(model.LimitOf(trial.Spec.Objective), false, 0))
 	idle.CapacityMilliPerSecond = predicted
 	status.Prediction = &idle
 	judged := Unloaded(trial.Spec, speed.PlannedFor(*status), &idle)
@@ -101,10 +101,10 @@ func (t *trial) capacityUnder(contradicted bool) capacity {
 		t.byMeasurement(decided.api, measured, objection)
 		return decided
 	}
-	model := t.predict()
-	decided.api.PredictedMilliPerSecond = rate(model.answer)
-	decided.noRate = model.answer < 1
-	t.byModel(decided.api, measured, model.below(measured))
+	expected := t.predict()
+	decided.api.PredictedMilliPerSecond = rate(expected.answer)
+	decided.noRate = expected.answer < 1
+	t.byModel(decided.api, measured, expected.below(measured))
 	return decided
 }
 
@@ -146,7 +146,7 @@ func (t *trial) writeTo(status *v1alpha1.SizingTrialStatus) {
 	row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod, row.CapacityIsLowerBound = nil, nil, "", nil
 	t.fillCapacity(row)
 	if status.Calibration != nil && status.Prediction != nil {
-		limit := prediction.LimitOf(t.Spec.Objective)
+		limit := model.LimitOf(t.Spec.Objective)
 		status.Prediction.CapacityMilliPerSecond = rate(1000 * outlooks(Input{Spec: t.Spec, Calibration: speed.PlannedFor(*status)})(0, nil).Capacity(limit, false, 0))
 	}
 }

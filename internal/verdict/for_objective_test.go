@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -18,7 +18,7 @@ import (
 func stored(in verdict.Input, judged verdict.Judgement) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{Spec: in.Spec}
 	trial.Status = v1alpha1.SizingTrialStatus{
-		Calibration: &in.Calibration, Prediction: prediction.Before(in.Spec, in.Calibration),
+		Calibration: &in.Calibration, Prediction: model.Before(in.Spec, in.Calibration),
 		Result: &judged.Result, Capacity: judged.Capacity, Steps: judged.Steps, Evidence: judged.Evidence,
 		Speed: judged.Speed,
 	}
@@ -125,7 +125,7 @@ func stricter(a, b v1alpha1.Objective) bool {
 // calibration alone, so it is never Valid.
 func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
-	predicted := prediction.Before(w.Spec, w.Calibration)
+	predicted := model.Before(w.Spec, w.Calibration)
 	trial := stored(w.Input, verdict.Unloaded(w.Spec, w.Calibration, predicted))
 	for name, test := range map[string]struct {
 		p95     int32
@@ -157,7 +157,7 @@ func TestATrialThatWasNotLoadedIsAskedAtItsPlannedSpeed(t *testing.T) {
 		w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
 		w.Calibration.HashMicroseconds, w.Calibration.ReferenceMicroseconds = calibrated, calibrated
 		planned := speed.At(w.Calibration, 20_000)
-		trial := stored(w.Input, verdict.Unloaded(w.Spec, planned, prediction.Before(w.Spec, planned)))
+		trial := stored(w.Input, verdict.Unloaded(w.Spec, planned, model.Before(w.Spec, planned)))
 		trial.Status.Speed.PlannedHashMicrosecondsAtCost8 = 20_000
 		return verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1})
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
 // forecast is the capacity that the model predicts, times 1000, and its range if p95 is as
@@ -24,11 +24,11 @@ type forecast struct {
 // or the smallest multiple of the simulated one that the run's own steps show. No forecast
 // is above what the saturated service served, whatever the model predicts.
 func (t *trial) predict() forecast {
-	model := t.newModel(t.ownCPU(), nil)
+	sim := t.newModel(t.ownCPU(), nil)
 	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
-		limit := prediction.LimitOf(t.Spec.Objective).Stricter(divisor)
-		perSecond := model.Capacity(limit, uniform, uint64(t.Spec.Seed))
+		limit := model.LimitOf(t.Spec.Objective).Stricter(divisor)
+		perSecond := sim.Capacity(limit, uniform, uint64(t.Spec.Seed))
 		return min(1000*perSecond, t.ceiling())
 	}
 	smallest, largest := t.band()

@@ -7,25 +7,24 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
-// model is the part of the simulation that a verdict needs.
-type model interface {
-	Percentiles(a simulation.Arrivals, seed uint64, perMille ...int) []time.Duration
-	Latencies(a simulation.Arrivals, phase float64, seed uint64) []time.Duration
-	Spread(draw func(run int) simulation.Arrivals, runs int, seed uint64, perMille ...int) []simulation.Spread
-	Capacity(limit simulation.Limit, uniform bool, seed uint64) float64
+// simulator is the part of the simulation that a verdict needs.
+type simulator interface {
+	Percentiles(a model.Arrivals, seed uint64, perMille ...int) []time.Duration
+	Latencies(a model.Arrivals, phase float64, seed uint64) []time.Duration
+	Spread(draw func(run int) model.Arrivals, runs int, seed uint64, perMille ...int) []model.Spread
+	Capacity(limit model.Limit, uniform bool, seed uint64) float64
 }
 
 // modelOf returns the model of a trial's service with this CPU time per login and this
 // course of the speed; nil for a constant speed.
-type modelOf func(cpu time.Duration, course *simulation.Course) model
+type modelOf func(cpu time.Duration, course *model.Course) simulator
 
 func simulated(in Input) modelOf {
-	return func(cpu time.Duration, course *simulation.Course) model {
-		service := prediction.Model(in.Spec, in.Calibration, cpu)
+	return func(cpu time.Duration, course *model.Course) simulator {
+		service := model.NewService(in.Spec, in.Calibration, cpu)
 		service.Course = course
 		return service
 	}
@@ -48,15 +47,15 @@ func (t *trial) simulate(s *step) {
 	if s.cpu == 0 || s.result.P95Microseconds == nil {
 		return
 	}
-	arrivals, model := prediction.ArrivalsOf(s.Step), t.newModel(s.cpu, s.course)
-	now := model.Percentiles(arrivals, uint64(s.Seed), perMilles...)
-	if now[q95] == simulation.Failed || now[q95] <= 0 {
+	arrivals, sim := model.ArrivalsOf(s.Step), t.newModel(s.cpu, s.course)
+	now := sim.Percentiles(arrivals, uint64(s.Seed), perMilles...)
+	if now[q95] == model.Failed || now[q95] <= 0 {
 		return
 	}
-	s.simulated = s.overPhases(model, arrivals)
+	s.simulated = s.overPhases(sim, arrivals)
 	s.simulated.p95 = now[q95]
-	atReference := steady.Percentiles(prediction.ArrivalsOf(planned), uint64(s.Seed), perMilles...)
-	if atReference[q95] == simulation.Failed {
+	atReference := steady.Percentiles(model.ArrivalsOf(planned), uint64(s.Seed), perMilles...)
+	if atReference[q95] == model.Failed {
 		return
 	}
 	s.setConversions(now, atReference)
@@ -68,10 +67,10 @@ func (t *trial) simulate(s *step) {
 
 // typicalP95 returns the mean p95 over runs of a step with other arrivals, in seconds. It
 // shows the effect of the course of the speed independently of the step's own arrivals.
-func typicalP95(model model, planned loadplan.Step) float64 {
+func typicalP95(sim simulator, planned loadplan.Step) float64 {
 	sum := 0.0
 	for run := range gridPhases {
-		latencies := model.Latencies(prediction.Redrawn(planned, run), float64(run)/gridPhases, uint64(run))
+		latencies := sim.Latencies(model.Redrawn(planned, run), float64(run)/gridPhases, uint64(run))
 		sum += min(ranked(latencies, 95), time.Hour).Seconds()
 	}
 	return sum / gridPhases
@@ -96,7 +95,7 @@ func cpuPerLogin(r measurement.StepResult) time.Duration {
 // simulatedSpreads runs the step again with other seeds. A long step is simulated shorter,
 // and its spread is multiplied by the square root of the share: the spread of p95 at 80 %
 // load is 27, 13 and 6 % of p95 with 1,000, 4,000 and 16,000 logins, simulated.
-func simulatedSpreads(planned loadplan.Step, model model) [quantiles]*spread {
+func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]*spread {
 	var spreads [quantiles]*spread
 	if planned.Requests < samplesForP95 {
 		return spreads
@@ -108,8 +107,8 @@ func simulatedSpreads(planned loadplan.Step, model model) [quantiles]*spread {
 		shorter.CountedMilliseconds = int64(share * float64(planned.CountedMilliseconds))
 		narrower = math.Sqrt(share)
 	}
-	draw := func(run int) simulation.Arrivals { return prediction.Redrawn(shorter, run) }
-	for q, relative := range model.Spread(draw, spreadRuns, uint64(planned.Seed), perMilles...) {
+	draw := func(run int) model.Arrivals { return model.Redrawn(shorter, run) }
+	for q, relative := range sim.Spread(draw, spreadRuns, uint64(planned.Seed), perMilles...) {
 		if relative.OK {
 			spreads[q] = &spread{low: 1 - narrower*(1-relative.Low), high: 1 + narrower*(relative.High-1)}
 		}
@@ -122,7 +121,7 @@ func simulatedSpreads(planned loadplan.Step, model model) [quantiles]*spread {
 // ratio of the hash times.
 func (s *step) setConversions(driven, atReference []time.Duration) {
 	for q := range s.latency {
-		if driven[q] != simulation.Failed && driven[q] > 0 && atReference[q] != simulation.Failed {
+		if driven[q] != model.Failed && driven[q] > 0 && atReference[q] != model.Failed {
 			s.latency[q].conversion = float64(atReference[q]) / float64(driven[q])
 		}
 	}
@@ -146,14 +145,14 @@ type expectation struct {
 }
 
 // overPhases simulates the step's logins in every phase of the quota's periods.
-func (s *step) overPhases(model model, arrivals simulation.Arrivals) *expectation {
+func (s *step) overPhases(sim simulator, arrivals model.Arrivals) *expectation {
 	middle := time.Duration(s.SettleMilliseconds)*time.Millisecond + time.Duration(s.CountedMilliseconds)*time.Millisecond/2
 	second, _ := slices.BinarySearch(arrivals.Due[arrivals.Counted:], middle)
-	e := &expectation{fastest: simulation.Failed}
+	e := &expectation{fastest: model.Failed}
 	for phase := range gridPhases {
-		latencies := model.Latencies(arrivals, float64(phase)/gridPhases, uint64(s.Seed)+uint64(phase))
+		latencies := sim.Latencies(arrivals, float64(phase)/gridPhases, uint64(s.Seed)+uint64(phase))
 		first, rest := ranked(latencies[:second], 50), ranked(latencies[second:], 50)
-		if first > 0 && rest != simulation.Failed {
+		if first > 0 && rest != model.Failed {
 			e.halves = max(e.halves, float64(rest)/float64(first))
 		}
 		p95 := ranked(latencies, 95)

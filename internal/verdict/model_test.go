@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -43,25 +43,25 @@ func hyperbola(bound float64, reach time.Duration) func(time.Duration) float64 {
 	}
 }
 
-func (m *modelStub) of(cpu time.Duration, _ *simulation.Course) verdict.Model {
+func (m *modelStub) of(cpu time.Duration, _ *model.Course) verdict.Model {
 	*m.fedWith = cpu
 	return m
 }
 
 // Percentiles returns the same value for all.
-func (m *modelStub) Percentiles(a simulation.Arrivals, _ uint64, perMille ...int) []time.Duration {
+func (m *modelStub) Percentiles(a model.Arrivals, _ uint64, perMille ...int) []time.Duration {
 	value := m.p95
 	if p95, named := m.p95Of[len(a.Due)-a.Counted]; named {
 		value = p95
 	}
 	if !m.known {
-		value = simulation.Failed
+		value = model.Failed
 	}
 	return slices.Repeat([]time.Duration{value}, len(perMille))
 }
 
 // Latencies returns p95 for one login in ten, and 60 ms for all others.
-func (m *modelStub) Latencies(a simulation.Arrivals, phase float64, seed uint64) []time.Duration {
+func (m *modelStub) Latencies(a model.Arrivals, phase float64, seed uint64) []time.Duration {
 	counted := a.Due[a.Counted:]
 	middle := a.Due[a.Counted] + (a.Due[len(a.Due)-1]-a.Due[a.Counted])/2
 	slow := m.Percentiles(a, seed, 950)[0]
@@ -79,10 +79,10 @@ func (m *modelStub) Latencies(a simulation.Arrivals, phase float64, seed uint64)
 	return latencies
 }
 
-func (m *modelStub) Spread(_ func(int) simulation.Arrivals, _ int, _ uint64, perMille ...int) []simulation.Spread {
-	return slices.Repeat([]simulation.Spread{{Low: m.low, High: m.high, OK: m.known}}, len(perMille))
+func (m *modelStub) Spread(_ func(int) model.Arrivals, _ int, _ uint64, perMille ...int) []model.Spread {
+	return slices.Repeat([]model.Spread{{Low: m.low, High: m.high, OK: m.known}}, len(perMille))
 }
 
-func (m *modelStub) Capacity(limit simulation.Limit, _ bool, _ uint64) float64 {
+func (m *modelStub) Capacity(limit model.Limit, _ bool, _ uint64) float64 {
 	return m.capacity(limit.P95)
 }

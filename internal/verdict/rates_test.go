@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -29,7 +29,7 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 	cal.GoMaxProcs, cal.QuotaMilliCPU = 1, nil
 	w.Run.Services[0].QuotaMilliCPU = 0
 	w.Reference, w.PlannedMicros = speed.Reference{Micros: hash / 4}, hash/4
-	service := prediction.Model(w.Spec, w.Calibration, 0)
+	service := model.NewService(w.Spec, w.Calibration, 0)
 	truth, ok := service.SteadyP95(16.5, false, 99)
 	if !ok {
 		t.Fatal("the service has no p95 at 16.5/s")
@@ -43,7 +43,7 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 		used.Periods, used.ThrottledPeriods, used.ThrottledMicroseconds = 0, 0, 0
 		used.HashMicroseconds, used.CPUMicroseconds = used.TimedHashes*hash, used.Hashes*hash
 		used.BusyMicroseconds, used.IdleMicroseconds = used.CPUMicroseconds, max(0, used.ElapsedMicroseconds-used.CPUMicroseconds)
-		tellLatencies(result, service.Latencies(prediction.ArrivalsOf(step), 0.5, uint64(seed)), 1)
+		tellLatencies(result, service.Latencies(model.ArrivalsOf(step), 0.5, uint64(seed)), 1)
 	}
 	return w.Input
 }

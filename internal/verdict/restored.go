@@ -9,8 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -100,20 +99,20 @@ func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
 // outlooks returns the model of a trial's service in its quick form, which is fast enough
 // for all trials of an experiment in an interactive command.
 func outlooks(in Input) modelOf {
-	return func(cpu time.Duration, course *simulation.Course) model {
-		service := simulated(in)(cpu, course).(simulation.Service)
+	return func(cpu time.Duration, course *model.Course) simulator {
+		service := simulated(in)(cpu, course).(model.Service)
 		return quick{Service: service, outlook: service.Outlook(evenly(in.Spec), uint64(in.Spec.Seed))}
 	}
 }
 
 // quick is a service whose capacities are found by short simulation runs.
 type quick struct {
-	simulation.Service
-	outlook *simulation.Outlook
+	model.Service
+	outlook *model.Outlook
 }
 
 // Capacity uses the arrivals and the seed that the outlook was made with.
-func (q quick) Capacity(limit simulation.Limit, _ bool, _ uint64) float64 {
+func (q quick) Capacity(limit model.Limit, _ bool, _ uint64) float64 {
 	return q.outlook.Capacity(limit)
 }
 
@@ -134,9 +133,9 @@ func (t *trial) recall(stored []v1alpha1.Step) {
 		if !s.settled() || !t.modelled() || s.Requests == 0 || s.Requests+s.SettleRequests > mostSimulated {
 			continue
 		}
-		model := simulated(t.Input)(s.cpu, s.course)
+		sim := simulated(t.Input)(s.cpu, s.course)
 		if s.simulated != nil {
-			again := s.overPhases(model, prediction.ArrivalsOf(s.Step))
+			again := s.overPhases(sim, model.ArrivalsOf(s.Step))
 			s.simulated.fastest, s.simulated.slowest = again.fastest, again.slowest
 		}
 		if api.P95Interval == nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -92,8 +91,8 @@ func (m machine) cpus() float64 {
 }
 
 // service returns the true login service at a share of its bound, at the true reference.
-func (m machine) service(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, utilisation float64) simulation.Service {
-	return prediction.Model(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
+func (m machine) service(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, utilisation float64) model.Service {
+	return model.NewService(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
 }
 
 // input returns a run on the machine, including its calibration.
@@ -110,7 +109,7 @@ func (m machine) input(t *testing.T) verdict.Input {
 	w.PlannedMicros = float64(w.Calibration.ReferenceMicroseconds)
 	w.Run.Services[0].QuotaMilliCPU = m.quota
 	var err error
-	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, prediction.Before(w.Spec, w.Calibration)); err != nil {
+	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, model.Before(w.Spec, w.Calibration)); err != nil {
 		t.Fatal(err)
 	}
 	w.Run.Steps = nil
@@ -177,13 +176,13 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	if step.Kind == loadplan.Open {
 		service := m.service(in.Spec, in.Calibration, utilisation)
 		service.Course = m.course(time.Duration(step.StartMilliseconds)*time.Millisecond, until+time.Minute)
-		tellLatencies(&result, service.Latencies(prediction.ArrivalsOf(step), m.chance.Float64(), 1), m.off)
+		tellLatencies(&result, service.Latencies(model.ArrivalsOf(step), m.chance.Float64(), 1), m.off)
 	}
 	return result
 }
 
-func (m machine) course(from, until time.Duration) *simulation.Course {
-	course := &simulation.Course{Every: speedEvery}
+func (m machine) course(from, until time.Duration) *model.Course {
+	course := &model.Course{Every: speedEvery}
 	for at := from; at < until; at += speedEvery {
 		course.Factors = append(course.Factors, m.at(at+speedEvery/2))
 	}
@@ -212,7 +211,7 @@ func at(latencies []time.Duration, quantile, times float64) *int64 {
 // at the true reference. A service whose p95 is larger than the model's meets an objective
 // if the model meets one that is stricter by the same factor.
 func (m machine) capacity(in verdict.Input, slower float64) float64 {
-	service, limit := m.service(in.Spec, in.Calibration, 0.9), prediction.LimitOf(in.Spec.Objective)
+	service, limit := m.service(in.Spec, in.Calibration, 0.9), model.LimitOf(in.Spec.Objective)
 	service.Hash = time.Duration(slower * float64(service.Hash))
 	limit.P95 = time.Duration(float64(limit.P95) / m.off)
 	return service.Capacity(limit, false, 99)

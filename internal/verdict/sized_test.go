@@ -12,8 +12,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/answer"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -35,10 +35,10 @@ func (m machine) sizedFor(t *testing.T, demand v1alpha1.Demand) (*v1alpha1.Recom
 		Service: in.Spec.Service, Load: in.Spec.Load, Objective: in.Spec.Objective, Demand: &demand,
 	}
 	status := &v1alpha1.SizingExperimentStatus{}
-	if err := answer.Rows(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
+	if err := sizing.Rows(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
 		t.Fatal(err)
 	}
-	if err := answer.Conclude(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
+	if err := sizing.Conclude(spec, []v1alpha1.SizingTrial{trial}, status); err != nil {
 		t.Fatal(err)
 	}
 	return status.Recommendation, in
@@ -67,8 +67,8 @@ func (m machine) p95Driven(in verdict.Input, replicas int32, perSecond float64) 
 }
 
 // poisson returns random (Poisson) arrivals.
-func poisson(chance *rand.Rand, perSecond float64, length time.Duration) simulation.Arrivals {
-	var arrivals simulation.Arrivals
+func poisson(chance *rand.Rand, perSecond float64, length time.Duration) model.Arrivals {
+	var arrivals model.Arrivals
 	for at := 0.0; ; {
 		at += chance.ExpFloat64() / perSecond
 		due := time.Duration(at * float64(time.Second))

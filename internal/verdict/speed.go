@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -91,13 +91,13 @@ func (s *step) driven() float64 { return float64(s.OfferedMilliPerSecond) * s.fa
 // courseOf returns how the speed changed from the start of the step, relative to its
 // counted part, or nil if that is unknown. A window without a hash has the speed of the one
 // before.
-func courseOf(timeline *measurement.Timeline, s *step) *simulation.Course {
+func courseOf(timeline *measurement.Timeline, s *step) *model.Course {
 	if timeline == nil || timeline.Window <= 0 || s.hash <= 0 {
 		return nil
 	}
 	start, end := time.Duration(s.StartMilliseconds)*time.Millisecond, time.Duration(s.EndMilliseconds())*time.Millisecond
 	first := int(start / timeline.Window)
-	course := &simulation.Course{Every: timeline.Window, Begun: start - time.Duration(first)*timeline.Window}
+	course := &model.Course{Every: timeline.Window, Begun: start - time.Duration(first)*timeline.Window}
 	last := 1.0
 	for place := first; place < len(timeline.HashNanoseconds) && time.Duration(place)*timeline.Window < end; place++ {
 		if nanos := timeline.HashNanoseconds[place]; nanos > 0 {
@@ -112,7 +112,7 @@ func courseOf(timeline *measurement.Timeline, s *step) *simulation.Course {
 }
 
 // varies reports whether the speed changed enough to need another simulation.
-func varies(course *simulation.Course) bool {
+func varies(course *model.Course) bool {
 	return course != nil && slices.Max(course.Factors) > steadyWithin*slices.Min(course.Factors)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -52,7 +52,7 @@ type step struct {
 	// that at the reference speed. Both are 0 if unknown.
 	hash, slower float64
 	// course is how the speed changed during the step; nil if unknown.
-	course *simulation.Course
+	course *model.Course
 	// nominal is the rate that is the planned share of the bound at the reference
 	// speed, times 1000.
 	nominal int64

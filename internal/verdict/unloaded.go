@@ -9,9 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/costfit"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -66,8 +65,8 @@ func infeasible(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pr
 // idle service meets the objective. It returns 0 if no limit does, or if the service has no
 // quota that could delay a login.
 func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) int64 {
-	objective := prediction.LimitOf(spec.Objective).P95
-	service := prediction.Model(spec, cal, 0)
+	objective := model.LimitOf(spec.Objective).P95
+	service := model.NewService(spec, cal, 0)
 	for limit := service.QuotaMilliCPU/limitStep*limitStep + limitStep; service.QuotaMilliCPU > 0 && limit <= wholeCPU; limit += limitStep {
 		service.QuotaMilliCPU = limit
 		if service.NoLoadP95() <= objective {
@@ -89,8 +88,8 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 			"Only the calibration of repetition %d shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
 			trial.Spec.Repetition)}})
 	}
-	idle := prediction.Model(trial.Spec, speed.At(*trial.Status.Calibration, reference.Micros), 0).NoLoadP95()
-	if idle > prediction.LimitOf(trial.Spec.Objective).P95 {
+	idle := model.NewService(trial.Spec, speed.At(*trial.Status.Calibration, reference.Micros), 0).NoLoadP95()
+	if idle > model.LimitOf(trial.Spec.Objective).P95 {
 		return nil
 	}
 	return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
@@ -124,9 +123,9 @@ func confirms(trial, other *v1alpha1.SizingTrial) bool {
 		return false
 	case matrix.Recipe(other.Spec.Variant) == matrix.Recipe(variant):
 		return math.Abs(ratio/own-1) <= doublingSuspect
-	case variant.Algorithm != v1alpha1.AlgorithmBcrypt || !costfit.Timed(other):
+	case variant.Algorithm != v1alpha1.AlgorithmBcrypt || !model.Timed(other):
 		return false
-	case costfit.Timed(trial):
+	case model.Timed(trial):
 		return true // CostDoublingBroken compares the two
 	default:
 		doubled := ratio * math.Exp2(float64(variant.Cost-other.Spec.Variant.Cost))

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -31,7 +31,7 @@ func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibrat
 	for _, change := range changes {
 		change(&spec, &cal)
 	}
-	return verdict.Unloaded(spec, cal, prediction.Before(spec, cal))
+	return verdict.Unloaded(spec, cal, model.Before(spec, cal))
 }
 
 func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {

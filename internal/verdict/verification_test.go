@@ -7,14 +7,13 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
 // verifiedRuns runs a simulated service at a rate, in the steps of a verification, until
 // its logins decide, and counts the outcomes. The logins of a queue depend on each other,
 // which the confidence bounds ignore.
-func verifiedRuns(service simulation.Service, perSecond float64, limit time.Duration, runs int) map[v1alpha1.VerificationOutcome]int {
+func verifiedRuns(service model.Service, perSecond float64, limit time.Duration, runs int) map[v1alpha1.VerificationOutcome]int {
 	objective := v1alpha1.Objective{P95Milliseconds: int32(limit.Milliseconds()), MaxErrorPerMille: 10}
 	plan := loadplan.Plan{Objective: &objective}
 	for _, logins := range []int{500, 725, 1775} {
@@ -29,7 +28,7 @@ func verifiedRuns(service simulation.Service, perSecond float64, limit time.Dura
 		outcome := v1alpha1.VerificationUndecided
 		for i, step := range plan.Steps {
 			slower := int64(0)
-			for _, latency := range service.Latencies(prediction.Redrawn(step, 10*run+i), float64(run%10)/10, uint64(run)) {
+			for _, latency := range service.Latencies(model.Redrawn(step, 10*run+i), float64(run%10)/10, uint64(run)) {
 				if latency > limit {
 					slower++
 				}
@@ -48,12 +47,12 @@ func verifiedRuns(service simulation.Service, perSecond float64, limit time.Dura
 // capacity is seldom Met, although p95 of 500 logins of a queue varies widely.
 func TestAVerificationIsRightOfServicesThatQueue(t *testing.T) {
 	const runs = 200
-	for name, service := range map[string]simulation.Service{
+	for name, service := range map[string]model.Service{
 		"a worker on a CPU":      {Replicas: 1, Lanes: 1, Pooled: true, Hash: 50 * time.Millisecond},
 		"a worker on half a CPU": {Replicas: 1, Lanes: 1, Pooled: true, Hash: 50 * time.Millisecond, QuotaMilliCPU: 500},
 	} {
 		limit := 8 * service.NoLoadP95()
-		capacity := service.Capacity(simulation.Limit{P95: limit, ErrorShare: 0.01}, false, 7)
+		capacity := service.Capacity(model.Limit{P95: limit, ErrorShare: 0.01}, false, 7)
 		for share, met := range map[float64]struct{ fewest, most int }{
 			0.77: {198, runs}, 0.9: {190, runs}, 1.1: {0, 20}, 1.15: {0, 4},
 		} {

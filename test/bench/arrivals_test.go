@@ -11,7 +11,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/loopback"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
@@ -41,7 +41,7 @@ func TestArrivals(t *testing.T) {
 		width := 10 * time.Second / time.Duration(rate)
 		r.Add(fmt.Sprintf("dispersion of starts as sent, %s", kind.arrivals), dispersion(records, step, width), kind.goal,
 			fmt.Sprintf("%d bins of ten mean gaps at %d/s; as due %.3f", arrivalsBins, rate,
-				figures.Dispersion(after(prediction.ArrivalsOf(step).Due, step), width, arrivalsBins)))
+				figures.Dispersion(after(model.ArrivalsOf(step).Due, step), width, arrivalsBins)))
 		r.Add(fmt.Sprintf("start lag p99 in milliseconds, %s at %d/s", kind.arrivals, rate),
 			figures.Percentile(lags(records), 0.99).Seconds()*1000, lagGoal(rate), fmt.Sprintf("%d logins", len(records)))
 	}

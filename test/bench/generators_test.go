@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/loopback"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
@@ -93,7 +93,7 @@ func againstReplay(t *testing.T, r *report.Report, url string, load, bound float
 func replayed(t *testing.T, url string, step loadplan.Step) []measurement.Record {
 	t.Helper()
 	say("this process sends the same logins")
-	arrivals := prediction.ArrivalsOf(step)
+	arrivals := model.ArrivalsOf(step)
 	records, err := loopback.Replay(t.Context(), url, arrivals.Due, generatorsTimeout)
 	must(t, err)
 	return records[arrivals.Counted:]

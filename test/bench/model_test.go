@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
@@ -85,7 +85,7 @@ func beforehand(t *testing.T, trial v1alpha1.SizingTrial, step int) float64 {
 	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	must(t, err)
 	planned := plan.Told()[step]
-	p95, ok := prediction.Model(trial.Spec, *trial.Status.Calibration, 0).P95(prediction.ArrivalsOf(planned), uint64(planned.Seed))
+	p95, ok := model.NewService(trial.Spec, *trial.Status.Calibration, 0).P95(model.ArrivalsOf(planned), uint64(planned.Seed))
 	if !ok {
 		return math.NaN()
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/dashboards"
+	"github.com/hashmark-dev/hashmark/hack/dashboards"
 )
 
 // span returns when the quickstart was measured, with a few more scrapes for the last results.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/password/drift"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
+	"github.com/hashmark-dev/hashmark/test/drift"
 )
 
 const (

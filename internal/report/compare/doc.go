@@ -4,6 +4,6 @@
 // different objectives or loads can't be compared.
 //
 // The difference is that of the medians of the repetitions, and its chance is the p-value
-// of the Mann–Whitney U test (package comparison). With a single repetition the chance is
+// of the Mann–Whitney U test (package results). With a single repetition the chance is
 // unknown; then the report says whether the intervals overlap.
 package compare

@@ -8,8 +8,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/comparison"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 const (
@@ -126,10 +126,10 @@ func figures(a, b report.Row) []Figure {
 			continue
 		}
 		figure := Figure{
-			Name: q.name, A: strconv.FormatInt(comparison.Median(valuesA), 10), B: strconv.FormatInt(comparison.Median(valuesB), 10),
+			Name: q.name, A: strconv.FormatInt(results.Median(valuesA), 10), B: strconv.FormatInt(results.Median(valuesB), 10),
 			RepetitionsA: len(valuesA), RepetitionsB: len(valuesB), IntervalsOverlap: overlap(a, b, q),
 		}
-		if difference := comparison.Difference(valuesB, valuesA); difference != nil {
+		if difference := results.Difference(valuesB, valuesA); difference != nil {
 			figure.PerMille, figure.ChancePerMille = &difference.PerMille, difference.ChancePerMille
 		}
 		figure.Finding = finding(figure)

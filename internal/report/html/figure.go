@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
-	"github.com/hashmark-dev/hashmark/internal/report/chart"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -39,11 +38,11 @@ type bar struct {
 	Percent int32
 }
 
-// drawing marks an SVG of package chart as safe: the package escapes what users wrote.
+// drawing marks an SVG of package html as safe: the package escapes what users wrote.
 func drawing(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // see above
 
 // small is the size of a chart that is shown next to others.
-var small = chart.Size{Width: 340, Height: 190}
+var small = Size{Width: 340, Height: 190}
 
 // distributionPart returns the distribution of response times at the reported step.
 func distributionPart(d report.Document) part {
@@ -73,21 +72,21 @@ func figurePart(id, title string, f figure) part {
 
 func distribution(d report.Document, row report.Row, id string) panel {
 	spread := row.Shown.Status.Distribution
-	area := chart.Area{
+	area := Area{
 		Low: float64(spread.LowMicroseconds), High: float64(spread.HighMicroseconds),
 		Values: floats(spread.Counts),
-		Y:      chart.FromZero("", greatest(spread.Counts), units.Number),
+		Y:      FromZero("", greatest(spread.Counts), units.Number),
 	}
 	objective := float64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
-	area.X = chart.FromZero("response time", area.High, latency)
+	area.X = FromZero("response time", area.High, latency)
 	if p95 := observedP95(row); p95 != nil {
-		area.Marks = append(area.Marks, chart.Mark{At: float64(*p95), Label: "p95 " + units.Latency(p95)})
+		area.Marks = append(area.Marks, Mark{At: float64(*p95), Label: "p95 " + units.Latency(p95)})
 	}
-	area.Marks = append(area.Marks, chart.Mark{At: objective, Label: "objective " + latency(objective), Limit: true})
+	area.Marks = append(area.Marks, Mark{At: objective, Label: "objective " + latency(objective), Limit: true})
 	line := distributionLine(row)
 	return panel{
 		Title: atLoad(row),
-		SVG: drawing(area.SVG(small, chart.Words{
+		SVG: drawing(area.SVG(small, Words{
 			ID: id, Title: "Response times of " + row.Result.Variant,
 			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "unknown")),
 		})),
@@ -151,19 +150,19 @@ func underWayPart(d report.Document) part {
 
 func underWay(row report.Row, id string) panel {
 	counts := row.Shown.Status.UnderWay
-	area := chart.Area{
+	area := Area{
 		High: 100, Values: floats(counts),
-		Y: chart.FromZero("", greatest(counts), units.Number),
-		X: chart.Scale{Title: "share of the step’s time", High: 100, Words: func(x float64) string { return units.Number(x) + " %" }},
+		Y: FromZero("", greatest(counts), units.Number),
+		X: Scale{Title: "share of the step’s time", High: 100, Words: func(x float64) string { return units.Number(x) + " %" }},
 	}
 	if step := reported(row); step != nil && step.CountedMilliseconds > 0 {
 		area.High = float64(step.CountedMilliseconds) / 1000
-		area.X = chart.Scale{Title: "since counting started", High: area.High, Words: func(x float64) string { return units.Number(x) + " s" }}
+		area.X = Scale{Title: "since counting started", High: area.High, Words: func(x float64) string { return units.Number(x) + " s" }}
 	}
 	line := underWayLine(row)
 	return panel{
 		Title: atLoad(row),
-		SVG: drawing(area.SVG(small, chart.Words{
+		SVG: drawing(area.SVG(small, Words{
 			ID: id, Title: "Requests under way, " + row.Result.Variant,
 			Description: fmt.Sprintf("%s requests were under way on average and %s at most.", line[2], line[3]),
 		})),

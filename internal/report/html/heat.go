@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
-	"github.com/hashmark-dev/hashmark/internal/report/chart"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -41,7 +40,7 @@ type heatCell struct {
 // levels are the colours of the cells from the least capacity to the greatest. They are
 // ColorBrewer's Blues (https://colorbrewer2.org), whose order is visible in print and to
 // people with colour blindness. The dark page reverses and dims them.
-var levels = []chart.Tone{
+var levels = []Tone{
 	{Name: "level-1", Light: "#eff3ff", Dark: "#16263d"},
 	{Name: "level-2", Light: "#deebf7", Dark: "#1b3352"},
 	{Name: "level-3", Light: "#c6dbef", Dark: "#21416a"},

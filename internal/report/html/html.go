@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/internal/report"
-	"github.com/hashmark-dev/hashmark/internal/report/chart"
 )
 
 //go:embed page.tmpl
@@ -116,7 +115,7 @@ func identifier(title string) string {
 // style returns the style sheet, with the palette as custom properties.
 func style() template.CSS {
 	var light, dark strings.Builder
-	for _, tone := range append(chart.Tones, levels...) {
+	for _, tone := range append(Tones, levels...) {
 		light.WriteString("--" + tone.Name + ":" + tone.Light + ";")
 		dark.WriteString("--" + tone.Name + ":" + tone.Dark + ";")
 	}

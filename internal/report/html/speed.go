@@ -13,7 +13,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
-	"github.com/hashmark-dev/hashmark/internal/report/chart"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -32,7 +31,7 @@ type observed struct {
 	trial *v1alpha1.SizingTrial
 	// The blocks of the calibration and the windows of the load: seconds since 1970, and the
 	// hash time in thousandths of the reference.
-	blocks, windows []chart.XY
+	blocks, windows []XY
 	// The number of blocks and windows, before points are merged.
 	known int
 }
@@ -82,7 +81,7 @@ func observations(d report.Document) []observed {
 	return all
 }
 
-func (o observed) points() []chart.XY { return slices.Concat(o.blocks, o.windows) }
+func (o observed) points() []XY { return slices.Concat(o.blocks, o.windows) }
 
 // read reads the blocks and windows of the trial, and reports whether there are any.
 func (o *observed) read() bool {
@@ -95,7 +94,7 @@ func (o *observed) read() bool {
 		each := float64(speed.WindowMilliseconds) / 1000
 		for i, perMille := range speed.WindowsPerMille {
 			if perMille > 0 {
-				o.windows = append(o.windows, chart.XY{X: seconds(speed.LoadStartTime) + (float64(i)+.5)*each, Y: float64(perMille)})
+				o.windows = append(o.windows, XY{X: seconds(speed.LoadStartTime) + (float64(i)+.5)*each, Y: float64(perMille)})
 			}
 		}
 	}
@@ -113,7 +112,7 @@ func (o *observed) readBlocks(reference float64) {
 	begin, blocks := seconds(attempt.CalibrationStartTime), calibration.BlockMicroseconds
 	each := (seconds(attempt.CalibrationEndTime) - begin) / float64(max(1, len(blocks)))
 	for i, micros := range blocks {
-		o.blocks = append(o.blocks, chart.XY{X: begin + (float64(i)+.5)*each, Y: 1000 * float64(micros) / reference})
+		o.blocks = append(o.blocks, XY{X: begin + (float64(i)+.5)*each, Y: 1000 * float64(micros) / reference})
 	}
 }
 
@@ -130,14 +129,14 @@ func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
 func seconds(at *metav1.Time) float64 { return float64(at.UnixMilli()) / 1000 }
 
 // thinned returns at most that many points, by merging neighbouring points to their mean.
-func thinned(points []chart.XY, most int) []chart.XY {
+func thinned(points []XY, most int) []XY {
 	each := (len(points) + most - 1) / most
 	if each <= 1 {
 		return points
 	}
-	var means []chart.XY
+	var means []XY
 	for together := range slices.Chunk(points, each) {
-		var mean chart.XY
+		var mean XY
 		for _, point := range together {
 			mean.X, mean.Y = mean.X+point.X/float64(len(together)), mean.Y+point.Y/float64(len(together))
 		}
@@ -170,8 +169,8 @@ func pools(all []observed) [][]observed {
 
 // speedPanel returns a chart of trials of one node pool. The charts of a pool have the same
 // vertical scale.
-func speedPanel(d report.Document, trials []observed, y chart.Scale, begin float64, id string) panel {
-	drawn := chart.Stretches{Y: y, Level: 0, LevelLabel: "reference", LowLabel: "fast", HighLabel: "slow"}
+func speedPanel(d report.Document, trials []observed, y Scale, begin float64, id string) panel {
+	drawn := Stretches{Y: y, Level: 0, LevelLabel: "reference", LowLabel: "fast", HighLabel: "slow"}
 	first, last := math.Inf(1), 0.0
 	title, words := "Hash time relative to the reference", fmt.Sprintf("%d trials.", len(trials))
 	if name := trials[0].row.Result.NodePool; name != "" {
@@ -185,7 +184,7 @@ func speedPanel(d report.Document, trials []observed, y chart.Scale, begin float
 			units.Latency(&pool.HashMicrosecondsAtCost8), report.Slower(pool.LowPerMille), report.Slower(pool.HighPerMille))
 	}
 	for i, o := range trials {
-		stretch := chart.Stretch{Label: o.name(), Series: i, Dots: placed(o.blocks, begin), Line: placed(o.windows, begin)}
+		stretch := Stretch{Label: o.name(), Series: i, Dots: placed(o.blocks, begin), Line: placed(o.windows, begin)}
 		if len(stretch.Line) == 1 {
 			stretch.Dots, stretch.Line = append(stretch.Dots, stretch.Line...), nil
 		}
@@ -198,12 +197,12 @@ func speedPanel(d report.Document, trials []observed, y chart.Scale, begin float
 	if first < (last-first)/10 {
 		first = 0
 	}
-	drawn.X = chart.Scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Words: minutes}
-	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(chart.Size{Width: 820, Height: 300}, chart.Words{ID: id, Title: title, Description: words}))}
+	drawn.X = Scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Words: minutes}
+	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(Size{Width: 820, Height: 300}, Words{ID: id, Title: title, Description: words}))}
 }
 
 // speedScale returns a scale with room for all points of a pool's trials, and for the band.
-func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) chart.Scale {
+func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) Scale {
 	least, most := -5.0, 5.0
 	if pool != nil {
 		least, most = math.Min(least, percent(pool.LowPerMille)), math.Max(most, percent(pool.HighPerMille))
@@ -214,17 +213,17 @@ func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) chart.Scale {
 		}
 	}
 	room := (most - least) / 20
-	return chart.Scale{Low: least - room, High: most + room, Words: func(y float64) string { return report.Slower(1000 + int64(math.Round(10*y))) }}
+	return Scale{Low: least - room, High: most + room, Words: func(y float64) string { return report.Slower(1000 + int64(math.Round(10*y))) }}
 }
 
 // percent returns the difference of a hash time from the reference in percent.
 func percent(perMille int64) float64 { return float64(perMille)/10 - 100 }
 
 // placed converts points to minutes since begin and percent.
-func placed(points []chart.XY, begin float64) []chart.XY {
-	all := make([]chart.XY, len(points))
+func placed(points []XY, begin float64) []XY {
+	all := make([]XY, len(points))
 	for i, point := range points {
-		all[i] = chart.XY{X: (point.X - begin) / 60, Y: point.Y/10 - 100}
+		all[i] = XY{X: (point.X - begin) / 60, Y: point.Y/10 - 100}
 	}
 	return all
 }

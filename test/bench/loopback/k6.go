@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/hashmark-dev/hashmark/internal/k6"
+	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -19,7 +19,7 @@ func K6(ctx context.Context, binary, url string, step loadplan.Step, timeoutMill
 	if err != nil {
 		return nil, err
 	}
-	result, err := k6.Command{Binary: binary, Environment: []string{
+	result, err := generator.Command{Binary: binary, Environment: []string{
 		"HASHMARK_PLAN=" + string(plan), "HASHMARK_TARGET=" + url,
 		"HASHMARK_USER=" + User, "HASHMARK_PASSWORD=" + Password, "HASHMARK_REPLICAS=1",
 	}}.Run(ctx)

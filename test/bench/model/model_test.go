@@ -17,8 +17,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
-	"github.com/hashmark-dev/hashmark/internal/simulation"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/test/bench/loopback"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
@@ -92,7 +91,7 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	}()
 
 	hash := warmUp(t, service.URL)
-	model := simulation.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
+	model := model.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
 	state := read(t, service.URL)
 	model.Lanes = min(state.GoMaxProcs, int32(evidence.CPUs(state.Cpuset)))
 	if c.workers > 0 {
@@ -101,7 +100,7 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	if state.QuotaMilliCPU != c.milli {
 		t.Fatalf("%s: the service reports a quota of %d", c.name, state.QuotaMilliCPU)
 	}
-	arrivals := prediction.ArrivalsOf(step(rho * model.MaxPerSecond()))
+	arrivals := model.ArrivalsOf(step(rho * model.MaxPerSecond()))
 
 	before := read(t, service.URL)
 	records, err := loopback.Replay(t.Context(), service.URL, arrivals.Due, timeout)
@@ -112,7 +111,7 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	model.Hash = time.Duration(after.CPUMicroseconds-before.CPUMicroseconds) * time.Microsecond / time.Duration(after.Hashes-before.Hashes)
 	simulated, ok := model.P95(arrivals, 1)
 	if !ok {
-		simulated = simulation.Failed
+		simulated = model.Failed
 	}
 	counted := latencies[arrivals.Counted:]
 	measured := rank(counted, 95)

@@ -1,0 +1,188 @@
+package generator
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/loadtests"
+)
+
+// Command is a run of k6.
+type Command struct {
+	// Binary is the program, a path or a name on PATH.
+	Binary string
+	// Environment is added to the environment of this process, with entries such as
+	// HASHMARK_TARGET=….
+	Environment []string
+	// RawOutput is a file to which k6 writes each of its samples as JSON; none if empty.
+	RawOutput string
+	// RemoteWriteLabels are labels such as testid=…. With them, k6 sends its own series with
+	// these labels to the receiver in K6_PROMETHEUS_RW_SERVER_URL. If empty, it sends none.
+	RemoteWriteLabels []string
+	// Started is called once, when the script announces its clock, with the reading of the
+	// plan's clock. It must not block, because k6 would wait.
+	Started func(clock time.Duration)
+	// Enough is called when the first login of a step is sent. All logins of earlier steps
+	// have ended then. If it returns true, k6 is stopped. It must not block. Nil never
+	// stops k6.
+	Enough   func(step int, log *Log) bool
+	lastStep int // last step that Enough was called for
+	// Talk receives k6's own output without the records; nil discards it.
+	Talk io.Writer
+}
+
+// Result is how a run of k6 ended.
+type Result struct {
+	// ExitCode of k6, -1 if a signal ended it.
+	ExitCode int
+	// Signal that ended it, or 0.
+	Signal syscall.Signal
+	// Stopped reports whether Enough stopped it. The exit code is 0 then.
+	Stopped bool
+	// Log of its stderr.
+	Log *Log
+}
+
+// silence turns off k6's network features: usage reports, extension downloads and the
+// dashboard.
+var silence = []string{
+	"K6_NO_USAGE_REPORT=true",
+	"K6_AUTO_EXTENSION_RESOLUTION=false",
+	"K6_WEB_DASHBOARD=false",
+}
+
+// Run runs k6 until it ends, and kills it when the context ends. The result says how k6
+// ended. An error means that k6 could not be run.
+func (c Command) Run(ctx context.Context) (Result, error) {
+	folder, err := os.MkdirTemp("", "hashmark-k6-")
+	if err != nil {
+		return Result{}, fmt.Errorf("make a folder for the k6 script: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	if err := os.CopyFS(folder, loadtests.Scripts); err != nil {
+		return Result{}, fmt.Errorf("write the k6 script: %w", err)
+	}
+	child := exec.CommandContext(ctx, c.Binary, c.arguments(filepath.Join(folder, loadtests.Main))...)
+	child.Env = append(append(os.Environ(), c.Environment...), silence...)
+	stderr, err := child.StderrPipe()
+	if err != nil {
+		return Result{}, fmt.Errorf("open a pipe from k6: %w", err)
+	}
+	if err := child.Start(); err != nil {
+		return Result{}, fmt.Errorf("start k6: %w", err)
+	}
+	stopped := false
+	log := c.gather(stderr, func() {
+		stopped = true
+		_ = child.Process.Signal(os.Interrupt) // fails if k6 has just ended
+	})
+	result, err := ending(child.Wait(), log)
+	if result.Stopped = stopped; stopped && result.ExitCode == interrupted {
+		result.ExitCode = 0
+	}
+	return result, err
+}
+
+// interrupted is k6's exit code after SIGINT (ExternalAbort in its errext/exitcodes). It
+// still runs handleSummary.
+const interrupted = 105
+
+// arguments returns k6's arguments. --address "" turns off the REST API, which 1.8 serves
+// by default and 2.x does not. Raw log lines contain only the message.
+func (c Command) arguments(script string) []string {
+	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
+	if c.RawOutput != "" {
+		arguments = append(arguments, "--out", "json="+c.RawOutput)
+	}
+	if len(c.RemoteWriteLabels) > 0 {
+		arguments = append(arguments, "--out", "experimental-prometheus-rw")
+	}
+	for _, label := range c.RemoteWriteLabels {
+		arguments = append(arguments, "--tag", label)
+	}
+	return append(arguments, script)
+}
+
+// gather reads until k6 closes its stderr. Lines can have any length: if reading stopped,
+// k6 would wait for room in the pipe.
+func (c *Command) gather(stderr io.Reader, stop func()) *Log {
+	log := &Log{}
+	lines := bufio.NewReaderSize(stderr, 1<<16)
+	announced := false
+	for {
+		line, err := lines.ReadString('\n')
+		if line != "" {
+			log.Add(line)
+			if c.Talk != nil && isTalk(line) {
+				_, _ = io.WriteString(c.Talk, line) // k6's output is in the tail as well
+			}
+		}
+		if clock, known := log.Clock(); known && !announced && c.Started != nil {
+			announced = true
+			c.Started(clock)
+		}
+		c.callEnough(log, stop)
+		if err != nil {
+			return log
+		}
+	}
+}
+
+// callEnough calls Enough once for each step, and stops k6 if it returns true.
+func (c *Command) callEnough(log *Log, stop func()) {
+	step := log.Step()
+	if c.Enough == nil || step <= c.lastStep {
+		return
+	}
+	if c.lastStep = step; c.Enough(step, log) {
+		c.Enough = nil
+		stop()
+	}
+}
+
+func isTalk(line string) bool {
+	return !strings.HasPrefix(line, prefix) && strings.TrimSpace(line) != noise
+}
+
+func ending(err error, log *Log) (Result, error) {
+	result := Result{Log: log}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		result.ExitCode = exit.ExitCode()
+		if status, known := exit.Sys().(syscall.WaitStatus); known && status.Signaled() {
+			result.Signal = status.Signal()
+		}
+	case err != nil:
+		return result, fmt.Errorf("wait for k6: %w", err)
+	}
+	return result, nil
+}
+
+var versionLine = regexp.MustCompile(`(?m)^k6\S* (v\S+) \((?:commit/\S+, )?(go\S+?),`)
+
+// Version returns k6's version and the Go version that it was built with, such as v1.8.1
+// and go1.26.8.
+func (c Command) Version(ctx context.Context) (k6, golang string, err error) {
+	child := exec.CommandContext(ctx, c.Binary, "version")
+	child.Env = append(os.Environ(), silence...)
+	output, err := child.Output()
+	if err != nil {
+		return "", "", fmt.Errorf("run k6 version: %w", err)
+	}
+	match := versionLine.FindSubmatch(output)
+	if match == nil {
+		return "", "", fmt.Errorf("run k6 version: unexpected output %.80q", output)
+	}
+	return string(match[1]), string(match[2]), nil
+}

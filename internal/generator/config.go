@@ -1,0 +1,119 @@
+package generator
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
+
+// Config is the configuration of one load.
+type Config struct {
+	Plan loadplan.Plan
+	// Target is the address of the login service, without a path.
+	Target string
+	// Pods are the addresses of its pods, without a path. Evidence is read there, and if
+	// there are several, a saturation keeps each of them busy. It can be empty.
+	Pods []string
+	// Deadline after which the load is stopped; zero for none.
+	Deadline time.Time
+	// RawOutput is a file for k6's own samples; none if empty.
+	RawOutput string
+	// RemoteWriteLabels are the labels of the series that k6 sends while it runs, such as
+	// testid=…; it sends none if empty.
+	RemoteWriteLabels []string
+	// K6 is the program, a path or a name on PATH.
+	K6 string
+	// Script is the environment of the k6 script.
+	Script []string
+}
+
+// scriptVariables are the variables that the k6 script reads.
+var scriptVariables = []string{"HASHMARK_PLAN", "HASHMARK_TARGET", "HASHMARK_PODS", "HASHMARK_USER", "HASHMARK_PASSWORD", "HASHMARK_REPLICAS", "HASHMARK_SESSIONS"}
+
+// FromEnvironment reads the configuration of a load from environment variables. The errors
+// are sentences for the person who set the variables.
+func FromEnvironment(lookup func(string) string) (Config, error) {
+	config := Config{
+		Target:    lookup("HASHMARK_TARGET"),
+		RawOutput: lookup("HASHMARK_RAW_OUTPUT"),
+		K6:        lookup("HASHMARK_K6"),
+	}
+	if config.K6 == "" {
+		config.K6 = "k6"
+	}
+	var problems []error
+	plan, err := parsePlan(lookup("HASHMARK_PLAN"))
+	config.Plan = plan
+	problems = append(problems, err, checkAddress("HASHMARK_TARGET", config.Target))
+	for address := range strings.SplitSeq(lookup("HASHMARK_PODS"), ",") {
+		if address = strings.TrimSpace(address); address != "" {
+			config.Pods = append(config.Pods, address)
+			problems = append(problems, checkAddress("HASHMARK_PODS", address))
+		}
+	}
+	if text := lookup("HASHMARK_DEADLINE"); text != "" {
+		config.Deadline, err = time.Parse(time.RFC3339, text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("invalid HASHMARK_DEADLINE %q: use a time such as 2026-01-31T12:00:00Z", text))
+		}
+	}
+	config.RemoteWriteLabels, err = parseLabels(lookup)
+	problems = append(problems, err)
+	for _, name := range scriptVariables {
+		config.Script = append(config.Script, name+"="+lookup(name))
+	}
+	for _, name := range []string{"HASHMARK_USER", "HASHMARK_PASSWORD"} {
+		if lookup(name) == "" {
+			problems = append(problems, fmt.Errorf("%s is not set: set the user and password of the logins", name))
+		}
+	}
+	return config, errors.Join(problems...)
+}
+
+func checkAddress(name, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "http" || parsed.Host == "" || strings.TrimSuffix(parsed.Path, "/") != "" {
+		return fmt.Errorf("invalid %s %q: use an address such as http://10.96.0.7:8080", name, address)
+	}
+	return nil
+}
+
+// parseLabels also checks that k6 has a receiver. By default it would use one on its own
+// host.
+func parseLabels(lookup func(string) string) ([]string, error) {
+	text := lookup("HASHMARK_REMOTE_WRITE_LABELS")
+	if text == "" {
+		return nil, nil
+	}
+	if lookup("K6_PROMETHEUS_RW_SERVER_URL") == "" {
+		return nil, errors.New("HASHMARK_REMOTE_WRITE_LABELS is set but K6_PROMETHEUS_RW_SERVER_URL is not: set it to the address of the receiver")
+	}
+	labels := strings.Split(text, ",")
+	for _, label := range labels {
+		if name, value, found := strings.Cut(label, "="); !found || name == "" || value == "" {
+			return nil, fmt.Errorf("HASHMARK_REMOTE_WRITE_LABELS has the invalid label %q: use name=value, separated by commas", label)
+		}
+	}
+	return labels, nil
+}
+
+// parsePlan refuses unknown fields: they would be a part of the load that this program does
+// not run.
+func parsePlan(text string) (loadplan.Plan, error) {
+	var plan loadplan.Plan
+	if text == "" {
+		return plan, errors.New("HASHMARK_PLAN is not set: set it to the plan as JSON")
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&plan); err != nil {
+		return plan, fmt.Errorf("invalid HASHMARK_PLAN: %w", err)
+	}
+	return plan, checkPlan(plan)
+}

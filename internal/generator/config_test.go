@@ -1,0 +1,136 @@
+package generator_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/generator"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
+
+// twoSteps is a warm-up and an open step of ten logins, the reported one.
+func twoSteps() loadplan.Plan {
+	return loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: 1000, Steps: []loadplan.Step{
+		{Kind: loadplan.Warmup, CountedMilliseconds: 900, DrainMilliseconds: 100, Callers: 2, Arrivals: "Uniform", Requests: 2},
+		{
+			Kind: loadplan.Open, StartMilliseconds: 1100, SettleMilliseconds: 100, CountedMilliseconds: 800, DrainMilliseconds: 100,
+			Callers: 4, Arrivals: "Poisson", SettleRequests: 1, Requests: 20, Seed: 7, Reported: true,
+		},
+	}}
+}
+
+func environment(t testing.TB, plan loadplan.Plan) map[string]string {
+	t.Helper()
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		"HASHMARK_PLAN":     string(text),
+		"HASHMARK_TARGET":   "http://10.96.0.7:8080",
+		"HASHMARK_PODS":     "http://10.1.0.2:8080, http://10.1.0.3:8080",
+		"HASHMARK_USER":     "hashmark",
+		"HASHMARK_PASSWORD": "correct horse battery staple",
+		"HASHMARK_REPLICAS": "2",
+		"HASHMARK_SESSIONS": "",
+		"HASHMARK_DEADLINE": "2026-11-21T05:00:00Z",
+
+		"HASHMARK_REMOTE_WRITE_LABELS": "testid=a-trial,namespace=team-a",
+		"K6_PROMETHEUS_RW_SERVER_URL":  "http://10.96.0.9:9090/api/v1/write",
+	}
+}
+
+func lookup(variables map[string]string) func(string) string {
+	return func(name string) string { return variables[name] }
+}
+
+func TestFromEnvironment(t *testing.T) {
+	variables := environment(t, twoSteps())
+	got, err := generator.FromEnvironment(lookup(variables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := generator.Config{
+		Plan: twoSteps(), Target: "http://10.96.0.7:8080",
+		Pods:     []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
+		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
+		RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
+		Script: []string{
+			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080",
+			"HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
+			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_SESSIONS=",
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the configuration differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheSamplePlanCanBeDriven(t *testing.T) {
+	sample, err := os.ReadFile("../../loadtests/sample-plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := environment(t, twoSteps())
+	variables["HASHMARK_PLAN"] = string(sample)
+	if _, err := generator.FromEnvironment(lookup(variables)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
+	for name, test := range map[string]struct{ variable, value, says string }{
+		"no plan":                       {"HASHMARK_PLAN", "", "HASHMARK_PLAN is not set"},
+		"a plan that is not JSON":       {"HASHMARK_PLAN", "{", "invalid HASHMARK_PLAN"},
+		"a plan with an unknown field":  {"HASHMARK_PLAN", `{"version":1,"pace":3}`, `unknown field "pace"`},
+		"a target without a scheme":     {"HASHMARK_TARGET", "10.96.0.7:8080", "use an address such as"},
+		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "use an address such as"},
+		"a pod without a host":          {"HASHMARK_PODS", "http://", "invalid HASHMARK_PODS"},
+		"a deadline that is not a time": {"HASHMARK_DEADLINE", "soon", "use a time such as"},
+		"a label without a value":       {"HASHMARK_REMOTE_WRITE_LABELS", "testid=", `invalid label "testid="`},
+		"a label without a name":        {"HASHMARK_REMOTE_WRITE_LABELS", "testid=a,=b", `invalid label "=b"`},
+		"series without a receiver":     {"K6_PROMETHEUS_RW_SERVER_URL", "", "address of the receiver"},
+		"no user":                       {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
+		"a user who has no password":    {"HASHMARK_PASSWORD", "", "HASHMARK_PASSWORD is not set"},
+		"a plan of a later version":     {"HASHMARK_PLAN", `{"version":2,"timeoutMs":1,"steps":[]}`, "use images of the same release"},
+		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":1,"timeoutMs":1,"steps":[]}`, "at least one step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			variables := maps.Clone(environment(t, twoSteps()))
+			variables[test.variable] = test.value
+			if _, err := generator.FromEnvironment(lookup(variables)); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("want an error that says %q, got %v", test.says, err)
+			}
+		})
+	}
+}
+
+func TestPlansThatTheScriptCannotDrive(t *testing.T) {
+	for name, test := range map[string]struct {
+		damage func(*loadplan.Step)
+		says   string
+	}{
+		"a step of an unknown kind":       {func(s *loadplan.Step) { s.Kind = "Ramp" }, `unknown kind "Ramp"`},
+		"a step without callers":          {func(s *loadplan.Step) { s.Callers = 0 }, "needs at least one"},
+		"a step without a counted part":   {func(s *loadplan.Step) { s.CountedMilliseconds = 0 }, "must be longer than 0"},
+		"a step that is too short for k6": {func(s *loadplan.Step) { s.CountedMilliseconds = 799 }, "must last at least 1000 ms"},
+		"arrivals of an unknown kind":     {func(s *loadplan.Step) { s.Arrivals = "Gamma" }, `unknown arrivals "Gamma"`},
+		"a negative number of logins":     {func(s *loadplan.Step) { s.Requests = -1 }, "both must be at least 0"},
+		"too many logins for a generator": {func(s *loadplan.Step) { s.Requests = 5_000_000 }, "their sum at most"},
+		"a step that overlaps the last":   {func(s *loadplan.Step) { s.StartMilliseconds = 1099 }, "it can start at 1100 ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := twoSteps()
+			test.damage(&plan.Steps[1])
+			if _, err := generator.FromEnvironment(lookup(environment(t, plan))); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("want an error that says %q, got %v", test.says, err)
+			}
+		})
+	}
+}

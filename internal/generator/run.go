@@ -1,0 +1,184 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+const (
+	// readyTimeout limits the time until the service responds at its ClusterIP, and each of
+	// its pods. They start at the same time as the generator, and were calibrated before.
+	readyTimeout  = 30 * time.Second
+	readyInterval = 200 * time.Millisecond
+)
+
+// Run runs the load. Its error is a *measurement.Failure. If the context ends with one as its
+// cause, it is that one. The observer is nil if the generator's own counters cannot be
+// read. The log and k6's own output go to output.
+func Run(ctx context.Context, config Config, observer Observer, output io.Writer) (measurement.Run, error) {
+	log := slog.New(slog.NewTextHandler(output, nil))
+	// k6's version comes first: it takes time, and does not need the service, which may
+	// still be starting.
+	command := Command{
+		Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput,
+		RemoteWriteLabels: config.RemoteWriteLabels, Talk: output,
+	}
+	version, golang, err := command.Version(ctx)
+	if err != nil {
+		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)
+	}
+	if err := waitForAll(ctx, config, log); err != nil {
+		return measurement.Run{}, failed(ctx, measurement.ServiceUnreachable, err.Error(), 0)
+	}
+	c := newCollector(config.Pods, observer, log)
+	result, seen, err := drive(ctx, config, command, c)
+	if err != nil {
+		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)
+	}
+	if result.ExitCode != 0 {
+		return measurement.Run{}, failed(ctx, reasonOf(result), detailOf(result), result.ExitCode)
+	}
+	config.Plan = seen.plan
+	run, err := assemble(config, result.Log, seen.steps)
+	if err != nil {
+		return measurement.Run{}, failed(ctx, measurement.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
+	}
+	run.K6Version, run.GoVersion = version, golang
+	run.Timeline = timelineOf(config.Plan, c.readSpeeds(ctx, seen.zero))
+	return run, nil
+}
+
+// observations is what was read during a load.
+type observations struct {
+	// zero of the plan, by this machine's clock.
+	zero  time.Time
+	steps []stepReadings
+	// plan has the steps that were run.
+	plan loadplan.Plan
+}
+
+// drive runs k6 and takes the readings at the same time.
+func drive(ctx context.Context, config Config, command Command, c collector) (Result, observations, error) {
+	steps, moments := readingsOf(config.Plan)
+	seen := observations{steps: steps, plan: config.Plan}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	k6Done := make(chan struct{})
+	var readers sync.WaitGroup
+	command.Started = func(clock time.Duration) {
+		seen.zero = time.Now().Add(-clock)
+		c.log.Info("Load started", "steps", len(config.Plan.Steps))
+		readers.Go(func() { c.watch(ctx, watching, seen.zero, moments, k6Done) })
+	}
+	if config.Plan.Objective != nil {
+		command.Enough = func(step int, records *Log) bool {
+			enough := decided(config.Plan, step, records)
+			if enough {
+				seen.plan = config.Plan.Before(step)
+			}
+			return enough
+		}
+	}
+	result, err := command.Run(ctx)
+	close(k6Done)
+	if err != nil || result.ExitCode != 0 || result.Stopped {
+		stop() // the remaining steps are not reported
+	}
+	readers.Wait()
+	seen.steps = seen.steps[:len(seen.plan.Told())]
+	return result, seen, err
+}
+
+// decided reports whether the steps before a step decide the verification. It ignores
+// records that contradict the plan, because assemble reports them.
+func decided(plan loadplan.Plan, step int, log *Log) bool {
+	driven := plan.Before(step)
+	summary, err := measurement.Summarise(driven, log.Before(step))
+	if err != nil || len(summary.Steps) == 0 {
+		return false
+	}
+	counts := measurement.Verify(plan, summary.Steps)
+	return counts.Outcome != v1alpha1.VerificationUndecided
+}
+
+// assemble makes a run from the records and the readings.
+func assemble(config Config, log *Log, steps []stepReadings) (measurement.Run, error) {
+	if _, err := log.Records(); err != nil {
+		return measurement.Run{}, err
+	}
+	summary, err := measurement.Summarise(config.Plan, log.Before(len(config.Plan.Steps)))
+	if err != nil {
+		return measurement.Run{}, err
+	}
+	run := measurement.Run{
+		Steps: summary.Steps, Reported: summary.Reported,
+		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
+	}
+	for i, step := range steps {
+		step.addTo(&run.Steps[i])
+	}
+	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Pods))
+	return run, nil
+}
+
+// waitForAll waits for the service and for its pods, with one timeout for all. It does not
+// fail if a pod does not respond at its own address: if the network does not allow that,
+// only the evidence of the pod is missing.
+func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	if err := waitReady(ctx, config.Target, log); err != nil {
+		return err
+	}
+	for _, pod := range config.Pods {
+		if err := waitReady(ctx, pod, log); err != nil {
+			log.Warn("Continuing without waiting for a pod", "error", err)
+		}
+	}
+	return nil
+}
+
+// waitReady polls the service, or one of its pods, until it is ready.
+func waitReady(ctx context.Context, target string, log *slog.Logger) error {
+	address := strings.TrimSuffix(target, "/") + "/readyz"
+	for {
+		last := ready(ctx, address)
+		if last == nil {
+			return nil
+		}
+		log.Info("Waiting for the login service", "address", address, "error", last)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the login service at %s was not ready within %s: %w", address, readyTimeout, last)
+		case <-time.After(readyInterval):
+		}
+	}
+}
+
+func ready(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("it returned %s", response.Status)
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package generator_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/generator"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// pod returns a login service in which each reading has ten hashes and a millisecond of CPU
+// time more than the one before.
+func pod(t *testing.T, breaks func(reading int64, service *evidence.Service)) *httptest.Server {
+	t.Helper()
+	var readings atomic.Int64
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /evidence", func(w http.ResponseWriter, _ *http.Request) {
+		n := readings.Add(1)
+		service := evidence.Service{
+			Reading: evidence.Reading{
+				InstanceID: "one", BootID: "boot", Cpuset: "0", GoMaxProcs: 1, QuotaMilliCPU: 250, PeriodMicroseconds: 100_000,
+				UptimeMicroseconds: n * 1_000_000, CPUMicroseconds: n * 1000, ThrottledPeriods: n, CPUIdleMicroseconds: n * 5000,
+				MemoryPeakBytes: 11<<20 + n,
+			},
+			Hashes: n * 10, InFlight: n, Workers: 1, QueueLength: 8,
+		}
+		if breaks != nil {
+			breaks(n, &service)
+		}
+		if service.InstanceID == "" {
+			http.Error(w, "gone", http.StatusInternalServerError)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(service)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// observer counts 2 ms more CPU time at each reading.
+type observer struct{ readings atomic.Int64 }
+
+func (o *observer) ReadContainer() (evidence.Reading, error) {
+	n := o.readings.Add(1)
+	return evidence.Reading{
+		InstanceID: "g", BootID: "boot", Cpuset: "1", GoMaxProcs: 2, UptimeMicroseconds: n * 1_000_000,
+		CPUMicroseconds: n * 2000, CPUBusyMicroseconds: n * 7000,
+	}, nil
+}
+
+// config returns a load with a plan of one open step with 20 logins, which ends as soon as
+// k6 does.
+func config(t *testing.T, says, ends string, pods ...*httptest.Server) generator.Config {
+	t.Helper()
+	config := generator.Config{K6: os.Args[0], Target: pods[0].URL, Plan: loadplan.Plan{
+		Version: loadplan.Version, TimeoutMilliseconds: 1000, Steps: []loadplan.Step{{
+			Kind: loadplan.Open, SettleMilliseconds: 10, CountedMilliseconds: 90, DrainMilliseconds: 60_000,
+			Callers: 1, Arrivals: "Uniform", Requests: 20, Reported: true,
+		}},
+	}}
+	for _, p := range pods {
+		config.Pods = append(config.Pods, p.URL)
+	}
+	t.Setenv("FAKE_K6_SAYS", says)
+	t.Setenv("FAKE_K6_ENDS", ends)
+	return config
+}
+
+// twenty returns the script's lines of a load in which every login succeeds in 5 ms.
+func twenty() string {
+	var text strings.Builder
+	text.WriteString("hm:zero -20000\n")
+	for i := range 20 {
+		due := 10_000 + i*4000
+		fmt.Fprintf(&text, "hm:s 0 %d %d %d\nhm:e 0 %d %d ok\n", i, due, due+100, i, due+5000)
+	}
+	return text.String() + "hm:total 20 20\n"
+}
+
+func TestARunTellsOfLoginsAndOfBothSides(t *testing.T) {
+	first, second := pod(t, nil), pod(t, nil)
+	got, err := generator.Run(t.Context(), config(t, twenty(), "0", first, second), &observer{}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := got.Steps[0]
+	if step.OK != 20 || step.P95Microseconds == nil || *step.P95Microseconds != 5000 || got.Histogram == nil {
+		t.Errorf("the step's numbers are wrong: %+v", step)
+	}
+	inFlight := int64(6) // the third reading of both pods
+	got.Steps, got.Histogram, got.UnderWay = nil, nil, nil
+	want := measurement.Run{
+		K6Version: "v1.8.1", GoVersion: "go1.26.8",
+		Generator: &measurement.Container{BootID: "boot", Cpuset: "1", GoMaxProcs: 2},
+		Services: []measurement.ServicePod{
+			{Container: measurement.Container{BootID: "boot", Cpuset: "0", QuotaMilliCPU: 250, GoMaxProcs: 1}, Workers: 1, QueueLength: 8, MemoryPeakKiB: 11_265},
+			{Container: measurement.Container{BootID: "boot", Cpuset: "0", QuotaMilliCPU: 250, GoMaxProcs: 1}, Workers: 1, QueueLength: 8, MemoryPeakKiB: 11_265},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the run differs (-want +got):\n%s", diff)
+	}
+	wantService := &evidence.Delta{
+		ElapsedMicroseconds: 2_000_000, CPUMicroseconds: 2000, Periods: 20, ThrottledPeriods: 2, Hashes: 20, IdleMicroseconds: 10_000,
+	}
+	if diff := cmp.Diff(wantService, step.Service); diff != "" {
+		t.Errorf("what the service used differs (-want +got):\n%s", diff)
+	}
+	wantGenerator := &evidence.Delta{ElapsedMicroseconds: 1_000_000, CPUMicroseconds: 2000}
+	if diff := cmp.Diff(wantGenerator, step.Generator); diff != "" {
+		t.Errorf("what the generator used differs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(&inFlight, step.ServiceInFlightAfterDrain); diff != "" {
+		t.Errorf("logins after the drain differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestEvidenceThatIsMissingIsAbsent(t *testing.T) {
+	for name, test := range map[string]struct {
+		breaks       func(reading int64, service *evidence.Service)
+		service      bool
+		inFlight     bool
+		servicesRead int
+	}{
+		"a pod returns only errors": {
+			breaks: func(_ int64, s *evidence.Service) { s.InstanceID = "" }, servicesRead: 1,
+		},
+		"a pod misses the reading before the counted part": {
+			breaks: func(n int64, s *evidence.Service) {
+				if n == 1 {
+					s.InstanceID = ""
+				}
+			}, inFlight: true, servicesRead: 2,
+		},
+		"a pod misses the reading after the drain": {
+			breaks: func(n int64, s *evidence.Service) {
+				if n == 3 {
+					s.InstanceID = ""
+				}
+			}, service: true, servicesRead: 2,
+		},
+		"a pod was restarted in the counted part": {
+			breaks: func(n int64, s *evidence.Service) { s.InstanceID = strconv.FormatInt(n, 10) }, inFlight: true, servicesRead: 2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := generator.Run(t.Context(), config(t, twenty(), "0", pod(t, nil), pod(t, test.breaks)), nil, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			step := got.Steps[0]
+			if (step.Service != nil) != test.service || (step.ServiceInFlightAfterDrain != nil) != test.inFlight || len(got.Services) != test.servicesRead {
+				t.Errorf("service %v, in flight %v, %d pods read", step.Service, step.ServiceInFlightAfterDrain, len(got.Services))
+			}
+			if step.Generator != nil || got.Generator != nil {
+				t.Error("there is evidence of the generator without an observer")
+			}
+		})
+	}
+}
+
+func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
+	for name, test := range map[string]struct {
+		says, ends string
+		want       measurement.Failure
+	}{
+		"the script throws": {
+			"ReferenceError: x is not defined\n", "107",
+			measurement.Failure{Reason: measurement.ScriptError, Detail: "ReferenceError: x is not defined", ExitCode: 107},
+		},
+		"k6 refuses its options": {
+			"bad option\n", "104", measurement.Failure{Reason: measurement.BadConfig, Detail: "bad option", ExitCode: 104},
+		},
+		"k6 fails in another way": {
+			"out of luck\n", "109", measurement.Failure{Reason: measurement.K6Failed, Detail: "out of luck", ExitCode: 109},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := generator.Run(t.Context(), config(t, twenty()+test.says, test.ends, pod(t, nil)), &observer{}, io.Discard)
+			var got *measurement.Failure
+			if !errors.As(err, &got) {
+				t.Fatalf("want a failure, got %v", err)
+			}
+			if diff := cmp.Diff(test.want, *got); diff != "" {
+				t.Errorf("the failure differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for name, says := range map[string]string{
+		"records were lost on the way": strings.Replace(twenty(), "hm:s 0 3 22000 22100\nhm:e 0 3 27000 ok\n", "", 1),
+		"records contradict the plan":  strings.ReplaceAll(twenty(), "0 19 ", "0 20 "),
+		"the script said nothing":      "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := generator.Run(t.Context(), config(t, says, "0", pod(t, nil)), &observer{}, io.Discard)
+			var got *measurement.Failure
+			if !errors.As(err, &got) || got.Reason != measurement.SummaryGarbled {
+				t.Errorf("want %s, got %v", measurement.SummaryGarbled, err)
+			}
+		})
+	}
+}
+
+func TestAServiceThatIsNeverReadyIsUnreachable(t *testing.T) {
+	silent := httptest.NewServer(http.NotFoundHandler())
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := generator.Run(ctx, config(t, twenty(), "0", silent), &observer{}, io.Discard)
+	var got *measurement.Failure
+	if !errors.As(err, &got) || got.Reason != measurement.ServiceUnreachable || !strings.Contains(got.Detail, "404") {
+		t.Errorf("want %s with the last response, got %v", measurement.ServiceUnreachable, err)
+	}
+}
+
+// The service starts at the same time as the generator, and its pods can be differently
+// fast.
+func TestTheLoadWaitsUntilEveryPodIsReady(t *testing.T) {
+	var polls, early atomic.Int64
+	slow := http.NewServeMux()
+	slow.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if polls.Add(1) < 3 {
+			http.Error(w, "starting", http.StatusServiceUnavailable)
+		}
+	})
+	slow.HandleFunc("GET /evidence", func(w http.ResponseWriter, _ *http.Request) {
+		if polls.Load() < 3 {
+			early.Add(1)
+		}
+		http.Error(w, "none", http.StatusNotFound)
+	})
+	server := httptest.NewServer(slow)
+	defer server.Close()
+	if _, err := generator.Run(t.Context(), config(t, twenty(), "0", pod(t, nil), server), &observer{}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if polls.Load() != 3 || early.Load() > 0 {
+		t.Errorf("the slow pod was polled %d times, and its evidence was read %d times before it was ready", polls.Load(), early.Load())
+	}
+}
+
+func TestTheContextsOwnFailureIsTheOneThatIsTold(t *testing.T) {
+	want := &measurement.Failure{Reason: measurement.DeadlineExceeded, Detail: "too late"}
+	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(time.Second), want)
+	defer cancel()
+	_, err := generator.Run(ctx, config(t, "hm:zero -20000\n", "never", pod(t, nil)), &observer{}, io.Discard)
+	var got *measurement.Failure
+	if !errors.As(err, &got) || got != want {
+		t.Errorf("want %v, got %v", want, err)
+	}
+}

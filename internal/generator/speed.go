@@ -1,0 +1,113 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+)
+
+// longestLoad is a day in seconds. A longer history is not read from a pod.
+const longestLoad = 24 * 60 * 60
+
+// podClock relates a pod's uptime to this machine's clock.
+type podClock struct {
+	// instance is the process of the readings; empty before the first.
+	instance string
+	// began is when the process started, by the reading with the shortest round trip: the
+	// moment of a reading is known to half of that.
+	began     time.Time
+	roundTrip time.Duration
+	restarted bool
+}
+
+// observe takes the uptime from a reading that was requested and received at these moments.
+func (c *podClock) observe(reading evidence.Reading, sent, received time.Time) {
+	roundTrip := received.Sub(sent)
+	if c.instance != "" && c.instance != reading.InstanceID {
+		c.restarted = true
+	}
+	if c.instance == "" || roundTrip < c.roundTrip {
+		uptime := time.Duration(reading.UptimeMicroseconds) * time.Microsecond
+		c.began, c.roundTrip = sent.Add(roundTrip/2-uptime), roundTrip
+	}
+	c.instance = reading.InstanceID
+}
+
+// podSpeed is the timed hashes of a pod, second by second.
+type podSpeed struct {
+	// since is the beginning of the first second, by the plan's clock.
+	since               time.Duration
+	nanoseconds, hashes []int64
+}
+
+// readSpeeds reads from every pod how long its hashes took since the plan's zero. It does
+// so after the load, when it disturbs nothing; a pod keeps its timed hashes for longer than
+// a load can last. It returns nil if there are no pods, or if a pod cannot be read: a mean
+// without one pod can be that of another CPU.
+func (c collector) readSpeeds(ctx context.Context, zero time.Time) []podSpeed {
+	speeds := make([]podSpeed, len(c.addresses))
+	failures := make([]error, len(c.addresses))
+	var pods sync.WaitGroup
+	for i, address := range c.addresses {
+		pods.Go(func() {
+			speeds[i], failures[i] = c.readSpeed(ctx, address, c.clocks[i], zero)
+		})
+	}
+	pods.Wait()
+	complete := len(speeds) > 0
+	for i, failure := range failures {
+		if failure != nil {
+			c.log.Warn("Could not read the speed of a pod", "address", c.addresses[i], "error", failure)
+			complete = false
+		}
+	}
+	if !complete {
+		return nil
+	}
+	return speeds
+}
+
+func (c collector) readSpeed(ctx context.Context, address string, clock *podClock, zero time.Time) (podSpeed, error) {
+	// The service is idle now, so this reading has the shortest round trip. It also shows a
+	// restart after the last step.
+	if _, err := c.readEvidence(ctx, address, clock); err != nil {
+		return podSpeed{}, err
+	}
+	first := max(0, int64(zero.Sub(clock.began)/time.Second))
+	speed := podSpeed{since: clock.began.Add(time.Duration(first) * time.Second).Sub(zero)}
+	for next := first; next < first+longestLoad; next += evidence.MostSpeedSeconds {
+		page, err := c.readSpeedPage(ctx, address, next)
+		if err != nil {
+			return podSpeed{}, err
+		}
+		speed.nanoseconds = append(speed.nanoseconds, page.Nanoseconds...)
+		speed.hashes = append(speed.hashes, page.Hashes...)
+		if len(page.Hashes) < evidence.MostSpeedSeconds {
+			break
+		}
+	}
+	if clock.restarted {
+		return podSpeed{}, errors.New("it was restarted during the load")
+	}
+	return speed, nil
+}
+
+func (c collector) readSpeedPage(ctx context.Context, address string, from int64) (evidence.Speed, error) {
+	var page evidence.Speed
+	if err := c.get(ctx, address, fmt.Sprintf("/speed?from=%d", from), &page); err != nil {
+		return page, err
+	}
+	if page.From != from || len(page.Nanoseconds) != len(page.Hashes) || len(page.Hashes) > evidence.MostSpeedSeconds {
+		return page, errors.New("its list of seconds is not the requested one")
+	}
+	for i := range page.Hashes {
+		if page.Hashes[i] < 0 || page.Nanoseconds[i] < 0 {
+			return page, errors.New("its list of seconds has a negative number")
+		}
+	}
+	return page, nil
+}

@@ -1,0 +1,156 @@
+package measurement
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Encode encodes a run as a termination message of at most MaxBytes. If there is too little
+// room, it leaves out the requests under way, then the histogram; then it makes the
+// timeline's windows longer, and finally leaves out the timeline. If that is not enough, it
+// leaves out the intervals of p50 and p99 and starts again with the others. It fails if the
+// message is still too long, or if a number is out of its bounds.
+func Encode(run Run) (string, error) {
+	head, err := encodeHead(run)
+	if err != nil {
+		return "", err
+	}
+	if err := checkTimeline(run.Timeline); err != nil {
+		return "", fmt.Errorf("encode the timeline: %w", err)
+	}
+	extras, timeline := distributionLines(run), run.Timeline
+	for {
+		message := seal(head + speedLine(timeline) + strings.Join(extras, ""))
+		switch {
+		case len(message) <= MaxBytes:
+			return message, nil
+		case len(extras) > 0:
+			extras = extras[:len(extras)-1]
+		case timeline != nil:
+			timeline = thinned(timeline)
+		case hasIntervals(run):
+			return Encode(withoutIntervals(run))
+		default:
+			return "", fmt.Errorf("the result has %d bytes, %d more than fit in a termination message", len(message), len(message)-MaxBytes)
+		}
+	}
+}
+
+func hasIntervals(run Run) bool {
+	return slices.ContainsFunc(run.Steps, func(s StepResult) bool {
+		return s.P50Interval != nil || s.P99Interval != nil
+	})
+}
+
+// withoutIntervals returns the run without the intervals of p50 and p99.
+func withoutIntervals(run Run) Run {
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		run.Steps[i].P50Interval, run.Steps[i].P99Interval = nil, nil
+	}
+	return run
+}
+
+func encodeHead(run Run) (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s steps=%d reported=%d exit=%d k6=%s go=%s\n", version, len(run.Steps), run.Reported, run.ExitCode,
+		word(run.K6Version, 32), word(run.GoVersion, 32))
+	before := ""
+	if run.Generator != nil {
+		fmt.Fprintf(&text, "generator %s\n", containerWords(*run.Generator, before))
+		before = run.Generator.BootID
+	}
+	for _, pod := range run.Services {
+		fmt.Fprintf(&text, "service %s %d %d %d\n", containerWords(pod.Container, before), pod.Workers, pod.QueueLength, pod.MemoryPeakKiB)
+		before = pod.BootID
+	}
+	for i, step := range run.Steps {
+		line, err := encodeStep(step)
+		if err != nil {
+			return "", fmt.Errorf("encode step %d: %w", i, err)
+		}
+		text.WriteString(line)
+	}
+	return text.String(), nil
+}
+
+func encodeStep(step StepResult) (string, error) {
+	var p positions
+	copied := clone(step) // the walk rounds the numbers in place
+	walkStep(&p, &copied)
+	return "step " + p.text() + "\n", p.finish()
+}
+
+// Decode decodes a termination message. The error is ErrAbsent, ErrGarbled (wrapped with
+// the cause), or a *Failure if the load has no numbers.
+func Decode(message string) (Run, error) {
+	header, lines, err := unseal(message)
+	if err != nil {
+		return Run{}, err
+	}
+	if _, failed := header["failure"]; failed {
+		return Run{}, decodeFailure(header, lines)
+	}
+	run := Run{K6Version: header["k6"], GoVersion: header["go"]}
+	steps, stepsErr := intField(header, "steps")
+	reported, reportedErr := intField(header, "reported")
+	exit, exitErr := intField(header, "exit")
+	run.Reported, run.ExitCode = reported, exit
+	err = errors.Join(stepsErr, reportedErr, exitErr)
+	for _, line := range lines {
+		err = errors.Join(err, decodeLine(&run, line))
+	}
+	switch {
+	case err != nil:
+		return Run{}, err
+	case word(run.K6Version, 32) != run.K6Version || word(run.GoVersion, 32) != run.GoVersion:
+		return Run{}, garbled("its first line has an invalid version of k6 or Go")
+	case steps != len(run.Steps):
+		return Run{}, garbled("its first line says %d steps, but it has %d", steps, len(run.Steps))
+	case run.Reported < -1 || run.Reported >= steps:
+		return Run{}, garbled("its reported step %d is not one of its %d steps", run.Reported, steps)
+	}
+	return run, nil
+}
+
+// lastBootID returns the boot ID of the last container that was decoded.
+func lastBootID(run Run) string {
+	switch {
+	case len(run.Services) > 0:
+		return run.Services[len(run.Services)-1].BootID
+	case run.Generator != nil:
+		return run.Generator.BootID
+	}
+	return ""
+}
+
+// decodeLine decodes one line between the first and the last.
+func decodeLine(run *Run, line string) error {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "generator":
+		pod, err := containerOf(rest, 4, "")
+		run.Generator = &pod.Container
+		return err
+	case "service":
+		pod, err := containerOf(rest, 7, lastBootID(*run))
+		run.Services = append(run.Services, pod)
+		return err
+	case "step":
+		var step StepResult
+		p := reader(rest)
+		walkStep(p, &step)
+		run.Steps = append(run.Steps, step)
+		return p.finish()
+	case "speed":
+		return decodeSpeed(run, rest)
+	case "histogram":
+		return decodeHistogram(run, rest)
+	case "underway":
+		return decodeUnderWay(run, rest)
+	default:
+		return garbled("it has a line of the unknown kind %q", word(kind, 16))
+	}
+}

@@ -1,0 +1,145 @@
+package measurement
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math/bits"
+)
+
+// widest is the largest number that can be encoded: 2⁵⁰ microseconds are 35 years, and sums
+// of a few such numbers do not overflow.
+const widest = int64(1) << 50
+
+// positions encodes numbers one after another, or decodes them. The same walk over a
+// structure does both, so that the two always match.
+type positions struct {
+	reading bool
+	buffer  []byte
+	err     error
+}
+
+func reader(text string) *positions {
+	buffer, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		err = garbled("%q is not base64url", text)
+	}
+	return &positions{reading: true, buffer: buffer, err: err}
+}
+
+// text returns what was encoded.
+func (p *positions) text() string { return base64.RawURLEncoding.EncodeToString(p.buffer) }
+
+// finish returns the first error of the walk, or one for numbers that were not read.
+func (p *positions) finish() error {
+	if p.err == nil && p.reading && len(p.buffer) > 0 {
+		return garbled("a line of numbers has %d bytes too many", len(p.buffer))
+	}
+	return p.err
+}
+
+// unsigned walks a number that is never negative.
+func (p *positions) unsigned(v *int64) {
+	if !p.reading && (*v < 0 || *v > widest) {
+		p.fail("%d is outside 0 to %d", *v, widest)
+		return
+	}
+	p.raw(v)
+}
+
+// above walks a number that is never below another one.
+func (p *positions) above(v *int64, base int64) {
+	difference := *v - base
+	p.unsigned(&difference)
+	*v = base + difference
+}
+
+// below walks a number that is never above another one and never negative.
+func (p *positions) below(v *int64, base int64) {
+	difference := base - *v
+	p.unsigned(&difference)
+	*v = base - difference
+	if *v < 0 {
+		p.fail("%d is negative", *v)
+	}
+}
+
+// near walks a number that is close to another one, on either side, and never negative.
+func (p *positions) near(v *int64, base int64) {
+	difference := *v - base
+	zigzag := difference<<1 ^ difference>>63
+	p.unsigned(&zigzag)
+	*v = base + (zigzag>>1 ^ -(zigzag & 1))
+	if *v < 0 {
+		p.fail("%d is negative", *v)
+	}
+}
+
+// millis walks a number of microseconds in whole milliseconds.
+func (p *positions) millis(v *int64, walk func(*int64)) { p.inUnits(v, 1000, walk) }
+
+// inUnits walks a number that is never negative, rounded to whole units.
+func (p *positions) inUnits(v *int64, unit int64, walk func(*int64)) {
+	units := (*v + unit/2) / unit
+	walk(&units)
+	if units > widest/unit {
+		p.fail("%d times %d is above %d", units, unit, widest)
+		return
+	}
+	*v = units * unit
+}
+
+// upToUnits walks a number that is never negative, rounded up to whole units.
+func (p *positions) upToUnits(v *int64, unit int64) {
+	if !p.reading && *v < 0 {
+		p.fail("%d is negative", *v)
+		return
+	}
+	*v = (*v + unit - 1) / unit * unit
+	p.inUnits(v, unit, p.unsigned)
+}
+
+const (
+	significantBits = 15
+	shiftBits       = 6
+)
+
+// significant walks the 15 leading bits of a number that is never negative, rounded, and
+// how far they are shifted. That is exact below 32,768, and keeps any larger number to
+// 0.0031 %, in three bytes.
+func (p *positions) significant(v *int64) {
+	if !p.reading && (*v < 0 || *v > widest) {
+		p.fail("%d is outside 0 to %d", *v, widest)
+		return
+	}
+	shift := max(0, bits.Len64(uint64(*v))-significantBits)
+	rounded := (*v + 1<<shift>>1) >> shift
+	both := rounded<<shiftBits | int64(shift)
+	p.raw(&both)
+	rounded, shift = both>>shiftBits, int(both&(1<<shiftBits-1))
+	if bits.Len64(uint64(rounded))+shift > bits.Len64(uint64(widest)) {
+		p.fail("%d shifted by %d is too large", rounded, shift)
+		return
+	}
+	*v = rounded << shift
+}
+
+func (p *positions) raw(v *int64) {
+	switch {
+	case p.err != nil:
+	case p.reading:
+		value, length := binary.Uvarint(p.buffer)
+		if length <= 0 || value > uint64(widest) {
+			p.fail("a line of numbers is too short, or has a number that is too large")
+			return
+		}
+		p.buffer, *v = p.buffer[length:], int64(value)
+	default:
+		p.buffer = binary.AppendUvarint(p.buffer, uint64(*v))
+	}
+}
+
+func (p *positions) fail(format string, arguments ...any) {
+	if p.err == nil {
+		p.err = garbled(format, arguments...)
+	}
+}

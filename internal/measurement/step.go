@@ -1,0 +1,147 @@
+package measurement
+
+import (
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+)
+
+// periodMilliseconds is the kernel's default quota period. The count of elapsed periods is
+// encoded as the difference from elapsed time ÷ this.
+const periodMilliseconds = 100
+
+// tickMicroseconds is the unit in which the kernel counts idle, steal and busy
+// time (proc_stat(5)).
+const tickMicroseconds = 10_000
+
+// finestShare is the share of a long step, 0.01 %, to which these times are rounded. They
+// are judged in thousandths.
+const finestShare = 10_000
+
+// walkStep walks a step's numbers in the order in which they are encoded.
+func walkStep(p *positions, s *StepResult) {
+	walkPresence(p, s)
+	p.millis(&s.CountedMicroseconds, p.unsigned)
+	for _, count := range []*int64{&s.OK, &s.Refused, &s.TimedOut, &s.OtherErrors, &s.Cut, &s.NeverSent} {
+		p.unsigned(count)
+	}
+	sum := s.OK + s.Refused + s.TimedOut + s.OtherErrors + s.Cut + s.NeverSent
+	p.near(&s.Scheduled, sum)
+	if s.Scheduled != sum {
+		p.fail("%d logins were scheduled, but their outcomes add up to %d", s.Scheduled, sum)
+	}
+	p.below(&s.SentInWindow, s.Scheduled)
+	p.near(&s.CompletedInWindow, s.OK)
+	if s.ThroughputMilliPerSecond != nil {
+		p.near(s.ThroughputMilliPerSecond, usualThroughput(s))
+	}
+	walkLatencies(p, s)
+	if s.Service != nil {
+		walkService(p, s)
+	}
+	if s.Generator != nil {
+		walkUsage(p, s.Generator, s.CountedMicroseconds)
+	}
+	if s.ServiceInFlightAfterDrain != nil {
+		p.unsigned(s.ServiceInFlightAfterDrain)
+	}
+	for _, slower := range []*int64{s.SlowerThanP50, s.SlowerThanP95, s.SlowerThanP99} {
+		if slower == nil {
+			continue
+		}
+		p.above(slower, s.Scheduled-s.OK)
+		if *slower > s.Scheduled {
+			p.fail("%d of %d logins were slow", *slower, s.Scheduled)
+		}
+	}
+}
+
+// usualThroughput returns a rate that is close to the throughput of most steps, times 1000.
+// It is bounded for invalid numbers.
+func usualThroughput(s *StepResult) int64 {
+	rate := float64(s.CompletedInWindow) * 1e9 / float64(max(1, s.CountedMicroseconds))
+	return int64(max(0, min(float64(widest), rate)))
+}
+
+// walkLatencies encodes each percentile as the difference from the one before, so that they
+// are always decoded in rising order.
+func walkLatencies(p *positions, s *StepResult) {
+	rising(p, s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds)
+	rising(p, s.LagP95Microseconds, s.LagP99Microseconds)
+	walkHalves(p, s)
+	walkInterval(p, s.P50Interval, s.P50Microseconds, hundredth(s.P50Microseconds))
+	walkInterval(p, s.P95Interval, s.P95Microseconds, 1)
+	walkInterval(p, s.P99Interval, s.P99Microseconds, hundredth(s.P99Microseconds))
+}
+
+// hundredth returns a hundredth of a latency, and at least a microsecond.
+func hundredth(latency *int64) int64 {
+	if latency == nil {
+		return 1
+	}
+	return max(1, *latency/100)
+}
+
+// walkInterval walks how far an interval reaches to either side of its percentile, rounded
+// up to whole units, so that the rounded interval contains the exact one.
+func walkInterval(p *positions, interval *Interval, percentile *int64, unit int64) {
+	switch {
+	case interval == nil:
+	case percentile == nil:
+		p.fail("a step has an interval without its percentile")
+	default:
+		down, up := *percentile-interval.LowMicroseconds, interval.HighMicroseconds-*percentile
+		p.upToUnits(&down, unit)
+		p.upToUnits(&up, unit)
+		if down >= *percentile+unit {
+			p.fail("an interval reaches %d below %d", down, *percentile)
+		}
+		interval.LowMicroseconds, interval.HighMicroseconds = max(0, *percentile-down), *percentile+up
+	}
+}
+
+// walkHalves walks the medians of both halves in hundredths of the step's median. They are
+// only compared with each other, and exact to the microsecond they would need too much of
+// the room of twenty steps.
+func walkHalves(p *positions, s *StepResult) {
+	unit := hundredth(s.P50Microseconds)
+	for _, half := range []*int64{s.FirstHalfP50Microseconds, s.SecondHalfP50Microseconds} {
+		if half != nil {
+			p.inUnits(half, unit, p.unsigned)
+		}
+	}
+}
+
+func rising(p *positions, values ...*int64) {
+	var last int64
+	for _, v := range values {
+		if v != nil {
+			p.above(v, last)
+			last = *v
+		}
+	}
+}
+
+// walkService walks what the service used, and how its CPUs were used otherwise. The CPU
+// time of the hashes is kept to 0.003 %: divided by their number, it is the speed that the
+// step is converted by.
+func walkService(p *positions, s *StepResult) {
+	used := s.Service
+	walkUsage(p, used, s.CountedMicroseconds)
+	p.near(&used.Hashes, s.CompletedInWindow)
+	p.near(&used.TimedHashes, used.Hashes)
+	p.significant(&used.HashMicroseconds)
+	p.near(&used.Refused, s.Refused)
+	p.unsigned(&used.Abandoned)
+	unit := max(tickMicroseconds, s.CountedMicroseconds/finestShare)
+	p.inUnits(&used.IdleMicroseconds, unit, p.unsigned)
+	p.inUnits(&used.StealMicroseconds, unit, p.unsigned)
+	p.inUnits(&used.BusyMicroseconds, unit, func(v *int64) { p.near(v, used.CPUMicroseconds/unit) })
+}
+
+// walkUsage walks CPU time and throttling.
+func walkUsage(p *positions, d *evidence.Delta, countedMicroseconds int64) {
+	p.millis(&d.ElapsedMicroseconds, func(v *int64) { p.near(v, countedMicroseconds/1000) })
+	p.millis(&d.CPUMicroseconds, p.unsigned)
+	p.near(&d.Periods, d.ElapsedMicroseconds/1000/periodMilliseconds)
+	p.unsigned(&d.ThrottledPeriods)
+	p.millis(&d.ThrottledMicroseconds, p.unsigned)
+}

@@ -1,0 +1,169 @@
+package model
+
+import "time"
+
+// pod is a simulated replica. Times are relative to the beginning of the step.
+type pod struct {
+	service Service
+	// places is how many logins can be inside at a time, started or waiting, and workers is
+	// how many of them can be started; 0 means no limit.
+	places, workers int
+	bandwidth       bandwidth
+	now             time.Duration
+	// running logins are on a lane, ready ones have started and wait for a lane, waiting ones
+	// have not started.
+	running        []turn
+	ready, waiting line
+	due, latencies []time.Duration
+}
+
+// newPod returns an idle pod whose quota is refilled after a share of a period.
+func newPod(s Service, phase float64) *pod {
+	p := &pod{service: s, bandwidth: newBandwidth(s, phase)}
+	if s.Pooled {
+		p.workers = int(s.Workers)
+		if s.QueueLength > 0 {
+			p.places = p.workers + int(s.QueueLength)
+		}
+	}
+	return p
+}
+
+// serve simulates logins with ascending due times from 0 on, and writes how long each takes,
+// or Failed. It ends when all are answered.
+func (p *pod) serve(due, latencies []time.Duration) {
+	p.due, p.latencies = due, latencies
+	for next := 0; next < len(due) || p.begun() > 0; {
+		until := p.changes()
+		if next < len(due) {
+			until = min(until, due[next])
+		}
+		p.advance(until)
+		p.finish()
+		for ; next < len(due) && due[next] <= p.now; next++ {
+			p.admit(next)
+		}
+		p.yield()
+		p.run()
+	}
+}
+
+func (p *pod) begun() int { return len(p.running) + p.ready.length() }
+
+// changes returns the next moment at which something happens without a new login.
+func (p *pod) changes() time.Duration {
+	if len(p.running) == 0 {
+		return never
+	}
+	at := p.bandwidth.changes(p.now, len(p.running))
+	if p.bandwidth.stalled() {
+		return at
+	}
+	factor, until := p.service.Course.at(p.now)
+	at = min(at, until)
+	for i := range p.running {
+		at = min(at, p.now+stretched(p.running[i].left, factor))
+		if p.ready.length() > 0 {
+			at = min(at, p.running[i].until)
+		}
+	}
+	return at
+}
+
+// advance lets running logins run until a moment. Nothing may change before that.
+func (p *pod) advance(until time.Duration) {
+	var used time.Duration
+	if !p.bandwidth.stalled() {
+		used = until - p.now
+		factor, _ := p.service.Course.at(p.now)
+		done := progress(used, factor)
+		for i := range p.running {
+			p.running[i].left -= done
+		}
+	}
+	p.bandwidth.drain(used*time.Duration(len(p.running)), until)
+	p.now = until
+}
+
+// finish answers logins whose hash is computed, and starts waiting ones in their place.
+func (p *pod) finish() {
+	still := p.running[:0]
+	for _, t := range p.running {
+		if t.left > 0 {
+			still = append(still, t)
+			continue
+		}
+		p.latencies[t.login] = Failed
+		if took := p.now - p.due[t.login]; !p.givenUp(took) {
+			p.latencies[t.login] = took
+		}
+	}
+	p.running = still
+	for p.waiting.length() > 0 && p.begun() < p.workers {
+		p.begin(p.waiting.pop())
+	}
+}
+
+// begin starts a waiting login. If its caller has given up, it fails without a hash.
+func (p *pod) begin(t turn) {
+	if p.givenUp(p.now - p.due[t.login]) {
+		p.latencies[t.login] = Failed
+		return
+	}
+	p.enter(t)
+}
+
+// enter lets a login take turns with those that have started. Running logins whose turn ended
+// while none was ready have begun another: the runtime preempts even if no goroutine waits.
+func (p *pod) enter(t turn) {
+	if p.ready.length() == 0 {
+		for i := range p.running {
+			if late := p.now - p.running[i].until; late > 0 {
+				p.running[i].until += (1 + late/(2*pollEvery)) * 2 * pollEvery
+			}
+		}
+	}
+	p.ready.push(t)
+}
+
+func (p *pod) givenUp(took time.Duration) bool {
+	return p.service.Timeout > 0 && took > p.service.Timeout
+}
+
+// admit accepts a login, unless the queue is full.
+func (p *pod) admit(login int) {
+	t := turn{login: login, left: p.service.Hash}
+	switch {
+	case p.workers == 0 || p.begun() < p.workers:
+		p.enter(t)
+	case p.places == 0 || p.begun()+p.waiting.length() < p.places:
+		p.waiting.push(t)
+	default:
+		p.latencies[login] = Failed
+	}
+}
+
+// yield removes logins from their lanes if their turn is over and others are ready.
+func (p *pod) yield() {
+	if p.ready.length() == 0 || p.bandwidth.stalled() {
+		return
+	}
+	still := p.running[:0]
+	for _, t := range p.running {
+		if t.until <= p.now {
+			p.ready.push(t)
+			continue
+		}
+		still = append(still, t)
+	}
+	p.running = still
+}
+
+// run fills free lanes with ready logins.
+func (p *pod) run() {
+	for len(p.running) < int(p.service.Lanes) && p.ready.length() > 0 {
+		t := p.ready.pop()
+		t.until = p.now.Truncate(pollEvery) + 2*pollEvery
+		p.running = append(p.running, t)
+	}
+}

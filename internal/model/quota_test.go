@@ -1,0 +1,144 @@
+package model_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/model"
+)
+
+const ms = time.Millisecond
+
+// alone returns the latency of one login on an idle service.
+func alone(s model.Service, phase float64) time.Duration {
+	return s.Latencies(model.Arrivals{Due: []time.Duration{0}}, phase, 1)[0]
+}
+
+// The worst phase is that of a login that arrives right after a refill:
+// T0 = t + (⌈t/q⌉ − 1)(100 ms − q).
+func TestALoginOnAnIdleServiceMeetsTheStallsOfItsQuota(t *testing.T) {
+	tests := map[string]struct {
+		hash  time.Duration
+		milli int64
+		want  time.Duration
+	}{
+		"cost 10 on a quarter of a CPU":          {57 * ms, 250, 207 * ms},
+		"cost 12 on a quarter":                   {227 * ms, 250, 902 * ms},
+		"cost 10 on half a CPU":                  {57 * ms, 500, 107 * ms},
+		"a hash within one runtime never stalls": {14 * ms, 250, 14 * ms},
+		"a whole CPU never stalls one lane":      {57 * ms, 1000, 57 * ms},
+		"no quota":                               {57 * ms, 0, 57 * ms},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := model.Service{Pooled: true, Hash: test.hash, QuotaMilliCPU: test.milli}
+			var worst time.Duration
+			for i := range 1000 {
+				worst = max(worst, alone(s, float64(i)/1000+0.0005))
+			}
+			if diff := worst - test.want; diff < -ms || diff > ms {
+				t.Errorf("the worst phase takes %v, want %v", worst, test.want)
+			}
+			if p95 := s.NoLoadP95(); p95 > worst || p95 < test.hash {
+				t.Errorf("p95 over the phases is %v, outside %v to %v", p95, test.hash, worst)
+			}
+		})
+	}
+}
+
+func TestThePhaseDecidesHowManyStallsALoginMeets(t *testing.T) {
+	s := model.Service{Hash: 57 * ms, QuotaMilliCPU: 250}
+	// The refill comes 20 ms after the login: it has run 20 ms by then, runs 25 ms more,
+	// stalls 75 ms, and ends after 12 ms.
+	if got := alone(s, 0.2); got != 132*ms {
+		t.Errorf("takes %v, want 132ms", got)
+	}
+	if got := alone(s, 0.99); got != 99*ms+100*ms+7*ms {
+		t.Errorf("takes %v, want 206ms", got)
+	}
+}
+
+func TestLanesDrainAQuotaTogether(t *testing.T) {
+	// Two hashes at once use 50 ms of quota in 25 ms, wait for the refill at 100 ms, and need
+	// 7 ms more. One after another, the second uses the rest of the quota first.
+	two := model.Service{Lanes: 2, Pooled: true, Hash: 32 * ms, QuotaMilliCPU: 500}
+	for _, latency := range two.Latencies(model.Arrivals{Due: make([]time.Duration, 2)}, 1, 1) {
+		if latency != 107*ms {
+			t.Errorf("takes %v, want 107ms", latency)
+		}
+	}
+	one := two
+	one.Lanes = 1
+	got := one.Latencies(model.Arrivals{Due: make([]time.Duration, 2)}, 1, 1)
+	if got[0] != 32*ms || got[1] != 114*ms {
+		t.Errorf("one after another they take %v, want 32ms and 114ms", got)
+	}
+}
+
+func TestUnusedRuntimeIsLost(t *testing.T) {
+	s := model.Service{Pooled: true, Hash: 60 * ms, QuotaMilliCPU: 500}
+	// After 950 ms without load it has only one runtime, until the refill at 1000 ms.
+	got := s.Latencies(model.Arrivals{Due: []time.Duration{950 * ms, 950 * ms}}, 1, 1)
+	if got[0] != 60*ms || got[1] != 50*ms+100*ms+20*ms {
+		t.Errorf("they take %v, want 60ms and 170ms", got)
+	}
+}
+
+// Measured on the service: p95 is 28 ms with GOMAXPROCS 2, and 50 ms with 1.
+func TestASecondLaneUnderAQuotaOfOneCPULowersP95(t *testing.T) {
+	s := model.Service{Lanes: 1, Pooled: true, Hash: 14 * ms, QuotaMilliCPU: 1000}
+	one, _ := s.SteadyP95(0.6*s.MaxPerSecond(), false, 1)
+	s.Lanes = 2
+	two, _ := s.SteadyP95(0.6*s.MaxPerSecond(), false, 1)
+	if one < 45*ms || one > 56*ms || two < 22*ms || two > 31*ms {
+		t.Errorf("p95 is %v with one lane and %v with two, want about 50 and 28 ms", one, two)
+	}
+}
+
+func TestP95IsAMeanOverPhases(t *testing.T) {
+	s := model.Service{Pooled: true, Hash: 57 * ms, QuotaMilliCPU: 250}
+	a := step(s, 0.6, 200, 11)
+	mean, ok := s.P95(a, 1)
+	if !ok {
+		t.Fatal("no p95")
+	}
+	low, high := model.Failed, time.Duration(0)
+	for i := range 20 {
+		p95 := byRank(s.Latencies(a, float64(i)/20, 1), 95)
+		low, high = min(low, p95), max(high, p95)
+	}
+	if low == high || mean < low || mean > high {
+		t.Errorf("mean is %v, phases span %v to %v", mean, low, high)
+	}
+}
+
+func TestTheQuotaBoundsWhatIsServed(t *testing.T) {
+	for name, s := range services() {
+		due := make([]time.Duration, 400)
+		s.Timeout, s.QueueLength = 0, 0
+		var last time.Duration
+		for _, latency := range s.Latencies(model.Arrivals{Due: due}, 0.5, 1) {
+			last = max(last, latency)
+		}
+		share := float64(len(due)) / last.Seconds() / s.MaxPerSecond()
+		if floor := map[bool]float64{true: 0.8, false: 0.97}[s.Replicas > 1]; share < floor || share > 1.02 {
+			t.Errorf("%s: serves %.3f of its maximum", name, share)
+		}
+	}
+}
+
+func TestP95FallsAsTheQuotaGrows(t *testing.T) {
+	last := model.Failed
+	for _, milli := range []int64{300, 400, 500, 750, 1000, 1500, 2000, 0} {
+		s := model.Service{Lanes: 2, Pooled: true, Hash: 57 * ms, QuotaMilliCPU: milli}
+		p95, ok := s.SteadyP95(4, false, 1)
+		if !ok || p95 > last {
+			t.Errorf("at %d thousandths p95 is %v, %v with less", milli, p95, last)
+		}
+		last = p95
+	}
+	if math.IsInf(last.Seconds(), 0) {
+		t.Error("no p95 without a quota")
+	}
+}

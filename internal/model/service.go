@@ -1,0 +1,77 @@
+package model
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// period is the kernel's usual CFS period.
+	period = 100 * time.Millisecond
+	// pollEvery is how often the Go runtime (sysmon) checks for goroutines that have run
+	// long, while there is work. It notes a goroutine at one check and preempts it at the
+	// next if that is forcePreemptNS, 10 ms, later. So a turn lasts 10 to 20 ms, and 20 ms if
+	// it begins with the preemption of another. This was measured with two goroutines that
+	// never stop.
+	pollEvery = 10 * time.Millisecond
+	// never is later than any moment.
+	never = time.Duration(math.MaxInt64)
+	// Failed is the latency of a failed login, longer than any other.
+	Failed = time.Duration(math.MaxInt64)
+)
+
+// Service is a login service in the simulation.
+type Service struct {
+	// Replicas is the number of pods behind one address. Each login goes to one of them at
+	// random. 0 counts as 1.
+	Replicas int32
+	// Lanes is how many hashes one pod computes at a time: the minimum of its workers,
+	// GOMAXPROCS and the CPUs of its cpuset. 0 counts as 1.
+	Lanes int32
+	// Pooled reports that logins start first come, first served.
+	Pooled bool
+	// Workers is how many started logins a pool has at a time. More workers than lanes take
+	// turns. Fewer workers than lanes count as many as lanes.
+	Workers int32
+	// QueueLength is how many logins can wait in a pool, in addition to started ones; 0
+	// means no limit.
+	QueueLength int32
+	// QuotaMilliCPU is the CPU quota of one pod, in thousandths; 0 means no quota.
+	QuotaMilliCPU int64
+	// Hash is the CPU time of one login.
+	Hash time.Duration
+	// Timeout is when callers give up; 0 means never.
+	Timeout time.Duration
+	// Course is how the CPU time of a login changes over the run; nil if it does not.
+	Course *Course
+}
+
+// MaxPerSecond returns how many logins per second all replicas can hash. No rate above it can
+// be served for long. It is 0 if Hash is 0.
+func (s Service) MaxPerSecond() float64 {
+	if s.Hash <= 0 {
+		return 0
+	}
+	s = s.withDefaults()
+	return float64(s.Replicas) * s.cpus() / s.Hash.Seconds()
+}
+
+// withDefaults returns the service with the defaults of its fields filled in.
+func (s Service) withDefaults() Service {
+	s.Replicas, s.Lanes = max(1, s.Replicas), max(1, s.Lanes)
+	s.Workers = max(s.Workers, s.Lanes)
+	return s
+}
+
+// cpus returns how much CPU one pod can use.
+func (s Service) cpus() float64 {
+	if s.QuotaMilliCPU <= 0 {
+		return float64(s.Lanes)
+	}
+	return min(float64(s.Lanes), float64(s.QuotaMilliCPU)/1000)
+}
+
+// binding reports whether the quota ever stalls the pod.
+func (s Service) binding() bool {
+	return s.QuotaMilliCPU > 0 && s.QuotaMilliCPU < int64(s.Lanes)*1000
+}

@@ -1,0 +1,144 @@
+package prediction
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+const (
+	// referenceCost is the cost of the reference hash, which every calibration times too.
+	referenceCost = 8
+	// leastScatter is the smallest relative error of the CPU time of a login from the line.
+	// It is the measured scatter under a quota.
+	leastScatter = 0.01
+)
+
+// pool is what the corners show about a node pool.
+type pool struct {
+	// line is the line of the CPU time of a login, and fitted reports whether there is one.
+	// For a single cost without a reference there is no line, and times has only that cost.
+	line   calibration.Line
+	fitted bool
+	times  []calibration.CostTime
+	// scatter is the largest relative difference of a corner from the line.
+	scatter float64
+	// nodes is what pods got for their CPU limits.
+	nodes nodes
+}
+
+// login returns the CPU time of a login at a cost, or false if the corners don't show it.
+func (p pool) login(cost int32) (time.Duration, bool) {
+	seconds := 0.0
+	for _, t := range p.times {
+		if t.Cost == cost {
+			seconds = t.Seconds
+		}
+	}
+	if p.fitted {
+		seconds = p.line.At(cost)
+	}
+	took := time.Duration(seconds * float64(time.Second)).Round(time.Microsecond)
+	return took, took > 0
+}
+
+// fromCorners returns what the matrix's corners, without controls, show about each node pool.
+// Invalid trials do not count. Suspect trials count only for a cost without a Valid one.
+func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
+	used := map[string][]*v1alpha1.SizingTrial{}
+	corner := names(matrix.Corners(variants))
+	for i := range trials {
+		trial := &trials[i]
+		if !corner[trial.Spec.Variant.Name] || trial.Status.Calibration == nil {
+			continue
+		}
+		if verdicts[i] == v1alpha1.VerdictValid || verdicts[i] == v1alpha1.VerdictSuspect && !validAt(trial, trials, verdicts, corner) {
+			used[speed.NodePool(trial.Spec.Variant)] = append(used[speed.NodePool(trial.Spec.Variant)], trial)
+		}
+	}
+	pools := map[string]pool{}
+	for name, trials := range used {
+		pools[name] = newPool(trials)
+	}
+	return pools
+}
+
+// validAt reports whether a corner with a trial's cost on its node pool is Valid.
+func validAt(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, corner map[string]bool) bool {
+	for i := range trials {
+		other := &trials[i]
+		if verdicts[i] == v1alpha1.VerdictValid && corner[other.Spec.Variant.Name] &&
+			other.Spec.Variant.Cost == trial.Spec.Variant.Cost && speed.NodePool(other.Spec.Variant) == speed.NodePool(trial.Spec.Variant) {
+			return true
+		}
+	}
+	return false
+}
+
+func newPool(trials []*v1alpha1.SizingTrial) pool {
+	var p pool
+	seconds := map[int32][]float64{}
+	for _, trial := range trials {
+		cost := trial.Spec.Variant.Cost
+		seconds[cost] = append(seconds[cost], login(trial).Seconds())
+		p.nodes = append(p.nodes, newNode(trial))
+	}
+	for cost, all := range seconds {
+		p.times = append(p.times, calibration.CostTime{Cost: cost, Seconds: calibration.Summarise(all).Median})
+	}
+	slices.SortFunc(p.times, func(a, b calibration.CostTime) int { return cmp.Compare(a.Cost, b.Cost) })
+	p.line, p.fitted = calibration.Fit(withReference(p.times, trials))
+	p.scatter = leastScatter
+	for _, trial := range trials {
+		if line, known := p.login(trial.Spec.Variant.Cost); known {
+			p.scatter = max(p.scatter, math.Abs(login(trial).Seconds()/line.Seconds()-1))
+		}
+	}
+	return p
+}
+
+// withReference adds the reference hash to a single cost, because a line needs two points. The
+// time of the reference hash is at the reference speed if that is known, like those of logins.
+func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial) []calibration.CostTime {
+	if len(times) != 1 || times[0].Cost == referenceCost {
+		return times
+	}
+	var references []float64
+	for _, trial := range trials {
+		took := trial.Status.Calibration.ReferenceMicroseconds
+		if known := trial.Status.Speed; known != nil {
+			took = known.ReferenceHashMicrosecondsAtCost8
+		}
+		if took > 0 {
+			references = append(references, float64(took)/1e6)
+		}
+	}
+	if len(references) == 0 {
+		return times
+	}
+	return append(slices.Clone(times), calibration.CostTime{Cost: referenceCost, Seconds: calibration.Summarise(references).Median})
+}
+
+// login returns the CPU time of a login in a trial's run at the reference speed, or, if that
+// is unknown, the hash time of its calibration.
+func login(trial *v1alpha1.SizingTrial) time.Duration {
+	if own := verdict.CPUPerLogin(trial); own > 0 {
+		return own
+	}
+	return time.Duration(trial.Status.Calibration.HashMicroseconds) * time.Microsecond
+}
+
+func names(variants []v1alpha1.Variant) map[string]bool {
+	all := map[string]bool{}
+	for _, v := range variants {
+		all[v.Name] = true
+	}
+	return all
+}

@@ -1,0 +1,112 @@
+package prediction
+
+import (
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// Of predicts variants that were not measured, and checks the model against held-out variants.
+// It does not set Sizing and Price.
+//
+// Only experiments with mode Capacity have predictions, because the other modes have their own
+// rates or users. The check is nil if only the corners were measured.
+func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
+	f := newForecast(spec, trials)
+	if f == nil {
+		return nil, nil
+	}
+	return f.predictions(), f.check()
+}
+
+// ServiceOf returns one replica of a variant for the simulation. A measured variant has the
+// CPU time per login of its own run; another has that of the corners. It returns false if too
+// little is known, and for a variant that can't be modelled, such as one with sessions.
+func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, variant v1alpha1.Variant) (model.Service, bool) {
+	spec.Service.Replicas = 1
+	if variant.Sessions {
+		return model.Service{}, false
+	}
+	if trial := typicalRun(trials, verdict.Together(trials), variant.Name); trial != nil {
+		own := trial.Spec
+		own.Service.Replicas = 1
+		return model.NewService(own, *trial.Status.Calibration, login(trial)), true
+	}
+	f := newForecast(spec, trials)
+	if f == nil || variant.Algorithm != v1alpha1.AlgorithmBcrypt {
+		return model.Service{}, false
+	}
+	expected, known := f.expect(variant)
+	return expected.service, known
+}
+
+// forecast is an experiment with what its corners show.
+type forecast struct {
+	spec v1alpha1.SizingExperimentSpec
+	// variants are those of the matrix, measured are those of them that are measured.
+	variants, measured []v1alpha1.Variant
+	trials             []v1alpha1.SizingTrial
+	// verdicts of the trials, including what all trials together show.
+	verdicts []v1alpha1.Verdict
+	pools    map[string]pool
+	// seed of the experiment, which all of its trials have.
+	seed int64
+}
+
+// newForecast returns the forecast of an experiment, or nil if nothing can be predicted.
+func newForecast(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *forecast {
+	mode := spec.Load.Mode
+	if mode != v1alpha1.LoadCapacity && mode != "" || len(trials) == 0 {
+		return nil
+	}
+	variants, err := matrix.Variants(spec.Matrix)
+	if err != nil {
+		return nil
+	}
+	measured, err := matrix.Measured(spec.Matrix)
+	if err != nil {
+		return nil
+	}
+	f := &forecast{
+		spec: spec, variants: variants, measured: measured, trials: trials,
+		verdicts: verdict.Together(trials), seed: trials[0].Spec.Seed,
+	}
+	f.pools = fromCorners(variants, trials, f.verdicts)
+	return f
+}
+
+// expectation is what is expected of a variant: its service, spec and calibration.
+type expectation struct {
+	service model.Service
+	spec    v1alpha1.SizingTrialSpec
+	cal     v1alpha1.TrialCalibration
+	// scatter is the relative error of the CPU time of a login.
+	scatter float64
+}
+
+// expect returns what the corners of a variant's node pool show about it. It returns false if
+// they don't show enough, or if the hash is too short for the model.
+func (f *forecast) expect(variant v1alpha1.Variant) (expectation, bool) {
+	corners := f.pools[speed.NodePool(variant)]
+	login, timed := corners.login(variant.Cost)
+	if !timed || !verdict.Modelled(login) {
+		return expectation{}, false
+	}
+	limit, err := matrix.MilliCPU(variant.CPULimit)
+	if err != nil {
+		return expectation{}, false
+	}
+	cal, known := corners.nodes.machine(limit)
+	if !known {
+		return expectation{}, false
+	}
+	cal.HashMicroseconds = login.Microseconds()
+	e := expectation{cal: cal, scatter: corners.scatter, spec: v1alpha1.SizingTrialSpec{
+		Variant: variant, Repetition: 1, Service: f.spec.Service, Generator: f.spec.Generator,
+		Load: f.spec.Load, Objective: f.spec.Objective, Seed: f.seed,
+	}}
+	e.service = model.NewService(e.spec, cal, login)
+	return e, true
+}

@@ -1,0 +1,99 @@
+package prediction
+
+import (
+	"math"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// p95PerScatter is by how many percent p95 at 70 % load rises in the simulation if each login
+// takes 1 % longer: logins take longer, and the queue is longer.
+const p95PerScatter = 3.4
+
+// predictions returns predictions of the variants of the matrix that were not measured, and
+// then, up to mostRows, of variants outside of the matrix.
+func (f *forecast) predictions() []v1alpha1.PredictedVariant {
+	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
+	var rows []v1alpha1.PredictedVariant
+	for _, variant := range leftOut {
+		if e, known := f.expect(variant); known {
+			row := e.row()
+			row.InMatrix = true
+			rows = append(rows, row)
+		}
+	}
+	for _, variant := range beyond {
+		if len(rows) >= mostRows {
+			break
+		}
+		if e, known := f.expect(variant); known {
+			rows = append(rows, e.row())
+		}
+	}
+	return rows
+}
+
+// row returns the model's prediction for a variant.
+func (e expectation) row() v1alpha1.PredictedVariant {
+	variant := e.spec.Variant
+	row := v1alpha1.PredictedVariant{
+		Variant: variant.Name, Cost: variant.Cost, CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
+		HashMicroseconds:    e.cal.HashMicroseconds,
+		BoundMilliPerSecond: e.bound(),
+	}
+	if variant.NodePool != nil {
+		row.NodePool = variant.NodePool.Name
+	}
+	e.addCapacity(&row)
+	row.OfferedMilliPerSecond = row.BoundMilliPerSecond * loadplan.ReportedLoadPercent / 100
+	e.addP95(&row)
+	return row
+}
+
+func (e expectation) bound() int64 {
+	return loadplan.BoundMilliPerSecond(max(1, e.spec.Service.Replicas), e.spec.Variant, e.cal)
+}
+
+func (e expectation) outlook() *model.Outlook {
+	return e.service.Outlook(e.uniform(), uint64(e.spec.Seed))
+}
+
+func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }
+
+// capacity returns the highest rate, times 1000, that meets the objective if p95 is p95Factor
+// times the model's, and a login takes loginFactor times as long. Slower logins are equal to a
+// stricter objective at a lower rate, both by the same factor.
+func (e expectation) capacity(outlook *model.Outlook, p95Factor, loginFactor float64) int64 {
+	limit := model.LimitOf(e.spec.Objective).Stricter(p95Factor * loginFactor)
+	return int64(math.Floor(milliPerCPU * outlook.Capacity(limit) / loginFactor))
+}
+
+func (e expectation) addCapacity(row *v1alpha1.PredictedVariant) {
+	outlook := e.outlook()
+	capacity := e.capacity(outlook, 1, 1)
+	if capacity < 1 {
+		return
+	}
+	off := verdict.ModelError(e.spec.Variant)
+	row.ObjectiveMet, row.CapacityMilliPerSecond = true, &capacity
+	row.CapacityInterval = &v1alpha1.RateInterval{
+		LowMilliPerSecond:  e.capacity(outlook, 1+off, 1+e.scatter),
+		HighMilliPerSecond: e.capacity(outlook, 1-off, 1-e.scatter),
+	}
+}
+
+func (e expectation) addP95(row *v1alpha1.PredictedVariant) {
+	p95, answered := e.service.SteadyP95(float64(row.OfferedMilliPerSecond)/milliPerCPU, e.uniform(), uint64(e.spec.Seed))
+	if !answered {
+		return
+	}
+	micros, off := p95.Microseconds(), verdict.ModelError(e.spec.Variant)+p95PerScatter*e.scatter
+	row.P95Microseconds = &micros
+	row.P95Interval = &v1alpha1.Interval{
+		LowMicroseconds:  int64(max(0, 1-off) * float64(micros)),
+		HighMicroseconds: int64((1 + off) * float64(micros)),
+	}
+}

@@ -1,0 +1,93 @@
+package prediction_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+)
+
+// quickstart returns the experiment and its measured trials.
+func quickstart(t testing.TB) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds struct {
+		Items []struct {
+			Kind string `json:"kind"`
+		} `json:"items"`
+	}
+	var experiments v1alpha1.SizingExperimentList
+	var trials v1alpha1.SizingTrialList
+	for _, into := range []any{&kinds, &experiments, &trials} {
+		if err := yaml.Unmarshal(text, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var spec v1alpha1.SizingExperimentSpec
+	var measured []v1alpha1.SizingTrial
+	for i, item := range kinds.Items {
+		if item.Kind == "SizingExperiment" {
+			spec = experiments.Items[i].Spec
+		} else {
+			measured = append(measured, trials.Items[i])
+		}
+	}
+	return spec, measured
+}
+
+// The model must predict the two held-out variants within 10 % in capacity and 20 % in p95 at
+// 70 % load.
+func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
+	spec, trials := quickstart(t)
+	rows, check := prediction.Of(spec, trials)
+	if check == nil || !check.Passed {
+		t.Fatalf("the model failed its check: %+v", check)
+	}
+	var held []string
+	for _, h := range check.HeldOut {
+		held = append(held, h.Variant)
+		if off := *h.CapacityPerMille; off < -100 || off > 100 {
+			t.Errorf("%s: capacity is predicted %+d thousandths off", h.Variant, off)
+		}
+		if off := *h.P95PerMille; off < -200 || off > 200 {
+			t.Errorf("%s: p95 is predicted %+d thousandths off", h.Variant, off)
+		}
+	}
+	if diff := cmp.Diff([]string{"c8-500m", "c10-500m"}, held); diff != "" {
+		t.Errorf("held out (-want +got):\n%s", diff)
+	}
+	var predicted []string
+	for _, row := range rows {
+		predicted = append(predicted, row.Variant)
+	}
+	if diff := cmp.Diff([]string{"c9-250m", "c9-500m", "c9-1", "c11-250m", "c11-500m", "c11-1"}, predicted); diff != "" {
+		t.Errorf("predicted (-want +got):\n%s", diff)
+	}
+}
+
+// With Corners the two variants that are held out here would be measured too. With one more
+// limit, some variants of the matrix are only predicted.
+func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
+	spec, trials := quickstart(t)
+	spec.Matrix.Measure = v1alpha1.MeasureCorners
+	spec.Matrix.CPULimits = []string{"250m", "500m", "750m", "1"}
+	rows, check := prediction.Of(spec, trials)
+	if len(rows) < 2 || rows[0].Variant != "c10-500m" && rows[0].Variant != "c8-500m" && rows[0].Variant != "c8-750m" || !rows[0].InMatrix {
+		t.Fatalf("the first prediction is %+v", rows)
+	}
+	if check == nil {
+		t.Fatal("there is no check")
+	}
+	for i := 1; i < len(rows); i++ {
+		if rows[i].InMatrix && !rows[i-1].InMatrix {
+			t.Errorf("%s is in the matrix but is listed after %s", rows[i].Variant, rows[i-1].Variant)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package html
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Point is a measured value with its interval, if known.
+type Point struct {
+	X, Y float64
+	// The ends of the interval; both are 0 if it is unknown.
+	Low, High float64
+}
+
+// Curve is a line through points.
+type Curve struct {
+	// The label at the end of the curve.
+	Label string
+	// The number of the series, which selects colour, marks and dashes.
+	Series int
+	// The points from left to right.
+	Points []Point
+	// The places without a value because it would be above the chart. They are marked by
+	// crosses at the top.
+	Beyond []float64
+}
+
+// Curves are lines with the same axes.
+type Curves struct {
+	X, Y  Scale
+	Lines []Curve
+	// A value that should not be exceeded, with its label. 0 means that there is no limit.
+	Limit      float64
+	LimitLabel string
+}
+
+var (
+	dashes = [series][]vg.Length{nil, {6, 3}, {2, 3}, {8, 3, 2, 3}, {4, 2}, {1, 2}}
+	marks  = [series]draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+	}
+)
+
+// SVG draws the curves.
+func (c Curves) SVG(size Size, words Words) string {
+	p := newPlot(c.X, c.Y)
+	c.addLimit(p)
+	for _, line := range c.Lines {
+		line.add(p, c.Y.High)
+	}
+	p.Add(endLabels(c))
+	const room = 62
+	return render(p, size, room, words)
+}
+
+func (c Curves) addLimit(p *plot.Plot) {
+	if c.Limit <= 0 {
+		return
+	}
+	line := &plotter.Line{XYs: plotter.XYs{{X: c.X.Low, Y: c.Limit}, {X: c.X.High, Y: c.Limit}}}
+	line.Color, line.Width, line.Dashes = tone(limit), 1.5, []vg.Length{7, 4}
+	p.Add(line, note{at: c.Limit, text: c.LimitLabel, tone: limit})
+}
+
+// add adds the line with its points, their intervals, and the crosses at the top.
+func (c Curve) add(p *plot.Plot, top float64) {
+	place := c.Series % series
+	colour := tone(firstSeries + place)
+	points := make(plotter.XYs, len(c.Points))
+	for i, point := range c.Points {
+		points[i] = plotter.XY{X: point.X, Y: point.Y}
+	}
+	line := &plotter.Line{XYs: points}
+	line.Color, line.Width, line.Dashes = colour, 1.75, dashes[place]
+	p.Add(line, intervals{points: c.Points, place: firstSeries + place})
+	p.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: 3.5, Shape: marks[place]}})
+
+	beyond := make(plotter.XYs, len(c.Beyond))
+	for i, x := range c.Beyond {
+		beyond[i] = plotter.XY{X: x, Y: top}
+	}
+	p.Add(&plotter.Scatter{XYs: beyond, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: 4.5, Shape: draw.CrossGlyph{}}})
+	if len(points) > 0 && len(beyond) > 0 {
+		up := &plotter.Line{XYs: plotter.XYs{points[len(points)-1], beyond[0]}}
+		up.Color, up.Width, up.Dashes = colour, 1, []vg.Length{1, 3}
+		p.Add(up)
+	}
+}
+
+// intervals are vertical bars, cut off at the edges of the chart.
+type intervals struct {
+	points []Point
+	place  int
+}
+
+// Plot implements plot.Plotter.
+func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: tone(v.place), Width: 1}
+	const cap = 3
+	for _, point := range v.points {
+		if point.High <= 0 {
+			continue
+		}
+		at := x(point.X)
+		low, high := y(math.Max(point.Low, p.Y.Min)), y(math.Min(point.High, p.Y.Max))
+		c.StrokeLine2(style, at, low, at, high)
+		c.StrokeLine2(style, at-cap, low, at+cap, low)
+		c.StrokeLine2(style, at-cap, high, at+cap, high)
+	}
+}
+
+// note is a text to the right of the chart, where it can't cover the curves.
+type note struct {
+	at   float64
+	text string
+	tone int
+}
+
+// Plot implements plot.Plotter.
+func (n note) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	c.FillText(textStyle(n.tone), vg.Point{X: c.Max.X + 3, Y: y(n.at) - textSize/3}, n.text)
+}
+
+func textStyle(place int) text.Style {
+	return text.Style{
+		Color: tone(place), Handler: plot.DefaultTextHandler,
+		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: textSize},
+	}
+}
+
+// endLabels are the labels at the ends of the curves. They are moved up if they would
+// overlap with each other or with the label of the limit.
+type endLabels Curves
+
+// Plot implements plot.Plotter.
+func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	// The font of the page can be wider than the one that is measured here.
+	const apartness = 8
+	type label struct {
+		at    vg.Point
+		width vg.Length
+		text  string
+	}
+	var labels []label
+	for _, curve := range l.Lines {
+		if end, ok := curve.end(p.Y.Max); ok {
+			at := vg.Point{X: x(end.X) + 7, Y: y(end.Y) - textSize/3}
+			labels = append(labels, label{at, textStyle(ink).Width(curve.Label) + apartness, curve.Label})
+		}
+	}
+	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(a.at.Y, b.at.Y) })
+	for i := range labels {
+		for _, below := range labels[:i] {
+			apart := labels[i].at.X > below.at.X+below.width || below.at.X > labels[i].at.X+labels[i].width
+			if !apart && labels[i].at.Y < below.at.Y+textSize {
+				labels[i].at.Y = below.at.Y + textSize
+			}
+		}
+		if above := labels[i].at.Y - (y(l.Limit) - textSize/3); l.Limit > 0 && labels[i].at.X+labels[i].width > c.Max.X && math.Abs(float64(above)) < textSize {
+			labels[i].at.Y += textSize - above
+		}
+		c.FillText(textStyle(ink), labels[i].at, labels[i].text)
+	}
+}
+
+// end returns the place of the curve's label: at its last point, or at the top if all of
+// it is above the chart.
+func (c Curve) end(top float64) (Point, bool) {
+	switch {
+	case len(c.Points) > 0:
+		return c.Points[len(c.Points)-1], true
+	case len(c.Beyond) > 0:
+		return Point{X: c.Beyond[len(c.Beyond)-1], Y: top}, true
+	default:
+		return Point{}, false
+	}
+}

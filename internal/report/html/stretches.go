@@ -1,0 +1,165 @@
+package html
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Stretches are values over time in several periods, with a level that they are compared
+// with.
+type Stretches struct {
+	X, Y Scale
+	// The level, with its label.
+	Level      float64
+	LevelLabel string
+	// The band of most values, with the labels of its ends. There is no band if the ends
+	// are equal.
+	Low, High           float64
+	LowLabel, HighLabel string
+	// The periods in chronological order.
+	All []Stretch
+}
+
+// Stretch holds the values of one period.
+type Stretch struct {
+	// The label above the start of the period.
+	Label string
+	// The number of the series, which selects the colour.
+	Series int
+	// The values that are drawn as dots, and those that are drawn as a line.
+	Dots, Line []XY
+}
+
+// XY is a point in a chart.
+type XY struct{ X, Y float64 }
+
+// labelHeight is the height of a row of labels above the values.
+const labelHeight = textSize + 3
+
+// SVG draws the periods.
+func (s Stretches) SVG(size Size, words Words) string {
+	const right, axes = 92, 50
+	rows := s.rows(vg.Length(size.Width - right - axes))
+	if len(rows) > 0 {
+		// The labels are above the values.
+		share := labelHeight * float64(slices.Max(rows)+1) / math.Max(1, size.Height-axes)
+		s.Y.High += (s.Y.High - s.Y.Low) * share / math.Max(0.1, 1-share)
+	}
+	p := newPlot(s.X, s.Y)
+	p.Add(band(s), levelLine(s))
+	for i, stretch := range s.All {
+		p.Add(stretch, heading{stretch, rows[i]})
+	}
+	return render(p, size, right, words)
+}
+
+// rows returns the row of each label: the lowest one in which it does not touch another.
+func (s Stretches) rows(width vg.Length) []int {
+	// The font of the page can be wider than the one that is measured here.
+	const apartness = 14
+	var ends []vg.Length
+	rows := make([]int, len(s.All))
+	for i, stretch := range s.All {
+		at := width * vg.Length((stretch.begin()-s.X.Low)/math.Max(1e-9, s.X.High-s.X.Low))
+		row := slices.IndexFunc(ends, func(end vg.Length) bool { return end < at })
+		if row < 0 {
+			row, ends = len(ends), append(ends, 0)
+		}
+		rows[i], ends[row] = row, at+textStyle(ink).Width(stretch.Label)+apartness
+	}
+	return rows
+}
+
+func (s Stretch) begin() float64 {
+	begin := math.Inf(1)
+	for _, point := range slices.Concat(s.Dots, s.Line) {
+		begin = math.Min(begin, point.X)
+	}
+	return begin
+}
+
+// Plot implements plot.Plotter.
+func (s Stretch) Plot(c draw.Canvas, p *plot.Plot) {
+	colour := tone(firstSeries + s.Series%series)
+	line := &plotter.Line{XYs: pairs(s.Line)}
+	line.Color, line.Width = colour, 1.25
+	line.Plot(c, p)
+	// All dots are one shape, which keeps pages with many charts small.
+	x, y := p.Transforms(&c)
+	const half = 1.5
+	var dots vg.Path
+	for _, dot := range s.Dots {
+		at := vg.Point{X: x(dot.X), Y: y(dot.Y)}
+		dots.Move(vg.Point{X: at.X - half, Y: at.Y})
+		dots.Line(vg.Point{X: at.X, Y: at.Y + half})
+		dots.Line(vg.Point{X: at.X + half, Y: at.Y})
+		dots.Line(vg.Point{X: at.X, Y: at.Y - half})
+		dots.Close()
+	}
+	if len(dots) > 0 {
+		c.SetColor(colour)
+		c.Fill(dots)
+	}
+}
+
+func pairs(points []XY) plotter.XYs {
+	all := make(plotter.XYs, len(points))
+	for i, point := range points {
+		all[i] = plotter.XY(point)
+	}
+	return all
+}
+
+// heading is the label above the start of a period, with a line down to its values.
+type heading struct {
+	stretch Stretch
+	row     int
+}
+
+// Plot implements plot.Plotter.
+func (h heading) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	at := vg.Point{X: x(h.stretch.begin()), Y: c.Max.Y - labelHeight*vg.Length(h.row+1) + 2}
+	c.StrokeLine2(draw.LineStyle{Color: tone(firstSeries + h.stretch.Series%series), Width: 1, Dashes: []vg.Length{1, 3}}, at.X, c.Min.Y, at.X, at.Y+textSize)
+	c.FillText(textStyle(ink), vg.Point{X: at.X + 3, Y: at.Y}, h.stretch.Label)
+}
+
+// band is the area of most values.
+type band Stretches
+
+// Plot implements plot.Plotter.
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	if b.High <= b.Low {
+		return
+	}
+	_, y := p.Transforms(&c)
+	c.FillPolygon(tone(grid), []vg.Point{
+		{X: c.Min.X, Y: y(b.Low)}, {X: c.Max.X, Y: y(b.Low)}, {X: c.Max.X, Y: y(b.High)}, {X: c.Min.X, Y: y(b.High)},
+	})
+	for _, end := range []float64{b.Low, b.High} {
+		c.StrokeLine2(draw.LineStyle{Color: tone(muted), Width: 1, Dashes: []vg.Length{4, 3}}, c.Min.X, y(end), c.Max.X, y(end))
+	}
+}
+
+// levelLine is the line of the level, with the labels of the level and of the band's ends on
+// the right. They are moved apart if they would touch.
+type levelLine Stretches
+
+// Plot implements plot.Plotter.
+func (l levelLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	c.StrokeLine2(draw.LineStyle{Color: tone(ink), Width: 1}, c.Min.X, y(l.Level), c.Max.X, y(l.Level))
+	text := func(height vg.Length, words string, place int) {
+		c.FillText(textStyle(place), vg.Point{X: c.Max.X + 4, Y: height - textSize/3}, words)
+	}
+	text(y(l.Level), l.LevelLabel, ink)
+	if l.High > l.Low {
+		text(max(y(l.High), y(l.Level)+labelHeight), l.HighLabel, muted)
+		text(min(y(l.Low), y(l.Level)-labelHeight), l.LowLabel, muted)
+	}
+}

@@ -1,0 +1,89 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Words describe a chart for readers who can't see it.
+type Words struct {
+	// The prefix of the identifiers of its parts, unique in the page.
+	ID string
+	// The title, and a description of what the chart shows, in numbers.
+	Title, Description string
+}
+
+// Size is the size of a chart in CSS pixels, if the page does not scale it.
+type Size struct{ Width, Height float64 }
+
+// textSize is the size of labels in CSS pixels. It is also legible on a phone, where charts
+// are a little smaller.
+const textSize = 12.5
+
+func newPlot(x, y Scale) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.Low, x.High, y.Low, y.High
+	styleAxis(&p.X, x)
+	styleAxis(&p.Y, y)
+	lines := plotter.NewGrid()
+	lines.Vertical.Color, lines.Horizontal.Color = nil, tone(grid)
+	lines.Horizontal.Width = 1
+	p.Add(lines)
+	return p
+}
+
+// styleAxis sets the scale and the style of an axis. Titles of vertical axes would be
+// rotated, so they are empty, and pages have them in the heading instead.
+func styleAxis(axis *plot.Axis, s Scale) {
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: textSize}
+	axis.Tick.Marker = s
+	axis.Tick.Label.Font, axis.Label.TextStyle.Font = sans, sans
+	axis.Tick.Label.Color, axis.Label.TextStyle.Color = tone(muted), tone(muted)
+	axis.Tick.Color, axis.Color = tone(muted), tone(muted)
+	axis.Tick.Width, axis.Width, axis.Tick.Length = 1, 1, 4
+	axis.Padding = 0
+	axis.Label.Text = s.Title
+	axis.Label.Padding = 4
+	if s.Log {
+		axis.Scale = plot.LogScale{}
+	}
+}
+
+var (
+	prelude = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
+	fonts   = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;`)
+)
+
+// render draws the plot, with room for labels on the right.
+func render(p *plot.Plot, size Size, right float64, words Words) string {
+	canvas := vgsvg.NewWith(vgsvg.UseWH(vg.Length(size.Width), vg.Length(size.Height)))
+	p.Draw(draw.Crop(draw.New(canvas), 2, -vg.Length(right), 2, -8))
+	var drawn bytes.Buffer
+	_, _ = canvas.WriteTo(&drawn) // a buffer does not fail
+	body := fonts.ReplaceAllString(prelude.ReplaceAllString(drawn.String(), ""), "")
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%[1]s-title %[1]s-desc" viewBox="0 0 %[2]g %[3]g"><title id="%[1]s-title">%[4]s</title><desc id="%[1]s-desc">%[5]s</desc>`,
+		html.EscapeString(words.ID), size.Width, size.Height, html.EscapeString(words.Title), html.EscapeString(words.Description))
+	return validText(head + strings.TrimSpace(paint(body)))
+}
+
+// validText replaces characters that XML does not allow, which can come from names.
+func validText(svg string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\uFFFE' || r == '\uFFFF' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(svg, string(unicode.ReplacementChar)))
+}

@@ -1,0 +1,80 @@
+package results_test
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/results"
+)
+
+func TestHowTwoSetsOfRepetitionsDiffer(t *testing.T) {
+	differs := func(perMille, chance int64) *v1alpha1.Difference {
+		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: &chance}
+	}
+	tests := map[string]struct {
+		these, others []int64
+		want          *v1alpha1.Difference
+	}{
+		"two and two may differ by chance":               {[]int64{120, 121}, []int64{100, 101}, differs(200, 333)},
+		"three and three have a chance of a tenth":       {[]int64{110, 130, 120}, []int64{100, 90, 95}, differs(263, 100)},
+		"five and five have a small chance":              {[]int64{111, 110, 112, 113, 114}, []int64{101, 100, 99, 102, 98}, differs(120, 8)},
+		"the chance is the same for a lower set":         {[]int64{101, 100, 99, 102, 98}, []int64{111, 110, 112, 113, 114}, differs(-107, 8)},
+		"interleaved sets have a large chance":           {[]int64{100, 102, 104, 106}, []int64{101, 103, 105, 107}, differs(-10, 686)},
+		"sets around the same middle have a chance of 1": {[]int64{100, 103}, []int64{101, 102}, differs(-10, 1000)},
+		"equal sets have a chance of 1":                  {[]int64{100, 100, 100}, []int64{100, 100, 100}, differs(0, 1000)},
+		"ties count half":                                {[]int64{100, 101, 102}, []int64{101, 102, 103}, differs(-10, 500)},
+		"the chance of ten and ten is not 0":             {tenFrom(200), tenFrom(100), differs(962, 1)},
+		"a drop to 0 is a difference of −1000":           {[]int64{0, 0}, []int64{100, 101}, differs(-1000, 333)},
+		"a single repetition has no chance":              {[]int64{120}, []int64{100, 101, 102}, &v1alpha1.Difference{PerMille: 188}},
+		"a comparison with a single repetition has none": {[]int64{120, 121, 122}, []int64{100}, &v1alpha1.Difference{PerMille: 210}},
+		"no difference from an empty set":                {[]int64{120}, nil, nil},
+		"no difference of an empty set":                  {nil, []int64{100}, nil},
+		"no difference from a median of 0":               {[]int64{120, 121}, []int64{0, 0}, nil},
+		"no difference of two empty sets":                {nil, nil, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, results.Difference(test.these, test.others)); diff != "" {
+				t.Errorf("difference (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheSmallestChanceIsTheExactOne(t *testing.T) {
+	for n := int64(2); n <= 6; n++ {
+		for m := int64(2); m <= 6; m++ {
+			var these, others []int64
+			for i := range n {
+				these = append(these, 200+i)
+			}
+			for i := range m {
+				others = append(others, 100+i)
+			}
+			ways := new(big.Int).Binomial(n+m, n).Int64()
+			want := max(1, (4000/ways+1)/2) // 2 ÷ ways in thousandths, rounded
+			if got := *results.Difference(these, others).ChancePerMille; got != want {
+				t.Errorf("%d and %d: the chance is %d thousandths, want %d", n, m, got, want)
+			}
+		}
+	}
+}
+
+func TestOrderOfRepetitionsIsOfNoAccountAndIsKept(t *testing.T) {
+	these, others := []int64{130, 110, 120}, []int64{95, 100, 90}
+	results.Difference(these, others)
+	if diff := cmp.Diff([]int64{130, 110, 120}, these); diff != "" {
+		t.Errorf("the caller's numbers were sorted (-want +got):\n%s", diff)
+	}
+}
+
+func tenFrom(first int64) []int64 {
+	var numbers []int64
+	for i := range int64(10) {
+		numbers = append(numbers, first+i)
+	}
+	return numbers
+}

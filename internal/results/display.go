@@ -1,0 +1,182 @@
+package results
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+// ExperimentDisplay returns the columns of an experiment: the recommended size and the
+// numbers of its row or prediction. If nothing is recommended, the numbers are those of the
+// Best row, or blank if there is none.
+func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
+	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
+	if progress := status.Progress; progress != nil {
+		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
+	}
+	best := recommendedRow(status)
+	if best == nil {
+		best = Best(status.Results)
+	}
+	if best == nil {
+		return shown
+	}
+	shown.Variant = best.Variant
+	shown.P50, shown.P99 = units.Latency(best.P50Microseconds), units.Latency(best.P99Microseconds)
+	shown.P95, shown.Capacity = units.Latency(best.P95Microseconds), Capacity(best)
+	shown.Throughput = units.Rate(best.MaxThroughputMilliPerSecond)
+	return shown
+}
+
+// recommended returns text such as "2×c10-500m", or "none". It returns "" before the end and
+// without a demand.
+func recommended(r *v1alpha1.Recommendation) string {
+	switch {
+	case r == nil:
+		return ""
+	case r.Variant == "":
+		return "none"
+	default:
+		return fmt.Sprintf("%d×%s", r.Replicas, r.Variant)
+	}
+}
+
+// recommendedRow returns the row of the recommended variant, or nil if nothing is recommended.
+// A predicted variant has no row. For it, the result has only the predicted capacity.
+func recommendedRow(status *v1alpha1.SizingExperimentStatus) *v1alpha1.VariantResult {
+	if status.Recommendation == nil || status.Recommendation.Variant == "" {
+		return nil
+	}
+	name := status.Recommendation.Variant
+	for i := range status.Results {
+		if status.Results[i].Variant == name {
+			return &status.Results[i]
+		}
+	}
+	for i := range status.Predictions {
+		if p := &status.Predictions[i]; p.Variant == name {
+			return &v1alpha1.VariantResult{
+				Variant: name, CapacityMilliPerSecond: p.CapacityMilliPerSecond, CapacityMethod: v1alpha1.CapacityPredicted,
+			}
+		}
+	}
+	return nil
+}
+
+// Best returns the row of the highest cost that met the objective. Among rows of the same
+// cost it prefers a Valid one, and then the one with the highest capacity. It returns nil if
+// no row met the objective.
+func Best(rows []v1alpha1.VariantResult) *v1alpha1.VariantResult {
+	var best *v1alpha1.VariantResult
+	for i := range rows {
+		r := &rows[i]
+		usable := r.Verdict == v1alpha1.VerdictValid || r.Verdict == v1alpha1.VerdictSuspect
+		if usable && r.ObjectiveMet != nil && *r.ObjectiveMet && (best == nil || better(r, best)) {
+			best = r
+		}
+	}
+	return best
+}
+
+func better(a, b *v1alpha1.VariantResult) bool {
+	switch {
+	case a.Cost != b.Cost:
+		return a.Cost > b.Cost
+	case a.Verdict != b.Verdict:
+		return a.Verdict == v1alpha1.VerdictValid
+	default:
+		return orZero(a.CapacityMilliPerSecond) > orZero(b.CapacityMilliPerSecond)
+	}
+}
+
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// TrialDisplay returns the columns of a trial.
+func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
+	shown := v1alpha1.TrialDisplay{Concurrency: Concurrency(trial.Spec.Variant.Concurrency), Reason: trial.Status.Reason}
+	if evidence := trial.Status.Evidence; evidence != nil {
+		shown.Node = strings.Join(evidence.ServiceNodes, ",")
+	}
+	calibration := trial.Status.Calibration
+	if trial.Status.Result != nil && calibration != nil && trial.Status.Speed != nil {
+		atReference := speed.At(*calibration, float64(trial.Status.Speed.ReferenceHashMicrosecondsAtCost8))
+		calibration = &atReference
+	}
+	if calibration != nil {
+		shown.Hash = units.Latency(&calibration.HashMicroseconds) + " ± " + units.Latency(&calibration.ErrorMicroseconds)
+	}
+	result := trial.Status.Result
+	if result == nil {
+		return shown
+	}
+	shown.P50, shown.P99 = units.Latency(result.P50Microseconds), units.Latency(result.P99Microseconds)
+	shown.Rate, shown.P95 = units.Rate(result.OfferedMilliPerSecond), units.Latency(result.P95Microseconds)
+	if result.Users != nil {
+		shown.Rate = fmt.Sprintf("%d users", *result.Users)
+	}
+	shown.Capacity, shown.Throughput = Capacity(result), units.Rate(result.MaxThroughputMilliPerSecond)
+	shown.Verdict = string(result.Verdict)
+	shown.Reason = kinds(result.Reasons)
+	return shown
+}
+
+func kinds(reasons []v1alpha1.Reason) string {
+	var names []string
+	for _, r := range reasons {
+		names = append(names, r.Type)
+	}
+	return strings.Join(names, ",")
+}
+
+// Speed returns text such as "-7/+9 %": the time per hash, relative to the reference, in the
+// fastest and the slowest tenth of the time. With several node pools it is the widest range.
+func Speed(pools []v1alpha1.PoolSpeed) string {
+	if len(pools) == 0 {
+		return ""
+	}
+	low, high := pools[0].LowPerMille, pools[0].HighPerMille
+	for _, pool := range pools {
+		low, high = min(low, pool.LowPerMille), max(high, pool.HighPerMille)
+	}
+	return fmt.Sprintf("-%s/+%s %%", units.Number(float64(max(0, 1000-low))/10), units.Number(float64(max(0, high-1000))/10))
+}
+
+// Concurrency returns text such as "pool 1", "pool 2 queue 64" or "unbounded".
+func Concurrency(c v1alpha1.Concurrency) string {
+	if c.Mode == v1alpha1.ConcurrencyUnbounded {
+		return "unbounded"
+	}
+	text := "pool"
+	if c.Workers != nil {
+		text += " " + strconv.Itoa(int(*c.Workers))
+	}
+	if c.QueueLength != nil {
+		text += " queue " + strconv.Itoa(int(*c.QueueLength))
+	}
+	return text
+}
+
+// Capacity returns text such as "5.5/s", ">5.5/s" if the capacity is a lower bound, or
+// "~5.5/s" if it was predicted and not measured.
+func Capacity(r *v1alpha1.VariantResult) string {
+	text := units.Rate(r.CapacityMilliPerSecond)
+	switch {
+	case text == "":
+		return ""
+	case r.CapacityIsLowerBound != nil && *r.CapacityIsLowerBound:
+		return ">" + text
+	case r.CapacityMethod == v1alpha1.CapacityPredicted:
+		return "~" + text
+	default:
+		return text
+	}
+}

@@ -1,0 +1,183 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+)
+
+// Progress counts the trials that have ended of all planned trials, and names those that run.
+func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
+	progress := &v1alpha1.Progress{Trials: int32(max(planned, len(trials)))}
+	for i := range trials {
+		switch trial := &trials[i]; {
+		case queue.Released(trial):
+			progress.Finished++
+		case queue.Active(trial):
+			progress.Running = append(progress.Running, trial.Spec.Variant.Name)
+		}
+	}
+	return progress
+}
+
+// Standing returns the phase of an experiment whose trials have not all ended, with the
+// reason and message of its condition.
+func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, planned int) (phase v1alpha1.ExperimentPhase, reason, message string) {
+	progress := Progress(trials, planned)
+	begun := progress.Finished > 0 || len(progress.Running) > 0
+	switch {
+	case experiment.Spec.Cancel:
+		return v1alpha1.ExperimentRunning, v1alpha1.ReasonCancelled, "Cancelled; removing the load"
+	case experiment.Spec.Suspend:
+		return v1alpha1.ExperimentSuspended, v1alpha1.ReasonSuspended, "Suspended; set spec.suspend to false to continue"
+	case begun:
+		return v1alpha1.ExperimentRunning, v1alpha1.ReasonMeasuring, measuring(progress, trials)
+	default:
+		return v1alpha1.ExperimentQueued, v1alpha1.ReasonQueued, "Waits for its turn"
+	}
+}
+
+// measuring says how many trials have ended, and what those that run are doing.
+func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
+	if len(progress.Running) == 0 {
+		return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
+	}
+	var doing []string
+	for i := range trials {
+		if trial := &trials[i]; queue.Active(trial) {
+			name := trial.Spec.Variant.Name
+			if trial.Spec.Role == v1alpha1.RoleVerification {
+				name = "Verification of " + name
+			}
+			doing = append(doing, strings.TrimSuffix(name+": "+trial.Status.Message, ": "))
+		}
+	}
+	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
+}
+
+// guessedVerification is the estimate for a verification whose rate is unknown: 500 logins at
+// 4/s, and the start of its pods.
+const guessedVerification = 150 * time.Second
+
+// EstimatedEnd returns when an experiment is likely to end: now plus what is left of the
+// trials' estimates, times how much longer the ended trials took than their estimates, divided
+// by the number of trials that run now. It returns nil if nothing is left.
+func EstimatedEnd(trials []v1alpha1.SizingTrial, planned int, now time.Time) *metav1.Time {
+	all := effort{left: guessedVerification * time.Duration(max(0, planned-len(trials)))}
+	for i := range trials {
+		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
+			all.add(&trials[i], guess, now)
+		}
+	}
+	left := all.left
+	if left == 0 {
+		return nil
+	}
+	if all.estimated > 0 {
+		left = time.Duration(float64(left) * float64(all.took) / float64(all.estimated))
+	}
+	left /= time.Duration(max(1, all.atOnce))
+	// Whole seconds, as the API stores them. A finer time would cause a write at every
+	// reconcile.
+	return &metav1.Time{Time: now.Add(left).Truncate(time.Second)}
+}
+
+// effort is the time that trials take.
+type effort struct {
+	// estimated and took are for the trials that ended, left is for the others.
+	estimated, took, left time.Duration
+	atOnce                int
+}
+
+func (e *effort) add(trial *v1alpha1.SizingTrial, guess time.Duration, now time.Time) {
+	start, end := lastBegan(trial.Status), trial.Status.CompletionTime
+	active := queue.Active(trial)
+	if active {
+		e.atOnce++
+	}
+	switch {
+	case queue.Released(trial):
+		if start != nil && end != nil {
+			e.estimated += guess
+			e.took += end.Sub(start.Time)
+		}
+	case active && start != nil:
+		e.left += max(guess-now.Sub(start.Time), 0)
+	default:
+		e.left += guess
+	}
+}
+
+// lastBegan returns when a trial's last attempt began, or nil if none did. The time before
+// that was lost to failed attempts or suspension.
+func lastBegan(status v1alpha1.SizingTrialStatus) *metav1.Time {
+	if n := len(status.Attempts); n > 0 {
+		return &status.Attempts[n-1].StartTime
+	}
+	return status.StartTime
+}
+
+// Outcome is how an experiment ended whose trials have all ended.
+type Outcome struct {
+	// Succeeded means that every variant has a verdict and at least one result is usable.
+	Succeeded bool
+	Reason    string
+	Message   string
+}
+
+// End returns the outcome of an experiment from its rows.
+func End(rows []v1alpha1.VariantResult) Outcome {
+	var suspect, without, usable []string
+	for _, r := range rows {
+		switch r.Verdict {
+		case v1alpha1.VerdictValid:
+			usable = append(usable, r.Variant)
+		case v1alpha1.VerdictSuspect:
+			usable, suspect = append(usable, r.Variant), append(suspect, r.Variant)
+		default:
+			without = append(without, r.Variant)
+		}
+	}
+	switch {
+	case len(usable) == 0:
+		return Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows)}
+	case len(without) > 0:
+		return Outcome{true, v1alpha1.ReasonSomeWithoutResult, "Without a usable result: " + strings.Join(without, ", ") + and("suspect", suspect)}
+	case len(suspect) > 0:
+		return Outcome{true, v1alpha1.ReasonSomeSuspect, "Suspect: " + strings.Join(suspect, ", ")}
+	case len(rows) == 1:
+		return Outcome{true, v1alpha1.ReasonAllMeasured, "The variant was measured and is valid"}
+	default:
+		return Outcome{true, v1alpha1.ReasonAllMeasured, fmt.Sprintf("All %d variants were measured and are valid", len(rows))}
+	}
+}
+
+func and(what string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; " + what + ": " + strings.Join(names, ", ")
+}
+
+// why lists the kinds of reasons of all rows.
+func why(rows []v1alpha1.VariantResult) string {
+	var kinds []string
+	for _, r := range rows {
+		for _, reason := range r.Reasons {
+			if !slices.Contains(kinds, reason.Type) {
+				kinds = append(kinds, reason.Type)
+			}
+		}
+	}
+	if len(kinds) == 0 {
+		return "nothing was measured"
+	}
+	return strings.Join(kinds, ", ")
+}

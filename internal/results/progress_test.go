@@ -1,0 +1,120 @@
+package results_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/results"
+)
+
+func TestProgressCountsWhatEndedAndNamesWhatRuns(t *testing.T) {
+	got := results.Progress([]v1alpha1.SizingTrial{
+		aTrial("c8-1", ended(time.Minute)), aTrial("c8-2", failed("ImagePull", "")), aTrial("c10-1", began(time.Minute)), aTrial("c10-2"),
+	}, 4)
+	if diff := cmp.Diff(&v1alpha1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}}, got); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhereAnExperimentStands(t *testing.T) {
+	tests := map[string]struct {
+		spec   v1alpha1.SizingExperimentSpec
+		trials []v1alpha1.SizingTrial
+		phase  v1alpha1.ExperimentPhase
+		words  string
+	}{
+		"waiting for its first turn": {trials: []v1alpha1.SizingTrial{aTrial("c8-1")},
+			phase: v1alpha1.ExperimentQueued, words: "Waits for its turn"},
+		"measuring": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", began(time.Minute)), aTrial("c8-2")},
+			phase: v1alpha1.ExperimentRunning, words: "0 of 2 trials have ended. c8-1: k6 drives the service"},
+		"measuring, without a message yet": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", func(t *v1alpha1.SizingTrial) { t.Spec.Suspend = false })},
+			phase: v1alpha1.ExperimentRunning, words: "0 of 1 trials have ended. c8-1"},
+		"between two trials": {trials: []v1alpha1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
+			phase: v1alpha1.ExperimentRunning, words: "1 of 2 trials have ended"},
+		"suspended": {spec: v1alpha1.SizingExperimentSpec{Suspend: true}, trials: []v1alpha1.SizingTrial{aTrial("c8-1", ended(time.Minute)), aTrial("c8-2")},
+			phase: v1alpha1.ExperimentSuspended, words: "Suspended; set spec.suspend to false to continue"},
+		"cancelled wins over suspended": {spec: v1alpha1.SizingExperimentSpec{Suspend: true, Cancel: true}, trials: []v1alpha1.SizingTrial{aTrial("c8-1", began(time.Minute))},
+			phase: v1alpha1.ExperimentRunning, words: "Cancelled; removing the load"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			phase, _, words := results.Standing(&v1alpha1.SizingExperiment{Spec: test.spec}, test.trials, len(test.trials))
+			if phase != test.phase || words != test.words {
+				t.Errorf("%s: %q, want %s: %q", phase, words, test.phase, test.words)
+			}
+		})
+	}
+}
+
+func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
+	guess, err := loadplan.Estimate(aTrial("any").Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		trials []v1alpha1.SizingTrial
+		want   time.Duration // from now; 0 for none
+	}{
+		"before any trial ended, the estimates":     {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b")}, 2 * guess},
+		"elapsed time is subtracted":                {[]v1alpha1.SizingTrial{aTrial("a", began(10*time.Second))}, guess - 10*time.Second},
+		"a trial that is overdue adds nothing":      {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour)), aTrial("b")}, guess},
+		"if one took half as long again, all do":    {[]v1alpha1.SizingTrial{aTrial("a", ended(guess*3/2)), aTrial("b"), aTrial("c")}, 3 * guess},
+		"two that run at once share what is left":   {[]v1alpha1.SizingTrial{aTrial("a", began(0)), aTrial("b", began(0)), aTrial("c"), aTrial("d")}, 2 * guess},
+		"a failed attempt saves no time":            {[]v1alpha1.SizingTrial{aTrial("a", began(time.Hour), again(10*time.Second))}, guess - 10*time.Second},
+		"a suspension does not count":               {[]v1alpha1.SizingTrial{aTrial("a", ended(24*time.Hour), again(guess)), aTrial("b")}, guess},
+		"when all have ended there is nothing left": {[]v1alpha1.SizingTrial{aTrial("a", ended(time.Minute))}, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := results.EstimatedEnd(test.trials, len(test.trials), noon)
+			switch {
+			case test.want == 0 && got != nil:
+				t.Errorf("the end is %v, want none", got)
+			case test.want != 0 && (got == nil || got.Sub(noon.Add(test.want)).Abs() > time.Second):
+				t.Errorf("the end is %v, want %v", got, noon.Add(test.want))
+			case got != nil && got.Nanosecond() != 0:
+				t.Errorf("the end %v is finer than the API stores it", got)
+			}
+		})
+	}
+}
+
+func TestHowAnExperimentEnds(t *testing.T) {
+	row := func(name string, verdict v1alpha1.Verdict, reasons ...string) v1alpha1.VariantResult {
+		r := v1alpha1.VariantResult{Variant: name, Verdict: verdict}
+		for _, reason := range reasons {
+			r.Reasons = append(r.Reasons, v1alpha1.Reason{Type: reason})
+		}
+		return r
+	}
+	tests := map[string]struct {
+		rows []v1alpha1.VariantResult
+		want results.Outcome
+	}{
+		"all valid": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictValid)},
+			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonAllMeasured, Message: "All 2 variants were measured and are valid"}},
+		"a single one that is valid": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid)},
+			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonAllMeasured, Message: "The variant was measured and is valid"}},
+		"some suspect": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictSuspect)},
+			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeSuspect, Message: "Suspect: b"}},
+		"only suspect": {[]v1alpha1.VariantResult{row("b", v1alpha1.VerdictSuspect)},
+			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeSuspect, Message: "Suspect: b"}},
+		"some without result": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictValid), row("b", v1alpha1.VerdictInvalid), row("c", v1alpha1.VerdictPending), row("d", v1alpha1.VerdictSuspect)},
+			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeWithoutResult, Message: "Without a usable result: b, c; suspect: d"}},
+		"none usable, with each reason once": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictInvalid, "PodAltered"), row("b", v1alpha1.VerdictPending, "PodAltered", "ImagePull")},
+			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: PodAltered, ImagePull"}},
+		"nothing at all": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictPending)},
+			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: nothing was measured"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, results.End(test.rows)); diff != "" {
+				t.Errorf("outcome (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

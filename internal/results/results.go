@@ -1,0 +1,244 @@
+package results
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// Results returns a row for each variant, in the matrix's order, also before anything is
+// measured. Each row except the baseline's has its difference from the baseline. An empty name
+// means that there is no baseline.
+func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baseline string) []v1alpha1.VariantResult {
+	results := together(trials)
+	base := repetitions(baseline, trials, results)
+	rows := make([]v1alpha1.VariantResult, 0, len(variants))
+	for _, variant := range variants {
+		r := row(variant, trials, results)
+		if variant.Name != baseline {
+			r.Comparison = compare(repetitions(variant.Name, trials, results), base, baseline)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// row returns the row of a variant from its trials and their results. If there is no result,
+// its reasons say why, if that is known.
+func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) v1alpha1.VariantResult {
+	r := v1alpha1.VariantResult{
+		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
+		Verdict: v1alpha1.VerdictPending,
+	}
+	if variant.NodePool != nil {
+		r.NodePool = variant.NodePool.Name
+	}
+	var measured []*v1alpha1.VariantResult
+	open := false
+	for i := range trials {
+		trial := &trials[i]
+		switch {
+		case trial.Spec.Variant.Name != variant.Name:
+		case results[i] != nil:
+			measured = append(measured, results[i])
+		case trial.Status.Phase == v1alpha1.TrialFailed:
+			r.Reasons = addReason(r.Reasons, failure(trial))
+		default:
+			open = true
+		}
+	}
+	switch {
+	case len(measured) > 0:
+		merge(&r, measured)
+	case len(r.Reasons) > 0 && !open:
+		// No more trials follow, and none has a result.
+		r.Verdict = v1alpha1.VerdictInvalid
+	}
+	r.Reasons = append(r.Reasons, cpuUnused(variant, r.Verdict)...)
+	return r
+}
+
+// cpuUnused returns a reason if the variant's workers can't use its CPU limit. An Invalid row
+// has no price that could be lower, so it gets none.
+func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Reason {
+	unused := matrix.Unused(variant)
+	if unused == "" || verdict == v1alpha1.VerdictInvalid {
+		return nil
+	}
+	return []v1alpha1.Reason{{Type: matrix.CPUUnused, Message: clip(unused)}}
+}
+
+// failure returns why a trial has no result, as a reason of its row.
+func failure(trial *v1alpha1.SizingTrial) v1alpha1.Reason {
+	return v1alpha1.Reason{Type: trial.Status.Reason, Message: clip(trial.Status.Message)}
+}
+
+// clip keeps a message within the API's limit for reasons.
+func clip(message string) string {
+	const most = 500
+	if runes := []rune(message); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return message
+}
+
+// merge fills a row from the results of its repetitions. The numbers come from
+// those that are not Invalid, unless all are.
+func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
+	from := usable(measured)
+	if len(from) == 0 {
+		from = measured
+	}
+	r.Verdict = v1alpha1.VerdictValid
+	for _, m := range measured {
+		r.Verdict = worse(r.Verdict, m.Verdict)
+		for _, reason := range m.Reasons {
+			r.Reasons = addReason(r.Reasons, reason)
+		}
+	}
+	r.Trials = int32(len(measured))
+	mergeNumbers(r, from)
+	r.Spread = spread(from)
+}
+
+// mergeNumbers sets each number to the median over the results that have it. For an even
+// number of repetitions it takes the less favourable of the two in the middle: the longer
+// latency and hash time, and the lower rate. The lower of two latencies would be the smallest,
+// which is too optimistic. Numbers that belong together come from one trial: p95 with its
+// interval; the calibration with its error; the capacity with its interval, its method, and
+// whether the objective is met. Intervals also include the scatter of the repetitions. The
+// memory peak is the largest, because a limit must hold for all.
+func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
+	typical := upperMedian(from, p95)
+	if typical == nil {
+		typical = from[0]
+	}
+	if calibrated := upperMedian(from, hashTime); calibrated != nil {
+		r.Calibration = calibrated.Calibration
+	}
+	r.Speed = mergeSpeeds(from)
+	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
+	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
+	r.P50Microseconds, r.P99Microseconds = typical.P50Microseconds, typical.P99Microseconds
+	r.P50Interval = scatteredLatency(typical.P50Interval, typical, from, p50)
+	r.P95Interval = scatteredLatency(typical.P95Interval, typical, from, p95)
+	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, p99)
+	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
+	r.Failures = allFailures(from)
+	decided := medianCapacity(from)
+	r.ObjectiveMet, r.CapacityIsLowerBound = decided.ObjectiveMet, decided.CapacityIsLowerBound
+	r.CapacityMilliPerSecond, r.CapacityMethod = decided.CapacityMilliPerSecond, decided.CapacityMethod
+	r.CapacityInterval = scatteredRate(decided, from)
+	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
+	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
+	if most := sorted(from, memoryPeak); len(most) > 0 {
+		r.MemoryPeakBytes = memoryPeak(most[len(most)-1])
+	}
+}
+
+func memoryPeak(m *v1alpha1.VariantResult) *int64 { return m.MemoryPeakBytes }
+
+func hashTime(m *v1alpha1.VariantResult) *int64 {
+	if m.Calibration == nil {
+		return nil
+	}
+	return &m.Calibration.HashMicroseconds
+}
+
+// median returns the result with the lower median of a number, or nil if none has it.
+func median(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
+	if with := sorted(from, get); len(with) > 0 {
+		return with[(len(with)-1)/2]
+	}
+	return nil
+}
+
+// upperMedian returns the result with the upper median of a number, or nil if none has it.
+func upperMedian(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
+	if with := sorted(from, get); len(with) > 0 {
+		return with[len(with)/2]
+	}
+	return nil
+}
+
+// sorted returns the results that have a number, from low to high.
+func sorted(from []*v1alpha1.VariantResult, get figure) []*v1alpha1.VariantResult {
+	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return get(m) == nil })
+	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*get(a), *get(b)) })
+	return with
+}
+
+// medianCapacity returns the result with the lower median of the capacity. A repetition that
+// met the objective at no rate counts as below every capacity. Otherwise a variant that fails
+// two times in three would show the one capacity that it reached.
+func medianCapacity(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
+	sorted := slices.Clone(from)
+	slices.SortStableFunc(sorted, func(a, b *v1alpha1.VariantResult) int {
+		return cmp.Or(cmp.Compare(metRank(a), metRank(b)), cmp.Compare(orZero(a.CapacityMilliPerSecond), orZero(b.CapacityMilliPerSecond)))
+	})
+	return sorted[(len(sorted)-1)/2]
+}
+
+// metRank orders results: not met, undecided, met.
+func metRank(r *v1alpha1.VariantResult) int {
+	switch {
+	case r.ObjectiveMet == nil:
+		return 1
+	case *r.ObjectiveMet:
+		return 2
+	default:
+		return 0
+	}
+}
+
+func medianOf(from []*v1alpha1.VariantResult, get figure) *int64 {
+	if m := median(from, get); m != nil {
+		return get(m)
+	}
+	return nil
+}
+
+// rank orders verdicts from good to bad.
+func rank(v v1alpha1.Verdict) int {
+	return slices.Index([]v1alpha1.Verdict{v1alpha1.VerdictPending, v1alpha1.VerdictValid, v1alpha1.VerdictSuspect, v1alpha1.VerdictInvalid}, v)
+}
+
+func worse(a, b v1alpha1.Verdict) v1alpha1.Verdict {
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// addReason keeps one reason of each type, the worst.
+func addReason(reasons []v1alpha1.Reason, more v1alpha1.Reason) []v1alpha1.Reason {
+	for i := range reasons {
+		if reasons[i].Type == more.Type {
+			if rank(more.Verdict) > rank(reasons[i].Verdict) {
+				reasons[i] = more
+			}
+			return reasons
+		}
+	}
+	return append(reasons, more)
+}
+
+// allFailures returns the failures of all repetitions together, or nil if none has any logins.
+func allFailures(from []*v1alpha1.VariantResult) *v1alpha1.Failures {
+	var all v1alpha1.Failures
+	for _, m := range from {
+		if m.Failures != nil {
+			all.Logins += m.Failures.Logins
+			all.Failed += m.Failures.Failed
+		}
+	}
+	if all.Logins == 0 {
+		return nil
+	}
+	all.AtMostPerMillion = int64(math.Ceil(1e6 * measurement.AtMost(all.Failed, all.Logins)))
+	return &all
+}

@@ -1,0 +1,206 @@
+package results_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/results"
+)
+
+func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
+	control := aVariant("session-1", 10)
+	control.Control = "session"
+	variants := []v1alpha1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
+	want := []v1alpha1.VariantResult{
+		{Variant: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Verdict: v1alpha1.VerdictPending},
+		{Variant: "c8-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 8, CPULimit: "1", Verdict: v1alpha1.VerdictPending},
+		{Variant: "session-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Control: "session", CPULimit: "1", Verdict: v1alpha1.VerdictPending},
+	}
+	if diff := cmp.Diff(want, results.Results(variants, nil, "")); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// The reason is shown before the load is driven, and never replaces other reasons.
+func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
+	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
+	unused, shared := v1alpha1.Reason{Type: matrix.CPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
+	wide := aVariant("c8-1500m", 8)
+	wide.CPULimit = "1500m"
+	tests := map[string]struct {
+		trial   v1alpha1.SizingTrial
+		verdict v1alpha1.Verdict
+		want    []v1alpha1.Reason
+	}{
+		"before it is measured":       {aTrial("c8-1500m"), v1alpha1.VerdictPending, []v1alpha1.Reason{unused}},
+		"after it was measured":       {aTrial("c8-1500m", measured(found(100, 9))), v1alpha1.VerdictValid, []v1alpha1.Reason{unused}},
+		"after other reasons":         {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictSuspect, shared))), v1alpha1.VerdictSuspect, []v1alpha1.Reason{shared, unused}},
+		"not if nothing was measured": {aTrial("c8-1500m", failed("ImagePull", "no image")), v1alpha1.VerdictInvalid, []v1alpha1.Reason{{Type: "ImagePull", Message: "no image"}}},
+		"not if the row is Invalid":   {aTrial("c8-1500m", measured(judged(found(100, 9), v1alpha1.VerdictInvalid))), v1alpha1.VerdictInvalid, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			row := results.Results([]v1alpha1.Variant{wide}, []v1alpha1.SizingTrial{test.trial}, "")[0]
+			if diff := cmp.Diff(test.want, row.Reasons); diff != "" || row.Verdict != test.verdict {
+				t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
+			}
+		})
+	}
+}
+
+// theRow returns the row of one variant with these trials.
+func theRow(trials ...v1alpha1.SizingTrial) v1alpha1.VariantResult {
+	return results.Results([]v1alpha1.Variant{aVariant("c8-1", 8)}, trials, "")[0]
+}
+
+func trialsOf(results ...v1alpha1.VariantResult) []v1alpha1.SizingTrial {
+	var trials []v1alpha1.SizingTrial
+	for _, result := range results {
+		trials = append(trials, aTrial("c8-1", measured(result)))
+	}
+	return trials
+}
+
+func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
+	low, middle, high := found(100, 9), found(200, 30), found(300, 20)
+	shared := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
+	altered := v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}
+	tests := map[string]struct {
+		results []v1alpha1.VariantResult
+		want    numbers
+	}{
+		"one is itself": {
+			[]v1alpha1.VariantResult{high}, shows(300, 20, v1alpha1.VerdictValid, 1, 0)},
+		"of two the less favourable: the longer latency and the lower rate": {
+			[]v1alpha1.VariantResult{found(300, 20), found(100, 30)}, shows(300, 20, v1alpha1.VerdictValid, 2, 0)},
+		"of two, also from different repetitions": {
+			[]v1alpha1.VariantResult{high, low}, shows(300, 9, v1alpha1.VerdictValid, 2, 0)},
+		"of four the less favourable of the two in the middle": {
+			[]v1alpha1.VariantResult{low, high, middle, found(400, 40)}, shows(300, 20, v1alpha1.VerdictValid, 4, 0)},
+		"of three the median of each number": {
+			[]v1alpha1.VariantResult{high, middle, low}, shows(200, 20, v1alpha1.VerdictValid, 3, 0)},
+		"one that met the objective at no rate is below every capacity": {
+			[]v1alpha1.VariantResult{high, found(900, 0), found(950, 0)}, shows(900, 0, v1alpha1.VerdictValid, 3, 0)},
+		"one without p95 does not count for p95": {
+			[]v1alpha1.VariantResult{found(0, 0), high, low}, shows(300, 9, v1alpha1.VerdictValid, 3, 0)},
+		"the worst verdict is the row's": {
+			[]v1alpha1.VariantResult{middle, judged(middle, v1alpha1.VerdictSuspect, shared)}, shows(200, 30, v1alpha1.VerdictSuspect, 2, 1)},
+		"an invalid repetition counts for the verdict, but not for numbers": {
+			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered), high}, shows(300, 20, v1alpha1.VerdictInvalid, 2, 1)},
+		"if all are invalid, their numbers are shown": {
+			[]v1alpha1.VariantResult{judged(low, v1alpha1.VerdictInvalid, altered)}, shows(100, 9, v1alpha1.VerdictInvalid, 1, 1)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := theRow(trialsOf(test.results...)...)
+			shown := numbers{
+				p95: got.P95Microseconds, capacity: got.CapacityMilliPerSecond, met: got.ObjectiveMet,
+				verdict: got.Verdict, trials: got.Trials, reasons: len(got.Reasons),
+			}
+			if diff := cmp.Diff(test.want, shown, cmp.AllowUnexported(numbers{})); diff != "" {
+				t.Errorf("row (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARowHasTheLargestMemoryPeakOfItsRepetitions(t *testing.T) {
+	peaked := func(bytes int64) v1alpha1.VariantResult {
+		result := found(100, 9)
+		result.MemoryPeakBytes = &bytes
+		return result
+	}
+	if got := theRow(trialsOf(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20))...); got.MemoryPeakBytes == nil || *got.MemoryPeakBytes != 12<<20 {
+		t.Errorf("the peak is %v", got.MemoryPeakBytes)
+	}
+	if got := theRow(trialsOf(found(100, 9))...); got.MemoryPeakBytes != nil {
+		t.Errorf("nothing was measured, but the peak is %d", *got.MemoryPeakBytes)
+	}
+}
+
+func TestACapacityKeepsHowItWasDecided(t *testing.T) {
+	decided := func(capacity int64, method v1alpha1.CapacityMethod) v1alpha1.VariantResult {
+		result := found(100, capacity)
+		result.CapacityMethod = method
+		return result
+	}
+	got := theRow(trialsOf(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured))...)
+	if *got.CapacityMilliPerSecond != 20_000 || got.CapacityMethod != v1alpha1.CapacityPredicted {
+		t.Errorf("capacity is %d, %s; want 20000, Predicted", *got.CapacityMilliPerSecond, got.CapacityMethod)
+	}
+}
+
+func TestACalibrationKeepsItsOwnError(t *testing.T) {
+	for name, test := range map[string]struct {
+		results []v1alpha1.VariantResult
+		want    *v1alpha1.CalibrationResult
+	}{
+		"of three the one in the middle":    {[]v1alpha1.VariantResult{found(300, 20), found(200, 30), found(100, 9)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"of two the one with a longer hash": {[]v1alpha1.VariantResult{found(100, 9), found(200, 30)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"none if nothing was calibrated":    {[]v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, theRow(trialsOf(test.results...)...).Calibration); diff != "" {
+				t.Errorf("calibration (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARateThatWasServedIsTheLowerOfTwo(t *testing.T) {
+	one, other := served(100, 9, 50), served(200, 9, 60)
+	other.BoundMilliPerSecond = ptr.To[int64](26_000)
+	got := theRow(trialsOf(other, one)...)
+	if *got.MaxThroughputMilliPerSecond != 50_000 || *got.BoundMilliPerSecond != 25_000 {
+		t.Errorf("maximum and bound are %d and %d, want 50000 and 25000", *got.MaxThroughputMilliPerSecond, *got.BoundMilliPerSecond)
+	}
+}
+
+// numbers are what a row shows of several repetitions.
+type numbers struct {
+	p95      *int64
+	capacity *int64
+	met      *bool
+	verdict  v1alpha1.Verdict
+	trials   int32
+	reasons  int
+}
+
+// shows returns a row with a p95 in milliseconds and a capacity in logins per second.
+func shows(p95, capacity int64, verdict v1alpha1.Verdict, trials int32, reasons int) numbers {
+	result := found(p95, capacity)
+	return numbers{result.P95Microseconds, result.CapacityMilliPerSecond, result.ObjectiveMet, verdict, trials, reasons}
+}
+
+func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
+	mild := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect, Message: "mild"}
+	grave := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictInvalid, Message: "grave"}
+	other := v1alpha1.Reason{Type: "EvidenceMissing", Verdict: v1alpha1.VerdictSuspect}
+	got := theRow(trialsOf(
+		judged(found(100, 9), v1alpha1.VerdictSuspect, mild, other),
+		judged(found(100, 9), v1alpha1.VerdictInvalid, grave),
+		judged(found(100, 9), v1alpha1.VerdictSuspect, mild),
+	)...)
+	if diff := cmp.Diff([]v1alpha1.Reason{grave, other}, got.Reasons); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
+func TestAVariantThatFailedSaysWhyAndIsInvalidOnceNothingIsToCome(t *testing.T) {
+	broke := aTrial("c8-1", failed("ImagePull", strings.Repeat("é", 2000)))
+	if verdict := theRow(broke, aTrial("c8-1", func(*v1alpha1.SizingTrial) {})).Verdict; verdict != v1alpha1.VerdictPending {
+		t.Errorf("with another repetition to follow, the verdict is %s", verdict)
+	}
+	got := theRow(broke, aTrial("another", measured(found(100, 9))))
+	if got.Verdict != v1alpha1.VerdictInvalid || got.Trials != 0 || len(got.Reasons) != 1 || got.Reasons[0].Type != "ImagePull" {
+		t.Errorf("row is %+v", got)
+	}
+	if letters := len([]rune(got.Reasons[0].Message)); letters > 512 {
+		t.Errorf("the message has %d characters, the API allows 512", letters)
+	}
+}

@@ -1,0 +1,88 @@
+package sizing
+
+import (
+	"math"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/results"
+)
+
+// Calibrated returns the status that follows from hash times alone, before anything is
+// deployed. The calibrations are of one machine, one for each bcrypt cost of the spec's
+// matrix. Every variant is predicted, and a size has confidence Low. Errors are those of
+// Rows.
+func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) (*v1alpha1.SizingExperimentStatus, error) {
+	t, err := newTable(spec, calibratedTrials(spec, calibrations), nil)
+	if err != nil {
+		return nil, err
+	}
+	status := &v1alpha1.SizingExperimentStatus{
+		Phase: v1alpha1.ExperimentSucceeded, Speed: t.speeds,
+		HashTimes: results.HashTimes(t.trials), CostFits: results.CostFits(t.trials),
+	}
+	for i := range status.HashTimes {
+		timed := &status.HashTimes[i]
+		timed.ErrorMicroseconds = ownError(*timed, *calibrations[timed.Cost])
+	}
+	if status.Predictions, err = prediction.FromHashTimes(spec, status.HashTimes); err != nil {
+		return nil, err
+	}
+	var candidates []Candidate
+	for i := range status.Predictions {
+		p := &status.Predictions[i]
+		c := t.predictedCandidate(p, nil)
+		c.Standing, c.Calibrated = Sound, true
+		c.P95 = t.fromHashTimes(c.Variant, status.HashTimes)
+		t.sizePrediction(p, c)
+		candidates = append(candidates, c)
+	}
+	if t.asked {
+		status.Recommendation = Of(t.question, candidates)
+	}
+	return status, nil
+}
+
+// ownError returns the error of a hash time from its own calibration, in microseconds,
+// because batch means need more than a few costs that were each timed once. The ratio to the
+// reference hash excludes the drift, which the speed shows.
+func ownError(timed v1alpha1.HashTime, cal v1alpha1.TrialCalibration) int64 {
+	if cal.RatioErrorPerMillion <= 0 || cal.RatioPerMillion <= 0 {
+		return cal.ErrorMicroseconds
+	}
+	return int64(math.Ceil(float64(timed.HashMicroseconds) * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)))
+}
+
+// fromHashTimes returns a function with the model's p95 of one replica of a variant, in
+// microseconds, at a rate times 1000.
+func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTime) func(int64) (int64, bool) {
+	return func(milliPerSecond int64) (int64, bool) {
+		service, known := prediction.ServiceFromHashTime(t.spec, times, variant)
+		if !known {
+			return 0, false
+		}
+		p95, ok := service.SteadyP95(float64(milliPerSecond)/milli, false, t.seed())
+		return p95.Microseconds(), ok
+	}
+}
+
+// calibratedTrials returns a trial for each calibration, with only the calibration in it.
+func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) []v1alpha1.SizingTrial {
+	var trials []v1alpha1.SizingTrial
+	for i, cost := range spec.Matrix.Costs {
+		if calibrations[cost] == nil {
+			continue
+		}
+		trials = append(trials, v1alpha1.SizingTrial{
+			Spec: v1alpha1.SizingTrialSpec{
+				Variant:  v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
+				Sequence: int32(i + 1), Repetition: 1,
+			},
+			Status: v1alpha1.SizingTrialStatus{
+				Calibration: calibrations[cost], Speed: &v1alpha1.TrialSpeed{},
+				Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
+			},
+		})
+	}
+	return trials
+}

@@ -1,0 +1,221 @@
+package sizing
+
+import (
+	"math"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+// Standing is what a candidate can be used for.
+type Standing int
+
+const (
+	// Unusable candidates are never shown: their numbers are wrong or missing.
+	Unusable Standing = iota
+	// Hint candidates are predictions that were not checked. They are only suggested for
+	// measurement.
+	Hint
+	// Doubtful candidates have a Suspect result. They are recommended only if no Sound
+	// candidate fits.
+	Doubtful
+	// Sound candidates have a Valid result, or a prediction that was checked.
+	Sound
+)
+
+// Unknown says why only a lower bound of a capacity is known.
+type Unknown int
+
+const (
+	// ByRates means that every rate of the experiment met the objective.
+	ByRates Unknown = iota
+	// ByGenerator means that the generator can't drive the service to its limit.
+	ByGenerator
+	// BySaturation means that too few logins ended during the saturation to show the
+	// limit.
+	BySaturation
+)
+
+// Candidate is one way to run a replica.
+type Candidate struct {
+	// Variant that the replica runs.
+	Variant v1alpha1.Variant
+	// MilliCPU is its CPU limit, in thousandths.
+	MilliCPU int64
+	// MemoryLimit is the memory limit that a replica needs, in bytes, from its measured
+	// use; 0 if that is unknown.
+	MemoryLimit int64
+	// GivenMemory is the memory limit that it was measured with, in bytes.
+	GivenMemory int64
+	// Standing says what the candidate can be used for.
+	Standing Standing
+	// Reasons why its result is not Valid without reservation.
+	Reasons []v1alpha1.Reason
+	// Predicted reports that the variant was not measured.
+	Predicted bool
+	// Calibrated reports that only the hash time of the variant is known.
+	Calibrated bool
+	// Capacity is the highest rate that one replica reliably serves, times 1000: the lower
+	// end of the capacity's interval, at the slow speed of the CPU. It is 0 if no rate
+	// meets the objective. Sizes are computed from it.
+	Capacity int64
+	// Found is the capacity itself, times 1000, at the reference speed.
+	Found int64
+	// Carried is the rate, times 1000, that the measured replicas served together at the
+	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
+	// No size is computed for a demand above it, at the slow speed.
+	Carried int64
+	// Undecided reports that too few logins were counted to show whether any rate meets
+	// the objective. Capacity is 0 then.
+	Undecided bool
+	// Unknown says why only Carried is known.
+	Unknown Unknown
+	// SlowPerMille is the slow speed: the hash time that the CPU exceeds for a tenth of
+	// the time, in thousandths of the hash time at the reference speed. 0 counts as 1000.
+	SlowPerMille int64
+	// Refuted reports that Capacity is just below a rate that failed a verification.
+	Refuted bool
+	// Confirmed reports that measured steps near the capacity confirm it, not only the
+	// model.
+	Confirmed bool
+	// Respaced reports that the variant was measured with evenly spaced logins, and that
+	// the capacity is the model's for random arrivals.
+	Respaced bool
+	// P95 returns the model's p95 of one replica, in microseconds, at a rate times 1000.
+	// It is nil, or returns false, if the model has no p95.
+	P95 func(milliPerSecond int64) (micros int64, ok bool)
+}
+
+// atMost returns the highest rate, times 1000, for which a size can be computed from a
+// lower bound, whatever the number of replicas.
+func (c Candidate) atMost() int64 { return 1000 * c.Carried / c.slow() }
+
+// slow returns the slow speed, or the reference speed if it is unknown.
+func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
+
+// Sizing returns how many replicas of a variant serve the demand. It returns nil if no rate
+// meets the objective, or if the demand is above a capacity that is a lower bound.
+func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
+	s := q.size(c)
+	if s.replicas == 0 {
+		return nil
+	}
+	return &v1alpha1.Sizing{
+		Replicas: int32(s.replicas), TotalCPU: quantity(s.milliCPU), LoadPercent: q.loadPercent(s), Breaks: s.breaks,
+	}
+}
+
+// PerMonth returns the monthly price of the replicas of a candidate that serve the demand,
+// or "" if it is unknown.
+func (q Question) PerMonth(c Candidate) string {
+	if s := q.size(c); s.replicas > 0 {
+		return pricing.Text(q.Tariff.PerMonth(poolOf(c.Variant), s.resources()))
+	}
+	return ""
+}
+
+// sized is a candidate with as many replicas as the demand requires.
+type sized struct {
+	Candidate
+	// replicas, and their CPU in total; 0 if no number of replicas is known to serve the
+	// demand.
+	replicas, milliCPU int64
+	// breaks are the limits that this size exceeds, in the order in which they are
+	// reported.
+	breaks []v1alpha1.Bound
+}
+
+func (q Question) size(c Candidate) sized {
+	s := sized{Candidate: c}
+	unknown := c.Undecided || c.Carried > 0 && q.required() > c.atMost()
+	if c.Capacity > 0 && !unknown {
+		s.replicas = q.replicas(c.Capacity)
+		s.milliCPU = s.replicas * c.MilliCPU
+	}
+	breaks := func(broken bool, bound v1alpha1.Bound) {
+		if broken {
+			s.breaks = append(s.breaks, bound)
+		}
+	}
+	breaks(c.Capacity == 0 && !c.Undecided, v1alpha1.BoundObjective)
+	breaks(q.strength(c) < float64(q.MinimumCost), v1alpha1.BoundMinimumCost)
+	breaks(unknown, v1alpha1.BoundCapacityUnknown)
+	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
+	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
+	return s
+}
+
+// Resources returns the CPU and memory for which replicas of a candidate are paid. If the
+// memory use was not measured, it takes the memory limit of the measurement.
+func (c Candidate) Resources(replicas int64) pricing.Resources {
+	memory := c.MemoryLimit
+	if memory == 0 {
+		memory = c.GivenMemory
+	}
+	resources := pricing.Resources{MilliCPU: replicas * c.MilliCPU, MemoryBytes: replicas * memory}
+	// A size that exceeds every limit can have billions of replicas.
+	if memory > 0 && replicas > math.MaxInt64/memory {
+		resources.MemoryBytes = math.MaxInt64
+	}
+	return resources
+}
+
+func (s sized) resources() pricing.Resources { return s.Resources(s.replicas) }
+
+// strength returns the strength of a candidate's hash: the bcrypt cost at which an attacker
+// makes as many guesses per second. It returns 0 if the guesses are unknown.
+func (q Question) strength(c Candidate) float64 {
+	cost, _ := q.Tariff.BcryptCost(c.Variant)
+	return cost
+}
+
+func (s sized) fits() bool { return len(s.breaks) == 0 }
+
+// unknown reports whether the measurement does not show if the size serves the demand: the
+// demand is above a capacity that is a lower bound, or nothing was decided.
+func (s sized) unknown() bool { return slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown) }
+
+// loadPercent returns the demand without headroom in percent of the capacity, at most 100.
+func (q Question) loadPercent(s sized) int32 {
+	return int32(min(100*q.MilliPerSecond/(s.replicas*s.Capacity), 100))
+}
+
+// api returns the size as the status shows it.
+func (q Question) api(s sized) v1alpha1.Size {
+	v := s.Variant
+	size := v1alpha1.Size{
+		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: poolOf(v), Predicted: s.Predicted,
+		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v)),
+	}
+	if v.Control != "" {
+		size.Hash = matrix.Hashing(v)
+	}
+	if s.MemoryLimit > 0 {
+		size.MemoryLimit = resource.NewQuantity(s.MemoryLimit, resource.BinarySI).String()
+	}
+	if s.replicas == 0 {
+		return size
+	}
+	size.Replicas, size.TotalCPU = int32(s.replicas), quantity(s.milliCPU)
+	size.CapacityMilliPerSecond = ptr.To(s.replicas * s.Capacity)
+	size.LoadPercent = ptr.To(q.loadPercent(s))
+	size.PricePerMonth = pricing.Text(q.Tariff.PerMonth(size.NodePool, s.resources()))
+	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.resources(), q.MilliPerSecond))
+	return size
+}
+
+func poolOf(v v1alpha1.Variant) string {
+	if v.NodePool == nil {
+		return ""
+	}
+	return v.NodePool.Name
+}
+
+func quantity(milli int64) string {
+	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
+}

@@ -1,0 +1,163 @@
+package sizing
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// mostChanges is the highest number of changes that are reported, mostCosts of the other
+// costs among them.
+const mostChanges, mostCosts = 8, 3
+
+// changes says what would change the recommendation: what the next stronger hashes need,
+// how far the demand can grow, and what is worth measuring. If nothing fits, best is nil,
+// and changes says what the acceptable costs need and what a lower one would do.
+func (a answer) changes(best *sized) []string {
+	var changes []string
+	stronger := func(c Candidate) bool { return a.strength(c) >= float64(a.MinimumCost) }
+	if best != nil {
+		stronger = func(c Candidate) bool { return a.strength(c) > a.strength(best.Candidate) }
+	}
+	for _, s := range a.nearestOf(stronger) {
+		changes = append(changes, a.needs(s))
+	}
+	if best != nil {
+		changes = append(changes, a.growth(*best))
+	} else if lower := a.lowerCost(); lower != "" {
+		changes = append(changes, lower)
+	}
+	changes = append(changes, a.hints(stronger)...)
+	for i := range changes {
+		changes[i] = Clip(changes[i], mostChange)
+	}
+	return changes[:min(len(changes), mostChanges)]
+}
+
+// nearestOf returns the nearest size of each hash that is wanted and has a usable result,
+// the weakest hashes first.
+func (a answer) nearestOf(wanted func(Candidate) bool) []sized {
+	nearest := map[string]sized{}
+	for _, c := range a.candidates {
+		if c.Standing < Doubtful || !wanted(c) {
+			continue
+		}
+		s := a.Question.size(c)
+		if known, has := nearest[c.key()]; !has || a.worthReporting(s, known) {
+			nearest[c.key()] = s
+		}
+	}
+	sizes := slices.SortedFunc(maps.Values(nearest), func(x, y sized) int {
+		return cmp.Or(cmp.Compare(a.strength(x.Candidate), a.strength(y.Candidate)), cmp.Compare(x.Variant.Name, y.Variant.Name))
+	})
+	return sizes[:min(len(sizes), mostCosts)]
+}
+
+// worthReporting reports whether s says more about a cost than another size: a size that
+// might serve the demand is preferred to one that is known not to, and then the nearer one.
+func (a answer) worthReporting(s, known sized) bool {
+	if s.unknown() == known.unknown() {
+		return a.nearer(s, known) < 0
+	}
+	if s.unknown() {
+		return !known.fits()
+	}
+	return s.fits()
+}
+
+// needs says what a hash that is not recommended lacks, and how much of the demand it
+// serves within the limits.
+func (a answer) needs(s sized) string {
+	hash := s.hash()
+	switch {
+	case s.unknown():
+		return fmt.Sprintf("%s might serve the demand: %s %s. %s", hash, s.Variant.Name, s.atLeast(), a.suggest(s))
+	case s.fits():
+		return fmt.Sprintf("%s would fit with %s, but that result is Suspect (%s): measure it again", hash, inAll(s), Kinds(s.Reasons))
+	case s.Capacity == 0 && s.Found > 0:
+		return fmt.Sprintf("%s meets the objective up to %s per replica with %s, but the interval of that begins at 0: measure it with a larger load.minSamples or more repetitions", hash, perSecond(s.Found), s.Variant.Name)
+	case s.Capacity == 0:
+		return fmt.Sprintf("%s meets the objective at no rate on any CPU limit of the matrix: it needs a larger p95Milliseconds or a larger CPU limit", hash)
+	}
+	text := fmt.Sprintf("%s needs %s: %s", hash, a.missing(s), inAll(s))
+	if most := a.served(s.Candidate, a.most(s.Candidate).replicas); most > 0 {
+		text += fmt.Sprintf("; within the demand's limits it serves up to %s with the same headroom", perSecond(most))
+	}
+	if s.Standing == Doubtful {
+		text += fmt.Sprintf("; that result is Suspect (%s)", Kinds(s.Reasons))
+	}
+	return text
+}
+
+// missing says how much more than the limits allow a size needs.
+func (a answer) missing(s sized) string {
+	var more []string
+	if slices.Contains(s.breaks, v1alpha1.BoundMaxTotalCPU) {
+		over := s.milliCPU - a.MaxMilliCPU
+		amount := strings.Replace(cpus(over), " CPU", " more CPU", 1)
+		more = append(more, fmt.Sprintf("%s (%s instead of maxTotalCPU %s)", amount, cpus(s.milliCPU), quantity(a.MaxMilliCPU)))
+	}
+	if slices.Contains(s.breaks, v1alpha1.BoundMaxReplicas) {
+		over := s.replicas - a.MaxReplicas
+		more = append(more, fmt.Sprintf("%d more %s (%d instead of maxReplicas %d)", over, verb(over, "replica", "replicas"), s.replicas, a.MaxReplicas))
+	}
+	return strings.Join(more, " and ")
+}
+
+// most returns a candidate with as many replicas as the limits allow.
+func (a answer) most(c Candidate) sized {
+	s := sized{Candidate: c, replicas: a.MaxReplicas}
+	if a.MaxMilliCPU > 0 && c.MilliCPU > 0 {
+		s.replicas = min(s.replicas, a.MaxMilliCPU/c.MilliCPU)
+	}
+	s.milliCPU = s.replicas * c.MilliCPU
+	return s
+}
+
+// growth says up to which demand the size suffices, and which size is needed above that.
+func (a answer) growth(best sized) string {
+	most := a.served(best.Candidate, best.replicas)
+	beyond := a.Question
+	beyond.MilliPerSecond = most + 1
+	text := fmt.Sprintf("This size serves up to %s with the same headroom; above that, ", perSecond(most))
+	next := beyond.answer(a.candidates)
+	if len(next.fit) == 0 {
+		if next.anyUnknown() {
+			return text + "it is unknown whether any size fits the demand's limits"
+		}
+		return text + "no size fits the demand's limits"
+	}
+	return text + "the choice would be " + inAll(next.fit[0])
+}
+
+// lowerCost says which size would serve the demand at a cost below the minimum. It returns
+// "" if none would.
+func (a answer) lowerCost() string {
+	lower := a.Question
+	lower.MinimumCost = lowestCost
+	weaker := lower.answer(a.candidates)
+	if len(weaker.fit) == 0 {
+		return ""
+	}
+	best := weaker.fit[0]
+	return fmt.Sprintf("With minimumCost %d, %s would fit", int(math.Floor(a.strength(best.Candidate))), inAll(best))
+}
+
+// hints names costs that were only predicted and would fit, the lowest first.
+func (a answer) hints(wanted func(Candidate) bool) []string {
+	var hints []string
+	fit := a.fitting(a.candidates, Hint)
+	slices.Reverse(fit)
+	for i, s := range fit {
+		// The last size of a cost is its best, because the order is reversed.
+		if wanted(s.Candidate) && (i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost) {
+			hints = append(hints, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s: measure it", s.Variant.Cost, inAll(s)))
+		}
+	}
+	return hints
+}

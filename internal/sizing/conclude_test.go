@@ -1,0 +1,185 @@
+package sizing_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
+)
+
+func TestTheQuickstartHasAnAnswer(t *testing.T) {
+	experiment, trials := quickstart(t)
+	spec := experiment.Spec
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	spec.Prices = &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"}
+	status := concluded(t, spec, trials...)
+	got := status.Recommendation
+	if got == nil || got.Variant != "c10-500m" || got.Replicas != 1 || got.Confidence != v1alpha1.ConfidenceMedium || got.PricePerMonth != "14.60" {
+		t.Fatalf("recommended: %+v", got)
+	}
+	if got.P95Microseconds == nil || *got.P95Microseconds >= 1_000_000 {
+		t.Errorf("the predicted p95 is %v, above the objective", got.P95Microseconds)
+	}
+	for _, p := range status.Predictions {
+		if p.CapacityMilliPerSecond != nil && (p.Sizing == nil || p.Price == nil || p.Price.PerMillionLogins == "") {
+			t.Errorf("%s is predicted without its sizing or price: %+v", p.Variant, p)
+		}
+	}
+
+	asked, err := sizing.WhatIf(experiment, trials, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(status.Recommendation, asked.Recommendation); diff != "" {
+		t.Errorf("what-if and the experiment differ (-end +what-if)\n%s", diff)
+	}
+	if asked.Display.Recommended != "1×c10-500m" {
+		t.Errorf("the column reads %q", asked.Display.Recommended)
+	}
+}
+
+// Undecided steps don't show that no rate meets the objective.
+func TestAnUndecidedResultIsNotCalledInfeasible(t *testing.T) {
+	spec := small()
+	trial := held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)
+	result := trial.Status.Result
+	result.CapacityMilliPerSecond, result.CapacityIsLowerBound, result.ObjectiveMet = nil, nil, nil
+	got := concluded(t, spec, trial).Recommendation
+	if got.BrokenBound != v1alpha1.BoundCapacityUnknown || strings.Contains(got.Reason, "at any rate") {
+		t.Errorf("undecided: %s, %q", got.BrokenBound, got.Reason)
+	}
+	result.ObjectiveMet = ptr.To(false)
+	if got := concluded(t, spec, trial).Recommendation; got.BrokenBound != v1alpha1.BoundObjective {
+		t.Errorf("not met: %s, %q", got.BrokenBound, got.Reason)
+	}
+}
+
+func TestWithoutADemandNothingIsRecommended(t *testing.T) {
+	spec := small(noDemand)
+	if got := concluded(t, spec, held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation; got != nil {
+		t.Errorf("recommended: %+v", got)
+	}
+}
+
+func TestAControlIsNeverRecommended(t *testing.T) {
+	spec := small()
+	got := concluded(t, spec, held(t, spec, "again-500m", 40_000, v1alpha1.VerdictValid), held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)).Recommendation
+	if got.Variant != "c10-500m" || got.RunnerUp != nil {
+		t.Errorf("recommended: %+v", got)
+	}
+}
+
+// Without demand.hashes, a control with another hash changes nothing, whatever its capacity.
+// With it, its attacker rate decides.
+func TestAnotherHashAnswersOnlyWhereItMay(t *testing.T) {
+	withArgon := func(spec *v1alpha1.SizingExperimentSpec) {
+		spec.Matrix.Controls = append(spec.Matrix.Controls, v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id})
+	}
+	plain, extended := small(), small(withArgon)
+	bcrypt := held(t, plain, "c10-500m", 4000, v1alpha1.VerdictValid)
+	want := concluded(t, plain, bcrypt)
+	for _, capacity := range []int64{100, 8_000, 400_000} {
+		argon := held(t, extended, "argon-500m", capacity, v1alpha1.VerdictValid)
+		got := concluded(t, extended, bcrypt, argon)
+		if diff := cmp.Diff(want.Recommendation, got.Recommendation); diff != "" {
+			t.Errorf("a control of %d changes the recommendation (-without +with)\n%s", capacity, diff)
+		}
+		if sized := row(t, got, "argon-500m"); sized.Sizing != nil {
+			t.Errorf("the control is sized: %+v", sized.Sizing)
+		}
+	}
+
+	// With mode Capacity there are also predictions, so other costs can be recommended.
+	experiment, trials := quickstart(t)
+	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	withControl := *experiment.Spec.DeepCopy()
+	withArgon(&withControl)
+	want = concluded(t, experiment.Spec, trials...)
+	if diff := cmp.Diff(want.Recommendation, concluded(t, withControl, trials...).Recommendation); diff != "" || want.Recommendation.Variant == "" {
+		t.Errorf("a control changes the recommendation (-without +with)\n%s", diff)
+	}
+	withControl.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id}
+	others := concluded(t, withControl, trials...)
+	if got := others.Recommendation; got.Variant != "" || got.BrokenBound != v1alpha1.BoundNoResult {
+		t.Errorf("bcrypt is not allowed and nothing else was measured, but the recommendation is %+v", got)
+	}
+	for _, p := range others.Predictions {
+		if p.Sizing != nil {
+			t.Errorf("%s is sized, but its hash is not allowed", p.Variant)
+		}
+	}
+
+	asked := small(withArgon, func(s *v1alpha1.SizingExperimentSpec) {
+		s.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}
+		s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "argon", GuessesPerSecond: 1_000}}
+	})
+	argon := held(t, asked, "argon-500m", 8_000, v1alpha1.VerdictValid)
+	argon.Status.Result.MemoryPeakBytes = ptr.To[int64](41_000_000)
+	status := concluded(t, asked, bcrypt, argon)
+	got := status.Recommendation
+	if got.Variant != "argon-500m" || got.RunnerUp == nil || got.RunnerUp.Variant != "c10-500m" || got.MemoryLimit != "83Mi" {
+		t.Errorf("recommended: %+v", got)
+	}
+	sized := row(t, status, "argon-500m")
+	if sized.Sizing == nil || sized.Price == nil || sized.Price.AttackerPerBillionGuesses != "222.22" {
+		t.Errorf("the control's row is %+v, %+v", sized.Sizing, sized.Price)
+	}
+}
+
+func TestEvenlySpacedLoginsAreSizedByTheModel(t *testing.T) {
+	spec := small(evenlySpaced)
+	// With evenly spaced logins c10-500m holds its maximum; with random arrivals it does not.
+	status := concluded(t, spec, held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid))
+	got := status.Recommendation
+	if got.Variant != "c10-500m" || got.Confidence != v1alpha1.ConfidenceLow || *got.CapacityMilliPerSecond >= 8500 || !strings.Contains(got.Reason, "evenly spaced") {
+		t.Errorf("recommended: %+v", got)
+	}
+	if sized := row(t, status, "c10-500m").Sizing; sized == nil || sized.Replicas != got.Replicas {
+		t.Errorf("the row is sized %+v, but %d replicas are recommended", sized, got.Replicas)
+	}
+}
+
+// A model that failed its check stays unused when another question is asked.
+func TestAPredictionAnswersOnlyWhereTheModelWasChecked(t *testing.T) {
+	experiment, trials := quickstart(t)
+	experiment.Spec.Matrix.Costs = []int32{8, 9, 10}
+	experiment.Spec.Matrix.Measure = v1alpha1.MeasureCorners
+	spec := *experiment.Spec.DeepCopy()
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, MinimumCost: ptr.To[int32](9), MaxTotalCPU: "300m"}
+	for _, passed := range []bool{false, true} {
+		experiment.Status.ModelCheck = &v1alpha1.ModelCheck{Passed: passed}
+		asked, err := sizing.WhatIf(experiment, trials, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if predicted := asked.Recommendation.Variant == "c9-250m"; predicted != passed {
+			t.Errorf("with a check passed %v, %q is recommended: %s", passed, asked.Recommendation.Variant, asked.Recommendation.Reason)
+		}
+	}
+}
+
+func TestWhatCanNotBeAsked(t *testing.T) {
+	spec := small()
+	trials := []v1alpha1.SizingTrial{held(t, spec, "c10-500m", 4000, v1alpha1.VerdictValid)}
+	users := small(func(s *v1alpha1.SizingExperimentSpec) { s.Load.Mode = v1alpha1.LoadUsers })
+	for name, c := range map[string]struct {
+		measured, asked v1alpha1.SizingExperimentSpec
+		trials          []v1alpha1.SizingTrial
+		want            error
+	}{
+		"a question without a demand":   {spec, small(noDemand), trials, sizing.ErrNoDemand},
+		"an experiment of users":        {users, users, trials, sizing.ErrUsers},
+		"an experiment without a trial": {spec, spec, nil, sizing.ErrNoTrials},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := sizing.WhatIf(&v1alpha1.SizingExperiment{Spec: c.measured}, c.trials, c.asked); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package sizing_test
+
+import (
+	"os"
+	"testing"
+
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
+)
+
+// quickstart returns an experiment and its measured trials: costs 8 and 10 on a quarter of a
+// CPU, half a CPU and a whole CPU.
+func quickstart(t testing.TB) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
+	t.Helper()
+	text, err := os.ReadFile("../prediction/testdata/quickstart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var experiments v1alpha1.SizingExperimentList
+	var all v1alpha1.SizingTrialList
+	for _, into := range []any{&experiments, &all} {
+		if err := yaml.Unmarshal(text, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var experiment *v1alpha1.SizingExperiment
+	var trials []v1alpha1.SizingTrial
+	for i := range all.Items {
+		if all.Items[i].Kind == "SizingExperiment" {
+			experiment = &experiments.Items[i]
+		} else {
+			trials = append(trials, all.Items[i])
+		}
+	}
+	return experiment, trials
+}
+
+// small returns an experiment with costs 8 and 10 on half a CPU, with controls.
+func small(changes ...func(*v1alpha1.SizingExperimentSpec)) v1alpha1.SizingExperimentSpec {
+	spec := v1alpha1.SizingExperimentSpec{
+		Matrix: v1alpha1.Matrix{
+			Costs: []int32{8, 10}, CPULimits: []string{"500m"},
+			Controls: []v1alpha1.Control{
+				{Name: "again", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10)},
+				{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
+				{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
+			},
+		},
+		Service:   v1alpha1.Service{Replicas: 1},
+		Load:      v1alpha1.Load{Mode: v1alpha1.LoadRates, RequestTimeoutSeconds: 10},
+		Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+		Demand:    &v1alpha1.Demand{LoginsPerSecond: 5},
+		Prices:    &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"},
+	}
+	for _, change := range changes {
+		change(&spec)
+	}
+	return spec
+}
+
+// held returns a trial of a variant with a capacity, in thousandths, on two lanes with a
+// quota of half a CPU.
+func held(t testing.TB, spec v1alpha1.SizingExperimentSpec, variant string, capacity int64, verdict v1alpha1.Verdict) v1alpha1.SizingTrial {
+	t.Helper()
+	variants, err := matrix.Variants(spec.Matrix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range variants {
+		if v.Name != variant {
+			continue
+		}
+		cal := v1alpha1.TrialCalibration{
+			CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 56 << v.Cost, ErrorMicroseconds: 100, Samples: 50},
+			GoMaxProcs:        1, Cpuset: "0-1", QuotaMilliCPU: ptr.To[int64](500),
+		}
+		return v1alpha1.SizingTrial{
+			Spec: v1alpha1.SizingTrialSpec{Variant: v, Repetition: 1, Service: spec.Service, Load: spec.Load, Objective: spec.Objective, Seed: 7},
+			Status: v1alpha1.SizingTrialStatus{
+				Phase: v1alpha1.TrialSucceeded, Calibration: &cal,
+				Result: &v1alpha1.VariantResult{
+					Variant: variant, Verdict: verdict, Trials: 1, Calibration: &cal.CalibrationResult,
+					ObjectiveMet: ptr.To(true), CapacityMilliPerSecond: &capacity, CapacityMethod: v1alpha1.CapacityMeasured,
+				},
+			},
+		}
+	}
+	t.Fatalf("no variant %s", variant)
+	return v1alpha1.SizingTrial{}
+}
+
+// concluded returns the status at the end of an experiment.
+func concluded(t testing.TB, spec v1alpha1.SizingExperimentSpec, trials ...v1alpha1.SizingTrial) *v1alpha1.SizingExperimentStatus {
+	t.Helper()
+	var status v1alpha1.SizingExperimentStatus
+	if err := sizing.Rows(spec, trials, &status); err != nil {
+		t.Fatal(err)
+	}
+	if err := sizing.Conclude(spec, trials, &status); err != nil {
+		t.Fatal(err)
+	}
+	return &status
+}
+
+func row(t testing.TB, status *v1alpha1.SizingExperimentStatus, variant string) *v1alpha1.VariantResult {
+	t.Helper()
+	for i := range status.Results {
+		if status.Results[i].Variant == variant {
+			return &status.Results[i]
+		}
+	}
+	t.Fatalf("no row of %s", variant)
+	return nil
+}

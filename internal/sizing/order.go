@@ -1,0 +1,85 @@
+package sizing
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// fitting returns the candidates of a standing that fit, the best first.
+func (q Question) fitting(candidates []Candidate, standing Standing) []sized {
+	var fit []sized
+	for _, c := range candidates {
+		if s := q.size(c); c.Standing == standing && s.fits() {
+			fit = append(fit, s)
+		}
+	}
+	slices.SortFunc(fit, q.order(fit))
+	return fit
+}
+
+// order returns a comparison that puts the better of two sizes first: the stronger hash,
+// then the cheaper size, less CPU, fewer replicas, more total capacity, and last the name,
+// so that the order is always defined. Prices are compared only if all of the sizes have
+// one. Otherwise the order would not be transitive.
+func (q Question) order(all []sized) func(a, b sized) int {
+	priced := !slices.ContainsFunc(all, func(s sized) bool { return q.Tariff.PerMonth(poolOf(s.Variant), s.resources()) == nil })
+	return func(a, b sized) int {
+		cheaper := 0
+		if priced {
+			one := q.Tariff.PerMonth(poolOf(a.Variant), a.resources())
+			cheaper = one.Cmp(q.Tariff.PerMonth(poolOf(b.Variant), b.resources()))
+		}
+		return cmp.Or(
+			cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate)),
+			cheaper,
+			cmp.Compare(a.milliCPU, b.milliCPU),
+			cmp.Compare(a.replicas, b.replicas),
+			cmp.Compare(b.replicas*b.Capacity, a.replicas*a.Capacity),
+			cmp.Compare(a.Variant.Name, b.Variant.Name),
+		)
+	}
+}
+
+// inOrder has the limits in the order in which they are checked. A size gets as far as the
+// first limit that it exceeds.
+var inOrder = []v1alpha1.Bound{
+	v1alpha1.BoundObjective, v1alpha1.BoundMinimumCost, v1alpha1.BoundCapacityUnknown, v1alpha1.BoundMaxTotalCPU, v1alpha1.BoundMaxReplicas,
+}
+
+// kept returns how many limits a size keeps before the first that it exceeds.
+func (s sized) kept() int {
+	if s.fits() {
+		return len(inOrder)
+	}
+	return slices.Index(inOrder, s.breaks[0])
+}
+
+// nearer compares two sizes and puts the one first that keeps more limits. Of two that
+// exceed the same limit, it is the one that needs less total CPU or fewer replicas. Below
+// the minimum cost it is the stronger hash; if no rate meets the objective, the weakest
+// hash on the most CPU; and if the capacity is a lower bound, the higher bound.
+func (q Question) nearer(a, b sized) int {
+	far := cmp.Or(cmp.Compare(b.kept(), a.kept()), cmp.Compare(b.Standing, a.Standing))
+	if far != 0 {
+		return far
+	}
+	least, stronger := 0, cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate))
+	switch {
+	case a.fits() || a.breaks[0] == v1alpha1.BoundMinimumCost:
+		least = stronger
+	case a.breaks[0] == v1alpha1.BoundObjective:
+		least = cmp.Or(-stronger, cmp.Compare(b.MilliCPU, a.MilliCPU))
+	case a.breaks[0] == v1alpha1.BoundCapacityUnknown:
+		least = cmp.Compare(b.Carried, a.Carried)
+	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
+		least = cmp.Compare(a.replicas, b.replicas)
+	}
+	return cmp.Or(least,
+		cmp.Compare(a.milliCPU, b.milliCPU),
+		stronger,
+		cmp.Compare(a.replicas, b.replicas),
+		cmp.Compare(a.Variant.Name, b.Variant.Name),
+	)
+}

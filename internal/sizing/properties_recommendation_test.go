@@ -1,0 +1,346 @@
+package sizing_test
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"pgregory.net/rapid"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+	. "github.com/hashmark-dev/hashmark/internal/sizing"
+	"github.com/hashmark-dev/hashmark/internal/units"
+)
+
+var limits = []int64{100, 250, 500, 1000, 2000, 4000}
+
+// someCandidate draws a candidate on one of the pools.
+func someCandidate(t *rapid.T, name string, pools []string) Candidate {
+	c := Candidate{
+		Variant:   v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
+		MilliCPU:  rapid.SampledFrom(limits).Draw(t, "limit"),
+		Standing:  rapid.SampledFrom([]Standing{Unusable, Hint, Doubtful, Sound, Sound}).Draw(t, "standing"),
+		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), Respaced: rapid.Bool().Draw(t, "respaced"),
+	}
+	if c.Standing == Hint {
+		c.Predicted = true
+	}
+	c.GivenMemory = rapid.SampledFrom([]int64{32 << 20, 128 << 20, 1 << 30}).Draw(t, "given memory")
+	c.MemoryLimit = rapid.SampledFrom([]int64{0, 32 << 20, 1 << 30}).Draw(t, "memory limit")
+	if pool := rapid.SampledFrom(pools).Draw(t, "pool"); pool != "" {
+		c.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "feasible") > 0 {
+		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
+		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
+		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
+		c.Carried = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
+	} else {
+		c.Undecided = rapid.Bool().Draw(t, "undecided")
+	}
+	return c
+}
+
+func someCandidates(t *rapid.T, pools ...string) []Candidate {
+	candidates := make([]Candidate, rapid.IntRange(0, 12).Draw(t, "candidates"))
+	for i := range candidates {
+		candidates[i] = someCandidate(t, fmt.Sprintf("v%d", i), pools)
+	}
+	return candidates
+}
+
+// withOtherHashes turns some candidates into controls with other hashes, which are as strong
+// as costs 8, 10.5 and 13 by the rates of someRates.
+func withOtherHashes(t *rapid.T, candidates []Candidate) []Candidate {
+	mixed := slices.Clone(candidates)
+	for i := range mixed {
+		if control := rapid.SampledFrom([]string{"", "", "weak", "even", "strong"}).Draw(t, "control"); control != "" {
+			mixed[i].Variant.Algorithm, mixed[i].Variant.Control, mixed[i].Variant.Cost = v1alpha1.AlgorithmScrypt, control, 0
+		}
+	}
+	return mixed
+}
+
+func someRates() []v1alpha1.AttackerRate {
+	return []v1alpha1.AttackerRate{{Control: "weak", GuessesPerSecond: 40_000}, {Control: "even", GuessesPerSecond: 7_071}, {Control: "strong", GuessesPerSecond: 1_250}}
+}
+
+// strength returns the strength of the recommended hash as a bcrypt cost, or 0 if nothing is
+// recommended.
+func strength(q Question, r *v1alpha1.Recommendation, candidates []Candidate) float64 {
+	for _, c := range candidates {
+		if c.Variant.Name == r.Variant {
+			cost, _ := q.Tariff.BcryptCost(c.Variant)
+			return cost
+		}
+	}
+	return 0
+}
+
+func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
+	return Question{
+		MilliPerSecond:  1000 * rapid.Int64Range(1, 100).Draw(t, "demand"),
+		HeadroomPercent: rapid.Int64Range(0, 100).Draw(t, "headroom"),
+		MinimumCost:     rapid.Int32Range(4, 12).Draw(t, "minimum cost"),
+		MaxMilliCPU:     rapid.SampledFrom([]int64{0, 500, 1000, 4000, 16_000, 200_000}).Draw(t, "most CPU"),
+		MaxReplicas:     rapid.SampledFrom([]int64{1, 2, 5, 20, 10_000}).Draw(t, "most replicas"),
+		Survive:         rapid.Int64Range(0, 3).Draw(t, "replicas down"),
+		Tariff:          tariff,
+	}
+}
+
+func prices(t rapid.TB, perCPUHour string, pools ...v1alpha1.NodePool) pricing.Tariff {
+	t.Helper()
+	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: perCPUHour, AttackerRates: someRates()}, pools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tariff
+}
+
+func milliCPU(t rapid.TB, quantity string) int64 {
+	t.Helper()
+	q, err := resource.ParseQuantity(quantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.MilliValue()
+}
+
+// More demand, more headroom, more replicas down, a smaller budget, fewer replicas, and a
+// stricter objective, which never raises a capacity, never raise the cost or the strength
+// of another hash.
+func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := withOtherHashes(t, someCandidates(t, "", "small", "big"))
+		tariff := prices(t, "0.04", v1alpha1.NodePool{Name: "small", PerCPUHour: "0.02"}, v1alpha1.NodePool{Name: "big"})
+		asked := someQuestion(t, tariff)
+		before := Of(asked, candidates)
+		harder, stricter := asked, slices.Clone(candidates)
+		switch rapid.SampledFrom([]string{"demand", "headroom", "down", "budget", "replicas", "objective"}).Draw(t, "harder by") {
+		case "demand":
+			harder.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
+		case "headroom":
+			harder.HeadroomPercent += rapid.Int64Range(1, 300).Draw(t, "more")
+		case "down":
+			harder.Survive += rapid.Int64Range(1, 3).Draw(t, "more")
+		case "budget":
+			harder.MaxMilliCPU = rapid.Int64Range(1, max(1, asked.MaxMilliCPU)).Draw(t, "less")
+		case "replicas":
+			harder.MaxReplicas = rapid.Int64Range(1, asked.MaxReplicas).Draw(t, "less")
+		case "objective":
+			for i := range stricter {
+				stricter[i].Capacity = rapid.Int64Range(0, stricter[i].Capacity).Draw(t, "capacity then")
+				if stricter[i].Carried > 0 {
+					stricter[i].Carried = rapid.Int64Range(1, stricter[i].Carried).Draw(t, "carried then")
+				}
+			}
+		}
+		if was, is := strength(asked, before, candidates), strength(harder, Of(harder, stricter), stricter); is > was {
+			t.Errorf("a hash as strong as cost %.1f is recommended, and cost %.1f for the easier question", is, was)
+		}
+	})
+}
+
+// withMemory returns prices that include memory.
+func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
+	t.Helper()
+	tariff, err := pricing.Of(&v1alpha1.Prices{PerCPUHour: "0.04", PerGiBHour: perGiBHour, AttackerRates: someRates()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tariff
+}
+
+// At one price of CPU and memory, more demand never costs less for the same strength.
+func TestMoreDemandNeverCostsLess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := withOtherHashes(t, someCandidates(t, ""))
+		asked := someQuestion(t, withMemory(t, rapid.SampledFrom([]string{"0", "0.005", "1"}).Draw(t, "price of memory")))
+		before := Of(asked, candidates)
+		asked.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
+		after := Of(asked, candidates)
+		if after.Variant == "" || strength(asked, before, candidates) != strength(asked, after, candidates) {
+			return
+		}
+		if was, is := money(t, before), money(t, after); is.Cmp(was) < 0 {
+			t.Errorf("more demand costs %s, and less cost %s", is.FloatString(2), was.FloatString(2))
+		}
+	})
+}
+
+func money(t rapid.TB, r *v1alpha1.Recommendation) *big.Rat {
+	t.Helper()
+	price, ok := new(big.Rat).SetString(r.PricePerMonth)
+	if !ok {
+		t.Fatalf("no price: %q", r.PricePerMonth)
+	}
+	return price
+}
+
+// At one price, more demand never needs fewer CPUs at the same cost.
+func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "")
+		asked := someQuestion(t, prices(t, "0.04"))
+		before := Of(asked, candidates)
+		asked.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
+		after := Of(asked, candidates)
+		if after.Cost == 0 || after.Cost != before.Cost {
+			return
+		}
+		if was, is := milliCPU(t, before.TotalCPU), milliCPU(t, after.TotalCPU); is < was {
+			t.Errorf("more demand needs %dm, and less demand %dm", is, was)
+		}
+	})
+}
+
+// No size is computed for a demand above a lower bound: not in sizes, not in what would be
+// needed, and not in the highest demand that a size serves.
+func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someCandidate(t, "v", []string{""})
+		c.Capacity = max(1, c.Capacity)
+		c.Carried = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
+		asked := someQuestion(t, prices(t, "0.04"))
+		beyond := asked.MilliPerSecond*(100+asked.HeadroomPercent) > 100*carriedSlowly(c)
+		got := Of(asked, []Candidate{c})
+		if got.Variant != "" {
+			most := mostServed(asked, c, int64(got.Replicas))
+			if most*(100+asked.HeadroomPercent) > 100*carriedSlowly(c) || !strings.Contains(strings.Join(got.Changes, " "), "serves up to "+units.Rate(&most)+" with") {
+				t.Errorf("up to %d/1000 are served, with a lower bound of %d/1000: %q", most, carriedSlowly(c), got.Changes)
+			}
+		}
+		if beyond && (got.Replicas > 0 || got.Nearest != nil && got.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
+			t.Errorf("a demand of %d/1000 has a size from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Carried, got)
+		}
+	})
+}
+
+// More replicas down never need fewer replicas of the same variant.
+func TestMoreReplicasDownNeverTakeFewer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someCandidate(t, "v", []string{""})
+		c.Capacity = max(1, c.Capacity)
+		asked := someQuestion(t, prices(t, "0.04"))
+		before := asked.Sizing(c)
+		asked.Survive++
+		if after := asked.Sizing(c); (after == nil) != (before == nil) || after != nil && after.Replicas < before.Replicas {
+			t.Errorf("with one more down it needs %+v, and before %+v", after, before)
+		}
+	})
+}
+
+// The recommendation does not depend on the order of the candidates.
+func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := withOtherHashes(t, someCandidates(t, "", "small", "free"))
+		asked := someQuestion(t, rapid.SampledFrom([]pricing.Tariff{
+			prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), {},
+		}).Draw(t, "tariff"))
+		if diff := cmp.Diff(Of(asked, candidates), Of(asked, rapid.Permutation(candidates).Draw(t, "in another order"))); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// A check of all candidates one by one finds none that is better, and none that fits if
+// nothing is recommended. Unusable candidates are never shown.
+func TestNoCandidateIsBetter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "")
+		asked := someQuestion(t, prices(t, "0.04"))
+		got := Of(asked, candidates)
+		for _, size := range []*v1alpha1.Size{&got.Size, got.RunnerUp, got.Nearest} {
+			usable(t, candidates, size)
+		}
+		sound := false
+		for _, c := range candidates {
+			if !byHand(asked, c) || c.Standing != Sound {
+				continue
+			}
+			sound = true
+			if c.Variant.Cost > got.Cost || c.Variant.Cost == got.Cost && cpuByHand(asked, c) < milliCPU(t, got.TotalCPU) {
+				t.Errorf("%s is better than %q", c.Variant.Name, got.Variant)
+			}
+		}
+		if got.Variant == "" {
+			if sound || got.BrokenBound == "" || got.Confidence != "" || got.Reason == "" {
+				t.Errorf("nothing is recommended: %+v", got)
+			}
+			return
+		}
+		best := named(candidates, got.Variant)
+		if !byHand(asked, best) || cpuByHand(asked, best) != milliCPU(t, got.TotalCPU) {
+			t.Errorf("%s on %s exceeds a limit", got.Variant, got.TotalCPU)
+		}
+		if best.Standing == Doubtful && (sound || got.Confidence != v1alpha1.ConfidenceLow) {
+			t.Errorf("a Suspect result is recommended although a Valid one fits, or with confidence %s", got.Confidence)
+		}
+	})
+}
+
+func named(candidates []Candidate, name string) Candidate {
+	return candidates[slices.IndexFunc(candidates, func(c Candidate) bool { return c.Variant.Name == name })]
+}
+
+func usable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
+	if size == nil || size.Variant == "" {
+		return
+	}
+	if shown := named(candidates, size.Variant); shown.Standing < Doubtful {
+		t.Errorf("%s is shown, with standing %d", size.Variant, shown.Standing)
+	}
+}
+
+// replicasByHand adds replicas until they serve the demand, also with some of them down.
+func replicasByHand(q Question, c Candidate) int64 {
+	replicas := 1 + q.Survive
+	for 100*replicas*c.Capacity < q.MilliPerSecond*(100+q.HeadroomPercent) || (replicas-q.Survive)*c.Capacity < q.MilliPerSecond {
+		replicas++
+	}
+	return replicas
+}
+
+// carriedSlowly returns a lower bound at the slow speed.
+func carriedSlowly(c Candidate) int64 { return 1000 * c.Carried / max(1000, c.SlowPerMille) }
+
+// mostServed returns the highest demand, times 1000, that so many replicas of a lower bound
+// serve: with headroom, and also without headroom when Survive replicas are down.
+func mostServed(q Question, c Candidate, replicas int64) int64 {
+	together := min(replicas*c.Capacity, carriedSlowly(c))
+	return min(together*100/(100+q.HeadroomPercent), (replicas-q.Survive)*c.Capacity)
+}
+
+func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.MilliCPU }
+
+// byHand reports whether a candidate keeps all limits.
+func byHand(q Question, c Candidate) bool {
+	known := c.Carried <= 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*carriedSlowly(c)
+	return c.Capacity > 0 && known && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
+		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
+}
+
+// The recommendation keeps the API's limits for any question.
+func TestWhatIsToldFitsTheAPI(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := someCandidates(t, "", "small")
+		for i := range candidates {
+			candidates[i].Reasons = slices.Repeat([]v1alpha1.Reason{{Type: "GeneratorSaturated"}}, rapid.IntRange(0, 32).Draw(t, "reasons"))
+		}
+		got := Of(someQuestion(t, prices(t, "99999999999.9999")), candidates)
+		if len([]rune(got.Reason)) > 2048 || len(got.Changes) > 8 {
+			t.Errorf("a reason of %d characters, %d changes", len(got.Reason), len(got.Changes))
+		}
+		for _, change := range got.Changes {
+			if change == "" || len([]rune(change)) > 512 {
+				t.Errorf("a change of %d characters", len(change))
+			}
+		}
+	})
+}

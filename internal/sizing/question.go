@@ -1,0 +1,113 @@
+package sizing
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
+)
+
+// Defaults of the demand, equal to those of the API's schema.
+const (
+	defaultHeadroom    = 30
+	defaultMinimumCost = 10
+	// lowestCost is the lowest minimumCost that the API accepts.
+	lowestCost   = 4
+	mostReplicas = 10_000
+	// mostCPUs is the CPU of mostReplicas replicas with the largest CPU limit.
+	mostCPUs = 64 * mostReplicas
+)
+
+// Question is a demand with its defaults filled in.
+type Question struct {
+	// MilliPerSecond is the demanded rate, without headroom, times 1000.
+	MilliPerSecond int64
+	// HeadroomPercent is the spare capacity, in percent of the demanded rate.
+	HeadroomPercent int64
+	// MinimumCost is the lowest acceptable cost.
+	MinimumCost int32
+	// Hashes are the allowed algorithms; empty means only bcrypt.
+	Hashes []v1alpha1.Algorithm
+	// MaxMilliCPU is the limit of the CPU of all replicas, in thousandths; 0 means no
+	// limit.
+	MaxMilliCPU int64
+	// MaxReplicas is the highest number of replicas.
+	MaxReplicas int64
+	// Survive is how many replicas can be down while the others serve the demand without
+	// headroom.
+	Survive int64
+	// Tariff has the prices.
+	Tariff pricing.Tariff
+	// Verify says how the size is verified; None, or empty, if it is not.
+	Verify v1alpha1.Verify
+	// FastestMilliPerSecond is the highest rate, times 1000, that a generator can drive
+	// in a verification.
+	FastestMilliPerSecond int64
+	// Verifications are those that ended or are running.
+	Verifications []v1alpha1.Verification
+}
+
+// Ask returns the question of an experiment's demand. It returns false if there is no
+// demand.
+func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
+	if demand == nil {
+		return Question{}, false
+	}
+	q := Question{
+		MilliPerSecond:  int64(demand.LoginsPerSecond) * 1000,
+		HeadroomPercent: int64(ptr.Deref(demand.HeadroomPercent, defaultHeadroom)),
+		MinimumCost:     ptr.Deref(demand.MinimumCost, defaultMinimumCost),
+		Hashes:          demand.Hashes,
+		MaxReplicas:     int64(ptr.Deref(demand.MaxReplicas, mostReplicas)),
+		Survive:         int64(ptr.Deref(demand.SurviveReplicas, 0)),
+		Tariff:          tariff,
+		Verify:          demand.Verify,
+	}
+	// The schema accepts only quantities. An invalid quantity is no limit.
+	if most, err := resource.ParseQuantity(demand.MaxTotalCPU); err == nil {
+		q.MaxMilliCPU = wholeMilli(most)
+	}
+	return q, true
+}
+
+// wholeMilli returns a quantity in thousandths. It rounds down, unlike MilliValue, so that
+// no size exceeds the limit. The result is at least 1, because 0 means no limit, and at
+// most mostCPUs.
+func wholeMilli(most resource.Quantity) int64 {
+	if most.CmpInt64(mostCPUs) > 0 {
+		return mostCPUs * 1000
+	}
+	milli := most.MilliValue()
+	if resource.NewMilliQuantity(milli, resource.DecimalSI).Cmp(most) > 0 {
+		milli--
+	}
+	return max(1, milli)
+}
+
+// required returns the demanded rate with headroom, times 1000, rounded up.
+func (q Question) required() int64 {
+	return ceil(q.MilliPerSecond*(100+q.HeadroomPercent), 100)
+}
+
+// served returns the highest demand, times 1000, that so many replicas of a candidate
+// serve with headroom, and also without headroom when Survive replicas are down.
+func (q Question) served(c Candidate, replicas int64) int64 {
+	capacity := replicas * c.Capacity
+	if c.Carried > 0 {
+		capacity = min(capacity, c.atMost())
+	}
+	left := max(0, replicas-q.Survive)
+	return min(capacity*100/(100+q.HeadroomPercent), left*c.Capacity)
+}
+
+// replicas returns how many replicas of a capacity above 0 serve the demand with headroom,
+// and also without headroom when Survive replicas are down.
+func (q Question) replicas(capacity int64) int64 {
+	all, left := ceil(q.required(), capacity), max(1, ceil(q.MilliPerSecond, capacity))
+	return min(max(all, left+q.Survive), math.MaxInt32)
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }

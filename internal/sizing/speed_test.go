@@ -1,0 +1,231 @@
+package sizing_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
+)
+
+// between sets the interval of a trial's capacity.
+func between(low, high int64) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		t.Status.Result.CapacityInterval = &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
+	}
+}
+
+// at sets the speed of a trial: a reference hash of so many microseconds in the calibration
+// and for eight seconds of the load, and so many thousandths of that for two seconds.
+func at(micros int64, perMille int32) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		cal := t.Status.Calibration
+		cal.ReferenceMicroseconds, cal.RatioPerMillion = micros, 1_000_000*cal.HashMicroseconds/micros
+		t.Status.Speed = &v1alpha1.TrialSpeed{
+			ReferenceHashMicrosecondsAtCost8: micros, PlannedHashMicrosecondsAtCost8: micros, WindowMilliseconds: 1000,
+			WindowsPerMille: []int32{1000, 1000, 1000, 1000, perMille, 1000, 1000, perMille, 1000, 1000},
+		}
+	}
+}
+
+func changed(trial v1alpha1.SizingTrial, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
+	for _, change := range changes {
+		change(&trial)
+	}
+	return trial
+}
+
+// The demand is 6.5/s with headroom.
+func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
+	onTwoPools := func(spec *v1alpha1.SizingExperimentSpec) {
+		spec.Matrix.NodePools = []v1alpha1.NodePool{{Name: "steady"}, {Name: "drifting"}}
+	}
+	for name, test := range map[string]struct {
+		spec     v1alpha1.SizingExperimentSpec
+		variant  string
+		capacity int64
+		changes  []func(*v1alpha1.SizingTrial)
+		replicas int32
+		load     int32
+	}{
+		"the capacity if no interval and no speed are known": {small(), "c10-500m", 6600, nil, 1, 75},
+		"the lower end of its interval":                      {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6000, 7000)}, 2, 41},
+		"never more than the capacity itself":                {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){between(6700, 7000)}, 1, 75},
+		"split among the replicas of the trial":              {small(twoReplicas), "c10-500m", 13_200, []func(*v1alpha1.SizingTrial){between(12_000, 14_000)}, 2, 41},
+		"at the speed of the slow tenth of the time":         {small(), "c10-500m", 7000, []func(*v1alpha1.SizingTrial){at(14_336, 1100)}, 2, 39},
+		"the lower end and the slow tenth":                   {small(), "c10-500m", 4000, []func(*v1alpha1.SizingTrial){between(3600, 4400), at(14_336, 1200)}, 3, 55},
+		"a slow part of less than a tenth is ignored":        {small(), "c10-500m", 6600, []func(*v1alpha1.SizingTrial){at(14_336, 1100), func(t *v1alpha1.SizingTrial) { t.Status.Speed.WindowsPerMille[4] = 1000 }}, 1, 75},
+		"a fast CPU is no reason for a smaller size":         {small(), "c10-500m", 6000, []func(*v1alpha1.SizingTrial){at(14_336, 700)}, 2, 41},
+		"on a pool that varies":                              {small(onTwoPools), "c10-500m-drifting", 7000, nil, 2, 39},
+		"on a pool that does not vary":                       {small(onTwoPools), "c10-500m-steady", 7000, nil, 1, 71},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trials := []v1alpha1.SizingTrial{changed(held(t, test.spec, test.variant, test.capacity, v1alpha1.VerdictValid), test.changes...)}
+			if len(test.spec.Matrix.NodePools) > 0 {
+				trials = append(trials,
+					changed(held(t, test.spec, "c8-500m-drifting", 1, v1alpha1.VerdictValid), at(14_336, 1100)),
+					changed(held(t, test.spec, "c8-500m-steady", 1, v1alpha1.VerdictValid), at(14_336, 1000)))
+			}
+			var status v1alpha1.SizingExperimentStatus
+			if err := sizing.Rows(test.spec, trials, &status); err != nil {
+				t.Fatal(err)
+			}
+			sized := row(t, &status, test.variant)
+			if got := sized.Sizing; got == nil || got.Replicas != test.replicas || got.LoadPercent != test.load {
+				t.Errorf("sizing is %+v, want %d replicas with a load of %d %%", got, test.replicas, test.load)
+			}
+			if *sized.CapacityMilliPerSecond != test.capacity {
+				t.Errorf("the row's capacity is %d, want %d as measured", *sized.CapacityMilliPerSecond, test.capacity)
+			}
+		})
+	}
+}
+
+func TestRowsAreConvertedToTheReferenceOfAllTrials(t *testing.T) {
+	spec := small(func(s *v1alpha1.SizingExperimentSpec) { s.Load.Mode = v1alpha1.LoadCapacity })
+	// Three trials ended after the first, and found the CPU slower by a fifth.
+	trials := []v1alpha1.SizingTrial{changed(held(t, spec, "c10-500m", 6000, v1alpha1.VerdictValid), at(10_000, 1000))}
+	for range 3 {
+		trials = append(trials, changed(held(t, spec, "c8-500m", 20_000, v1alpha1.VerdictValid), at(12_000, 1000)))
+	}
+	trials = append(trials, changed(held(t, spec, "again-500m", 6000, v1alpha1.VerdictValid), func(t *v1alpha1.SizingTrial) { t.Status.Calibration.ReferenceMicroseconds = 10_000 }))
+	var status v1alpha1.SizingExperimentStatus
+	if err := sizing.Rows(spec, trials, &status); err != nil {
+		t.Fatal(err)
+	}
+	for variant, want := range map[string]int64{"c10-500m": 5000, "c8-500m": 20_000, "again-500m": 6000} {
+		if got := *row(t, &status, variant).CapacityMilliPerSecond; got != want {
+			t.Errorf("%s holds %d/1000 s, want %d", variant, got, want)
+		}
+	}
+	if len(status.Speed) != 1 || status.Speed[0].HashMicrosecondsAtCost8 != 12_000 || status.Speed[0].Windows != 44 {
+		t.Errorf("the speed is %+v", status.Speed)
+	}
+	if *trials[0].Status.Result.CapacityMilliPerSecond != 6000 {
+		t.Error("a trial itself was converted")
+	}
+}
+
+func TestTrialsWithoutASpeedStayAsTheyAre(t *testing.T) {
+	experiment, trials := quickstart(t)
+	var status v1alpha1.SizingExperimentStatus
+	if err := sizing.Rows(experiment.Spec, trials, &status); err != nil {
+		t.Fatal(err)
+	}
+	if status.Speed != nil {
+		t.Errorf("there is a speed: %+v", status.Speed)
+	}
+	for i := range trials {
+		own, shown := trials[i].Status.Result, row(t, &status, trials[i].Spec.Variant.Name)
+		got := []*int64{shown.CapacityMilliPerSecond, shown.P95Microseconds, shown.BoundMilliPerSecond, &shown.Calibration.HashMicroseconds}
+		want := []*int64{own.CapacityMilliPerSecond, own.P95Microseconds, own.BoundMilliPerSecond, &own.Calibration.HashMicroseconds}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("capacity, p95, bound and hash of %s (-trial +row):\n%s", shown.Variant, diff)
+		}
+	}
+}
+
+// withSpeeds returns trials that ran on a CPU that is sometimes slower by a tenth.
+func withSpeeds(trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+	var timed []v1alpha1.SizingTrial
+	for i := range trials {
+		trial := *trials[i].DeepCopy()
+		at(trial.Status.Calibration.ReferenceMicroseconds, 1100)(&trial)
+		for i := range trial.Status.Steps {
+			trial.Status.Steps[i].Speed = &v1alpha1.StepSpeed{HashMicroseconds: trial.Status.Calibration.HashMicroseconds, PerMille: 1000}
+		}
+		timed = append(timed, trial)
+	}
+	return timed
+}
+
+func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
+	experiment, measured := quickstart(t)
+	trials := withSpeeds(measured)
+	spec := experiment.Spec
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 4, MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1"}
+	status := concluded(t, spec, trials...)
+	got, slow := status.Recommendation, status.Speed[0].HighPerMille
+	if got.Variant != "c10-500m" || slow < 1050 {
+		t.Fatalf("recommended: %+v; the CPU's slow speed is %d", got, slow)
+	}
+	low := row(t, status, "c10-500m").CapacityInterval.LowMilliPerSecond
+	if want := 1000 * low / slow; *got.CapacityMilliPerSecond != want {
+		t.Errorf("its capacity is %d/1000 s, want %d", *got.CapacityMilliPerSecond, want)
+	}
+	for _, p := range status.Predictions {
+		// 5.2/s with headroom, of the lower end at the slow speed.
+		if want := int32((5200*slow/1000 + p.CapacityInterval.LowMilliPerSecond) / p.CapacityInterval.LowMilliPerSecond); p.Sizing.Replicas != want {
+			t.Errorf("%s needs %d replicas, want %d", p.Variant, p.Sizing.Replicas, want)
+		}
+	}
+	asked, err := sizing.WhatIf(experiment, trials, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(status.Recommendation, asked.Recommendation); diff != "" {
+		t.Errorf("what-if and the experiment differ (-end +what-if)\n%s", diff)
+	}
+	if diff := cmp.Diff(status.Predictions, asked.Predictions); diff != "" {
+		t.Errorf("the predictions of what-if and the experiment differ (-end +what-if)\n%s", diff)
+	}
+}
+
+func TestAReasonTellsWhatOneReplicaWasFoundToHold(t *testing.T) {
+	spec := small(twoReplicas)
+	trial := changed(held(t, spec, "c10-500m", 13_200, v1alpha1.VerdictValid), between(12_000, 14_000))
+	const want = "2 replicas of c10-500m (1 CPU in all) meet the objective up to 12/s (the lower end of the interval around its capacity of 13.2/s)"
+	if got := concluded(t, spec, trial).Recommendation; !strings.Contains(got.Reason, want) {
+		t.Errorf("the reason is %q, want in it %q", got.Reason, want)
+	}
+}
+
+func TestPredictionsFollowFromConvertedTrials(t *testing.T) {
+	experiment, measured := quickstart(t)
+	spec := experiment.Spec
+	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5}
+	predicted := func(changes ...func(*v1alpha1.SizingTrial)) (ended, asked []v1alpha1.PredictedVariant) {
+		trials := withSpeeds(measured)
+		for i := range trials {
+			trials[i] = changed(trials[i], changes...)
+		}
+		answered, err := sizing.WhatIf(experiment, trials, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return concluded(t, spec, trials...).Predictions, answered.Predictions
+	}
+	ended, asked := predicted()
+	// With a reference that is slower by a quarter, the windows and steps describe the same
+	// speeds.
+	otherwise, askedOtherwise := predicted(func(t *v1alpha1.SizingTrial) {
+		known := t.Status.Speed
+		known.ReferenceHashMicrosecondsAtCost8 = known.ReferenceHashMicrosecondsAtCost8 * 5 / 4
+		for i := range known.WindowsPerMille {
+			known.WindowsPerMille[i] = known.WindowsPerMille[i] * 4 / 5
+		}
+		for i := range t.Status.Steps {
+			t.Status.Steps[i].Speed.PerMille = 800
+		}
+	})
+	for i := range ended {
+		for _, other := range []v1alpha1.PredictedVariant{otherwise[i], asked[i], askedOtherwise[i]} {
+			if ratio := float64(other.HashMicroseconds) / float64(ended[i].HashMicroseconds); ratio < 0.999 || ratio > 1.001 {
+				t.Errorf("a hash of %s is predicted to take %d µs, and %d from the same trials with another reference", other.Variant, ended[i].HashMicroseconds, other.HashMicroseconds)
+			}
+		}
+	}
+}
+
+func TestWhatTheModelMakesOfEvenLoginsIsSlowedAsWell(t *testing.T) {
+	spec := small(evenlySpaced)
+	usual := changed(held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid), at(14_336, 1000))
+	slowed := changed(held(t, spec, "c10-500m", 8700, v1alpha1.VerdictValid), at(14_336, 1200))
+	one, other := concluded(t, spec, usual).Recommendation, concluded(t, spec, slowed).Recommendation
+	if one.Replicas != 1 || other.Replicas != 2 || *other.CapacityMilliPerSecond != 2*(1000**one.CapacityMilliPerSecond/1200) {
+		t.Errorf("the model finds %d/1000 s, and %d on a CPU that is slow by a fifth", *one.CapacityMilliPerSecond, *other.CapacityMilliPerSecond)
+	}
+}

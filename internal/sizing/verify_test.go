@@ -1,0 +1,209 @@
+package sizing_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/sizing"
+)
+
+// verified returns the recorded quickstart with a demand, after verifications with these
+// outcomes.
+func verified(t *testing.T, outcomes ...v1alpha1.VerificationOutcome) (*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
+	t.Helper()
+	experiment, trials := quickstart(t)
+	experiment.Spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](30), MinimumCost: ptr.To[int32](10), MaxTotalCPU: "1", Verify: v1alpha1.VerifyReplica}
+	conclude := func() {
+		if err := sizing.Rows(experiment.Spec, trials, &experiment.Status); err != nil {
+			t.Fatal(err)
+		}
+		if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conclude()
+	for _, outcome := range outcomes {
+		next, needed, err := sizing.NextVerification(experiment, trials)
+		if err != nil || !needed {
+			t.Fatalf("no verification is needed, error %v", err)
+		}
+		next.Outcome, next.Message = outcome, "1 replica was driven"
+		experiment.Status.Verifications = append(experiment.Status.Verifications, next)
+		conclude()
+	}
+	return experiment, trials
+}
+
+func TestAVerifiedAnswerIsHigh(t *testing.T) {
+	experiment, trials := verified(t, v1alpha1.VerificationMet)
+	got := experiment.Status.Recommendation
+	if got.Variant != "c10-500m" || got.Confidence != v1alpha1.ConfidenceHigh || got.Verified != v1alpha1.VerificationMet {
+		t.Errorf("recommended: %+v", got)
+	}
+	if next, needed, err := sizing.NextVerification(experiment, trials); needed || err != nil {
+		t.Errorf("it is verified again: %+v, %v", next, err)
+	}
+}
+
+func TestTheNextSizeIsVerifiedWhereTheFirstFails(t *testing.T) {
+	experiment, _ := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationMet)
+	first, second, got := experiment.Status.Verifications[0], experiment.Status.Verifications[1], experiment.Status.Recommendation
+	if first.Variant != "c10-500m" || first.Replicas != 1 || second.Variant != "c10-250m" || second.Replicas != 3 || second.OfferedMilliPerSecond != 1667 || first.Trial == second.Trial {
+		t.Errorf("verified: %+v, then %+v", first, second)
+	}
+	if got.Variant != "c10-250m" || got.Confidence != v1alpha1.ConfidenceMedium || got.Verified != v1alpha1.VerificationMet || !strings.Contains(got.Reason, "1×c10-500m failed its verification") {
+		t.Errorf("recommended: %+v", got)
+	}
+	for _, row := range experiment.Status.Results {
+		if row.Variant == "c10-500m" && row.Sizing.Replicas != 2 {
+			t.Errorf("its row has %d replicas", row.Sizing.Replicas)
+		}
+	}
+}
+
+func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
+	experiment, trials := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationFailed)
+	got := experiment.Status.Recommendation
+	if got.Variant != "" || got.BrokenBound != v1alpha1.BoundVerification || got.Nearest == nil || got.Confidence != "" {
+		t.Errorf("recommended: %+v", got)
+	}
+	if _, needed, _ := sizing.NextVerification(experiment, trials); needed {
+		t.Error("a third size is verified")
+	}
+}
+
+func TestAnAnswerFromStoredResultsIsNotVerified(t *testing.T) {
+	experiment, trials := verified(t, v1alpha1.VerificationMet)
+	for name, c := range map[string]struct {
+		change   func(*v1alpha1.SizingExperimentSpec)
+		verified bool
+	}{
+		"the same question": {func(*v1alpha1.SizingExperimentSpec) {}, true},
+		"other prices": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.05"}
+		}, true},
+		"less demand":        {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 4 }, false},
+		"a looser objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := askedAgain(t, experiment, trials, c.change)
+			if got.Variant != "c10-500m" || (got.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (got.Verified == v1alpha1.VerificationMet) != c.verified {
+				t.Errorf("recommended: %+v", got)
+			}
+			if !c.verified && !strings.Contains(got.Reason, "not verified") {
+				t.Errorf("the reason does not say that the size is not verified: %s", got.Reason)
+			}
+		})
+	}
+}
+
+// askedAgain returns the recommendation for a changed question.
+func askedAgain(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, change func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.Recommendation {
+	t.Helper()
+	spec := *experiment.Spec.DeepCopy()
+	change(&spec)
+	asked, err := sizing.WhatIf(experiment, trials, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asked.Recommendation
+}
+
+func TestASizeThatFailedIsNotTheAnswerToAnotherQuestion(t *testing.T) {
+	experiment, trials := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationFailed)
+	for name, c := range map[string]struct {
+		change func(*v1alpha1.SizingExperimentSpec)
+		again  bool
+	}{
+		"more demand":       {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 6 }, false},
+		"less headroom":     {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.HeadroomPercent = ptr.To[int32](0) }, false},
+		"another objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := askedAgain(t, experiment, trials, c.change)
+			if got.Variant == "" || got.Confidence == v1alpha1.ConfidenceHigh || (got.Variant == "c10-500m" && got.Replicas == 1) != c.again {
+				t.Errorf("recommended: %+v", got)
+			}
+		})
+	}
+}
+
+func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
+	experiment, trials := verified(t)
+	experiment.Spec.Demand.MaxReplicas, experiment.Spec.Matrix.CPULimits = ptr.To[int32](1), []string{"500m"}
+	next, _, err := sizing.NextVerification(experiment, trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.Outcome = v1alpha1.VerificationFailed
+	experiment.Status.Verifications = []v1alpha1.Verification{next}
+	if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
+		t.Fatal(err)
+	}
+	got := experiment.Status.Recommendation
+	if got.Variant != "" || got.Verified != v1alpha1.VerificationFailed || !strings.Contains(got.Reason, "did not hold: 1×c10-500m failed") {
+		t.Errorf("recommended: %+v", got)
+	}
+}
+
+func TestAVerificationsTrialIsNoMeasurement(t *testing.T) {
+	experiment, trials := verified(t, v1alpha1.VerificationMet)
+	before := experiment.Status.DeepCopy()
+	trial := trials[0].DeepCopy()
+	trial.Name, trial.Spec.Role = experiment.Status.Verifications[0].Trial, v1alpha1.RoleVerification
+	trial.Spec.Variant.Name = "c10-500m"
+	trials = append(trials, *trial)
+	if err := sizing.Rows(experiment.Spec, trials, &experiment.Status); err != nil {
+		t.Fatal(err)
+	}
+	if err := sizing.Conclude(experiment.Spec, trials, &experiment.Status); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*before, experiment.Status); diff != "" {
+		t.Errorf("the status without it and with it (-want +got):\n%s", diff)
+	}
+}
+
+func TestVerifiedSaysWhatWasCounted(t *testing.T) {
+	trial := func(verdict v1alpha1.Verdict, outcome v1alpha1.VerificationOutcome, slower, failed int64, reasons ...v1alpha1.Reason) *v1alpha1.SizingTrial {
+		made := &v1alpha1.SizingTrial{}
+		made.Spec.Objective = v1alpha1.Objective{P95Milliseconds: 500, MaxErrorPerMille: 1}
+		made.Status.Result = &v1alpha1.VariantResult{Verdict: verdict, Reasons: reasons}
+		made.Status.Verification = &v1alpha1.VerificationCounts{
+			Outcome: outcome, Logins: 3000, Slower: slower, Failed: failed,
+			SlowerPerMillion: v1alpha1.ShareInterval{Low: 1200, High: 21_900}, FailedPerMillion: v1alpha1.ShareInterval{High: 1170},
+		}
+		return made
+	}
+	lost := &v1alpha1.SizingTrial{}
+	lost.Status.Reason, lost.Status.Message = "QuotaExceeded", "The namespace's quota has no room"
+	noisy := v1alpha1.Reason{Type: "NoisyNeighbour", Verdict: v1alpha1.VerdictSuspect}
+	fast := v1alpha1.Reason{Type: "AboveCPUBound", Verdict: v1alpha1.VerdictSuspect}
+	for name, c := range map[string]struct {
+		trial *v1alpha1.SizingTrial
+		want  v1alpha1.VerificationOutcome
+		says  string
+	}{
+		"it met the objective": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationMet, 12, 0), v1alpha1.VerificationMet,
+			"1 replica was driven with 3000 logins at 5/s: 12 took longer than 500ms or failed (0.12 to 2.19 % of all logins, with 95 % confidence; 5 % allowed), and 0 failed (at most 0.12 %; 0.1 % allowed)"},
+		"it failed":                     {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationFailed, "300 took longer"},
+		"it failed on a disturbed node": {trial(v1alpha1.VerdictInvalid, v1alpha1.VerificationFailed, 300, 0, noisy), v1alpha1.VerificationUndecided, "but the result is Invalid (NoisyNeighbour)"},
+		"it met the objective although something slowed it": {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy), v1alpha1.VerificationMet, "0 took longer"},
+		"it met the objective, but perhaps with more CPU":   {trial(v1alpha1.VerdictSuspect, v1alpha1.VerificationMet, 0, 0, noisy, fast), v1alpha1.VerificationUndecided, "but the result is Suspect (AboveCPUBound)"},
+		"too few logins": {trial(v1alpha1.VerdictValid, v1alpha1.VerificationUndecided, 0, 0), v1alpha1.VerificationUndecided,
+			"takes 2995 logins without a failure: raise objective.maxErrorPerMille"},
+		"no numbers": {lost, v1alpha1.VerificationNotRun, "could not be driven (QuotaExceeded): The namespace's quota has no room"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := v1alpha1.Verification{Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000}
+			sizing.Verified(&v, c.trial)
+			if v.Outcome != c.want || !strings.Contains(v.Message, c.says) {
+				t.Errorf("%s: %s, want %s: %s", v.Outcome, v.Message, c.want, c.says)
+			}
+		})
+	}
+}

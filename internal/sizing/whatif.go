@@ -1,0 +1,84 @@
+package sizing
+
+import (
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// Reasons why WhatIf can't return a recommendation, for the user.
+var (
+	// ErrNoDemand means that the demand is missing.
+	ErrNoDemand = errors.New("the demand is missing: set how many logins per second must be served")
+	// ErrUsers means that the experiment was driven by users instead of at rates.
+	ErrUsers = errors.New("this experiment was measured with mode: Users, in which a user logs in again only after the last login was answered, so it does not show how many logins per second a size serves; measure with mode: Capacity")
+	// ErrNoTrials means that nothing was measured.
+	ErrNoTrials = errors.New("this experiment has no trials yet; wait until some have ended")
+)
+
+// WhatIf returns the status that the experiment would have with another spec, without new
+// load. The spec has another objective, demand or prices; its matrix, service and load must be
+// those of the experiment. Trials are judged again from their stored steps and the model.
+//
+// It returns ErrNoDemand, ErrUsers, ErrNoTrials, or the errors of CheckHashes
+// and Rows.
+func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, spec v1alpha1.SizingExperimentSpec) (*v1alpha1.SizingExperimentStatus, error) {
+	switch {
+	case spec.Demand == nil:
+		return nil, ErrNoDemand
+	case experiment.Spec.Load.Mode == v1alpha1.LoadUsers:
+		return nil, ErrUsers
+	case len(trials) == 0:
+		return nil, ErrNoTrials
+	}
+	if err := CheckHashes(spec); err != nil {
+		return nil, err
+	}
+	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
+	status := experiment.Status.DeepCopy()
+	if !sameQuestion(experiment.Spec, spec) {
+		// No size was verified for this question. Failures under the same objective still
+		// limit the capacity.
+		status.Verifications = slices.DeleteFunc(status.Verifications, func(v v1alpha1.Verification) bool {
+			return v.Outcome != v1alpha1.VerificationFailed || experiment.Spec.Objective != spec.Objective
+		})
+		spec.Demand = spec.Demand.DeepCopy()
+		spec.Demand.Verify = v1alpha1.VerifyNone
+	}
+	if err := Rows(spec, asked, status); err != nil {
+		return nil, err
+	}
+	t, err := newTable(spec, asked, status.Verifications)
+	if err != nil {
+		return nil, err
+	}
+	// The check of the model under the experiment's own objective still applies. If it were
+	// repeated, the model could pass under a stricter objective.
+	status.Predictions, _ = prediction.Of(spec, t.trials)
+	t.recommend(status)
+	status.Display = results.ExperimentDisplay(status)
+	return status, nil
+}
+
+// sameQuestion reports whether verifications for one spec apply to another: both have the
+// same demand and the same objective. Other prices can lead to another size, which then is
+// not verified.
+func sameQuestion(measured, asked v1alpha1.SizingExperimentSpec) bool {
+	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
+}
+
+// judgedFor returns the trials judged under another objective.
+func judgedFor(objective v1alpha1.Objective, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+	asked := make([]v1alpha1.SizingTrial, len(trials))
+	for i, trial := range trials {
+		asked[i] = verdict.ForObjective(trial, objective)
+	}
+	return asked
+}
