@@ -152,7 +152,7 @@ build: ## Compile everything
 generate: ## Regenerate the code, CRDs, dashboards, manifests and the chart's README
 	$(TOOL) controller-gen object paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
-	go run ./hack/dashboards charts/hashmark/files/dashboards
+	go run ./hack/dashboards/generate charts/hashmark/files/dashboards
 	hack/chart.sh
 
 fmt: ## Format the Go code
