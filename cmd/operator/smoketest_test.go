@@ -140,7 +140,7 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 		"behind another":           {install{stages: queued}, []client.Object{busy}, "behind ns/busy: wait for its end or suspend it"},
 		"behind another namespace": {install{stages: queued}, nil, "kubectl get sizingexperiments -A"},
 		"still under way": {
-			install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: ImagePull"}}}, nil, "no end after 200ms; Running: c8-250m: ImagePull",
+			install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: ImagePull"}}}, nil, "did not end within 200ms; Running: c8-250m: ImagePull",
 		},
 		"failed":    {install{stages: []stage{{v1alpha1.ExperimentFailed, "No variant was measured"}}}, nil, "ended as Failed: No variant was measured"},
 		"cancelled": {install{stages: []stage{{v1alpha1.ExperimentCancelled, "Cancelled"}}}, nil, "ended as Cancelled"},

@@ -78,12 +78,11 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 // that is.
 func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
 	spec, trials := quickstart(t)
-	spec.Objective.P99Milliseconds = spec.Objective.P95Milliseconds
-	spec.Objective.P95Milliseconds *= 10
+	spec.Objective.P95Milliseconds, spec.Objective.P99Milliseconds = 3000, 500
 	rows, _ := prediction.Of(spec, trials)
 	for _, row := range rows {
 		capacity, between := ptr.Deref(row.CapacityMilliPerSecond, 0), row.CapacityInterval
-		if between == nil || between.LowMilliPerSecond >= capacity*98/100 || between.HighMilliPerSecond <= capacity*1005/1000 {
+		if between == nil || between.LowMilliPerSecond >= capacity*985/1000 || between.HighMilliPerSecond <= capacity*101/100 {
 			t.Errorf("%s: capacity %d, by p99, in %+v", row.Variant, capacity, between)
 		}
 	}

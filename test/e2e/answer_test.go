@@ -31,10 +31,10 @@ func withDemand(perSecond, minimumCost int32, maxTotalCPU string) func(*v1alpha1
 func recommended(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.Recommendation {
 	t.Helper()
 	answer := e.Status.Recommendation
-	if answer == nil || sizing.Variant == "" {
+	if answer == nil || answer.Variant == "" {
 		t.Fatalf("%s recommends no size: %+v", e.Name, answer)
 	}
-	t.Logf("%s, confidence %s: %s", e.Status.Display.Recommended, sizing.Confidence, sizing.Reason)
+	t.Logf("%s, confidence %s: %s", e.Status.Display.Recommended, answer.Confidence, answer.Reason)
 	return answer
 }
 
@@ -42,24 +42,24 @@ func recommended(t *testing.T, e *v1alpha1.SizingExperiment) *v1alpha1.Recommend
 func TestTheQuickstartRecommendsASizeWithinItsBounds(t *testing.T) {
 	e, _ := quickstart(t)
 	answer := recommended(t, e)
-	if sizing.Cost != 10 || sizing.Predicted {
-		t.Errorf("cost %d is recommended (predicted: %t), want the measured cost 10", sizing.Cost, sizing.Predicted)
+	if answer.Cost != 10 || answer.Predicted {
+		t.Errorf("cost %d is recommended (predicted: %t), want the measured cost 10", answer.Cost, answer.Predicted)
 	}
-	total, limit := resource.MustParse(sizing.TotalCPU), resource.MustParse(sizing.CPULimit)
-	if most := resource.MustParse(e.Spec.Demand.MaxTotalCPU); total.Cmp(most) > 0 || total.MilliValue() != int64(sizing.Replicas)*limit.MilliValue() {
-		t.Errorf("%d replicas of %s have a total CPU of %s, of at most %s", sizing.Replicas, sizing.CPULimit, sizing.TotalCPU, e.Spec.Demand.MaxTotalCPU)
+	total, limit := resource.MustParse(answer.TotalCPU), resource.MustParse(answer.CPULimit)
+	if most := resource.MustParse(e.Spec.Demand.MaxTotalCPU); total.Cmp(most) > 0 || total.MilliValue() != int64(answer.Replicas)*limit.MilliValue() {
+		t.Errorf("%d replicas of %s have a total CPU of %s, of at most %s", answer.Replicas, answer.CPULimit, answer.TotalCPU, e.Spec.Demand.MaxTotalCPU)
 	}
-	if capacity := ptr.Deref(sizing.CapacityMilliPerSecond, 0); capacity < 6500 {
+	if capacity := ptr.Deref(answer.CapacityMilliPerSecond, 0); capacity < 6500 {
 		t.Errorf("it serves %d/1000 logins a second, want 5 with 30 %% headroom", capacity)
 	}
-	if sizing.P95Microseconds == nil || *sizing.P95Microseconds > 1e6 {
-		t.Errorf("p95 is predicted as %v µs, and the objective is a second", sizing.P95Microseconds)
+	if answer.P95Microseconds == nil || *answer.P95Microseconds > 1e6 {
+		t.Errorf("p95 is predicted as %v µs, and the objective is a second", answer.P95Microseconds)
 	}
 	followsFromItsRow(t, e, answer)
-	if sizing.PricePerMonth == "" || sizing.PricePerMillionLogins == "" || sizing.AttackerPricePerBillionGuesses == "" {
-		t.Errorf("a price is missing in %+v", sizing.Size)
+	if answer.PricePerMonth == "" || answer.PricePerMillionLogins == "" || answer.AttackerPricePerBillionGuesses == "" {
+		t.Errorf("a price is missing in %+v", answer.Size)
 	}
-	if want := fmt.Sprintf("%d×%s", sizing.Replicas, sizing.Variant); e.Status.Display.Recommended != want {
+	if want := fmt.Sprintf("%d×%s", answer.Replicas, answer.Variant); e.Status.Display.Recommended != want {
 		t.Errorf("kubectl get shows %q, want %q", e.Status.Display.Recommended, want)
 	}
 }
@@ -68,24 +68,24 @@ func TestTheQuickstartRecommendsASizeWithinItsBounds(t *testing.T) {
 // nothing that fits uses less CPU.
 func followsFromItsRow(t *testing.T, e *v1alpha1.SizingExperiment, answer *v1alpha1.Recommendation) {
 	t.Helper()
-	row := rowOf(t, e, sizing.Variant)
-	if row.Sizing == nil || row.Sizing.Replicas != sizing.Replicas || row.Sizing.TotalCPU != sizing.TotalCPU || row.CapacityInterval == nil {
-		t.Fatalf("the row of %s has sizing %+v", sizing.Variant, row.Sizing)
+	row := rowOf(t, e, answer.Variant)
+	if row.Sizing == nil || row.Sizing.Replicas != answer.Replicas || row.Sizing.TotalCPU != answer.TotalCPU || row.CapacityInterval == nil {
+		t.Fatalf("the row of %s has sizing %+v", answer.Variant, row.Sizing)
 	}
 	// The size is chosen by the lower end, at the slow speed, which is not above this.
-	if low := int64(sizing.Replicas) * row.CapacityInterval.LowMilliPerSecond; low < 6500 {
-		t.Errorf("at the lower end %d replicas serve %d/1000 logins a second, want 5 with 30 %% headroom", sizing.Replicas, low)
+	if low := int64(answer.Replicas) * row.CapacityInterval.LowMilliPerSecond; low < 6500 {
+		t.Errorf("at the lower end %d replicas serve %d/1000 logins a second, want 5 with 30 %% headroom", answer.Replicas, low)
 	}
-	taken := resource.MustParse(sizing.TotalCPU)
+	taken := resource.MustParse(answer.TotalCPU)
 	for _, other := range e.Status.Results {
-		if other.Cost != sizing.Cost || other.Sizing == nil || other.Verdict != v1alpha1.VerdictValid {
+		if other.Cost != answer.Cost || other.Sizing == nil || other.Verdict != v1alpha1.VerdictValid {
 			continue
 		}
 		if row.Verdict != v1alpha1.VerdictValid {
 			t.Errorf("%s is recommended and %s, but %s is Valid", row.Variant, row.Verdict, other.Variant)
 		}
 		if needs := resource.MustParse(other.Sizing.TotalCPU); needs.Cmp(taken) < 0 {
-			t.Errorf("%s uses %s of CPU, but %s would use %s", row.Variant, sizing.TotalCPU, other.Variant, other.Sizing.TotalCPU)
+			t.Errorf("%s uses %s of CPU, but %s would use %s", row.Variant, answer.TotalCPU, other.Variant, other.Sizing.TotalCPU)
 		}
 	}
 }
@@ -250,7 +250,7 @@ func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
 	finished(t, e, time.Minute)
 	// On a busy machine the result may be Invalid, which the recommendation then reports.
 	answer, usable := e.Status.Recommendation, e.Status.Results[0].Verdict != v1alpha1.VerdictInvalid
-	if answer == nil || usable != (sizing.Variant == "c6-250m") || usable == (sizing.BrokenBound == v1alpha1.BoundNoResult) {
+	if answer == nil || usable != (answer.Variant == "c6-250m") || usable == (answer.BrokenBound == v1alpha1.BoundNoResult) {
 		t.Errorf("after a result with verdict %s the recommendation is %+v", e.Status.Results[0].Verdict, answer)
 	}
 	if trial := theTrial(t, e); watched.jobsOfTrial(trial) != len(trial.Status.Attempts) {

@@ -91,16 +91,16 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	}()
 
 	hash := warmUp(t, service.URL)
-	model := model.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
+	sim := model.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
 	state := read(t, service.URL)
-	model.Lanes = min(state.GoMaxProcs, int32(evidence.CPUs(state.Cpuset)))
+	sim.Lanes = min(state.GoMaxProcs, int32(evidence.CPUs(state.Cpuset)))
 	if c.workers > 0 {
-		model.Lanes = min(model.Lanes, c.workers)
+		sim.Lanes = min(sim.Lanes, c.workers)
 	}
 	if state.QuotaMilliCPU != c.milli {
 		t.Fatalf("%s: the service reports a quota of %d", c.name, state.QuotaMilliCPU)
 	}
-	arrivals := model.ArrivalsOf(step(rho * model.MaxPerSecond()))
+	arrivals := model.ArrivalsOf(step(rho * sim.MaxPerSecond()))
 
 	before := read(t, service.URL)
 	records, err := loopback.Replay(t.Context(), service.URL, arrivals.Due, timeout)
@@ -108,15 +108,15 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	after := read(t, service.URL)
 	latencies, err := loopback.FromDue(records)
 	must(t, err)
-	model.Hash = time.Duration(after.CPUMicroseconds-before.CPUMicroseconds) * time.Microsecond / time.Duration(after.Hashes-before.Hashes)
-	simulated, ok := model.P95(arrivals, 1)
+	sim.Hash = time.Duration(after.CPUMicroseconds-before.CPUMicroseconds) * time.Microsecond / time.Duration(after.Hashes-before.Hashes)
+	simulated, ok := sim.P95(arrivals, 1)
 	if !ok {
 		simulated = model.Failed
 	}
 	counted := latencies[arrivals.Counted:]
 	measured := rank(counted, 95)
 	r.Add(fmt.Sprintf("simulated ÷ measured p95, %s, ρ %v", c.name, rho), simulated.Seconds()/measured.Seconds(), c.goal,
-		fmt.Sprintf("%.1f and %.1f ms, %.2f ms of CPU a login, GOMAXPROCS %d", milliseconds(simulated), milliseconds(measured), milliseconds(model.Hash), state.GoMaxProcs))
+		fmt.Sprintf("%.1f and %.1f ms, %.2f ms of CPU a login, GOMAXPROCS %d", milliseconds(simulated), milliseconds(measured), milliseconds(sim.Hash), state.GoMaxProcs))
 }
 
 // start starts the service inside the group, on the cell's CPUs.
