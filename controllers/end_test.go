@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 func TestHowAnExperimentEnds(t *testing.T) {
@@ -163,7 +162,7 @@ func TestAnInvalidTrialKeepsItsLastNumbers(t *testing.T) {
 	w.kubelet.mishap = mishap{of: generator, always: true, generatorNeeds: 0.45}
 	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.toEnd(e)
-	w.checkAttempts(e, "Invalid "+verdict.GeneratorSaturated, "Invalid "+verdict.GeneratorSaturated, "Kept Measured")
+	w.checkAttempts(e, "Invalid "+v1alpha1.ReasonGeneratorSaturated, "Invalid "+v1alpha1.ReasonGeneratorSaturated, "Kept Measured")
 	if row := e.Status.Results[0]; row.P95Microseconds == nil || row.MaxThroughputMilliPerSecond == nil {
 		t.Errorf("the last attempt's numbers were not kept: %s", rowText(row))
 	}

@@ -78,7 +78,7 @@ func (p *experimentPass) setAccepted() {
 	}
 	p.events.add(normal, v1alpha1.ReasonAccepted, "Accept", message)
 	if unused := unusedCPU(p.experiment.Spec.Matrix); unused != "" {
-		p.events.add(warning, matrix.CPUUnused, "Accept", unused)
+		p.events.add(warning, v1alpha1.ReasonCPUUnused, "Accept", unused)
 	}
 }
 

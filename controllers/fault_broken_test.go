@@ -16,7 +16,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
@@ -73,8 +72,8 @@ func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
 func TestAGeneratorThatFallsShortIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
-		{name: "it needs more than four fifths of its CPU", mishap: mishap{of: generator, generatorNeeds: 0.45}, reason: verdict.GeneratorSaturated},
-		{name: "it is throttled", mishap: mishap{of: generator, generatorNeeds: 0.9}, reason: verdict.GeneratorSaturated},
+		{name: "it needs more than four fifths of its CPU", mishap: mishap{of: generator, generatorNeeds: 0.45}, reason: v1alpha1.ReasonGeneratorSaturated},
+		{name: "it is throttled", mishap: mishap{of: generator, generatorNeeds: 0.9}, reason: v1alpha1.ReasonGeneratorSaturated},
 	} {
 		f.outcome = v1alpha1.OutcomeInvalid
 		t.Run(f.name, f.check)

@@ -11,7 +11,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // Tally counts what ended, once, after the status was written.
@@ -92,7 +91,7 @@ func NewCounts() *Counts {
 		reasons: map[[2]string]bool{},
 	}
 	c.counter(v1alpha1.OutcomeKept, v1alpha1.ReasonMeasured)
-	for _, reason := range []string{verdict.GeneratorSaturated, verdict.GeneratorThrottled, verdict.RateNotAchieved} {
+	for _, reason := range []string{v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled, v1alpha1.ReasonRateNotAchieved} {
 		c.counter(v1alpha1.OutcomeInvalid, reason)
 	}
 	return c

@@ -76,7 +76,6 @@ const (
 	ReasonPlanImpossible     = "PlanImpossible"
 	// Other outcomes.
 	ReasonMeasured       = "Measured"
-	ReasonInfeasible     = "Infeasible"
 	ReasonNotPlanned     = "NotPlanned"
 	ReasonExperimentGone = "ExperimentGone"
 )

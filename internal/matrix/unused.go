@@ -7,12 +7,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// CPUUnused is the reason for a CPU limit that is larger than the variant's workers can
-// use. It appears in the variant's row, and in a warning event when the experiment is
-// accepted. It does not affect the verdict: the numbers are right, but the variant costs
-// more than it needs to.
-const CPUUnused = "CPUUnused"
-
 // Unused returns a sentence that says how much of a variant's CPU limit its workers can
 // never use, and what to change. It returns "" if they can use all of it, and if requests
 // and not hashes take the CPU.

@@ -69,7 +69,7 @@ func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Re
 	if unused == "" || verdict == v1alpha1.VerdictInvalid {
 		return nil
 	}
-	return []v1alpha1.Reason{{Type: matrix.CPUUnused, Message: clip(unused)}}
+	return []v1alpha1.Reason{{Type: v1alpha1.ReasonCPUUnused, Message: clip(unused)}}
 }
 
 // failure returns why a trial has no result, as a reason of its row.

@@ -8,7 +8,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
@@ -29,7 +28,7 @@ func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
 // The reason is shown before the load is driven, and never replaces other reasons.
 func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
 	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
-	unused, shared := v1alpha1.Reason{Type: matrix.CPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
+	unused, shared := v1alpha1.Reason{Type: v1alpha1.ReasonCPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
 	wide := aVariant("c8-1500m", 8)
 	wide.CPULimit = "1500m"
 	tests := map[string]struct {

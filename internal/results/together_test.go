@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // ranAt sets the cost of a trial, the ratio of its hash to the reference hash in thousandths,
@@ -33,7 +32,7 @@ func others() []v1alpha1.SizingTrial {
 }
 
 func TestARowTakesInWhatOnlyAllTrialsTell(t *testing.T) {
-	suspect := judged(found(200, 20), v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: verdict.SharedNode, Verdict: v1alpha1.VerdictSuspect})
+	suspect := judged(found(200, 20), v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: v1alpha1.ReasonSharedNode, Verdict: v1alpha1.VerdictSuspect})
 	tests := map[string]struct {
 		last    v1alpha1.SizingTrial
 		verdict v1alpha1.Verdict
@@ -45,17 +44,17 @@ func TestARowTakesInWhatOnlyAllTrialsTell(t *testing.T) {
 		"a trial on a CPU that was slow for a while is Valid": {
 			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1000, 14_900)), v1alpha1.VerdictValid, nil, 200_000},
 		"another machine makes the row Suspect": {
-			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1000, 15_100)), v1alpha1.VerdictSuspect, []string{verdict.SpeedUnknown}, 200_000},
+			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1000, 15_100)), v1alpha1.VerdictSuspect, []string{v1alpha1.ReasonSpeedUnknown}, 200_000},
 		"a hash that the other costs contradict makes the row Suspect": {
-			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1100, 10_000)), v1alpha1.VerdictSuspect, []string{verdict.CostDoublingBroken}, 200_000},
+			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1100, 10_000)), v1alpha1.VerdictSuspect, []string{v1alpha1.ReasonCostDoublingBroken}, 200_000},
 		"a trial that they disprove counts for the verdict, but not for numbers": {
-			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1200, 10_000)), v1alpha1.VerdictInvalid, []string{verdict.CostDoublingBroken}, 100_000},
+			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1200, 10_000)), v1alpha1.VerdictInvalid, []string{v1alpha1.ReasonCostDoublingBroken}, 100_000},
 		"a trial's own verdict is never improved": {
-			aTrial("c8-1", measured(suspect), ranAt(8, 1000, 10_000)), v1alpha1.VerdictSuspect, []string{verdict.SharedNode}, 200_000},
+			aTrial("c8-1", measured(suspect), ranAt(8, 1000, 10_000)), v1alpha1.VerdictSuspect, []string{v1alpha1.ReasonSharedNode}, 200_000},
 		"a trial keeps its own reasons": {
-			aTrial("c8-1", measured(suspect), ranAt(8, 1200, 10_000)), v1alpha1.VerdictInvalid, []string{verdict.SharedNode, verdict.CostDoublingBroken}, 100_000},
+			aTrial("c8-1", measured(suspect), ranAt(8, 1200, 10_000)), v1alpha1.VerdictInvalid, []string{v1alpha1.ReasonSharedNode, v1alpha1.ReasonCostDoublingBroken}, 100_000},
 		"the worse of two reasons counts": {
-			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1200, 16_000)), v1alpha1.VerdictInvalid, []string{verdict.CostDoublingBroken, verdict.SpeedUnknown}, 100_000},
+			aTrial("c8-1", measured(found(200, 20)), ranAt(8, 1200, 16_000)), v1alpha1.VerdictInvalid, []string{v1alpha1.ReasonCostDoublingBroken, v1alpha1.ReasonSpeedUnknown}, 100_000},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/units"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // mostMessage is the API's limit for a verification's message, in characters.
@@ -62,7 +61,7 @@ func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 // make logins slower, or they are about the conversion to the reference speed, which a
 // verification does not use.
 var slowing = []string{
-	verdict.NoisyNeighbour, verdict.SharedNode, verdict.GeneratorSaturated, verdict.GeneratorThrottled, verdict.SpeedUnknown, verdict.Resolution,
+	v1alpha1.ReasonNoisyNeighbour, v1alpha1.ReasonSharedNode, v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled, v1alpha1.ReasonSpeedUnknown, v1alpha1.ReasonResolution,
 }
 
 // doubts returns the reasons why the outcome of a verification does not count.

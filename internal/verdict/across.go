@@ -8,12 +8,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// CostDoublingBroken is a reason that only Across can find, because it needs all trials of
-// an experiment. Across also finds SpeedUnknown for a trial that ran on a different
-// machine, and EvidenceMissing for an Infeasible variant that no other trial confirms.
-// These reasons are in the experiment's rows. The trial's own verdict does not change.
-const CostDoublingBroken = "CostDoublingBroken"
-
 const (
 	// doublingSuspect and doublingInvalid limit how far a hash's ratio to the reference
 	// hash can be from the fit through all costs, as a share of the fit. Measured on a
@@ -23,6 +17,9 @@ const (
 
 // Across compares the trials of an experiment with each other and returns the reasons for
 // each trial, in their order. It ignores trials without a result and Invalid trials.
+// ReasonCostDoublingBroken comes only from here, and so do ReasonSpeedUnknown for a trial that
+// ran on a different machine and ReasonEvidenceMissing for an infeasible variant that no other
+// trial confirms. The trial's own verdict does not change.
 func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 	pools, references := map[string]model.Pool{}, speed.Pools(trials)
 	for _, pool := range model.Of(trials) {
@@ -68,7 +65,7 @@ func Together(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
 func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1.Reason {
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
-	return across(graded(CostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
+	return across(graded(v1alpha1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
 		"In repetition %d, a hash of cost %d took %.4g times as long as the reference hash, which is %.3g times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs",
 		trial.Spec.Repetition, cost, ratio, off, len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
 }

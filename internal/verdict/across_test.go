@@ -174,7 +174,7 @@ func TestAnotherModelOfCPUIsTold(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })
 	}
-	want := []v1alpha1.Reason{{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "Repetition 2 ran on B, which is not the CPU model of most trials on its node pool (1 on A; 1 on B): " +
+	want := []v1alpha1.Reason{{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "Repetition 2 ran on B, which is not the CPU model of most trials on its node pool (1 on A; 1 on B): " +
 		"numbers from different CPU models cannot be compared. List the kinds of machine in matrix.nodePools, or measure again"}}
 	if diff := cmp.Diff(want, verdict.Across([]v1alpha1.SizingTrial{on("A"), on("B")})[1]); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
@@ -185,10 +185,10 @@ func TestWhatIsFoundAcrossTrialsSaysWhatToDo(t *testing.T) {
 	trials := []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
 	found := verdict.Across(trials)
 	want := []v1alpha1.Reason{
-		{Type: verdict.CostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2, a hash of cost 8 took 1.2 times as long as the reference hash, " +
+		{Type: v1alpha1.ReasonCostDoublingBroken, Verdict: v1alpha1.VerdictInvalid, Message: "In repetition 2, a hash of cost 8 took 1.2 times as long as the reference hash, " +
 			"which is 1.2 times what the fit a + b·2^cost through all 4 costs gives (suspect if off by more than 5 %, invalid by more than 15 %): " +
 			"the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs"},
-		{Type: verdict.SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2, a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
+		{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: "In repetition 2, a hash took 2 times as long as the median of the experiment (suspect outside 0.67 to 1.5): " +
 			"the trials ran on different machines (Model CPU; Old CPU). List the kinds of machine in matrix.nodePools"},
 	}
 	if diff := cmp.Diff(want, found[len(found)-1]); diff != "" {

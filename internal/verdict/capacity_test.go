@@ -207,7 +207,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 			if diff := cmp.Diff(test.objective, judged.Result.ObjectiveMet); diff != "" {
 				t.Errorf("objectiveMet (-want +got):\n%s", diff)
 			}
-			if got := hasReason(judged, verdict.ModelDisagrees); got != test.disagrees {
+			if got := hasReason(judged, v1alpha1.ReasonModelDisagrees); got != test.disagrees {
 				t.Errorf("the model disagrees: %v, want %v: %v", got, test.disagrees, judged.Result.Reasons)
 			}
 			checkRowOfCapacity(t, judged)

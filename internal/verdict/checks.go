@@ -8,26 +8,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// The reasons of a verdict.
-const (
-	GeneratorSaturated = "GeneratorSaturated"
-	GeneratorThrottled = "GeneratorThrottled"
-	RateNotAchieved    = "RateNotAchieved"
-	TooFewSamples      = "TooFewSamples"
-	Overloaded         = "Overloaded"
-	AboveCPUBound      = "AboveCPUBound"
-	BelowCPUBound      = "BelowCPUBound"
-	NotSteady          = "NotSteady"
-	SpeedUnknown       = "SpeedUnknown"
-	ModelDisagrees     = "ModelDisagrees"
-	SharedNode         = "SharedNode"
-	NoisyNeighbour     = "NoisyNeighbour"
-	Resolution         = "Resolution"
-	LimitNotApplied    = "LimitNotApplied"
-	PodAltered         = "PodAltered"
-	EvidenceMissing    = "EvidenceMissing"
-)
-
 // check looks for one problem. It returns nil if there is none.
 type check func(t *trial) []v1alpha1.Reason
 

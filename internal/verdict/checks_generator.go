@@ -33,7 +33,7 @@ func sentLate(s *step) []v1alpha1.Reason {
 	}
 	suspect := max(lagSuspectMicroseconds, lagSuspectShare*float64(latency))
 	invalid := max(lagInvalidMicroseconds, lagInvalidShare*float64(latency))
-	return graded(GeneratorSaturated, float64(*lag), suspect, invalid,
+	return graded(v1alpha1.ReasonGeneratorSaturated, float64(*lag), suspect, invalid,
 		"In %s, one login in a hundred was sent %s or more after its due time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 		s.name(), microseconds(*lag), microseconds(int64(suspect)), microseconds(int64(invalid)))
 }
@@ -43,7 +43,7 @@ func neverSent(s *step) []v1alpha1.Reason {
 		return nil
 	}
 	return []v1alpha1.Reason{{
-		Type: GeneratorSaturated, Verdict: v1alpha1.VerdictInvalid,
+		Type: v1alpha1.ReasonGeneratorSaturated, Verdict: v1alpha1.VerdictInvalid,
 		Message: fmt.Sprintf("In %s, %d of %d logins were never sent although the service kept up: raise spec.generator.cpuLimit",
 			s.name(), s.result.NeverSent, s.result.Scheduled),
 	}}
@@ -55,7 +55,7 @@ func outOfCPU(t *trial, s *step) []v1alpha1.Reason {
 		return nil
 	}
 	share := float64(used.CPUMicroseconds) / float64(used.ElapsedMicroseconds) / limit
-	return graded(GeneratorSaturated, share, generatorCPUInvalid, generatorCPUInvalid,
+	return graded(v1alpha1.ReasonGeneratorSaturated, share, generatorCPUInvalid, generatorCPUInvalid,
 		"In %s, the generator used %s of its CPU limit (invalid above %s), so its own delays are measured as latency of the service: raise spec.generator.cpuLimit",
 		s.name(), percent(share), percent(generatorCPUInvalid))
 }
@@ -83,7 +83,7 @@ func generatorThrottled(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		share := float64(used.ThrottledMicroseconds) / float64(used.ElapsedMicroseconds)
-		found = append(found, graded(GeneratorThrottled, share, throttledSuspect, throttledInvalid,
+		found = append(found, graded(v1alpha1.ReasonGeneratorThrottled, share, throttledSuspect, throttledInvalid,
 			"In %s, the generator was throttled for %s of the time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 			s.name(), percent(share), percent(throttledSuspect), percent(throttledInvalid))...)
 	}
@@ -99,7 +99,7 @@ func rateNotAchieved(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		missed := s.share(s.result.Scheduled - s.result.SentInWindow)
-		found = append(found, graded(RateNotAchieved, missed, missedSuspect, missedInvalid,
+		found = append(found, graded(v1alpha1.ReasonRateNotAchieved, missed, missedSuspect, missedInvalid,
 			"In %s, %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 			s.name(), percent(missed), percent(missedSuspect), percent(missedInvalid))...)
 	}

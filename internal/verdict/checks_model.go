@@ -27,7 +27,7 @@ func tooShort(t *trial) []v1alpha1.Reason {
 	}
 	needed, counted := t.relaxation(s)*relaxations, microseconds(s.result.CountedMicroseconds).Seconds()
 	return []v1alpha1.Reason{{
-		Type: NotSteady, Verdict: v1alpha1.VerdictSuspect,
+		Type: v1alpha1.ReasonNotSteady, Verdict: v1alpha1.VerdictSuspect,
 		Message: fmt.Sprintf("%s counted logins for %.3g s, but at that load the queue of this service needs %.3g s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
 			capital(s.name()), counted, needed),
 	}}
@@ -71,7 +71,7 @@ func gotSlower(t *trial) []v1alpha1.Reason {
 	}
 	expected := max(1, s.simulated.halves)
 	measured := float64(*second) / float64(*first)
-	return graded(NotSteady, measured/expected, halvesSuspect, math.Inf(1),
+	return graded(v1alpha1.ReasonNotSteady, measured/expected, halvesSuspect, math.Inf(1),
 		"In %s, the median latency of the second half was %.3g times that of the first half, and %.3g times in the simulation of the same logins (suspect above %g times the simulated ratio): the service became slower during the step. Measure again on a node where nothing else runs, or with a longer load.warmupSeconds",
 		s.name(), measured, expected, halvesSuspect)
 }
@@ -88,7 +88,7 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	}
 	if t.capacity.contradiction != "" {
 		return []v1alpha1.Reason{{
-			Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
+			Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
 			Message: capital(t.capacity.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
 		}}
 	}
@@ -97,7 +97,7 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	allowed, ratio := t.disagreement(worst), worst.unexplained()
-	return graded(ModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
+	return graded(v1alpha1.ReasonModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
 		"In %s, p95 was %.3g times what the model predicts for the same logins, %s to %s (suspect outside %.3g to %.3g); the capacity is taken from the measured steps. %s",
 		worst.name(), ratio, rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), 1/allowed, allowed, disagreementAdvice)
 }
@@ -109,7 +109,7 @@ func otherQuota(cal v1alpha1.TrialCalibration) []v1alpha1.Reason {
 		return nil
 	}
 	return []v1alpha1.Reason{{
-		Type: ModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
+		Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
 		Message: fmt.Sprintf("%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", capital(difference)),
 	}}
 }
@@ -171,7 +171,7 @@ func resolution(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	share := float64(*lag) / float64(*p95)
-	return graded(Resolution, share, resolutionSuspect, math.Inf(1),
+	return graded(v1alpha1.ReasonResolution, share, resolutionSuspect, math.Inf(1),
 		"In %s, one login in twenty was sent %s or more after its due time, which is %s of p95 (suspect above %s): the service is faster than the generator can measure. Raise spec.generator.cpuLimit or the cost",
 		t.reported.name(), microseconds(*lag), percent(share), percent(resolutionSuspect))
 }

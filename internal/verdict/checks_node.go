@@ -18,16 +18,16 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 	}
 	if use == nil {
 		return []v1alpha1.Reason{{
-			Type: SharedNode, Verdict: v1alpha1.VerdictSuspect,
+			Type: v1alpha1.ReasonSharedNode, Verdict: v1alpha1.VerdictSuspect,
 			Message: "The generator could run on the service's CPUs, and the use of these CPUs is unknown: " + advice,
 		}}
 	}
-	found := graded(SharedNode, use.others, othersInvalid, othersInvalid,
+	found := graded(v1alpha1.ReasonSharedNode, use.others, othersInvalid, othersInvalid,
 		"The generator could run on the service's CPUs, and other processes used %s of these (invalid above %s): %s",
 		percent(use.others), percent(othersInvalid), advice)
 	if use.idleCores() < idleCoresSuspect {
 		found = append(found, v1alpha1.Reason{
-			Type: SharedNode, Verdict: v1alpha1.VerdictSuspect,
+			Type: v1alpha1.ReasonSharedNode, Verdict: v1alpha1.VerdictSuspect,
 			Message: fmt.Sprintf("The generator could run on the service's CPUs, and only %.2g cores of these were idle (suspect below %g): %s",
 				use.idleCores(), idleCoresSuspect, advice),
 		})
@@ -46,13 +46,13 @@ func noisyNeighbour(t *trial) []v1alpha1.Reason {
 		if use == nil {
 			continue
 		}
-		found = append(found, graded(NoisyNeighbour, use.steal, stealSuspect, stealInvalid,
+		found = append(found, graded(v1alpha1.ReasonNoisyNeighbour, use.steal, stealSuspect, stealInvalid,
 			"In %s, the hypervisor gave %s of the service's CPUs to other virtual machines (suspect above %s, invalid above %s): measure again on hardware that is not shared",
 			s.name(), percent(use.steal), percent(stealSuspect), percent(stealInvalid))...)
 		if t.overlaps() || use.idleCores() >= idleCoresSuspect {
 			continue
 		}
-		found = append(found, graded(NoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
+		found = append(found, graded(v1alpha1.ReasonNoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
 			"In %s, other processes used %s of the service's CPUs (suspect above %s, invalid above %s): measure again on a node where nothing else runs",
 			s.name(), percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
 	}

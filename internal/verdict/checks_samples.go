@@ -26,12 +26,12 @@ func fewSuccesses(s *step) []v1alpha1.Reason {
 	switch {
 	case ok < samplesForP95:
 		return []v1alpha1.Reason{{
-			Type: TooFewSamples, Verdict: v1alpha1.VerdictInvalid,
+			Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictInvalid,
 			Message: fmt.Sprintf("%s had %d successful logins, but p95 needs at least %d. %s", capital(s.name()), ok, samplesForP95, advice),
 		}}
 	case ok < samplesForInterval:
 		return []v1alpha1.Reason{{
-			Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect,
+			Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictSuspect,
 			Message: fmt.Sprintf("%s had %d successful logins, but an interval of p95 needs at least %d. %s", capital(s.name()), ok, samplesForInterval, advice),
 		}}
 	default:
@@ -44,7 +44,7 @@ func fewCompletions(t *trial) []v1alpha1.Reason {
 	for _, s := range t.steps {
 		if s.Kind == loadplan.Saturation && s.result.CompletedInWindow < completionsForMaximum {
 			found = append(found, v1alpha1.Reason{
-				Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect,
+				Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictSuspect,
 				Message: fmt.Sprintf("The saturation had %d completed logins, but a maximum needs at least %d. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
 					s.result.CompletedInWindow, completionsForMaximum),
 			})
@@ -58,11 +58,11 @@ func fewCompletions(t *trial) []v1alpha1.Reason {
 func leftOut(t *trial) v1alpha1.Reason {
 	for _, left := range t.NotRun {
 		if left.Reported {
-			return v1alpha1.Reason{Type: TooFewSamples, Verdict: v1alpha1.VerdictSuspect, Message: left.Message}
+			return v1alpha1.Reason{Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictSuspect, Message: left.Message}
 		}
 	}
 	return v1alpha1.Reason{
-		Type: TooFewSamples, Verdict: v1alpha1.VerdictInvalid,
+		Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictInvalid,
 		Message: "The load generator returned no numbers for the reported step: use the same version of the operator and the load generator",
 	}
 }
@@ -74,7 +74,7 @@ func overloaded(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	return []v1alpha1.Reason{{
-		Type: Overloaded,
+		Type: v1alpha1.ReasonOverloaded,
 		Message: fmt.Sprintf("%s offered more logins than the service can serve (%s of them failed), so p95 would only show how long the step lasted: offer less, or give the service more CPU",
 			capital(t.reported.name()), percent(t.reported.failedShare())),
 	}}

@@ -18,7 +18,7 @@ func podAltered(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	return []v1alpha1.Reason{{
-		Type: PodAltered, Verdict: v1alpha1.VerdictInvalid,
+		Type: v1alpha1.ReasonPodAltered, Verdict: v1alpha1.VerdictInvalid,
 		Message: "The pods that ran differ from the planned pods: " + strings.Join(t.Placement.Altered, "; ") +
 			". Exclude pods with the label hashmark.dev/trial-uid from whatever changes them, such as an admission webhook",
 	}}
@@ -41,7 +41,7 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 		}
 		limit := float64(planned.MilliValue())
 		off := math.Abs(actual-limit) / limit
-		found = append(found, graded(LimitNotApplied, off, limitTolerance, limitTolerance,
+		found = append(found, graded(v1alpha1.ReasonLimitNotApplied, off, limitTolerance, limitTolerance,
 			"The service was limited to %gm CPU (by %s) instead of %s: check the node's kubelet and container runtime",
 			actual, by, t.Spec.Variant.CPULimit)...)
 	}
@@ -68,7 +68,7 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	return []v1alpha1.Reason{{
-		Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
+		Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
 		Message: "The numbers cannot be checked, because this evidence could not be read, or changed during the load: " + strings.Join(missing, ", "),
 	}}
 }

@@ -37,7 +37,7 @@ func speedVaried(s *step) []v1alpha1.Reason {
 	if s == nil || s.variation <= 0 {
 		return nil
 	}
-	return graded(SpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
+	return graded(v1alpha1.ReasonSpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
 		"In %s, the CPU speed changed so much that simulated p95 is %.3g times what it is at a constant speed with the same mean (suspect outside %.3g to %.3g): measure again, or raise load.maxStepSeconds",
 		s.name(), s.variation, 1/variationSuspect, variationSuspect)
 }
@@ -48,7 +48,7 @@ func enoughHashes(s *step) bool {
 }
 
 func suspectSpeed(format string, args ...any) v1alpha1.Reason {
-	return v1alpha1.Reason{Type: SpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(format, args...)}
+	return v1alpha1.Reason{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(format, args...)}
 }
 
 func cpuModel(cal v1alpha1.TrialCalibration) string {
@@ -66,7 +66,7 @@ func aboveCPUBound(t *trial) []v1alpha1.Reason {
 		if use == nil {
 			continue
 		}
-		found = append(found, graded(AboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
+		found = append(found, graded(v1alpha1.ReasonAboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
 			"In %s, the service used %.3g times the CPU that its limit allows (suspect above %g, invalid above %g): the limit was removed or not applied. Check the node's kubelet and container runtime",
 			s.name(), use.used, aboveBoundSuspect, aboveBoundInvalid)...)
 	}
@@ -83,7 +83,7 @@ func belowCPUBound(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		suspect := t.minimumUsed(s)
-		found = append(found, graded(BelowCPUBound, -(use.hashing+use.tolerance), -suspect, -belowBoundInvalid,
+		found = append(found, graded(v1alpha1.ReasonBelowCPUBound, -(use.hashing+use.tolerance), -suspect, -belowBoundInvalid,
 			"In %s, the service was saturated but used only %.3g of the CPU that it can hash with (suspect below %.3g, invalid below %g): something else used its CPUs. Measure again on a node where nothing else runs",
 			s.name(), use.hashing, suspect, belowBoundInvalid)...)
 	}

@@ -45,7 +45,7 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 // unloaded reports whether a trial was found to be Infeasible without load.
 func unloaded(stored *v1alpha1.SizingTrial) bool {
 	return len(stored.Status.Steps) == 0 && stored.Status.Calibration != nil &&
-		slices.ContainsFunc(stored.Status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == Infeasible })
+		slices.ContainsFunc(stored.Status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonInfeasible })
 }
 
 // judgeUnloaded judges a trial that was not loaded by its calibration alone.
@@ -73,7 +73,7 @@ func fromCalibration(judged *Judgement, predicted int64) {
 	row := &judged.Result
 	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityMethod = ptr.To(true), &predicted, v1alpha1.CapacityPredicted
 	row.Verdict = v1alpha1.VerdictSuspect
-	row.Reasons = []v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}
+	row.Reasons = []v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}
 }
 
 // contradicted reports whether the steps contradicted the model when the trial was judged:

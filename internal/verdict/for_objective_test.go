@@ -133,9 +133,9 @@ func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 		verdict v1alpha1.Verdict
 		reason  string
 	}{
-		"a stricter one is as infeasible": {5, false, fine, verdict.Infeasible},
-		"a looser one may be, too":        {15, false, fine, verdict.Infeasible},
-		"one that an idle service meets":  {1000, true, suspect, verdict.EvidenceMissing},
+		"a stricter one is as infeasible": {5, false, fine, v1alpha1.ReasonInfeasible},
+		"a looser one may be, too":        {15, false, fine, v1alpha1.ReasonInfeasible},
+		"one that an idle service meets":  {1000, true, suspect, v1alpha1.ReasonEvidenceMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: test.p95, MaxErrorPerMille: 1})

@@ -89,7 +89,7 @@ func judge(in Input, newModel modelOf) Judgement {
 func ForGeneratorsSake(result v1alpha1.VariantResult) bool {
 	return slices.ContainsFunc(result.Reasons, func(r v1alpha1.Reason) bool {
 		return r.Verdict == v1alpha1.VerdictInvalid &&
-			(r.Type == GeneratorSaturated || r.Type == GeneratorThrottled || r.Type == RateNotAchieved)
+			(r.Type == v1alpha1.ReasonGeneratorSaturated || r.Type == v1alpha1.ReasonGeneratorThrottled || r.Type == v1alpha1.ReasonRateNotAchieved)
 	})
 }
 

@@ -18,7 +18,7 @@ func TestCallersThatRanOutAreTheGeneratorsFault(t *testing.T) {
 	fail(w.step(85), 60, &w.step(85).NeverSent)
 	w.step(85).LagP99Microseconds = ptr.To[int64](900_000)
 	judged := w.judge()
-	if judged.Result.Verdict != invalid || !hasReason(judged, verdict.GeneratorSaturated) || !verdict.ForGeneratorsSake(judged.Result) {
+	if judged.Result.Verdict != invalid || !hasReason(judged, v1alpha1.ReasonGeneratorSaturated) || !verdict.ForGeneratorsSake(judged.Result) {
 		t.Errorf("judged %s: %v", judged.Result.Verdict, judged.Result.Reasons)
 	}
 	if outcome := judged.Steps[2].Outcome; outcome == v1alpha1.StepOverloaded {
@@ -36,7 +36,7 @@ func TestCallersThatTheServiceHoldsAreNotTheGeneratorsFault(t *testing.T) {
 	s.LagP99Microseconds = ptr.To[int64](5_000_000)
 	sent(s, 500)
 	judged := w.judge()
-	for _, blamed := range []string{verdict.GeneratorSaturated, verdict.RateNotAchieved, verdict.GeneratorThrottled} {
+	for _, blamed := range []string{v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonRateNotAchieved, v1alpha1.ReasonGeneratorThrottled} {
 		if hasReason(judged, blamed) {
 			t.Errorf("the generator is blamed: %v", judged.Result.Reasons)
 		}

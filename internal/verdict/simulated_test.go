@@ -240,7 +240,7 @@ func TestTheCapacityOfASimulatedServiceIsFound(t *testing.T) {
 					if off := found/truth - 1; off < -0.05 || off > 0.05 {
 						t.Errorf("seed %d: capacity %.4g/s, true is %.4g/s: %s", seed, found, truth, judged.Capacity.Message)
 					}
-					if hasReason(judged, verdict.ModelDisagrees) {
+					if hasReason(judged, v1alpha1.ReasonModelDisagrees) {
 						t.Errorf("seed %d: %v", seed, judged.Result.Reasons)
 					}
 				}

@@ -14,11 +14,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// Infeasible is the reason of a result without load: no rate can meet the objective. It
-// does not change the verdict. Across compares the calibration behind it with the other
-// trials.
-const Infeasible = "Infeasible"
-
 const (
 	// limitStep is the step size of the search for a sufficient CPU limit.
 	limitStep = 50
@@ -41,7 +36,7 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pred
 	row := t.row()
 	row.ObjectiveMet = ptr.To(false)
 	message := clip(infeasible(spec, cal, predicted))
-	row.Reasons = append([]v1alpha1.Reason{{Type: Infeasible, Message: message}}, otherQuota(cal)...)
+	row.Reasons = append([]v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible, Message: message}}, otherQuota(cal)...)
 	row.Verdict = worst(row.Reasons)
 	return Judgement{
 		Result:   row,
@@ -84,7 +79,7 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 		return nil
 	}
 	if !confirmed(trial, trials) {
-		return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
+		return across([]v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
 			"Only the calibration of repetition %d shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
 			trial.Spec.Repetition)}})
 	}
@@ -92,7 +87,7 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 	if idle > model.LimitOf(trial.Spec.Objective).P95 {
 		return nil
 	}
-	return across([]v1alpha1.Reason{{Type: EvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
+	return across([]v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
 		"Repetition %d was calibrated while the CPU was slow, and no load was run. At the reference speed of all trials, a login on an idle service takes %s, which is within the objective of %d ms, so some rate may meet it. Measure again",
 		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)}})
 }

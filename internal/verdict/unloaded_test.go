@@ -42,7 +42,7 @@ func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {
 		BoundMilliPerSecond: ptr.To[int64](1_106),
 		ObjectiveMet:        ptr.To(false),
 		Verdict:             v1alpha1.VerdictValid,
-		Reasons:             []v1alpha1.Reason{{Type: verdict.Infeasible, Message: judged.Capacity.Message}},
+		Reasons:             []v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible, Message: judged.Capacity.Message}},
 		Trials:              1,
 	}
 	if diff := cmp.Diff(want, judged.Result); diff != "" {
@@ -87,7 +87,7 @@ func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 
 func TestAnInfeasibleVariantUnderAnotherQuotaIsSuspect(t *testing.T) {
 	row := unloaded(func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) { c.QuotaBurstMicroseconds = 25_000 }).Result
-	if diff := cmp.Diff([]finding{{verdict.Infeasible, ""}, {verdict.ModelDisagrees, suspect}}, findings(row.Reasons)); diff != "" || row.Verdict != suspect {
+	if diff := cmp.Diff([]finding{{v1alpha1.ReasonInfeasible, ""}, {v1alpha1.ReasonModelDisagrees, suspect}}, findings(row.Reasons)); diff != "" || row.Verdict != suspect {
 		t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
 	}
 }
@@ -100,7 +100,7 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 		t.Spec.Service.Replicas, t.Spec.Objective.P95Milliseconds, t.Spec.Load.RequestTimeoutSeconds = 1, 30, 10
 		t.Status.Calibration.GoMaxProcs, t.Status.Calibration.Cpuset = 1, "0"
 		t.Status.Speed.WindowsPerMille = nil
-		t.Status.Result.Reasons = []v1alpha1.Reason{{Type: verdict.Infeasible}}
+		t.Status.Result.Reasons = []v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible}}
 	}
 	within := func(milliseconds int32) func(*v1alpha1.SizingTrial) {
 		return func(t *v1alpha1.SizingTrial) { t.Spec.Objective.P95Milliseconds = milliseconds }

@@ -111,7 +111,7 @@ func TestAVariantThatCanMeetTheObjectiveAtNoRateIsToldWithoutLoad(t *testing.T) 
 	finished(t, e, 2*time.Minute)
 	trial := theTrial(t, e)
 	result := trial.Status.Result
-	if result == nil || result.Verdict != v1alpha1.VerdictValid || !has(result.Reasons, verdict.Infeasible) {
+	if result == nil || result.Verdict != v1alpha1.VerdictValid || !has(result.Reasons, v1alpha1.ReasonInfeasible) {
 		t.Fatalf("cost 10 within half of its hash time was judged %+v", result)
 	}
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 func TestALimitThatAdmissionRewritesIsFound(t *testing.T) {
@@ -25,7 +24,7 @@ func TestALimitThatAdmissionRewritesIsFound(t *testing.T) {
 	rewriteLimits(t, ns, "300m")
 	e := create(t, tiny(ns, "rewritten"))
 	finished(t, e, 2*time.Minute)
-	judgedInvalidFor(t, e, verdict.PodAltered, verdict.LimitNotApplied)
+	judgedInvalidFor(t, e, v1alpha1.ReasonPodAltered, v1alpha1.ReasonLimitNotApplied)
 }
 
 func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
@@ -36,7 +35,7 @@ func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
 	kubectl(t, "patch", "pod", pod.Name, "-n", e.Namespace, "--subresource=resize", "--patch",
 		`{"spec":{"containers":[{"name":"`+pod.Spec.Containers[0].Name+`","resources":{"limits":{"cpu":"500m"},"requests":{"cpu":"500m"}}}]}}`)
 	finished(t, e, 2*time.Minute)
-	judgedInvalidFor(t, e, verdict.PodAltered)
+	judgedInvalidFor(t, e, v1alpha1.ReasonPodAltered)
 }
 
 func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
@@ -48,7 +47,7 @@ func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
 	burn(t, theTrial(t, e).Status.Calibration.Cpuset)
 	finished(t, e, 2*time.Minute)
 	result := theTrial(t, e).Status.Result
-	if result == nil || result.Verdict == v1alpha1.VerdictValid || !has(result.Reasons, verdict.NoisyNeighbour) {
+	if result == nil || result.Verdict == v1alpha1.VerdictValid || !has(result.Reasons, v1alpha1.ReasonNoisyNeighbour) {
 		t.Fatalf("judged %+v, want NoisyNeighbour", result)
 	}
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // hashMicroseconds returns the CPU time of a bcrypt hash on this machine, from the quickstart.
@@ -53,12 +52,12 @@ func loaded(t *testing.T, percent int, logins float64) func(*v1alpha1.SizingExpe
 // work: another process took CPU time, the generator had too little, or evidence is missing. A
 // CPU that is slow or changes its speed causes none of them.
 var disturbances = []string{
-	verdict.NoisyNeighbour, verdict.SharedNode, verdict.GeneratorSaturated, verdict.GeneratorThrottled,
-	verdict.RateNotAchieved, verdict.EvidenceMissing,
+	v1alpha1.ReasonNoisyNeighbour, v1alpha1.ReasonSharedNode, v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled,
+	v1alpha1.ReasonRateNotAchieved, v1alpha1.ReasonEvidenceMissing,
 }
 
 // ofSpeed are reasons that the CPU's speed must never cause.
-var ofSpeed = []string{verdict.AboveCPUBound, verdict.BelowCPUBound, verdict.CostDoublingBroken, verdict.SpeedUnknown}
+var ofSpeed = []string{v1alpha1.ReasonAboveCPUBound, v1alpha1.ReasonBelowCPUBound, v1alpha1.ReasonCostDoublingBroken, v1alpha1.ReasonSpeedUnknown}
 
 // amiss returns the reasons why a row is not Valid.
 func amiss(reasons []v1alpha1.Reason) []string {

@@ -34,7 +34,7 @@ func TestAGeneratorOnTheServicesNodeIsSuspect(t *testing.T) {
 	}))
 	finished(t, e, 2*time.Minute)
 	status := theTrial(t, e).Status
-	if status.Result == nil || status.Result.Verdict == v1alpha1.VerdictValid || !has(status.Result.Reasons, verdict.SharedNode) {
+	if status.Result == nil || status.Result.Verdict == v1alpha1.VerdictValid || !has(status.Result.Reasons, v1alpha1.ReasonSharedNode) {
 		t.Fatalf("judged %+v, want SharedNode", status.Result)
 	}
 	t.Logf("judged %s: %+v", status.Result.Verdict, status.Result.Reasons)

@@ -1,0 +1,48 @@
+package v1alpha1
+
+// Reasons for a verdict. docs/verdicts.md describes each with its thresholds.
+const (
+	// ReasonAboveCPUBound means that the service used more CPU than it was allowed.
+	ReasonAboveCPUBound = "AboveCPUBound"
+	// ReasonBelowCPUBound means that a saturated service used less CPU than it could.
+	ReasonBelowCPUBound = "BelowCPUBound"
+	// ReasonCostDoublingBroken means that a hash time is off the line of the costs. Only all
+	// trials of an experiment together show it, so it is in rows and never in trials.
+	ReasonCostDoublingBroken = "CostDoublingBroken"
+	// ReasonCPUUnused means that the CPU limit is larger than what the workers can use. It is
+	// in the row, and in a warning event when the experiment is accepted. It does not affect
+	// the verdict: the numbers are right, but the variant costs more than it needs to.
+	ReasonCPUUnused = "CPUUnused"
+	// ReasonEvidenceMissing means that a check could not be made.
+	ReasonEvidenceMissing = "EvidenceMissing"
+	// ReasonGeneratorSaturated means that the load generator could not keep up.
+	ReasonGeneratorSaturated = "GeneratorSaturated"
+	// ReasonGeneratorThrottled means that its quota stopped the load generator.
+	ReasonGeneratorThrottled = "GeneratorThrottled"
+	// ReasonInfeasible means that no rate can meet the objective, and that there was no load.
+	// It does not affect the verdict.
+	ReasonInfeasible = "Infeasible"
+	// ReasonLimitNotApplied means that the container had another CPU limit than planned.
+	ReasonLimitNotApplied = "LimitNotApplied"
+	// ReasonModelDisagrees means that the measurement and the model contradict each other.
+	ReasonModelDisagrees = "ModelDisagrees"
+	// ReasonNoisyNeighbour means that other work used the service's CPUs.
+	ReasonNoisyNeighbour = "NoisyNeighbour"
+	// ReasonNotSteady means that the reported step had no steady state.
+	ReasonNotSteady = "NotSteady"
+	// ReasonOverloaded means that the reported step offered more than the service can serve.
+	// It does not affect the verdict.
+	ReasonOverloaded = "Overloaded"
+	// ReasonPodAltered means that something changed the pods.
+	ReasonPodAltered = "PodAltered"
+	// ReasonRateNotAchieved means that logins were not sent within their step.
+	ReasonRateNotAchieved = "RateNotAchieved"
+	// ReasonResolution means that the service is faster than the generator can time.
+	ReasonResolution = "Resolution"
+	// ReasonSharedNode means that the load generator ran on the service's CPUs.
+	ReasonSharedNode = "SharedNode"
+	// ReasonSpeedUnknown means that numbers could not be converted to the reference speed.
+	ReasonSpeedUnknown = "SpeedUnknown"
+	// ReasonTooFewSamples means that too few logins were counted.
+	ReasonTooFewSamples = "TooFewSamples"
+)
