@@ -1,24 +1,9 @@
 // Command loadrunner is the entrypoint of the load generator. It runs k6 with a plan, reads
 // evidence during the load, and writes one termination message.
 //
-// It is configured by environment variables:
-//
-//	HASHMARK_PLAN          the plan as JSON (internal/loadplan)
-//	HASHMARK_TARGET        the login service, such as http://10.96.0.7:8080
-//	HASHMARK_PODS          its pods, comma-separated: evidence is read there, and if
-//	                       there are several, a saturation keeps each of them busy
-//	HASHMARK_USER, HASHMARK_PASSWORD
-//	HASHMARK_REPLICAS      the number of pods
-//	HASHMARK_SESSIONS      true: callers log in once per step, then send a cookie
-//	HASHMARK_DEADLINE      when to stop, RFC 3339; by default never
-//	HASHMARK_K6            the k6 program; by default k6 on PATH
-//	HASHMARK_RAW_OUTPUT    a file for k6's own samples as JSON, for checks
-//	HASHMARK_REMOTE_WRITE_LABELS
-//	                       labels of k6's own series, name=value separated by commas;
-//	                       if set, k6 sends the series by remote write as configured
-//	                       by its own variables K6_PROMETHEUS_RW_…
-//	HASHMARK_MESSAGE_FILE  the file for the result, by default /dev/termination-log;
-//	                       - is standard output
+// It is configured by the environment variables of package envvar. If RemoteWriteLabels is set,
+// k6 sends its own series as configured by its variables K6_PROMETHEUS_RW_…. A MessageFile of -
+// is standard output.
 //
 // The exit code is k6's, 2 if a variable is missing or invalid, and 1 if there is no result
 // for another reason. The message says which.
@@ -32,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -46,7 +32,7 @@ func main() {
 }
 
 func run() int {
-	message := openMessage(os.Getenv("HASHMARK_MESSAGE_FILE"))
+	message := openMessage(os.Getenv(envvar.MessageFile))
 	// This message remains if a panic or the kernel ends this process early.
 	message.write(measurement.EncodeFailure(measurement.GeneratorKilled, "The load generator was terminated before the load was finished.", 0))
 

@@ -7,11 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
-
-// environmentPrefix begins the name of every flag's environment variable.
-const environmentPrefix = "HASHMARK_"
 
 // parse reads the flags, and the environment variables of the flags that were not given. An
 // empty variable counts as not set. The error wraps errUsage or flag.ErrHelp.
@@ -64,7 +62,7 @@ func numberVar(flags *flag.FlagSet, to *int32, name string, value int32, usage s
 
 // variable returns the name of a flag's environment variable.
 func variable(flagName string) string {
-	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+	return envvar.Prefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
 // recipeVars defines the flags for the password hash.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -34,30 +35,30 @@ type Config struct {
 }
 
 // scriptVariables are the variables that the k6 script reads.
-var scriptVariables = []string{"HASHMARK_PLAN", "HASHMARK_TARGET", "HASHMARK_PODS", "HASHMARK_USER", "HASHMARK_PASSWORD", "HASHMARK_REPLICAS", "HASHMARK_SESSIONS"}
+var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Sessions}
 
 // FromEnvironment reads the configuration of a load from environment variables. The errors
 // are sentences for the person who set the variables.
 func FromEnvironment(lookup func(string) string) (Config, error) {
 	config := Config{
-		Target:    lookup("HASHMARK_TARGET"),
-		RawOutput: lookup("HASHMARK_RAW_OUTPUT"),
-		K6:        lookup("HASHMARK_K6"),
+		Target:    lookup(envvar.Target),
+		RawOutput: lookup(envvar.RawOutput),
+		K6:        lookup(envvar.K6),
 	}
 	if config.K6 == "" {
 		config.K6 = "k6"
 	}
 	var problems []error
-	plan, err := parsePlan(lookup("HASHMARK_PLAN"))
+	plan, err := parsePlan(lookup(envvar.Plan))
 	config.Plan = plan
-	problems = append(problems, err, checkAddress("HASHMARK_TARGET", config.Target))
-	for address := range strings.SplitSeq(lookup("HASHMARK_PODS"), ",") {
+	problems = append(problems, err, checkAddress(envvar.Target, config.Target))
+	for address := range strings.SplitSeq(lookup(envvar.Pods), ",") {
 		if address = strings.TrimSpace(address); address != "" {
 			config.Pods = append(config.Pods, address)
-			problems = append(problems, checkAddress("HASHMARK_PODS", address))
+			problems = append(problems, checkAddress(envvar.Pods, address))
 		}
 	}
-	if text := lookup("HASHMARK_DEADLINE"); text != "" {
+	if text := lookup(envvar.Deadline); text != "" {
 		config.Deadline, err = time.Parse(time.RFC3339, text)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("invalid HASHMARK_DEADLINE %q: use a time such as 2026-01-31T12:00:00Z", text))
@@ -68,7 +69,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	for _, name := range scriptVariables {
 		config.Script = append(config.Script, name+"="+lookup(name))
 	}
-	for _, name := range []string{"HASHMARK_USER", "HASHMARK_PASSWORD"} {
+	for _, name := range []string{envvar.User, envvar.Password} {
 		if lookup(name) == "" {
 			problems = append(problems, fmt.Errorf("%s is not set: set the user and password of the logins", name))
 		}
@@ -87,17 +88,17 @@ func checkAddress(name, address string) error {
 // parseLabels also checks that k6 has a receiver. By default it would use one on its own
 // host.
 func parseLabels(lookup func(string) string) ([]string, error) {
-	text := lookup("HASHMARK_REMOTE_WRITE_LABELS")
+	text := lookup(envvar.RemoteWriteLabels)
 	if text == "" {
 		return nil, nil
 	}
 	if lookup("K6_PROMETHEUS_RW_SERVER_URL") == "" {
-		return nil, errors.New("HASHMARK_REMOTE_WRITE_LABELS is set but K6_PROMETHEUS_RW_SERVER_URL is not: set it to the address of the receiver")
+		return nil, errors.New(envvar.RemoteWriteLabels + " is set but K6_PROMETHEUS_RW_SERVER_URL is not: set it to the address of the receiver")
 	}
 	labels := strings.Split(text, ",")
 	for _, label := range labels {
 		if name, value, found := strings.Cut(label, "="); !found || name == "" || value == "" {
-			return nil, fmt.Errorf("HASHMARK_REMOTE_WRITE_LABELS has the invalid label %q: use name=value, separated by commas", label)
+			return nil, fmt.Errorf("%s has the invalid label %q: use name=value, separated by commas", envvar.RemoteWriteLabels, label)
 		}
 	}
 	return labels, nil
@@ -108,7 +109,7 @@ func parseLabels(lookup func(string) string) ([]string, error) {
 func parsePlan(text string) (loadplan.Plan, error) {
 	var plan loadplan.Plan
 	if text == "" {
-		return plan, errors.New("HASHMARK_PLAN is not set: set it to the plan as JSON")
+		return plan, errors.New(envvar.Plan + " is not set: set it to the plan as JSON")
 	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 	decoder.DisallowUnknownFields()

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
 const (
@@ -104,20 +105,20 @@ func (a Attempt) loginEnvironment() []corev1.EnvVar {
 	variant := a.trial.Spec.Variant
 	timeout := time.Duration(a.trial.Spec.Load.RequestTimeoutSeconds) * time.Second
 	environment := append(a.hashing(),
-		variable("HASHMARK_CONCURRENCY", string(variant.Concurrency.Mode)),
-		variable("HASHMARK_CPU_LIMIT", strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
-		variable("HASHMARK_CALIBRATION_FILE", calibrationFile),
-		variable("HASHMARK_REQUEST_TIMEOUT", timeout.String()),
-		variable("HASHMARK_DEADLINE", a.deadlineText()),
-		variable("HASHMARK_USER", User),
-		variable("HASHMARK_PASSWORD", Password),
+		variable(envvar.Concurrency, string(variant.Concurrency.Mode)),
+		variable(envvar.CPULimit, strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
+		variable(envvar.CalibrationFile, calibrationFile),
+		variable(envvar.RequestTimeout, timeout.String()),
+		variable(envvar.Deadline, a.deadlineText()),
+		variable(envvar.User, User),
+		variable(envvar.Password, Password),
 	)
 	environment = append(environment, a.sessions()...)
 	if workers := variant.Concurrency.Workers; workers != nil {
-		environment = append(environment, variable("HASHMARK_WORKERS", decimal(*workers)))
+		environment = append(environment, variable(envvar.Workers, decimal(*workers)))
 	}
 	if length := variant.Concurrency.QueueLength; length != nil {
-		environment = append(environment, variable("HASHMARK_QUEUE_LENGTH", decimal(*length)))
+		environment = append(environment, variable(envvar.QueueLength, decimal(*length)))
 	}
 	return environment
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
 // besideGoMemory is the memory of a memory-hard service that GOMEMLIMIT leaves free: half of
@@ -19,17 +20,17 @@ const besideGoMemory = 32 << 20
 // login container get the same ones.
 func (a Attempt) hashing() []corev1.EnvVar {
 	variant := a.trial.Spec.Variant
-	environment := []corev1.EnvVar{variable("HASHMARK_ALGORITHM", string(variant.Algorithm))}
+	environment := []corev1.EnvVar{variable(envvar.Algorithm, string(variant.Algorithm))}
 	if variant.Algorithm == v1alpha1.AlgorithmBcrypt {
-		environment = append(environment, variable("HASHMARK_COST", decimal(variant.Cost)))
+		environment = append(environment, variable(envvar.Cost, decimal(variant.Cost)))
 	}
 	for _, number := range []struct {
 		name  string
 		value *int32
 	}{
-		{"HASHMARK_MEMORY_KIB", variant.MemoryKiB},
-		{"HASHMARK_ITERATIONS", variant.Iterations},
-		{"HASHMARK_PARALLELISM", variant.Parallelism},
+		{envvar.MemoryKiB, variant.MemoryKiB},
+		{envvar.Iterations, variant.Iterations},
+		{envvar.Parallelism, variant.Parallelism},
 	} {
 		if number.value != nil {
 			environment = append(environment, variable(number.name, decimal(*number.value)))
@@ -49,7 +50,7 @@ func (a Attempt) sessions() []corev1.EnvVar {
 	if !a.trial.Spec.Variant.Sessions {
 		return nil
 	}
-	return []corev1.EnvVar{variable("HASHMARK_SESSIONS", "true"), variable("HASHMARK_SESSION_KEY", a.sessionKey())}
+	return []corev1.EnvVar{variable(envvar.Sessions, "true"), variable(envvar.SessionKey, a.sessionKey())}
 }
 
 // sessionKey returns the key that all replicas of an attempt sign cookies with. It is readable

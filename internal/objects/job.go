@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -113,19 +114,19 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		evidence[i] = address(ip)
 	}
 	environment := []corev1.EnvVar{
-		variable("HASHMARK_PLAN", string(plan)),
-		variable("HASHMARK_TARGET", address(load.ClusterIP)),
-		variable("HASHMARK_PODS", strings.Join(evidence, ",")),
-		variable("HASHMARK_REPLICAS", decimal(a.trial.Spec.Service.Replicas)),
-		variable("HASHMARK_DEADLINE", a.deadlineText()),
-		variable("HASHMARK_USER", User),
-		variable("HASHMARK_PASSWORD", Password),
+		variable(envvar.Plan, string(plan)),
+		variable(envvar.Target, address(load.ClusterIP)),
+		variable(envvar.Pods, strings.Join(evidence, ",")),
+		variable(envvar.Replicas, decimal(a.trial.Spec.Service.Replicas)),
+		variable(envvar.Deadline, a.deadlineText()),
+		variable(envvar.User, User),
+		variable(envvar.Password, Password),
 	}
 	if a.trial.Spec.Variant.Sessions {
-		environment = append(environment, variable("HASHMARK_SESSIONS", "true"))
+		environment = append(environment, variable(envvar.Sessions, "true"))
 	}
 	if a.settings.GeneratorRawOutput {
-		environment = append(environment, variable("HASHMARK_RAW_OUTPUT", RawOutputFile))
+		environment = append(environment, variable(envvar.RawOutput, RawOutputFile))
 	}
 	return append(environment, a.liveEnvironment()...)
 }

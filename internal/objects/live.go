@@ -9,6 +9,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
 const (
@@ -42,7 +44,7 @@ func (a Attempt) liveEnvironment() []corev1.EnvVar {
 		"variant=" + a.trial.Spec.Variant.Name,
 	}, ",")
 	environment := []corev1.EnvVar{
-		variable("HASHMARK_REMOTE_WRITE_LABELS", labels),
+		variable(envvar.RemoteWriteLabels, labels),
 		variable("K6_PROMETHEUS_RW_SERVER_URL", a.settings.RemoteWrite.URL),
 		variable("K6_PROMETHEUS_RW_TREND_STATS", trendStats),
 		variable("K6_PROMETHEUS_RW_PUSH_INTERVAL", pushInterval),

@@ -1,0 +1,61 @@
+// Package envvar names the environment variables that the operator sets in the pods it
+// creates, and that the programs there read.
+package envvar
+
+// Prefix begins every name. The login service reads each of its flags from a variable as well:
+// the prefix and the flag's name in capitals, with underscores.
+const Prefix = "HASHMARK_"
+
+// Of the login service: what it hashes, and how.
+const (
+	// Algorithm and its parameters.
+	Algorithm   = Prefix + "ALGORITHM"
+	Cost        = Prefix + "COST"
+	MemoryKiB   = Prefix + "MEMORY_KIB"
+	Iterations  = Prefix + "ITERATIONS"
+	Parallelism = Prefix + "PARALLELISM"
+	// Concurrency is Unbounded or WorkerPool, the latter with Workers and QueueLength.
+	Concurrency = Prefix + "CONCURRENCY"
+	Workers     = Prefix + "WORKERS"
+	QueueLength = Prefix + "QUEUE_LENGTH"
+	// CPULimit is the container's, in thousandths of a CPU.
+	CPULimit = Prefix + "CPU_LIMIT"
+	// CalibrationFile is where the calibration leaves its result for the service.
+	CalibrationFile = Prefix + "CALIBRATION_FILE"
+	// RequestTimeout is how long callers wait, such as 10s.
+	RequestTimeout = Prefix + "REQUEST_TIMEOUT"
+	// SessionKey signs the cookies of a service with sessions.
+	SessionKey = Prefix + "SESSION_KEY"
+)
+
+// Of the load generator: what it drives.
+const (
+	// Plan is the plan as JSON (package loadplan).
+	Plan = Prefix + "PLAN"
+	// Target is the URL of the login service, such as http://10.96.0.7:8080.
+	Target = Prefix + "TARGET"
+	// Pods are the URLs of its pods, separated by commas. Evidence is read there, and each of
+	// several is saturated by callers of its own.
+	Pods = Prefix + "PODS"
+	// Replicas is how many pods serve.
+	Replicas = Prefix + "REPLICAS"
+	// K6 is the k6 program; k6 on PATH if unset.
+	K6 = Prefix + "K6"
+	// RawOutput is a file for k6's own samples as JSON, for checks.
+	RawOutput = Prefix + "RAW_OUTPUT"
+	// RemoteWriteLabels are labels that k6's own series get, as name=value with commas between.
+	RemoteWriteLabels = Prefix + "REMOTE_WRITE_LABELS"
+	// MessageFile is where the result is written; /dev/termination-log if unset.
+	MessageFile = Prefix + "MESSAGE_FILE"
+)
+
+// Of both.
+const (
+	// User and Password are the account that logs in.
+	User     = Prefix + "USER"
+	Password = Prefix + "PASSWORD"
+	// Sessions is true if callers log in once a step, and then show a cookie.
+	Sessions = Prefix + "SESSIONS"
+	// Deadline is when to give up, in RFC 3339; never if unset.
+	Deadline = Prefix + "DEADLINE"
+)
