@@ -8,8 +8,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
@@ -33,19 +31,10 @@ func (r *TrialReconciler) tally(seen *lifecycle.Observation, before *v1alpha1.Si
 	if attempt, ended := telemetry.JustEnded(&before.Status, &trial.Status); ended {
 		r.Tally.AttemptEnded(attempt.Outcome, attempt.Reason)
 	}
-	if !telemetry.JustReleased(before, trial) || trial.Status.Calibration == nil {
+	if !telemetry.JustReleased(before, trial) {
 		return
 	}
-	// The Job is deleted by now. If the experiment sets no CPU limit for the generator, the
-	// plan uses the operator's current flags.
-	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(trial.Status), trial.Status.Prediction)
-	if err != nil {
-		return // a plan that can't be built was never run
-	}
-	if trial.Spec.Role == v1alpha1.RoleVerification {
-		plan = plan.First(len(trial.Status.Steps)) // the rest was not run
-	}
-	for _, stage := range telemetry.StagesOf(trial, plan) {
+	for _, stage := range telemetry.StagesOf(trial) {
 		r.Tally.StageTook(stage.Stage, stage.Took)
 	}
 }

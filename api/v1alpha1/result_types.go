@@ -63,6 +63,11 @@ type VariantResult struct {
 	// The variant's name, such as c10-500m.
 	// +kubebuilder:validation:MaxLength=52
 	Variant string `json:"variant"`
+	// The SizingTrial whose reported step the row shows: of several repetitions, the one with
+	// the median p95. Absent until one has a result.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Trial string `json:"trial,omitempty"`
 	// How passwords were hashed.
 	Algorithm Algorithm `json:"algorithm"`
 	// The bcrypt cost. Only with Bcrypt.

@@ -47,6 +47,12 @@ type Step struct {
 	// collected enough samples); NotJudged (the step has another purpose, such as
 	// saturation).
 	Outcome StepOutcome `json:"outcome"`
+	// True for the step that the trial's result was taken from. Absent for all others.
+	// +optional
+	Reported bool `json:"reported,omitempty"`
+	// How the step was planned; absent if it was not run.
+	// +optional
+	Plan *StepPlan `json:"plan,omitempty"`
 	// In mode Capacity: the planned share of the bound, in percent.
 	// +optional
 	LoadPercent *int32 `json:"loadPercent,omitempty"`
@@ -178,6 +184,32 @@ type Step struct {
 	// absent without evidence.
 	// +optional
 	ServiceHashes *int64 `json:"serviceHashes,omitempty"`
+}
+
+// StepPlan is how a step was planned. The logins of the step can be simulated from it.
+type StepPlan struct {
+	// When the step began, in milliseconds from the start of the load.
+	StartMilliseconds int64 `json:"startMilliseconds"`
+	// How long the step was held before it counted, in milliseconds.
+	SettleMilliseconds int64 `json:"settleMilliseconds"`
+	// How long the counted part lasted, in milliseconds.
+	CountedMilliseconds int64 `json:"countedMilliseconds"`
+	// How long requests under way could take to end, in milliseconds.
+	DrainMilliseconds int64 `json:"drainMilliseconds"`
+	// The number of k6's virtual users.
+	Callers int32 `json:"callers"`
+	// When logins were due: Poisson or Uniform. Only with Open.
+	// +optional
+	Arrivals Arrivals `json:"arrivals,omitempty"`
+	// The logins that were due before the counted part. Only with Open.
+	// +optional
+	SettleRequests int64 `json:"settleRequests,omitempty"`
+	// The logins that were due in the counted part. Only with Open.
+	// +optional
+	Requests int64 `json:"requests,omitempty"`
+	// The seed of the due times. Only with Open.
+	// +optional
+	Seed int64 `json:"seed,omitempty"`
 }
 
 // StepCPU is the CPU that a container, or the containers of all replicas, used during the

@@ -30,9 +30,8 @@ func (o Overhead) Total() time.Duration {
 	return o.Deploying + o.Preparing + o.Starting + o.Driving + o.Judging + o.Removing
 }
 
-// OverheadOf returns the overhead of a trial's last attempt, given the plan that it ran. It
-// returns false if the attempt was not kept or had no load, and while the trial runs.
-func OverheadOf(trial *v1alpha1.SizingTrial, plan loadplan.Plan) (Overhead, bool) {
+// OverheadOf returns the overhead of a trial's last attempt. It returns false if the attempt was not kept or had no load, and while the trial runs.
+func OverheadOf(trial *v1alpha1.SizingTrial) (Overhead, bool) {
 	status := &trial.Status
 	if len(status.Attempts) == 0 || status.CompletionTime == nil {
 		return Overhead{}, false
@@ -46,7 +45,7 @@ func OverheadOf(trial *v1alpha1.SizingTrial, plan loadplan.Plan) (Overhead, bool
 		Deploying: a.CalibrationStartTime.Sub(a.StartTime.Time),
 		Preparing: a.LoadStartTime.Sub(a.CalibrationEndTime.Time),
 		Starting:  a.GeneratorStartTime.Sub(a.LoadStartTime.Time),
-		Driving:   a.GeneratorEndTime.Sub(a.GeneratorStartTime.Time) - loadplan.Duration(plan),
+		Driving:   a.GeneratorEndTime.Sub(a.GeneratorStartTime.Time) - loadplan.Duration(loadplan.Ran(trial)),
 		Judging:   a.EndTime.Sub(a.GeneratorEndTime.Time),
 		Removing:  status.CompletionTime.Sub(a.EndTime.Time),
 	}, true

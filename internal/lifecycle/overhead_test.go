@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // spentTrial returns a trial whose load was planned to take a minute. Each other stage takes
@@ -19,6 +18,7 @@ func spentTrial() *v1alpha1.SizingTrial {
 	}
 	return &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
 		CompletionTime: at(100),
+		Steps:          []v1alpha1.Step{{Plan: &v1alpha1.StepPlan{StartMilliseconds: 5_000, CountedMilliseconds: 55_000}}},
 		Attempts: []v1alpha1.Attempt{{Number: 1, Outcome: v1alpha1.OutcomeBroken, StartTime: *at(-50), EndTime: at(-1)}, {
 			Number: 2, Outcome: v1alpha1.OutcomeKept, StartTime: *at(0),
 			CalibrationStartTime: at(1), CalibrationEndTime: at(20), LoadStartTime: at(22),
@@ -28,8 +28,7 @@ func spentTrial() *v1alpha1.SizingTrial {
 }
 
 func TestOverheadIsAllButCalibrationAndLoad(t *testing.T) {
-	minute := loadplan.Plan{Steps: []loadplan.Step{{StartMilliseconds: 5_000, CountedMilliseconds: 55_000}}}
-	got, known := OverheadOf(spentTrial(), minute)
+	got, known := OverheadOf(spentTrial())
 	want := Overhead{
 		Deploying: time.Second, Preparing: 2 * time.Second, Starting: 3 * time.Second,
 		Driving: 4 * time.Second, Judging: 5 * time.Second, Removing: 6 * time.Second,
@@ -54,7 +53,7 @@ func TestOverheadIsNotGuessed(t *testing.T) {
 	} {
 		trial := spentTrial()
 		change(&trial.Status)
-		if got, known := OverheadOf(trial, loadplan.Plan{}); known {
+		if got, known := OverheadOf(trial); known {
 			t.Errorf("%s: the overhead is %+v, want none", name, got)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // mostReplayed is the highest number of logins of a step that are simulated one by one. With
@@ -87,10 +86,11 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	own := *trial.Status.Calibration
 	own.HashMicroseconds = loginAsPlanned(trial).Microseconds()
 	bound := loadplan.BoundMilliPerSecond(max(1, trial.Spec.Service.Replicas), trial.Spec.Variant, own)
-	step, planned := reported(trial)
-	if !planned || bound <= 0 {
+	stored := loadplan.ReportedStep(&trial.Status)
+	if stored == nil || bound <= 0 {
 		return nil
 	}
+	step := loadplan.FromAPI(*stored)
 	slower := float64(bound) / float64(e.bound())
 	p95, answered := time.Duration(0), false
 	if step.Requests+step.SettleRequests > mostReplayed {
@@ -115,18 +115,4 @@ func loginAsPlanned(trial *v1alpha1.SizingTrial) time.Duration {
 		return took
 	}
 	return took * time.Duration(known.PlannedHashMicrosecondsAtCost8) / time.Duration(known.ReferenceHashMicrosecondsAtCost8)
-}
-
-// reported returns the planned step whose numbers are in the trial's row.
-func reported(trial *v1alpha1.SizingTrial) (loadplan.Step, bool) {
-	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
-	if err != nil {
-		return loadplan.Step{}, false
-	}
-	for _, step := range plan.Steps {
-		if step.Reported {
-			return step, true
-		}
-	}
-	return loadplan.Step{}, false
 }

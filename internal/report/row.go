@@ -1,7 +1,10 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -28,6 +31,8 @@ type Row struct {
 	// The trial whose reported step the row shows: its steps, its distribution and its
 	// requests under way belong to the row's p95. Nil if no trial has a result.
 	Shown *v1alpha1.SizingTrial
+	// The reported step of that trial, or nil if it was not run.
+	Step *v1alpha1.Step
 }
 
 // rows returns the measured variants followed by the predicted ones. A variant that
@@ -92,38 +97,19 @@ func measuredRow(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Var
 			row.Repetitions = append(row.Repetitions, &trials[i])
 		}
 	}
-	row.Shown = shownTrial(result, row.Trials)
+	if row.Shown = shownTrial(result, row.Trials); row.Shown != nil {
+		row.Step = loadplan.ReportedStep(&row.Shown.Status)
+	}
 	return row
 }
 
-// shownTrial returns the trial that the row's p95 was taken from: with several
-// repetitions the row shows the median one. Without a p95 it is the first trial with a
-// result of the same verdict, or else with any result.
+// shownTrial returns the trial whose reported step the row shows, or nil without a result.
 func shownTrial(row v1alpha1.VariantResult, trials []*v1alpha1.SizingTrial) *v1alpha1.SizingTrial {
-	var best *v1alpha1.SizingTrial
-	score := 0
-	for _, trial := range trials {
-		if s := similarity(row, trial.Status.Result); s > score {
-			best, score = trial, s
-		}
+	at := slices.IndexFunc(trials, func(t *v1alpha1.SizingTrial) bool { return t.Name == row.Trial })
+	if row.Trial == "" || at < 0 {
+		return nil
 	}
-	return best
-}
-
-// similarity is higher the better a trial's result matches the row, and 0 without a result.
-func similarity(row v1alpha1.VariantResult, result *v1alpha1.VariantResult) int {
-	switch {
-	case result == nil:
-		return 0
-	case row.P95Microseconds != nil && result.P95Microseconds != nil && *row.P95Microseconds == *result.P95Microseconds:
-		return 4
-	case result.Verdict == row.Verdict:
-		return 3
-	case result.Verdict != v1alpha1.VerdictInvalid:
-		return 2
-	default:
-		return 1
-	}
+	return trials[at]
 }
 
 func predictedRow(p *v1alpha1.PredictedVariant) Row {

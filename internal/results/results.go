@@ -121,6 +121,7 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 		r.Calibration = calibrated.Calibration
 	}
 	r.Speed = mergeSpeeds(from)
+	r.Trial = typical.Trial
 	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
 	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
 	r.P50Microseconds, r.P99Microseconds = typical.P50Microseconds, typical.P99Microseconds

@@ -52,12 +52,11 @@ type StageTime struct {
 	Took  time.Duration
 }
 
-// StagesOf returns the duration of each stage of a trial's last attempt, which ran the
-// plan. It returns nil if the trial has not finished, or if the attempt was not kept or had
+// StagesOf returns the duration of each stage of a trial's last attempt. It returns nil if the trial has not finished, or if the attempt was not kept or had
 // no load. Times in Kubernetes are whole seconds of several clocks, so a stage can seem to
 // end before it starts; its duration is then 0.
-func StagesOf(trial *v1alpha1.SizingTrial, plan loadplan.Plan) []StageTime {
-	overhead, known := lifecycle.OverheadOf(trial, plan)
+func StagesOf(trial *v1alpha1.SizingTrial) []StageTime {
+	overhead, known := lifecycle.OverheadOf(trial)
 	if !known {
 		return nil
 	}
@@ -67,7 +66,7 @@ func StagesOf(trial *v1alpha1.SizingTrial, plan loadplan.Plan) []StageTime {
 		{StageCalibrating, last.CalibrationEndTime.Sub(last.CalibrationStartTime.Time)},
 		{StagePreparing, overhead.Preparing},
 		{StageStarting, overhead.Starting},
-		{StageLoading, loadplan.Duration(plan)},
+		{StageLoading, loadplan.Duration(loadplan.Ran(trial))},
 		{StageDriving, overhead.Driving},
 		{StageJudging, overhead.Judging},
 		{StageRemoving, overhead.Removing},

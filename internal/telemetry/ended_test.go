@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
 
@@ -48,6 +47,7 @@ func TestEveryStageOfAKeptAttemptIsTold(t *testing.T) {
 	s := func(seconds int) time.Duration { return time.Duration(seconds) * time.Second }
 	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
 		CompletionTime: at(s(100)),
+		Steps:          []v1alpha1.Step{{Plan: &v1alpha1.StepPlan{StartMilliseconds: 5_000, CountedMilliseconds: 55_000}}},
 		Attempts: []v1alpha1.Attempt{{
 			Number: 1, Outcome: v1alpha1.OutcomeKept, StartTime: *at(0),
 			CalibrationStartTime: at(s(1)), CalibrationEndTime: at(s(8)), LoadStartTime: at(s(10)),
@@ -55,18 +55,17 @@ func TestEveryStageOfAKeptAttemptIsTold(t *testing.T) {
 			GeneratorStartTime: at(s(9)), GeneratorEndTime: at(s(73)), EndTime: at(s(78)),
 		}},
 	}}
-	minute := loadplan.Plan{Steps: []loadplan.Step{{StartMilliseconds: 5_000, CountedMilliseconds: 55_000}}}
 	want := []telemetry.StageTime{
 		{Stage: telemetry.StageDeploying, Took: s(1)}, {Stage: telemetry.StageCalibrating, Took: s(7)},
 		{Stage: telemetry.StagePreparing, Took: s(2)}, {Stage: telemetry.StageStarting, Took: 0},
 		{Stage: telemetry.StageLoading, Took: s(60)}, {Stage: telemetry.StageDriving, Took: s(4)},
 		{Stage: telemetry.StageJudging, Took: s(5)}, {Stage: telemetry.StageRemoving, Took: s(22)},
 	}
-	if diff := cmp.Diff(want, telemetry.StagesOf(trial, minute)); diff != "" {
+	if diff := cmp.Diff(want, telemetry.StagesOf(trial)); diff != "" {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
 	trial.Status.Attempts[0].Outcome = v1alpha1.OutcomeBroken
-	if stages := telemetry.StagesOf(trial, minute); stages != nil {
+	if stages := telemetry.StagesOf(trial); stages != nil {
 		t.Errorf("a broken attempt has the stages %v", stages)
 	}
 }

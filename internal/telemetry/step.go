@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // ofStep are the labels of every series of a step.
@@ -68,7 +67,7 @@ func throttled(s *v1alpha1.Step) (float64, bool) {
 func (o outcome) errorRatio() (float64, bool) {
 	var sound, invalid []float64
 	for _, trial := range o.trials {
-		step := reportedStep(&trial.Status)
+		step := loadplan.ReportedStep(&trial.Status)
 		if step == nil {
 			continue
 		}
@@ -89,26 +88,4 @@ func (o outcome) errorRatio() (float64, bool) {
 	}
 	slices.Sort(sound)
 	return sound[len(sound)/2], true
-}
-
-// reportedStep returns the step that a trial's row was taken from: the first one with the
-// row's users or rate, at the reference speed if the step is converted. It is nil if the
-// step was left out.
-func reportedStep(status *v1alpha1.SizingTrialStatus) *v1alpha1.Step {
-	row := status.Result
-	if row == nil || row.OfferedMilliPerSecond == nil && row.Users == nil {
-		return nil
-	}
-	i := slices.IndexFunc(status.Steps, func(s v1alpha1.Step) bool {
-		if s.AtReference != nil {
-			s.OfferedMilliPerSecond = &s.AtReference.OfferedMilliPerSecond
-		}
-		return s.Outcome != v1alpha1.StepNotRun &&
-			equality.Semantic.DeepEqual(s.OfferedMilliPerSecond, row.OfferedMilliPerSecond) &&
-			equality.Semantic.DeepEqual(s.Users, row.Users)
-	})
-	if i < 0 {
-		return nil
-	}
-	return &status.Steps[i]
 }

@@ -172,6 +172,7 @@ func (s *step) api() v1alpha1.Step {
 		Service:                  stepCPU(r.Service),
 		Generator:                stepCPU(r.Generator),
 		Speed:                    s.stepSpeed(),
+		Reported:                 s.Reported, Plan: s.InAPI(),
 	}
 	s.use.fill(&api)
 	if s.LoadPercent > 0 {

@@ -33,9 +33,7 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 	if status.Result != nil {
 		t.maximum = status.Result.MaxThroughputMilliPerSecond
 	}
-	// A trial without a calibration has no plan. Its steps are then made from the stored
-	// ones.
-	t.Plan, _ = loadplan.Build(t.Spec, speed.PlannedFor(status), status.Prediction)
+	t.Plan = loadplan.Ran(stored)
 	t.setReference()
 	for _, api := range driven(status.Steps) {
 		t.steps = append(t.steps, t.restoredStep(*api))
@@ -50,7 +48,7 @@ func restore(stored *v1alpha1.SizingTrial) *trial {
 // restoredStep returns a stored step as it was judged.
 func (t *trial) restoredStep(api v1alpha1.Step) *step {
 	s := &step{
-		Step: t.planned(api), result: resultOf(api), objective: t.Spec.Objective,
+		Step: loadplan.FromAPI(api), result: resultOf(api), objective: t.Spec.Objective,
 		overloaded: api.Outcome == v1alpha1.StepOverloaded, slower: 1,
 	}
 	s.cpu = cpuPerLogin(s.result)
@@ -141,25 +139,6 @@ func (t *trial) recall(stored []v1alpha1.Step) {
 		if api.P95Interval == nil {
 			s.setSpreads(simulatedSpreads(s.atNominal(), simulated(t.Input)(s.cpuAtReference(), nil)))
 		}
-	}
-}
-
-// planned returns the planned step of a stored one. If the plan is unknown, it returns what
-// the stored step shows of it, without requests.
-func (t *trial) planned(api v1alpha1.Step) loadplan.Step {
-	offered := ptr.Deref(api.OfferedMilliPerSecond, 0)
-	for _, s := range t.Plan.Told() {
-		if v1alpha1.StepKind(s.Kind) == api.Kind && s.OfferedMilliPerSecond == offered && (offered > 0 || s.Callers == int(ptr.Deref(api.Users, 0))) {
-			if s.Kind == loadplan.Open && api.Scheduled > 0 {
-				// The length differs under another objective or in an older version.
-				s.Requests, s.CountedMilliseconds = int(api.Scheduled), api.CountedMilliseconds
-			}
-			return s
-		}
-	}
-	return loadplan.Step{
-		Kind: loadplan.Kind(api.Kind), OfferedMilliPerSecond: offered, Callers: int(ptr.Deref(api.Users, 0)),
-		LoadPercent: ptr.Deref(api.LoadPercent, 0), CountedMilliseconds: api.CountedMilliseconds,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
@@ -32,7 +31,7 @@ func TestMatrix(t *testing.T) {
 	var load time.Duration
 	unverified := 0
 	for _, trial := range trials {
-		load += loadplan.Duration(planned(t, trial))
+		load += loadplan.Duration(loadplan.Ran(&trial))
 		if feasible(trial) && verified(trial) == 0 {
 			unverified++
 		}
@@ -46,17 +45,6 @@ func TestMatrix(t *testing.T) {
 	}
 	conclude(t, r)
 	reportOverhead(t, trials)
-}
-
-// planned returns the plan that a trial ran; a trial without load has no steps.
-func planned(t *testing.T, trial v1alpha1.SizingTrial) loadplan.Plan {
-	t.Helper()
-	if trial.Status.Calibration == nil || len(trial.Status.Steps) == 0 {
-		return loadplan.Plan{}
-	}
-	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
-	must(t, err)
-	return plan
 }
 
 // feasible reports whether the model predicts that some rate meets the objective.

@@ -34,7 +34,7 @@ func reportOverhead(t *testing.T, trials []v1alpha1.SizingTrial) {
 	var totals, turns []float64
 	parts := make([][]float64, len(stages))
 	for i, trial := range trials {
-		if overhead, known := lifecycle.OverheadOf(&trial, planned(t, trial)); known {
+		if overhead, known := lifecycle.OverheadOf(&trial); known {
 			totals = append(totals, overhead.Total().Seconds())
 			for n, stage := range stages {
 				parts[n] = append(parts[n], stage.of(overhead).Seconds())

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -104,7 +102,7 @@ func atLoad(row report.Row) string {
 // observedLoad returns the offered rate or the users of the reported step, or those of the
 // row if the step is unknown.
 func observedLoad(row report.Row) string {
-	if step := reported(row); step != nil && step.OfferedMilliPerSecond != nil {
+	if step := row.Step; step != nil && step.OfferedMilliPerSecond != nil {
 		return units.Rate(step.OfferedMilliPerSecond)
 	}
 	return row.Load()
@@ -113,7 +111,7 @@ func observedLoad(row report.Row) string {
 // observedP95 returns the p95 of the reported step before conversion to the reference
 // speed, or that of the row if the step is unknown.
 func observedP95(row report.Row) *int64 {
-	if step := reported(row); step != nil && step.P95Microseconds != nil {
+	if step := row.Step; step != nil && step.P95Microseconds != nil {
 		return step.P95Microseconds
 	}
 	return row.Result.P95Microseconds
@@ -155,7 +153,7 @@ func underWay(row report.Row, id string) panel {
 		Y: FromZero("", greatest(counts), units.Number),
 		X: Scale{Title: "share of the step’s time", High: 100, Words: func(x float64) string { return units.Number(x) + " %" }},
 	}
-	if step := reported(row); step != nil && step.CountedMilliseconds > 0 {
+	if step := row.Step; step != nil && step.CountedMilliseconds > 0 {
 		area.High = float64(step.CountedMilliseconds) / 1000
 		area.X = Scale{Title: "since counting started", High: area.High, Words: func(x float64) string { return units.Number(x) + " s" }}
 	}
@@ -168,37 +166,6 @@ func underWay(row report.Row, id string) panel {
 		})),
 	}
 }
-
-// reported returns the step that the row's p95 was taken from, or nil if it is unknown.
-func reported(row report.Row) *v1alpha1.Step {
-	if row.Shown == nil || row.Shown.Status.Result == nil {
-		return nil
-	}
-	steps := row.Shown.Status.Steps
-	at := slices.IndexFunc(steps, func(s v1alpha1.Step) bool {
-		return s.CountedMilliseconds > 0 && belongs(&s, row.Shown.Status.Result)
-	})
-	if at < 0 {
-		return nil
-	}
-	return &steps[at]
-}
-
-// belongs reports whether a result was taken from a step: it has the step's rate at the
-// reference speed or, if the step is not converted, its planned share of the bound or its
-// rate.
-func belongs(step *v1alpha1.Step, result *v1alpha1.VariantResult) bool {
-	switch {
-	case step.Kind == v1alpha1.StepClosed:
-		return same(step.Users, result.Users)
-	case step.AtReference != nil:
-		return same(&step.AtReference.OfferedMilliPerSecond, result.OfferedMilliPerSecond)
-	default:
-		return same(step.LoadPercent, result.ReportedLoadPercent) || same(step.OfferedMilliPerSecond, result.OfferedMilliPerSecond)
-	}
-}
-
-func same[N int32 | int64](a, b *N) bool { return a != nil && b != nil && *a == *b }
 
 func underWayLine(row report.Row) []string {
 	counts := row.Shown.Status.UnderWay
