@@ -49,6 +49,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		return unlessStale(err)
 	}
 	pass.events.send(r.Events, experiment)
+	pass.log(ctrl.LoggerFrom(ctx), before)
 	return ctrl.Result{RequeueAfter: again}, nil
 }
 

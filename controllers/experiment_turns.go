@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -47,6 +48,9 @@ func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
 	return nil
 }
 
+// giveTurn is the action of the event about a turn.
+const giveTurn = "GiveTurn"
+
 // setSuspend gives a trial its turn, or takes it back.
 func (p *experimentPass) setSuspend(ctx context.Context, name string, suspend bool) error {
 	for i := range p.trials {
@@ -56,11 +60,19 @@ func (p *experimentPass) setSuspend(ctx context.Context, name string, suspend bo
 		}
 		before := trial.DeepCopy()
 		trial.Spec.Suspend = suspend
+		place := fmt.Sprintf("Trial %d of %d: %s", trial.Spec.Sequence, p.trialCount(), describe(trial))
 		if !suspend {
-			p.events.add(normal, "TrialStarted", "GiveTurn", fmt.Sprintf("Trial %d of %d: %s",
-				trial.Spec.Sequence, p.trialCount(), describe(trial)))
+			p.events.add(normal, "TrialStarted", giveTurn, place)
 		}
-		return p.Patch(ctx, trial, client.MergeFrom(before))
+		if err := p.Patch(ctx, trial, client.MergeFrom(before)); err != nil {
+			return err
+		}
+		action := giveTurn
+		if suspend {
+			action = "TakeTurnBack"
+		}
+		ctrl.LoggerFrom(ctx).Info(place, "action", action, "trial", name, "variant", trial.Spec.Variant.Name)
+		return nil
 	}
 	return fmt.Errorf("trial %s is not a trial of the experiment", name)
 }

@@ -46,7 +46,7 @@ func (w *testCluster) startOperator() {
 	}
 	process.trials = &controllers.TrialReconciler{
 		Client: cachedOfTrials, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
-		StartTimeout: startTimeout, Oracle: cachedOracle, Tally: w.tally,
+		StartTimeout: startTimeout, Model: cachedModel, Tally: w.tally,
 		Settings: objects.Settings{
 			ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",
 			PullPolicy: corev1.PullIfNotPresent, GeneratorCPULimit: "500m", GeneratorMemoryLimit: "512Mi",

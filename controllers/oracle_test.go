@@ -11,12 +11,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// cachedOracle runs the simulation only once for each input. Tests that differ only in where
+// cachedModel runs the simulation only once for each input. Tests that differ only in where
 // an operator dies repeat the same inputs hundreds of times.
-var cachedOracle = lifecycle.Oracle{
-	Expect: func(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
-		return fromCache("expect", []any{spec, cal}, func() *v1alpha1.Prediction {
-			return lifecycle.Simulation().Expect(spec, cal)
+var cachedModel = lifecycle.Model{
+	Predict: func(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+		return fromCache("predict", []any{spec, cal}, func() *v1alpha1.Prediction {
+			return lifecycle.Simulation().Predict(spec, cal)
 		})
 	},
 	Judge: func(in verdict.Input) verdict.Judgement {

@@ -17,41 +17,56 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
+// done is what act did: the decision that it carried out, and the events about it. The
+// decision is another one than the planned one if that could not be carried out, because a
+// name is taken or the load can't be planned.
+type done struct {
+	lifecycle.Decision
+	events pendingEvents
+}
+
+// with returns what was done with an event about it.
+func (d done) with(kind, reason, note string) done {
+	d.events.add(kind, reason, string(d.Action), note)
+	return d
+}
+
 // act does what was decided, and writes into the trial's status what can't be observed again
-// later. If the cluster has changed since it was observed, act changes the decision.
-func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (pendingEvents, error) {
-	trial := seen.Trial
+// later.
+func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, decision lifecycle.Decision) (done, error) {
+	did := done{Decision: decision}
 	switch decision.Action {
 	case lifecycle.Begin:
-		return r.begin(seen), nil
+		return r.begin(seen, did), nil
 	case lifecycle.Deploy:
-		return r.deploy(ctx, seen, decision)
+		return r.deploy(ctx, seen, did)
 	case lifecycle.Record:
-		return r.record(seen, decision), nil
+		return r.record(seen, did), nil
 	case lifecycle.Load:
-		return r.load(ctx, seen, decision)
+		return r.load(ctx, seen, did)
 	case lifecycle.Harvest, lifecycle.Conclude:
-		return r.conclude(seen, decision.Action), nil
+		return r.conclude(seen, did), nil
 	case lifecycle.Break, lifecycle.Interrupt:
-		return r.end(seen, *decision), nil
+		return r.end(seen, did), nil
 	case lifecycle.Sweep:
-		return nil, r.sweep(ctx, trial)
+		return did, r.sweep(ctx, seen.Trial)
 	case lifecycle.Release:
-		return r.release(seen), nil
+		return r.release(seen, did), nil
 	case lifecycle.Refuse:
-		lifecycle.RefuseTrial(trial, seen.Now, *decision)
-		return pendingEvents{{warning, decision.Reason, "Refuse", decision.Message}}, nil
+		lifecycle.RefuseTrial(seen.Trial, seen.Now, decision)
+		return did.with(warning, decision.Reason, decision.Message), nil
 	default:
-		return nil, nil
+		return did, nil
 	}
 }
 
-func (r *TrialReconciler) begin(seen *lifecycle.Observation) pendingEvents {
+func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
 	lifecycle.BeginAttempt(seen.Trial, seen.Now)
 	attempt := lifecycle.Current(&seen.Trial.Status)
-	return pendingEvents{{normal, "AttemptStarted", "Begin", fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial))}}
+	return did.with(normal, "AttemptStarted", fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial)))
 }
 
 func describe(trial *v1alpha1.SizingTrial) string {
@@ -64,35 +79,34 @@ func describe(trial *v1alpha1.SizingTrial) string {
 }
 
 // deploy creates the login service and its NetworkPolicies, policies first.
-func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (pendingEvents, error) {
+func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observation, did done) (done, error) {
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
-		return r.breakOff(seen, decision, v1alpha1.ReasonPlanImpossible, err), nil
+		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
 	}
 	deployment := builder.Deployment()
 	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
 		if err := ensure(ctx, r.Client, r.Live, child, seen.Trial); err != nil {
-			return r.nameTaken(seen, decision, err)
+			return r.nameTaken(seen, err)
 		}
 	}
 	attempt.ServiceUID = deployment.UID
-	return nil, nil
+	return did, nil
 }
 
 // nameTaken breaks the attempt off if a child's name is taken by an object with another owner.
 // It returns any other error unchanged.
-func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, decision *lifecycle.Decision, err error) (pendingEvents, error) {
+func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, err error) (done, error) {
 	if _, taken := errors.AsType[*nameTakenError](err); taken {
-		return r.breakOff(seen, decision, v1alpha1.ReasonNameTaken, err), nil
+		return r.breakOff(seen, v1alpha1.ReasonNameTaken, err), nil
 	}
-	return nil, err
+	return done{}, err
 }
 
-// breakOff replaces a decision with the end of the attempt.
-func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, decision *lifecycle.Decision, reason string, why error) pendingEvents {
-	*decision = lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}
-	return r.end(seen, *decision)
+// breakOff ends the attempt, because what was decided can't be done.
+func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, reason string, why error) done {
+	return r.end(seen, done{Decision: lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}})
 }
 
 func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) (objects.Attempt, error) {
@@ -101,32 +115,24 @@ func (r *TrialReconciler) builder(trial *v1alpha1.SizingTrial, attempt *v1alpha1
 }
 
 // record writes the calibration, the model's prediction and the pods into the status.
-func (r *TrialReconciler) record(seen *lifecycle.Observation, decision *lifecycle.Decision) pendingEvents {
-	if err := lifecycle.RecordCalibration(seen); err != nil {
-		return r.breakOff(seen, decision, v1alpha1.ReasonCalibrationFailed, err)
+func (r *TrialReconciler) record(seen *lifecycle.Observation, did done) done {
+	if err := lifecycle.RecordCalibration(seen, r.Model); err != nil {
+		return r.breakOff(seen, v1alpha1.ReasonCalibrationFailed, err)
 	}
 	calibration := seen.Trial.Status.Calibration
-	return pendingEvents{{normal, "Calibrated", "Record", fmt.Sprintf("A hash takes %.3g ms ± %.1g ms of CPU time",
-		float64(calibration.HashMicroseconds)/1000, float64(calibration.ErrorMicroseconds)/1000)}}
+	return did.with(normal, "Calibrated", fmt.Sprintf("A hash takes %s ± %s of CPU time",
+		units.Latency(&calibration.HashMicroseconds), units.Latency(&calibration.ErrorMicroseconds)))
 }
 
-// load creates the k6 Job, unless another trial came first.
-func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, decision *lifecycle.Decision) (pendingEvents, error) {
+// load creates the k6 Job.
+func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, did done) (done, error) {
 	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
-	others, err := r.underLoad(ctx, trial)
-	if err != nil {
-		return nil, err
-	}
-	if seen.OthersUnderLoad = others; len(others) >= seen.MaxUnderLoad && seen.Children.Job == nil {
-		*decision = lifecycle.Decide(seen)
-		return nil, nil
-	}
 	job, duration, err := r.job(seen, attempt)
 	if err != nil {
-		return r.breakOff(seen, decision, v1alpha1.ReasonPlanImpossible, err), nil
+		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
 	}
 	if err := ensure(ctx, r.Client, r.Live, job, trial); err != nil {
-		return r.nameTaken(seen, decision, err)
+		return r.nameTaken(seen, err)
 	}
 	attempt.JobUID = job.UID
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
@@ -134,7 +140,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	if trial.Spec.Role == v1alpha1.RoleVerification {
 		how = "for at most"
 	}
-	return pendingEvents{{normal, "LoadStarted", "Load", fmt.Sprintf("k6 runs the load %s %s: %s", how, duration.Round(time.Second), describe(trial))}}, nil
+	return did.with(normal, "LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, duration.Round(time.Second), describe(trial))), nil
 }
 
 // job builds the k6 Job from the recorded calibration, and returns how long its plan takes.
@@ -167,28 +173,29 @@ func podIPs(seen *lifecycle.Observation) []string {
 
 // conclude ends the attempt with a result: that of its load, or that of a variant that is
 // judged without load.
-func (r *TrialReconciler) conclude(seen *lifecycle.Observation, action lifecycle.Action) pendingEvents {
-	conclude := lifecycle.HarvestRun
-	if action == lifecycle.Conclude {
-		conclude = lifecycle.ConcludeUnloaded
+func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
+	var end lifecycle.End
+	if did.Action == lifecycle.Conclude {
+		end = lifecycle.ConcludeUnloaded(seen)
+	} else {
+		end = lifecycle.HarvestRun(seen, r.Model)
 	}
-	end := conclude(seen)
 	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
 	kind := normal
 	if end.Outcome != v1alpha1.OutcomeKept {
 		kind = warning
 	}
-	return pendingEvents{{kind, end.Reason, string(action), end.Message}}
+	return did.with(kind, end.Reason, end.Message)
 }
 
 // end writes why an attempt has no result.
-func (r *TrialReconciler) end(seen *lifecycle.Observation, decision lifecycle.Decision) pendingEvents {
+func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 	outcome, kind := v1alpha1.OutcomeBroken, warning
-	if decision.Action == lifecycle.Interrupt {
+	if did.Action == lifecycle.Interrupt {
 		outcome, kind = v1alpha1.OutcomeInterrupted, normal
 	}
-	lifecycle.EndAttempt(seen.Trial, seen.Now, outcome, decision.Reason, decision.Message)
-	return pendingEvents{{kind, decision.Reason, string(decision.Action), decision.Message}}
+	lifecycle.EndAttempt(seen.Trial, seen.Now, outcome, did.Reason, did.Message)
+	return did.with(kind, did.Reason, did.Message)
 }
 
 // sweep deletes everything that the trial created and still owns.
@@ -206,7 +213,7 @@ func (r *TrialReconciler) sweep(ctx context.Context, trial *v1alpha1.SizingTrial
 	return errors.Join(failed...)
 }
 
-func (r *TrialReconciler) release(seen *lifecycle.Observation) pendingEvents {
+func (r *TrialReconciler) release(seen *lifecycle.Observation, did done) done {
 	trial := seen.Trial
 	lifecycle.ReleaseTrial(trial, seen.Now, seen.Cancelled)
 	kind, note := normal, "Measured"
@@ -219,5 +226,5 @@ func (r *TrialReconciler) release(seen *lifecycle.Observation) pendingEvents {
 	if trial.Status.Phase != v1alpha1.TrialSucceeded {
 		kind, note = warning, strings.TrimSpace(trial.Status.Message)
 	}
-	return pendingEvents{{kind, string(trial.Status.Phase), "Release", note}}
+	return did.with(kind, string(trial.Status.Phase), note)
 }

@@ -30,8 +30,8 @@ type TrialReconciler struct {
 	Settings objects.Settings
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
-	// Oracle predicts a variant and judges its numbers.
-	Oracle lifecycle.Oracle
+	// Model predicts a variant and judges its numbers.
+	Model lifecycle.Model
 	// MaxConcurrent is the largest number of trials under load at the same time.
 	MaxConcurrent int
 	// Tally counts what ended.
@@ -51,19 +51,39 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("observing trial %s: %w", req, err)
 	}
+	decision, err := r.decide(ctx, seen)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("observing the load on the cluster for trial %s: %w", req, err)
+	}
 	before := trial.DeepCopy()
-	decision := lifecycle.Decide(seen)
-	pending, err := r.act(ctx, seen, &decision)
+	did, err := r.act(ctx, seen, decision)
 	if err = unlessTerminating(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
 	}
-	r.show(seen, decision)
+	r.show(seen, did.Decision)
 	if err := patchStatus(ctx, r.Client, trial, before); err != nil {
 		return unlessStale(err)
 	}
 	r.tally(seen, before)
-	pending.send(r.Events, trial)
-	return ctrl.Result{RequeueAfter: decision.After}, nil
+	did.events.send(r.Events, trial)
+	did.log(ctrl.LoggerFrom(ctx), before, trial)
+	return ctrl.Result{RequeueAfter: did.After}, nil
+}
+
+// decide returns what to do next. Before a load begins, it also observes which other trials
+// are under load, without a cache: two generators at the same time would spoil both
+// measurements.
+func (r *TrialReconciler) decide(ctx context.Context, seen *lifecycle.Observation) (lifecycle.Decision, error) {
+	decision := lifecycle.Decide(seen)
+	if decision.Action != lifecycle.Load {
+		return decision, nil
+	}
+	others, err := r.underLoad(ctx, seen.Trial)
+	if err != nil {
+		return decision, err
+	}
+	seen.OthersUnderLoad = others
+	return lifecycle.Decide(seen), nil
 }
 
 // show writes the decision into the status for people to read.

@@ -25,8 +25,8 @@ import (
 // observe collects the input of lifecycle.Decide.
 func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
-		Now: r.Clock.Now(), StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent,
-		Trial: trial, Suspended: trial.Spec.Suspend, GeneratorCPULimit: r.Settings.GeneratorCPULimit, Oracle: r.Oracle,
+		Settings: lifecycle.Settings{StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, GeneratorCPULimit: r.Settings.GeneratorCPULimit},
+		Now:      r.Clock.Now(), Trial: trial, Suspended: trial.Spec.Suspend,
 	}
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type flags struct {
 	watchNamespaces         []string // empty: all
 	maxConcurrentTrials     int
 	startTimeout            time.Duration
+	logFormat, logLevel     string
 	settings                objects.Settings
 }
 
@@ -53,6 +54,8 @@ func parse(args []string) (*flags, error) {
 	set.IntVar(&f.metricsMaxExperiments, "metrics-max-experiments", 100, "number of experiments that have series of their own in /metrics; the others are only counted")
 	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "largest number of trials under load at the same time, in all experiments")
 	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait until a pod is admitted, scheduled, pulled and started")
+	set.StringVar(&f.logFormat, "log-format", "json", "format of the log: json, or text for people")
+	set.StringVar(&f.logLevel, "log-level", "info", "info logs every decision that changed something; debug also logs passes that changed nothing")
 	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
 	set.StringVar(&f.settings.GeneratorImage, "generator-image", "", "image of the load generator")
 	set.StringVar((*string)(&f.settings.PullPolicy), "image-pull-policy", string(corev1.PullIfNotPresent), "when nodes pull the two images: Always, IfNotPresent or Never")
@@ -73,8 +76,6 @@ func parse(args []string) (*flags, error) {
 	return f, f.check(set.Args())
 }
 
-var pullPolicies = []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever}
-
 func (f *flags) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
@@ -83,19 +84,33 @@ func (f *flags) check(rest []string) error {
 		return errors.New("--service-image and --generator-image are required")
 	case outOfRange(f.maxConcurrentTrials, 1, 64):
 		return errors.New("--max-concurrent-trials must be between 1 and 64")
-	case !slices.Contains(pullPolicies, f.settings.PullPolicy):
-		return fmt.Errorf("--image-pull-policy must be Always, IfNotPresent or Never, not %q", f.settings.PullPolicy)
 	case outOfRange(f.metricsMaxExperiments, 1, 10_000):
 		return errors.New("--metrics-max-experiments must be between 1 and 10000")
 	case f.startTimeout < 10*time.Second:
 		return errors.New("--start-timeout must be at least 10s: a pod takes seconds to start")
 	}
-	for name, value := range map[string]string{
-		"--generator-cpu-limit": f.settings.GeneratorCPULimit, "--generator-memory-limit": f.settings.GeneratorMemoryLimit,
-	} {
-		if q, err := resource.ParseQuantity(value); err != nil || q.Sign() <= 0 {
-			return fmt.Errorf("%s must be a quantity above 0, not %q", name, value)
-		}
+	return errors.Join(
+		oneOf("--image-pull-policy", string(f.settings.PullPolicy), string(corev1.PullAlways), string(corev1.PullIfNotPresent), string(corev1.PullNever)),
+		oneOf("--log-format", f.logFormat, "json", "text"),
+		oneOf("--log-level", f.logLevel, "info", "debug"),
+		positive("--generator-cpu-limit", f.settings.GeneratorCPULimit),
+		positive("--generator-memory-limit", f.settings.GeneratorMemoryLimit),
+	)
+}
+
+// oneOf returns an error if a flag has none of its values.
+func oneOf(name, value string, values ...string) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	last := len(values) - 1
+	return fmt.Errorf("%s must be %s or %s, not %q", name, strings.Join(values[:last], ", "), values[last], value)
+}
+
+// positive returns an error if a flag is not a quantity above 0.
+func positive(name, value string) error {
+	if q, err := resource.ParseQuantity(value); err != nil || q.Sign() <= 0 {
+		return fmt.Errorf("%s must be a quantity above 0, not %q", name, value)
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 		"series without a bound":         {append(images, "--metrics-max-experiments=10001"), "--metrics-max-experiments must be between 1 and 10000"},
 		"no time to start":               {append(images, "--start-timeout=1s"), "--start-timeout must be at least 10s"},
 		"an unknown way to pull":         {append(images, "--image-pull-policy=always"), "--image-pull-policy must be Always, IfNotPresent or Never"},
+		"an unknown log format":          {append(images, "--log-format=xml"), `--log-format must be json or text, not "xml"`},
+		"an unknown log level":           {append(images, "--log-level=trace"), `--log-level must be info or debug, not "trace"`},
 		"a limit that is not a quantity": {append(images, "--generator-cpu-limit=much"), "--generator-cpu-limit must be a quantity above 0"},
 		"a limit of nothing":             {append(images, "--generator-memory-limit=0"), "--generator-memory-limit must be a quantity above 0"},
 		"a toleration without effect":    {append(images, "--generator-toleration=load=true"), "has no taint effect"},

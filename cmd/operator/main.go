@@ -40,8 +40,16 @@ func run(args []string) error {
 	return results.Unknown(operate(args))
 }
 
-func setLogger() {
-	ctrl.SetLogger(zap.New(zap.UseDevMode(false), func(o *zap.Options) { o.TimeEncoder = zapcore.RFC3339TimeEncoder }))
+// setLogger sets the format and the level of the log.
+func setLogger(flags *flags) {
+	format, level := zap.JSONEncoder(), zapcore.InfoLevel
+	if flags.logFormat == "text" {
+		format = zap.ConsoleEncoder()
+	}
+	if flags.logLevel == "debug" {
+		level = zapcore.DebugLevel
+	}
+	ctrl.SetLogger(zap.New(zap.UseDevMode(false), format, zap.Level(level), func(o *zap.Options) { o.TimeEncoder = zapcore.RFC3339TimeEncoder }))
 }
 
 // operate runs the operator until it receives a signal to end.
@@ -50,7 +58,7 @@ func operate(args []string) error {
 	if err != nil {
 		return err
 	}
-	setLogger()
+	setLogger(flags)
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("can't load the cluster configuration: %w", err)
@@ -88,7 +96,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	trials := &controllers.TrialReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
-		Settings: flags.settings, StartTimeout: flags.startTimeout, Oracle: lifecycle.Simulation(), Tally: tally,
+		Settings: flags.settings, StartTimeout: flags.startTimeout, Model: lifecycle.Simulation(), Tally: tally,
 	}
 	return errors.Join(
 		experiments.SetupWithManager(mgr),

@@ -37,7 +37,7 @@ func runSmokeTest(args []string) error {
 	if err != nil {
 		return err
 	}
-	setLogger()
+	setLogger(&flags{logFormat: "json", logLevel: "info"})
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("can't load the cluster configuration: %w", err)

@@ -30,7 +30,8 @@ func world(changes ...func(*Observation)) *Observation {
 		}}},
 	}
 	o := &Observation{
-		Now: start.Add(time.Minute), StartTimeout: 5 * time.Minute, MaxUnderLoad: 1, Trial: trial,
+		Settings: Settings{StartTimeout: 5 * time.Minute, MaxUnderLoad: 1},
+		Now:      start.Add(time.Minute), Trial: trial,
 		Children: Children{
 			Deployment:    &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{UID: "deployment"}},
 			Service:       &corev1.Service{},

@@ -97,7 +97,7 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 // HarvestRun reads and judges the result of the generator, and writes it into the trial's
 // status. If the run is Invalid and another attempt may help, it writes no result yet. On the
 // last attempt the numbers are kept with verdict Invalid.
-func HarvestRun(o *Observation) End {
+func HarvestRun(o *Observation, m Model) End {
 	noteGenerator(o)
 	run, lost := readRun(o.Children.GeneratorPods)
 	if lost != nil {
@@ -120,7 +120,7 @@ func HarvestRun(o *Observation) End {
 			Message: fmt.Sprintf("The load generator reported %d steps, but the plan has %d; use operator and generator images of the same version", len(run.Steps), want),
 		}
 	}
-	judged := o.Oracle.Judge(verdict.Input{
+	judged := m.Judge(verdict.Input{
 		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
 		Run: run, Placement: placement(o), Reference: o.Reference, PlannedMicros: plannedMicros(status),
 	})

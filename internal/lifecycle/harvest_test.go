@@ -82,11 +82,11 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 				Result: v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
 				Speed:  &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 11_000, PlannedHashMicrosecondsAtCost8: 12_500, WindowsPerMille: []int32{1000}},
 			}
-			o.Oracle.Judge = func(in verdict.Input) verdict.Judgement {
+			judge := func(in verdict.Input) verdict.Judgement {
 				asked = in
 				return judged
 			}
-			if end := HarvestRun(o); end.Outcome != v1alpha1.OutcomeKept {
+			if end := HarvestRun(o, Model{Judge: judge}); end.Outcome != v1alpha1.OutcomeKept {
 				t.Fatalf("the attempt ends %+v", end)
 			}
 			if diff := cmp.Diff(o.Reference, asked.Reference); diff != "" || asked.PlannedMicros != test.micros {
@@ -110,8 +110,7 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 func TestAJudgementWithoutASpeedLeavesThePlannedOne(t *testing.T) {
 	known := &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}
 	o := driven(t, known.DeepCopy())
-	o.Oracle.Judge = func(verdict.Input) verdict.Judgement { return verdict.Judgement{} }
-	HarvestRun(o)
+	HarvestRun(o, Model{Judge: func(verdict.Input) verdict.Judgement { return verdict.Judgement{} }})
 	if diff := cmp.Diff(known, o.Trial.Status.Speed); diff != "" {
 		t.Errorf("speed (-want +got):\n%s", diff)
 	}

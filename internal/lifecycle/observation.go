@@ -25,12 +25,21 @@ const (
 	ExperimentGone
 )
 
-// Observation is what one pass observed of a trial and its surroundings.
-type Observation struct {
-	// Now is the time of the pass.
-	Now time.Time
+// Settings are the operator's settings that a decision depends on.
+type Settings struct {
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
+	// MaxUnderLoad is the largest number of trials under load at the same time.
+	MaxUnderLoad int
+	// GeneratorCPULimit is the operator's default, for trials that set no limit.
+	GeneratorCPULimit string
+}
+
+// Observation is what one pass observed of a trial and its surroundings.
+type Observation struct {
+	Settings
+	// Now is the time of the pass.
+	Now time.Time
 	// Trial as it is in the cluster.
 	Trial *v1alpha1.SizingTrial
 	// Standing states whether an experiment plans the trial.
@@ -48,26 +57,19 @@ type Observation struct {
 	// OthersUnderLoad names the trials whose generators run now, read without a cache. It is
 	// filled only if a load is about to begin.
 	OthersUnderLoad []string
-	// MaxUnderLoad is the largest number of trials under load at the same time.
-	MaxUnderLoad int
-	// GeneratorCPULimit is the operator's default, for trials that set no limit.
-	GeneratorCPULimit string
-	// Oracle predicts a variant and judges its numbers.
-	Oracle Oracle
 }
 
-// Oracle holds the functions that take seconds of CPU time. They are separate so that tests
-// that run hundreds of trials can cache the results: the same input always has the same
-// result.
-type Oracle struct {
-	// Expect returns what the model predicts before the load.
-	Expect func(v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration) *v1alpha1.Prediction
+// Model holds the functions that simulate, which takes seconds of CPU time. Tests that run
+// hundreds of trials cache their results: the same input always has the same result.
+type Model struct {
+	// Predict returns what the model predicts before the load.
+	Predict func(v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration) *v1alpha1.Prediction
 	// Judge returns the verdict on a run and its numbers.
 	Judge func(verdict.Input) verdict.Judgement
 }
 
-// Simulation returns the Oracle that simulates each time, without a cache.
-func Simulation() Oracle { return Oracle{Expect: model.Before, Judge: verdict.Judge} }
+// Simulation returns the Model that simulates each time, without a cache.
+func Simulation() Model { return Model{Predict: model.Before, Judge: verdict.Judge} }
 
 // Children are the objects of the current attempt. A missing one is nil.
 type Children struct {

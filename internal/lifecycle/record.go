@@ -18,7 +18,7 @@ import (
 // speed and the prediction are stored so that the harvest computes the same plan, even if the
 // model or the experiment's reference speed has changed by then. It fails if a calibration
 // can't be read.
-func RecordCalibration(o *Observation) error {
+func RecordCalibration(o *Observation, m Model) error {
 	read, err := ReadCalibration(o.Children.ServicePods)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func RecordCalibration(o *Observation) error {
 	status, attempt := &o.Trial.Status, o.attempt()
 	status.Calibration = read
 	status.Speed = plannedSpeed(*read, o.Reference)
-	status.Prediction = o.Oracle.Expect(o.Trial.Spec, speed.PlannedFor(*status))
+	status.Prediction = m.Predict(o.Trial.Spec, speed.PlannedFor(*status))
 	attempt.CalibrationStartTime, attempt.CalibrationEndTime = calibrationTimes(o.Children.ServicePods)
 	attempt.ServicePodUIDs = nil
 	for i := range o.Children.ServicePods {

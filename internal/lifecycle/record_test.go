@@ -39,8 +39,7 @@ func TestWhatTheLoadWillMeetIsRecorded(t *testing.T) {
 			calibratedPod("b", "21000", 2*time.Second, 8*time.Second),
 		}
 	})
-	o.Oracle.Expect = expectHash
-	if err := RecordCalibration(o); err != nil {
+	if err := RecordCalibration(o, Model{Predict: predictHash}); err != nil {
 		t.Fatal(err)
 	}
 	attempt := o.Trial.Status.Attempts[0]
@@ -56,13 +55,13 @@ func TestWhatTheLoadWillMeetIsRecorded(t *testing.T) {
 
 func TestNothingIsRecordedOfACalibrationThatCanNotBeRead(t *testing.T) {
 	o := world(beforeRecord)
-	if err := RecordCalibration(o); err == nil || o.Trial.Status.Calibration != nil || len(o.Trial.Status.Attempts[0].ServicePodUIDs) > 0 {
+	if err := RecordCalibration(o, Model{}); err == nil || o.Trial.Status.Calibration != nil || len(o.Trial.Status.Attempts[0].ServicePodUIDs) > 0 {
 		t.Errorf("error %v; recorded: %+v", err, o.Trial.Status)
 	}
 }
 
-// expectHash returns the hash time that it was given as the p95.
-func expectHash(_ v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+// predictHash returns the hash time that it was given as the p95.
+func predictHash(_ v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
 	return &v1alpha1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
 }
 
@@ -89,8 +88,7 @@ func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 				// What an earlier attempt found is not used.
 				o.Trial.Status.Speed = at(7_000)
 			})
-			o.Oracle.Expect = expectHash
-			if err := RecordCalibration(o); err != nil {
+			if err := RecordCalibration(o, Model{Predict: predictHash}); err != nil {
 				t.Fatal(err)
 			}
 			status := o.Trial.Status
