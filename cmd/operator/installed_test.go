@@ -85,6 +85,7 @@ k6: {remoteWrite: {url: "http://prometheus.monitoring:9090/api/v1/write", secret
 		t.Fatal(err)
 	}
 	want := &flags{
+		logFormat: "json", logLevel: "info",
 		probeAddress: ":8081", metricsAddress: ":9443", metricsMaxExperiments: 7, watchNamespaces: []string{"one", "two"},
 		maxConcurrentTrials: 2, startTimeout: 2 * time.Minute,
 		settings: objects.Settings{
