@@ -11,13 +11,11 @@ import (
 )
 
 // timed returns the trials of the quickstart with a speed: that of their calibrations, for
-// which the load was planned and which did not change. Steps are so short that minSamples
-// decides how many logins they have, which is then the same at any planned speed.
+// which the load was planned and which did not change.
 func timed(t *testing.T, changes ...func(*v1alpha1.SizingTrial)) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingTrial) {
 	t.Helper()
 	spec, trials := quickstart(t)
 	for i := range trials {
-		trials[i].Spec.Load.StepSeconds = 1
 		status := &trials[i].Status
 		cal := status.Calibration
 		cal.RatioPerMillion = 1_000_000 * cal.HashMicroseconds / cal.ReferenceMicroseconds
@@ -55,6 +53,13 @@ func slowPlan(t *v1alpha1.SizingTrial) {
 	t.Status.Speed.PlannedHashMicrosecondsAtCost8 = t.Status.Speed.PlannedHashMicrosecondsAtCost8 * 5 / 4
 	predicted := t.Status.Prediction
 	*predicted.CapacityMilliPerSecond = *predicted.CapacityMilliPerSecond * 4 / 5
+	for _, step := range t.Status.Steps {
+		if step.Plan != nil && step.OfferedMilliPerSecond != nil {
+			*step.OfferedMilliPerSecond = *step.OfferedMilliPerSecond * 4 / 5
+			step.Plan.SettleMilliseconds = step.Plan.SettleMilliseconds * 5 / 4
+			step.Plan.CountedMilliseconds = step.Plan.CountedMilliseconds * 5 / 4
+		}
+	}
 }
 
 // onlyCost10 leaves out the other costs.

@@ -107,6 +107,7 @@ func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1a
 		Kind: v1alpha1.StepSaturation, Outcome: v1alpha1.StepNotJudged, Users: ptr.To[int32](4),
 		Scheduled: 120, OK: 116, Cut: 4, ThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
 	})
+	trial.Status.Steps[1].Reported = true
 	reported := trial.Status.Steps[1]
 	trial.Status.Result = &v1alpha1.VariantResult{
 		Variant: trial.Spec.Variant.Name, Algorithm: trial.Spec.Variant.Algorithm, Cost: trial.Spec.Variant.Cost,

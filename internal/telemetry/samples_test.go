@@ -87,7 +87,7 @@ func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 		return func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].OK = s.Steps[1].Scheduled - failed }
 	}
 	invalid := func(s *v1alpha1.SizingTrialStatus) { s.Result.Verdict = v1alpha1.VerdictInvalid }
-	notReported := func(s *v1alpha1.SizingTrialStatus) { s.Result.OfferedMilliPerSecond = nil }
+	notReported := func(s *v1alpha1.SizingTrialStatus) { s.Steps[1].Reported = false }
 	for name, tt := range map[string]struct {
 		changes []func(*v1alpha1.SizingTrialStatus)
 		want    float64
@@ -96,11 +96,6 @@ func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 		"of three, the middle one": {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
 		"of two, the higher one":   {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.03},
 		"none failed":              {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
-		"of a step at the reference speed": {changes: []func(*v1alpha1.SizingTrialStatus){func(s *v1alpha1.SizingTrialStatus) {
-			reported(6)(s)
-			s.Result.OfferedMilliPerSecond = ptr.To[int64](16_800)
-			s.Steps[1].AtReference = &v1alpha1.StepAtReference{OfferedMilliPerSecond: 16_800}
-		}}, want: 0.03},
 		"of one that is all there is":      {changes: []func(*v1alpha1.SizingTrialStatus){invalid}, want: 0.005},
 		"of a trial without reported step": {changes: []func(*v1alpha1.SizingTrialStatus){notReported}, absent: true},
 		"only of those that are usable": {changes: []func(*v1alpha1.SizingTrialStatus){

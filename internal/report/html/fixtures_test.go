@@ -72,7 +72,8 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 	bound := cpus * 1e6 / hash
 	name := fmt.Sprintf("c%d-%s-%s", cost, limit, pool)
 	result := v1alpha1.VariantResult{
-		Variant: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: limit, NodePool: pool,
+		Variant: name, Trial: e.Name + "-" + name,
+		Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: limit, NodePool: pool,
 		Verdict: v1alpha1.VerdictValid, ObjectiveMet: ptr.To(hash < 400e3), Trials: 1,
 		Calibration:           &v1alpha1.CalibrationResult{HashMicroseconds: int64(hash), ErrorMicroseconds: int64(hash / 200), Samples: 60},
 		BoundMilliPerSecond:   ptr.To(int64(bound * 1000)),
@@ -102,7 +103,7 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 	for _, share := range []float64{.5, .7, .85} {
 		p95 := hash * (1 + 1/(1-share))
 		trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
-			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, CountedMilliseconds: 12000, OfferedMilliPerSecond: ptr.To(int64(bound * share * 1000)),
+			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, Reported: share == .7, CountedMilliseconds: 12000, OfferedMilliPerSecond: ptr.To(int64(bound * share * 1000)),
 			P95Microseconds: ptr.To(int64(p95)), P95Interval: &v1alpha1.Interval{LowMicroseconds: int64(p95 * .8), HighMicroseconds: int64(p95 * 1.3)},
 		})
 	}
