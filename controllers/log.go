@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // unchanged is the message of a pass that changed nothing, which is logged at V(1).
@@ -27,18 +28,9 @@ func (d done) log(log logr.Logger, before, after *v1alpha1.SizingTrial) {
 		reason, message = d.events[n-1].reason, d.events[n-1].note
 	}
 	if result := status.Result; result != nil {
-		log = log.WithValues("verdict", result.Verdict, "verdictReasons", typesOf(result.Reasons))
+		log = log.WithValues("verdict", result.Verdict, "verdictReasons", results.ReasonTypes(result.Reasons))
 	}
 	log.Info(truncate(message), "reason", reason)
-}
-
-// typesOf returns the types of reasons.
-func typesOf(reasons []v1alpha1.Reason) []string {
-	types := make([]string, len(reasons))
-	for i := range reasons {
-		types[i] = reasons[i].Type
-	}
-	return types
 }
 
 // log writes one line for each decision of a pass over an experiment. Turns have a line of

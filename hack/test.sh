@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs tests and writes their output to dist/test/NAME.json, which hack/verify-claims reads. It
-# prints the output of go test: only the tests that failed or, with -v, all of them.
+# prints a line for each package and the tests that failed or, with -v, all of them.
 #
 #   hack/test.sh NAME [-v] [flags and packages of go test]
 set -euo pipefail
@@ -8,11 +8,11 @@ shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 name=${1:?"usage: hack/test.sh NAME [-v] [flags and packages of go test]"}
-words=(-brief)
+format=pkgname
 shift
 if [[ ${1:-} == -v ]]; then
-  words=()
+  format=standard-verbose
   shift
 fi
 mkdir -p dist/test
-go test -json "$@" | tee "dist/test/$name.json" | go run ./hack/testwords "${words[@]}"
+exec go tool "-modfile=$PWD/hack/tools/gotestsum/go.mod" gotestsum --format="$format" --jsonfile="dist/test/$name.json" -- "$@"

@@ -1,5 +1,9 @@
 package v1alpha1
 
+// MaxReasonMessage is the length of the longest message of a reason, in characters. The API
+// server refuses a status with a longer one.
+const MaxReasonMessage = 512
+
 // Reasons for a verdict. docs/verdicts.md describes each with its thresholds.
 const (
 	// ReasonAboveCPUBound means that the service used more CPU than it was allowed.

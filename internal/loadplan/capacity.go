@@ -116,5 +116,5 @@ func capacityRequests(load v1alpha1.Load, offeredMilli int64, least int) int {
 // steadyRequests returns the logins that are due in the time that a counted part needs to
 // show a steady state: twenty times D/(1−ρ)², about ten relaxation times of the queue.
 func (s service) steadyRequests(offeredMilli int64) int {
-	return int(math.Ceil(20 * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
+	return int(math.Ceil(SteadyRelaxations * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -49,17 +50,17 @@ func (s service) predictedRate(load v1alpha1.Load, capacityMilli int64) heldRate
 		index: predictedIndex(), predicted: true, offered: offered,
 		percent: max(1, int32(math.Round(100*s.utilisation(offered)))),
 	}
-	steady := 20 * s.relaxation(offered)
+	steady := SteadyRelaxations * s.relaxation(offered)
 	if steady > longest.Seconds() {
 		r.requests = int(float64(offered) / milli * longest.Seconds())
 		r.leftOut = fmt.Sprintf("The predicted capacity of %s is %d %% of the bound, where a step needs %s to reach a steady state but can take only %s; the result there is predicted",
-			perSecond(offered), r.percent, inWords(steady), longest)
+			units.PerSecond(float64(offered)), r.percent, inWords(steady), longest)
 		return r
 	}
 	r.requests = capacityRequests(load, offered, s.steadyRequests(offered))
 	if r.requests < fewestSamples(load) {
 		r.leftOut = fmt.Sprintf("At the predicted capacity of %s, a step offers %d logins in %s, but p95 needs %d; the result there is predicted",
-			perSecond(offered), r.requests, longest, fewestSamples(load))
+			units.PerSecond(float64(offered)), r.requests, longest, fewestSamples(load))
 	}
 	return r
 }
@@ -112,15 +113,10 @@ func (s service) tooFew(load v1alpha1.Load, r heldRate) string {
 		r.percent, limit, r.requests, load.MaxStepSeconds, fewestSamples(load), advice)
 }
 
-// perSecond formats a rate.
-func perSecond(offeredMilli int64) string {
-	return fmt.Sprintf("%.3g/s", float64(offeredMilli)/milli)
-}
-
 // inWords formats a time in seconds, which can be infinite.
 func inWords(seconds float64) string {
 	if seconds > time.Hour.Seconds() {
 		return "more than an hour"
 	}
-	return fmt.Sprintf("%.0f s", seconds)
+	return units.Number(math.Round(seconds)) + " s"
 }

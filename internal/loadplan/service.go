@@ -17,14 +17,35 @@ const (
 	longestSettling = 30 * time.Second
 	// quotaPeriod is the kernel's usual CFS period.
 	quotaPeriod = 100 * time.Millisecond
-	// steadyBelow is the utilisation up to which a queue can reach a steady state in time.
-	// Above it the step is an overload.
-	steadyBelow = 0.98
 	// shortestDrain allows for the stalls of a quota and for the network.
 	shortestDrain = time.Second
 	// timeoutGrace allows a caller to record its timeout before it is cut off.
 	timeoutGrace = 500 * time.Millisecond
 )
+
+// SteadyBelow is the utilisation below which a queue can reach a steady state in time: at 98 %
+// load D/(1−ρ)² is 2,500 service times. Above it a step is an overload.
+const SteadyBelow = 0.98
+
+// Multiples of Relaxation.
+const (
+	// SettlingRelaxations is how long a step is held before it counts: about two and a half
+	// relaxation times of its queue.
+	SettlingRelaxations = 5
+	// SteadyRelaxations is how long a step counts to show a steady state: about ten relaxation
+	// times. With fewer, p95 depends on the initial state of the queue.
+	SteadyRelaxations = 20
+)
+
+// Relaxation returns D/(1−ρ)², in the unit of the interval D between two logins at the bound:
+// about half of the relaxation time of M/D/1, in which a queue forgets how it began, and which
+// is about 2D/(1−ρ)². It is infinite from ρ = 1.
+func Relaxation(interval, rho float64) float64 {
+	if rho >= 1 {
+		return math.Inf(1)
+	}
+	return interval / ((1 - rho) * (1 - rho))
+}
 
 // service is the login service as far as the plan depends on it.
 type service struct {
@@ -81,29 +102,26 @@ func (s service) utilisation(offeredMilli int64) float64 {
 	return float64(offeredMilli) / float64(s.bound)
 }
 
-// relaxation returns D/(1−ρ)², in seconds: about half of the relaxation time of M/D/1, in
-// which a queue forgets how it began, and which is about 2D/(1−ρ)². It is infinite if there
-// is no steady state.
+// relaxation returns Relaxation in seconds. It is infinite if there is no steady state.
 func (s service) relaxation(offeredMilli int64) float64 {
 	rho := s.utilisation(offeredMilli)
-	if rho >= steadyBelow {
+	if rho >= SteadyBelow {
 		return math.Inf(1)
 	}
-	return s.interval.Seconds() / ((1 - rho) * (1 - rho))
+	return Relaxation(s.interval.Seconds(), rho)
 }
 
-// settling returns how long an open step is held before it counts: five times D/(1−ρ)²,
-// about two and a half relaxation times of its queue. A step that starts empty and counts
-// at once reports a p95 that is 13 % too low at ρ = 0.85 and 41 % at 0.95. Without a steady
+// settling returns how long an open step is held before it counts. A step that starts empty
+// and counts at once reports a p95 that is 13 % too low at ρ = 0.85 and 41 % at 0.95. Without a steady
 // state, the step only waits for the first timeouts.
 func (s service) settling(offeredMilli int64) time.Duration {
 	switch {
 	case s.sessions:
 		return s.sessionSettling(offeredMilli)
-	case s.utilisation(offeredMilli) >= steadyBelow:
+	case s.utilisation(offeredMilli) >= SteadyBelow:
 		return min(longestSettling, s.timeout)
 	default:
-		return atMost(longestSettling, 5*s.relaxation(offeredMilli))
+		return atMost(longestSettling, SettlingRelaxations*s.relaxation(offeredMilli))
 	}
 }
 
@@ -113,7 +131,7 @@ func (s service) settling(offeredMilli int64) time.Duration {
 // few is cut off. An overload can take as long as callers wait.
 func (s service) drain(offeredMilli int64) time.Duration {
 	rho := s.utilisation(offeredMilli)
-	if rho >= steadyBelow {
+	if rho >= SteadyBelow {
 		return s.timeout + timeoutGrace
 	}
 	return s.boundedDrain(8 * s.interval.Seconds() / (1 - rho))

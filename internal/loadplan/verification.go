@@ -33,7 +33,7 @@ func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error
 	var steps []Step
 	counted := 0
 	first, room := int(spec.Load.MinSamples), int(offered)*int(spec.Load.MaxStepSeconds)/milli
-	if s.utilisation(offered) < steadyBelow {
+	if s.utilisation(offered) < SteadyBelow {
 		first = max(first, s.steadyRequests(offered))
 	}
 	for i, look := range looks(first, room) {

@@ -3,6 +3,8 @@ package matrix
 import (
 	"fmt"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/password"
 )
@@ -50,9 +52,9 @@ func Recipe(v v1alpha1.Variant) password.Recipe {
 	return password.Recipe{
 		Algorithm:   password.Algorithm(v.Algorithm),
 		Cost:        v.Cost,
-		MemoryKiB:   orZero(v.MemoryKiB),
-		Iterations:  orZero(v.Iterations),
-		Parallelism: orZero(v.Parallelism),
+		MemoryKiB:   ptr.Deref(v.MemoryKiB, 0),
+		Iterations:  ptr.Deref(v.Iterations, 0),
+		Parallelism: ptr.Deref(v.Parallelism, 0),
 	}
 }
 
@@ -63,13 +65,6 @@ func Hashing(v v1alpha1.Variant) string {
 		text += " with sessions"
 	}
 	return text
-}
-
-func orZero(number *int32) int32 {
-	if number == nil {
-		return 0
-	}
-	return *number
 }
 
 // orNil returns nil for 0, which stands for a parameter that the algorithm does not have.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -12,7 +14,7 @@ import (
 // and not hashes take the CPU.
 func Unused(v v1alpha1.Variant) string {
 	limit, err := MilliCPU(v.CPULimit)
-	workers := orZero(v.Concurrency.Workers)
+	workers := ptr.Deref(v.Concurrency.Workers, 0)
 	if err != nil || workers == 0 || v.Sessions || v.Algorithm == v1alpha1.AlgorithmSHA256 {
 		return ""
 	}

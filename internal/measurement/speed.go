@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,8 +51,7 @@ func centerOf(nanoseconds []int64) int64 {
 	if len(known) == 0 {
 		return 0
 	}
-	slices.Sort(known)
-	return known[(len(known)-1)/2]
+	return LowerMedian(known, cmp.Compare[int64])
 }
 
 func levelOf(nanoseconds, center int64) int {

@@ -5,20 +5,18 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 const (
 	// steadyRuns runs, each with its own phase, have steadyLogins counted logins each.
 	steadyRuns, steadyLogins = phases, 10_000
-	// relaxations is how many times D/(1−ρ)² are left out at the beginning of a run, up to
-	// the number of counted logins: about ten relaxation times of M/D/1, each of which is
-	// near 2D/(1−ρ)².
-	relaxations = 20
 	// noLoadPhases is how many phases of the quota are tried without load.
 	noLoadPhases = 1000
 	// MostShare is the highest capacity, as a share of MaxPerSecond. Above it a queue needs
 	// thousands of logins to settle, and a step counts as overloaded.
-	MostShare = 0.98
+	MostShare = loadplan.SteadyBelow
 	// pilotRuns are enough if their p95 differs from the limit by more than pilotFactor: at
 	// 90 % load p95 varies by 8 % from seed to seed.
 	pilotRuns, pilotFactor = 5, 1.5
@@ -238,8 +236,8 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 // given number.
 func (s Service) settling(perSecond float64, most int) int {
 	rho := perSecond / s.MaxPerSecond()
-	logins := relaxations * rho / ((1 - rho) * (1 - rho))
-	if rho >= 1 || logins > float64(most) {
+	logins := loadplan.SteadyRelaxations * rho * loadplan.Relaxation(1, rho)
+	if logins > float64(most) {
 		return most
 	}
 	return int(math.Ceil(logins))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
@@ -39,10 +40,9 @@ func (f *forecast) repetitions(variant string) (repetitions, bool) {
 // capacity returns the lower median of the capacity, like the variant's row. A repetition
 // without a capacity is below all others.
 func (r repetitions) capacity() *int64 {
-	sorted := slices.SortedStableFunc(slices.Values(r), func(a, b *v1alpha1.SizingTrial) int {
+	return measurement.LowerMedian(r, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Compare(ptr.Deref(a.Status.Result.CapacityMilliPerSecond, 0), ptr.Deref(b.Status.Result.CapacityMilliPerSecond, 0))
-	})
-	return sorted[(len(sorted)-1)/2].Status.Result.CapacityMilliPerSecond
+	}).Status.Result.CapacityMilliPerSecond
 }
 
 // typical returns the trial with the upper median of p95, like the variant's row, or nil if no
@@ -52,10 +52,9 @@ func (r repetitions) typical() *v1alpha1.SizingTrial {
 	if len(with) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(with, func(a, b *v1alpha1.SizingTrial) int {
+	return measurement.UpperMedian(with, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Compare(*a.Status.Result.P95Microseconds, *b.Status.Result.P95Microseconds)
 	})
-	return with[len(with)/2]
 }
 
 // typicalRun returns the trial of a variant with the upper median of the CPU time per login:
@@ -70,8 +69,7 @@ func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, vari
 			}
 		}
 		if len(runs) > 0 {
-			slices.SortStableFunc(runs, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(login(a), login(b)) })
-			return runs[len(runs)/2]
+			return measurement.UpperMedian(runs, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(login(a), login(b)) })
 		}
 	}
 	return nil

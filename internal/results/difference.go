@@ -3,12 +3,12 @@ package results
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"golang.org/x/perf/benchmath"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // least is how many repetitions each set needs for a chance.
@@ -21,11 +21,11 @@ func Difference(these, others []int64) *v1alpha1.Difference {
 	if len(these) == 0 || len(others) == 0 {
 		return nil
 	}
-	base := Median(others)
+	base := measurement.LowerMedian(others, cmp.Compare[int64])
 	if base <= 0 {
 		return nil
 	}
-	difference := v1alpha1.Difference{PerMille: PerMille(Median(these)-base, float64(base))}
+	difference := v1alpha1.Difference{PerMille: PerMille(measurement.LowerMedian(these, cmp.Compare[int64])-base, float64(base))}
 	if len(these) >= least && len(others) >= least {
 		difference.ChancePerMille = ptr.To(chance(these, others))
 	}
@@ -45,12 +45,6 @@ func sample(values []int64) *benchmath.Sample {
 		numbers[i] = float64(v)
 	}
 	return benchmath.NewSample(numbers, &benchmath.DefaultThresholds)
-}
-
-// Median returns the lower median of at least one number, which is always one of the numbers.
-func Median[N cmp.Ordered](numbers []N) N {
-	sorted := slices.Sorted(slices.Values(numbers))
-	return sorted[(len(sorted)-1)/2]
 }
 
 // PerMille returns a difference as a share of base, in thousandths, rounded.

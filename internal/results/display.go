@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -89,15 +91,8 @@ func better(a, b *v1alpha1.VariantResult) bool {
 	case a.Verdict != b.Verdict:
 		return a.Verdict == v1alpha1.VerdictValid
 	default:
-		return orZero(a.CapacityMilliPerSecond) > orZero(b.CapacityMilliPerSecond)
+		return ptr.Deref(a.CapacityMilliPerSecond, 0) > ptr.Deref(b.CapacityMilliPerSecond, 0)
 	}
-}
-
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // TrialDisplay returns the columns of a trial.
@@ -125,16 +120,17 @@ func TrialDisplay(trial *v1alpha1.SizingTrial) v1alpha1.TrialDisplay {
 	}
 	shown.Capacity, shown.Throughput = Capacity(result), units.Rate(result.MaxThroughputMilliPerSecond)
 	shown.Verdict = string(result.Verdict)
-	shown.Reason = kinds(result.Reasons)
+	shown.Reason = strings.Join(ReasonTypes(result.Reasons), ",")
 	return shown
 }
 
-func kinds(reasons []v1alpha1.Reason) string {
-	var names []string
-	for _, r := range reasons {
-		names = append(names, r.Type)
+// ReasonTypes returns the types of reasons.
+func ReasonTypes(reasons []v1alpha1.Reason) []string {
+	types := make([]string, len(reasons))
+	for i, r := range reasons {
+		types[i] = r.Type
 	}
-	return strings.Join(names, ",")
+	return types
 }
 
 // Speed returns text such as "-7/+9 %": the time per hash, relative to the reference, in the

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -62,11 +63,10 @@ func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 // Equal ratios are sorted by the order of the plan, so that the order of the list has no
 // effect.
 func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
-	slices.SortStableFunc(timed, func(a, b *v1alpha1.SizingTrial) int {
+	median := *measurement.UpperMedian(timed, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Or(cmp.Compare(speed.Ratio(*a.Status.Calibration), speed.Ratio(*b.Status.Calibration)),
 			cmp.Compare(a.Spec.Sequence, b.Spec.Sequence))
-	})
-	median := *timed[len(timed)/2].Status.Calibration
+	}).Status.Calibration
 	ratio, all := speed.Ratio(median), slices.Concat(windows...)
 	mean, halfWidth := speed.Mean(windows, 0.999)
 	// The ratio has its own error. With a single batch, halfWidth is 0 because the scatter

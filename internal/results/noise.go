@@ -53,7 +53,7 @@ func same(a, b v1alpha1.Variant) bool {
 
 // noise returns the difference in each number, or nil if there are no differences.
 func noise(difference func(figure) *int64) *v1alpha1.Noise {
-	n := v1alpha1.Noise{P95PerMille: difference(p95), CapacityPerMille: difference(heldRate), MaxThroughputPerMille: difference(maximum)}
+	n := v1alpha1.Noise{P95PerMille: difference(p95), CapacityPerMille: difference(CapacityOrZero), MaxThroughputPerMille: difference(maximum)}
 	if n == (v1alpha1.Noise{}) {
 		return nil
 	}

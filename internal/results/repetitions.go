@@ -1,10 +1,12 @@
 package results
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // figure returns one of the numbers by which repetitions are compared, or nil if a result
@@ -15,9 +17,9 @@ func p50(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds }
 func p95(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }
 func p99(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds }
 
-// heldRate returns the capacity, or 0 for a result that met the objective at no rate. Such a
+// CapacityOrZero returns the capacity, or 0 for a result that met the objective at no rate. Such a
 // result is below every capacity, and must not be left out as if it were unknown.
-func heldRate(r *v1alpha1.VariantResult) *int64 {
+func CapacityOrZero(r *v1alpha1.VariantResult) *int64 {
 	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
 		return new(int64)
 	}
@@ -48,7 +50,7 @@ func usable(results []*v1alpha1.VariantResult) []*v1alpha1.VariantResult {
 // values.
 func spread(from []*v1alpha1.VariantResult) *v1alpha1.Spread {
 	s := v1alpha1.Spread{
-		P95PerMille: rangeOf(from, p95), CapacityPerMille: rangeOf(from, heldRate), MaxThroughputPerMille: rangeOf(from, maximum),
+		P95PerMille: rangeOf(from, p95), CapacityPerMille: rangeOf(from, CapacityOrZero), MaxThroughputPerMille: rangeOf(from, maximum),
 	}
 	if s == (v1alpha1.Spread{}) {
 		return nil
@@ -62,7 +64,7 @@ func rangeOf(from []*v1alpha1.VariantResult, get figure) *int64 {
 	if len(all) < 2 {
 		return nil
 	}
-	median := Median(all)
+	median := measurement.LowerMedian(all, cmp.Compare[int64])
 	if median <= 0 {
 		return nil
 	}
@@ -89,7 +91,7 @@ func compare(these, others map[int32]*v1alpha1.VariantResult, against string) *v
 	difference := func(get figure) *v1alpha1.Difference {
 		return Difference(values(slices.Collect(maps.Values(these)), get), values(slices.Collect(maps.Values(others)), get))
 	}
-	c := v1alpha1.Comparison{Against: against, P95: difference(p95), Capacity: difference(heldRate), MaxThroughput: difference(maximum)}
+	c := v1alpha1.Comparison{Against: against, P95: difference(p95), Capacity: difference(CapacityOrZero), MaxThroughput: difference(maximum)}
 	if c == (v1alpha1.Comparison{Against: against}) {
 		return nil
 	}

@@ -5,9 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Results returns a row for each variant, in the matrix's order, also before anything is
@@ -69,21 +72,12 @@ func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Re
 	if unused == "" || verdict == v1alpha1.VerdictInvalid {
 		return nil
 	}
-	return []v1alpha1.Reason{{Type: v1alpha1.ReasonCPUUnused, Message: clip(unused)}}
+	return []v1alpha1.Reason{{Type: v1alpha1.ReasonCPUUnused, Message: units.Clip(unused, v1alpha1.MaxReasonMessage)}}
 }
 
 // failure returns why a trial has no result, as a reason of its row.
 func failure(trial *v1alpha1.SizingTrial) v1alpha1.Reason {
-	return v1alpha1.Reason{Type: trial.Status.Reason, Message: clip(trial.Status.Message)}
-}
-
-// clip keeps a message within the API's limit for reasons.
-func clip(message string) string {
-	const most = 500
-	if runes := []rune(message); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return message
+	return v1alpha1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1alpha1.MaxReasonMessage)}
 }
 
 // merge fills a row from the results of its repetitions. The numbers come from
@@ -136,8 +130,8 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.CapacityInterval = scatteredRate(decided, from)
 	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
 	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
-	if most := sorted(from, memoryPeak); len(most) > 0 {
-		r.MemoryPeakBytes = memoryPeak(most[len(most)-1])
+	if with := having(from, memoryPeak); len(with) > 0 {
+		r.MemoryPeakBytes = memoryPeak(slices.MaxFunc(with, by(memoryPeak)))
 	}
 }
 
@@ -152,36 +146,37 @@ func hashTime(m *v1alpha1.VariantResult) *int64 {
 
 // median returns the result with the lower median of a number, or nil if none has it.
 func median(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
-	if with := sorted(from, get); len(with) > 0 {
-		return with[(len(with)-1)/2]
+	if with := having(from, get); len(with) > 0 {
+		return measurement.LowerMedian(with, by(get))
 	}
 	return nil
 }
 
 // upperMedian returns the result with the upper median of a number, or nil if none has it.
 func upperMedian(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
-	if with := sorted(from, get); len(with) > 0 {
-		return with[len(with)/2]
+	if with := having(from, get); len(with) > 0 {
+		return measurement.UpperMedian(with, by(get))
 	}
 	return nil
 }
 
-// sorted returns the results that have a number, from low to high.
-func sorted(from []*v1alpha1.VariantResult, get figure) []*v1alpha1.VariantResult {
-	with := slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return get(m) == nil })
-	slices.SortStableFunc(with, func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*get(a), *get(b)) })
-	return with
+// having returns the results that have a number.
+func having(from []*v1alpha1.VariantResult, get figure) []*v1alpha1.VariantResult {
+	return slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return get(m) == nil })
+}
+
+// by compares results by a number that they have.
+func by(get figure) func(a, b *v1alpha1.VariantResult) int {
+	return func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*get(a), *get(b)) }
 }
 
 // medianCapacity returns the result with the lower median of the capacity. A repetition that
 // met the objective at no rate counts as below every capacity. Otherwise a variant that fails
 // two times in three would show the one capacity that it reached.
 func medianCapacity(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
-	sorted := slices.Clone(from)
-	slices.SortStableFunc(sorted, func(a, b *v1alpha1.VariantResult) int {
-		return cmp.Or(cmp.Compare(metRank(a), metRank(b)), cmp.Compare(orZero(a.CapacityMilliPerSecond), orZero(b.CapacityMilliPerSecond)))
+	return measurement.LowerMedian(from, func(a, b *v1alpha1.VariantResult) int {
+		return cmp.Or(cmp.Compare(metRank(a), metRank(b)), cmp.Compare(ptr.Deref(a.CapacityMilliPerSecond, 0), ptr.Deref(b.CapacityMilliPerSecond, 0)))
 	})
-	return sorted[(len(sorted)-1)/2]
 }
 
 // metRank orders results: not met, undecided, met.

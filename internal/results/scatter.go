@@ -1,13 +1,14 @@
 package results
 
 import (
+	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // scatterOf returns half the width of the 95 % interval of the repetitions' mean, from their
@@ -57,7 +58,7 @@ func scatteredRate(decided *v1alpha1.VariantResult, from []*v1alpha1.VariantResu
 	if decided.CapacityInterval == nil || decided.CapacityMilliPerSecond == nil {
 		return decided.CapacityInterval
 	}
-	low, high := widened(decided.CapacityInterval.LowMilliPerSecond, *decided.CapacityMilliPerSecond, decided.CapacityInterval.HighMilliPerSecond, scatterOf(from, heldRate))
+	low, high := widened(decided.CapacityInterval.LowMilliPerSecond, *decided.CapacityMilliPerSecond, decided.CapacityInterval.HighMilliPerSecond, scatterOf(from, CapacityOrZero))
 	return &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
 }
 
@@ -76,8 +77,7 @@ func mergeSpeeds(from []*v1alpha1.VariantResult) *v1alpha1.RowSpeed {
 		medians = append(medians, m.Speed.MedianPerMille)
 	}
 	if merged != nil {
-		slices.Sort(medians)
-		merged.MedianPerMille = medians[len(medians)/2]
+		merged.MedianPerMille = measurement.UpperMedian(medians, cmp.Compare[int64])
 	}
 	return merged
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // mostChanges is the highest number of changes that are reported, mostCosts of the other
@@ -34,7 +36,7 @@ func (a answer) changes(best *sized) []string {
 	}
 	changes = append(changes, a.hints(stronger)...)
 	for i := range changes {
-		changes[i] = Clip(changes[i], mostChange)
+		changes[i] = units.Clip(changes[i], mostChange)
 	}
 	return changes[:min(len(changes), mostChanges)]
 }
@@ -78,7 +80,7 @@ func (a answer) needs(s sized) string {
 	case s.unknown():
 		return fmt.Sprintf("%s might serve the demand: %s %s. %s", hash, s.Variant.Name, s.atLeast(), a.suggest(s))
 	case s.fits():
-		return fmt.Sprintf("%s would fit with %s, but that result is Suspect (%s): measure it again", hash, inAll(s), Kinds(s.Reasons))
+		return fmt.Sprintf("%s would fit with %s, but that result is Suspect (%s): measure it again", hash, inAll(s), strings.Join(results.ReasonTypes(s.Reasons), ", "))
 	case s.Capacity == 0 && s.Found > 0:
 		return fmt.Sprintf("%s meets the objective up to %s per replica with %s, but the interval of that begins at 0: measure it with a larger load.minSamples or more repetitions", hash, perSecond(s.Found), s.Variant.Name)
 	case s.Capacity == 0:
@@ -89,7 +91,7 @@ func (a answer) needs(s sized) string {
 		text += fmt.Sprintf("; within the demand's limits it serves up to %s with the same headroom", perSecond(most))
 	}
 	if s.Standing == Doubtful {
-		text += fmt.Sprintf("; that result is Suspect (%s)", Kinds(s.Reasons))
+		text += fmt.Sprintf("; that result is Suspect (%s)", strings.Join(results.ReasonTypes(s.Reasons), ", "))
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Of returns the recommendation for a question. The candidates may be in any order.
@@ -69,7 +70,7 @@ func (a answer) size() *v1alpha1.Recommendation {
 	sure := a.confidence(best)
 	r.Confidence = sure.level
 	r.Verified, _ = a.verified(best)
-	r.Reason = Clip(a.reason(best, r, sure), mostReason)
+	r.Reason = units.Clip(a.reason(best, r, sure), mostReason)
 	return r
 }
 
@@ -85,7 +86,7 @@ func (a answer) none() *v1alpha1.Recommendation {
 		r.Verified = v1alpha1.VerificationFailed
 		reason += ". The first recommendation did not hold: " + failures
 	}
-	r.Reason = Clip(reason, mostReason)
+	r.Reason = units.Clip(reason, mostReason)
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // certainty is how far a recommendation can be trusted, and why not more.
@@ -17,7 +18,7 @@ type certainty struct {
 func (a answer) confidence(best sized) certainty {
 	switch {
 	case best.Standing == Doubtful:
-		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is Suspect (%s); measure it again", a.unit(), Kinds(best.Reasons))}
+		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is Suspect (%s); measure it again", a.unit(), strings.Join(results.ReasonTypes(best.Reasons), ", "))}
 	case best.Respaced:
 		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals. Measure with arrivals: Poisson"}
 	case best.Calibrated:
@@ -49,13 +50,4 @@ func (a answer) heldOr(best sized, otherwise string) string {
 // held returns the message of a size's verification, as the end of a sentence.
 func (a answer) held(best sized) string {
 	return lower(a.verification(best.Variant.Name, best.replicas).Message)
-}
-
-// Kinds lists the types of reasons, separated by commas.
-func Kinds(reasons []v1alpha1.Reason) string {
-	names := make([]string, len(reasons))
-	for i, r := range reasons {
-		names[i] = r.Type
-	}
-	return strings.Join(names, ", ")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -121,7 +122,7 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 		r.Nearest = &api
 		text += fmt.Sprintf(". The next size would be %s, but nothing shows that it meets the objective. Find out what differs between the measurements and the verifications, such as other work on the nodes, and measure again", inAll(nearest))
 	}
-	r.Reason = Clip(text, mostReason)
+	r.Reason = units.Clip(text, mostReason)
 	return r
 }
 

@@ -3,10 +3,12 @@ package sizing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -31,7 +33,7 @@ func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 	result, counts := trial.Status.Result, trial.Status.Verification
 	if result == nil || counts == nil {
 		v.Outcome = v1alpha1.VerificationNotRun
-		v.Message = Clip(fmt.Sprintf("The size could not be driven (%s): %s", trial.Status.Reason, trial.Status.Message), mostMessage)
+		v.Message = units.Clip(fmt.Sprintf("The size could not be driven (%s): %s", trial.Status.Reason, trial.Status.Message), mostMessage)
 		return
 	}
 	v.Counts, v.Outcome = counts.DeepCopy(), counts.Outcome
@@ -39,9 +41,9 @@ func Verified(v *v1alpha1.Verification, trial *v1alpha1.SizingTrial) {
 	message += advice(v, trial.Spec.Objective)
 	if doubts := doubts(result, counts.Outcome); len(doubts) > 0 {
 		v.Outcome = v1alpha1.VerificationUndecided
-		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, Kinds(doubts))
+		message += fmt.Sprintf("; but the result is %s (%s)", result.Verdict, strings.Join(results.ReasonTypes(doubts), ", "))
 	}
-	v.Message = Clip(message, mostMessage)
+	v.Message = units.Clip(message, mostMessage)
 }
 
 // advice says what to change if there were too few logins to decide about failures.

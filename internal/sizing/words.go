@@ -25,7 +25,7 @@ func (a answer) reason(best sized, r *v1alpha1.Recommendation, sure certainty) s
 	sentences := []string{
 		a.strongest(best),
 		fmt.Sprintf("%s %s the objective %sup to %s%s; %s is %d %% of that",
-			capital(inAll(best)), verb(best.replicas, "meets", "meet"), best.orMore(),
+			units.Capital(inAll(best)), verb(best.replicas, "meets", "meet"), best.orMore(),
 			perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best)),
 	}
 	if a.Survive > 0 {
@@ -66,7 +66,7 @@ func (a answer) strongest(best sized) string {
 // or Argon2id m=19456 t=2 p=1.
 func (c Candidate) hash() string {
 	if c.Variant.Control != "" {
-		return capital(matrix.Hashing(c.Variant))
+		return units.Capital(matrix.Hashing(c.Variant))
 	}
 	return fmt.Sprintf("Cost %d", c.Variant.Cost)
 }
@@ -336,14 +336,3 @@ func verb(n int64, one, more string) string {
 }
 
 func perSecond(milli int64) string { return units.Rate(&milli) }
-
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// Clip shortens a text to at most so many characters. A clipped text ends with an
-// ellipsis.
-func Clip(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
-}

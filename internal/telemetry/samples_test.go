@@ -93,9 +93,9 @@ func TestTheErrorRatioIsTheUpperMedianOfTheReportedSteps(t *testing.T) {
 		want    float64
 		absent  bool
 	}{
-		"of three, the middle one": {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
-		"of two, the higher one":   {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.03},
-		"none failed":              {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
+		"of three, the middle one":         {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2), reported(4)}, want: 0.02},
+		"of two, the higher one":           {changes: []func(*v1alpha1.SizingTrialStatus){reported(6), reported(2)}, want: 0.03},
+		"none failed":                      {changes: []func(*v1alpha1.SizingTrialStatus){reported(0)}, want: 0},
 		"of one that is all there is":      {changes: []func(*v1alpha1.SizingTrialStatus){invalid}, want: 0.005},
 		"of a trial without reported step": {changes: []func(*v1alpha1.SizingTrialStatus){notReported}, absent: true},
 		"only of those that are usable": {changes: []func(*v1alpha1.SizingTrialStatus){

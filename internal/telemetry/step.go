@@ -1,11 +1,12 @@
 package telemetry
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // ofStep are the labels of every series of a step.
@@ -86,6 +87,5 @@ func (o outcome) errorRatio() (float64, bool) {
 	if len(sound) == 0 {
 		return 0, false
 	}
-	slices.Sort(sound)
-	return sound[len(sound)/2], true
+	return measurement.UpperMedian(sound, cmp.Compare[float64]), true
 }

@@ -16,8 +16,11 @@ func Rate(milli *int64) string {
 	if milli == nil {
 		return ""
 	}
-	return Number(float64(*milli)/1000) + "/s"
+	return PerSecond(float64(*milli))
 }
+
+// PerSecond formats a rate, times 1000, that is known.
+func PerSecond(milli float64) string { return Number(milli/1000) + "/s" }
 
 // Latency formats a time in microseconds: 980µs, 556ms, 1.23s.
 func Latency(microseconds *int64) string {
@@ -47,6 +50,17 @@ func Difference(perMille *int64) string {
 	default:
 		return "±0 %"
 	}
+}
+
+// Capital returns a sentence with a capital letter at the beginning.
+func Capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
+
+// Clip shortens a text to a number of characters, with an ellipsis in place of the rest.
+func Clip(text string, most int) string {
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return text
 }
 
 // Number formats a number with three significant digits and, from 1 on, at most two decimals,

@@ -6,6 +6,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -72,7 +73,7 @@ func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1
 
 func across(reasons []v1alpha1.Reason) []v1alpha1.Reason {
 	for i := range reasons {
-		reasons[i].Message = clip(reasons[i].Message)
+		reasons[i].Message = units.Clip(reasons[i].Message, v1alpha1.MaxReasonMessage)
 	}
 	return reasons
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // bracket is what the steps alone show about the capacity: the highest rate that met the
@@ -63,15 +64,12 @@ func (b bracket) high() float64 {
 func (b bracket) String() string {
 	switch {
 	case b.met != nil && b.failed != nil:
-		return fmt.Sprintf("%s met the objective and %s failed it", perSecond(float64(*b.met)), perSecond(float64(*b.failed)))
+		return fmt.Sprintf("%s met the objective and %s failed it", units.PerSecond(float64(*b.met)), units.PerSecond(float64(*b.failed)))
 	case b.met != nil:
-		return fmt.Sprintf("%s met the objective and no measured rate failed it", perSecond(float64(*b.met)))
+		return fmt.Sprintf("%s met the objective and no measured rate failed it", units.PerSecond(float64(*b.met)))
 	case b.failed != nil:
-		return fmt.Sprintf("%s failed the objective and no measured rate met it", perSecond(float64(*b.failed)))
+		return fmt.Sprintf("%s failed the objective and no measured rate met it", units.PerSecond(float64(*b.failed)))
 	default:
 		return "all measured rates are undecided"
 	}
 }
-
-// perSecond formats a rate, which is given times 1000.
-func perSecond(milli float64) string { return fmt.Sprintf("%.4g/s", milli/1000) }

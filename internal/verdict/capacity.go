@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // capacity is a trial's capacity and how it was decided.
@@ -114,7 +115,7 @@ func (t *trial) byMeasurement(c *v1alpha1.Capacity, measured bracket, because st
 	if high := min(measured.high(), t.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
 		c.Interval = interval(measured.low(), max(high, measured.low()))
 	}
-	c.Message = clip(fmt.Sprintf("%s; %s", capital(measured.String()), because))
+	c.Message = units.Clip(fmt.Sprintf("%s; %s", units.Capital(measured.String()), because), v1alpha1.MaxReasonMessage)
 }
 
 // ceiling returns the highest possible capacity, times 1000. Above this share of the
@@ -132,7 +133,7 @@ func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected forecas
 	c.MilliPerSecond = rate(expected.answer)
 	c.Method = v1alpha1.CapacityPredicted
 	if c.MilliPerSecond == nil {
-		c.Message = clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured))
+		c.Message = units.Clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured), v1alpha1.MaxReasonMessage)
 		return
 	}
 	c.Interval = interval(expected.low, expected.high)
@@ -141,8 +142,8 @@ func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected forecas
 		c.Method = v1alpha1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
-	c.Message = clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
-		perSecond(expected.answer), perSecond(expected.low), perSecond(expected.high), measured, how))
+	c.Message = units.Clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
+		units.PerSecond(expected.answer), units.PerSecond(expected.low), units.PerSecond(expected.high), measured, how), v1alpha1.MaxReasonMessage)
 }
 
 // explainedByArrivals reports whether the model agrees with the step that its forecast

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // check looks for one problem. It returns nil if there is none.
@@ -37,21 +38,11 @@ func (t *trial) findings() []v1alpha1.Reason {
 	for _, run := range checks {
 		if found := run(t); len(found) > 0 {
 			reason := worstOf(found)
-			reason.Message = clip(reason.Message)
+			reason.Message = units.Clip(reason.Message, v1alpha1.MaxReasonMessage)
 			all = append(all, reason)
 		}
 	}
 	return all
-}
-
-// clip shortens a message to the API's limit. A longer message would make the API server
-// refuse the whole status, and the result would be lost.
-func clip(message string) string {
-	const most = 512
-	if letters := []rune(message); len(letters) > most {
-		return string(letters[:most-1]) + "…"
-	}
-	return message
 }
 
 // worstOf returns the worst of the findings of one check; the first of equals.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // notSteady finds a reported step that was too short for its queue to reach a steady state,
@@ -25,11 +26,11 @@ func tooShort(t *trial) []v1alpha1.Reason {
 	if s.longEnough {
 		return nil
 	}
-	needed, counted := t.relaxation(s)*relaxations, microseconds(s.result.CountedMicroseconds).Seconds()
+	needed, counted := t.relaxation(s)*loadplan.SteadyRelaxations, microseconds(s.result.CountedMicroseconds).Seconds()
 	return []v1alpha1.Reason{{
 		Type: v1alpha1.ReasonNotSteady, Verdict: v1alpha1.VerdictSuspect,
 		Message: fmt.Sprintf("%s counted logins for %.3g s, but at that load the queue of this service needs %.3g s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
-			capital(s.name()), counted, needed),
+			units.Capital(s.name()), counted, needed),
 	}}
 }
 
@@ -45,19 +46,13 @@ func (t *trial) lastsLongEnough(s *step) bool {
 	counted := longer * microseconds(s.result.CountedMicroseconds).Seconds()
 	settling := longer * float64(s.SettleMilliseconds) / 1000
 	rest := t.relaxation(s) * relaxationsRounding
-	return counted >= relaxations*rest && settling+counted >= (relaxations+settlingRelaxations)*rest
+	return counted >= loadplan.SteadyRelaxations*rest && settling+counted >= (loadplan.SteadyRelaxations+loadplan.SettlingRelaxations)*rest
 }
 
-// relaxation returns D/(1−ρ)² at the step's load, in seconds at the reference speed. That
-// is about half of the time in which an M/D/1 queue forgets how it began. It is infinite if
-// the queue has no steady state.
+// relaxation returns loadplan.Relaxation at the step's load, in seconds at the reference speed.
 func (t *trial) relaxation(s *step) float64 {
-	idle := 1 - float64(s.nominal)/float64(t.bound)
-	if idle <= 0 {
-		return math.Inf(1)
-	}
 	interval := float64(max(1, t.Spec.Service.Replicas)) * 1000 / float64(t.bound)
-	return interval / (idle * idle)
+	return loadplan.Relaxation(interval, float64(s.nominal)/float64(t.bound))
 }
 
 // gotSlower compares the medians of both halves of the reported step. The random arrivals
@@ -89,7 +84,7 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	if t.capacity.contradiction != "" {
 		return []v1alpha1.Reason{{
 			Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-			Message: capital(t.capacity.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
+			Message: units.Capital(t.capacity.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
 		}}
 	}
 	worst := t.worstRatio()
@@ -110,7 +105,7 @@ func otherQuota(cal v1alpha1.TrialCalibration) []v1alpha1.Reason {
 	}
 	return []v1alpha1.Reason{{
 		Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-		Message: fmt.Sprintf("%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", capital(difference)),
+		Message: fmt.Sprintf("%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", units.Capital(difference)),
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // tooFewSamples finds a reported step with too few logins for a p95, and a saturation with
@@ -27,12 +28,12 @@ func fewSuccesses(s *step) []v1alpha1.Reason {
 	case ok < samplesForP95:
 		return []v1alpha1.Reason{{
 			Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictInvalid,
-			Message: fmt.Sprintf("%s had %d successful logins, but p95 needs at least %d. %s", capital(s.name()), ok, samplesForP95, advice),
+			Message: fmt.Sprintf("%s had %d successful logins, but p95 needs at least %d. %s", units.Capital(s.name()), ok, samplesForP95, advice),
 		}}
 	case ok < samplesForInterval:
 		return []v1alpha1.Reason{{
 			Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictSuspect,
-			Message: fmt.Sprintf("%s had %d successful logins, but an interval of p95 needs at least %d. %s", capital(s.name()), ok, samplesForInterval, advice),
+			Message: fmt.Sprintf("%s had %d successful logins, but an interval of p95 needs at least %d. %s", units.Capital(s.name()), ok, samplesForInterval, advice),
 		}}
 	default:
 		return nil
@@ -76,6 +77,6 @@ func overloaded(t *trial) []v1alpha1.Reason {
 	return []v1alpha1.Reason{{
 		Type: v1alpha1.ReasonOverloaded,
 		Message: fmt.Sprintf("%s offered more logins than the service can serve (%s of them failed), so p95 would only show how long the step lasted: offer less, or give the service more CPU",
-			capital(t.reported.name()), percent(t.reported.failedShare())),
+			units.Capital(t.reported.name()), percent(t.reported.failedShare())),
 	}}
 }

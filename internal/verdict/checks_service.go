@@ -112,5 +112,3 @@ func (t *trial) missingContainers() []string {
 func placed(c measurement.Container) bool {
 	return c.BootID != "" && evidence.CPUs(c.Cpuset) > 0
 }
-
-func capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // ForObjective returns the trial as judged under another objective, without new load: the
@@ -131,7 +132,7 @@ func (t *trial) keepMonotone(stored *v1alpha1.SizingTrial) {
 		if was.CapacityMethod != "" {
 			c.Method = was.CapacityMethod
 		}
-		c.Message = clip(c.Message + "; the capacity under the measured objective is kept")
+		c.Message = units.Clip(c.Message+"; the capacity under the measured objective is kept", v1alpha1.MaxReasonMessage)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // forecast is the capacity that the model predicts, times 1000, and its range if p95 is as
@@ -86,10 +87,10 @@ func (f forecast) beyond(measured bracket) string {
 	switch {
 	case f.high < measured.low():
 		return fmt.Sprintf("the model predicts that the objective fails above %s (at most %s), which is %s below a rate that met it; the capacity is taken from the measured steps",
-			perSecond(f.answer), perSecond(f.high), percent(1-f.high/measured.low()))
+			units.PerSecond(f.answer), units.PerSecond(f.high), percent(1-f.high/measured.low()))
 	case f.low >= measured.high():
 		return fmt.Sprintf("the model predicts that the objective is met up to %s (at least %s), which is %s above a rate that failed it; the capacity is taken from the measured steps",
-			perSecond(f.answer), perSecond(f.low), percent(f.low/measured.high()-1))
+			units.PerSecond(f.answer), units.PerSecond(f.low), percent(f.low/measured.high()-1))
 	default:
 		return ""
 	}

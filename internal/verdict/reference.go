@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -92,7 +93,7 @@ var AllReasons = Reference{
 		fmt.Sprintf("share of the service's CPUs if less than one core was idle and the generator ran elsewhere: Suspect > %s, Invalid > %s", percent(neighbourSuspect), percent(neighbourInvalid)),
 		"measure again on a node where nothing else runs"},
 	{v1alpha1.ReasonNotSteady, "Suspect", "the reported step was too short for its queue to reach a steady state",
-		fmt.Sprintf("counted time < %g·D ÷ (1−ρ)²", relaxations),
+		fmt.Sprintf("counted time < %d·D ÷ (1−ρ)²", loadplan.SteadyRelaxations),
 		"raise `maxStepSeconds` or `stepSeconds`, or offer less"},
 	{v1alpha1.ReasonNotSteady, "Suspect", "the service got slower during the reported step, and its CPU did not",
 		fmt.Sprintf("median latency of the second half ÷ that of the first, ÷ the same as simulated with the speed as it varied: > %g", halvesSuspect),

@@ -1,6 +1,10 @@
 package verdict
 
-import "time"
+import (
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+)
 
 // The thresholds of all checks and their sources. "Measured" means: on a two-core machine
 // with k6 1.8.1 against the login service, as described in docs/decisions.
@@ -36,9 +40,9 @@ const (
 	// twenty.
 	completionsForMaximum = 10
 
-	// overloadedShare is the share of the maximum above which a queue does not reach a
-	// steady state within a step: at 98 % load D/(1−ρ)² is 2,500 service times.
-	overloadedShare = 0.98
+	// overloadedShare is the share of the maximum above which a queue does not reach a steady
+	// state within a step.
+	overloadedShare = loadplan.SteadyBelow
 	// overloadedFailures is the share of failed logins above which p95 would be the latency
 	// of a failure.
 	overloadedFailures = 0.05
@@ -83,10 +87,6 @@ const (
 	// % of the bound by 1.33 times what the model predicts from its windows.
 	courseDoubt = 0.05
 
-	// settlingRelaxations is how many times D/(1−ρ)² a step must have settled, or counted
-	// in excess of what it needs.
-	settlingRelaxations = 5.0
-
 	// othersInvalid limits the share of the service's CPUs that other processes use if the
 	// generator runs on the same CPUs. idleCoresSuspect is the number of cores that must be
 	// idle there so that the two do not disturb each other.
@@ -109,11 +109,8 @@ const (
 	// measured value cannot be distinguished from it.
 	resolutionSuspect = 0.10
 
-	// relaxations is how many times D/(1−ρ)² a step's counted part must last. With fewer,
-	// p95 depends on the initial state of the queue. The relaxation time of M/D/1 is about
-	// 2D/(1−ρ)², so this is about ten relaxation times. Plans are rounded to milliseconds,
-	// which relaxationsRounding allows for.
-	relaxations, relaxationsRounding = 20.0, 0.99
+	// relaxationsRounding allows for plans that are rounded to milliseconds.
+	relaxationsRounding = 0.99
 
 	// samplesForHalves is the number of successes from which each half of a step has the
 	// twenty that a median needs, except for one step in a million.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -35,7 +36,7 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pred
 	t.setReference()
 	row := t.row()
 	row.ObjectiveMet = ptr.To(false)
-	message := clip(infeasible(spec, cal, predicted))
+	message := units.Clip(infeasible(spec, cal, predicted), v1alpha1.MaxReasonMessage)
 	row.Reasons = append([]v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible, Message: message}}, otherQuota(cal)...)
 	row.Verdict = worst(row.Reasons)
 	return Judgement{

@@ -74,17 +74,9 @@ type quantity struct {
 
 var quantities = []quantity{
 	{P95, func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }, p95Interval},
-	{Capacity, capacityOrZero, capacityInterval},
+	{Capacity, results.CapacityOrZero, capacityInterval},
 	{Maximum, func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }, noInterval},
 	{HashTime, hashTime, hashInterval},
-}
-
-// capacityOrZero returns the capacity, or 0 if the trial met the objective at no rate.
-func capacityOrZero(r *v1alpha1.VariantResult) *int64 {
-	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
-		return new(int64)
-	}
-	return r.CapacityMilliPerSecond
 }
 
 func hashTime(r *v1alpha1.VariantResult) *int64 {

@@ -3,6 +3,8 @@ package compare
 import (
 	"strconv"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -21,8 +23,8 @@ type identity struct {
 func identify(v v1alpha1.Variant) identity {
 	id := identity{
 		algorithm: v.Algorithm, control: v.Control, limit: limitOf(v), cost: v.Cost,
-		memory: orZero(v.MemoryKiB), iterations: orZero(v.Iterations), parallel: orZero(v.Parallelism), sessions: v.Sessions,
-		mode: v.Concurrency.Mode, workers: orZero(v.Concurrency.Workers), queue: orZero(v.Concurrency.QueueLength),
+		memory: ptr.Deref(v.MemoryKiB, 0), iterations: ptr.Deref(v.Iterations, 0), parallel: ptr.Deref(v.Parallelism, 0), sessions: v.Sessions,
+		mode: v.Concurrency.Mode, workers: ptr.Deref(v.Concurrency.Workers, 0), queue: ptr.Deref(v.Concurrency.QueueLength, 0),
 	}
 	if v.NodePool != nil {
 		id.pool = v.NodePool.Name
@@ -37,11 +39,4 @@ func limitOf(v v1alpha1.Variant) string {
 		return v.CPULimit
 	}
 	return strconv.FormatInt(milli, 10)
-}
-
-func orZero(n *int32) int32 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
