@@ -105,7 +105,7 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	if needs := k.mishapOf(pod).generatorNeeds; needs > 0 {
 		machine.generators = needs
 	}
-	if plan.Objective != nil && plan.Told()[0].OfferedMilliPerSecond > k.failsAbove {
+	if plan.Objective != nil && plan.WithoutWarmup()[0].OfferedMilliPerSecond > k.failsAbove {
 		machine.slower = k.slower
 	}
 	run, known := k.runs[pod.UID]

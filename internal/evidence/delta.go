@@ -9,9 +9,9 @@ import (
 // container was restarted or replaced between them, and its counters started again.
 var ErrRestarted = errors.New("the process was restarted between two readings")
 
-// ErrBackwards means that a counter decreased between two readings of one process. Either
+// ErrDecreased means that a counter decreased between two readings of one process. Either
 // their order is wrong, or the process moved to another cgroup.
-var ErrBackwards = errors.New("a counter decreased between two readings")
+var ErrDecreased = errors.New("a counter decreased between two readings")
 
 // ErrMoved means that the cpuset of the process changed, so the counters of its CPUs cannot
 // be compared.
@@ -50,7 +50,7 @@ type Delta struct {
 }
 
 // Between returns the difference between two readings of a service's container. The error
-// is ErrRestarted, ErrMoved or ErrBackwards, wrapped with the values.
+// is ErrRestarted, ErrMoved or ErrDecreased, wrapped with the values.
 func Between(before, after Service) (Delta, error) {
 	delta, err := before.to(after.Reading)
 	if err != nil {
@@ -125,7 +125,7 @@ func forward(difference int64) int64 { return max(difference, 0) }
 func (d Delta) check() error {
 	for _, c := range d.counters() {
 		if *c.value < 0 {
-			return fmt.Errorf("%w: %s by %d", ErrBackwards, c.name, -*c.value)
+			return fmt.Errorf("%w: %s by %d", ErrDecreased, c.name, -*c.value)
 		}
 	}
 	return nil

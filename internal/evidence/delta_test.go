@@ -63,10 +63,10 @@ func TestBetween(t *testing.T) {
 			change: func(_, after *Service) { after.Cpuset = "1" }, err: ErrMoved,
 		},
 		"a counter that falls is an error, not a negative number": {
-			change: func(before, _ *Service) { before.Hashes = 1000 }, err: ErrBackwards,
+			change: func(before, _ *Service) { before.Hashes = 1000 }, err: ErrDecreased,
 		},
 		"readings in the wrong order are an error": {
-			change: func(before, after *Service) { *before, *after = *after, *before }, err: ErrBackwards,
+			change: func(before, after *Service) { *before, *after = *after, *before }, err: ErrDecreased,
 		},
 		"without a quota there are no periods": {
 			change: func(before, after *Service) {

@@ -32,13 +32,13 @@ type Command struct {
 	// Started is called once, when the script announces its clock, with the reading of the
 	// plan's clock. It must not block, because k6 would wait.
 	Started func(clock time.Duration)
-	// Enough is called when the first login of a step is sent. All logins of earlier steps
+	// ShouldStop is called when the first login of a step is sent. All logins of earlier steps
 	// have ended then. If it returns true, k6 is stopped. It must not block. Nil never
 	// stops k6.
-	Enough   func(step int, log *Log) bool
-	lastStep int // last step that Enough was called for
-	// Talk receives k6's own output without the records; nil discards it.
-	Talk io.Writer
+	ShouldStop func(step int, log *Log) bool
+	lastStep   int // last step that ShouldStop was called for
+	// Output receives k6's own output without the records; nil discards it.
+	Output io.Writer
 }
 
 // Result is how a run of k6 ended.
@@ -47,7 +47,7 @@ type Result struct {
 	ExitCode int
 	// Signal that ended it, or 0.
 	Signal syscall.Signal
-	// Stopped reports whether Enough stopped it. The exit code is 0 then.
+	// Stopped reports whether ShouldStop stopped it. The exit code is 0 then.
 	Stopped bool
 	// Log of its stderr.
 	Log *Log
@@ -123,8 +123,8 @@ func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 		line, err := lines.ReadString('\n')
 		if line != "" {
 			log.Add(line)
-			if c.Talk != nil && isTalk(line) {
-				_, _ = io.WriteString(c.Talk, line) // k6's output is in the tail as well
+			if c.Output != nil && isTalk(line) {
+				_, _ = io.WriteString(c.Output, line) // k6's output is in the tail as well
 			}
 		}
 		if clock, known := log.Clock(); known && !announced && c.Started != nil {
@@ -138,14 +138,14 @@ func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 	}
 }
 
-// callEnough calls Enough once for each step, and stops k6 if it returns true.
+// callEnough calls ShouldStop once for each step, and stops k6 if it returns true.
 func (c *Command) callEnough(log *Log, stop func()) {
 	step := log.Step()
-	if c.Enough == nil || step <= c.lastStep {
+	if c.ShouldStop == nil || step <= c.lastStep {
 		return
 	}
-	if c.lastStep = step; c.Enough(step, log) {
-		c.Enough = nil
+	if c.lastStep = step; c.ShouldStop(step, log) {
+		c.ShouldStop = nil
 		stop()
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// ErrGarbled means that the script's records are invalid or incomplete.
-var ErrGarbled = errors.New("the records of the k6 script are garbled")
+// ErrRecords means that the script's records are invalid or incomplete.
+var ErrRecords = errors.New("the records of the k6 script are garbled")
 
 const (
 	prefix = "hm:"
@@ -64,7 +64,7 @@ func (l *Log) Add(line string) {
 		return
 	}
 	if err := l.record(strings.Split(text, " ")); err != nil && l.damage == nil {
-		l.damage = fmt.Errorf("%w: %w in %.80q", ErrGarbled, err, line)
+		l.damage = fmt.Errorf("%w: %w in %.80q", ErrRecords, err, line)
 	}
 }
 
@@ -92,19 +92,19 @@ func (l *Log) Before(step int) []measurement.Record {
 }
 
 // Records returns all logins that were sent, in the order of sending. The error is
-// ErrGarbled, wrapped with the cause.
+// ErrRecords, wrapped with the cause.
 func (l *Log) Records() ([]measurement.Record, error) {
 	switch {
 	case l.damage != nil:
 		return nil, l.damage
 	case l.totals == nil:
-		return nil, fmt.Errorf("%w: k6 ended without its count of logins", ErrGarbled)
+		return nil, fmt.Errorf("%w: k6 ended without its count of logins", ErrRecords)
 	// There can be more records than k6 counted: k6 leaves out samples of callers that it
 	// stops during a login, and the script writes each event before it counts it.
 	case int64(len(l.records)) < l.totals.sent:
-		return nil, fmt.Errorf("%w: k6 sent %d logins, but %d are recorded", ErrGarbled, l.totals.sent, len(l.records))
+		return nil, fmt.Errorf("%w: k6 sent %d logins, but %d are recorded", ErrRecords, l.totals.sent, len(l.records))
 	case l.ended < l.totals.ended:
-		return nil, fmt.Errorf("%w: k6 counted %d logins that ended, but %d are recorded", ErrGarbled, l.totals.ended, l.ended)
+		return nil, fmt.Errorf("%w: k6 counted %d logins that ended, but %d are recorded", ErrRecords, l.totals.ended, l.ended)
 	}
 	return l.records, nil
 }

@@ -85,8 +85,8 @@ func TestGarbledRecords(t *testing.T) {
 		"more ends than sendings by k6's counts": {"hm:total 1 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := logOf(append(append([]string(nil), whole...), lines...)...).Records(); !errors.Is(err, generator.ErrGarbled) {
-				t.Errorf("want ErrGarbled, got %v", err)
+			if _, err := logOf(append(append([]string(nil), whole...), lines...)...).Records(); !errors.Is(err, generator.ErrRecords) {
+				t.Errorf("want ErrRecords, got %v", err)
 			}
 		})
 	}

@@ -31,7 +31,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	// still be starting.
 	command := Command{
 		Binary: config.K6, Environment: config.Script, RawOutput: config.RawOutput,
-		RemoteWriteLabels: config.RemoteWriteLabels, Talk: output,
+		RemoteWriteLabels: config.RemoteWriteLabels, Output: output,
 	}
 	version, golang, err := command.Version(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func drive(ctx context.Context, config Config, command Command, c collector) (Re
 		readers.Go(func() { c.watch(ctx, watching, seen.zero, moments, k6Done) })
 	}
 	if config.Plan.Objective != nil {
-		command.Enough = func(step int, records *Log) bool {
+		command.ShouldStop = func(step int, records *Log) bool {
 			enough := decided(config.Plan, step, records)
 			if enough {
 				seen.plan = config.Plan.Before(step)
@@ -95,7 +95,7 @@ func drive(ctx context.Context, config Config, command Command, c collector) (Re
 		stop() // the remaining steps are not reported
 	}
 	readers.Wait()
-	seen.steps = seen.steps[:len(seen.plan.Told())]
+	seen.steps = seen.steps[:len(seen.plan.WithoutWarmup())]
 	return result, seen, err
 }
 

@@ -110,11 +110,11 @@ func HarvestRun(o *Observation, m Model) End {
 	if err = errors.Join(err, errLeftOut); err != nil {
 		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
 	}
-	whole, want := plan, len(plan.Told())
+	whole, want := plan, len(plan.WithoutWarmup())
 	if o.Trial.Spec.Role == v1alpha1.RoleVerification && len(run.Steps) > 0 {
 		plan = plan.First(len(run.Steps)) // the generator stops once the outcome is decided
 	}
-	if len(run.Steps) != len(plan.Told()) {
+	if len(run.Steps) != len(plan.WithoutWarmup()) {
 		return End{
 			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled,
 			Message: fmt.Sprintf("The load generator reported %d steps, but the plan has %d; use operator and generator images of the same version", len(run.Steps), want),
@@ -144,7 +144,7 @@ func HarvestRun(o *Observation, m Model) End {
 // because the experiment has no other trial of that size.
 func worthAnother(trial *v1alpha1.SizingTrial, result v1alpha1.VariantResult) bool {
 	verifies := trial.Spec.Role == v1alpha1.RoleVerification && result.Verdict == v1alpha1.VerdictInvalid
-	return (verifies || verdict.ForGeneratorsSake(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
+	return (verifies || verdict.InvalidByGenerator(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
 }
 
 // plannedMicros returns the speed that the trial's load was planned for, or 0 if it is

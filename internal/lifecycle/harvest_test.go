@@ -37,7 +37,7 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 		o.Reference = speed.Reference{Micros: 11_000, Error: 0.02}
 	})
 	plan := planned(t, o)
-	run := measurement.Run{Steps: make([]measurement.StepResult, len(plan.Told()))}
+	run := measurement.Run{Steps: make([]measurement.StepResult, len(plan.WithoutWarmup()))}
 	message, err := measurement.Encode(run)
 	if err != nil {
 		t.Fatal(err)

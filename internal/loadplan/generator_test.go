@@ -33,7 +33,7 @@ func TestSharesAreOfWhatTheGeneratorCanDriveWhereThatIsLess(t *testing.T) {
 			if got := plan.Steps[len(plan.Steps)-1].Kind == Saturation; got != test.saturated {
 				t.Errorf("the plan ends in a saturation: %v, want %v", got, test.saturated)
 			}
-			if !test.saturated && len(plan.Told()) != 3 {
+			if !test.saturated && len(plan.WithoutWarmup()) != 3 {
 				t.Errorf("the plan is %s, want only the three shares", shares(plan))
 			}
 		})
@@ -49,7 +49,7 @@ func TestSessionsSettleUntilEveryCallerHasLoggedIn(t *testing.T) {
 		"Capacity on two pods":    aTrial(withSessions, withReplicas(2)),
 		"Rates far beyond hashes": aTrial(withSessions, atRates(intstr.FromInt32(400))),
 	} {
-		for _, step := range mustBuild(t, spec, calibrated(hashTakes(60_000)), nil).Told() {
+		for _, step := range mustBuild(t, spec, calibrated(hashTakes(60_000)), nil).WithoutWarmup() {
 			// A hash takes 120 ms at half a CPU.
 			logins := int64(step.Callers) * 120 / int64(spec.Service.Replicas)
 			if step.SettleMilliseconds < 2*logins-1 {

@@ -73,8 +73,8 @@ func (s Step) EndMilliseconds() int64 {
 	return s.StartMilliseconds + s.SettleMilliseconds + s.CountedMilliseconds + s.DrainMilliseconds
 }
 
-// Told returns the steps that have a result: all except the warm-up.
-func (p Plan) Told() []Step {
+// WithoutWarmup returns the steps that have a result: all except the warm-up.
+func (p Plan) WithoutWarmup() []Step {
 	var steps []Step
 	for _, step := range p.Steps {
 		if step.Kind != Warmup {

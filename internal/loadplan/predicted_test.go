@@ -15,7 +15,7 @@ import (
 // of its other steps.
 func shares(p Plan) string {
 	var words []string
-	for _, step := range p.Told() {
+	for _, step := range p.WithoutWarmup() {
 		switch {
 		case step.Predicted:
 			words = append(words, fmt.Sprintf("%dp", step.LoadPercent))
@@ -110,7 +110,7 @@ func TestArrivalsOfAShareDoNotDependOnThePrediction(t *testing.T) {
 	without := mustBuild(t, aTrial(), calibrated(), nil)
 	seeds := map[uint32]bool{}
 	for _, percent := range []int64{20, 47, 60, 70, 83, 95} {
-		for _, step := range mustBuild(t, aTrial(), calibrated(), predicting(percent)).Told() {
+		for _, step := range mustBuild(t, aTrial(), calibrated(), predicting(percent)).WithoutWarmup() {
 			switch {
 			case step.Predicted:
 				seeds[step.Seed] = true

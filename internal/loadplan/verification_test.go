@@ -38,7 +38,7 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 		}
 		var got []int
 		var counted int64
-		for _, step := range plan.Told() {
+		for _, step := range plan.WithoutWarmup() {
 			got, counted = append(got, step.Requests), counted+step.CountedMilliseconds
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -47,7 +47,7 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 		if counted > 600_000 {
 			t.Errorf("%s/s is counted for %d ms", rate, counted)
 		}
-		if plan.Objective == nil || plan.Objective.P95Milliseconds != 500 || !plan.Told()[0].Reported {
+		if plan.Objective == nil || plan.Objective.P95Milliseconds != 500 || !plan.WithoutWarmup()[0].Reported {
 			t.Errorf("%s/s: the plan has no objective or no reported step: %+v", rate, plan)
 		}
 		if longest := MaxDuration(verification(rate)); Duration(plan) > longest {
@@ -65,7 +65,7 @@ func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return built.Told()[0]
+		return built.WithoutWarmup()[0]
 	}
 	if a, b := plan(measured), plan(verification("5")); a.Seed == b.Seed || a.Requests != b.Requests {
 		t.Errorf("a step of the measurement: %+v, of the verification: %+v", a, b)
@@ -105,7 +105,7 @@ func TestThePlanAsFarAsItWasDriven(t *testing.T) {
 		t.Fatalf("the plan has %d steps", len(plan.Steps))
 	}
 	for n := range 5 {
-		if got := len(plan.First(n).Told()); got != min(n, 3) {
+		if got := len(plan.First(n).WithoutWarmup()); got != min(n, 3) {
 			t.Errorf("the first %d steps are %d", n, got)
 		}
 	}
@@ -145,7 +145,7 @@ func TestStepsCountWhatAP99Needs(t *testing.T) {
 				t.Fatal(err)
 			}
 			fewest := math.MaxInt
-			for _, step := range plan.Told() {
+			for _, step := range plan.WithoutWarmup() {
 				if step.Kind == Open {
 					fewest = min(fewest, step.Requests)
 				}
@@ -175,7 +175,7 @@ func TestTheReportedStepCountsWhatShowsThatFewFailWhereItHasTheTime(t *testing.T
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, step := range plan.Told() {
+			for _, step := range plan.WithoutWarmup() {
 				if step.Reported && step.Requests != test.want {
 					t.Errorf("%d logins, want %d", step.Requests, test.want)
 				}

@@ -9,8 +9,8 @@ import (
 // could write anything.
 var ErrAbsent = errors.New("the generator wrote no termination message")
 
-// ErrGarbled means that the message is incomplete or not of this version.
-var ErrGarbled = errors.New("the generator's termination message is garbled")
+// ErrInvalid means that the message is incomplete or not of this version.
+var ErrInvalid = errors.New("the generator's termination message is garbled")
 
 // The reasons of a Failure.
 const (
@@ -54,5 +54,5 @@ func (f *Failure) Error() string {
 }
 
 func garbled(format string, arguments ...any) error {
-	return fmt.Errorf("%w: %s", ErrGarbled, fmt.Sprintf(format, arguments...))
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, arguments...))
 }

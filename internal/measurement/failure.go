@@ -37,7 +37,7 @@ func EncodeFailure(reason, detail string, exitCode int) string {
 // refuse the whole status.
 var reasonForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
-// decodeFailure returns a *Failure, or ErrGarbled.
+// decodeFailure returns a *Failure, or ErrInvalid.
 func decodeFailure(header map[string]string, lines []string) error {
 	exitCode, err := intField(header, "exit")
 	if err != nil {

@@ -83,7 +83,7 @@ func encodeStep(step StepResult) (string, error) {
 	return "step " + p.text() + "\n", p.finish()
 }
 
-// Decode decodes a termination message. The error is ErrAbsent, ErrGarbled (wrapped with
+// Decode decodes a termination message. The error is ErrAbsent, ErrInvalid (wrapped with
 // the cause), or a *Failure if the load has no numbers.
 func Decode(message string) (Run, error) {
 	header, lines, err := unseal(message)

@@ -250,15 +250,15 @@ func TestDamagedMessages(t *testing.T) {
 	}{
 		"no message":                       {"", measurement.ErrAbsent},
 		"a message of white space":         {" \n\n", measurement.ErrAbsent},
-		"a message without its start":      {whole[40:], measurement.ErrGarbled},
-		"a message without its end":        {whole[:len(whole)-20], measurement.ErrGarbled},
-		"only the first line of a message": {whole[:strings.Index(whole, "\n")+1], measurement.ErrGarbled},
-		"a message of another version":     {strings.Replace(whole, "hashmark/4", "hashmark/1", 1), measurement.ErrGarbled},
-		"output of another program":        {"panic: runtime error: index out of range", measurement.ErrGarbled},
-		"bytes that are not text":          {"\xff\xfe\x00\x01", measurement.ErrGarbled},
-		"a message that is too long":       {whole + strings.Repeat("x", 5000), measurement.ErrGarbled},
-		"something after the message":      {whole + "more", measurement.ErrGarbled},
-		"a message twice in one":           {whole + whole, measurement.ErrGarbled},
+		"a message without its start":      {whole[40:], measurement.ErrInvalid},
+		"a message without its end":        {whole[:len(whole)-20], measurement.ErrInvalid},
+		"only the first line of a message": {whole[:strings.Index(whole, "\n")+1], measurement.ErrInvalid},
+		"a message of another version":     {strings.Replace(whole, "hashmark/4", "hashmark/1", 1), measurement.ErrInvalid},
+		"output of another program":        {"panic: runtime error: index out of range", measurement.ErrInvalid},
+		"bytes that are not text":          {"\xff\xfe\x00\x01", measurement.ErrInvalid},
+		"a message that is too long":       {whole + strings.Repeat("x", 5000), measurement.ErrInvalid},
+		"something after the message":      {whole + "more", measurement.ErrInvalid},
+		"a message twice in one":           {whole + whole, measurement.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := measurement.Decode(test.message); !errors.Is(err, test.want) {
@@ -323,8 +323,8 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 			if text == whole {
 				t.Fatal("the message was not changed")
 			}
-			if _, err := measurement.Decode(measurement.Seal(text)); !errors.Is(err, measurement.ErrGarbled) {
-				t.Errorf("want ErrGarbled, got %v", err)
+			if _, err := measurement.Decode(measurement.Seal(text)); !errors.Is(err, measurement.ErrInvalid) {
+				t.Errorf("want ErrInvalid, got %v", err)
 			}
 		})
 	}

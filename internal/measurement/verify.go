@@ -34,7 +34,7 @@ func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts 
 		counts.Failed += s.Failures()
 	}
 	o := plan.Objective
-	last := len(steps) >= len(plan.Told())
+	last := len(steps) >= len(plan.WithoutWarmup())
 	judged := verification{plan: plan, last: last, logins: counts.Logins, conditions: 2}
 	for _, limit := range []int32{o.P50Milliseconds, o.P99Milliseconds} {
 		if limit > 0 {
@@ -112,7 +112,7 @@ func (v *verification) shareOf(some int64, allowed float64) share {
 	if v.last {
 		early, conclusive := 0, 0
 		counted := int64(0)
-		looks := v.plan.Told()
+		looks := v.plan.WithoutWarmup()
 		for _, step := range looks[:max(0, len(looks)-1)] {
 			counted += int64(step.Requests)
 			early++

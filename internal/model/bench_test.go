@@ -73,7 +73,7 @@ func BenchmarkOutlook(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			limit := model.Limit{P95: 8 * service.NoLoadP95(), ErrorShare: 0.001}
 			for b.Loop() {
-				outlook := service.Outlook(false, 1)
+				outlook := service.NewOutlook(false, 1)
 				for _, share := range []float64{0.9, 1, 1.1} {
 					at := limit
 					at.P95 = time.Duration(share * float64(limit.P95))

@@ -126,7 +126,7 @@ func TestTheCapacityHoldsEveryPercentile(t *testing.T) {
 	} {
 		changed := limit
 		c.change(&changed)
-		exact, quick := s.Capacity(changed, false, 1), s.Outlook(false, 1).Capacity(changed)
+		exact, quick := s.Capacity(changed, false, 1), s.NewOutlook(false, 1).Capacity(changed)
 		if (exact < 0.99*alone) != c.less || exact > alone {
 			t.Errorf("%s: %g/s, and %g/s without", name, exact, alone)
 		}

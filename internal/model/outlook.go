@@ -22,8 +22,8 @@ type Outlook struct {
 	tried map[int]outcome
 }
 
-// Outlook returns the outlook of a service. Arrivals are drawn from a seed, or evenly spaced.
-func (s Service) Outlook(uniform bool, seed uint64) *Outlook {
+// NewOutlook returns the outlook of a service. Arrivals are drawn from a seed, or evenly spaced.
+func (s Service) NewOutlook(uniform bool, seed uint64) *Outlook {
 	s = s.withDefaults()
 	return &Outlook{
 		service: s, gaps: draw(s, outlookRuns, outlookLogins, uniform, seed),

@@ -14,7 +14,7 @@ func TestAnOutlookFindsTheCapacityInATenthOfTheTime(t *testing.T) {
 			t.Parallel()
 			for _, times := range []time.Duration{2, 4, 12} {
 				limit := atMost(times * s.NoLoadP95())
-				want, got := s.Capacity(limit, false, 3), s.Outlook(false, 3).Capacity(limit)
+				want, got := s.Capacity(limit, false, 3), s.NewOutlook(false, 3).Capacity(limit)
 				if math.Abs(got/want-1) > 0.03 {
 					t.Errorf("p95 within %d times the idle one: %.4g/s, and %.4g/s from the long runs", times, got, want)
 				}
@@ -27,7 +27,7 @@ func TestAnOutlookRisesWithTheLimit(t *testing.T) {
 	for name, s := range services() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			outlook, last := s.Outlook(false, 3), 0.0
+			outlook, last := s.NewOutlook(false, 3), 0.0
 			for times := 0.9; times < 40; times *= 1.05 {
 				limit := model.Limit{P95: time.Duration(times * float64(s.NoLoadP95())), ErrorShare: 0.01}
 				got := outlook.Capacity(limit)

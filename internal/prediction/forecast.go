@@ -29,7 +29,7 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 	if variant.Sessions {
 		return model.Service{}, false
 	}
-	if trial := typicalRun(trials, verdict.Together(trials), variant.Name); trial != nil {
+	if trial := typicalRun(trials, verdict.Combined(trials), variant.Name); trial != nil {
 		own := trial.Spec
 		own.Service.Replicas = 1
 		return model.NewService(own, *trial.Status.Calibration, login(trial)), true
@@ -71,7 +71,7 @@ func newForecast(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTri
 	}
 	f := &forecast{
 		spec: spec, variants: variants, measured: measured, trials: trials,
-		verdicts: verdict.Together(trials), seed: trials[0].Spec.Seed,
+		verdicts: verdict.Combined(trials), seed: trials[0].Spec.Seed,
 	}
 	f.pools = fromCorners(variants, trials, f.verdicts)
 	return f

@@ -58,7 +58,7 @@ func (e expectation) bound() int64 {
 }
 
 func (e expectation) outlook() *model.Outlook {
-	return e.service.Outlook(e.uniform(), uint64(e.spec.Seed))
+	return e.service.NewOutlook(e.uniform(), uint64(e.spec.Seed))
 }
 
 func (e expectation) uniform() bool { return e.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }

@@ -16,7 +16,7 @@ import (
 // Met reports whether the objective can be met. With a demand: a size is recommended.
 // Without: a Valid or Suspect variant meets the objective.
 func (d Document) Met() bool {
-	if recommendation := d.Experiment.Status.Recommendation; d.Demanded() {
+	if recommendation := d.Experiment.Status.Recommendation; d.HasDemand() {
 		return recommendation != nil && recommendation.Variant != ""
 	}
 	return results.Best(d.Experiment.Status.Results) != nil
@@ -61,7 +61,7 @@ func sentence(text string) string {
 // result returns the result of a finished experiment.
 func (d Document) result() string {
 	recommendation := d.Experiment.Status.Recommendation
-	if recommendation == nil || !d.Demanded() {
+	if recommendation == nil || !d.HasDemand() {
 		return d.best()
 	}
 	text := sentence(results.Recommendation(recommendation, d.Experiment.Spec.Prices))

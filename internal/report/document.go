@@ -55,8 +55,8 @@ func (d Document) Currency() string {
 	return d.Experiment.Spec.Prices.Currency
 }
 
-// Demanded reports whether the experiment has a demand.
-func (d Document) Demanded() bool { return d.Experiment.Spec.Demand != nil }
+// HasDemand reports whether the experiment has a demand.
+func (d Document) HasDemand() bool { return d.Experiment.Spec.Demand != nil }
 
 // Row returns the row of a variant, or nil if no variant has the name.
 func (d Document) Row(variant string) *Row {

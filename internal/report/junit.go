@@ -51,7 +51,7 @@ func JUnit(w io.Writer, d Document) error {
 // firstCase returns the demand or the objective as a test case.
 func (d Document) firstCase(suite string) junit.Testcase {
 	test := junit.Testcase{Name: d.objective(), Classname: suite, Time: "0"}
-	if d.Demanded() {
+	if d.HasDemand() {
 		test.Name = clean("demand of " + d.Demand())
 	}
 	switch {
@@ -81,9 +81,9 @@ func (d Document) variantCase(row Row, suite string) junit.Testcase {
 	case row.Predicted:
 		test.Skipped = outcome("Predicted", "The variant was predicted and not measured", nil)
 	case row.Result.Verdict == v1alpha1.VerdictPending:
-		test.Skipped = outcome("NotMeasured", "The variant was not measured", row.Why())
+		test.Skipped = outcome("NotMeasured", "The variant was not measured", row.ReasonLines())
 	case failed == nil && invalid == nil:
-		test.SystemOut = output(d.passes(row), row.Why()...)
+		test.SystemOut = output(d.passes(row), row.ReasonLines()...)
 	case d.answered():
 		test.Skipped = cmp.Or(invalid, failed)
 	default:
@@ -99,9 +99,9 @@ func (d Document) variantCase(row Row, suite string) junit.Testcase {
 func unusable(row Row) *junit.Result {
 	switch {
 	case row.Result.Verdict == v1alpha1.VerdictInvalid:
-		return outcome("Invalid", "The variant has no usable result", row.Why())
+		return outcome("Invalid", "The variant has no usable result", row.ReasonLines())
 	case row.Result.ObjectiveMet == nil:
-		return outcome("Undecided", "The steps do not decide whether the variant meets the objective", row.Why())
+		return outcome("Undecided", "The steps do not decide whether the variant meets the objective", row.ReasonLines())
 	default:
 		return nil
 	}
@@ -111,9 +111,9 @@ func unusable(row Row) *junit.Result {
 func (d Document) failure(row Row) *junit.Result {
 	switch {
 	case row.Result.ObjectiveMet != nil && !*row.Result.ObjectiveMet:
-		return outcome("Objective", fmt.Sprintf("The variant does not meet the objective (%s)%s", d.objective(), d.anywhere()), row.Why())
+		return outcome("Objective", fmt.Sprintf("The variant does not meet the objective (%s)%s", d.objective(), d.anywhere()), row.ReasonLines())
 	case row.Result.Sizing != nil && len(row.Result.Sizing.Breaks) > 0:
-		return outcome(string(row.Result.Sizing.Breaks[0]), d.breaks(row), row.Why())
+		return outcome(string(row.Result.Sizing.Breaks[0]), d.breaks(row), row.ReasonLines())
 	default:
 		return nil
 	}

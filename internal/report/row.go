@@ -76,7 +76,7 @@ func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 // usableTrials reports for each trial whether its result is usable.
 func usableTrials(trials []v1alpha1.SizingTrial) []bool {
 	usable := make([]bool, len(trials))
-	for i, together := range verdict.Together(trials) {
+	for i, together := range verdict.Combined(trials) {
 		usable[i] = together == v1alpha1.VerdictValid || together == v1alpha1.VerdictSuspect
 	}
 	return usable

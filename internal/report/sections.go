@@ -119,7 +119,7 @@ func (d Document) sizesSection() Section {
 		Title:   "Prices",
 		Columns: []string{"Variant", "Replicas", "Total CPU", "Load", "Fits", "Per month", "10⁶ logins", "10⁹ guesses"},
 	}
-	if d.Demanded() {
+	if d.HasDemand() {
 		s.Title = "Sizes for the demand"
 	}
 	for _, row := range d.Rows {
@@ -148,7 +148,7 @@ func (d Document) sizesSection() Section {
 // sizesWords explains the table of sizes and prices.
 func (d Document) sizesWords() []string {
 	var texts []string
-	if d.Demanded() {
+	if d.HasDemand() {
 		texts = append(texts, "What each variant needs to serve "+d.Demand()+".")
 		if len(d.Experiment.Status.Speed) > 0 {
 			texts = append(texts, "Each size serves the demand at the slow speed of the CPU, computed from the lower end of the capacity's interval.")
@@ -178,7 +178,7 @@ func (r Row) replicas() string {
 func (d Document) verdictsSection() Section {
 	s := Section{Title: "Reasons for the verdicts"}
 	for _, row := range d.Rows {
-		for _, why := range row.Why() {
+		for _, why := range row.ReasonLines() {
 			s.Items = append(s.Items, fmt.Sprintf("%s is %s. %s", row.Result.Variant, row.Verdict(), sentence(why)))
 		}
 	}

@@ -28,7 +28,7 @@ func (d Document) speedSection() Section {
 	for _, pool := range pools {
 		s.Lines = append(s.Lines, []string{
 			pool.NodePool, units.Latency(&pool.HashMicrosecondsAtCost8), referenceInterval(pool),
-			Slower(pool.LowPerMille), Slower(pool.HighPerMille), units.Number(float64(pool.Windows)),
+			RelativeHashTime(pool.LowPerMille), RelativeHashTime(pool.HighPerMille), units.Number(float64(pool.Windows)),
 		})
 	}
 	return s
@@ -43,9 +43,9 @@ func (d Document) atReferenceWords() []string {
 	return []string{"Capacity, p95, rate and maximum are at the reference speed of the CPU. Speed is the range of the hash time, relative to the reference."}
 }
 
-// Slower returns a hash time, given in thousandths of the reference, as a difference: +9 %
+// RelativeHashTime returns a hash time, given in thousandths of the reference, as a difference: +9 %
 // is slower, −7 % is faster.
-func Slower(perMille int64) string {
+func RelativeHashTime(perMille int64) string {
 	off := perMille - 1000
 	return units.Difference(&off)
 }
@@ -56,7 +56,7 @@ func (r Row) Speed() string {
 	if r.Result.Speed == nil {
 		return ""
 	}
-	return Slower(r.Result.Speed.LowPerMille) + " to " + Slower(r.Result.Speed.HighPerMille)
+	return RelativeHashTime(r.Result.Speed.LowPerMille) + " to " + RelativeHashTime(r.Result.Speed.HighPerMille)
 }
 
 // referenceInterval returns the interval of the reference speed: 14.1ms–14.3ms.
@@ -72,7 +72,7 @@ func speedWords(pools []v1alpha1.PoolSpeed) string {
 	var all []string
 	for _, pool := range pools {
 		text := units.Latency(&pool.HashMicrosecondsAtCost8) + " for a hash of cost 8, ± " + units.Number(float64(pool.ErrorPerMille)/10) + " %, " +
-			Slower(pool.LowPerMille) + " to " + Slower(pool.HighPerMille)
+			RelativeHashTime(pool.LowPerMille) + " to " + RelativeHashTime(pool.HighPerMille)
 		if pool.NodePool != "" {
 			text = pool.NodePool + ": " + text
 		}

@@ -23,7 +23,7 @@ func Sizes(w io.Writer, d Document) error {
 // Calibration writes the predictions from hash times on one machine.
 func Calibration(w io.Writer, d Document) error {
 	first := "This is a prediction from hash times on this machine. Nothing was deployed or put under load: measure it with a SizingExperiment before you rely on it."
-	if d.Demanded() {
+	if d.HasDemand() {
 		first = d.Answer() + " " + first
 	}
 	speed, predicted := d.speedSection(), d.predictionsSection()

@@ -69,8 +69,8 @@ func (r Row) Verdict() string {
 	return strings.ToLower(string(r.Result.Verdict))
 }
 
-// Why returns the reasons for the verdict, each as a sentence that starts with its type.
-func (r Row) Why() []string {
+// ReasonLines returns the reasons for the verdict, each as a sentence that starts with its type.
+func (r Row) ReasonLines() []string {
 	var all []string
 	for _, reason := range r.Result.Reasons {
 		all = append(all, reasonText(reason.Type, reason.Message))

@@ -83,9 +83,9 @@ type Candidate struct {
 	// Confirmed reports that measured steps near the capacity confirm it, not only the
 	// model.
 	Confirmed bool
-	// Respaced reports that the variant was measured with evenly spaced logins, and that
+	// EvenlySpaced reports that the variant was measured with evenly spaced logins, and that
 	// the capacity is the model's for random arrivals.
-	Respaced bool
+	EvenlySpaced bool
 	// P95 returns the model's p95 of one replica, in microseconds, at a rate times 1000.
 	// It is nil, or returns false, if the model has no p95.
 	P95 func(milliPerSecond int64) (micros int64, ok bool)

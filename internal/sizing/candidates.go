@@ -142,13 +142,13 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // respace replaces the capacity of a candidate that was measured with evenly spaced logins
 // by the model's capacity for random arrivals, as real users have.
 func (t *table) respace(c *Candidate) {
-	c.Respaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
+	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
 	c.Undecided = false
 	service, known := prediction.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return
 	}
-	perSecond := service.Outlook(false, t.seed()).Capacity(model.LimitOf(t.spec.Objective))
+	perSecond := service.NewOutlook(false, t.seed()).Capacity(model.LimitOf(t.spec.Objective))
 	c.Found = int64(math.Floor(milli * perSecond))
 	c.Capacity = 1000 * c.Found / c.SlowPerMille
 	t.question.Refute(c)

@@ -19,7 +19,7 @@ func (a answer) confidence(best sized) certainty {
 	switch {
 	case best.Standing == Doubtful:
 		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is Suspect (%s); measure it again", a.unit(), strings.Join(results.ReasonTypes(best.Reasons), ", "))}
-	case best.Respaced:
+	case best.EvenlySpaced:
 		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals. Measure with arrivals: Poisson"}
 	case best.Calibrated:
 		return certainty{v1alpha1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest. Measure this size with a SizingExperiment before you rely on it"}

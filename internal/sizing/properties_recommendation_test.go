@@ -25,7 +25,7 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 		Variant:   v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
 		MilliCPU:  rapid.SampledFrom(limits).Draw(t, "limit"),
 		Standing:  rapid.SampledFrom([]Standing{Unusable, Hint, Doubtful, Sound, Sound}).Draw(t, "standing"),
-		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), Respaced: rapid.Bool().Draw(t, "respaced"),
+		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), EvenlySpaced: rapid.Bool().Draw(t, "respaced"),
 	}
 	if c.Standing == Hint {
 		c.Predicted = true

@@ -50,9 +50,9 @@ type Question struct {
 	Verifications []v1alpha1.Verification
 }
 
-// Ask returns the question of an experiment's demand. It returns false if there is no
+// QuestionOf returns the question of an experiment's demand. It returns false if there is no
 // demand.
-func Ask(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
+func QuestionOf(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
 	if demand == nil {
 		return Question{}, false
 	}

@@ -73,7 +73,7 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 		spec: spec, speeds: speeds, trials: speed.AtReference(trials, speeds),
 		measured: measured, all: all, tariff: tariff,
 	}
-	t.question, t.asked = Ask(spec.Demand, tariff)
+	t.question, t.asked = QuestionOf(spec.Demand, tariff)
 	t.question.Verifications, t.question.FastestMilliPerSecond = verifications, loadplan.FastestVerification(spec.Generator, spec.Load)
 	return t, nil
 }

@@ -26,10 +26,10 @@ type State struct {
 }
 
 // Of returns all samples of a state: those of the operator, followed by those of each
-// experiment in the order of [Told].
+// experiment in the order of [Select].
 func Of(state State) []Sample {
 	turns := queue.Decide(state.Experiments, state.Trials, state.MaxConcurrent)
-	selected, left := Told(state.Experiments, state.MaxExperiments)
+	selected, left := Select(state.Experiments, state.MaxExperiments)
 	g := &gathering{}
 	g.operator(state, turns, left)
 	trials := trialsOf(state.Trials)

@@ -48,9 +48,9 @@ func usable(trial *v1alpha1.SizingTrial) bool {
 	return trial.Status.Result != nil && trial.Status.Result.Verdict != v1alpha1.VerdictInvalid
 }
 
-// Together returns each trial's verdict including the reasons from Across, in the trials'
+// Combined returns each trial's verdict including the reasons from Across, in the trials'
 // order. It is Pending for a trial without a result.
-func Together(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
+func Combined(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
 	verdicts := make([]v1alpha1.Verdict, len(trials))
 	for i, reasons := range Across(trials) {
 		verdicts[i] = v1alpha1.VerdictPending

@@ -84,9 +84,9 @@ func judge(in Input, newModel modelOf) Judgement {
 	}
 }
 
-// ForGeneratorsSake reports whether a result is Invalid because of the load generator. Such
+// InvalidByGenerator reports whether a result is Invalid because of the load generator. Such
 // a result says nothing about the service, and another attempt can succeed.
-func ForGeneratorsSake(result v1alpha1.VariantResult) bool {
+func InvalidByGenerator(result v1alpha1.VariantResult) bool {
 	return slices.ContainsFunc(result.Reasons, func(r v1alpha1.Reason) bool {
 		return r.Verdict == v1alpha1.VerdictInvalid &&
 			(r.Type == v1alpha1.ReasonGeneratorSaturated || r.Type == v1alpha1.ReasonGeneratorThrottled || r.Type == v1alpha1.ReasonRateNotAchieved)

@@ -37,7 +37,7 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 	w.Spec.Objective.P95Milliseconds = int32(objective * truth.Seconds() * 1000)
 	w.Spec.Objective.MaxErrorPerMille = 0 // none fails, and 50 logins show no more
 	w.drive()
-	for i, step := range w.Plan.Told() {
+	for i, step := range w.Plan.WithoutWarmup() {
 		result := &w.Run.Steps[i]
 		used := result.Service
 		used.Periods, used.ThrottledPeriods, used.ThrottledMicroseconds = 0, 0, 0

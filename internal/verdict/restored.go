@@ -99,7 +99,7 @@ func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
 func outlooks(in Input) modelOf {
 	return func(cpu time.Duration, course *model.Course) simulator {
 		service := simulated(in)(cpu, course).(model.Service)
-		return quick{Service: service, outlook: service.Outlook(evenly(in.Spec), uint64(in.Spec.Seed))}
+		return quick{Service: service, outlook: service.NewOutlook(evenly(in.Spec), uint64(in.Spec.Seed))}
 	}
 }
 

@@ -18,7 +18,7 @@ func TestCallersThatRanOutAreTheGeneratorsFault(t *testing.T) {
 	fail(w.step(85), 60, &w.step(85).NeverSent)
 	w.step(85).LagP99Microseconds = ptr.To[int64](900_000)
 	judged := w.judge()
-	if judged.Result.Verdict != invalid || !hasReason(judged, v1alpha1.ReasonGeneratorSaturated) || !verdict.ForGeneratorsSake(judged.Result) {
+	if judged.Result.Verdict != invalid || !hasReason(judged, v1alpha1.ReasonGeneratorSaturated) || !verdict.InvalidByGenerator(judged.Result) {
 		t.Errorf("judged %s: %v", judged.Result.Verdict, judged.Result.Reasons)
 	}
 	if outcome := judged.Steps[2].Outcome; outcome == v1alpha1.StepOverloaded {

@@ -113,7 +113,7 @@ func (m machine) input(t *testing.T) verdict.Input {
 		t.Fatal(err)
 	}
 	w.Run.Steps = nil
-	for _, step := range w.Plan.Told() {
+	for _, step := range w.Plan.WithoutWarmup() {
 		w.Run.Steps = append(w.Run.Steps, m.step(w.Input, step))
 	}
 	w.Run.Timeline = m.timeline(w.Plan)

@@ -321,7 +321,7 @@ func TestTheGeneratorsShortageIsTriedAgainAndNothingElseIs(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := verdict.ForGeneratorsSake(v1alpha1.VariantResult{Reasons: test.reasons}); got != test.want {
+			if got := verdict.InvalidByGenerator(v1alpha1.VariantResult{Reasons: test.reasons}); got != test.want {
 				t.Errorf("tried again: %v, want %v", got, test.want)
 			}
 		})

@@ -88,11 +88,11 @@ func rungsFor(bound, capacity float64) (perSecond []float64, seconds int) {
 }
 
 // rungsOf returns the steps of the trial. An overloaded step has an infinite p95.
-func rungsOf(trials []v1alpha1.SizingTrial) []figures.Rung {
-	var all []figures.Rung
+func rungsOf(trials []v1alpha1.SizingTrial) []figures.Step {
+	var all []figures.Step
 	for _, trial := range trials {
 		for _, step := range trial.Status.Steps {
-			rung := figures.Rung{Rate: float64(*step.OfferedMilliPerSecond) / 1000, P95: math.Inf(1)}
+			rung := figures.Step{Rate: float64(*step.OfferedMilliPerSecond) / 1000, P95: math.Inf(1)}
 			if step.P95Microseconds != nil {
 				rung.P95 = float64(*step.P95Microseconds)
 			}

@@ -84,7 +84,7 @@ func beforehand(t *testing.T, trial v1alpha1.SizingTrial, step int) float64 {
 	}
 	plan, err := loadplan.Build(trial.Spec, speed.PlannedFor(trial.Status), trial.Status.Prediction)
 	must(t, err)
-	planned := plan.Told()[step]
+	planned := plan.WithoutWarmup()[step]
 	p95, ok := model.NewService(trial.Spec, *trial.Status.Calibration, 0).P95(model.ArrivalsOf(planned), uint64(planned.Seed))
 	if !ok {
 		return math.NaN()

@@ -92,7 +92,7 @@ func TestAServiceThatOutrunsTheGeneratorIsMeasuredAsFarAsThatGoes(t *testing.T) 
 	}))
 	finished(t, e, 4*time.Minute)
 	result := theTrial(t, e).Status.Result
-	if result == nil || result.Verdict == v1alpha1.VerdictInvalid && !verdict.ForGeneratorsSake(*result) {
+	if result == nil || result.Verdict == v1alpha1.VerdictInvalid && !verdict.InvalidByGenerator(*result) {
 		t.Fatalf("judged %+v", result)
 	}
 	t.Logf("judged %s: %+v", result.Verdict, result.Reasons)

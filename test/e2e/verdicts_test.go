@@ -21,7 +21,7 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 	}, loaded(t, 40, 1)))
 	finished(t, e, 4*time.Minute)
 	result := theTrial(t, e).Status.Result
-	if result == nil || result.Verdict != v1alpha1.VerdictInvalid || !verdict.ForGeneratorsSake(*result) {
+	if result == nil || result.Verdict != v1alpha1.VerdictInvalid || !verdict.InvalidByGenerator(*result) {
 		t.Errorf("the verdict on a generator with 20m CPU and an offered rate of 40 %% of the bound is %+v", result)
 	}
 }

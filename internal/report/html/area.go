@@ -28,7 +28,7 @@ type Mark struct {
 }
 
 // SVG draws the bars.
-func (a Area) SVG(size Size, words Words) string {
+func (a Area) SVG(size Size, caption Caption) string {
 	p := newPlot(a.X, a.Y)
 	p.Add(bars(a))
 	for _, mark := range a.Marks {
@@ -44,7 +44,7 @@ func (a Area) SVG(size Size, words Words) string {
 		p.Add(line, markLabel{mark, place})
 	}
 	const room = 14
-	return render(p, size, room, words)
+	return render(p, size, room, caption)
 }
 
 // bars are drawn as one shape, which keeps pages with many charts small.

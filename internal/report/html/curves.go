@@ -50,7 +50,7 @@ var (
 )
 
 // SVG draws the curves.
-func (c Curves) SVG(size Size, words Words) string {
+func (c Curves) SVG(size Size, caption Caption) string {
 	p := newPlot(c.X, c.Y)
 	c.addLimit(p)
 	for _, line := range c.Lines {
@@ -58,7 +58,7 @@ func (c Curves) SVG(size Size, words Words) string {
 	}
 	p.Add(endLabels(c))
 	const room = 62
-	return render(p, size, room, words)
+	return render(p, size, room, caption)
 }
 
 func (c Curves) addLimit(p *plot.Plot) {

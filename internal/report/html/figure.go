@@ -84,7 +84,7 @@ func distribution(d report.Document, row report.Row, id string) panel {
 	line := distributionLine(row)
 	return panel{
 		Title: atLoad(row),
-		SVG: drawing(area.SVG(small, Words{
+		SVG: drawing(area.SVG(small, Caption{
 			ID: id, Title: "Response times of " + row.Result.Variant,
 			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "unknown")),
 		})),
@@ -151,16 +151,16 @@ func underWay(row report.Row, id string) panel {
 	area := Area{
 		High: 100, Values: floats(counts),
 		Y: FromZero("", greatest(counts), units.Number),
-		X: Scale{Title: "share of the step’s time", High: 100, Words: func(x float64) string { return units.Number(x) + " %" }},
+		X: Scale{Title: "share of the step’s time", High: 100, Format: func(x float64) string { return units.Number(x) + " %" }},
 	}
 	if step := row.Step; step != nil && step.CountedMilliseconds > 0 {
 		area.High = float64(step.CountedMilliseconds) / 1000
-		area.X = Scale{Title: "since counting started", High: area.High, Words: func(x float64) string { return units.Number(x) + " s" }}
+		area.X = Scale{Title: "since counting started", High: area.High, Format: func(x float64) string { return units.Number(x) + " s" }}
 	}
 	line := underWayLine(row)
 	return panel{
 		Title: atLoad(row),
-		SVG: drawing(area.SVG(small, Words{
+		SVG: drawing(area.SVG(small, Caption{
 			ID: id, Title: "Requests under way, " + row.Result.Variant,
 			Description: fmt.Sprintf("%s requests were under way on average and %s at most.", line[2], line[3]),
 		})),

@@ -28,7 +28,7 @@ func latencyPart(d report.Document) part {
 	x, y := axes(d, drawn, objective)
 	for i, c := range drawn {
 		c.X, c.Y, c.Limit, c.LimitLabel = x, y, objective, "objective"
-		f.Panels = append(f.Panels, panel{Title: c.title, SVG: drawing(c.SVG(Size{Width: 370, Height: 270}, Words{
+		f.Panels = append(f.Panels, panel{Title: c.title, SVG: drawing(c.SVG(Size{Width: 370, Height: 270}, Caption{
 			ID: "latency-" + strconv.Itoa(i), Title: "p95 against the load, " + c.title, Description: c.description(),
 		}))})
 	}
@@ -200,7 +200,7 @@ func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
 		share = units.Number(float64(*step.LoadPerMille)/10) + " %"
 	}
 	if step.Speed != nil {
-		hash = report.Slower(step.Speed.PerMille)
+		hash = report.RelativeHashTime(step.Speed.PerMille)
 	}
 	if at := step.AtReference; at != nil {
 		rate, p95 = units.Rate(&at.OfferedMilliPerSecond), units.Latency(at.P95Microseconds)

@@ -16,7 +16,7 @@ type Scale struct {
 	// True for a logarithmic scale. Low is above 0 then.
 	Log bool
 	// Formats a value for the label of a tick.
-	Words func(float64) string
+	Format func(float64) string
 }
 
 // wide is the ratio from which an axis is logarithmic. Below it, a linear axis shows
@@ -28,12 +28,12 @@ const wide = 5
 func Fit(title string, values []float64, words func(float64) string) Scale {
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
 	if len(values) == 0 {
-		return Scale{Title: title, High: 1, Words: words}
+		return Scale{Title: title, High: 1, Format: words}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	if high/low >= wide {
 		const room = 1.25
-		return Scale{Title: title, Low: low / room, High: high * room, Log: true, Words: words}
+		return Scale{Title: title, Low: low / room, High: high * room, Log: true, Format: words}
 	}
 	return FromZero(title, high, words)
 }
@@ -44,7 +44,7 @@ func FromZero(title string, greatest float64, words func(float64) string) Scale 
 	if !(greatest > 0) {
 		greatest = 1
 	}
-	return Scale{Title: title, High: greatest * room, Words: words}
+	return Scale{Title: title, High: greatest * room, Format: words}
 }
 
 // mostTicks is the maximum number of ticks, so that labels do not overlap on a phone.
@@ -58,7 +58,7 @@ func (s Scale) Ticks(low, high float64) []plot.Tick {
 	}
 	ticks := make([]plot.Tick, len(values))
 	for i, value := range values {
-		ticks[i] = plot.Tick{Value: value, Label: s.Words(value)}
+		ticks[i] = plot.Tick{Value: value, Label: s.Format(value)}
 	}
 	return ticks
 }

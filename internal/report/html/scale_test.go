@@ -27,7 +27,7 @@ func TestTicksAreRoundAndFew(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var labels []string
-			for _, tick := range (Scale{Log: test.log, Words: plain}).Ticks(test.low, test.high) {
+			for _, tick := range (Scale{Log: test.log, Format: plain}).Ticks(test.low, test.high) {
 				labels = append(labels, tick.Label)
 			}
 			if diff := cmp.Diff(test.want, strings.Join(labels, " ")); diff != "" {
@@ -62,7 +62,7 @@ func TestColoursAreNamesOfThePalette(t *testing.T) {
 			{Label: "<500m>", Series: 0, Points: []Point{{X: 2, Y: 3, Low: 2, High: 9}, {X: 4, Y: 5}}, Beyond: []float64{9}},
 			{Label: "1", Series: 7, Points: []Point{{X: 3, Y: 3}}},
 		},
-	}.SVG(Size{Width: 300, Height: 200}, Words{ID: "a", Title: "p95 & load", Description: "two <curves>"})
+	}.SVG(Size{Width: 300, Height: 200}, Caption{ID: "a", Title: "p95 & load", Description: "two <curves>"})
 	for _, want := range []string{
 		`role="img" aria-labelledby="a-title a-desc"`, "p95 &amp; load", "two &lt;curves&gt;", "&lt;500m&gt;",
 		"var(--series-1)", "var(--series-2)", "var(--limit)", "var(--grid)", "var(--muted)", "stroke-dasharray",

@@ -178,10 +178,10 @@ func speedPanel(d report.Document, trials []observed, y Scale, begin float64, id
 	}
 	if pool := d.Reference(trials[0].row); pool != nil {
 		drawn.Low, drawn.High = percent(pool.LowPerMille), percent(pool.HighPerMille)
-		drawn.LowLabel += " " + report.Slower(pool.LowPerMille)
-		drawn.HighLabel += " " + report.Slower(pool.HighPerMille)
+		drawn.LowLabel += " " + report.RelativeHashTime(pool.LowPerMille)
+		drawn.HighLabel += " " + report.RelativeHashTime(pool.HighPerMille)
 		words += fmt.Sprintf(" At the reference a hash of cost 8 takes %s; it took %s at the 10th and %s at the 90th percentile.",
-			units.Latency(&pool.HashMicrosecondsAtCost8), report.Slower(pool.LowPerMille), report.Slower(pool.HighPerMille))
+			units.Latency(&pool.HashMicrosecondsAtCost8), report.RelativeHashTime(pool.LowPerMille), report.RelativeHashTime(pool.HighPerMille))
 	}
 	for i, o := range trials {
 		stretch := Stretch{Label: o.name(), Series: i, Dots: placed(o.blocks, begin), Line: placed(o.windows, begin)}
@@ -197,8 +197,8 @@ func speedPanel(d report.Document, trials []observed, y Scale, begin float64, id
 	if first < (last-first)/10 {
 		first = 0
 	}
-	drawn.X = Scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Words: minutes}
-	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(Size{Width: 820, Height: 300}, Words{ID: id, Title: title, Description: words}))}
+	drawn.X = Scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Format: minutes}
+	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(Size{Width: 820, Height: 300}, Caption{ID: id, Title: title, Description: words}))}
 }
 
 // speedScale returns a scale with room for all points of a pool's trials, and for the band.
@@ -213,7 +213,7 @@ func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) Scale {
 		}
 	}
 	room := (most - least) / 20
-	return Scale{Low: least - room, High: most + room, Words: func(y float64) string { return report.Slower(1000 + int64(math.Round(10*y))) }}
+	return Scale{Low: least - room, High: most + room, Format: func(y float64) string { return report.RelativeHashTime(1000 + int64(math.Round(10*y))) }}
 }
 
 // percent returns the difference of a hash time from the reference in percent.
@@ -248,12 +248,12 @@ func (o observed) words() string {
 	return fmt.Sprintf("%s: %s to %s.", o.name(), slower(speed.LowPerMille), slower(speed.HighPerMille))
 }
 
-// slower is report.Slower, but empty if the hash time is absent.
+// slower is report.RelativeHashTime, but empty if the hash time is absent.
 func slower(perMille int64) string {
 	if perMille <= 0 {
 		return ""
 	}
-	return report.Slower(perMille)
+	return report.RelativeHashTime(perMille)
 }
 
 func (o observed) line(begin float64) []string {

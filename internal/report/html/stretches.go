@@ -42,7 +42,7 @@ type XY struct{ X, Y float64 }
 const labelHeight = textSize + 3
 
 // SVG draws the periods.
-func (s Stretches) SVG(size Size, words Words) string {
+func (s Stretches) SVG(size Size, caption Caption) string {
 	const right, axes = 92, 50
 	rows := s.rows(vg.Length(size.Width - right - axes))
 	if len(rows) > 0 {
@@ -55,7 +55,7 @@ func (s Stretches) SVG(size Size, words Words) string {
 	for i, stretch := range s.All {
 		p.Add(stretch, heading{stretch, rows[i]})
 	}
-	return render(p, size, right, words)
+	return render(p, size, right, caption)
 }
 
 // rows returns the row of each label: the lowest one in which it does not touch another.

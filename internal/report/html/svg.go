@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Words describe a chart for readers who can't see it.
-type Words struct {
+// Caption describe a chart for readers who can't see it.
+type Caption struct {
 	// The prefix of the identifiers of its parts, unique in the page.
 	ID string
 	// The title, and a description of what the chart shows, in numbers.
@@ -67,14 +67,14 @@ var (
 )
 
 // render draws the plot, with room for labels on the right.
-func render(p *plot.Plot, size Size, right float64, words Words) string {
+func render(p *plot.Plot, size Size, right float64, caption Caption) string {
 	canvas := vgsvg.NewWith(vgsvg.UseWH(vg.Length(size.Width), vg.Length(size.Height)))
 	p.Draw(draw.Crop(draw.New(canvas), 2, -vg.Length(right), 2, -8))
 	var drawn bytes.Buffer
 	_, _ = canvas.WriteTo(&drawn) // a buffer does not fail
 	body := fonts.ReplaceAllString(prelude.ReplaceAllString(drawn.String(), ""), "")
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%[1]s-title %[1]s-desc" viewBox="0 0 %[2]g %[3]g"><title id="%[1]s-title">%[4]s</title><desc id="%[1]s-desc">%[5]s</desc>`,
-		html.EscapeString(words.ID), size.Width, size.Height, html.EscapeString(words.Title), html.EscapeString(words.Description))
+		html.EscapeString(caption.ID), size.Width, size.Height, html.EscapeString(caption.Title), html.EscapeString(caption.Description))
 	return validText(head + strings.TrimSpace(paint(body)))
 }
 

@@ -73,14 +73,14 @@ func TestDispersion(t *testing.T) {
 }
 
 func TestRising(t *testing.T) {
-	rungs := func(p95s ...float64) []figures.Rung {
-		var all []figures.Rung
+	rungs := func(p95s ...float64) []figures.Step {
+		var all []figures.Step
 		for i, p95 := range p95s {
-			all = append(all, figures.Rung{Rate: float64(i + 1), P95: p95})
+			all = append(all, figures.Step{Rate: float64(i + 1), P95: p95})
 		}
 		return all
 	}
-	for name, test := range map[string]struct{ given, want []figures.Rung }{
+	for name, test := range map[string]struct{ given, want []figures.Step }{
 		"rising values stay":                     {rungs(1, 2, 2, 5), rungs(1, 2, 2, 5)},
 		"two that fall meet in the middle":       {rungs(1, 8, 2, 16), rungs(1, 4, 4, 16)},
 		"a fall is merged as far as needed":      {rungs(4, 4, 0.5), rungs(2, 2, 2)},
@@ -95,9 +95,9 @@ func TestRising(t *testing.T) {
 }
 
 func TestCrossing(t *testing.T) {
-	ladder := []figures.Rung{{10, 1}, {20, 2}, {30, 8}}
+	ladder := []figures.Step{{10, 1}, {20, 2}, {30, 8}}
 	for name, test := range map[string]struct {
-		rungs     []figures.Rung
+		rungs     []figures.Step
 		objective float64
 		want      float64
 	}{
@@ -105,7 +105,7 @@ func TestCrossing(t *testing.T) {
 		"between two it is interpolated in logarithms":   {ladder, 4, 25},
 		"above all it is NaN":                            {ladder, 9, math.NaN()},
 		"below all it is NaN":                            {ladder, 0.5, math.NaN()},
-		"before an overload it is the last that held it": {[]figures.Rung{{10, 1}, {20, math.Inf(1)}}, 4, 10},
+		"before an overload it is the last that held it": {[]figures.Step{{10, 1}, {20, math.Inf(1)}}, 4, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, figures.Crossing(test.rungs, test.objective), nearly); diff != "" {

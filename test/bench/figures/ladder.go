@@ -2,14 +2,14 @@ package figures
 
 import "math"
 
-// Rung is an offered rate and its p95, which is infinite if the service was overloaded.
-type Rung struct{ Rate, P95 float64 }
+// Step is an offered rate and its p95, which is infinite if the service was overloaded.
+type Step struct{ Rate, P95 float64 }
 
 // Rising returns rungs, in the order of their rates, with p95s that never fall. It changes
 // their logarithms as little as possible: neighbours that fall are replaced with their
 // geometric mean (pool adjacent violators). More load can't make a queue shorter, so a fall is
 // random.
-func Rising(rungs []Rung) []Rung {
+func Rising(rungs []Step) []Step {
 	type pool struct {
 		sum  float64
 		size int
@@ -23,10 +23,10 @@ func Rising(rungs []Rung) []Rung {
 			pools = pools[:n-1]
 		}
 	}
-	var rising []Rung
+	var rising []Step
 	for _, p := range pools {
 		for range p.size {
-			rising = append(rising, Rung{Rate: rungs[len(rising)].Rate, P95: math.Exp(mean(p))})
+			rising = append(rising, Step{Rate: rungs[len(rising)].Rate, P95: math.Exp(mean(p))})
 		}
 	}
 	return rising
@@ -35,7 +35,7 @@ func Rising(rungs []Rung) []Rung {
 // Crossing returns the rate at which rising p95s reach the objective, interpolated between the
 // two rungs around it in the logarithm of p95. It is NaN if no rung meets the objective, or
 // all do.
-func Crossing(rising []Rung, objective float64) float64 {
+func Crossing(rising []Step, objective float64) float64 {
 	for i, rung := range rising {
 		if rung.P95 <= objective {
 			continue

@@ -55,8 +55,8 @@ func cells() []cell {
 		{"pool, 1 CPU, 500m", "0", 500, 1, quota},
 		{"unbounded, 1 CPU, 500m", "0", 500, 0, unbounded},
 		{"pool, 1 CPU, 250m", "0", 250, 1, quota},
-		{"pool of 2, 2 CPUs, 500m", "0-1", 500, 2, quota.Told()},
-		{"pool of 2, 2 CPUs, 1000m", "0-1", 1000, 2, quota.Told()},
+		{"pool of 2, 2 CPUs, 500m", "0-1", 500, 2, quota.ReportOnly()},
+		{"pool of 2, 2 CPUs, 1000m", "0-1", 1000, 2, quota.ReportOnly()},
 	}
 }
 

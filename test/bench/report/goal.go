@@ -21,10 +21,10 @@ func AtMost(high float64) Goal { return Goal{low: math.Inf(-1), high: high, aske
 // Between returns a goal with two ends.
 func Between(low, high float64) Goal { return Goal{low: low, high: high, asked: true} }
 
-// Told returns the same goal, but missing it does not fail the benchmark. It is for times,
+// ReportOnly returns the same goal, but missing it does not fail the benchmark. It is for times,
 // which depend on the machine.
-func (g Goal) Told() Goal {
-	g.told = true
+func (g Goal) ReportOnly() Goal {
+	g.reportOnly = true
 	return g
 }
 

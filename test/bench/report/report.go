@@ -47,7 +47,7 @@ func (r *Report) Missed() []string {
 	}
 	var missed []string
 	for _, row := range r.rows {
-		if !row.goal.Holds(row.figure) && !row.goal.told {
+		if !row.goal.Holds(row.figure) && !row.goal.reportOnly {
 			missed = append(missed, fmt.Sprintf("%s is %s, want %s", row.what, number(row.figure), row.goal))
 		}
 	}

@@ -27,7 +27,7 @@ func TestGoals(t *testing.T) {
 		"a figure above both does not":            {report.Between(0.9, 1.1), 1.2, false, "0.9 to 1.1"},
 		"a figure that was not measured does not": {report.AtLeast(0), math.NaN(), false, "at least 0"},
 		"any figure holds without a goal":         {report.Goal{}, math.NaN(), true, ""},
-		"a goal that never fails holds the same":  {report.AtMost(10).Told(), 11, false, "at most 10"},
+		"a goal that never fails holds the same":  {report.AtMost(10).ReportOnly(), 11, false, "at most 10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := test.goal.Holds(test.figure); got != test.holds {
@@ -44,7 +44,7 @@ func sample() *report.Report {
 	r := &report.Report{Name: "bound", Setting: "A cut, on two cores."}
 	r.Add("pool at 1", 0.986, report.AtLeast(0.97), "5 trials")
 	r.Add("unbounded at 1", 0.9, report.AtLeast(0.95), "")
-	r.Add("overhead in seconds", 12, report.AtMost(10).Told(), "")
+	r.Add("overhead in seconds", 12, report.AtMost(10).ReportOnly(), "")
 	r.Add("hashes", 1234.5, report.Goal{}, "")
 	r.Add("milliseconds", 123.45, report.Goal{}, "")
 	r.Add("pool at 500m", math.NaN(), report.AtLeast(0.95), "Failed")

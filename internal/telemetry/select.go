@@ -7,10 +7,10 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Told returns the experiments with their own series, at most so many, and the number of
+// Select returns the experiments with their own series, at most so many, and the number of
 // those that are left out. Started experiments come first, in the order of their start;
 // then waiting ones, the oldest first; then finished ones, the last one first.
-func Told(experiments []v1alpha1.SizingExperiment, most int) (selected []*v1alpha1.SizingExperiment, left int) {
+func Select(experiments []v1alpha1.SizingExperiment, most int) (selected []*v1alpha1.SizingExperiment, left int) {
 	for i := range experiments {
 		selected = append(selected, &experiments[i])
 	}

@@ -40,7 +40,7 @@ func busy() []v1alpha1.SizingExperiment {
 func TestWhatIsUnderWayIsToldFirstAndWhatEndedLastAfterIt(t *testing.T) {
 	want := []string{"suspended", "runs", "waits", "waits-shorter", "ended-late", "ended-early"}
 	for most := range len(want) + 2 {
-		selected, left := telemetry.Told(busy(), most)
+		selected, left := telemetry.Select(busy(), most)
 		var names []string
 		for _, e := range selected {
 			names = append(names, e.Name)

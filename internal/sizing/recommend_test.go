@@ -38,7 +38,7 @@ func predicted(c *Candidate)   { c.Predicted = true }
 func onlyAHint(c *Candidate)   { c.Predicted, c.Standing = true, Hint }
 func unconfirmed(c *Candidate) { c.Confirmed = false }
 func refuted(c *Candidate)     { c.Refuted = true }
-func respaced(c *Candidate)    { c.Respaced = true }
+func respaced(c *Candidate)    { c.EvenlySpaced = true }
 
 // found sets the capacity that was found, which is more than the reliable one.
 func found(capacity int64) func(*Candidate) {
