@@ -2,14 +2,19 @@ package controllers
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -18,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -155,4 +161,77 @@ func CacheOptions(namespaces []string) cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return options
+}
+
+// WatchAll starts watches for every kind that a pass reads, whether this replica leads or not.
+// It returns a check that all of them have been listed once.
+//
+// Otherwise a replica that waits for the lease would watch nothing: it would be ready without
+// having read anything, and would fill its cache only after it becomes the leader. If the API
+// server becomes unreachable later, replicas stay ready, because unready ones would only lose
+// their metrics.
+func WatchAll(ctx context.Context, informers cache.Informers) (healthz.Checker, error) {
+	seen := map[string]cache.Informer{}
+	for _, kind := range []client.Object{
+		&v1alpha1.SizingExperiment{}, &v1alpha1.SizingTrial{}, &appsv1.Deployment{}, &batchv1.Job{}, &corev1.Pod{},
+		&corev1.Service{}, &networkingv1.NetworkPolicy{}, &corev1.ServiceAccount{},
+	} {
+		informer, err := informers.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, fmt.Errorf("watching %T: %w", kind, err)
+		}
+		seen[fmt.Sprintf("%T", kind)] = informer
+	}
+	return func(*http.Request) error {
+		for kind, informer := range seen {
+			if !informer.HasSynced() {
+				return fmt.Errorf("%s has not been listed yet", kind)
+			}
+		}
+		return nil
+	}, nil
+}
+
+// LiveIn limits a reader to some namespaces. Listing all objects then lists each namespace in
+// turn and joins the results, which needs no rights on the whole cluster. Without namespaces
+// the reader is returned unchanged.
+//
+// The parts of such a list are not from the same moment. That is sufficient here: only this
+// operator gives turns, one at a time, so a trial without a turn still has none when the last
+// namespace has been listed.
+func LiveIn(reader client.Reader, namespaces []string) client.Reader {
+	if len(namespaces) == 0 {
+		return reader
+	}
+	return confined{Reader: reader, namespaces: namespaces}
+}
+
+type confined struct {
+	client.Reader
+	namespaces []string
+}
+
+// List joins the lists of the namespaces. If one can't be listed, the whole list fails: a
+// namespace that is not known to be idle must be treated as busy.
+func (c confined) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	options := (&client.ListOptions{}).ApplyOptions(opts)
+	if options.Namespace != "" {
+		return c.Reader.List(ctx, list, opts...)
+	}
+	if options.Limit > 0 || options.Continue != "" {
+		return errors.New("a list of several namespaces can't be paged")
+	}
+	var all []runtime.Object
+	for _, namespace := range c.namespaces {
+		part := list.DeepCopyObject().(client.ObjectList)
+		if err := c.Reader.List(ctx, part, options, client.InNamespace(namespace)); err != nil {
+			return fmt.Errorf("watched namespace %s: %w", namespace, err)
+		}
+		items, err := meta.ExtractList(part)
+		if err != nil {
+			return err
+		}
+		all = append(all, items...)
+	}
+	return meta.SetList(list, all)
 }

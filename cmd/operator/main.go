@@ -15,11 +15,11 @@ import (
 	"os"
 
 	"go.uber.org/zap/zapcore"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-
-	"k8s.io/utils/clock"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
@@ -104,4 +104,14 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 		mgr.AddHealthzCheck("healthz", healthz.Ping),
 		mgr.AddReadyzCheck("readyz", ready),
 	)
+}
+
+// setupMetrics adds Hashmark's series to those of controller-runtime, and returns the Tally of
+// the reconcilers.
+func setupMetrics(mgr ctrl.Manager, flags *flags) (controllers.Tally, error) {
+	tally := controllers.NewCounts()
+	return tally, ctrlmetrics.Registry.Register(&controllers.Metrics{
+		Cache: mgr.GetCache(), Elected: mgr.Elected(), Tally: tally,
+		MaxExperiments: flags.metricsMaxExperiments, MaxConcurrent: flags.maxConcurrentTrials, StartTimeout: flags.startTimeout,
+	})
 }

@@ -1,5 +1,7 @@
 package evidence
 
+import "k8s.io/utils/cpuset"
+
 // Reading has the counters of one container at one moment. They count from the start of the
 // process, of its cgroup, or of the kernel, so only differences are meaningful.
 type Reading struct {
@@ -62,4 +64,37 @@ type Service struct {
 	Workers int32 `json:"workers"`
 	// QueueLength of the pool, 0 if unbounded.
 	QueueLength int32 `json:"queueLength"`
+}
+
+// CPUs returns the number of CPUs in a kernel list such as 0-3,8. It is 0 if the list is
+// missing or invalid, which is judged elsewhere.
+func CPUs(list string) int {
+	set, err := cpuset.Parse(list)
+	if err != nil {
+		return 0
+	}
+	return set.Size()
+}
+
+// Overlap reports whether two kernel lists have a CPU in common.
+func Overlap(a, b string) bool {
+	first, errFirst := cpuset.Parse(a)
+	second, errSecond := cpuset.Parse(b)
+	return errFirst == nil && errSecond == nil && !first.Intersection(second).IsEmpty()
+}
+
+// MostSpeedSeconds is the largest number of seconds in one response to GET /speed.
+const MostSpeedSeconds = 4000
+
+// Speed is the response to GET /speed of a login service: the timed hashes of each second
+// of its uptime, by the clock of Reading.UptimeMicroseconds. A hash counts in the second
+// that contains its midpoint.
+type Speed struct {
+	// From is the first second in the lists.
+	From int64 `json:"from"`
+	// Nanoseconds is the CPU time of the timed hashes of each second, starting with From.
+	Nanoseconds []int64 `json:"nanoseconds"`
+	// Hashes is the number of timed hashes of each second. Seconds after the last timed hash
+	// are not listed.
+	Hashes []int64 `json:"hashes"`
 }

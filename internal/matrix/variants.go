@@ -3,6 +3,9 @@ package matrix
 import (
 	"errors"
 	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -75,4 +78,98 @@ func points(m v1alpha1.Matrix) []point {
 		}
 	}
 	return all
+}
+
+const (
+	milliPerCPU = 1000
+	// maxCPUs is the API's limit, checked here too so that no sum can overflow.
+	maxCPUs = 64
+)
+
+// MilliCPU returns a CPU limit in thousandths of a CPU. Finer parts are rounded up, as in
+// Kubernetes. A limit that is not a quantity, not above 0, or above 64 CPUs is an error.
+func MilliCPU(limit string) (int64, error) {
+	quantity, err := resource.ParseQuantity(limit)
+	if err != nil {
+		return 0, fmt.Errorf("CPU limit %q is not a quantity such as 250m or 1: %w", limit, err)
+	}
+	milli := quantity.MilliValue()
+	if milli <= 0 || milli > maxCPUs*milliPerCPU {
+		return 0, fmt.Errorf("CPU limit %q must be above 0 and at most %d CPUs", limit, maxCPUs)
+	}
+	return milli, nil
+}
+
+// shortestLimit formats a limit for a name: whole CPUs as a plain number, anything else in
+// thousandths, because a dot would split a name into two labels.
+func shortestLimit(milli int64) string {
+	if milli%milliPerCPU == 0 {
+		return strconv.FormatInt(milli/milliPerCPU, 10)
+	}
+	return strconv.FormatInt(milli, 10) + "m"
+}
+
+// wholeCPUs rounds a limit up to whole CPUs.
+func wholeCPUs(milli int64) int32 {
+	return int32((milli + milliPerCPU - 1) / milliPerCPU)
+}
+
+// point is one combination of the matrix's entries, as written in the matrix.
+type point struct {
+	hashing     hashing
+	limit       string
+	concurrency v1alpha1.Concurrency
+	pool        *v1alpha1.NodePool
+}
+
+// String describes the combined entries of the matrix.
+func (p point) String() string {
+	text := fmt.Sprintf("%s with cpuLimit %q and %s", p.hashing.text, p.limit, p.concurrency.Mode)
+	if p.concurrency.Workers != nil {
+		text += fmt.Sprintf(" of %d workers", *p.concurrency.Workers)
+	}
+	if p.concurrency.QueueLength != nil {
+		text += fmt.Sprintf(" with queueLength %d", *p.concurrency.QueueLength)
+	}
+	if p.pool != nil {
+		text += fmt.Sprintf(" on node pool %s", p.pool.Name)
+	}
+	return text
+}
+
+// resolve fills in the defaults and names the variant. The concurrency is part of the name
+// only if it distinguishes variants.
+func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
+	milli, err := MilliCPU(p.limit)
+	if err != nil {
+		return v1alpha1.Variant{}, err
+	}
+	concurrency := *p.concurrency.DeepCopy()
+	if concurrency.Mode == v1alpha1.ConcurrencyWorkerPool && concurrency.Workers == nil {
+		workers := wholeCPUs(milli)
+		concurrency.Workers = &workers
+	}
+	variant := *p.hashing.variant.DeepCopy()
+	variant.Name = fmt.Sprintf("%s-%s", p.hashing.name, shortestLimit(milli))
+	if nameConcurrency {
+		variant.Name += "-" + concurrencyName(concurrency)
+	}
+	if p.pool != nil {
+		variant.Name += "-" + p.pool.Name
+	}
+	variant.CPULimit, variant.Concurrency, variant.NodePool = p.limit, concurrency, p.pool.DeepCopy()
+	return variant, nil
+}
+
+// concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue length is
+// omitted if it will follow from the calibration.
+func concurrencyName(c v1alpha1.Concurrency) string {
+	if c.Mode == v1alpha1.ConcurrencyUnbounded {
+		return "u"
+	}
+	name := fmt.Sprintf("w%d", *c.Workers)
+	if c.QueueLength != nil {
+		name += fmt.Sprintf("q%d", *c.QueueLength)
+	}
+	return name
 }

@@ -3,7 +3,9 @@ package measurement
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -153,4 +155,129 @@ func decodeLine(run *Run, line string) error {
 	default:
 		return garbled("it has a line of the unknown kind %q", word(kind, 16))
 	}
+}
+
+const (
+	// MaxBytes is the size of a termination message that kubelet keeps.
+	MaxBytes = 4096
+	version  = "hashmark/4"
+	// endLength is the length of the last line: "end ", eight hex digits, a line feed.
+	endLength = 13
+)
+
+// seal adds the last line.
+func seal(body string) string {
+	return body + endLine(body)
+}
+
+func endLine(body string) string {
+	return fmt.Sprintf("end %08x\n", crc32.ChecksumIEEE([]byte(body)))
+}
+
+// unseal checks version and checksum. It returns the fields of the first line, and the
+// lines between the first and the last.
+func unseal(message string) (header map[string]string, lines []string, err error) {
+	if strings.TrimSpace(message) == "" {
+		return nil, nil, ErrAbsent
+	}
+	// With some runtimes, white space at the end is trimmed.
+	message = strings.TrimRight(message, " \r\n") + "\n"
+	if len(message) > MaxBytes {
+		return nil, nil, garbled("it is longer than %d bytes", MaxBytes)
+	}
+	first, _, _ := strings.Cut(message, "\n")
+	if name, _, _ := strings.Cut(first, " "); name != version {
+		return nil, nil, garbled("it does not begin with %q: its start is missing, or it is of another version", version)
+	}
+	if len(message) < len(first)+1+endLength {
+		return nil, nil, garbled("it is truncated")
+	}
+	body, end := message[:len(message)-endLength], message[len(message)-endLength:]
+	if end != endLine(body) {
+		return nil, nil, garbled("its last line should be %q", strings.TrimSpace(endLine(body)))
+	}
+	lines = strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	return fieldsOf(lines[0]), lines[1:], nil
+}
+
+// fieldsOf reads key=value pairs. The value of a word without "=" is empty.
+func fieldsOf(line string) map[string]string {
+	fields := map[string]string{}
+	for _, word := range strings.Fields(line)[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		fields[key] = value
+	}
+	return fields
+}
+
+func intField(fields map[string]string, key string) (int, error) {
+	value, err := strconv.Atoi(fields[key])
+	if err != nil {
+		return 0, garbled("%s=%q is not a number", key, fields[key])
+	}
+	return value, nil
+}
+
+// word removes the characters that have a meaning in a message, so that a value from a
+// container cannot forge a line, and shortens the value.
+func word(s string, limit int) string {
+	s = strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' || r == '=' {
+			return -1
+		}
+		return r
+	}, s)
+	return s[:min(len(s), limit)]
+}
+
+// ErrAbsent means that the termination message is empty: the generator ended before it
+// could write anything.
+var ErrAbsent = errors.New("the generator wrote no termination message")
+
+// ErrInvalid means that the message is incomplete or not of this version.
+var ErrInvalid = errors.New("the generator's termination message is garbled")
+
+// The reasons of a Failure.
+const (
+	// GeneratorKilled means that the generator was terminated from outside during the load.
+	GeneratorKilled = "GeneratorKilled"
+	// GeneratorOOMKilled means that k6 was killed but the load runner was not. Only the kernel
+	// does this, because it ran out of memory.
+	GeneratorOOMKilled = "GeneratorOOMKilled"
+	// BadPlan means that the generator's environment is invalid.
+	BadPlan = "BadPlan"
+	// ServiceUnreachable means that the login service did not respond before the load.
+	ServiceUnreachable = "ServiceUnreachable"
+	// DeadlineExceeded means that the load was not finished at its deadline.
+	DeadlineExceeded = "DeadlineExceeded"
+	// ScriptError means that the k6 script threw an exception or did not compile.
+	ScriptError = "ScriptError"
+	// BadConfig means that k6 refused its options.
+	BadConfig = "BadConfig"
+	// K6Failed means that k6 could not be started, or failed in another way.
+	K6Failed = "K6Failed"
+	// SummaryGarbled means that k6 succeeded but its records are invalid or incomplete.
+	SummaryGarbled = "SummaryGarbled"
+)
+
+// Failure is the reason why a load has no numbers.
+type Failure struct {
+	// Reason is one of the constants of this package.
+	Reason string
+	// Detail is the end of k6's stderr or another explanation, in a few lines.
+	Detail string
+	// ExitCode of k6, 0 if it has none.
+	ExitCode int
+}
+
+// Error returns the reason, the exit code and the detail.
+func (f *Failure) Error() string {
+	if f.Detail == "" {
+		return fmt.Sprintf("the load failed: %s (exit code %d)", f.Reason, f.ExitCode)
+	}
+	return fmt.Sprintf("the load failed: %s (exit code %d): %s", f.Reason, f.ExitCode, f.Detail)
+}
+
+func garbled(format string, arguments ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, arguments...))
 }

@@ -2,6 +2,7 @@ package measurement
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -80,4 +81,46 @@ func intervalRanks(perMille, n int) (lower, upper int) {
 // perSecondMilli returns a rate per second times 1000, rounded.
 func perSecondMilli(count float64, microseconds int64) int64 {
 	return int64(math.Round(count * 1e9 / float64(microseconds)))
+}
+
+// setHalves sets the median latencies of the logins due in each half of an open step's
+// counted part. In a steady state the two differ only at random. A queue that still grows
+// makes the second larger.
+func (w window) setHalves(s *StepResult, records []Record) {
+	var halves [2]latencies
+	middle := w.from + (w.to-w.from)/2
+	firstHalf := 0
+	for _, r := range records {
+		if !w.counts(r) {
+			continue
+		}
+		half := 1
+		if r.Due < middle {
+			half = 0
+			// Logins are numbered in the order of their due times. So a login that was never
+			// sent, and has no record, belongs to the half of the logins around it.
+			firstHalf = max(firstHalf, r.Index-w.SettleRequests+1)
+		}
+		if w.outcome(r) == OK {
+			halves[half].successes = append(halves[half].successes, w.latency(r))
+		}
+	}
+	halves[0].scheduled, halves[1].scheduled = firstHalf, w.Requests-firstHalf
+	for i := range halves {
+		slices.Sort(halves[i].successes)
+	}
+	s.FirstHalfP50Microseconds = halves[0].percentile(500)
+	s.SecondHalfP50Microseconds = halves[1].percentile(500)
+}
+
+// LowerMedian returns the element in the middle, and the lower one of the two in the middle of
+// an even number. It is one of at least one elements, and never a mean of two. Equal elements
+// keep their order.
+func LowerMedian[T any](all []T, compare func(a, b T) int) T {
+	return slices.SortedStableFunc(slices.Values(all), compare)[(len(all)-1)/2]
+}
+
+// UpperMedian is LowerMedian with the upper one of the two in the middle.
+func UpperMedian[T any](all []T, compare func(a, b T) int) T {
+	return slices.SortedStableFunc(slices.Values(all), compare)[len(all)/2]
 }

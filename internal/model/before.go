@@ -2,10 +2,14 @@ package model
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // Before returns the model's prediction for a variant before any load, from only its
@@ -53,3 +57,84 @@ func evenlySpaced(load v1alpha1.Load) bool { return load.Arrivals == v1alpha1.Ar
 
 // milliPerSecond rounds down, because a higher rate was not found to meet the objective.
 func milliPerSecond(perSecond float64) int64 { return int64(math.Floor(perSecond * milli)) }
+
+// ArrivalsOf returns the arrivals of an open step as the k6 script sends them, to the
+// microsecond: first the settling part, drawn from the step's seed + 1, then the counted part.
+func ArrivalsOf(step loadplan.Step) Arrivals {
+	settling := time.Duration(step.SettleMilliseconds) * time.Millisecond
+	counted := time.Duration(step.CountedMilliseconds) * time.Millisecond
+	due := part(step, step.Seed+1, step.SettleRequests, settling)
+	first := len(due)
+	for _, at := range part(step, step.Seed, step.Requests, counted) {
+		due = append(due, settling+at)
+	}
+	return Arrivals{Due: due, Counted: first}
+}
+
+func part(step loadplan.Step, seed uint32, n int, over time.Duration) []time.Duration {
+	if step.Arrivals == string(v1alpha1.ArrivalsUniform) {
+		return loadplan.Uniform(n, over)
+	}
+	return loadplan.Poisson(seed, n, over)
+}
+
+// Redrawn returns the arrivals of the same step in another run, with another seed. Run 0 also
+// differs from ArrivalsOf. Evenly spaced arrivals are the same in every run.
+func Redrawn(step loadplan.Step, run int) Arrivals {
+	source := rand.New(rand.NewPCG(uint64(step.Seed), uint64(run))) //nolint:gosec // arrivals must be repeatable, not unpredictable
+	step.Seed = source.Uint32() &^ 1
+	return ArrivalsOf(step)
+}
+
+const milli = 1000
+
+// NewService returns the variant's service for the simulation. A login takes cpuPerLogin, or the
+// calibration's hash time if that is 0. A quota or cpuset that the calibration does not have
+// is no limit.
+//
+// The simulation has only hashes with one thread. A hash with several threads is simulated as
+// one that is so many times shorter, with a quota that is so many times smaller.
+func NewService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, cpuPerLogin time.Duration) Service {
+	workers := loadplan.Workers(spec.Variant)
+	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
+	if cpuPerLogin <= 0 {
+		cpuPerLogin = time.Duration(cal.HashMicroseconds) * time.Microsecond
+	}
+	available := cpus(cal)
+	threads := min(available, matrix.Recipe(spec.Variant).Lanes())
+	service := Service{
+		Replicas: spec.Service.Replicas,
+		Lanes:    available / threads,
+		Pooled:   workers > 0,
+		Workers:  workers,
+		Hash:     cpuPerLogin / time.Duration(threads),
+		Timeout:  timeout,
+	}
+	if cal.QuotaMilliCPU != nil {
+		service.QuotaMilliCPU = *cal.QuotaMilliCPU / int64(threads)
+	}
+	if service.Pooled {
+		service.Lanes = min(service.Lanes, workers)
+		service.QueueLength = queueLength(spec.Variant, cal, timeout)
+	}
+	return service
+}
+
+// cpus returns how many CPUs a pod can use at a time.
+func cpus(cal v1alpha1.TrialCalibration) int32 {
+	n := max(1, cal.GoMaxProcs)
+	if set := int32(evidence.CPUs(cal.Cpuset)); set > 0 {
+		n = min(n, set)
+	}
+	return n
+}
+
+// queueLength returns the variant's queue length, or the default that the service computes
+// from the same calibration.
+func queueLength(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration, timeout time.Duration) int32 {
+	if given := variant.Concurrency.QueueLength; given != nil {
+		return *given
+	}
+	perSecond := float64(loadplan.BoundMilliPerSecond(1, variant, cal)) / milli
+	return calibration.DefaultQueueLength(perSecond, timeout)
+}

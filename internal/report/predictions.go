@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/jstemmer/go-junit-report/v2/junit"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -49,4 +52,104 @@ func heldOutWords(held v1alpha1.HeldOut) string {
 		texts = []string{"nothing to compare"}
 	}
 	return fmt.Sprintf("%s, prediction relative to measurement: %s.", held.Variant, strings.Join(texts, ", "))
+}
+
+func (d Document) differencesSection() Section {
+	s := Section{
+		Title:   "Difference from the baseline",
+		Columns: []string{"Variant", "p95", "Capacity", "Maximum", "Price of logins"},
+	}
+	for _, row := range d.Rows {
+		if c := row.Result.Comparison; c != nil {
+			s.Lines = append(s.Lines, []string{
+				row.Result.Variant, difference(c.P95), difference(c.Capacity), difference(c.MaxThroughput), difference(c.PricePerMillionLogins),
+			})
+		}
+	}
+	if floor := d.Experiment.Status.NoiseFloor; floor != nil {
+		s.Items = append(s.Items, d.noiseWords(floor)...)
+	}
+	if len(s.Lines) == 0 {
+		s.Title = "Noise"
+		return s
+	}
+	s.Paragraphs = []string{"The baseline is " + d.Experiment.Spec.Baseline + "."}
+	if d.Experiment.Spec.Repetitions > 1 {
+		s.Paragraphs[0] += " Chance is the probability of a difference at least as large without a real difference."
+	}
+	return s
+}
+
+// noiseWords returns by how much two measurements of the same configuration differ.
+func (d Document) noiseWords(floor *v1alpha1.NoiseFloor) []string {
+	var texts []string
+	for _, repeated := range []struct {
+		words string
+		noise *v1alpha1.Noise
+	}{
+		{"with equal arrivals", floor.EqualSeeds},
+		{"with different arrivals", floor.DifferentSeeds},
+	} {
+		if repeated.noise != nil {
+			texts = append(texts, fmt.Sprintf("%s measure the same configuration; %s they differ by %s.",
+				strings.Join(floor.Pair, " and "), repeated.words, noiseFigures(*repeated.noise)))
+		}
+	}
+	return texts
+}
+
+func noiseFigures(n v1alpha1.Noise) string {
+	var texts []string
+	for _, figure := range []struct {
+		words    string
+		perMille *int64
+	}{{"in p95", n.P95PerMille}, {"in capacity", n.CapacityPerMille}, {"in maximum", n.MaxThroughputPerMille}} {
+		if figure.perMille != nil {
+			texts = append(texts, units.Number(float64(*figure.perMille)/10)+" % "+figure.words)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// verificationSection returns the section about the sizes that were verified.
+func (d Document) verificationSection() Section {
+	s := Section{Title: "Verification", Columns: []string{"Size", "Replicas under load", "At", "Logins", "Too slow", "Failed", "Outcome"}}
+	for _, v := range d.Experiment.Status.Verifications {
+		line := []string{sizeOf(v), strconv.Itoa(int(v.DrivenReplicas)), units.Rate(&v.OfferedMilliPerSecond), "", "", "", string(v.Outcome)}
+		if c := v.Counts; c != nil {
+			line[3], line[4], line[5] = strconv.FormatInt(c.Logins, 10), strconv.FormatInt(c.Slower, 10), strconv.FormatInt(c.Failed, 10)
+		}
+		s.Lines = append(s.Lines, line)
+		if v.Message != "" {
+			s.Items = append(s.Items, sizeOf(v)+". "+sentence(v.Message))
+		}
+	}
+	if len(s.Lines) > 0 {
+		s.Paragraphs = []string{"The recommended size is deployed and put under load at the demanded rate, either one replica with its share or all replicas, until the logins decide whether the objective is met."}
+	}
+	return s
+}
+
+func sizeOf(v v1alpha1.Verification) string { return fmt.Sprintf("%d×%s", v.Replicas, v.Variant) }
+
+// verificationCase returns a verification as a test case. A failed one is skipped if
+// another size was verified.
+func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.Testcase {
+	test := junit.Testcase{Name: clean("verification of " + sizeOf(v)), Classname: suite, Time: "0"}
+	for i := range d.Trials {
+		if trial := &d.Trials[i]; trial.Name == v.Trial {
+			test.Time = seconds(trial.Status.StartTime, trial.Status.CompletionTime)
+		}
+	}
+	switch {
+	case v.Outcome == v1alpha1.VerificationMet:
+		test.SystemOut = output(v.Message)
+	case v.Outcome == v1alpha1.VerificationFailed && !d.answered():
+		test.Failure = outcome(string(v.Outcome), v.Message, nil)
+	case v.Outcome == "":
+		test.Skipped = outcome("NotFinished", "The verification has not finished", nil)
+	default:
+		test.Skipped = outcome(string(v.Outcome), v.Message, nil)
+	}
+	return test
 }

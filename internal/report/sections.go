@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -231,4 +232,35 @@ func failed(f *v1alpha1.Failures) string {
 		return ""
 	}
 	return fmt.Sprintf("at most %s %%", units.Number(float64(f.AtMostPerMillion)/1e4))
+}
+
+// oldDefaults is the footnote if a stored price differs from what this version computes,
+// because the operator that stored it had other defaults.
+const oldDefaults = "The price of guesses is from a version of Hashmark with other defaults; run kubectl hashmark recommend to compute it again."
+
+// guessesWords returns the footnote about what the prices of guesses assume. It is empty
+// if the report shows no such price.
+func (d Document) guessesWords() []string {
+	tariff, err := pricing.Of(d.Experiment.Spec.Prices, nil)
+	if err != nil {
+		return nil
+	}
+	var footnotes []string
+	for _, row := range d.Rows {
+		price := row.Result.Price
+		if price == nil || price.AttackerPerBillionGuesses == "" {
+			continue
+		}
+		variant := row.Variant
+		variant.Cost = row.Result.Cost
+		if pricing.Text(tariff.PerBillionGuesses(variant)) != price.AttackerPerBillionGuesses {
+			return []string{oldDefaults}
+		}
+		for _, sentence := range []string{tariff.Assumption(), tariff.AssumptionOf(variant)} {
+			if sentence != "" && !slices.Contains(footnotes, sentence) {
+				footnotes = append(footnotes, sentence)
+			}
+		}
+	}
+	return footnotes
 }

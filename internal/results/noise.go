@@ -1,11 +1,15 @@
 package results
 
 import (
+	"cmp"
 	"math"
 
+	"golang.org/x/perf/benchmath"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // NoiseFloor returns how much two measurements of the same thing differ, from the first pair
@@ -98,4 +102,45 @@ func larger(a, b *int64) *int64 {
 		return b
 	}
 	return a
+}
+
+// least is how many repetitions each set needs for a chance.
+const least = 2
+
+// Difference returns the difference of a set of repetitions from another set. It returns nil
+// if one of the two is empty, or if the other's median is not above 0. The chance is nil if
+// one of the two has a single repetition, because its scatter is unknown.
+func Difference(these, others []int64) *v1alpha1.Difference {
+	if len(these) == 0 || len(others) == 0 {
+		return nil
+	}
+	base := measurement.LowerMedian(others, cmp.Compare[int64])
+	if base <= 0 {
+		return nil
+	}
+	difference := v1alpha1.Difference{PerMille: PerMille(measurement.LowerMedian(these, cmp.Compare[int64])-base, float64(base))}
+	if len(these) >= least && len(others) >= least {
+		difference.ChancePerMille = ptr.To(chance(these, others))
+	}
+	return &difference
+}
+
+// chance returns the probability of a difference at least as large if both sets have the
+// same distribution, in thousandths. It is at least 1, because no difference is impossible.
+func chance(these, others []int64) int64 {
+	test := benchmath.AssumeNothing.Compare(sample(these), sample(others))
+	return max(1, int64(math.Round(1000*test.P)))
+}
+
+func sample(values []int64) *benchmath.Sample {
+	numbers := make([]float64, len(values))
+	for i, v := range values {
+		numbers[i] = float64(v)
+	}
+	return benchmath.NewSample(numbers, &benchmath.DefaultThresholds)
+}
+
+// PerMille returns a difference as a share of base, in thousandths, rounded.
+func PerMille(difference int64, base float64) int64 {
+	return int64(math.Round(1000 * float64(difference) / base))
 }

@@ -2,9 +2,11 @@ package results
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Conclusion returns the second part of the message of an experiment's end, for a condition
@@ -75,4 +77,72 @@ func broken(r *v1alpha1.Recommendation) string {
 		return fmt.Sprintf("%s; the nearest is %s", why, nearest.Variant)
 	}
 	return fmt.Sprintf("%s; the nearest is %d×%s with %s CPU in all", why, nearest.Replicas, nearest.Variant, nearest.TotalCPU)
+}
+
+// PriceDifferences adds the difference in the price of a million logins to each row that is
+// compared with the baseline. It is computed from the exact prices, because the prices in rows
+// have few digits. perMillion returns the price of a row, or nil if it has none. Rows whose
+// capacities are not compared are not changed: the price, and the chance of its difference,
+// follow from the capacity.
+func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.VariantResult) *big.Rat) {
+	prices := map[string]*big.Rat{}
+	for i := range rows {
+		prices[rows[i].Variant] = perMillion(&rows[i])
+	}
+	for i := range rows {
+		compared := rows[i].Comparison
+		if compared == nil || compared.Capacity == nil {
+			continue
+		}
+		own, base := prices[rows[i].Variant], prices[compared.Against]
+		if own == nil || base == nil || base.Sign() <= 0 {
+			continue
+		}
+		if share := perMille(own, base); share.IsInt64() {
+			compared.PricePerMillionLogins = &v1alpha1.Difference{PerMille: share.Int64()}
+		}
+	}
+}
+
+// perMille returns (a − b) ÷ b in thousandths, rounded half away from 0. For very different
+// prices the result can be too large for an integer of the API.
+func perMille(a, b *big.Rat) *big.Int {
+	share := new(big.Rat).Sub(a, b)
+	share.Quo(share, b).Mul(share, big.NewRat(1000, 1))
+	rounded, _ := new(big.Int).SetString(share.FloatString(0), 10) // a number without decimals
+	return rounded
+}
+
+// Verifies reports whether an experiment's recommendation is verified.
+func Verifies(spec v1alpha1.SizingExperimentSpec) bool {
+	return spec.Demand != nil && (spec.Demand.Verify == v1alpha1.VerifyReplica || spec.Demand.Verify == v1alpha1.VerifyFull)
+}
+
+// Verifying returns text such as "Verifying 2×c10-500m: 1 replica is driven at 2.5/s".
+func Verifying(v v1alpha1.Verification) string {
+	driven := "1 replica is"
+	if v.DrivenReplicas != 1 {
+		driven = fmt.Sprintf("%d replicas are", v.DrivenReplicas)
+	}
+	return fmt.Sprintf("Verifying %d×%s: %s driven at %s", v.Replicas, v.Variant, driven, units.Rate(&v.OfferedMilliPerSecond))
+}
+
+// verified returns "yes", "no", "undecided" or "running", or "" if the recommendation was not
+// verified.
+func verified(status *v1alpha1.SizingExperimentStatus) string {
+	if status.Recommendation == nil {
+		return ""
+	}
+	switch status.Recommendation.Verified {
+	case v1alpha1.VerificationMet:
+		return "yes"
+	case v1alpha1.VerificationFailed:
+		return "no"
+	case v1alpha1.VerificationUndecided:
+		return "undecided"
+	}
+	if n := len(status.Verifications); n > 0 && status.Verifications[n-1].Outcome == "" {
+		return "running"
+	}
+	return ""
 }

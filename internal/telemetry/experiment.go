@@ -1,10 +1,14 @@
 package telemetry
 
 import (
+	"slices"
+	"strconv"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/queue"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // ofExperiment are the labels of every series of an experiment.
@@ -69,4 +73,188 @@ func (g *gathering) experiment(e *v1alpha1.SizingExperiment, turns queue.Turns) 
 		g.add(queuePosition, float64(position), values...)
 	}
 	read(g, experimentReadings, e, values)
+}
+
+// The values of the label basis.
+const (
+	basisMeasured  = "Measured"
+	basisPredicted = "Predicted"
+)
+
+var (
+	demanded = define("experiment_demand_logins_per_second", "The login rate of the experiment's demand, without headroom.", ofExperiment)
+
+	recommended = define("experiment_recommendation", "The size that the experiment recommends; always 1.", ofExperiment,
+		"variant", "cost", "cpu_limit", "concurrency", "pool", "confidence", "verified", "basis")
+	notRecommended = define("experiment_no_recommendation", "The limit that no size meets, if no size is recommended; always 1.", ofExperiment, "bound")
+)
+
+var recommendationReadings = []reading[*v1alpha1.Recommendation]{
+	{define("experiment_recommended_replicas", "Replicas of the recommended size.", ofExperiment),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return float64(r.Replicas), true }},
+	{define("experiment_recommended_cpus", "Total CPU limit of the replicas of the recommended size.", ofExperiment),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return cpus(r.TotalCPU) }},
+	{define("experiment_recommended_p95_seconds", "The expected 95th percentile of login latency of the recommended size at the demanded rate.", ofExperiment),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return seconds(r.P95Microseconds) }},
+	{define("experiment_recommended_capacity_logins_per_second", "The highest login rate at which the recommended size meets the objective.", ofExperiment),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return perSecond(r.CapacityMilliPerSecond) }},
+}
+
+var recommendedPriceReadings = []reading[*v1alpha1.Recommendation]{
+	{define("experiment_recommended_price_per_month", "Price of the recommended size for a month of 730 hours.", ofExperiment, currency),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return decimal(r.PricePerMonth) }},
+	{define("experiment_recommended_price_per_million_logins", "Price of a million logins at the demanded rate, with all replicas of the recommended size.", ofExperiment, currency),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return decimal(r.PricePerMillionLogins) }},
+	{define("experiment_recommended_attacker_price_per_billion_guesses", "Price that an attacker pays for a billion guesses at the recommended cost.", ofExperiment, currency),
+		func(r *v1alpha1.Recommendation) (float64, bool) { return decimal(r.AttackerPricePerBillionGuesses) }},
+}
+
+// recommendation adds the demand and the recommendation.
+func (g *gathering) recommendation(e *v1alpha1.SizingExperiment) {
+	values := []string{e.Namespace, e.Name}
+	if e.Spec.Demand != nil {
+		g.add(demanded, float64(e.Spec.Demand.LoginsPerSecond), values...)
+	}
+	r := e.Status.Recommendation
+	if r == nil {
+		return
+	}
+	if r.Variant == "" {
+		g.add(notRecommended, 1, with(values, orNone(string(r.BrokenBound)))...)
+		return
+	}
+	size := sizeValues(&r.Size)
+	basis := basisMeasured
+	if r.Predicted {
+		basis = basisPredicted
+	}
+	g.add(recommended, 1, with(values, append(size, string(r.Confidence), string(r.Verified), basis)...)...)
+	read(g, recommendationReadings, r, values)
+	read(g, recommendedPriceReadings, r, with(values, currencyOf(e)))
+	// A predicted variant has no row.
+	if !slices.ContainsFunc(e.Status.Results, func(row v1alpha1.VariantResult) bool { return row.Variant == r.Variant }) {
+		g.add(variantRecommended, 1, e.Namespace, e.Name, size[0], string(v1alpha1.AlgorithmBcrypt), size[1], size[2], size[3], size[4])
+	}
+}
+
+// sizeValues returns the variant, the cost (empty for a hash without one), the CPU limit,
+// the concurrency and the pool of a size.
+func sizeValues(size *v1alpha1.Size) []string {
+	concurrency := ""
+	if size.Concurrency != nil {
+		concurrency = results.Concurrency(*size.Concurrency)
+	}
+	cost := ""
+	if size.Cost > 0 {
+		cost = strconv.Itoa(int(size.Cost))
+	}
+	return []string{size.Variant, cost, size.CPULimit, concurrency, size.NodePool}
+}
+
+// mostPredictions is the maximum number of predicted variants of an experiment with series.
+// It is also the maximum in the status.
+const mostPredictions = 64
+
+var modelCheckPassed = define("model_check_passed",
+	"1 if the model predicted the held-out variants accurately enough, otherwise 0.", ofExperiment)
+
+var predictionReadings = []reading[*v1alpha1.PredictedVariant]{
+	{define("prediction_capacity_logins_per_second", "The highest login rate that is predicted to meet the objective, for a variant that was not measured.", ofVariant),
+		func(p *v1alpha1.PredictedVariant) (float64, bool) { return perSecond(p.CapacityMilliPerSecond) }},
+	{define("prediction_p95_seconds", "The predicted 95th percentile of login latency at 70 % of the variant's bound.", ofVariant),
+		func(p *v1alpha1.PredictedVariant) (float64, bool) { return seconds(p.P95Microseconds) }},
+}
+
+var predictionPrice = define("prediction_price_per_million_logins",
+	"Price of a million logins at the predicted capacity.", ofVariant, currency)
+
+// predictions adds the predictions of variants that were not measured, and whether the
+// model passed its check.
+func (g *gathering) predictions(e *v1alpha1.SizingExperiment) {
+	if check := e.Status.ModelCheck; check != nil {
+		passed, _ := truth(&check.Passed)
+		g.add(modelCheckPassed, passed, e.Namespace, e.Name)
+	}
+	predicted := e.Status.Predictions
+	for i := range predicted[:min(len(predicted), mostPredictions)] {
+		p := &predicted[i]
+		values := []string{
+			e.Namespace, e.Name, p.Variant, string(v1alpha1.AlgorithmBcrypt), strconv.Itoa(int(p.Cost)), p.CPULimit,
+			results.Concurrency(p.Concurrency), p.NodePool,
+		}
+		read(g, predictionReadings, p, values)
+		if p.Price == nil {
+			continue
+		}
+		if price, known := decimal(p.Price.PerMillionLogins); known {
+			g.add(predictionPrice, price, with(values, currencyOf(e))...)
+		}
+	}
+}
+
+// ofSpeed are the labels of the reference speed of a node pool.
+var ofSpeed = []string{"namespace", "experiment", "pool"}
+
+var speedReadings = []reading[*v1alpha1.PoolSpeed]{
+	{define("pool_reference_hash_seconds", "CPU time of a bcrypt hash of cost 8 at the reference speed, to which results are converted.", ofSpeed),
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return seconds(&p.HashMicrosecondsAtCost8) }},
+	{define("pool_reference_error_ratio", "Half the width of the 95 % interval of the reference hash time, divided by that time.", ofSpeed),
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.ErrorPerMille) }},
+	{define("pool_speed_low_ratio", "The 10th percentile of the hash time during the experiment, divided by the reference: the fast speed.", ofSpeed),
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.LowPerMille) }},
+	{define("pool_speed_high_ratio", "The 90th percentile of the hash time during the experiment, divided by the reference: the slow speed.", ofSpeed),
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.HighPerMille) }},
+}
+
+// speeds adds the reference speed of each node pool.
+func (g *gathering) speeds(e *v1alpha1.SizingExperiment) {
+	var added []string
+	for i := range e.Status.Speed {
+		pool := &e.Status.Speed[i]
+		// Duplicate series would make the whole scrape fail.
+		if slices.Contains(added, pool.NodePool) {
+			continue
+		}
+		added = append(added, pool.NodePool)
+		read(g, speedReadings, pool, []string{e.Namespace, e.Name, pool.NodePool})
+	}
+}
+
+// rowSpeed returns a function that reads a number of the speed while a variant was measured.
+func rowSpeed(field func(*v1alpha1.RowSpeed) int64) func(outcome) (float64, bool) {
+	return func(o outcome) (float64, bool) {
+		if o.Speed == nil {
+			return 0, false
+		}
+		return perMille(field(o.Speed))
+	}
+}
+
+// ofPool are the labels of the table of hash times.
+var ofPool = []string{"namespace", "experiment", "pool", "cpu_model", "cost", "control"}
+
+var poolReadings = []reading[*v1alpha1.HashTime]{
+	{define("pool_hash_seconds", "CPU time of one hash on a node pool, independent of the CPU limit.", ofPool),
+		func(h *v1alpha1.HashTime) (float64, bool) { return seconds(&h.HashMicroseconds) }},
+	{define("pool_hash_error_seconds", "Half the width of the 99.9 % interval of the hash time on a node pool.", ofPool),
+		func(h *v1alpha1.HashTime) (float64, bool) { return seconds(&h.ErrorMicroseconds) }},
+}
+
+// hashTimes adds the hash times of each node pool.
+func (g *gathering) hashTimes(e *v1alpha1.SizingExperiment) {
+	var added [][]string
+	for i := range e.Status.HashTimes {
+		h := &e.Status.HashTimes[i]
+		cost := ""
+		if h.Cost > 0 {
+			cost = strconv.Itoa(int(h.Cost))
+		}
+		values := []string{e.Namespace, e.Name, h.NodePool, h.CPUModel, cost, h.Control}
+		// Duplicate series would make the whole scrape fail.
+		if slices.ContainsFunc(added, func(other []string) bool { return slices.Equal(other, values) }) {
+			continue
+		}
+		added = append(added, values)
+		read(g, poolReadings, h, values)
+	}
 }

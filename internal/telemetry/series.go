@@ -2,8 +2,13 @@ package telemetry
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // namespace is the prefix of all series.
@@ -103,4 +108,89 @@ func read[T any](g *gathering, readings []reading[T], from T, values []string) {
 // with returns the label values of a family followed by those of a series.
 func with(values []string, own ...string) []string {
 	return append(slices.Clip(values), own...)
+}
+
+// none is the label value for a missing reason: an empty label is the same as no label.
+const none = "None"
+
+// orNone returns the label value for a reason.
+func orNone(reason string) string {
+	if reason == "" {
+		return none
+	}
+	return reason
+}
+
+// perSecond converts a rate in thousandths.
+func perSecond(milli *int64) (float64, bool) {
+	if milli == nil {
+		return 0, false
+	}
+	return float64(*milli) / 1000, true
+}
+
+// seconds converts a time in microseconds.
+func seconds(micro *int64) (float64, bool) {
+	if micro == nil {
+		return 0, false
+	}
+	return float64(*micro) / 1e6, true
+}
+
+// unix converts a time to seconds since 1970.
+func unix(moment *metav1.Time) (float64, bool) {
+	if moment == nil {
+		return 0, false
+	}
+	return float64(moment.Unix()), true
+}
+
+// ratio returns part ÷ whole. It is absent if whole is 0.
+func ratio(part, whole int64) (float64, bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
+}
+
+// perMille converts a share in thousandths. 0 means that it is absent.
+func perMille(thousandths int64) (float64, bool) {
+	return float64(thousandths) / 1000, thousandths > 0
+}
+
+// truth returns 1 for true and 0 for false.
+func truth(yes *bool) (float64, bool) {
+	switch {
+	case yes == nil:
+		return 0, false
+	case *yes:
+		return 1, true
+	default:
+		return 0, true
+	}
+}
+
+// currency is the label with the currency of a price: prices in different currencies must
+// not be added up.
+const currency = "currency"
+
+// currencyOf returns the currency of an experiment's prices. It is empty without prices,
+// which have no samples then.
+func currencyOf(e *v1alpha1.SizingExperiment) string {
+	if e.Spec.Prices == nil {
+		return ""
+	}
+	return e.Spec.Prices.Currency
+}
+
+// decimal parses a number such as "0.83". It returns false if the number is absent.
+func decimal(text string) (float64, bool) {
+	value, err := strconv.ParseFloat(text, 64)
+	return value, err == nil
+}
+
+// cpus parses a CPU quantity such as 2500m. It returns false if the quantity is absent.
+func cpus(quantity string) (float64, bool) {
+	amount, err := resource.ParseQuantity(quantity)
+	return amount.AsApproximateFloat64(), err == nil
 }

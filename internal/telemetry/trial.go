@@ -1,10 +1,14 @@
 package telemetry
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // ofTrial are the labels of every series of a trial.
@@ -30,4 +34,85 @@ func (g *gathering) trials(e *v1alpha1.SizingExperiment, trials []*v1alpha1.Sizi
 			g.add(attemptDeadline, float64(lifecycle.Deadline(trial, attempt, startTimeout).Unix()), values...)
 		}
 	}
+}
+
+// ofStep are the labels of every series of a step.
+var ofStep = []string{"namespace", "experiment", "variant", "step"}
+
+var stepReadings = []reading[*v1alpha1.Step]{
+	{define("step_offered_logins_per_second", "The offered login rate of the step, as observed.", ofStep),
+		func(s *v1alpha1.Step) (float64, bool) { return perSecond(s.OfferedMilliPerSecond) }},
+	{define("step_p95_seconds", "The 95th percentile of login latency in the step, as observed.", ofStep),
+		func(s *v1alpha1.Step) (float64, bool) { return seconds(s.P95Microseconds) }},
+	{define("step_throttled_ratio", "Share of the step's quota periods in which the service was throttled.", ofStep), throttled},
+	{define("step_error_ratio", "Share of the step's logins without a complete response with status 200.", ofStep), failed},
+}
+
+// steps adds the steps of the first repetition that is not Invalid. There are no medians
+// over repetitions, since their steps have different rates.
+func (g *gathering) steps(e *v1alpha1.SizingExperiment, variant string, trials []*v1alpha1.SizingTrial) {
+	var first *v1alpha1.SizingTrial
+	for _, trial := range trials {
+		result := trial.Status.Result
+		if result == nil || result.Verdict == v1alpha1.VerdictInvalid {
+			continue
+		}
+		if first == nil || trial.Spec.Repetition < first.Spec.Repetition {
+			first = trial
+		}
+	}
+	if first == nil {
+		return
+	}
+	for i := range first.Status.Steps {
+		if step := &first.Status.Steps[i]; step.Outcome != v1alpha1.StepNotRun {
+			read(g, stepReadings, step, []string{e.Namespace, e.Name, variant, fmt.Sprintf("%02d", i+1)})
+		}
+	}
+}
+
+// failed returns the share of the due logins without a complete response with status 200.
+// It is absent for a saturation, whose end cuts off one login per caller.
+func failed(s *v1alpha1.Step) (float64, bool) {
+	if s.Kind == v1alpha1.StepSaturation {
+		return 0, false
+	}
+	return ratio(s.Scheduled-s.OK, s.Scheduled)
+}
+
+// throttled returns the share of the elapsed quota periods in which the service was
+// throttled.
+func throttled(s *v1alpha1.Step) (float64, bool) {
+	if s.Service == nil || s.Service.ThrottledPeriods == nil || s.Service.Periods == nil {
+		return 0, false
+	}
+	return ratio(*s.Service.ThrottledPeriods, *s.Service.Periods)
+}
+
+// errorRatio returns the median over the repetitions that are not Invalid or, if all are
+// Invalid, over all, as for the other numbers of the row. For an even number it is the
+// higher of the two in the middle, which is the less favourable one.
+func (o outcome) errorRatio() (float64, bool) {
+	var sound, invalid []float64
+	for _, trial := range o.trials {
+		step := loadplan.ReportedStep(&trial.Status)
+		if step == nil {
+			continue
+		}
+		share, known := failed(step)
+		switch {
+		case !known:
+		case trial.Status.Result.Verdict == v1alpha1.VerdictInvalid:
+			invalid = append(invalid, share)
+		default:
+			sound = append(sound, share)
+		}
+	}
+	if len(sound) == 0 {
+		sound = invalid
+	}
+	if len(sound) == 0 {
+		return 0, false
+	}
+	return measurement.UpperMedian(sound, cmp.Compare[float64]), true
 }
