@@ -63,10 +63,7 @@ func (p *experimentPass) check(seed int64) error {
 		return err
 	}
 	p.planned = planned
-	if err := matrix.CheckBaseline(spec); err != nil {
-		return err
-	}
-	return sizing.CheckHashes(spec)
+	return sizing.Check(spec)
 }
 
 // setAccepted records that the experiment can be measured, and warns about what is probably a

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -125,9 +126,8 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
 }
 
-// longestPlan is the time limit of an experiment: 24 hours, which the API allows for its
-// plan, and one hour for verifications.
-const longestPlan = 25 * time.Hour
+// longestPlan is the time limit of an experiment, with an hour for verifications.
+const longestPlan = loadplan.LongestExperiment + time.Hour
 
 // Overdue reports whether an experiment has exceeded its time limit. Its results up to then
 // count.

@@ -1,9 +1,11 @@
 package loadplan
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // Duration returns how long a plan takes, from the start of the k6 run to the end of the
@@ -58,4 +60,42 @@ func longestCounted(load v1alpha1.Load) []time.Duration {
 		}
 	}
 	return longest
+}
+
+// mostCapacitySteps bounds the time of mode Capacity, whose steps also settle and drain: that of
+// 24 steps of the longest length.
+const mostCapacitySteps = 24
+
+// LongestExperiment is how long the plan of an experiment can take, without verifications.
+const LongestExperiment = 24 * time.Hour
+
+// startAllowance is the time for the calibration, and for the start and end of a trial.
+const startAllowance = time.Minute
+
+// CheckDuration returns an error if the plan of an experiment can take longer than
+// LongestExperiment: the measured variants × repetitions × (60 s + warm-up + steps × (step +
+// request timeout)).
+//
+// Errors include those of matrix.Measured.
+func CheckDuration(spec v1alpha1.SizingExperimentSpec) error {
+	measured, err := matrix.Measured(spec.Matrix)
+	if err != nil {
+		return err
+	}
+	load := spec.Load
+	steps, step := mostCapacitySteps, load.MaxStepSeconds
+	switch load.Mode {
+	case v1alpha1.LoadRates:
+		steps, step = len(load.RatesPerSecond), load.StepSeconds
+	case v1alpha1.LoadUsers:
+		steps, step = len(load.Users), load.StepSeconds
+	}
+	seconds := func(n int32) time.Duration { return time.Duration(n) * time.Second }
+	trial := startAllowance + seconds(load.WarmupSeconds) + time.Duration(steps)*seconds(step+load.RequestTimeoutSeconds)
+	if total := time.Duration(len(measured)) * time.Duration(spec.Repetitions) * trial; total > LongestExperiment {
+		return fmt.Errorf("the plan can take %s: %d variants, measured %d times, for up to %s each. It can take at most 24 hours; "+
+			"use fewer variants, repetitions or steps, shorter steps, or measure: Corners in mode Capacity",
+			total.Round(time.Minute), len(measured), spec.Repetitions, trial)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -113,4 +114,38 @@ func counted(n int64, what string) string {
 		what += "s"
 	}
 	return strconv.FormatInt(n, 10) + " " + what
+}
+
+// besideHashes is the memory that a login service needs besides that of its hashes, in bytes.
+const besideHashes = 64 << 20
+
+// LeastMemory returns the memory that a replica of a variant with a memory-hard hash needs, in
+// bytes: 64 MiB, and the memory of a hash for each worker. It is 0 for other hashes.
+func LeastMemory(v v1alpha1.Variant) int64 {
+	if v.MemoryKiB == nil {
+		return 0
+	}
+	return besideHashes + int64(*v.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))<<10
+}
+
+// CheckMemory returns an error if service.memoryLimit is too low for a measured variant.
+//
+// Errors include those of Measured.
+func CheckMemory(spec v1alpha1.SizingExperimentSpec) error {
+	limit, err := resource.ParseQuantity(spec.Service.MemoryLimit)
+	if err != nil {
+		return fmt.Errorf("service.memoryLimit %q is not a quantity: %w", spec.Service.MemoryLimit, err)
+	}
+	measured, err := Measured(spec.Matrix)
+	if err != nil {
+		return err
+	}
+	for _, v := range measured {
+		if least := LeastMemory(v); limit.CmpInt64(least) < 0 {
+			return fmt.Errorf("service.memoryLimit %s is too low for variant %s: %d workers that need %d KiB for each hash, and 64Mi, are %s; "+
+				"raise service.memoryLimit to that, or lower the control's memoryKiB, the workers or the CPU limit",
+				spec.Service.MemoryLimit, v.Name, ptr.Deref(v.Concurrency.Workers, 1), *v.MemoryKiB, resource.NewQuantity(least, resource.BinarySI))
+		}
+	}
+	return nil
 }

@@ -89,20 +89,15 @@ func (t *table) candidate(variant v1alpha1.Variant) Candidate {
 }
 
 const (
-	kibibyte, mebibyte = 1 << 10, 1 << 20
-	// leastMemory is the smallest memory limit that the API accepts. With Argon2id and
-	// Scrypt it requires baseMemory plus the memory of one hash for each worker.
-	leastMemory, baseMemory = 32 * mebibyte, 64 * mebibyte
+	mebibyte = 1 << 20
+	// leastMemory is the smallest memory limit that the API accepts.
+	leastMemory = 32 * mebibyte
 )
 
 // memoryLimit returns the memory limit for a replica of a variant: a quarter more than its
-// peak, in whole MiB, and no less than the API requires.
+// peak, in whole MiB, and no less than an experiment with it requires.
 func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
-	least := int64(leastMemory)
-	if v.MemoryKiB != nil {
-		least = baseMemory + int64(*v.MemoryKiB)*int64(ptr.Deref(v.Concurrency.Workers, 1))*kibibyte
-	}
-	return (max(least, peak+peak/4) + mebibyte - 1) / mebibyte * mebibyte
+	return (max(leastMemory, matrix.LeastMemory(v), peak+peak/4) + mebibyte - 1) / mebibyte * mebibyte
 }
 
 // givenMemory returns the memory limit that replicas were measured with, in bytes, or 0 if

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
@@ -37,6 +38,20 @@ func (q Question) unit() string {
 		return "hash"
 	}
 	return "cost"
+}
+
+// Check returns an error that says what to change if an experiment can't be measured or
+// compared, although the API server accepts it: its baseline is not measured, its plan takes
+// too long, its memory limit is too low, or those of CheckHashes.
+func Check(spec v1alpha1.SizingExperimentSpec) error {
+	for _, check := range []func(v1alpha1.SizingExperimentSpec) error{
+		matrix.CheckBaseline, matrix.CheckMemory, loadplan.CheckDuration, CheckHashes,
+	} {
+		if err := check(spec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckHashes returns an error that says what to change if demand.hashes has a hash that

@@ -7,7 +7,6 @@ import "testing"
 // Refusals of controls with common mistakes.
 const (
 	controlUnbounded = `spec.matrix: a control with Argon2id or Scrypt requires mode: WorkerPool, because mode: Unbounded does not limit how many hashes take memory at once; use WorkerPool, or measure the control in a separate experiment`
-	controlMemory    = `spec: service.memoryLimit must be at least 64Mi + memoryKiB x workers for a control with Argon2id (by default 19456 KiB) or Scrypt (by default 131072 KiB), and workers is by default the CPU limit rounded up; raise service.memoryLimit, or lower memoryKiB, workers or the CPU limit`
 	controlTwice     = `spec.matrix.controls: two controls have the same name; rename one of them`
 
 	// Refusals of one control, which is the first of the list in every case.
@@ -96,38 +95,8 @@ func TestControlsOfTheMatrix(t *testing.T) {
 	})
 }
 
-// A hash of Argon2id takes 19,456 KiB by default, one of Scrypt 131,072 KiB.
-func TestControlsThatNeedMemory(t *testing.T) {
+func TestMemoryHardHashesRequireAPool(t *testing.T) {
 	checkCreations(t, plainExperiment, map[string]admission{
-		// 64 Mi + 3 × 19,456 KiB = 123,904 KiB
-		"exactly as much as three workers need": {change: `{spec: {service: {memoryLimit: 123904Ki},
-			matrix: {controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool, workers: 3}]}}}`},
-		"one KiB less": {
-			change: `{spec: {service: {memoryLimit: 123903Ki},
-				matrix: {controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool, workers: 3}]}}}`,
-			refusals: []string{controlMemory}},
-		"as much as a pool of 2.5 CPUs needs, which has three workers": {change: `{spec: {service: {memoryLimit: 123904Ki},
-			matrix: {cpuLimits: ["2500m"], controls: [{name: argon2id, algorithm: Argon2id}]}}}`},
-		"one KiB less, with three workers by the CPU limit": {
-			change: `{spec: {service: {memoryLimit: 123903Ki},
-				matrix: {cpuLimits: ["2500m"], controls: [{name: argon2id, algorithm: Argon2id}]}}}`,
-			refusals: []string{controlMemory}},
-		"one KiB less, with three workers by the CPU limit in one of two pools": {
-			change: `{spec: {service: {memoryLimit: 123903Ki}, matrix: {cpuLimits: ["1", "2500m"],
-				controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool, workers: 1}, {mode: WorkerPool}]}}}`,
-			refusals: []string{controlMemory}},
-		// 64 Mi + 131,072 KiB = 192 Mi
-		"Scrypt in the default memory limit": {
-			change:   `{spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt}]}}}`,
-			refusals: []string{controlMemory}},
-		"Scrypt with less memory in the default memory limit": {
-			change: `{spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt, memoryKiB: 65536}]}}}`},
-		"a service smaller than 64Mi": {
-			change:   `{spec: {service: {memoryLimit: 32Mi}, matrix: {controls: [{name: argon2id, algorithm: Argon2id, memoryKiB: 8}]}}}`,
-			refusals: []string{controlMemory}},
-		"memory in parts of a byte": {
-			change:   `{spec: {service: {memoryLimit: "134217728500m"}, matrix: {controls: [{name: argon2id, algorithm: Argon2id}]}}}`,
-			refusals: []string{controlMemory}},
 		"Unbounded with a memory-hard hash": {
 			change: `{spec: {matrix: {controls: [{name: argon2id, algorithm: Argon2id}],
 				concurrency: [{mode: WorkerPool}, {mode: Unbounded}]}}}`,
@@ -143,13 +112,6 @@ func TestControlsCountAsVariants(t *testing.T) {
 			{name: a, cost: 4}, {name: b, cost: 4}, {name: d, cost: 4}, {name: e, cost: 4}]}}}`},
 		"72 variants, eight of them a control": {
 			change: `{spec: {matrix: {controls: [{name: a, cost: 4}]}}}`, refusals: []string{variants}},
-	})
-	checkCreations(t, plainExperiment, map[string]admission{
-		// 28 × (60 + 5 + 24 × (120 + 10)) = 89,180
-		"28 variants of Capacity with its defaults, four of them a control": {
-			change: `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11], cpuLimits: [250m, 500m, "1", "2"],
-				controls: [{name: cheap, algorithm: SHA256}]}}}`,
-			refusals: []string{planTooLong}},
 	})
 }
 

@@ -22,7 +22,6 @@ const (
 	tailBelow       = `spec.objective: objective.p99Milliseconds is below p95Milliseconds, but p99 is never below p95; raise it, or lower p95Milliseconds`
 	poolPrices      = `spec: a node pool's perCPUHour is in prices.currency; add prices, such as prices: {currency: USD}, or remove perCPUHour`
 	twoAttackers    = `spec.prices: prices.gpuHour is for rented hardware and prices.attackerHardware for owned hardware; remove one of them`
-	planTooLong     = `spec: the plan can take at most 24 hours: measured variants x repetitions x (60 s + warmupSeconds + steps x (step + requestTimeoutSeconds)), with 24 steps of maxStepSeconds in mode Capacity; use fewer variants, repetitions or steps, shorter steps, or measure: Corners in mode Capacity`
 	memoryOfPod     = `spec.service.memoryLimit: service.memoryLimit must be a quantity from 32Mi to 64Gi, such as 128Mi`
 	cpuOfLoad       = `spec.generator.cpuLimit: generator.cpuLimit must be a CPU quantity above 0 and at most 64, such as 500m`
 	memoryOfLoad    = `spec.generator.memoryLimit: generator.memoryLimit must be a quantity from 16Mi to 64Gi, such as 512Mi`
@@ -296,50 +295,6 @@ func TestNodePoolsOfAnExperiment(t *testing.T) {
 		"an invalid price": {
 			change:   `{spec: {prices: {}, matrix: {nodePools: [{name: small, perCPUHour: cheap}]}}}`,
 			refusals: []string{`spec.matrix.nodePools[0].perCPUHour: spec.matrix.nodePools[0].perCPUHour in body should match '^[0-9]+(\.[0-9]+)?$'`}},
-	})
-}
-
-// The limit is measured variants x repetitions x (60 + warm-up + steps x (step + timeout))
-// <= 86,400 seconds.
-func TestPlansEndWithinADay(t *testing.T) {
-	checkCreations(t, plainExperiment, map[string]admission{
-		// 1 x 10 x (60 + 12 + 18 x (466 + 10)) = 86,400
-		"a plan of Rates that takes exactly 24 hours": {change: `{spec: {repetitions: 10,
-			load: {mode: Rates, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 12,
-				ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`},
-		"one more second of warm-up": {
-			change: `{spec: {repetitions: 10,
-				load: {mode: Rates, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 13,
-					ratesPerSecond: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`,
-			refusals: []string{planTooLong}},
-		"one more second of warm-up, with Users": {
-			change: `{spec: {repetitions: 10,
-				load: {mode: Users, stepSeconds: 466, requestTimeoutSeconds: 10, warmupSeconds: 13,
-					users: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]}}}`,
-			refusals: []string{planTooLong}},
-		// 27 x (60 + 5 + 24 x (120 + 10)) = 85,995
-		"27 variants of Capacity with its defaults": {change: `{spec: {matrix: {costs: [8, 10, 12], cpuLimits: [250m, 500m, "1"],
-			nodePools: [{name: a}, {name: b}, {name: c}]}}}`},
-		"28 variants of Capacity with its defaults": {
-			change:   `{spec: {matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`,
-			refusals: []string{planTooLong}},
-		// At most 6 are measured for each kind of concurrency on each pool.
-		"64 variants of which the corners are measured": {change: `{spec: {matrix: {measure: Corners,
-			costs: [4, 5, 6, 7, 8, 9, 10, 11], cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"]}}}`},
-		// (6 + 3) x 3 x (60 + 5 + 24 x (120 + 10)) = 85,995
-		"corners and controls on three pools": {change: `{spec: {matrix: {measure: Corners, costs: [8, 9, 10], cpuLimits: ["1", "2", "3"],
-			controls: [{name: again, cost: 8}], nodePools: [{name: a}, {name: b}, {name: c}]}}}`},
-		"a warm-up of eleven seconds more": {change: `{spec: {load: {warmupSeconds: 21}, matrix: {measure: Corners, costs: [8, 9, 10],
-			cpuLimits: ["1", "2", "3"], controls: [{name: again, cost: 8}], nodePools: [{name: a}, {name: b}, {name: c}]}}}`,
-			refusals: []string{planTooLong}},
-		// 4 x 7 x (60 + 5 + 24 x (120 + 10)) = 89,180
-		"a matrix of nothing but corners, six times": {
-			change: `{spec: {repetitions: 6, matrix: {measure: Corners, costs: [8, 12], cpuLimits: ["1", "2"]}}}`},
-		"a matrix of nothing but corners, seven times": {
-			change:   `{spec: {repetitions: 7, matrix: {measure: Corners, costs: [8, 12], cpuLimits: ["1", "2"]}}}`,
-			refusals: []string{planTooLong}},
-		"28 variants of shorter steps": {change: `{spec: {load: {maxStepSeconds: 60},
-			matrix: {costs: [4, 6, 8, 9, 10, 11, 12], cpuLimits: [250m, 500m, "1", "2"]}}}`},
 	})
 }
 
