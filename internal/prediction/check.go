@@ -19,7 +19,7 @@ const (
 // check predicts each measured variant that is not a corner, and compares it with its
 // measurement. Only Valid ones count, because a disturbance would look like an error of the
 // model.
-func (f *forecast) check() *v1alpha1.ModelCheck {
+func (f *predictor) check() *v1alpha1.ModelCheck {
 	corner := names(matrix.Corners(f.variants))
 	var held []heldOut
 	others := 0

@@ -1,4 +1,4 @@
-// Package forecast predicts variants that were not measured with the calibrated model, and
+// Package prediction predicts variants that were not measured with the calibrated model, and
 // checks the model against measurements.
 //
 //	CPU time of a login = a + b·2^cost     for each node pool, through the corners

@@ -46,7 +46,7 @@ func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
 		Costs: []int32{12, 10, 8}, CPULimits: []string{"2", "500m", "1", "250m"}, Measure: v1alpha1.MeasureCorners,
 		Controls: []v1alpha1.Control{{Name: "again", Cost: ptr.To[int32](10)}},
 	}
-	f := newForecast(v1alpha1.SizingExperimentSpec{Matrix: m}, make([]v1alpha1.SizingTrial, 1))
+	f := newPredictor(v1alpha1.SizingExperimentSpec{Matrix: m}, make([]v1alpha1.SizingTrial, 1))
 	leftOut, beyond := unmeasured(m, f.variants, f.measured)
 	var got [2][]string
 	for i, variants := range [][]v1alpha1.Variant{leftOut, beyond} {

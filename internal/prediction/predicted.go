@@ -15,7 +15,7 @@ const p95PerScatter = 3.4
 
 // predictions returns predictions of the variants of the matrix that were not measured, and
 // then, up to mostRows, of variants outside of the matrix.
-func (f *forecast) predictions() []v1alpha1.PredictedVariant {
+func (f *predictor) predictions() []v1alpha1.PredictedVariant {
 	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
 	var rows []v1alpha1.PredictedVariant
 	for _, variant := range leftOut {

@@ -22,7 +22,7 @@ type repetitions []*v1alpha1.SizingTrial
 
 // repetitions returns the repetitions of a measured variant. It returns false if there are
 // none or if one is not Valid.
-func (f *forecast) repetitions(variant string) (repetitions, bool) {
+func (f *predictor) repetitions(variant string) (repetitions, bool) {
 	var all repetitions
 	for i := range f.trials {
 		trial := &f.trials[i]

@@ -128,7 +128,7 @@ func (t *trial) ceiling() float64 {
 }
 
 // byModel sets the capacity to the model's, within the limits that the steps show.
-func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected forecast) {
+func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected expectedCapacity) {
 	expected = expected.within(measured).unsureBy(t.timeError())
 	c.MilliPerSecond = rate(expected.answer)
 	c.Method = v1alpha1.CapacityPredicted
@@ -146,10 +146,10 @@ func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected forecas
 		units.PerSecond(expected.answer), units.PerSecond(expected.low), units.PerSecond(expected.high), measured, how), v1alpha1.MaxReasonMessage)
 }
 
-// explainedByArrivals reports whether the model agrees with the step that its forecast
+// explainedByArrivals reports whether the model agrees with the step that its prediction
 // contradicts when it simulates the logins of that step. The random arrivals of the step
 // were then easier or harder to serve than those of a long run, and nothing else was wrong.
-func (t *trial) explainedByArrivals(measured bracket, expected forecast) bool {
+func (t *trial) explainedByArrivals(measured bracket, expected expectedCapacity) bool {
 	contradicts := measured.failed
 	if expected.high < measured.low() {
 		contradicts = measured.met

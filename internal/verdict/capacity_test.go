@@ -277,7 +277,7 @@ func TestAnUnsureReferenceWidensTheIntervalAndMovesNothing(t *testing.T) {
 	}
 }
 
-// The band of the forecast is the range of the run's own ratios, and at least as wide as
+// The band of the prediction is the range of the run's own ratios, and at least as wide as
 // the model's error: 10 % for a pool, 25 % for unbounded goroutines.
 func TestTheForecastIsAsUncertainAsItsStepsSay(t *testing.T) {
 	limits := func(w *fixture) []time.Duration {

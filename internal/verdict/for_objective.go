@@ -109,12 +109,12 @@ func (t *trial) capacityUnder(contradicted bool) capacity {
 	return decided
 }
 
-// below returns the forecast with a capacity below the lowest rate that failed.
-func (f forecast) below(measured bracket) forecast {
-	if highest := measured.high() - 1; f.answer > highest {
-		f.answer, f.low = highest, math.Min(f.low, highest)
+// below returns the prediction with a capacity below the lowest rate that failed.
+func (e expectedCapacity) below(measured bracket) expectedCapacity {
+	if highest := measured.high() - 1; e.answer > highest {
+		e.answer, e.low = highest, math.Min(e.low, highest)
 	}
-	return f
+	return e
 }
 
 // keepMonotone keeps the stored capacity if the new one contradicts it. Short simulation

@@ -130,11 +130,11 @@ const (
 	modelledUtilisation               = 0.9
 
 	// poolValidated and unboundedValidated are the error of the model's p95 without
-	// disturbances, compared with the service under real quotas. No forecast is assumed to
+	// disturbances, compared with the service under real quotas. No prediction is assumed to
 	// be more exact.
 	poolValidated, unboundedValidated = 0.10, 0.25
 
-	// nearEnough is the smallest ratio of a step's rate to the forecast for which the two
+	// nearEnough is the smallest ratio of a step's rate to the prediction for which the two
 	// can agree.
 	nearEnough = 0.9
 

@@ -12,9 +12,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// forecast is the capacity that the model predicts, times 1000, and its range if p95 is as
+// expectedCapacity is the capacity that the model predicts, times 1000, and its range if p95 is as
 // far off as it was in the run's own steps.
-type forecast struct {
+type expectedCapacity struct {
 	low, answer, high float64
 	// elasticity is by how many percent the capacity falls if a hash takes 1 % longer.
 	elasticity float64
@@ -22,9 +22,9 @@ type forecast struct {
 
 // predict returns the highest rate that meets the objective at the reference speed
 // according to the model. low and high are the capacities if the true p95 were the largest
-// or the smallest multiple of the simulated one that the run's own steps show. No forecast
+// or the smallest multiple of the simulated one that the run's own steps show. No prediction
 // is above what the saturated service served, whatever the model predicts.
-func (t *trial) predict() forecast {
+func (t *trial) predict() expectedCapacity {
 	sim := t.newModel(t.ownCPU(), nil)
 	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
@@ -33,7 +33,7 @@ func (t *trial) predict() forecast {
 		return min(1000*perSecond, t.ceiling())
 	}
 	smallest, largest := t.band()
-	predicted := forecast{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
+	predicted := expectedCapacity{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
 	// A service whose hashes take 1 % longer serves 1 % less, and has in effect an objective
 	// that is 1 % stricter. The cost of the latter follows from the lower end.
 	if predicted.low > 0 && predicted.low < predicted.answer && largest > 1 {
@@ -42,17 +42,17 @@ func (t *trial) predict() forecast {
 	return predicted
 }
 
-// unsureBy widens a forecast by the error of the hash time at the reference speed, as a
+// unsureBy widens a prediction by the error of the hash time at the reference speed, as a
 // share of it. It is applied after the comparison with the steps, because steps and model
 // use the same reference and share its error.
-func (f forecast) unsureBy(timeError float64) forecast {
-	if f.answer <= 0 || timeError <= 0 {
-		return f
+func (e expectedCapacity) unsureBy(timeError float64) expectedCapacity {
+	if e.answer <= 0 || timeError <= 0 {
+		return e
 	}
-	byTime := f.answer * (math.Exp(f.elasticity*timeError) - 1)
-	f.low = max(0, f.answer-math.Hypot(f.answer-f.low, byTime))
-	f.high = f.answer + math.Hypot(f.high-f.answer, byTime)
-	return f
+	byTime := e.answer * (math.Exp(e.elasticity*timeError) - 1)
+	e.low = max(0, e.answer-math.Hypot(e.answer-e.low, byTime))
+	e.high = e.answer + math.Hypot(e.high-e.answer, byTime)
+	return e
 }
 
 // band returns the range of measured ÷ simulated p95 over the comparable steps. It is at
@@ -69,7 +69,7 @@ func (t *trial) band() (smallest, largest float64) {
 }
 
 // ModelError returns the error of the model's p95 for a variant without disturbances, as a
-// share of p95. No forecast is assumed to be more exact.
+// share of p95. No prediction is assumed to be more exact.
 func ModelError(variant v1alpha1.Variant) float64 {
 	if loadplan.Workers(variant) == 0 {
 		return unboundedValidated
@@ -81,30 +81,30 @@ func ModelError(variant v1alpha1.Variant) float64 {
 // that the model can predict it.
 func Modelled(cpuPerLogin time.Duration) bool { return cpuPerLogin >= shortestModelled }
 
-// beyond describes how far the whole forecast is outside the measured bracket. It returns
+// beyond describes how far the whole prediction is outside the measured bracket. It returns
 // "" if it is not.
-func (f forecast) beyond(measured bracket) string {
+func (e expectedCapacity) beyond(measured bracket) string {
 	switch {
-	case f.high < measured.low():
+	case e.high < measured.low():
 		return fmt.Sprintf("the model predicts that the objective fails above %s (at most %s), which is %s below a rate that met it; the capacity is taken from the measured steps",
-			units.PerSecond(f.answer), units.PerSecond(f.high), percent(1-f.high/measured.low()))
-	case f.low >= measured.high():
+			units.PerSecond(e.answer), units.PerSecond(e.high), percent(1-e.high/measured.low()))
+	case e.low >= measured.high():
 		return fmt.Sprintf("the model predicts that the objective is met up to %s (at least %s), which is %s above a rate that failed it; the capacity is taken from the measured steps",
-			units.PerSecond(f.answer), units.PerSecond(f.low), percent(f.low/measured.high()-1))
+			units.PerSecond(e.answer), units.PerSecond(e.low), percent(e.low/measured.high()-1))
 	default:
 		return ""
 	}
 }
 
-// within limits a forecast to the range between the rate that met the objective and the
+// within limits a prediction to the range between the rate that met the objective and the
 // rate that failed it. A capacity below the first is set to that rate. A capacity at the
 // second or above it is set to the middle of the remaining range, because a rate that
 // failed cannot be the capacity.
-func (f forecast) within(measured bracket) forecast {
+func (e expectedCapacity) within(measured bracket) expectedCapacity {
 	low, high := measured.low(), measured.high()
-	clipped := forecast{low: min(max(f.low, low), high), high: min(max(f.high, low), high), elasticity: f.elasticity}
-	clipped.answer = max(f.answer, low)
-	if f.answer >= high {
+	clipped := expectedCapacity{low: min(max(e.low, low), high), high: min(max(e.high, low), high), elasticity: e.elasticity}
+	clipped.answer = max(e.answer, low)
+	if e.answer >= high {
 		clipped.answer = (clipped.low + clipped.high) / 2
 	}
 	return clipped

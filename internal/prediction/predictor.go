@@ -14,7 +14,7 @@ import (
 // Only experiments with mode Capacity have predictions, because the other modes have their own
 // rates or users. The check is nil if only the corners were measured.
 func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
-	f := newForecast(spec, trials)
+	f := newPredictor(spec, trials)
 	if f == nil {
 		return nil, nil
 	}
@@ -34,7 +34,7 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 		own.Service.Replicas = 1
 		return model.NewService(own, *trial.Status.Calibration, login(trial)), true
 	}
-	f := newForecast(spec, trials)
+	f := newPredictor(spec, trials)
 	if f == nil || variant.Algorithm != v1alpha1.AlgorithmBcrypt {
 		return model.Service{}, false
 	}
@@ -42,8 +42,8 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 	return expected.service, known
 }
 
-// forecast is an experiment with what its corners show.
-type forecast struct {
+// predictor is an experiment with what its corners show.
+type predictor struct {
 	spec v1alpha1.SizingExperimentSpec
 	// variants are those of the matrix, measured are those of them that are measured.
 	variants, measured []v1alpha1.Variant
@@ -55,8 +55,8 @@ type forecast struct {
 	seed int64
 }
 
-// newForecast returns the forecast of an experiment, or nil if nothing can be predicted.
-func newForecast(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *forecast {
+// newPredictor returns the predictor of an experiment, or nil if nothing can be predicted.
+func newPredictor(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *predictor {
 	mode := spec.Load.Mode
 	if mode != v1alpha1.LoadCapacity && mode != "" || len(trials) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func newForecast(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTri
 	if err != nil {
 		return nil
 	}
-	f := &forecast{
+	f := &predictor{
 		spec: spec, variants: variants, measured: measured, trials: trials,
 		verdicts: verdict.Combined(trials), seed: trials[0].Spec.Seed,
 	}
@@ -88,7 +88,7 @@ type expectation struct {
 
 // expect returns what the corners of a variant's node pool show about it. It returns false if
 // they don't show enough, or if the hash is too short for the model.
-func (f *forecast) expect(variant v1alpha1.Variant) (expectation, bool) {
+func (f *predictor) expect(variant v1alpha1.Variant) (expectation, bool) {
 	corners := f.pools[speed.NodePool(variant)]
 	login, timed := corners.login(variant.Cost)
 	if !timed || !verdict.Modelled(login) {
