@@ -60,7 +60,7 @@ func start(t *testing.T, kubeconfig, stdin string, arguments ...string) *process
 		p.signal(syscall.SIGKILL)
 		<-p.ended
 		if t.Failed() {
-			t.Logf("%v printed to standard error:\n%s", arguments, p.told())
+			t.Logf("%v printed to standard error:\n%s", arguments, p.stderr())
 		}
 	})
 	return p
@@ -80,8 +80,8 @@ func (p *process) code() int {
 	}
 }
 
-// told returns what it has written to standard error, printed that of standard output.
-func (p *process) told() string    { return content(p.errOut) }
+// stderr returns what it has written to standard error, printed that of standard output.
+func (p *process) stderr() string  { return content(p.errOut) }
 func (p *process) printed() string { return content(p.out) }
 
 func content(file string) string {
@@ -89,10 +89,10 @@ func content(file string) string {
 	return string(text)
 }
 
-// tells waits until standard error contains the words.
-func (p *process) tells(words string) {
+// awaits waits until standard error contains the words.
+func (p *process) awaits(words string) {
 	p.t.Helper()
-	eventually(p.t, "it says "+words, func(context.Context) bool { return strings.Contains(p.told(), words) })
+	eventually(p.t, "it says "+words, func(context.Context) bool { return strings.Contains(p.stderr(), words) })
 }
 
 func eventually(t *testing.T, what string, holds func(context.Context) bool) {

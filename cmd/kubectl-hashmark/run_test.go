@@ -85,9 +85,9 @@ func TestARunWaitsForTheAnswerAndEndsWithItsCode(t *testing.T) {
 			junit := filepath.Join(t.TempDir(), "junit.xml")
 			p := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns, "--junit-file", junit)
 			e := experiment(t, ns)
-			p.tells("Waits for an operator to look at it")
+			p.awaits("Waits for an operator to look at it")
 			operate(t, e, v1alpha1.ExperimentRunning, nil)
-			p.tells("Running: this is Running")
+			p.awaits("Running: this is Running")
 			operate(t, e, tt.phase, tt.change)
 			if got := p.code(); got != tt.want {
 				t.Errorf("it ended with %d, want %d", got, tt.want)
@@ -95,8 +95,8 @@ func TestARunWaitsForTheAnswerAndEndsWithItsCode(t *testing.T) {
 			if p.printed() == "" || content(junit) == "" {
 				t.Errorf("it printed %q, and wrote %q", p.printed(), content(junit))
 			}
-			if strings.ContainsAny(p.told(), "\r\x1b") {
-				t.Errorf("a control character was written where no terminal is: %q", p.told())
+			if strings.ContainsAny(p.stderr(), "\r\x1b") {
+				t.Errorf("a control character was written where no terminal is: %q", p.stderr())
 			}
 		})
 	}
@@ -123,14 +123,14 @@ func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
 			p := start(t, userWith(t, ns, viewer, editor), login, append([]string{"run", "-f", "-", "-n", ns}, tt.flags...)...)
 			e := experiment(t, ns)
 			if tt.interrupted {
-				p.tells("Waits for an operator")
+				p.awaits("Waits for an operator")
 				p.signal(syscall.SIGINT)
 			}
 			if code := p.code(); code != 2 {
 				t.Errorf("it ended with %d", code)
 			}
 			for _, words := range tt.want {
-				if !strings.Contains(p.told(), words) {
+				if !strings.Contains(p.stderr(), words) {
 					t.Errorf("it does not say %q", words)
 				}
 			}
@@ -146,11 +146,11 @@ func TestARunEndsWhenItsExperimentIsDeletedOrReplaced(t *testing.T) {
 	ns := namespace(t)
 	p := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
 	e := experiment(t, ns)
-	p.tells("Waits for an operator")
+	p.awaits("Waits for an operator")
 	if err := administrator.Delete(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.code(); code != 2 || !strings.Contains(p.told(), "the experiment was deleted before it finished") {
+	if code := p.code(); code != 2 || !strings.Contains(p.stderr(), "the experiment was deleted before it finished") {
 		t.Errorf("it ended with %d", code)
 	}
 }
@@ -160,16 +160,16 @@ func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
 	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns)
 	e := experiment(t, ns)
-	p.tells("Waits for an operator")
+	p.awaits("Waits for an operator")
 	door.shut()
-	p.tells("The API server can't be reached, retrying")
+	p.awaits("The API server can't be reached, retrying")
 	operate(t, e, v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
 	door.open()
-	p.tells("The API server can be reached again")
+	p.awaits("The API server can be reached again")
 	if code := p.code(); code != 0 {
 		t.Errorf("it ended with %d", code)
 	}
-	if n := strings.Count(p.told(), "can't be reached, retrying"); n != 1 {
+	if n := strings.Count(p.stderr(), "can't be reached, retrying"); n != 1 {
 		t.Errorf("it said %d times that the API server can't be reached", n)
 	}
 }
@@ -179,12 +179,12 @@ func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
 	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
 	e := experiment(t, ns)
-	p.tells("Waits for an operator")
+	p.awaits("Waits for an operator")
 	door.shut()
 	p.signal(syscall.SIGINT)
-	p.tells("interrupted; cancelling the experiment")
+	p.awaits("interrupted; cancelling the experiment")
 	door.open()
-	if code := p.code(); code != 2 || !strings.Contains(p.told(), "is cancelled") {
+	if code := p.code(); code != 2 || !strings.Contains(p.stderr(), "is cancelled") {
 		t.Errorf("it ended with %d", code)
 	}
 	if err := administrator.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil || !e.Spec.Cancel {
@@ -199,10 +199,10 @@ func TestASecondInterruptEndsARunAtOnce(t *testing.T) {
 	ns := namespace(t)
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
 	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
-	p.tells("Waits for an operator")
+	p.awaits("Waits for an operator")
 	door.hang()
 	p.signal(syscall.SIGINT)
-	p.tells("interrupted; cancelling the experiment")
+	p.awaits("interrupted; cancelling the experiment")
 	eventually(t, "it ends", func(context.Context) bool {
 		p.signal(syscall.SIGINT)
 		select {
@@ -239,10 +239,10 @@ func TestARefusalIsASentence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, tt.kubeconfig, tt.file, tt.arguments...)
-			if code := p.code(); code != 2 || !strings.Contains(p.told(), tt.want) {
+			if code := p.code(); code != 2 || !strings.Contains(p.stderr(), tt.want) {
 				t.Errorf("it ended with %d, and does not say %q", code, tt.want)
 			}
-			if lines := strings.Count(p.told(), "\n"); lines != 1 {
+			if lines := strings.Count(p.stderr(), "\n"); lines != 1 {
 				t.Errorf("it took %d lines", lines)
 			}
 		})
@@ -286,6 +286,6 @@ func TestAGeneratedNameIsTold(t *testing.T) {
 	ns := namespace(t)
 	p := start(t, userWith(t, ns, viewer, editor), strings.Replace(login, "name: login", "generateName: login-", 1), "run", "-f", "-", "-n", ns, "--timeout=1s")
 	e := experiment(t, ns)
-	p.tells("sizingexperiment.hashmark.dev/" + e.Name + " created")
+	p.awaits("sizingexperiment.hashmark.dev/" + e.Name + " created")
 	eventually(t, "it ends", func(context.Context) bool { return p.code() == 2 })
 }

@@ -171,7 +171,7 @@ func TestTold(t *testing.T) {
 	} {
 		fmt.Fprintf(&page, "== %s\n%s\n", c.name, format(Of(c.question, c.candidates)))
 	}
-	const golden = "testdata/told.txt"
+	const golden = "testdata/recommendations.txt"
 	if *update {
 		if err := os.WriteFile(golden, []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)

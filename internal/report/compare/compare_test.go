@@ -304,13 +304,13 @@ func TestLoadsThatLieApartAreTold(t *testing.T) {
 		*row(e, "c10-500m").OfferedMilliPerSecond = 5_000
 		*row(e, "c10-1").OfferedMilliPerSecond += 100
 	}))
-	var told []string
+	var pairs []string
 	for _, p := range c.Variants {
 		if p.LoadA != "" {
-			told = append(told, p.Variant+" "+p.LoadA+" "+p.LoadB)
+			pairs = append(pairs, p.Variant+" "+p.LoadA+" "+p.LoadB)
 		}
 	}
-	if diff := cmp.Diff([]string{"c10-500m 6.16/s 5/s"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"c10-500m 6.16/s 5/s"}, pairs); diff != "" {
 		t.Errorf("the loads differ (-want +got):\n%s", diff)
 	}
 }
