@@ -43,12 +43,19 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 		"a rate of an unknown control": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
 		}, "prices.attackerRates names control scrypt"},
+		"a plan of more than a day": {func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = 28 }, "It can take at most 24 hours; use fewer variants"},
+		"too little memory for a control": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Matrix.Controls = []v1alpha1.Control{{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}}
+			s.Service.MemoryLimit = "128Mi"
+		}, "raise service.memoryLimit to that"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			experiment := &v1alpha1.SizingExperiment{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
 				Spec: v1alpha1.SizingExperimentSpec{
 					Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Prices: &v1alpha1.Prices{},
+					Service: v1alpha1.Service{MemoryLimit: "192Mi"}, Repetitions: 1,
+					Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 				},
 			}
 			tt.change(&experiment.Spec)
@@ -85,6 +92,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 				Costs: []int32{8, 9, 10, 11, 12}, CPULimits: []string{"1500m"}, Measure: v1alpha1.MeasureCorners,
 				Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}},
 			},
+			Service: v1alpha1.Service{MemoryLimit: "128Mi"},
 			Suspend: true,
 		},
 	}

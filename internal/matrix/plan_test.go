@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -100,7 +101,7 @@ func TestPlanCopiesTheQuestionIntoEveryTrial(t *testing.T) {
 	want := v1alpha1.SizingTrialSpec{
 		Role: v1alpha1.RoleMeasurement,
 		Variant: v1alpha1.Variant{Name: "c10-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "250m",
-			Concurrency: pool(ptr[int32](1), nil)},
+			Concurrency: pool(ptr.To[int32](1), nil)},
 		Repetition: 2, Sequence: 7,
 		Service: exp.Spec.Service, Generator: exp.Spec.Generator, Load: exp.Spec.Load, Objective: exp.Spec.Objective,
 		Seed: 7, Attempts: 3, Suspend: true,
@@ -122,7 +123,7 @@ func TestTrialNamesDifferWhenAnExperimentIsCreatedAgain(t *testing.T) {
 }
 
 func TestSeedIsTheSpecsOrDrawnFromTheUID(t *testing.T) {
-	given := experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Seed = ptr[int64](0) })
+	given := experiment(func(e *v1alpha1.SizingExperiment) { e.Spec.Seed = ptr.To[int64](0) })
 	if got := Seed(given); got != 0 {
 		t.Errorf("a given seed of 0 became %d", got)
 	}
@@ -155,7 +156,7 @@ func TestSamePlan(t *testing.T) {
 		"suspend is not part of the plan":                       {func(s *v1alpha1.SizingTrialSpec) { s.Suspend = false }, true},
 		"a list that a round trip made absent is the same plan": {func(s *v1alpha1.SizingTrialSpec) { s.Load.Users = []int32{} }, true},
 		"another cost is another plan":                          {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost = 4 }, false},
-		"another number of workers is another plan":             {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr[int32](9) }, false},
+		"another number of workers is another plan":             {func(s *v1alpha1.SizingTrialSpec) { s.Variant.Concurrency.Workers = ptr.To[int32](9) }, false},
 		"another generator is another plan":                     {func(s *v1alpha1.SizingTrialSpec) { s.Generator.CPULimit = "20m" }, false},
 		"another rate is another plan":                          {func(s *v1alpha1.SizingTrialSpec) { s.Load.RatesPerSecond[0] = intstr.FromInt32(6) }, false},
 	}

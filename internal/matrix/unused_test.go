@@ -3,6 +3,8 @@ package matrix
 import (
 	"testing"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -10,7 +12,7 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 	pool := func(workers int32) []v1alpha1.Concurrency {
 		return []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: &workers}}
 	}
-	argon := v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id, Parallelism: ptr(int32(2))}
+	argon := v1alpha1.Control{Name: "argon", Algorithm: v1alpha1.AlgorithmArgon2id, Parallelism: ptr.To(int32(2))}
 	tests := map[string]struct {
 		limit       string
 		concurrency []v1alpha1.Concurrency
@@ -35,7 +37,7 @@ func TestACPULimitThatTheWorkersCanNotUseIsTold(t *testing.T) {
 		"but not a third CPU": {"2500m", pool(1), &argon,
 			"argon-2500m has a limit of 2500m and 1 worker, which can use 2 CPUs: 500m are paid for and never used; set workers: 2, or cpuLimit: 2"},
 		"with sessions requests take the CPU": {"2", pool(1), &v1alpha1.Control{
-			Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10), Sessions: true}, ""},
+			Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true}, ""},
 		"with a cheap hash requests take the CPU": {"2", pool(1), &v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}, ""},
 	}
 	for name, test := range tests {

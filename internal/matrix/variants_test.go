@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
-
-func ptr[T any](v T) *T { return &v }
 
 func pool(workers, queue *int32) v1alpha1.Concurrency {
 	return v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: workers, QueueLength: queue}
@@ -36,7 +35,7 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 		},
 		"several kinds of concurrency are named, with the queue where it is given": {
 			matrix: v1alpha1.Matrix{Costs: []int32{4}, CPULimits: []string{"1500m"}, Concurrency: []v1alpha1.Concurrency{
-				unbounded, pool(nil, nil), pool(ptr[int32](1), ptr[int32](64)),
+				unbounded, pool(nil, nil), pool(ptr.To[int32](1), ptr.To[int32](64)),
 			}},
 			want: []string{"c4-1500m-u", "c4-1500m-w2", "c4-1500m-w1q64"},
 		},
@@ -48,7 +47,7 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 		},
 		"controls come after the costs, by their own names": {
 			matrix: v1alpha1.Matrix{Costs: []int32{10, 8}, CPULimits: []string{"1", "250m"},
-				Controls: []v1alpha1.Control{{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10)}, {Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}},
+				Controls: []v1alpha1.Control{{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10)}, {Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256}}},
 			want: []string{"c10-1", "c10-250m", "c8-1", "c8-250m", "session-1", "session-250m", "cheap-1", "cheap-250m"},
 		},
 		"controls without costs": {
@@ -83,13 +82,13 @@ func TestVariantsFillInDefaults(t *testing.T) {
 		"without concurrency there is one pool of as many workers as whole CPUs": {
 			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"2500m"}},
 			want: v1alpha1.Variant{Name: "c10-2500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "2500m",
-				Concurrency: pool(ptr[int32](3), nil)},
+				Concurrency: pool(ptr.To[int32](3), nil)},
 		},
 		"what is given is kept, the limit as it is written": {
 			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"0.5"},
-				Concurrency: []v1alpha1.Concurrency{pool(ptr[int32](4), ptr[int32](7))}, NodePools: []v1alpha1.NodePool{small}},
+				Concurrency: []v1alpha1.Concurrency{pool(ptr.To[int32](4), ptr.To[int32](7))}, NodePools: []v1alpha1.NodePool{small}},
 			want: v1alpha1.Variant{Name: "c10-500m-small", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "0.5",
-				Concurrency: pool(ptr[int32](4), ptr[int32](7)), NodePool: &small},
+				Concurrency: pool(ptr.To[int32](4), ptr.To[int32](7)), NodePool: &small},
 		},
 		"an unbounded service has no workers": {
 			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded}},
@@ -115,24 +114,24 @@ func TestControlsBecomeVariantsWithOWASPsDefaults(t *testing.T) {
 		want    v1alpha1.Variant
 	}{
 		"sessions over a cost": {
-			v1alpha1.Control{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr[int32](10), Sessions: true},
+			v1alpha1.Control{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
 			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Sessions: true},
 		},
 		"Argon2id": {
 			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](19_456), Iterations: ptr[int32](2), Parallelism: ptr[int32](1)},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](19_456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1)},
 		},
 		"Argon2id with numbers of its own": {
-			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](9216), Iterations: ptr[int32](4), Parallelism: ptr[int32](3)},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](9216), Iterations: ptr[int32](4), Parallelism: ptr[int32](3)},
+			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)},
 		},
 		"scrypt": {
 			v1alpha1.Control{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: ptr[int32](131_072), Parallelism: ptr[int32](1)},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](131_072), Parallelism: ptr.To[int32](1)},
 		},
 		"PBKDF2": {
 			v1alpha1.Control{Name: "pbkdf2", Algorithm: v1alpha1.AlgorithmPBKDF2},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: ptr[int32](600_000)},
+			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: ptr.To[int32](600_000)},
 		},
 		"SHA-256, which has no numbers": {
 			v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
@@ -142,7 +141,7 @@ func TestControlsBecomeVariantsWithOWASPsDefaults(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.want.Name, test.want.Control, test.want.CPULimit = test.control.Name+"-1", test.control.Name, "1"
-			test.want.Concurrency = pool(ptr[int32](1), nil)
+			test.want.Concurrency = pool(ptr.To[int32](1), nil)
 			got, err := Variants(v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{test.control}})
 			if err != nil {
 				t.Fatal(err)
@@ -158,7 +157,7 @@ func TestHashingIsToldInTheWordsOfItsAlgorithm(t *testing.T) {
 	tests := map[string]v1alpha1.Variant{
 		"bcrypt cost 10":               {Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10},
 		"bcrypt cost 10 with sessions": {Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Sessions: true},
-		"Argon2id m=64 t=3 p=2":        {Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr[int32](64), Iterations: ptr[int32](3), Parallelism: ptr[int32](2)},
+		"Argon2id m=64 t=3 p=2":        {Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](64), Iterations: ptr.To[int32](3), Parallelism: ptr.To[int32](2)},
 	}
 	for want, variant := range tests {
 		if got := Hashing(variant); got != want {
@@ -201,7 +200,7 @@ func TestControlsOfOneNameAreRefusedAndBothNamed(t *testing.T) {
 
 func TestVariantsThatResolveAlikeAreRefusedAndBothNamed(t *testing.T) {
 	_, err := Variants(v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1500m"}, Concurrency: []v1alpha1.Concurrency{
-		pool(nil, nil), pool(ptr[int32](2), nil),
+		pool(nil, nil), pool(ptr.To[int32](2), nil),
 	}})
 	var duplicate *DuplicateVariantError
 	if !errors.As(err, &duplicate) {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -118,7 +120,7 @@ func figures(a, b report.Row) []Figure {
 			continue
 		}
 		figure := Figure{
-			Name: q.name, A: strconv.FormatInt(results.Median(valuesA), 10), B: strconv.FormatInt(results.Median(valuesB), 10),
+			Name: q.name, A: strconv.FormatInt(measurement.LowerMedian(valuesA, cmp.Compare[int64]), 10), B: strconv.FormatInt(measurement.LowerMedian(valuesB, cmp.Compare[int64]), 10),
 			RepetitionsA: len(valuesA), RepetitionsB: len(valuesB), IntervalsOverlap: overlap(a, b, q),
 		}
 		if difference := results.Difference(valuesB, valuesA); difference != nil {

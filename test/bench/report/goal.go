@@ -9,7 +9,8 @@ import (
 type Goal struct {
 	low, high float64
 	asked     bool
-	told      bool
+	// reportOnly goals never fail.
+	reportOnly bool
 }
 
 // AtLeast returns a goal with only a lower end.
