@@ -104,10 +104,10 @@ bench-arrivals: ## When k6 really sends what is due (4 minutes, without the clus
 bench-generators: ## k6 against fortio and a replay (25 minutes, without the cluster)
 	hack/bench.sh whole generators
 
-bench-bound: cluster-up install ## Maximum against bound (20 minutes)
+bench-bound: cluster-up install ## Maximum against bound (11 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole bound
 
-bench-model: cluster-up install ## Predicted against measured p95 (25 minutes)
+bench-model: cluster-up install ## Predicted against measured p95 (14 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole model
 
 bench-again: cluster-up install ## The same thing twice (40 minutes)
@@ -119,7 +119,7 @@ bench-more: cluster-up install ## 10 % more CPU, which must be found (12 minutes
 bench-ladder: cluster-up install ## Capacity against an exhaustive search (100 minutes; CELL=pool-1 for one of the four cells)
 	$(CLUSTER_ENV) && hack/bench.sh whole ladder$(addprefix /,$(CELL))
 
-bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (20 minutes)
+bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (17 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole matrix
 
 bench-corners: cluster-up install ## What the corners of a matrix predict of the rest (15 minutes)
