@@ -103,10 +103,10 @@ bench-arrivals: ## How late k6 sends logins (4 minutes, without the cluster)
 bench-generators: ## k6 compared with fortio and a replay (25 minutes, without the cluster)
 	hack/bench.sh whole generators
 
-bench-bound: cluster-up install ## Maximum compared with the CPU-bound rate (20 minutes)
+bench-bound: cluster-up install ## Maximum compared with the CPU-bound rate (11 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole bound
 
-bench-model: cluster-up install ## Predicted compared with measured p95 (25 minutes)
+bench-model: cluster-up install ## Predicted compared with measured p95 (14 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole model
 
 bench-again: cluster-up install ## The same variant measured twice (40 minutes)
@@ -118,7 +118,7 @@ bench-more: cluster-up install ## Whether 10 % more CPU is detected (12 minutes)
 bench-ladder: cluster-up install ## Capacity compared with an exhaustive search (100 minutes; CELL=pool-1 for one of the four cells)
 	$(CLUSTER_ENV) && hack/bench.sh whole ladder$(addprefix /,$(CELL))
 
-bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (20 minutes)
+bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (17 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole matrix
 
 bench-corners: cluster-up install ## The rest of a matrix predicted from its corners (15 minutes)

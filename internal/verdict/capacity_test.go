@@ -115,7 +115,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 		},
 		"a failed rate above the maximum contradicts nothing": {
 			always(24), func(w *fixture) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500) },
-			v1alpha1.CapacityBoth, 21_070, 21_070, 21_070, yes, "21.25/s failed it", false,
+			v1alpha1.CapacityBoth, 21_070, 21_070, 21_070, yes, "21.2/s failed it", false,
 		},
 
 		"the measurement counts if a rate met that the model rules out": {

@@ -50,7 +50,9 @@ func TestEveryReasonIsDescribed(t *testing.T) {
 	var declared, described []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if value, ok := n.(*ast.ValueSpec); ok {
-			declared = append(declared, strings.TrimPrefix(value.Names[0].Name, "Reason"))
+			if reason, is := strings.CutPrefix(value.Names[0].Name, "Reason"); is {
+				declared = append(declared, reason)
+			}
 		}
 		return true
 	})
