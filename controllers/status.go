@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ func (d done) log(log logr.Logger, before, after *v1alpha1.SizingTrial) {
 		log.V(1).Info(unchanged, "reason", d.Reason)
 		return
 	}
-	reason, message := d.Reason, d.Message
+	reason, message := d.Reason, cmp.Or(d.Message, string(d.Action))
 	if n := len(d.events); n > 0 {
 		reason, message = d.events[n-1].reason, d.events[n-1].note
 	}

@@ -42,14 +42,15 @@ func run(args []string) error {
 
 // setLogger sets the format and the level of the log.
 func setLogger(flags *flags) {
-	format, level := zap.JSONEncoder(), zapcore.InfoLevel
+	readable := func(c *zapcore.EncoderConfig) { c.EncodeTime = zapcore.RFC3339TimeEncoder }
+	format, level := zap.JSONEncoder(readable), zapcore.InfoLevel
 	if flags.logFormat == "text" {
-		format = zap.ConsoleEncoder()
+		format = zap.ConsoleEncoder(readable)
 	}
 	if flags.logLevel == "debug" {
 		level = zapcore.DebugLevel
 	}
-	ctrl.SetLogger(zap.New(zap.UseDevMode(false), format, zap.Level(level), func(o *zap.Options) { o.TimeEncoder = zapcore.RFC3339TimeEncoder }))
+	ctrl.SetLogger(zap.New(zap.UseDevMode(false), format, zap.Level(level)))
 }
 
 // operate runs the operator until it receives a signal to end.
