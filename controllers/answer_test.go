@@ -23,7 +23,11 @@ func demanding(spec *v1alpha1.SizingExperimentSpec) {
 // answerOf returns what an experiment reports from its trials, without anything that depends
 // on the time.
 func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
-	s := e.Status
+	s := e.Status.DeepCopy()
+	for i := range s.Results {
+		// Its name ends with a part of the experiment's UID.
+		s.Results[i].Trial = s.Results[i].Trial[:strings.LastIndex(s.Results[i].Trial, "-")+1]
+	}
 	return v1alpha1.SizingExperimentStatus{
 		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits, NoiseFloor: s.NoiseFloor,
 		Predictions: s.Predictions, ModelCheck: s.ModelCheck, Recommendation: s.Recommendation, Display: s.Display,
