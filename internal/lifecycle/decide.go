@@ -35,7 +35,7 @@ const (
 	Break Action = "Break"
 	// Interrupt the attempt: the experiment was suspended or cancelled.
 	Interrupt Action = "Interrupt"
-	// Sweep: delete everything that the trial created.
+	// Sweep deletes everything that the trial created.
 	Sweep Action = "Sweep"
 	// Release the trial's turn: it ended and its objects are deleted.
 	Release Action = "Release"
