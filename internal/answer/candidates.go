@@ -38,9 +38,11 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) recommendation.Candida
 	}
 	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
-	c.Undecided = row.CapacityMilliPerSecond == nil && row.ObjectiveMet == nil
-	// With a maximum the capacity lies between the two, and its lower end sizes safely.
-	if ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil {
+	switch {
+	case row.CapacityMilliPerSecond == nil && row.ObjectiveMet == nil:
+		c.Unknown = recommendation.Undecided
+	case ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil:
+		// With a maximum the capacity lies between the two, and its lower end sizes safely.
 		c.Carried, c.Unknown = *row.CapacityMilliPerSecond, t.whyUnknown(row.Variant)
 	}
 	return c
@@ -142,11 +144,11 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // come by chance, as those from the world do, where even ones were measured.
 func (t *table) respace(c *recommendation.Candidate) {
 	c.Respaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
-	c.Undecided = false
 	service, known := forecast.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return
 	}
+	c.Unknown = 0 // the model knows what the steps don't
 	perSecond := service.Outlook(false, t.seed()).Capacity(prediction.LimitOf(t.spec.Objective))
 	c.Found = int64(math.Floor(milli * perSecond))
 	c.Capacity = 1000 * c.Found / c.SlowPerMille

@@ -26,7 +26,7 @@ const (
 	Sound
 )
 
-// Unknown says why a capacity is known as a lower bound only.
+// Unknown says why a capacity is not known, or as a lower bound only.
 type Unknown int
 
 const (
@@ -36,6 +36,9 @@ const (
 	ByGenerator
 	// BySaturation means that too few logins ended in the saturation to tell the limit.
 	BySaturation
+	// Undecided means that too few logins were counted to show whether any rate meets the
+	// objective: not even a lower bound is known, and Capacity is 0.
+	Undecided
 )
 
 // Candidate is one way to run a replica.
@@ -67,9 +70,6 @@ type Candidate struct {
 	// together at the reference speed, where their capacity is only known to be that or
 	// more; 0 where it is known. Nothing beyond it, at the slow speed, is sized.
 	Carried int64
-	// Undecided reports that too few logins were counted to show whether any rate meets
-	// the objective. Capacity is 0 then.
-	Undecided bool
 	// Unknown says why no more than Carried is known.
 	Unknown Unknown
 	// SlowPerMille is the slow speed: the time of a hash that the CPU exceeds for a
@@ -92,6 +92,9 @@ type Candidate struct {
 // atMost is the highest rate, times 1000, that may be sized from a lower bound, whatever
 // the number of replicas.
 func (c Candidate) atMost() int64 { return 1000 * c.Carried / c.slow() }
+
+// undecided reports whether not even a lower bound of the capacity is known.
+func (c Candidate) undecided() bool { return c.Unknown == Undecided }
 
 // slow is the slow speed, or the reference where it is not known.
 func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
@@ -130,7 +133,7 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	unknown := c.Undecided || c.Carried > 0 && q.required() > c.atMost()
+	unknown := c.undecided() || c.Carried > 0 && q.required() > c.atMost()
 	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
@@ -140,7 +143,7 @@ func (q Question) size(c Candidate) sized {
 			s.breaks = append(s.breaks, bound)
 		}
 	}
-	breaks(c.Capacity == 0 && !c.Undecided, v1alpha1.BoundObjective)
+	breaks(c.Capacity == 0 && !c.undecided(), v1alpha1.BoundObjective)
 	breaks(q.strength(c) < float64(q.MinimumCost), v1alpha1.BoundMinimumCost)
 	breaks(unknown, v1alpha1.BoundCapacityUnknown)
 	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)

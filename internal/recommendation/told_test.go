@@ -56,7 +56,7 @@ func lowerBound(c *Candidate) { c.Carried = c.Found }
 func limited(c *Candidate) { c.Carried, c.Unknown = c.Found, ByGenerator }
 
 // undecided is one that answered too few logins to decide anything.
-func undecided(c *Candidate) { c.Undecided = true }
+func undecided(c *Candidate) { c.Unknown = Undecided }
 
 // barelySaturated is one in whose saturation too few logins ended.
 func barelySaturated(c *Candidate) { c.Carried, c.Unknown = c.Found, BySaturation }

@@ -146,7 +146,7 @@ func (a answer) noneReason(nearest sized) string {
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is sure to meet the objective at any rate, so that none can be relied on to serve %s; %s comes nearest, with a capacity of %s a replica whose interval begins at 0. Relax the objective, or measure with more load.minSamples or repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
-	case nearest.Capacity == 0 && !nearest.Undecided:
+	case nearest.Capacity == 0 && !nearest.undecided():
 		return fmt.Sprintf("No variant meets the objective at any rate, so that none can serve %s; %s comes nearest. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
@@ -156,9 +156,6 @@ func (a answer) noneReason(nearest sized) string {
 
 // atLeast says what is known of a capacity that is a lower bound, or that is not known.
 func (s sized) atLeast() string {
-	if s.Undecided {
-		return "answered too few logins to show whether it meets the objective"
-	}
 	carried := perSecond(s.Carried)
 	if s.SlowPerMille > 1000 {
 		carried += fmt.Sprintf(" (%s at the slow speed of its CPU)", perSecond(s.atMost()))
@@ -168,6 +165,8 @@ func (s sized) atLeast() string {
 		return fmt.Sprintf("met the objective up to %s, and its generator can't drive more", carried)
 	case BySaturation:
 		return fmt.Sprintf("met the objective up to %s, and too few logins ended in its saturation to tell how much more it can serve", carried)
+	case Undecided:
+		return "answered too few logins to show whether it meets the objective"
 	default:
 		return fmt.Sprintf("met the objective at every rate that was measured, up to %s", carried)
 	}
@@ -184,14 +183,13 @@ func (s sized) orMore() string {
 // suggest returns a sentence that names an experiment to run when only a lower bound of
 // the capacity is known.
 func (a answer) suggest(s sized) string {
-	if s.Undecided {
-		return "An experiment with more load.minSamples and a longer load.maxStepSeconds would tell"
-	}
 	switch s.Unknown {
 	case ByGenerator:
 		return "An experiment with a larger generator.cpuLimit would tell"
 	case BySaturation:
 		return "An experiment with a longer load.maxStepSeconds would tell"
+	case Undecided:
+		return "An experiment with more load.minSamples and a longer load.maxStepSeconds would tell"
 	default:
 		return fmt.Sprintf("An experiment with load.mode: Capacity would tell, or one with load.ratesPerSecond up to %s", perSecond(ceil(a.required()*s.slow(), 1000)))
 	}
