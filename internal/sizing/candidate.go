@@ -28,7 +28,7 @@ const (
 	Sound
 )
 
-// Unknown says why only a lower bound of a capacity is known.
+// Unknown says why a capacity is unknown, or known only as a lower bound.
 type Unknown int
 
 const (
@@ -39,6 +39,9 @@ const (
 	// BySaturation means that too few logins ended during the saturation to show the
 	// limit.
 	BySaturation
+	// Undecided means that too few logins were counted to show whether any rate meets the
+	// objective: not even a lower bound is known, and Capacity is 0.
+	Undecided
 )
 
 // Candidate is one way to run a replica.
@@ -70,10 +73,7 @@ type Candidate struct {
 	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
 	// No size is computed for a demand above it, at the slow speed.
 	Carried int64
-	// Undecided reports that too few logins were counted to show whether any rate meets
-	// the objective. Capacity is 0 then.
-	Undecided bool
-	// Unknown says why only Carried is known.
+	// Unknown says why no more than Carried is known.
 	Unknown Unknown
 	// SlowPerMille is the slow speed: the hash time that the CPU exceeds for a tenth of
 	// the time, in thousandths of the hash time at the reference speed. 0 counts as 1000.
@@ -94,6 +94,9 @@ type Candidate struct {
 // atMost returns the highest rate, times 1000, for which a size can be computed from a
 // lower bound, whatever the number of replicas.
 func (c Candidate) atMost() int64 { return 1000 * c.Carried / c.slow() }
+
+// undecided reports whether not even a lower bound of the capacity is known.
+func (c Candidate) undecided() bool { return c.Unknown == Undecided }
 
 // slow returns the slow speed, or the reference speed if it is unknown.
 func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
@@ -132,7 +135,7 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	unknown := c.Undecided || c.Carried > 0 && q.required() > c.atMost()
+	unknown := c.undecided() || c.Carried > 0 && q.required() > c.atMost()
 	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
@@ -142,7 +145,7 @@ func (q Question) size(c Candidate) sized {
 			s.breaks = append(s.breaks, bound)
 		}
 	}
-	breaks(c.Capacity == 0 && !c.Undecided, v1alpha1.BoundObjective)
+	breaks(c.Capacity == 0 && !c.undecided(), v1alpha1.BoundObjective)
 	breaks(q.strength(c) < float64(q.MinimumCost), v1alpha1.BoundMinimumCost)
 	breaks(unknown, v1alpha1.BoundCapacityUnknown)
 	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)

@@ -38,10 +38,12 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
 	}
 	c.Confirmed = row.CapacityMethod == v1alpha1.CapacityBoth || row.CapacityMethod == v1alpha1.CapacityMeasured
 	t.setCapacity(&c, row.CapacityMilliPerSecond, row.CapacityInterval)
-	c.Undecided = row.CapacityMilliPerSecond == nil && row.ObjectiveMet == nil
-	// With a maximum, the capacity is between the lower bound and the maximum, so a size
-	// from the lower bound is safe.
-	if ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil {
+	switch {
+	case row.CapacityMilliPerSecond == nil && row.ObjectiveMet == nil:
+		c.Unknown = Undecided
+	case ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil:
+		// With a maximum, the capacity is between the lower bound and the maximum, so a size
+		// from the lower bound is safe.
 		c.Carried, c.Unknown = *row.CapacityMilliPerSecond, t.whyUnknown(row.Variant)
 	}
 	return c
@@ -138,11 +140,11 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // by the model's capacity for random arrivals, as real users have.
 func (t *table) respace(c *Candidate) {
 	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
-	c.Undecided = false
 	service, known := prediction.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return
 	}
+	c.Unknown = 0 // the model knows the capacity that the steps don't show
 	perSecond := service.NewOutlook(false, t.seed()).Capacity(model.LimitOf(t.spec.Objective))
 	c.Found = int64(math.Floor(milli * perSecond))
 	c.Capacity = 1000 * c.Found / c.SlowPerMille

@@ -57,6 +57,14 @@ func TestAnUndecidedResultIsNotCalledInfeasible(t *testing.T) {
 	if got := concluded(t, spec, trial).Recommendation; got.BrokenBound != v1alpha1.BoundObjective {
 		t.Errorf("not met: %s, %q", got.BrokenBound, got.Reason)
 	}
+
+	// The model knows what logins by chance come to, whatever the even ones showed.
+	even := small(evenlySpaced)
+	trial = held(t, even, "c10-500m", 8500, v1alpha1.VerdictValid)
+	trial.Status.Result.CapacityMilliPerSecond, trial.Status.Result.ObjectiveMet = nil, nil
+	if told := concluded(t, even, trial).Recommendation; told.Variant != "c10-500m" {
+		t.Errorf("undecided with even logins: %s, %q", told.BrokenBound, told.Reason)
+	}
 }
 
 func TestWithoutADemandNothingIsRecommended(t *testing.T) {

@@ -2,8 +2,9 @@ package sizing_test
 
 import (
 	"fmt"
-	"math/big"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,8 +41,8 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
 		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
 		c.Carried = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
-	} else {
-		c.Undecided = rapid.Bool().Draw(t, "undecided")
+	} else if rapid.Bool().Draw(t, "undecided") {
+		c.Unknown = Undecided
 	}
 	return c
 }
@@ -75,11 +76,15 @@ func someRates() []v1alpha1.AttackerRate {
 func strength(q Question, r *v1alpha1.Recommendation, candidates []Candidate) float64 {
 	for _, c := range candidates {
 		if c.Variant.Name == r.Variant {
-			cost, _ := q.Tariff.BcryptCost(c.Variant)
-			return cost
+			return strengthOf(q, c)
 		}
 	}
 	return 0
+}
+
+func strengthOf(q Question, c Candidate) float64 {
+	cost, _ := q.Tariff.BcryptCost(c.Variant)
+	return cost
 }
 
 func someQuestion(t *rapid.T, tariff pricing.Tariff) Question {
@@ -157,30 +162,48 @@ func withMemory(t rapid.TB, perGiBHour string) pricing.Tariff {
 	return tariff
 }
 
-// At one price of CPU and memory, more demand never costs less for the same strength.
-func TestMoreDemandNeverCostsLess(t *testing.T) {
+// No feasible size of the same strength costs less than the recommended one, by prices that the
+// test computes itself.
+func TestNoSizeOfTheSameStrengthIsCheaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, ""))
-		asked := someQuestion(t, withMemory(t, rapid.SampledFrom([]string{"0", "0.005", "1"}).Draw(t, "price of memory")))
-		before := Of(asked, candidates)
-		asked.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
-		after := Of(asked, candidates)
-		if after.Variant == "" || strength(asked, before, candidates) != strength(asked, after, candidates) {
+		perGiBHour := rapid.SampledFrom([]float64{0, 0.005, 1}).Draw(t, "price of memory")
+		asked := someQuestion(t, withMemory(t, fmt.Sprint(perGiBHour)))
+		asked.MinimumCost, asked.MaxMilliCPU = 4, 0
+		for i := range candidates {
+			// Most have the same strength, so that prices decide.
+			candidates[i].Standing, candidates[i].Carried = Sound, 0
+			candidates[i].Variant.Cost = min(candidates[i].Variant.Cost, 9)
+		}
+		r := Of(asked, candidates)
+		if r.Variant == "" {
 			return
 		}
-		if was, is := money(t, before), money(t, after); is.Cmp(was) < 0 {
-			t.Errorf("more demand costs %s, and less cost %s", is.FloatString(2), was.FloatString(2))
+		price, err := strconv.ParseFloat(r.PricePerMonth, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if month := monthByHand(asked, named(candidates, r.Variant), perGiBHour); math.Abs(month-price) > 0.01 {
+			t.Errorf("%s costs %.2f a month, but the recommendation says %.2f", r.Variant, month, price)
+		}
+		for _, c := range candidates {
+			if !byHand(asked, c) || strengthOf(asked, c) != strength(asked, r, candidates) {
+				continue
+			}
+			if month := monthByHand(asked, c, perGiBHour); month < price-0.01 {
+				t.Errorf("%s costs %.2f a month, but %s is recommended, which costs %.2f", c.Variant.Name, month, r.Variant, price)
+			}
 		}
 	})
 }
 
-func money(t rapid.TB, r *v1alpha1.Recommendation) *big.Rat {
-	t.Helper()
-	price, ok := new(big.Rat).SetString(r.PricePerMonth)
-	if !ok {
-		t.Fatalf("no price: %q", r.PricePerMonth)
+// monthByHand returns the price of 730 hours, at 0.04 per CPU-hour.
+func monthByHand(q Question, c Candidate, perGiBHour float64) float64 {
+	memory := c.MemoryLimit
+	if memory == 0 {
+		memory = c.GivenMemory
 	}
-	return price
+	return 730 * float64(replicasByHand(q, c)) * (0.04*float64(c.MilliCPU)/1000 + perGiBHour*float64(memory)/(1<<30))
 }
 
 // At one price, more demand never needs fewer CPUs at the same cost.
@@ -241,7 +264,7 @@ func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := withOtherHashes(t, someCandidates(t, "", "small", "free"))
 		asked := someQuestion(t, rapid.SampledFrom([]pricing.Tariff{
-			prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), {},
+			prices(t, "0.04", v1alpha1.NodePool{Name: "free", PerCPUHour: "0"}), withMemory(t, "0.005"), prices(t, "", v1alpha1.NodePool{Name: "free", PerCPUHour: "0.01"}),
 		}).Draw(t, "tariff"))
 		if diff := cmp.Diff(Of(asked, candidates), Of(asked, rapid.Permutation(candidates).Draw(t, "in another order"))); diff != "" {
 			t.Error(diff)
@@ -322,7 +345,7 @@ func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.
 // byHand reports whether a candidate keeps all limits.
 func byHand(q Question, c Candidate) bool {
 	known := c.Carried <= 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*carriedSlowly(c)
-	return c.Capacity > 0 && known && c.Variant.Cost >= q.MinimumCost && replicasByHand(q, c) <= q.MaxReplicas &&
+	return c.Capacity > 0 && known && strengthOf(q, c) >= float64(q.MinimumCost) && replicasByHand(q, c) <= q.MaxReplicas &&
 		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
 }
 

@@ -57,7 +57,7 @@ func lowerBound(c *Candidate) { c.Carried = c.Found }
 func limited(c *Candidate) { c.Carried, c.Unknown = c.Found, ByGenerator }
 
 // undecided makes a candidate one with too few logins to decide anything.
-func undecided(c *Candidate) { c.Undecided = true }
+func undecided(c *Candidate) { c.Unknown = Undecided }
 
 // barelySaturated makes the capacity a lower bound because too few logins ended during the
 // saturation.

@@ -149,7 +149,7 @@ func (a answer) noneReason(nearest sized) string {
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is certain to meet the objective at any rate, so none can be recommended for %s. The nearest is %s with a capacity of %s per replica, but the interval of that begins at 0. Relax the objective, or measure with a larger load.minSamples or more repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
-	case nearest.Capacity == 0 && !nearest.Undecided:
+	case nearest.Capacity == 0 && !nearest.undecided():
 		return fmt.Sprintf("No variant meets the objective at any rate, so none can serve %s. The nearest is %s. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
@@ -160,9 +160,6 @@ func (a answer) noneReason(nearest sized) string {
 // atLeast says what is known about a capacity that is a lower bound or unknown, as the
 // end of a sentence about the variant.
 func (s sized) atLeast() string {
-	if s.Undecided {
-		return "answered too few logins to show whether it meets the objective"
-	}
 	carried := perSecond(s.Carried)
 	if s.SlowPerMille > 1000 {
 		carried += fmt.Sprintf(" (%s at the slow speed of its CPU)", perSecond(s.atMost()))
@@ -172,6 +169,8 @@ func (s sized) atLeast() string {
 		return fmt.Sprintf("met the objective up to %s, but its generator can't drive more", carried)
 	case BySaturation:
 		return fmt.Sprintf("met the objective up to %s, but too few logins ended during its saturation to show how much more it can serve", carried)
+	case Undecided:
+		return "answered too few logins to show whether it meets the objective"
 	default:
 		return fmt.Sprintf("met the objective at every measured rate, up to %s", carried)
 	}
@@ -188,14 +187,13 @@ func (s sized) orMore() string {
 // suggest returns a sentence that names an experiment to run when only a lower bound of
 // the capacity is known.
 func (a answer) suggest(s sized) string {
-	if s.Undecided {
-		return "To find out, run an experiment with a larger load.minSamples and load.maxStepSeconds"
-	}
 	switch s.Unknown {
 	case ByGenerator:
 		return "To find out, run an experiment with a larger generator.cpuLimit"
 	case BySaturation:
 		return "To find out, run an experiment with a larger load.maxStepSeconds"
+	case Undecided:
+		return "To find out, run an experiment with a larger load.minSamples and load.maxStepSeconds"
 	default:
 		return fmt.Sprintf("To find out, run an experiment with load.mode: Capacity, or with load.ratesPerSecond up to %s", perSecond(ceil(a.required()*s.slow(), 1000)))
 	}
