@@ -21,7 +21,7 @@ func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alp
 	}
 	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), evenlySpaced(spec.Load)
 	expected := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
-	if capacity := milliPerSecond(model.Capacity(LimitOf(spec.Objective), uniform, seed)); capacity > 0 {
+	if capacity := milliPerSecond(model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
 		expected.CapacityMilliPerSecond = &capacity
 	}
 	if spec.Load.Mode == v1alpha1.LoadCapacity || spec.Load.Mode == "" {

@@ -62,17 +62,6 @@ func BenchmarkCapacity(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			limit := model.Limit{P95: 8 * service.NoLoadP95(), ErrorShare: 0.001}
 			for b.Loop() {
-				b.ReportMetric(service.Capacity(limit, false, 1)/service.MaxPerSecond(), "rho")
-			}
-		})
-	}
-}
-
-func BenchmarkOutlook(b *testing.B) {
-	for name, service := range services() {
-		b.Run(name, func(b *testing.B) {
-			limit := model.Limit{P95: 8 * service.NoLoadP95(), ErrorShare: 0.001}
-			for b.Loop() {
 				outlook := service.NewOutlook(false, 1)
 				for _, share := range []float64{0.9, 1, 1.1} {
 					at := limit

@@ -28,7 +28,7 @@ func TestCapacityIsWhatIsKnownOfEachDiscipline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for hashes, want := range test.want {
-				got := test.service.Capacity(atMost(time.Duration(hashes)*test.service.Hash), false, 1) / test.service.MaxPerSecond()
+				got := test.service.NewOutlook(false, 1).Capacity(atMost(time.Duration(hashes)*test.service.Hash)) / test.service.MaxPerSecond()
 				if math.Abs(got-want) > 0.015 {
 					t.Errorf("p95 within %d hashes: %.3f of the maximum, want %.2f", hashes, got, want)
 				}
@@ -41,7 +41,7 @@ func TestCapacityRisesWithTheLimit(t *testing.T) {
 	for _, name := range []string{"pool on half a CPU", "unbounded on a CPU"} {
 		s, last := services()[name], 0.0
 		for _, hashes := range []int{1, 3, 8, 30} {
-			got := s.Capacity(atMost(time.Duration(hashes)*s.Hash), false, 1)
+			got := s.NewOutlook(false, 1).Capacity(atMost(time.Duration(hashes) * s.Hash))
 			if got < last {
 				t.Errorf("%s: capacity is %.3f within %d hashes, %.3f within fewer", name, got, hashes, last)
 			}
@@ -55,10 +55,10 @@ func TestCapacityRisesWithTheLimit(t *testing.T) {
 
 func TestWhatAnIdleServiceCantHoldHasNoCapacity(t *testing.T) {
 	s := model.Service{Lanes: 2, Pooled: true, Hash: 227 * ms, QuotaMilliCPU: 250}
-	if got := s.Capacity(atMost(500*ms), false, 1); got != 0 {
+	if got := s.NewOutlook(false, 1).Capacity(atMost(500 * ms)); got != 0 {
 		t.Errorf("capacity is %v, want none", got)
 	}
-	if got := (model.Service{}).Capacity(atMost(time.Second), false, 1); got != 0 {
+	if got := (model.Service{}).NewOutlook(false, 1).Capacity(atMost(time.Second)); got != 0 {
 		t.Errorf("capacity of a service without a hash time is %v", got)
 	}
 }
@@ -67,7 +67,7 @@ func TestABoundedQueueThatHoldsP95FailsByItsRefusals(t *testing.T) {
 	s := model.Service{Pooled: true, QueueLength: 3, Hash: hash}
 	generous, strict := atMost(time.Minute), atMost(time.Minute)
 	generous.ErrorShare = 0.05
-	many, few := s.Capacity(generous, false, 1), s.Capacity(strict, false, 1)
+	many, few := s.NewOutlook(false, 1).Capacity(generous), s.NewOutlook(false, 1).Capacity(strict)
 	if few >= many || few > 0.5*s.MaxPerSecond() {
 		t.Errorf("capacity is %.2f with 0.1 %% refused and %.2f with 5 %%, of a maximum of %.2f", few, many, s.MaxPerSecond())
 	}
@@ -75,19 +75,19 @@ func TestABoundedQueueThatHoldsP95FailsByItsRefusals(t *testing.T) {
 
 func TestAHopelesslyPatientLimitStopsShortOfTheMaximum(t *testing.T) {
 	s := model.Service{Pooled: true, Hash: 5 * ms}
-	if got, want := s.Capacity(atMost(time.Hour), false, 1), model.MostShare*s.MaxPerSecond(); got != want {
+	if got, want := s.NewOutlook(false, 1).Capacity(atMost(time.Hour)), model.MostShare*s.MaxPerSecond(); got != want {
 		t.Errorf("capacity is %v, want %v", got, want)
 	}
 }
 
 func TestEvenlySpacedLoginsNeverQueue(t *testing.T) {
 	s := model.Service{Pooled: true, Hash: hash}
-	if got := s.Capacity(atMost(hash), true, 1) / s.MaxPerSecond(); got != model.MostShare {
+	if got := s.NewOutlook(true, 1).Capacity(atMost(hash)) / s.MaxPerSecond(); got != model.MostShare {
 		t.Errorf("capacity is %.3f of the maximum, want %v", got, model.MostShare)
 	}
 	// At two replicas they arrive unevenly: none queues only if one lane is enough.
 	s.Replicas = 2
-	if got := s.Capacity(atMost(hash), true, 1) / s.MaxPerSecond(); got > 0.51 {
+	if got := s.NewOutlook(true, 1).Capacity(atMost(hash)) / s.MaxPerSecond(); got > 0.51 {
 		t.Errorf("capacity of two replicas is %.3f of the maximum", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestSteadyP95OfNextToNoLoadIsThatOfAnIdleService(t *testing.T) {
 func TestTheCapacityHoldsEveryPercentile(t *testing.T) {
 	s := model.Service{Pooled: true, Hash: 50 * time.Millisecond}
 	limit := model.Limit{P95: 400 * time.Millisecond, ErrorShare: 0.01}
-	alone := s.Capacity(limit, false, 1)
+	alone := s.NewOutlook(false, 1).Capacity(limit)
 	for name, c := range map[string]struct {
 		change func(*model.Limit)
 		less   bool
@@ -126,12 +126,9 @@ func TestTheCapacityHoldsEveryPercentile(t *testing.T) {
 	} {
 		changed := limit
 		c.change(&changed)
-		exact, quick := s.Capacity(changed, false, 1), s.NewOutlook(false, 1).Capacity(changed)
-		if (exact < 0.99*alone) != c.less || exact > alone {
-			t.Errorf("%s: %g/s, and %g/s without", name, exact, alone)
-		}
-		if math.Abs(quick-exact) > 0.05*alone {
-			t.Errorf("%s: %g/s, and %g/s from the outlook", name, exact, quick)
+		got := s.NewOutlook(false, 1).Capacity(changed)
+		if (got < 0.99*alone) != c.less || got > alone {
+			t.Errorf("%s: %g/s, and %g/s without", name, got, alone)
 		}
 	}
 }

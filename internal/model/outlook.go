@@ -4,7 +4,7 @@ import "math"
 
 const (
 	// outlookRuns runs, each with outlookLogins counted logins, are a tenth of what
-	// Capacity simulates. p95 at 90 % load then varies by about 12 % from seed to seed, and
+	// SteadyP95 simulates. p95 at 90 % load then varies by about 12 % from seed to seed, and
 	// the rate that meets a limit there by 1 %.
 	outlookRuns, outlookLogins = 5, 4_000
 	// lastRate is the index of the highest rate. The rates are evenly spaced from index 0,
@@ -12,30 +12,31 @@ const (
 	lastRate = 64
 )
 
-// Outlook has a service's steady state at all rates, simulated on demand. It is faster and
-// less exact than Service.Capacity, for many services or many limits.
+// Outlook has a service's steady state at all rates, simulated on demand with the same
+// arrivals, scaled to the rate.
 type Outlook struct {
 	service Service
-	gaps    *gaps
-	idle    outcome
+	uniform bool
+	seed    uint64
+	// gaps is nil until the first rate is simulated.
+	gaps *gaps
 	// tried has the outcomes by the index of the rate.
 	tried map[int]outcome
 }
 
 // NewOutlook returns the outlook of a service. Arrivals are drawn from a seed, or evenly spaced.
 func (s Service) NewOutlook(uniform bool, seed uint64) *Outlook {
-	s = s.withDefaults()
-	return &Outlook{
-		service: s, gaps: draw(s, outlookRuns, outlookLogins, uniform, seed),
-		idle: s.noLoad(), tried: map[int]outcome{},
-	}
+	return &Outlook{service: s.withDefaults(), uniform: uniform, seed: seed, tried: map[int]outcome{}}
 }
 
-// Capacity returns Service.Capacity to within about 3 %. It also never falls when the limit is
-// relaxed: every limit is checked at the same rates, and between two rates p95 is assumed to
-// rise geometrically.
+// Capacity returns the highest rate, in logins per second over all replicas, at which the
+// steady state meets the limit, or 0 if no rate does. It is at most MostShare of MaxPerSecond,
+// even if a bounded queue would meet the limit above that.
+//
+// The error is about 3 %. The result never falls when the limit is relaxed: every limit is
+// checked at the same rates, and between two rates p95 is assumed to rise geometrically.
 func (o *Outlook) Capacity(limit Limit) float64 {
-	if o.service.Hash <= 0 || !limit.heldBy(o.idle) {
+	if o.service.Hash <= 0 || !limit.heldBy(o.at(0)) {
 		return 0
 	}
 	if limit.heldBy(o.at(lastRate)) {
@@ -58,11 +59,11 @@ func (o *Outlook) rate(index float64) float64 {
 }
 
 func (o *Outlook) at(index int) outcome {
-	if index == 0 {
-		return o.idle
-	}
 	found, known := o.tried[index]
 	if !known {
+		if o.gaps == nil && index > 0 {
+			o.gaps = draw(o.service, outlookRuns, outlookLogins, o.uniform, o.seed)
+		}
 		found = o.service.steady(o.gaps, o.rate(float64(index)))
 		o.tried[index] = found
 	}

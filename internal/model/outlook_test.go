@@ -14,7 +14,7 @@ func TestAnOutlookFindsTheCapacityInATenthOfTheTime(t *testing.T) {
 			t.Parallel()
 			for _, times := range []time.Duration{2, 4, 12} {
 				limit := atMost(times * s.NoLoadP95())
-				want, got := s.Capacity(limit, false, 3), s.NewOutlook(false, 3).Capacity(limit)
+				want, got := s.LongCapacity(limit, 3), s.NewOutlook(false, 3).Capacity(limit)
 				if math.Abs(got/want-1) > 0.03 {
 					t.Errorf("p95 within %d times the idle one: %.4g/s, and %.4g/s from the long runs", times, got, want)
 				}

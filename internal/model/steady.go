@@ -17,13 +17,8 @@ const (
 	// MostShare is the highest capacity, as a share of MaxPerSecond. Above it a queue needs
 	// thousands of logins to settle, and a step counts as overloaded.
 	MostShare = loadplan.SteadyBelow
-	// pilotRuns are enough if their p95 differs from the limit by more than pilotFactor: at
-	// 90 % load p95 varies by 8 % from seed to seed.
-	pilotRuns, pilotFactor = 5, 1.5
 	// golden is the fraction of the golden ratio. It spreads any number of phases evenly.
 	golden = 0.618033988749895
-	// halvings narrow a capacity down to a thousandth of the maximum.
-	halvings = 10
 )
 
 // Limit is what a service must meet.
@@ -64,37 +59,6 @@ func (s Service) noLoad() outcome {
 func (s Service) SteadyP95(perSecond float64, uniform bool, seed uint64) (time.Duration, bool) {
 	found := s.withDefaults().steady(draw(s.withDefaults(), steadyRuns, steadyLogins, uniform, seed), perSecond)
 	return found.p95, found.p95 != Failed
-}
-
-// Capacity returns the highest rate, in logins per second over all replicas, at which the
-// steady state meets the limit, or 0 if no rate does. It is at most MostShare of MaxPerSecond,
-// even if a bounded queue would meet the limit above that. Every rate is tried with the same
-// arrivals, scaled to the rate, so that the result never falls when the limit is relaxed.
-func (s Service) Capacity(limit Limit, uniform bool, seed uint64) float64 {
-	s = s.withDefaults()
-	if s.Hash <= 0 || s.Infeasible(limit) {
-		return 0
-	}
-	gaps := draw(s, steadyRuns, steadyLogins, uniform, seed)
-	holds := func(perSecond float64) bool {
-		first := s.steady(gaps.first(pilotRuns), perSecond)
-		if clear, held := limit.clearlyHeldBy(first); clear {
-			return held
-		}
-		return limit.heldBy(s.steady(gaps, perSecond))
-	}
-	met, failed := 0.0, MostShare*s.MaxPerSecond()
-	if holds(failed) {
-		return failed
-	}
-	for range halvings {
-		if middle := (met + failed) / 2; holds(middle) {
-			met = middle
-		} else {
-			failed = middle
-		}
-	}
-	return met
 }
 
 // outcome has the latencies and failures of a run.
@@ -141,19 +105,6 @@ func (l Limit) holds(o outcome) bool {
 	return !slices.ContainsFunc(l.comparisons(o), func(p comparison) bool { return p.found > p.longest })
 }
 
-// clearlyHeldBy reports whether a few runs are enough to decide, and whether they meet the
-// limit.
-func (l Limit) clearlyHeldBy(o outcome) (clear, held bool) {
-	held = o.failedShare == 0
-	for _, p := range l.comparisons(o) {
-		if float64(p.found) > pilotFactor*float64(p.longest) {
-			return true, false
-		}
-		held = held && pilotFactor*float64(p.found) <= float64(p.longest)
-	}
-	return held, held
-}
-
 // gaps are the times between logins at one pod, up to a factor, for several runs.
 type gaps struct {
 	// runs has the gaps of each run, and phases the phase of its quota.
@@ -162,11 +113,6 @@ type gaps struct {
 	// logins is how many logins of a run count, and the highest number of settling logins
 	// before them.
 	logins int
-}
-
-// first returns the gaps of the first runs.
-func (g *gaps) first(runs int) *gaps {
-	return &gaps{runs: g.runs[:runs], phases: g.phases[:runs], logins: g.logins}
 }
 
 // draw draws gaps for runs that are long enough for any rate.

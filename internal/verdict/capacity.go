@@ -30,7 +30,11 @@ type capacity struct {
 // the rate is off by 2 to 4 %. So the model, with the run's own CPU time per login and
 // checked against the run's own steps, places the capacity between the steps that met the
 // objective and those that failed it. A model that contradicts the steps is not used.
-func (t *trial) decideCapacity() capacity {
+//
+// A looser objective never has a lower capacity. For that, whether the steps contradict the
+// model is decided under the objective of the run only. Earlier is the capacity that was
+// decided then, or nil in the run itself.
+func (t *trial) decideCapacity(earlier *v1alpha1.Capacity) capacity {
 	if t.Spec.Load.Mode == v1alpha1.LoadUsers {
 		return capacity{}
 	}
@@ -38,13 +42,17 @@ func (t *trial) decideCapacity() capacity {
 	decided := capacity{api: &v1alpha1.Capacity{
 		Method: v1alpha1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
 	}}
-	if objection := t.objection(); objection != "" {
+	objection := t.objection()
+	if objection == "" && contradicted(earlier) {
+		objection = "the model is not used: under the measured objective, the steps contradict it"
+	}
+	if objection != "" {
 		t.byMeasurement(decided.api, measured, objection)
 		return decided
 	}
 	expected := t.predict()
 	decided.api.PredictedMilliPerSecond = rate(expected.answer)
-	if beyond := expected.beyond(measured); beyond != "" {
+	if beyond := expected.beyond(measured); beyond != "" && earlier == nil {
 		if !t.explainedByArrivals(measured, expected) {
 			decided.contradiction = beyond
 		}
@@ -54,6 +62,12 @@ func (t *trial) decideCapacity() capacity {
 	decided.noRate = expected.answer < 1
 	t.byModel(decided.api, measured, expected)
 	return decided
+}
+
+// contradicted reports whether the steps contradicted the model: it predicted a capacity that
+// was not used.
+func contradicted(c *v1alpha1.Capacity) bool {
+	return c != nil && c.Method == v1alpha1.CapacityMeasured && c.PredictedMilliPerSecond != nil
 }
 
 // objection returns the reason why the model is not used for the capacity, or "".
@@ -77,7 +91,7 @@ func (t *trial) objection() string {
 	}
 	if worst := t.worstRatio(); worst != nil {
 		if ratio := worst.unexplained(); max(ratio, 1/ratio) > t.disagreement(worst) {
-			return fmt.Sprintf("the model is not used: in %s, p95 was %.3g times the simulated p95", worst.name(), ratio)
+			return fmt.Sprintf("the model is not used: in %s, p95 was %s times the simulated p95", worst.name(), units.Ratio(ratio))
 		}
 	}
 	return ""

@@ -108,7 +108,7 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 		},
 		"the answer lies above a rate that failed, and its interval does not": {
 			ladder(20.25, 22, 23), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 20_750, 20_250, 21_250, yes, "agree", false,
+			v1alpha1.CapacityBoth, 21_249, 20_250, 21_250, yes, "agree", false,
 		},
 		"no capacity passes 98 % of the maximum": {
 			ladder(23, 26, 29), func(*fixture) {}, v1alpha1.CapacityPredicted, 23_912, 23_000, 23_912, yes, "predicted", false,

@@ -26,11 +26,9 @@ type expectedCapacity struct {
 // is above what the saturated service served, whatever the model predicts.
 func (t *trial) predict() expectedCapacity {
 	sim := t.newModel(t.ownCPU(), nil)
-	uniform := evenly(t.Spec)
 	at := func(divisor float64) float64 {
 		limit := model.LimitOf(t.Spec.Objective).Stricter(divisor)
-		perSecond := sim.Capacity(limit, uniform, uint64(t.Spec.Seed))
-		return min(1000*perSecond, t.ceiling())
+		return min(1000*sim.Capacity(limit), t.ceiling())
 	}
 	smallest, largest := t.band()
 	predicted := expectedCapacity{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
@@ -98,14 +96,12 @@ func (e expectedCapacity) beyond(measured bracket) string {
 
 // within limits a prediction to the range between the rate that met the objective and the
 // rate that failed it. A capacity below the first is set to that rate. A capacity at the
-// second or above it is set to the middle of the remaining range, because a rate that
-// failed cannot be the capacity.
+// second or above it is set to just below it, because a rate that failed cannot be the
+// capacity.
 func (e expectedCapacity) within(measured bracket) expectedCapacity {
 	low, high := measured.low(), measured.high()
-	clipped := expectedCapacity{low: min(max(e.low, low), high), high: min(max(e.high, low), high), elasticity: e.elasticity}
-	clipped.answer = max(e.answer, low)
-	if e.answer >= high {
-		clipped.answer = (clipped.low + clipped.high) / 2
-	}
-	return clipped
+	e.answer = min(max(e.answer, low), max(low, high-1))
+	e.low = min(max(e.low, low), e.answer)
+	e.high = max(min(e.high, high), e.answer)
+	return e
 }

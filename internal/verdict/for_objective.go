@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"math"
 	"slices"
 
 	"k8s.io/utils/ptr"
@@ -37,7 +36,7 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 	}
 	t := restore(&judged)
 	t.recall(judged.Status.Steps)
-	t.capacity = t.capacityUnder(contradicted(&stored))
+	t.capacity = t.decideCapacity(stored.Status.Capacity)
 	t.keepMonotone(&stored)
 	t.writeTo(&judged.Status)
 	return judged
@@ -52,9 +51,9 @@ func unloaded(stored *v1alpha1.SizingTrial) bool {
 // judgeUnloaded judges a trial that was not loaded by its calibration alone.
 func judgeUnloaded(trial *v1alpha1.SizingTrial) {
 	status := &trial.Status
-	service := outlooks(Input{Spec: trial.Spec, Calibration: speed.PlannedFor(*status)})(0, nil)
+	service := simulated(Input{Spec: trial.Spec, Calibration: speed.PlannedFor(*status)})(0, nil)
 	idle := ptr.Deref(status.Prediction, v1alpha1.Prediction{})
-	predicted := rate(1000 * service.Capacity(model.LimitOf(trial.Spec.Objective), false, 0))
+	predicted := rate(1000 * service.Capacity(model.LimitOf(trial.Spec.Objective)))
 	idle.CapacityMilliPerSecond = predicted
 	status.Prediction = &idle
 	judged := Unloaded(trial.Spec, speed.PlannedFor(*status), &idle)
@@ -77,48 +76,8 @@ func fromCalibration(judged *Judgement, predicted int64) {
 	row.Reasons = []v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}
 }
 
-// contradicted reports whether the steps contradicted the model when the trial was judged:
-// the model predicted a capacity that was not used.
-func contradicted(stored *v1alpha1.SizingTrial) bool {
-	c := stored.Status.Capacity
-	return c != nil && c.Method == v1alpha1.CapacityMeasured && c.PredictedMilliPerSecond != nil
-}
-
-// capacityUnder decides the capacity like decideCapacity, but so that a looser objective
-// never has a lower capacity.
-func (t *trial) capacityUnder(contradicted bool) capacity {
-	if t.Spec.Load.Mode == v1alpha1.LoadUsers {
-		return capacity{}
-	}
-	measured := t.bracket()
-	decided := capacity{api: &v1alpha1.Capacity{
-		Method: v1alpha1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
-	}}
-	objection := t.objection()
-	if contradicted && objection == "" {
-		objection = "the model is not used: under the measured objective, the steps contradict it"
-	}
-	if objection != "" {
-		t.byMeasurement(decided.api, measured, objection)
-		return decided
-	}
-	expected := t.predict()
-	decided.api.PredictedMilliPerSecond = rate(expected.answer)
-	decided.noRate = expected.answer < 1
-	t.byModel(decided.api, measured, expected.below(measured))
-	return decided
-}
-
-// below returns the prediction with a capacity below the lowest rate that failed.
-func (e expectedCapacity) below(measured bracket) expectedCapacity {
-	if highest := measured.high() - 1; e.answer > highest {
-		e.answer, e.low = highest, math.Min(e.low, highest)
-	}
-	return e
-}
-
-// keepMonotone keeps the stored capacity if the new one contradicts it. Short simulation
-// runs have a small error, and the stored capacity can come from another rule.
+// keepMonotone keeps the stored capacity if the new one contradicts it, which the rounding of
+// what is stored can make it do.
 func (t *trial) keepMonotone(stored *v1alpha1.SizingTrial) {
 	c, was := t.capacity.api, stored.Status.Result
 	if c == nil {
@@ -148,7 +107,7 @@ func (t *trial) writeTo(status *v1alpha1.SizingTrialStatus) {
 	t.fillCapacity(row)
 	if status.Calibration != nil && status.Prediction != nil {
 		limit := model.LimitOf(t.Spec.Objective)
-		status.Prediction.CapacityMilliPerSecond = rate(1000 * outlooks(Input{Spec: t.Spec, Calibration: speed.PlannedFor(*status)})(0, nil).Capacity(limit, false, 0))
+		status.Prediction.CapacityMilliPerSecond = rate(1000 * simulated(Input{Spec: t.Spec, Calibration: speed.PlannedFor(*status)})(0, nil).Capacity(limit))
 	}
 }
 

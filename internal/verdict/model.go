@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -15,7 +16,7 @@ type simulator interface {
 	Percentiles(a model.Arrivals, seed uint64, perMille ...int) []time.Duration
 	Latencies(a model.Arrivals, phase float64, seed uint64) []time.Duration
 	Spread(draw func(run int) model.Arrivals, runs int, seed uint64, perMille ...int) []model.Spread
-	Capacity(limit model.Limit, uniform bool, seed uint64) float64
+	Capacity(limit model.Limit) float64
 }
 
 // modelOf returns the model of a trial's service with this CPU time per login and this
@@ -26,7 +27,11 @@ func simulated(in Input) modelOf {
 	return func(cpu time.Duration, course *model.Course) simulator {
 		service := model.NewService(in.Spec, in.Calibration, cpu)
 		service.Course = course
-		return service
+		uniform := in.Spec.Load.Arrivals == v1alpha1.ArrivalsUniform
+		return struct {
+			model.Service
+			*model.Outlook
+		}{service, service.NewOutlook(uniform, uint64(in.Spec.Seed))}
 	}
 }
 

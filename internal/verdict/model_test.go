@@ -83,6 +83,6 @@ func (m *modelStub) Spread(_ func(int) model.Arrivals, _ int, _ uint64, perMille
 	return slices.Repeat([]model.Spread{{Low: m.low, High: m.high, OK: m.known}}, len(perMille))
 }
 
-func (m *modelStub) Capacity(limit model.Limit, _ bool, _ uint64) float64 {
+func (m *modelStub) Capacity(limit model.Limit) float64 {
 	return m.capacity(limit.P95)
 }

@@ -24,7 +24,7 @@ func CPUPerLogin(stored *v1alpha1.SizingTrial) time.Duration { return restore(st
 func restore(stored *v1alpha1.SizingTrial) *trial {
 	status := stored.Status
 	t := &trial{Input: Input{Spec: stored.Spec, Calibration: ptr.Deref(status.Calibration, v1alpha1.TrialCalibration{})}}
-	t.newModel = outlooks(t.Input)
+	t.newModel = simulated(t.Input)
 	if known := status.Speed; known != nil {
 		t.PlannedMicros = float64(known.PlannedHashMicrosecondsAtCost8)
 		t.Input.Reference = speed.Reference{Micros: float64(known.ReferenceHashMicrosecondsAtCost8), Error: float64(known.ReferenceErrorPerMille) / 1000}
@@ -94,30 +94,6 @@ func driven(steps []v1alpha1.Step) []*v1alpha1.Step {
 	return kept
 }
 
-// outlooks returns the model of a trial's service in its quick form, which is fast enough
-// for all trials of an experiment in an interactive command.
-func outlooks(in Input) modelOf {
-	return func(cpu time.Duration, course *model.Course) simulator {
-		service := simulated(in)(cpu, course).(model.Service)
-		return quick{Service: service, outlook: service.NewOutlook(evenly(in.Spec), uint64(in.Spec.Seed))}
-	}
-}
-
-// quick is a service whose capacities are found by short simulation runs.
-type quick struct {
-	model.Service
-	outlook *model.Outlook
-}
-
-// Capacity uses the arrivals and the seed that the outlook was made with.
-func (q quick) Capacity(limit model.Limit, _ bool, _ uint64) float64 {
-	return q.outlook.Capacity(limit)
-}
-
-func evenly(spec v1alpha1.SizingTrialSpec) bool {
-	return spec.Load.Arrivals == v1alpha1.ArrivalsUniform
-}
-
 // recall adds the stored predictions of the model to the steps, and simulates the rest
 // again. The parts of an interval are not stored, but the interval is.
 func (t *trial) recall(stored []v1alpha1.Step) {
@@ -131,13 +107,13 @@ func (t *trial) recall(stored []v1alpha1.Step) {
 		if !s.settled() || !t.modelled() || s.Requests == 0 || s.Requests+s.SettleRequests > mostSimulated {
 			continue
 		}
-		sim := simulated(t.Input)(s.cpu, s.course)
+		sim := t.newModel(s.cpu, s.course)
 		if s.simulated != nil {
 			again := s.overPhases(sim, model.ArrivalsOf(s.Step))
 			s.simulated.fastest, s.simulated.slowest = again.fastest, again.slowest
 		}
 		if api.P95Interval == nil {
-			s.setSpreads(simulatedSpreads(s.atNominal(), simulated(t.Input)(s.cpuAtReference(), nil)))
+			s.setSpreads(simulatedSpreads(s.atNominal(), t.newModel(s.cpuAtReference(), nil)))
 		}
 	}
 }

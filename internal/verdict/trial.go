@@ -87,7 +87,7 @@ func newTrial(in Input, newModel modelOf) *trial {
 	if t.Spec.Load.Mode == v1alpha1.LoadRates {
 		t.maximum = t.maximumOfOverloaded()
 	}
-	t.capacity = t.decideCapacity()
+	t.capacity = t.decideCapacity(nil)
 	return t
 }
 

@@ -52,7 +52,7 @@ func TestAVerificationIsRightOfServicesThatQueue(t *testing.T) {
 		"a worker on half a CPU": {Replicas: 1, Lanes: 1, Pooled: true, Hash: 50 * time.Millisecond, QuotaMilliCPU: 500},
 	} {
 		limit := 8 * service.NoLoadP95()
-		capacity := service.Capacity(model.Limit{P95: limit, ErrorShare: 0.01}, false, 7)
+		capacity := service.NewOutlook(false, 7).Capacity(model.Limit{P95: limit, ErrorShare: 0.01})
 		for share, met := range map[float64]struct{ fewest, most int }{
 			0.77: {198, runs}, 0.9: {190, runs}, 1.1: {0, 20}, 1.15: {0, 4},
 		} {
