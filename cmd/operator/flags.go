@@ -61,7 +61,6 @@ func parse(args []string) (*flags, error) {
 	set.StringVar((*string)(&f.settings.PullPolicy), "image-pull-policy", string(corev1.PullIfNotPresent), "when nodes pull the two images: Always, IfNotPresent or Never")
 	set.StringVar(&f.settings.GeneratorCPULimit, "generator-cpu-limit", "500m", "CPU limit of a load generator, unless the experiment sets one")
 	set.StringVar(&f.settings.GeneratorMemoryLimit, "generator-memory-limit", "512Mi", "memory limit of a load generator, unless the experiment sets one")
-	set.BoolVar(&f.settings.GeneratorRawOutput, "generator-raw-output", false, "let k6 also write every sample to a file in the load generator's pod, for checks; costs CPU time of the generator")
 	set.Func("generator-node-selector", "label=value that a load generator's node must have; can be repeated", f.addNodeSelector)
 	set.Func("generator-toleration", "key=value:Effect or key:Effect of a taint that load generators tolerate; can be repeated", f.addToleration)
 	var live remoteWrite

@@ -68,7 +68,7 @@ func TestTheOperatorUnderstandsEachValueOfTheChart(t *testing.T) {
 image: {tag: v1, pullPolicy: Always}
 rbac: {namespaced: true}
 watchNamespaces: [one, two]
-operator: {maxConcurrentTrials: 2, startTimeout: 2m, leaderElection: false, extraArgs: [--generator-raw-output]}
+operator: {maxConcurrentTrials: 2, startTimeout: 2m, leaderElection: false, extraArgs: [--log-level=debug]}
 generator:
   image: {digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}
   cpuLimit: 2
@@ -85,13 +85,13 @@ k6: {remoteWrite: {url: "http://prometheus.monitoring:9090/api/v1/write", secret
 		t.Fatal(err)
 	}
 	want := &flags{
-		logFormat: "json", logLevel: "info",
+		logFormat: "json", logLevel: "debug",
 		probeAddress: ":8081", metricsAddress: ":9443", metricsMaxExperiments: 7, watchNamespaces: []string{"one", "two"},
 		maxConcurrentTrials: 2, startTimeout: 2 * time.Minute,
 		settings: objects.Settings{
 			ServiceImage:   "hashmark.dev/loginservice:v1",
 			GeneratorImage: "hashmark.dev/generator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-			PullPolicy:     corev1.PullAlways, GeneratorCPULimit: "2", GeneratorMemoryLimit: "1Gi", GeneratorRawOutput: true,
+			PullPolicy:     corev1.PullAlways, GeneratorCPULimit: "2", GeneratorMemoryLimit: "1Gi",
 			GeneratorNodeSelector: map[string]string{"role": "load", "zone": "a"},
 			GeneratorTolerations: []corev1.Toleration{
 				{Key: "load", Operator: corev1.TolerationOpEqual, Value: "true", Effect: corev1.TaintEffectNoSchedule},

@@ -41,8 +41,6 @@ const (
 	Replicas = Prefix + "REPLICAS"
 	// K6 is the k6 program; k6 on PATH if unset.
 	K6 = Prefix + "K6"
-	// RawOutput is a file for k6's own samples as JSON, for checks.
-	RawOutput = Prefix + "RAW_OUTPUT"
 	// RemoteWriteLabels are labels that k6's own series get, as name=value with commas between.
 	RemoteWriteLabels = Prefix + "REMOTE_WRITE_LABELS"
 	// MessageFile is where the result is written; /dev/termination-log if unset.

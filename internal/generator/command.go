@@ -24,8 +24,6 @@ type Command struct {
 	// Environment is added to the environment of this process, with entries such as
 	// HASHMARK_TARGET=….
 	Environment []string
-	// RawOutput is a file to which k6 writes each of its samples as JSON; none if empty.
-	RawOutput string
 	// RemoteWriteLabels are labels such as testid=…. With them, k6 sends its own series with
 	// these labels to the receiver in K6_PROMETHEUS_RW_SERVER_URL. If empty, it sends none.
 	RemoteWriteLabels []string
@@ -101,9 +99,6 @@ const interrupted = 105
 // by default and 2.x does not. Raw log lines contain only the message.
 func (c Command) arguments(script string) []string {
 	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
-	if c.RawOutput != "" {
-		arguments = append(arguments, "--out", "json="+c.RawOutput)
-	}
 	if len(c.RemoteWriteLabels) > 0 {
 		arguments = append(arguments, "--out", "experimental-prometheus-rw")
 	}

@@ -57,7 +57,6 @@ func TestRunGathersRecordsTailAndExitCode(t *testing.T) {
 	command := fake("hm:zero -250000\nhm:s 0 0 1 2\nhm:total 1 0\nusage $K6_NO_USAGE_REPORT extensions $K6_AUTO_EXTENSION_RESOLUTION dashboard $K6_WEB_DASHBOARD\nRequest Failed\n$ARGS\nthe last line has no line feed", "107")
 	command.Started = func(reads time.Duration) { clock = reads }
 	command.Output = &talk
-	command.RawOutput = "/tmp/raw.json"
 	command.RemoteWriteLabels = []string{"testid=a", "variant=b"}
 	result, err := command.Run(t.Context())
 	if err != nil {

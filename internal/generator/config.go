@@ -23,8 +23,6 @@ type Config struct {
 	Pods []string
 	// Deadline after which the load is stopped; zero for none.
 	Deadline time.Time
-	// RawOutput is a file for k6's own samples; none if empty.
-	RawOutput string
 	// RemoteWriteLabels are the labels of the series that k6 sends while it runs, such as
 	// testid=…; it sends none if empty.
 	RemoteWriteLabels []string
@@ -41,9 +39,8 @@ var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.U
 // are sentences for the person who set the variables.
 func FromEnvironment(lookup func(string) string) (Config, error) {
 	config := Config{
-		Target:    lookup(envvar.Target),
-		RawOutput: lookup(envvar.RawOutput),
-		K6:        lookup(envvar.K6),
+		Target: lookup(envvar.Target),
+		K6:     lookup(envvar.K6),
 	}
 	if config.K6 == "" {
 		config.K6 = "k6"

@@ -165,7 +165,8 @@ func oneStep(step loadplan.Step, timeoutMilliseconds int64) loadplan.Plan {
 func TestP95EqualsTheOneOfK6sOwnSamples(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw.json")
 	plan := oneStep(openAt(80, 3, true), 2000)
-	run, _ := driveForReal(t, plan, oneAtATime(8*time.Millisecond), func(v map[string]string) { v["HASHMARK_RAW_OUTPUT"] = raw })
+	t.Setenv("K6_OUT", "json="+raw)
+	run, _ := driveForReal(t, plan, oneAtATime(8*time.Millisecond), nil)
 	step := run.Steps[0]
 	if step.Scheduled != 240 || step.OK != 240 {
 		t.Fatalf("of 240 logins %d were scheduled and %d succeeded", step.Scheduled, step.OK)

@@ -128,9 +128,6 @@ type Settings struct {
 	GeneratorTolerations []corev1.Toleration
 	// GeneratorNodeSelector restricts the generator to certain nodes; empty means any.
 	GeneratorNodeSelector map[string]string
-	// GeneratorRawOutput makes k6 also write each sample to RawOutputFile, for tests that
-	// compute the numbers again. It costs CPU time of the generator.
-	GeneratorRawOutput bool
 	// RemoteWrite is where k6 sends its own series while it runs; nil disables it.
 	RemoteWrite *RemoteWrite
 }

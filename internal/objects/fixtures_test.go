@@ -32,7 +32,6 @@ func fullSettings() objects.Settings {
 		Key: "hashmark.dev/load", Operator: corev1.TolerationOpEqual, Value: "true", Effect: corev1.TaintEffectNoSchedule,
 	}}
 	full.GeneratorNodeSelector = map[string]string{"hashmark.dev/role": "load"}
-	full.GeneratorRawOutput = true
 	full.RemoteWrite = &objects.RemoteWrite{URL: "https://prometheus.monitoring.svc:9090/api/v1/write", SecretName: "k6-remote-write"}
 	return full
 }

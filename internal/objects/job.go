@@ -24,13 +24,10 @@ const (
 	// GeneratorContainer is the name of the container that runs the load. Package measurement
 	// decodes its termination message.
 	GeneratorContainer = "generator"
-	// RawOutputFile is where k6 writes each sample, with Settings.GeneratorRawOutput.
-	RawOutputFile = scratchDir + "/k6.json"
 
 	scratchDir = "/tmp"
-	// scratchSize is enough for the script; rawScratchSize also for every sample.
-	scratchSize    = "64Mi"
-	rawScratchSize = "1Gi"
+	// scratchSize is enough for the script.
+	scratchSize = "64Mi"
 )
 
 // Load is what is known only once the login service runs.
@@ -79,14 +76,10 @@ func (a Attempt) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
 	generator.Env = environment
 	generator.VolumeMounts = []corev1.VolumeMount{{Name: "scratch", MountPath: scratchDir}}
 
-	size := scratchSize
-	if a.settings.GeneratorRawOutput {
-		size = rawScratchSize
-	}
 	pod := a.podSpec()
 	pod.RestartPolicy = corev1.RestartPolicyNever
 	pod.Containers = []corev1.Container{generator}
-	pod.Volumes = []corev1.Volume{scratch("scratch", corev1.StorageMediumDefault, size)}
+	pod.Volumes = []corev1.Volume{scratch("scratch", corev1.StorageMediumDefault, scratchSize)}
 	pod.NodeSelector = maps.Clone(a.settings.GeneratorNodeSelector)
 	pod.Tolerations = slices.Clone(a.settings.GeneratorTolerations)
 	pod.Affinity = a.awayFromService()
@@ -124,9 +117,6 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	}
 	if a.trial.Spec.Variant.Sessions {
 		environment = append(environment, variable(envvar.Sessions, "true"))
-	}
-	if a.settings.GeneratorRawOutput {
-		environment = append(environment, variable(envvar.RawOutput, RawOutputFile))
 	}
 	return append(environment, a.liveEnvironment()...)
 }
