@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -124,5 +125,5 @@ func farthest(held []heldOut, what string, figure func(heldOut) *int64) string {
 	if worst == nil {
 		return ""
 	}
-	return fmt.Sprintf("; the largest error in %s is that of %s, %+.1f %%", what, worst.Variant, float64(*figure(*worst))/10)
+	return fmt.Sprintf("; the largest error in %s is that of %s, %s", what, worst.Variant, units.Difference(figure(*worst)))
 }

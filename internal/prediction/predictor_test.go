@@ -130,7 +130,7 @@ func TestWhatTheModelIsGivenDecidesWhatItTells(t *testing.T) {
 		}, true, ptr.To(false), "the largest error in capacity is that of c8-500m"},
 		"the model fails if a p95 is more than a fifth off": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			*named(t, trials, "c10-500m").Status.Result.P95Microseconds *= 2
-		}, true, ptr.To(false), "the largest error in p95 is that of c10-500m, -5"},
+		}, true, ptr.To(false), "the largest error in p95 is that of c10-500m, −5"},
 		"the model fails if a variant met the objective at no rate": {func(t *testing.T, _ *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) {
 			named(t, trials, "c10-500m").Status.Result.CapacityMilliPerSecond = nil
 		}, true, ptr.To(false), "does not predict"},

@@ -52,6 +52,10 @@ func Difference(perMille *int64) string {
 	}
 }
 
+// Ratio formats a quotient with three significant digits: 0.964, 1.07, 12.3. Below 1 it has one
+// more than Number, so that a ratio just below a threshold differs from the threshold.
+func Ratio(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+
 // Capital returns a sentence with a capital letter at the beginning.
 func Capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
 

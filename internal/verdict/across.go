@@ -71,8 +71,8 @@ func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
 	return across(graded(v1alpha1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
-		"In repetition %d, a hash of cost %d took %.4g times as long as the reference hash, which is %.3g times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs",
-		trial.Spec.Repetition, cost, ratio, off, len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
+		"In repetition %d, a hash of cost %d took %s times as long as the reference hash, which is %s times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs",
+		trial.Spec.Repetition, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
 }
 
 func across(reasons []v1alpha1.Reason) []v1alpha1.Reason {
@@ -98,8 +98,8 @@ func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, 
 	switch {
 	case slower > speed.Slowest || slower < speed.Fastest:
 		return across([]v1alpha1.Reason{suspectSpeed(
-			"In repetition %d, a hash took %.3g times as long as the median of the experiment (suspect outside %g to %g): the trials ran on different machines (%s). List the kinds of machine in matrix.nodePools",
-			trial.Spec.Repetition, slower, speed.Fastest, speed.Slowest, strings.Join(cpuModels(trials), "; "))})
+			"In repetition %d, a hash took %s times as long as the median of the experiment (suspect outside %s to %s): the trials ran on different machines (%s). List the kinds of machine in matrix.nodePools",
+			trial.Spec.Repetition, units.Ratio(slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), strings.Join(cpuModels(trials), "; "))})
 	case own != "" && 2*models[own] <= known:
 		return across([]v1alpha1.Reason{suspectSpeed(
 			"Repetition %d ran on %s, which is not the CPU model of most trials on its node pool (%s): numbers from different CPU models cannot be compared. List the kinds of machine in matrix.nodePools, or measure again",

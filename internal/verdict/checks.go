@@ -77,10 +77,10 @@ func (s *step) name() string {
 	case s.Kind == loadplan.Closed:
 		return fmt.Sprintf("the step with %d users", s.Callers)
 	default:
-		return fmt.Sprintf("the step at %g/s", float64(s.OfferedMilliPerSecond)/1000)
+		return "the step at " + units.PerSecond(float64(s.OfferedMilliPerSecond))
 	}
 }
 
 func microseconds(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
-func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+func percent(share float64) string { return units.Ratio(100*share) + " %" }

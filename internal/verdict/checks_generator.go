@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // generatorSaturated finds logins that were sent late or not at all, and a generator that
@@ -128,8 +129,7 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 	if use.idleCores() < idleCoresSuspect {
 		found = append(found, v1alpha1.Reason{
 			Type: v1alpha1.ReasonSharedNode, Verdict: v1alpha1.VerdictSuspect,
-			Message: fmt.Sprintf("The generator could run on the service's CPUs, and only %.2g cores of these were idle (suspect below %g): %s",
-				use.idleCores(), idleCoresSuspect, advice),
+			Message: fmt.Sprintf("The generator could run on the service's CPUs, and only %s cores of these were idle (suspect below %s): %s", units.Ratio(use.idleCores()), units.Ratio(idleCoresSuspect), advice),
 		})
 	}
 	return found

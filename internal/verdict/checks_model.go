@@ -29,8 +29,8 @@ func tooShort(t *trial) []v1alpha1.Reason {
 	needed, counted := t.relaxation(s)*loadplan.SteadyRelaxations, microseconds(s.result.CountedMicroseconds).Seconds()
 	return []v1alpha1.Reason{{
 		Type: v1alpha1.ReasonNotSteady, Verdict: v1alpha1.VerdictSuspect,
-		Message: fmt.Sprintf("%s counted logins for %.3g s, but at that load the queue of this service needs %.3g s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
-			units.Capital(s.name()), counted, needed),
+		Message: fmt.Sprintf("%s counted logins for %s s, but at that load the queue of this service needs %s s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
+			units.Capital(s.name()), units.Number(counted), units.Number(needed)),
 	}}
 }
 
@@ -67,8 +67,8 @@ func gotSlower(t *trial) []v1alpha1.Reason {
 	expected := max(1, s.simulated.halves)
 	measured := float64(*second) / float64(*first)
 	return graded(v1alpha1.ReasonNotSteady, measured/expected, halvesSuspect, math.Inf(1),
-		"In %s, the median latency of the second half was %.3g times that of the first half, and %.3g times in the simulation of the same logins (suspect above %g times the simulated ratio): the service became slower during the step. Measure again on a node where nothing else runs, or with a longer load.warmupSeconds",
-		s.name(), measured, expected, halvesSuspect)
+		"In %s, the median latency of the second half was %s times that of the first half, and %s times in the simulation of the same logins (suspect above %s times the simulated ratio): the service became slower during the step. Measure again on a node where nothing else runs, or with a longer load.warmupSeconds",
+		s.name(), units.Ratio(measured), units.Ratio(expected), units.Ratio(halvesSuspect))
 }
 
 const disagreementAdvice = "Something that the model does not include used CPU or delayed responses: look for other load on the node, and measure again"
@@ -93,8 +93,8 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 	}
 	allowed, ratio := t.disagreement(worst), worst.unexplained()
 	return graded(v1alpha1.ReasonModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
-		"In %s, p95 was %.3g times what the model predicts for the same logins, %s to %s (suspect outside %.3g to %.3g); the capacity is taken from the measured steps. %s",
-		worst.name(), ratio, rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), 1/allowed, allowed, disagreementAdvice)
+		"In %s, p95 was %s times what the model predicts for the same logins, %s to %s (suspect outside %s to %s); the capacity is taken from the measured steps. %s",
+		worst.name(), units.Ratio(ratio), rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), units.Ratio(1/allowed), units.Ratio(allowed), disagreementAdvice)
 }
 
 // otherQuota finds a CPU quota that works differently from the model's.

@@ -7,6 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // speedUnknown finds steps whose speed is unknown, so that they cannot be converted, and
@@ -24,8 +25,8 @@ func speedUnknown(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		if s.slower > speed.Slowest || s.slower < speed.Fastest {
-			found = append(found, suspectSpeed("In %s, a hash took %.3g times as long as at the reference speed (suspect outside %g to %g), on %s: this is probably a different machine. List the kinds of machine in matrix.nodePools, or measure again",
-				s.name(), s.slower, speed.Fastest, speed.Slowest, cpuModel(t.Calibration)))
+			found = append(found, suspectSpeed("In %s, a hash took %s times as long as at the reference speed (suspect outside %s to %s), on %s: this is probably a different machine. List the kinds of machine in matrix.nodePools, or measure again",
+				s.name(), units.Ratio(s.slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), cpuModel(t.Calibration)))
 		}
 	}
 	return append(found, speedVaried(t.reported)...)
@@ -38,8 +39,8 @@ func speedVaried(s *step) []v1alpha1.Reason {
 		return nil
 	}
 	return graded(v1alpha1.ReasonSpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
-		"In %s, the CPU speed changed so much that simulated p95 is %.3g times what it is at a constant speed with the same mean (suspect outside %.3g to %.3g): measure again, or raise load.maxStepSeconds",
-		s.name(), s.variation, 1/variationSuspect, variationSuspect)
+		"In %s, the CPU speed changed so much that simulated p95 is %s times what it is at a constant speed with the same mean (suspect outside %s to %s): measure again, or raise load.maxStepSeconds",
+		s.name(), units.Ratio(s.variation), units.Ratio(1/variationSuspect), units.Ratio(variationSuspect))
 }
 
 // enoughHashes reports whether a step had enough hashes to derive the speed from them.
@@ -67,8 +68,8 @@ func aboveCPUBound(t *trial) []v1alpha1.Reason {
 			continue
 		}
 		found = append(found, graded(v1alpha1.ReasonAboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
-			"In %s, the service used %.3g times the CPU that its limit allows (suspect above %g, invalid above %g): the limit was removed or not applied. Check the node's kubelet and container runtime",
-			s.name(), use.used, aboveBoundSuspect, aboveBoundInvalid)...)
+			"In %s, the service used %s times the CPU that its limit allows (suspect above %s, invalid above %s): the limit was removed or not applied. Check the node's kubelet and container runtime",
+			s.name(), units.Ratio(use.used), units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid))...)
 	}
 	return found
 }
@@ -84,8 +85,8 @@ func belowCPUBound(t *trial) []v1alpha1.Reason {
 		}
 		suspect := t.minimumUsed(s)
 		found = append(found, graded(v1alpha1.ReasonBelowCPUBound, -(use.hashing+use.tolerance), -suspect, -belowBoundInvalid,
-			"In %s, the service was saturated but used only %.3g of the CPU that it can hash with (suspect below %.3g, invalid below %g): something else used its CPUs. Measure again on a node where nothing else runs",
-			s.name(), use.hashing, suspect, belowBoundInvalid)...)
+			"In %s, the service was saturated but used only %s of the CPU that it can hash with (suspect below %s, invalid below %s): something else used its CPUs. Measure again on a node where nothing else runs",
+			s.name(), units.Ratio(use.hashing), units.Ratio(suspect), units.Ratio(belowBoundInvalid))...)
 	}
 	return found
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Reference describes every reason for a verdict. docs/verdicts.md is generated from it.
@@ -36,10 +37,10 @@ func (r Reference) Markdown() string {
 // AllReasons has a row for each way in which a reason comes about, in alphabetical order.
 var AllReasons = Reference{
 	{v1alpha1.ReasonAboveCPUBound, "Suspect, Invalid", "the service used more CPU than it was allowed in a step: the limit was lifted or not applied",
-		fmt.Sprintf("CPU used ÷ CPU allowed: Suspect > %g, Invalid > %g", aboveBoundSuspect, aboveBoundInvalid),
+		fmt.Sprintf("CPU used ÷ CPU allowed: Suspect > %s, Invalid > %s", units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid)),
 		"look at the node's kubelet and container runtime"},
 	{v1alpha1.ReasonBelowCPUBound, "Suspect, Invalid", "the service was saturated and used less CPU than it could hash with: another process used it",
-		fmt.Sprintf("CPU used ÷ CPU that it could hash with, in a step that saturated the service: Suspect < %g for a pool and < %g unbounded, Invalid < %g", belowBoundSuspect, belowBoundUnbounded, belowBoundInvalid),
+		fmt.Sprintf("CPU used ÷ CPU that it could hash with, in a step that saturated the service: Suspect < %s for a pool and < %s unbounded, Invalid < %s", units.Ratio(belowBoundSuspect), units.Ratio(belowBoundUnbounded), units.Ratio(belowBoundInvalid)),
 		"measure again without the other process"},
 	{v1alpha1.ReasonCostDoublingBroken, "Suspect, Invalid", "the ratio of the hash to the reference hash is off the [cost line](method.md#hash-times-and-the-cost-line) of the node pool: a calibration was disturbed",
 		fmt.Sprintf("trial's ratio ÷ the line: Suspect off by > %s, Invalid off by > %s", percent(doublingSuspect), percent(doublingInvalid)),
@@ -60,7 +61,7 @@ var AllReasons = Reference{
 		"any",
 		"measure under this objective"},
 	{v1alpha1.ReasonGeneratorSaturated, "Suspect, Invalid", "the generator sent logins late in a step that the service kept up with",
-		fmt.Sprintf("start lag that one login in a hundred exceeds: Suspect > %g ms and > %s of p95, Invalid > %g ms and > %s of p95", lagSuspectMicroseconds/1000., percent(lagSuspectShare), lagInvalidMicroseconds/1000., percent(lagInvalidShare)),
+		fmt.Sprintf("start lag that one login in a hundred exceeds: Suspect > %s ms and > %s of p95, Invalid > %s ms and > %s of p95", units.Ratio(lagSuspectMicroseconds/1000.), percent(lagSuspectShare), units.Ratio(lagInvalidMicroseconds/1000.), percent(lagInvalidShare)),
 		"raise `generator.cpuLimit`"},
 	{v1alpha1.ReasonGeneratorSaturated, "Invalid", "logins were never sent though the service kept up",
 		"any",
@@ -78,7 +79,7 @@ var AllReasons = Reference{
 		fmt.Sprintf("off by > %s", percent(limitTolerance)),
 		"look at the node's kubelet and container runtime"},
 	{v1alpha1.ReasonModelDisagrees, "Suspect", "measured p95 of an open step is not what the [model](method.md#the-model) computes for the same logins",
-		fmt.Sprintf("measured ÷ simulated p95, with the speed as it varied, of any open step up to %s load: a pool outside %.2g to %g, unbounded outside %.2g to %g", percent(modelledUtilisation), 1/poolDisagrees, poolDisagrees, 1/unboundedDisagrees, unboundedDisagrees),
+		fmt.Sprintf("measured ÷ simulated p95, with the speed as it varied, of any open step up to %s load: a pool outside %s to %s, unbounded outside %s to %s", percent(modelledUtilisation), units.Ratio(1/poolDisagrees), units.Ratio(poolDisagrees), units.Ratio(1/unboundedDisagrees), units.Ratio(unboundedDisagrees)),
 		"look for other load on the node, and measure again"},
 	{v1alpha1.ReasonModelDisagrees, "Suspect", "the model's capacity contradicts a step, and the model did not expect that from the step's own logins",
 		"the model's interval and the measured rates do not overlap",
@@ -96,7 +97,7 @@ var AllReasons = Reference{
 		fmt.Sprintf("counted time < %d·D ÷ (1−ρ)²", loadplan.SteadyRelaxations),
 		"raise `maxStepSeconds` or `stepSeconds`, or offer less"},
 	{v1alpha1.ReasonNotSteady, "Suspect", "the service got slower during the reported step, and its CPU did not",
-		fmt.Sprintf("median latency of the second half ÷ that of the first, ÷ the same as simulated with the speed as it varied: > %g", halvesSuspect),
+		fmt.Sprintf("median latency of the second half ÷ that of the first, ÷ the same as simulated with the speed as it varied: > %s", units.Ratio(halvesSuspect)),
 		"measure again on a node where nothing else runs, or with a longer `warmupSeconds`"},
 	{v1alpha1.ReasonOverloaded, "–", "the reported step offered more than the service can serve, so p95 is absent. The other numbers stand",
 		"see the [outcome](method.md#how-a-step-is-judged) `Overloaded`",
@@ -117,13 +118,13 @@ var AllReasons = Reference{
 		"any step with at least 20 hashes",
 		"look at the generator's log for why the service's account could not be read"},
 	{v1alpha1.ReasonSpeedUnknown, "Suspect", "the CPU in a step is another machine rather than the same one at another moment",
-		fmt.Sprintf("time per hash ÷ the reference: < %g or > %g", speed.Fastest, speed.Slowest),
+		fmt.Sprintf("time per hash ÷ the reference: < %s or > %s", units.Ratio(speed.Fastest), units.Ratio(speed.Slowest)),
 		"name the kinds of machine in `matrix.nodePools`"},
 	{v1alpha1.ReasonSpeedUnknown, "Suspect", "the speed changed so much within the reported step that p95 depends on when it did",
-		fmt.Sprintf("simulated p95 with the speed as it varied ÷ with its mean: < %.2g or > %g", 1/variationSuspect, variationSuspect),
+		fmt.Sprintf("simulated p95 with the speed as it varied ÷ with its mean: < %s or > %s", units.Ratio(1/variationSuspect), units.Ratio(variationSuspect)),
 		"measure again, or raise `maxStepSeconds`"},
 	{v1alpha1.ReasonSpeedUnknown, "Suspect", "the trials of a node pool ran on different machines, whose CPU models the message names",
-		fmt.Sprintf("median speed of a trial ÷ the reference speed: < %g or > %g", speed.Fastest, speed.Slowest),
+		fmt.Sprintf("median speed of a trial ÷ the reference speed: < %s or > %s", units.Ratio(speed.Fastest), units.Ratio(speed.Slowest)),
 		"name the kinds of machine in `matrix.nodePools`"},
 	{v1alpha1.ReasonSpeedUnknown, "Suspect", "a trial ran on a CPU model that most trials of the node pool did not run on. Of two trials on two models both are reported, because it is unknown which is the odd one",
 		"half of the node pool's trials or fewer ran on the same model",
