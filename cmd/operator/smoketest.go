@@ -20,6 +20,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
+// requestTimeout is how long a request that is not cancelled may take.
+const requestTimeout = 10 * time.Second
+
 // smokeTest tests an installation with one small experiment.
 type smokeTest struct {
 	client    client.Client
@@ -71,7 +74,7 @@ func parseSmokeTest(args []string) (*smokeTest, error) {
 // a sentence for the user.
 func (s *smokeTest) run(ctx context.Context) error {
 	e := results.SmokeExperiment(s.namespace)
-	if err := s.client.Create(ctx, e); err != nil {
+	if err := s.create(context.WithoutCancel(ctx), e); err != nil {
 		return results.Refused(err, s.namespace)
 	}
 	s.say("Created SizingExperiment %s/%s", e.Namespace, e.Name)
@@ -127,9 +130,17 @@ func (s *smokeTest) others(ctx context.Context) []v1alpha1.SizingExperiment {
 	return list.Items
 }
 
+// create creates the experiment. If the test is stopped meanwhile, the request still ends, so
+// that it is known whether there is an experiment to delete.
+func (s *smokeTest) create(ctx context.Context, e *v1alpha1.SizingExperiment) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return s.client.Create(ctx, e)
+}
+
 // remove deletes the experiment. The garbage collector deletes its objects.
 func (s *smokeTest) remove(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err := s.client.Delete(ctx, e, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	switch {

@@ -32,8 +32,8 @@ type install struct {
 	polls  int
 	// refusal is the error of creating an experiment, deletion that of deleting it.
 	refusal, deletion error
-	// seen is called at each poll.
-	seen func()
+	// creating is called while the experiment is created, and seen at each poll.
+	creating, seen func()
 }
 
 func (i *install) client(objects ...client.Object) client.WithWatch {
@@ -42,7 +42,11 @@ func (i *install) client(objects ...client.Object) client.WithWatch {
 			if i.refusal != nil {
 				return i.refusal
 			}
-			return c.Create(ctx, object, opts...)
+			if i.creating != nil {
+				i.creating()
+			}
+			// The API server creates it even if nobody waits for the answer.
+			return errors.Join(c.Create(ctx, object, opts...), ctx.Err())
 		},
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 			if err := c.Get(ctx, key, object, opts...); err != nil {
@@ -158,11 +162,17 @@ func TestASmokeTestThatFailsSaysWhyAndCleansUp(t *testing.T) {
 }
 
 func TestAnInterruptedSmokeTestCleansUp(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	i := &install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: Calibrating"}}, seen: interrupt}
-	_, left, err := try(t, ctx, i)
-	if err == nil || !strings.Contains(err.Error(), "interrupted") || left != 0 {
-		t.Errorf("it ended with %v and left %d experiments", err, left)
+	for when, on := range map[string]func(i *install, interrupt func()){
+		"while the experiment is created": func(i *install, interrupt func()) { i.creating = interrupt },
+		"at the first poll":               func(i *install, interrupt func()) { i.seen = interrupt },
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		i := &install{stages: []stage{{v1alpha1.ExperimentRunning, "c8-250m: Calibrating"}}}
+		on(i, interrupt)
+		_, left, err := try(t, ctx, i)
+		if err == nil || !strings.Contains(err.Error(), "interrupted") || left != 0 {
+			t.Errorf("interrupted %s, it ended with %v and left %d experiments", when, err, left)
+		}
 	}
 }
 

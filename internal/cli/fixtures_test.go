@@ -73,13 +73,18 @@ type said struct {
 // carryOut runs a command line at noon in namespace ns.
 func carryOut(t *testing.T, cluster client.WithWatch, stdin string, arguments ...string) said {
 	t.Helper()
+	return carryOutIn(t.Context(), t, cluster, stdin, arguments...)
+}
+
+func carryOutIn(ctx context.Context, t *testing.T, cluster client.WithWatch, stdin string, arguments ...string) said {
+	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var out, err bytes.Buffer
 	program := Program{
 		Streams: genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &out, ErrOut: &err},
 		Clock:   clocktesting.NewFakeClock(noon), Version: "v1.2.3", replaced: cluster,
 	}
-	code := program.Run(t.Context(), append([]string{"--namespace=ns"}, arguments...))
+	code := program.Run(ctx, append([]string{"--namespace=ns"}, arguments...))
 	return said{out: out.String(), err: err.String(), code: code}
 }
 

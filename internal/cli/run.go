@@ -94,7 +94,10 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 		return nil, err
 	}
 	key := client.ObjectKeyFromObject(written)
-	if err := cluster.Create(ctx, written, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+	// An interrupted request still ends, so that the caller learns of the experiment.
+	creating, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	if err := cluster.Create(creating, written, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, refused(err, "create", key)
 	}
 	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{

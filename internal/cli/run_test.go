@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,6 +156,30 @@ func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 				t.Errorf("it ended with %d, created is %t, and it said %q, want %q in it", got.code, created, got.err, tt.want)
 			}
 		})
+	}
+}
+
+// The API server creates the experiment even if the command is interrupted before the answer.
+func TestARunThatIsInterruptedWhileItCreatesKnowsItsExperiment(t *testing.T) {
+	for want, flags := range map[string][]string{
+		"experiment ns/login goes on": nil,
+		"ns/login is deleted":         {"--cancel-on-interrupt", "--delete"},
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		cluster := world{functions: interceptor.Funcs{
+			Create: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.CreateOption) error {
+				interrupt()
+				return errors.Join(c.Create(ctx, object, opts...), ctx.Err())
+			},
+		}}.client(t)
+		got := carryOutIn(ctx, t, cluster, login, append([]string{"run", "-f", "-"}, flags...)...)
+		if !strings.Contains(got.err, want) {
+			t.Errorf("with %v it said %q, want %q in it", flags, got.err, want)
+		}
+		list := &v1alpha1.SizingExperimentList{}
+		if err := cluster.List(t.Context(), list); err != nil || (len(list.Items) == 0) != (flags != nil) {
+			t.Errorf("with %v there are %d experiments, %v", flags, len(list.Items), err)
+		}
 	}
 }
 
