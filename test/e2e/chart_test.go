@@ -26,10 +26,9 @@ import (
 // and restored only once.
 func TestTheChartOnACluster(t *testing.T) {
 	values := withoutTheDemo(t)
-	t.Run("Helm 4", func(t *testing.T) { fromInstallToTakeover(t, "helm", values) })
-	t.Run("Helm 3", func(t *testing.T) { fromInstallToTakeover(t, helm3(t), values) })
+	t.Run("from install to takeover", func(t *testing.T) { fromInstallToTakeover(t, "helm", values) })
 	t.Run("namespaced", func(t *testing.T) { staysInItsNamespaces(t, "helm", values) })
-	t.Run("two replicas", func(t *testing.T) { survivesItsLeader(t, helm3(t), values) })
+	t.Run("two replicas by Helm 3", func(t *testing.T) { survivesItsLeader(t, helm3(t), values) })
 }
 
 // fromInstallToTakeover tests the life cycle of a release, in a namespace that enforces
@@ -149,6 +148,14 @@ func survivesItsLeader(t *testing.T, helm, values string) {
 	eachMeasuredOnce(t, e, watched)
 	if now := r.leader(t); now == leader {
 		t.Errorf("%s leads although it was deleted", now)
+	}
+	// With Helm 4 an upgrade is tested under load. This one is made by Helm 3.
+	before := r.operators(t)
+	r.upgrade(t, "--set-string", "operator.podAnnotations.upgraded=yes")
+	for _, pod := range r.operators(t) {
+		if slices.Contains(before, pod) {
+			t.Errorf("the upgrade did not replace the operator %s", pod)
+		}
 	}
 }
 

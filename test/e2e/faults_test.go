@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -17,54 +18,60 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// Each fault has its own trial; the next attempt must be kept.
+// Each fault breaks another attempt of the same trial; the attempt after the last fault must be
+// kept.
 func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T) {
 	o := startOperator(t)
-	for _, tt := range []struct {
-		name, reason string
-		fault        func(t *testing.T, e *v1alpha1.SizingExperiment)
+	faults := []struct {
+		reason string
+		fault  func(e *v1alpha1.SizingExperiment, generator *corev1.Pod)
 	}{
-		{"job", v1alpha1.ReasonJobDeleted, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+		{v1alpha1.ReasonJobDeleted, func(e *v1alpha1.SizingExperiment, _ *corev1.Pod) {
 			must(t, cluster.Delete(t.Context(), &jobsOf(t, e)[0], client.PropagationPolicy(metav1.DeletePropagationBackground)))
 		}},
-		{"deployment", v1alpha1.ReasonServiceDeleted, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+		{v1alpha1.ReasonServiceDeleted, func(e *v1alpha1.SizingExperiment, _ *corev1.Pod) {
 			deployments := &appsv1.DeploymentList{}
 			must(t, cluster.List(t.Context(), deployments, client.InNamespace(e.Namespace),
 				client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
 			must(t, cluster.Delete(t.Context(), &deployments.Items[0]))
 		}},
-		{"login-pod", v1alpha1.ReasonServiceReplaced, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+		{v1alpha1.ReasonServiceReplaced, func(e *v1alpha1.SizingExperiment, _ *corev1.Pod) {
 			must(t, cluster.Delete(t.Context(), &podsOf(t, e, v1alpha1.ComponentService)[0]))
 		}},
-		{"generator-pod", v1alpha1.ReasonSummaryLost, func(t *testing.T, e *v1alpha1.SizingExperiment) {
+		{v1alpha1.ReasonSummaryLost, func(e *v1alpha1.SizingExperiment, generator *corev1.Pod) {
 			// Between its exit and the harvest, which no operator makes meanwhile.
 			o.kill()
-			pod := &podsOf(t, e, v1alpha1.ComponentGenerator)[0]
 			until(t, time.Minute, "the generator to end", func() (bool, string) {
-				refresh(t, pod)
-				return pod.Status.Phase == corev1.PodSucceeded, string(pod.Status.Phase)
+				refresh(t, generator)
+				return generator.Status.Phase == corev1.PodSucceeded, string(generator.Status.Phase)
 			})
-			must(t, cluster.Delete(t.Context(), pod))
+			must(t, cluster.Delete(t.Context(), generator))
 			until(t, 30*time.Second, "its pod to go", func() (bool, string) {
-				return len(podsOf(t, e, v1alpha1.ComponentGenerator)) == 0, pod.Name
+				return len(podsOf(t, e, v1alpha1.ComponentGenerator)) == 0, generator.Name
 			})
 			o.start()
 		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			e := create(t, tiny(namespace(t), tt.name, longer(6)))
-			underLoad(t, e)
-			tt.fault(t, e)
-			finished(t, e, 2*time.Minute)
-			attempts := theTrial(t, e).Status.Attempts
-			first, last := attempts[0], attempts[len(attempts)-1]
-			if first.Outcome != v1alpha1.OutcomeBroken || first.Reason != tt.reason {
-				t.Errorf("the first attempt ended as %s (%s: %s), want Broken (%s)", first.Outcome, first.Reason, first.Message, tt.reason)
-			}
-			if last.Outcome != v1alpha1.OutcomeKept || len(attempts) < 2 {
-				t.Errorf("the last of %d attempts ended as %s (%s)", len(attempts), last.Outcome, last.Reason)
-			}
+	}
+	e := create(t, tiny(namespace(t), "deleted", longer(6), tries(int32(len(faults)+1))))
+	for i, f := range faults {
+		until(t, time.Minute, fmt.Sprintf("attempt %d to begin", i+1), func() (bool, string) {
+			trials := trialsOf(t, e)
+			return len(trials) == 1 && len(trials[0].Status.Attempts) == i+1, standing(t, e)
 		})
+		f.fault(e, underLoad(t, e))
+	}
+	finished(t, e, 2*time.Minute)
+	attempts := theTrial(t, e).Status.Attempts
+	if len(attempts) != len(faults)+1 {
+		t.Fatalf("%d attempts, want %d: %+v", len(attempts), len(faults)+1, attempts)
+	}
+	for i, f := range faults {
+		if a := attempts[i]; a.Outcome != v1alpha1.OutcomeBroken || a.Reason != f.reason {
+			t.Errorf("attempt %d ended as %s (%s: %s), want Broken (%s)", i+1, a.Outcome, a.Reason, a.Message, f.reason)
+		}
+	}
+	if last := attempts[len(faults)]; last.Outcome != v1alpha1.OutcomeKept {
+		t.Errorf("the last attempt ended as %s (%s)", last.Outcome, last.Reason)
 	}
 }
 
