@@ -14,13 +14,17 @@ import (
 
 // Before returns the model's prediction for a variant before any load, from only its
 // calibration. It returns nil if the calibration has no hash time, and for a variant with
-// sessions, because few of its requests are hashed.
+// sessions, because few of its requests are hashed. For a variant that no rate can meet the
+// objective with, it has only p95 without load.
 func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
 	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
 	}
 	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), evenlySpaced(spec.Load)
 	expected := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
+	if model.Infeasible(LimitOf(spec.Objective)) {
+		return expected // it is not loaded, so nothing is planned from p95 under load
+	}
 	if capacity := milliPerSecond(model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
 		expected.CapacityMilliPerSecond = &capacity
 	}

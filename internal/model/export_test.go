@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // LongCapacity returns the capacity by halving, from simulation runs as long as those of
 // SteadyP95: ten times as long as an Outlook's.
 func (s Service) LongCapacity(limit Limit, seed uint64) float64 {
@@ -15,4 +17,14 @@ func (s Service) LongCapacity(limit Limit, seed uint64) float64 {
 		}
 	}
 	return met
+}
+
+// Serve simulates logins at one pod and returns the number of simulated events. If whole is
+// true, long logins are not shortened.
+func (s Service) Serve(whole bool, due, latencies []time.Duration) (events int) {
+	s = s.withDefaults()
+	if whole {
+		return newPod(s, 0.5).serve(due, latencies)
+	}
+	return s.serve(0.5, due, latencies)
 }

@@ -1,6 +1,39 @@
 package model
 
-import "time"
+import (
+	"math"
+	"time"
+)
+
+// longestLogin is the longest time of a login on an idle pod that is simulated as it is.
+const longestLogin = 50 * period
+
+// serve simulates logins at one pod, which is idle before and whose quota is first refilled
+// after a share of a period. Due times ascend from 0 on. It writes how long each login takes, or
+// Failed, and returns the number of simulated events.
+//
+// The work of a simulation grows with the number of periods and turns that a login takes. So a
+// login that is longer than longestLogin is simulated as one of that length, with all times
+// shorter by the same factor. The error is at most one period of such a login, 2 %.
+func (s Service) serve(phase float64, due, latencies []time.Duration) (events int) {
+	factor := float64(s.Hash) / min(1, s.cpus()) / float64(longestLogin)
+	if factor <= 1 {
+		return newPod(s, phase).serve(due, latencies)
+	}
+	shorter := func(d time.Duration) time.Duration { return time.Duration(math.Ceil(float64(d) / factor)) }
+	s.Hash, s.Timeout, s.Course = shorter(s.Hash), shorter(s.Timeout), s.Course.scaled(shorter)
+	early := make([]time.Duration, len(due))
+	for i := range due {
+		early[i] = shorter(due[i])
+	}
+	events = newPod(s, phase).serve(early, latencies)
+	for i, took := range latencies {
+		if took != Failed {
+			latencies[i] = time.Duration(min(float64(took)*factor, float64(Failed-1)/2))
+		}
+	}
+	return events
+}
 
 // pod is a simulated replica. Times are relative to the beginning of the step.
 type pod struct {
@@ -29,11 +62,10 @@ func newPod(s Service, phase float64) *pod {
 	return p
 }
 
-// serve simulates logins with ascending due times from 0 on, and writes how long each takes,
-// or Failed. It ends when all are answered.
-func (p *pod) serve(due, latencies []time.Duration) {
+// serve simulates logins until all are answered; see Service.serve.
+func (p *pod) serve(due, latencies []time.Duration) (events int) {
 	p.due, p.latencies = due, latencies
-	for next := 0; next < len(due) || p.begun() > 0; {
+	for next := 0; next < len(due) || p.begun() > 0; events++ {
 		until := p.changes()
 		if next < len(due) {
 			until = min(until, due[next])
@@ -46,6 +78,7 @@ func (p *pod) serve(due, latencies []time.Duration) {
 		p.yield()
 		p.run()
 	}
+	return events
 }
 
 func (p *pod) begun() int { return len(p.running) + p.ready.length() }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
@@ -140,5 +141,30 @@ func TestP95FallsAsTheQuotaGrows(t *testing.T) {
 	}
 	if math.IsInf(last.Seconds(), 0) {
 		t.Error("no p95 without a quota")
+	}
+}
+
+// A login of cost 16 on a twentieth of a CPU takes a minute.
+func TestLongLoginsAreSimulatedInFewEvents(t *testing.T) {
+	for name, s := range map[string]model.Service{
+		"a pool":               {Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50},
+		"a pool of two":        {Lanes: 2, Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50},
+		"unbounded":            {Hash: 3500 * ms, QuotaMilliCPU: 50},
+		"a quota of two CPUs":  {Lanes: 4, Pooled: true, Hash: 20 * time.Second, QuotaMilliCPU: 2000},
+		"callers who give up":  {Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50, Timeout: 7 * time.Minute},
+		"a speed that changes": {Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50, Course: &model.Course{Every: 10 * time.Minute, Factors: []float64{1, 1.2, 0.9, 1}}},
+	} {
+		const logins = 400
+		due := loadplan.Poisson(4, logins, time.Duration(logins/(0.7*s.MaxPerSecond())*float64(time.Second)))
+		exact, found := make([]time.Duration, len(due)), make([]time.Duration, len(due))
+		s.Serve(true, due, exact)
+		events := s.Serve(false, due, found)
+		if most := 1000 * logins; events > most {
+			t.Errorf("%s: %d events, want at most %d", name, events, most)
+		}
+		want, got := model.Percentile(exact, 950), model.Percentile(found, 950)
+		if want == model.Failed || math.Abs(got.Seconds()/want.Seconds()-1) > 0.02 {
+			t.Errorf("%s: p95 is %v, and %v in the whole simulation", name, got, want)
+		}
 	}
 }

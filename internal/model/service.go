@@ -87,6 +87,14 @@ type Course struct {
 	Factors []float64
 }
 
+// scaled returns the course with all times changed.
+func (c *Course) scaled(by func(time.Duration) time.Duration) *Course {
+	if c == nil {
+		return nil
+	}
+	return &Course{Every: by(c.Every), Begun: by(c.Begun), Factors: c.Factors}
+}
+
 // at returns the factor at a moment, and when the next one begins.
 func (c *Course) at(now time.Duration) (factor float64, until time.Duration) {
 	if c == nil || len(c.Factors) == 0 {

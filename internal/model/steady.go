@@ -45,7 +45,7 @@ func (s Service) noLoad() outcome {
 	latencies := make([]time.Duration, noLoadPhases)
 	for i := range latencies {
 		phase := (float64(i) + 0.5) / noLoadPhases
-		newPod(s, phase).serve(make([]time.Duration, 1), latencies[i:i+1])
+		s.serve(phase, make([]time.Duration, 1), latencies[i:i+1])
 	}
 	return outcomeOf(latencies)
 }
@@ -172,7 +172,7 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 			at += gaps[i]
 			due[i] = time.Duration(at * second)
 		}
-		newPod(s, g.phases[run]).serve(due, took)
+		s.serve(g.phases[run], due, took)
 		counted = append(counted, took[settling:]...)
 	}
 	return outcomeOf(counted)

@@ -71,7 +71,7 @@ func (s Service) Latencies(a Arrivals, phase float64, seed uint64) []time.Durati
 	s = s.withDefaults()
 	latencies := make([]time.Duration, len(a.Due))
 	if s.Replicas == 1 {
-		newPod(s, phase).serve(a.Due, latencies)
+		s.serve(phase, a.Due, latencies)
 		return latencies[min(a.Counted, len(latencies)):]
 	}
 	s.share(a.Due, latencies, phase, seed)
@@ -92,7 +92,7 @@ func (s Service) share(due, latencies []time.Duration, phase float64, seed uint6
 		for i, login := range logins {
 			own[i] = due[login]
 		}
-		newPod(s, phase).serve(own, took)
+		s.serve(phase, own, took)
 		for i, login := range logins {
 			latencies[login] = took[i]
 		}
