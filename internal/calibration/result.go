@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat"
-	"k8s.io/utils/cpuset"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
 // Result is the output of a calibration for the operator and for the login service, as
@@ -115,8 +116,8 @@ func (r Result) PerSecond(workers int32) float64 {
 	if r.QuotaMilliCPU != nil && *r.QuotaMilliCPU > 0 {
 		cpus = min(cpus, float64(*r.QuotaMilliCPU)/1000)
 	}
-	if set, err := cpuset.Parse(r.Cpuset); err == nil && set.Size() > 0 {
-		cpus = min(cpus, float64(set.Size()))
+	if set := evidence.CPUs(r.Cpuset); set > 0 {
+		cpus = min(cpus, float64(set))
 	}
 	return cpus * float64(time.Second/time.Microsecond) / float64(r.HashMicroseconds)
 }

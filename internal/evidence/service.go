@@ -1,6 +1,12 @@
 package evidence
 
-import "k8s.io/utils/cpuset"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/utils/cpuset"
+)
 
 // Reading has the counters of one container at one moment. They count from the start of the
 // process, of its cgroup, or of the kernel, so only differences are meaningful.
@@ -66,10 +72,28 @@ type Service struct {
 	QueueLength int32 `json:"queueLength"`
 }
 
+// MostCPUs is the largest number of CPUs in a list, and MostListBytes its largest length.
+const MostCPUs, MostListBytes = 4096, 1024
+
+// parse parses a kernel list of CPUs such as 0-3,8. The list comes from a container, which can
+// write anything, and a range is expanded in memory. So a list that is too long, or has a CPU
+// that no machine has, is refused first.
+func parse(list string) (cpuset.CPUSet, error) {
+	if len(list) > MostListBytes {
+		return cpuset.CPUSet{}, fmt.Errorf("the list of CPUs has %d bytes; at most %d are allowed", len(list), MostListBytes)
+	}
+	for number := range strings.FieldsFuncSeq(list, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.Atoi(number); err != nil || n >= MostCPUs {
+			return cpuset.CPUSet{}, fmt.Errorf("the list of CPUs has a CPU %s; the highest is %d", number, MostCPUs-1)
+		}
+	}
+	return cpuset.Parse(list)
+}
+
 // CPUs returns the number of CPUs in a kernel list such as 0-3,8. It is 0 if the list is
 // missing or invalid, which is judged elsewhere.
 func CPUs(list string) int {
-	set, err := cpuset.Parse(list)
+	set, err := parse(list)
 	if err != nil {
 		return 0
 	}
@@ -78,8 +102,8 @@ func CPUs(list string) int {
 
 // Overlap reports whether two kernel lists have a CPU in common.
 func Overlap(a, b string) bool {
-	first, errFirst := cpuset.Parse(a)
-	second, errSecond := cpuset.Parse(b)
+	first, errFirst := parse(a)
+	second, errSecond := parse(b)
 	return errFirst == nil && errSecond == nil && !first.Intersection(second).IsEmpty()
 }
 

@@ -4,12 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -17,8 +23,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// maxBlocks is the largest number of calibration blocks that the API keeps.
-const maxBlocks = 64
+// maxBlocks is the largest number of calibration blocks that the API keeps, and longestText the
+// largest number of bytes of a name that a pod reports.
+const maxBlocks, longestText = 64, 128
 
 // End describes how an attempt ends.
 type End struct {
@@ -51,13 +58,48 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 	return CalibrationInAPI(slowest), nil
 }
 
-// checkCalibration returns why a calibration can't be used, or nil.
+// checkCalibration returns why a calibration can't be used, or nil. A calibration comes from a
+// pod, which can write anything. What it says ends up in the status, in a plan and in simulations,
+// so every number and every text has a limit.
 func checkCalibration(r *calibration.Result) error {
-	switch {
-	case r.HashMicroseconds <= 0 || r.Samples <= 0 || r.GoMaxProcs <= 0:
-		return errors.New("it has no hash time, no samples or no GOMAXPROCS")
-	case r.RatioPerMillion < 0 || r.RatioErrorPerMillion < 0 || len(r.BlockMicroseconds) > maxBlocks:
-		return fmt.Errorf("its ratio is negative, or it has more than %d blocks", maxBlocks)
+	const hour, most = int64(time.Hour / time.Microsecond), int64(1e15)
+	numbers := []struct {
+		name               string
+		value, least, most int64
+	}{
+		{"hash time in microseconds", r.HashMicroseconds, 1, hour},
+		{"error of the hash time in microseconds", r.ErrorMicroseconds, 0, hour},
+		{"median hash time in microseconds", r.MedianMicroseconds, 0, hour},
+		{"time of the reference hash in microseconds", r.ReferenceMicroseconds, 0, hour},
+		{"number of samples", int64(r.Samples), 1, math.MaxInt32},
+		{"number of hashes per second", r.ClockHashesMilliPerSecond, 0, most},
+		{"ratio to the reference hash", r.RatioPerMillion, 0, most},
+		{"error of the ratio", r.RatioErrorPerMillion, 0, most},
+		{"number of blocks", int64(len(r.BlockMicroseconds)), 0, maxBlocks},
+		{"cost that it was scaled from", int64(ptr.Deref(r.ScaledFromCost, 4)), 4, 31},
+		{"GOMAXPROCS", int64(r.GoMaxProcs), 1, 1024},
+		{"CPU quota in thousandths", ptr.Deref(r.QuotaMilliCPU, 10), 10, 64_000},
+		{"period of the quota in microseconds", r.QuotaPeriodMicroseconds, 0, 1_000_000},
+		{"burst of the quota in microseconds", r.QuotaBurstMicroseconds, 0, hour},
+		{"version of cgroups", int64(r.CgroupVersion), 0, 2},
+	}
+	for _, n := range numbers {
+		if n.value < n.least || n.value > n.most {
+			return fmt.Errorf("the %s is %d; it must be %d to %d", n.name, n.value, n.least, n.most)
+		}
+	}
+	for _, micros := range r.BlockMicroseconds {
+		if micros < 0 || micros > hour {
+			return fmt.Errorf("a block has a hash time of %d microseconds; it must be 0 to %d", micros, hour)
+		}
+	}
+	for name, text := range map[string]string{"CPU model": r.CPUModel, "boot ID": r.BootID, "Go version": r.GoVersion} {
+		if len(text) > longestText || strings.ContainsFunc(text, unicode.IsControl) {
+			return fmt.Errorf("the %s has control characters or more than %d bytes", name, longestText)
+		}
+	}
+	if r.Cpuset != "" && evidence.CPUs(r.Cpuset) == 0 {
+		return fmt.Errorf("the cpuset is not a list of at most %d CPUs, such as 0-3,8", evidence.MostCPUs)
 	}
 	return nil
 }

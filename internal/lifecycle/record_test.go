@@ -122,14 +122,27 @@ func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
 		micros, more string
 		read         bool
 	}{
-		"as many blocks as the API keeps": {"41000", blocks(64), true},
-		"one more":                        {"41000", blocks(65), false},
-		"a ratio of 0 means unknown":      {"41000", `,"ratioPerMillion":0`, true},
-		"a negative ratio":                {"41000", `,"ratioPerMillion":-1`, false},
-		"a negative error of a ratio":     {"41000", `,"ratioErrorPerMillion":-1`, false},
-		"a hash that took no time":        {"0", "", false},
-		"not a calibration":               {"41000", `}`, false},
-		"not a number":                    {`"long"`, "", false},
+		"as many blocks as the API keeps":         {"41000", blocks(64), true},
+		"one more":                                {"41000", blocks(65), false},
+		"a ratio of 0 means unknown":              {"41000", `,"ratioPerMillion":0`, true},
+		"a negative ratio":                        {"41000", `,"ratioPerMillion":-1`, false},
+		"a negative error of a ratio":             {"41000", `,"ratioErrorPerMillion":-1`, false},
+		"a hash that took no time":                {"0", "", false},
+		"not a calibration":                       {"41000", `}`, false},
+		"not a number":                            {`"long"`, "", false},
+		"a hash of an hour":                       {"3600000000", "", true},
+		"a hash that would be simulated for days": {"1000000000000", "", false},
+		"a block of a day":                        {"41000", `,"blockMicroseconds":[86400000000]`, false},
+		"all CPUs of a large machine":             {"41000", `,"cpuset":"0-1023,2048"`, true},
+		"more CPUs than a machine has":            {"41000", `,"cpuset":"0-9999999999"`, false},
+		"CPUs that would fill the memory":         {"41000", `,"cpuset":"0-4000000"`, false},
+		"a list without an end":                   {"41000", `,"cpuset":"` + strings.Repeat("1,", 4000) + `1"`, false},
+		"a cpuset that is not a list":             {"41000", `,"cpuset":"all"`, false},
+		"a quota of nothing":                      {"41000", `,"quotaMilliCPU":1`, false},
+		"a quota of a datacentre":                 {"41000", `,"quotaMilliCPU":64001`, false},
+		"a million threads":                       {"41000", `,"goMaxProcs":1000000`, false},
+		"a model with a line feed":                {"41000", `,"cpuModel":"fast\nQuota: none"`, false},
+		"a model without an end":                  {"41000", `,"cpuModel":"` + strings.Repeat("x", 129) + `"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := ReadCalibration([]corev1.Pod{calibratedPod("a", test.micros, 0, time.Second, test.more)}); (err == nil) != test.read {
