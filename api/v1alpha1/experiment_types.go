@@ -178,15 +178,16 @@ type Matrix struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(c, self.exists_one(o, o == c))",message="costs contains a cost twice; remove the duplicate"
 	Costs []int32 `json:"costs,omitempty"`
 
-	// The CPU limits to measure, quantities above 0 and at most 64, such as "250m" or "1",
-	// at most 8, all with different values. Kept as written.
+	// The CPU limits to measure, quantities of at least 10m and at most 64, such as "250m" or "1",
+	// at most 8, all with different values. Kept as written. A kubelet gives every container
+	// at least 10m.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="size(self) <= 8",message="cpuLimits has more than 8 entries; split the matrix into several experiments"
 	// +kubebuilder:validation:XValidation:rule="self.all(l, isQuantity(l))",message="each CPU limit must be a Kubernetes CPU quantity, such as \"250m\" or \"1\""
-	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, quantity(l).isGreaterThan(quantity('0')) && quantity(l).compareTo(quantity('64')) <= 0)",message="each CPU limit must be above 0 and at most 64 CPUs; \"0\" would mean no limit, which can't be sized"
+	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, quantity(l).compareTo(quantity('10m')) >= 0 && quantity(l).compareTo(quantity('64')) <= 0)",message="each CPU limit must be at least 10m and at most 64 CPUs"
 	// +kubebuilder:validation:XValidation:rule="!self.all(l, isQuantity(l)) || self.all(l, self.exists_one(o, quantity(o).compareTo(quantity(l)) == 0))",message="two CPU limits have the same value, such as \"1\" and \"1000m\"; remove one of them"
 	CPULimits []string `json:"cpuLimits,omitempty"`
 

@@ -126,7 +126,7 @@ type LabelValue string
 // +kubebuilder:validation:XValidation:rule="!has(self.iterations) || (self.algorithm == 'Argon2id' ? self.iterations <= 64 : self.algorithm == 'PBKDF2' && self.iterations >= 1000)",message="iterations is for Argon2id (1 to 64) and PBKDF2 (1,000 to 10,000,000) only; change it, or remove it"
 // +kubebuilder:validation:XValidation:rule="self.algorithm != 'Scrypt' || !has(self.memoryKiB) || self.memoryKiB in [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]",message="memoryKiB must be a power of two with Scrypt, such as 65536 or 131072"
 // +kubebuilder:validation:XValidation:rule="self.algorithm != 'Argon2id' || !has(self.memoryKiB) || self.memoryKiB >= 8 * (has(self.parallelism) ? self.parallelism : 1)",message="Argon2id needs 8 KiB of memory for each lane; raise memoryKiB, or lower parallelism"
-// +kubebuilder:validation:XValidation:rule="isQuantity(self.cpuLimit) && quantity(self.cpuLimit).isGreaterThan(quantity('0')) && quantity(self.cpuLimit).compareTo(quantity('64')) <= 0",message="cpuLimit must be a CPU quantity above 0 and at most 64, such as 250m or 1"
+// +kubebuilder:validation:XValidation:rule="isQuantity(self.cpuLimit) && quantity(self.cpuLimit).compareTo(quantity('10m')) >= 0 && quantity(self.cpuLimit).compareTo(quantity('64')) <= 0",message="cpuLimit must be a CPU quantity of at least 10m and at most 64, such as 250m or 1"
 type Variant struct {
 	// The variant's name, unique within its experiment, such as c10-500m.
 	// +kubebuilder:validation:MaxLength=52

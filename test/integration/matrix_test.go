@@ -11,7 +11,7 @@ const (
 	costTwice   = `spec.matrix.costs: costs contains a cost twice; remove the duplicate`
 	costsMany   = `spec.matrix.costs: costs has more than 8 entries; split the matrix into several experiments`
 	limitKind   = `spec.matrix.cpuLimits: each CPU limit must be a Kubernetes CPU quantity, such as "250m" or "1"`
-	limitRange  = `spec.matrix.cpuLimits: each CPU limit must be above 0 and at most 64 CPUs; "0" would mean no limit, which can't be sized`
+	limitRange  = `spec.matrix.cpuLimits: each CPU limit must be at least 10m and at most 64 CPUs`
 	limitTwice  = `spec.matrix.cpuLimits: two CPU limits have the same value, such as "1" and "1000m"; remove one of them`
 	limitsMany  = `spec.matrix.cpuLimits: cpuLimits has more than 8 entries; split the matrix into several experiments`
 	variants    = `spec.matrix: the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments`
@@ -67,6 +67,9 @@ func TestCPULimitsThatTheMatrixMayName(t *testing.T) {
 			change: `{spec: {matrix: {cpuLimits: ["0"]}}}`, refusals: []string{limitRange}},
 		"a limit of 0 written in another way": {
 			change: `{spec: {matrix: {cpuLimits: ["0m"]}}}`, refusals: []string{limitRange}},
+		"the smallest limit": {change: `{spec: {matrix: {cpuLimits: ["10m"]}}}`},
+		"a limit that a kubelet would raise": {
+			change: `{spec: {matrix: {cpuLimits: ["9m"]}}}`, refusals: []string{limitRange}},
 		"a limit below 0": {
 			change: `{spec: {matrix: {cpuLimits: ["-1"]}}}`, refusals: []string{limitRange}},
 		"a limit above 64 CPUs": {

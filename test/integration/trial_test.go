@@ -7,7 +7,7 @@ import "testing"
 // Refusals of trials that are outside the experiments' limits.
 const (
 	variantCost  = `spec.variant: cost must be between 4 and 16: each increment doubles the time of a hash, and one hash at cost 31 takes a day and a half`
-	variantLimit = `spec.variant: cpuLimit must be a CPU quantity above 0 and at most 64, such as 250m or 1`
+	variantLimit = `spec.variant: cpuLimit must be a CPU quantity of at least 10m and at most 64, such as 250m or 1`
 )
 
 // Only the operator writes trials. They have the experiments' limits nevertheless, so that
