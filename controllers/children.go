@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -57,12 +58,19 @@ func ensure(ctx context.Context, c client.Client, live client.Reader, object cli
 // remove deletes an object and, in the background, what it owns. The UID is a precondition,
 // because an object that was created again under the same name is a different one.
 func remove(ctx context.Context, c client.Client, object client.Object) error {
+	return removeIf(ctx, c, object, client.Preconditions{UID: ptr.To(object.GetUID())})
+}
+
+// removeUnchanged is remove for an object that has not changed since it was read.
+func removeUnchanged(ctx context.Context, c client.Client, object client.Object) error {
+	return removeIf(ctx, c, object, client.Preconditions{UID: ptr.To(object.GetUID()), ResourceVersion: ptr.To(object.GetResourceVersion())})
+}
+
+func removeIf(ctx context.Context, c client.Client, object client.Object, preconditions client.Preconditions) error {
 	if object.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	uid := object.GetUID()
-	err := c.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground),
-		client.Preconditions{UID: &uid})
+	err := c.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground), preconditions)
 	return client.IgnoreNotFound(err)
 }
 

@@ -43,7 +43,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	pass := &experimentPass{ExperimentReconciler: r, experiment: experiment, now: r.Clock.Now()}
 	again, err := pass.run(ctx)
 	if err = unlessTerminating(err); err != nil {
-		return ctrl.Result{}, fmt.Errorf("experiment %s: %w", req, err)
+		return unlessStale(fmt.Errorf("experiment %s: %w", req, err))
 	}
 	if err := patchStatus(ctx, r.Client, experiment, before); err != nil {
 		return unlessStale(err)

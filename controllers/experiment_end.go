@@ -110,7 +110,8 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 
 // afterEnd handles an experiment that has ended. It updates the generation of the conditions
 // if the spec was edited, because kubectl wait would otherwise never return. It deletes the
-// experiment when its time to live is over.
+// experiment when its time to live is over, unless the spec has been edited since it was read: a
+// leader that was frozen must not delete results whose time to live was removed meanwhile.
 func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err error) {
 	status := &p.experiment.Status
 	status.ObservedGeneration = p.experiment.Generation
@@ -125,7 +126,7 @@ func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err
 	if left > 0 {
 		return left, nil
 	}
-	return 0, remove(ctx, p.Client, p.experiment)
+	return 0, removeUnchanged(ctx, p.Client, p.experiment)
 }
 
 // removeServiceAccount deletes the experiment's service account.

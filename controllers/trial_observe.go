@@ -213,8 +213,10 @@ func (r *TrialReconciler) observeRefusal(ctx context.Context, seen *lifecycle.Ob
 	return nil
 }
 
-// underLoad returns the names of the other trials whose generators have not ended, read
-// without a cache, because two generators at the same time would affect both measurements.
+// underLoad returns descriptions of the other trials whose generators have not ended, read
+// without a cache, because two generators at the same time would affect both measurements. A
+// description of a trial in another namespace contains no name, since the trial's users may not
+// see that namespace.
 func (r *TrialReconciler) underLoad(ctx context.Context, trial *v1alpha1.SizingTrial) ([]string, error) {
 	generators := client.MatchingLabels{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator}
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
@@ -227,12 +229,12 @@ func (r *TrialReconciler) underLoad(ctx context.Context, trial *v1alpha1.SizingT
 	busy := map[string]string{}
 	for i := range jobs.Items {
 		if !jobEnded(&jobs.Items[i]) {
-			noteBusy(busy, &jobs.Items[i])
+			noteBusy(busy, trial.Namespace, &jobs.Items[i])
 		}
 	}
 	for i := range pods.Items {
 		if phase := pods.Items[i].Status.Phase; phase != corev1.PodSucceeded && phase != corev1.PodFailed {
-			noteBusy(busy, &pods.Items[i])
+			noteBusy(busy, trial.Namespace, &pods.Items[i])
 		}
 	}
 	var others []string
@@ -245,10 +247,12 @@ func (r *TrialReconciler) underLoad(ctx context.Context, trial *v1alpha1.SizingT
 	return others, nil
 }
 
-func noteBusy(busy map[string]string, generator client.Object) {
-	labels := generator.GetLabels()
-	busy[labels[v1alpha1.LabelTrialUID]] = fmt.Sprintf("%s/%s %s",
-		generator.GetNamespace(), labels[v1alpha1.LabelExperiment], labels[v1alpha1.LabelVariant])
+func noteBusy(busy map[string]string, namespace string, generator client.Object) {
+	labels, name := generator.GetLabels(), "one in another namespace"
+	if generator.GetNamespace() == namespace {
+		name = labels[v1alpha1.LabelExperiment] + " " + labels[v1alpha1.LabelVariant]
+	}
+	busy[labels[v1alpha1.LabelTrialUID]] = name
 }
 
 func jobEnded(job *batchv1.Job) bool {

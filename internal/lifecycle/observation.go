@@ -55,7 +55,7 @@ type Observation struct {
 	Children Children
 	// Leftovers are the kinds and names of the trial's children that no current attempt needs.
 	Leftovers []string
-	// OthersUnderLoad names the trials whose generators run now, read without a cache. It is
+	// OthersUnderLoad describes the trials whose generators run now, read without a cache. It is
 	// filled only if a load is about to begin.
 	OthersUnderLoad []string
 }

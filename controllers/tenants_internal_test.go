@@ -1,0 +1,91 @@
+package controllers
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func schemeOfAll() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	return scheme
+}
+
+// A leader that was frozen has read an experiment whose time to live was removed since then.
+func TestAStaleExperimentIsNotDeleted(t *testing.T) {
+	end := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	e := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u"},
+		Spec:       v1alpha1.SizingExperimentSpec{TTLSecondsAfterFinished: ptr.To[int32](60)},
+		Status:     v1alpha1.SizingExperimentStatus{CompletionTime: &metav1.Time{Time: end}},
+	}
+	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(e).Build()
+	key := client.ObjectKeyFromObject(e)
+	read := func() *v1alpha1.SizingExperiment {
+		got := &v1alpha1.SizingExperiment{}
+		if err := c.Get(t.Context(), key, got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	afterEnd := func(e *v1alpha1.SizingExperiment) error {
+		pass := &experimentPass{ExperimentReconciler: &ExperimentReconciler{Client: c}, experiment: e, now: end.Add(time.Hour)}
+		_, err := pass.afterEnd(context.Background())
+		return err
+	}
+	stale, edited := read(), read()
+	edited.Spec.TTLSecondsAfterFinished = nil
+	if err := c.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	if err := afterEnd(stale); !apierrors.IsConflict(err) {
+		t.Errorf("the stale experiment was deleted, or refused for another reason: %v", err)
+	}
+	edited = read()
+	edited.Spec.TTLSecondsAfterFinished = ptr.To[int32](60)
+	if err := c.Update(t.Context(), edited); err != nil {
+		t.Fatal(err)
+	}
+	if err := afterEnd(read()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), key, e); !apierrors.IsNotFound(err) {
+		t.Errorf("it still exists although its time is up: %v", err)
+	}
+}
+
+// The message about other loads is read by people who may not know of other namespaces.
+func TestWhoIsUnderLoadInAnotherNamespaceIsNotNamed(t *testing.T) {
+	labels := func(uid, experiment string) map[string]string {
+		return map[string]string{
+			v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelTrialUID: uid,
+			v1alpha1.LabelExperiment: experiment, v1alpha1.LabelVariant: "c10-1",
+		}
+	}
+	live := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(
+		&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: "a", Labels: labels("own", "mine")}},
+		&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: "b", Labels: labels("sibling", "login")}},
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "theirs", Name: "c", Labels: labels("other", "secret-launch")}},
+	).Build()
+	r := &TrialReconciler{Live: live}
+	got, err := r.underLoad(t.Context(), &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}})
+	if want := []string{"login c10-1", "one in another namespace"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
