@@ -72,15 +72,18 @@ type Service struct {
 	QueueLength int32 `json:"queueLength"`
 }
 
-// MostCPUs is the largest number of CPUs in a list, and MostListBytes its largest length.
-const MostCPUs, MostListBytes = 4096, 1024
+// MostCPUs is the largest number of CPUs in a list.
+const MostCPUs = 4096
+
+// mostListBytes is the largest length of a list.
+const mostListBytes = 1024
 
 // parse parses a kernel list of CPUs such as 0-3,8. The list comes from a container, which can
 // write anything, and a range is expanded in memory. So a list that is too long, or has a CPU
 // that no machine has, is refused first.
 func parse(list string) (cpuset.CPUSet, error) {
-	if len(list) > MostListBytes {
-		return cpuset.CPUSet{}, fmt.Errorf("the list of CPUs has %d bytes; at most %d are allowed", len(list), MostListBytes)
+	if len(list) > mostListBytes {
+		return cpuset.CPUSet{}, fmt.Errorf("the list of CPUs has %d bytes; at most %d are allowed", len(list), mostListBytes)
 	}
 	for number := range strings.FieldsFuncSeq(list, func(r rune) bool { return r < '0' || r > '9' }) {
 		if n, err := strconv.Atoi(number); err != nil || n >= MostCPUs {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -82,17 +83,18 @@ func checkCalibration(r *calibration.Result) error {
 		{"period of the quota in microseconds", r.QuotaPeriodMicroseconds, 0, 1_000_000},
 		{"burst of the quota in microseconds", r.QuotaBurstMicroseconds, 0, hour},
 		{"version of cgroups", int64(r.CgroupVersion), 0, 2},
+		{"shortest time of a block in microseconds", slices.Min(append(r.BlockMicroseconds, 0)), 0, hour},
+		{"longest time of a block in microseconds", slices.Max(append(r.BlockMicroseconds, 0)), 0, hour},
 	}
 	for _, n := range numbers {
 		if n.value < n.least || n.value > n.most {
 			return fmt.Errorf("the %s is %d; it must be %d to %d", n.name, n.value, n.least, n.most)
 		}
 	}
-	for _, micros := range r.BlockMicroseconds {
-		if micros < 0 || micros > hour {
-			return fmt.Errorf("a block has a hash time of %d microseconds; it must be 0 to %d", micros, hour)
-		}
-	}
+	return checkTexts(r)
+}
+
+func checkTexts(r *calibration.Result) error {
 	for name, text := range map[string]string{"CPU model": r.CPUModel, "boot ID": r.BootID, "Go version": r.GoVersion} {
 		if len(text) > longestText || strings.ContainsFunc(text, unicode.IsControl) {
 			return fmt.Errorf("the %s has control characters or more than %d bytes", name, longestText)

@@ -42,8 +42,8 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 		limit := float64(planned.MilliValue())
 		off := math.Abs(actual-limit) / limit
 		found = append(found, graded(v1alpha1.ReasonLimitNotApplied, off, limitTolerance, limitTolerance,
-			"The service was limited to %gm CPU (by %s) instead of %s: check the node's kubelet and container runtime",
-			actual, by, t.Spec.Variant.CPULimit)...)
+			"The service was limited to %dm CPU (by %s) instead of %s: check the node's kubelet and container runtime",
+			int64(actual), by, t.Spec.Variant.CPULimit)...)
 	}
 	return found
 }
