@@ -54,7 +54,7 @@ uninstall: ## Remove the operator from the cluster; CRDs and experiments are kep
 cli: ## Compile the plugin for this machine, into dist/cli
 	hack/krew.sh build
 
-cli-release: ## Build archives of the plugin for all platforms and krew's manifest, tested with krew, into dist/krew
+cli-release: ## Build archives of the plugin for all platforms and krew's manifest, tested with krew, into dist/release
 	hack/krew.sh release
 
 ##@ Test

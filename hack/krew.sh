@@ -3,9 +3,8 @@
 #
 #   krew.sh build     compiles it into dist/cli, with its completion for kubectl
 #   krew.sh folder    the same, and prints the folder
-#   krew.sh release   compiles it for all platforms, and creates the archives, the
-#                     manifest for krew, and a test installation with krew itself,
-#                     in dist/krew
+#   krew.sh release   builds the archives for all platforms and the manifest for krew in
+#                     dist/release, and installs each of them with krew
 #
 # VERSION is the release; by default the chart's.
 set -euo pipefail
@@ -16,30 +15,22 @@ source hack/build/messages.sh
 version=${VERSION:-v$(sed -n 's/^appVersion: //p' charts/hashmark/Chart.yaml)}
 tool=(go tool "-modfile=$PWD/hack/tools/krew/go.mod")
 
-# compile FILE builds a static, stripped plugin without a path or a commit in it, so that the
-# same sources give the same bytes.
-compile() {
-  GOFLAGS='' CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-    -ldflags "-s -w -X main.version=$version" -o "$1" ./cmd/kubectl-hashmark
-}
-
 build() {
-  compile dist/cli/kubectl-hashmark
+  GOFLAGS='' CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+    -ldflags "-s -w -X main.version=$version" -o dist/cli/kubectl-hashmark ./cmd/kubectl-hashmark
   dist/cli/kubectl-hashmark completion kubectl >dist/cli/kubectl_complete-hashmark
   chmod +x dist/cli/kubectl_complete-hashmark
 }
 
+# release builds everything with GoReleaser (.goreleaser.yaml), which replaces dist/release.
 release() {
-  local platform os
-  for platform in {darwin,linux,windows}-{amd64,arm64}; do
-    os=${platform%-*}
-    GOOS=$os GOARCH=${platform#*-} compile "dist/krew/binaries/$platform/kubectl-hashmark$([[ $os != windows ]] || echo .exe)"
-    say "compiled the plugin for $platform"
-  done
-  go run ./hack/krew -version="$version" -binaries=dist/krew/binaries -to=dist/krew
-  "${tool[@]}" validate-krew-manifest -manifest dist/krew/hashmark.yaml -skip-install
+  [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] ||
+    die "VERSION is \"$version\"; krew requires a semantic version with a v, such as v0.1.0"
+  VERSION=$version go tool "-modfile=$PWD/hack/tools/goreleaser/go.mod" goreleaser \
+    release --snapshot --clean --skip=publish
+  "${tool[@]}" validate-krew-manifest -manifest dist/release/krew/hashmark.yaml -skip-install
   try
-  say "created dist/krew/hashmark.yaml and $(find dist/krew -name '*.tar.gz' | wc -l) archives of $version"
+  say "created dist/release/krew/hashmark.yaml and $(find dist/release -name '*.tar.gz' | wc -l) archives of $version"
 }
 
 # try installs each archive with krew, and runs the one for this machine. krew uses a temporary
@@ -49,11 +40,11 @@ try() {
   root=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder is known now
   trap "rm -rf '$root'" RETURN
-  for archive in dist/krew/*.tar.gz; do
+  for archive in dist/release/*.tar.gz; do
     platform=$(basename "$archive" .tar.gz)
     platform=${platform#"kubectl-hashmark_${version}_"}
     KREW_ROOT=$root/$platform KREW_OS=${platform%_*} KREW_ARCH=${platform#*_} \
-      "${tool[@]}" krew install --manifest=dist/krew/hashmark.yaml --archive="$archive" >/dev/null
+      "${tool[@]}" krew install --manifest=dist/release/krew/hashmark.yaml --archive="$archive" >/dev/null
     ls "$root/$platform"/bin/kubectl-hashmark* >/dev/null
   done
   "$root/$(go env GOOS)_$(go env GOARCH)/bin/kubectl-hashmark" version >&2
