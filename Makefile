@@ -59,10 +59,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 
 ##@ Test
 .PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race test-synthetic verify-claims
-test: test-unit test-report ## Everything: unit, real browser, real API server, real cluster
-	hack/build/binaries.sh assets >/dev/null
-	hack/alongside.sh test-integration demo MONITORING=true
-	$(E2E)
+test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
 	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/rights/...
@@ -74,10 +71,9 @@ test-report: ## The HTML report in a real Chromium without a network; writes scr
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 
-E2E = $(CLUSTER_ENV) && hack/timed.sh test-e2e hack/e2e.sh
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and faults on a real cluster with a real Prometheus
-	$(E2E)
+	$(CLUSTER_ENV) && hack/timed.sh test-e2e hack/e2e.sh
 
 test-e2e-disturbed: ## The suite of test-e2e while another process uses the generator's CPU and memory for ten seconds of every minute
 	$(CLUSTER_ENV) && hack/disturbed.sh hack/e2e.sh
