@@ -42,6 +42,10 @@ HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
 export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO
 
+for test in "${tests[@]:-}"; do
+  "$PWD/dist/bench/bench.test" -test.list="^Test${test:-.*}\$" | grep -q ^Test || die "there is no benchmark ${test,}; $usage"
+done
+
 # The benchmarks and their load generators stay off the measured CPU. They run in their own
 # folder, as with go test, so that they find testdata.
 readonly binary=$PWD/dist/bench/bench.test

@@ -74,7 +74,7 @@ func parseSmokeTest(args []string) (*smokeTest, error) {
 // a sentence for the user.
 func (s *smokeTest) run(ctx context.Context) error {
 	e := results.SmokeExperiment(s.namespace)
-	if err := s.create(context.WithoutCancel(ctx), e); err != nil {
+	if err := s.create(ctx, e); err != nil {
 		return results.Refused(err, s.namespace)
 	}
 	s.say("Created SizingExperiment %s/%s", e.Namespace, e.Name)
@@ -130,10 +130,8 @@ func (s *smokeTest) others(ctx context.Context) []v1alpha1.SizingExperiment {
 	return list.Items
 }
 
-// create creates the experiment. If the test is stopped meanwhile, the request still ends, so
-// that it is known whether there is an experiment to delete.
 func (s *smokeTest) create(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := results.Outlive(ctx, requestTimeout)
 	defer cancel()
 	return s.client.Create(ctx, e)
 }

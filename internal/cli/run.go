@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // run holds the options of the run and watch commands.
@@ -94,8 +95,7 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 		return nil, err
 	}
 	key := client.ObjectKeyFromObject(written)
-	// An interrupted request still ends, so that the caller learns of the experiment.
-	creating, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	creating, cancel := results.Outlive(ctx, cleanupTime)
 	defer cancel()
 	if err := cluster.Create(creating, written, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, refused(err, "create", key)

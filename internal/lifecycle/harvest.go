@@ -95,9 +95,9 @@ func checkCalibration(r *calibration.Result) error {
 }
 
 func checkTexts(r *calibration.Result) error {
-	for name, text := range map[string]string{"CPU model": r.CPUModel, "boot ID": r.BootID, "Go version": r.GoVersion} {
-		if len(text) > longestText || strings.ContainsFunc(text, unicode.IsControl) {
-			return fmt.Errorf("the %s has control characters or more than %d bytes", name, longestText)
+	for _, t := range []struct{ name, text string }{{"CPU model", r.CPUModel}, {"boot ID", r.BootID}, {"Go version", r.GoVersion}} {
+		if len(t.text) > longestText || strings.ContainsFunc(t.text, unicode.IsControl) {
+			return fmt.Errorf("the %s has control characters or more than %d bytes", t.name, longestText)
 		}
 	}
 	if r.Cpuset != "" && evidence.CPUs(r.Cpuset) == 0 {

@@ -22,7 +22,7 @@ func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alp
 	}
 	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), evenlySpaced(spec.Load)
 	expected := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
-	if model.Infeasible(LimitOf(spec.Objective)) {
+	if Infeasible(spec, expected) {
 		return expected // it is not loaded, so nothing is planned from p95 under load
 	}
 	if capacity := milliPerSecond(model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {

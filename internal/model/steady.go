@@ -35,10 +35,6 @@ type Limit struct {
 // quota. No rate has a shorter one.
 func (s Service) NoLoadP95() time.Duration { return s.noLoad().p95 }
 
-// Infeasible reports whether no rate meets a limit, because logins on an idle service already
-// take longer.
-func (s Service) Infeasible(limit Limit) bool { return !limit.holds(s.noLoad()) }
-
 // noLoad returns the outcome of logins on an idle service.
 func (s Service) noLoad() outcome {
 	s = s.withDefaults()
@@ -98,11 +94,10 @@ func (l Limit) comparisons(o outcome) []comparison {
 	return all
 }
 
-func (l Limit) heldBy(o outcome) bool { return l.holds(o) && o.failedShare <= l.ErrorShare }
-
-// holds reports whether every percentile meets the limit.
-func (l Limit) holds(o outcome) bool {
-	return !slices.ContainsFunc(l.comparisons(o), func(p comparison) bool { return p.found > p.longest })
+// heldBy reports whether every percentile and the share of failures meet the limit.
+func (l Limit) heldBy(o outcome) bool {
+	tooLong := func(p comparison) bool { return p.found > p.longest }
+	return o.failedShare <= l.ErrorShare && !slices.ContainsFunc(l.comparisons(o), tooLong)
 }
 
 // gaps are the times between logins at one pod, up to a factor, for several runs.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -146,4 +147,13 @@ func SmokeExperiment(namespace string) *v1alpha1.SizingExperiment {
 			TTLSecondsAfterFinished: ptr.To[int32](keptSeconds),
 		},
 	}
+}
+
+// Outlive returns a context for a request that creates an experiment. It ends a while after its
+// parent: an interrupted request still gets its answer, so that the caller knows whether there is
+// an experiment to cancel or to delete.
+func Outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	request, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return request, func() { stop(); cancel() }
 }
