@@ -151,7 +151,7 @@ func TestLongLoginsAreSimulatedInFewEvents(t *testing.T) {
 		"a pool of two":        {Lanes: 2, Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50},
 		"unbounded":            {Hash: 3500 * ms, QuotaMilliCPU: 50},
 		"a quota of two CPUs":  {Lanes: 4, Pooled: true, Hash: 20 * time.Second, QuotaMilliCPU: 2000},
-		"callers who give up":  {Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50, Timeout: 7 * time.Minute},
+		"callers who give up":  {Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50, Timeout: 320 * time.Second},
 		"a speed that changes": {Pooled: true, Hash: 3500 * ms, QuotaMilliCPU: 50, Course: &model.Course{Every: 10 * time.Minute, Factors: []float64{1, 1.2, 0.9, 1}}},
 	} {
 		const logins = 400
@@ -166,5 +166,17 @@ func TestLongLoginsAreSimulatedInFewEvents(t *testing.T) {
 		if want == model.Failed || math.Abs(got.Seconds()/want.Seconds()-1) > 0.02 {
 			t.Errorf("%s: p95 is %v, and %v in the whole simulation", name, got, want)
 		}
+		if gave, give := failures(exact), failures(found); gave-give > logins/100 || give-gave > logins/100 || (gave > logins/100) != (s.Timeout > 0) {
+			t.Errorf("%s: %d callers gave up, and %d in the whole simulation", name, give, gave)
+		}
 	}
+}
+
+func failures(latencies []time.Duration) (n int) {
+	for _, took := range latencies {
+		if took == model.Failed {
+			n++
+		}
+	}
+	return n
 }

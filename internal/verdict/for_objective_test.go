@@ -113,6 +113,21 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 	}
 }
 
+func TestAModelThatTheStepsContradictedIsNotUsedUnderAnotherObjective(t *testing.T) {
+	t.Parallel()
+	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 2)
+	trial := stored(in, verdict.Judge(in))
+	looser := trial.Spec.Objective
+	looser.P95Milliseconds *= 2
+	for _, method := range []v1alpha1.CapacityMethod{v1alpha1.CapacityBoth, v1alpha1.CapacityMeasured} {
+		trial.Status.Capacity.Method = method
+		used := verdict.ForObjective(trial, looser).Status.Capacity.Method != v1alpha1.CapacityMeasured
+		if used != (method == v1alpha1.CapacityBoth) {
+			t.Errorf("after a capacity that was %s, the model is used: %t", method, used)
+		}
+	}
+}
+
 // stricter reports whether every service that meets one objective meets the other. A
 // percentile that is not set has no limit.
 func stricter(a, b v1alpha1.Objective) bool {
