@@ -26,6 +26,9 @@ build() {
 release() {
   [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] ||
     die "VERSION is \"$version\"; krew requires a semantic version with a v, such as v0.1.0"
+  COMMIT_TIMESTAMP=$(git log -1 --format=%ct)
+  COMMIT_DATE=$(git log -1 --format=%cI)
+  export COMMIT_TIMESTAMP COMMIT_DATE
   VERSION=$version go tool "-modfile=$PWD/hack/tools/goreleaser/go.mod" goreleaser \
     release --snapshot --clean --skip=publish
   "${tool[@]}" validate-krew-manifest -manifest dist/release/krew/hashmark.yaml -skip-install
