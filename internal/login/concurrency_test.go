@@ -69,7 +69,7 @@ func TestPoolServesInOrderWithSoManyWorkers(t *testing.T) {
 				defer mutex.Unlock()
 				ends = append(ends, time.Since(begin))
 			})
-			time.Sleep(time.Millisecond)
+			synctest.Wait()
 		}
 		if got := pool.Queued(); got != 4 {
 			t.Errorf("%d wait, want 4: two of six are being hashed", got)

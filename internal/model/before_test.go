@@ -27,7 +27,6 @@ func TestCost12OnAQuarterOfACPUCanNeverAnswerInHalfASecond(t *testing.T) {
 	}
 }
 
-// A trial is loaded unless p95 rules it out, so its load needs the prediction whatever p99 is.
 func TestAVariantThatIsNotLoadedHasNoP95UnderLoad(t *testing.T) {
 	strict := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 1 })
 	expected := model.Before(strict, calibrated())
@@ -36,6 +35,7 @@ func TestAVariantThatIsNotLoadedHasNoP95UnderLoad(t *testing.T) {
 	}
 }
 
+// A trial is loaded unless p95 rules it out, so its load needs the prediction whatever p99 is.
 func TestAStrictP99LeavesThePredictedP95(t *testing.T) {
 	strict := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds, s.Objective.P99Milliseconds = 2000, 1 })
 	expected := model.Before(strict, calibrated())
