@@ -65,7 +65,7 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(experiment).WithStatusSubresource(experiment).Build()
 			r := &ExperimentReconciler{
-				Client: c, Live: c, MaxConcurrent: 1, Events: events.NewFakeRecorder(9),
+				Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9),
 				Clock: clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)),
 			}
 			key := client.ObjectKeyFromObject(experiment)
@@ -102,7 +102,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 			t.Fatal("the experiment is refused")
 		}
 	}
-	var warnings []event
+	var warnings []pendingEvent
 	for _, e := range p.events {
 		if e.kind == warning {
 			warnings = append(warnings, e)

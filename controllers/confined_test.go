@@ -4,8 +4,7 @@ package controllers_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"errors"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/hashmark-dev/hashmark/controllers"
 )
@@ -55,17 +53,13 @@ func (w *testCluster) confine() {
 	w.startOperator()
 }
 
-// operatorRights returns the rules that are installed with the operator.
+// operatorRights returns the rules that are installed with the operator, and those of its own
+// namespace.
 func operatorRights(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "config", "rbac", "operator_role.yaml"))
-	if err != nil {
+	role, leases := &rbacv1.ClusterRole{}, &rbacv1.Role{}
+	if err := errors.Join(decode("operator_role.yaml", role), decode("leader_election_role.yaml", leases)); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	role := &rbacv1.ClusterRole{}
-	if err := yaml.NewYAMLOrJSONDecoder(file, 4096).Decode(role); err != nil {
-		t.Fatal(err)
-	}
-	return role.Rules
+	return append(role.Rules, leases.Rules...)
 }

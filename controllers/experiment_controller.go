@@ -13,21 +13,18 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// ExperimentReconciler creates the trials of each SizingExperiment, gives them turns, and
-// collects their results.
-//
-// It must run one pass at a time. Each pass computes the turns of all experiments from the
-// cluster, and two passes at once could both give away the same turn.
+// ExperimentReconciler creates the trials of each SizingExperiment when their turns are near,
+// and collects their results.
 type ExperimentReconciler struct {
 	client.Client
-	// Live reads the API server without a cache, before a turn is given.
+	// Live reads the API server without a cache.
 	Live client.Reader
 	// Clock provides the time of a pass.
 	Clock clock.PassiveClock
 	// Events records events.
 	Events events.EventRecorder
-	// MaxConcurrent is the largest number of trials under load at the same time, in all experiments.
-	MaxConcurrent int
+	// Queue has the positions of waiting experiments.
+	Queue *Queue
 }
 
 // Reconcile makes one pass over one experiment.
@@ -67,7 +64,7 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 	if err := p.plan(ctx); err != nil {
 		return p.blocked(err)
 	}
-	if err := p.giveTurns(ctx); err != nil {
+	if err := p.takeTurnsBack(ctx); err != nil {
 		return 0, err
 	}
 	if err := p.gather(); err != nil {
@@ -77,5 +74,8 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 		return 0, p.conclude(ctx)
 	}
 	p.show()
-	return refresh, nil
+	if p.experiment.Status.Phase == v1alpha1.ExperimentRunning {
+		return refresh, nil
+	}
+	return 0, nil // the next event is the next reason to look
 }

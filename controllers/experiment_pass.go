@@ -9,9 +9,12 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/queue"
@@ -29,10 +32,10 @@ type experimentPass struct {
 	experiment *v1alpha1.SizingExperiment
 	now        time.Time
 	planned    []matrix.PlannedTrial
-	trials     []v1alpha1.SizingTrial
-	foreign    []string // trials with a planned trial's name and another spec
-	waiting    queue.Turns
-	verifying  bool // a verification was added to the status in this pass
+	trials     []v1alpha1.SizingTrial // in planned order, and the ones that do not exist yet
+	foreign    []string               // trials with a planned trial's name and another spec
+	earlier    *v1alpha1.Progress     // as the status showed it before this pass
+	verifying  bool                   // a verification was added to the status in this pass
 	events     pendingEvents
 }
 
@@ -98,7 +101,7 @@ func (p *experimentPass) observe(ctx context.Context) error {
 	err := p.List(ctx, list, client.InNamespace(p.experiment.Namespace),
 		client.MatchingFields{ownerField: string(p.experiment.UID)})
 	p.trials = list.Items
-	slices.SortFunc(p.trials, func(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) })
+	slices.SortFunc(p.trials, bySequence)
 	// A trial that was created by hand, with the experiment as its owner, is not part of the
 	// plan.
 	planned := map[string]v1alpha1.SizingTrialSpec{}
@@ -115,14 +118,19 @@ func (p *experimentPass) observe(ctx context.Context) error {
 	return err
 }
 
-// plan creates the service account and the trials that do not exist yet.
+// plan creates the service account and the trials whose turn is near. The others are added to
+// the pass as they will be created, so that the status has a row for each.
 func (p *experimentPass) plan(ctx context.Context) error {
 	if p.allReleased() {
 		return nil // the service account may already be deleted
 	}
-	if err := ensure(ctx, p.Client, p.Live, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
-		return err
+	near := p.near()
+	if near {
+		if err := ensure(ctx, p.Client, p.Live, objects.ServiceAccount(p.experiment), p.experiment); err != nil {
+			return err
+		}
 	}
+	ahead := p.unreleased()
 	exists := map[string]bool{}
 	for i := range p.trials {
 		exists[p.trials[i].Name] = true
@@ -131,16 +139,64 @@ func (p *experimentPass) plan(ctx context.Context) error {
 		if exists[planned.Name] {
 			continue
 		}
+		if !near || ahead > max(1, int(p.experiment.Spec.Parallelism)) {
+			p.trials = append(p.trials, p.later(planned))
+			continue
+		}
 		trial, err := p.create(ctx, planned)
 		switch {
 		case err == nil:
 			p.trials = append(p.trials, *trial)
+			ahead++
 		case !p.skipVerification(planned, err):
 			return err
 		}
 	}
+	slices.SortFunc(p.trials, bySequence)
 	return nil
 }
+
+// near reports whether the experiment's next trials are to be created: it has begun, or its
+// first turn is near. Objects of trials that wait for hours would only take up memory.
+func (p *experimentPass) near() bool {
+	if p.over() {
+		return false
+	}
+	if len(p.trials) > 0 || queue.Blocked(p.experiment) {
+		return true
+	}
+	position, known := p.Queue.position(p.experiment.UID)
+	return known && position > 0 && queue.Near(position)
+}
+
+// over reports whether no further trial begins.
+func (p *experimentPass) over() bool {
+	return p.experiment.Spec.Cancel || lifecycle.Overdue(p.experiment, p.now)
+}
+
+// unreleased returns the number of trials that exist and have not been released. One more than
+// can have a turn exists, so that the next turn does not wait for an object.
+func (p *experimentPass) unreleased() int {
+	n := 0
+	for i := range p.trials {
+		if !queue.Released(&p.trials[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// later returns a trial that does not exist. If the experiment is over, it ends without having
+// existed.
+func (p *experimentPass) later(planned matrix.PlannedTrial) v1alpha1.SizingTrial {
+	trial := p.newTrial(planned)
+	if p.over() {
+		lifecycle.ReleaseTrial(trial, p.now, true)
+	}
+	return *trial
+}
+
+func bySequence(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) }
 
 // create creates a planned trial.
 func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial) (*v1alpha1.SizingTrial, error) {
@@ -209,18 +265,27 @@ func (p *experimentPass) gather() error {
 	if err := sizing.Rows(p.experiment.Spec, p.trials, status); err != nil {
 		return err
 	}
+	p.earlier = status.Progress
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	status.StartTime = firstStart(p.trials)
 	return nil
 }
 
-// trialCount returns the number of trials: those that are planned, and one for a verification
-// that can't be planned yet.
+// trialCount returns the number of the experiment's trials.
 func (p *experimentPass) trialCount() int {
-	if p.verifying || len(p.experiment.Status.Verifications) == 0 && results.Verifies(p.experiment.Spec) {
+	if p.verifying {
 		return len(p.planned) + 1
 	}
-	return len(p.planned)
+	return trialCount(p.experiment, len(p.planned))
+}
+
+// trialCount returns the number of an experiment's trials: those that are planned, and one for
+// a verification that can't be planned yet.
+func trialCount(experiment *v1alpha1.SizingExperiment, planned int) int {
+	if len(experiment.Status.Verifications) == 0 && results.Verifies(experiment.Spec) {
+		return planned + 1
+	}
+	return planned
 }
 
 func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {
@@ -235,4 +300,63 @@ func firstStart(trials []v1alpha1.SizingTrial) *metav1.Time {
 
 func (p *experimentPass) allReleased() bool {
 	return len(p.trials) >= len(p.planned) && !slices.ContainsFunc(p.trials, func(t v1alpha1.SizingTrial) bool { return !queue.Released(&t) })
+}
+
+// takeTurnsBack suspends the trials of a suspended experiment.
+func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
+	if !p.experiment.Spec.Suspend || p.experiment.Spec.Cancel {
+		return nil
+	}
+	for i := range p.trials {
+		trial := &p.trials[i]
+		if trial.Spec.Suspend || queue.Released(trial) {
+			continue
+		}
+		if err := suspendTrial(ctx, p.Client, trial, true); err != nil {
+			return err
+		}
+		ctrl.LoggerFrom(ctx).Info(placeOf(p.experiment, trial), "action", "TakeTurnBack",
+			"trial", trial.Name, "variant", trial.Spec.Variant.Name)
+	}
+	return nil
+}
+
+// show writes the phase, conditions and columns of an experiment that has not ended.
+func (p *experimentPass) show() {
+	status := &p.experiment.Status
+	phase, reason, message := results.Standing(p.experiment, p.trials, p.trialCount())
+	status.Phase = phase
+	if phase == v1alpha1.ExperimentQueued {
+		if position := p.position(); position > 0 {
+			status.Progress.QueuePosition = &position
+			message = results.Waiting(position)
+		}
+	}
+	if phase == v1alpha1.ExperimentRunning {
+		status.Progress.EstimatedEndTime = p.estimatedEnd()
+	}
+	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
+	for _, kind := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished} {
+		p.condition(kind, false, v1alpha1.ReasonNotFinished, "The experiment has not ended")
+	}
+	status.Display = results.ExperimentDisplay(status)
+}
+
+// position returns the queue position to show, or 0 if there is none. After a restart the status
+// keeps its position until it is computed again.
+func (p *experimentPass) position() int32 {
+	position, known := p.Queue.position(p.experiment.UID)
+	if !known && p.earlier != nil {
+		return ptr.Deref(p.earlier.QueuePosition, 0)
+	}
+	return queue.Shown(position)
+}
+
+// estimatedEnd returns the estimate that the status shows, or a new one if that is off.
+func (p *experimentPass) estimatedEnd() *metav1.Time {
+	var shown *metav1.Time
+	if p.earlier != nil {
+		shown = p.earlier.EstimatedEndTime
+	}
+	return results.SteadyEnd(shown, results.EstimatedEnd(p.trials, p.trialCount(), p.now), p.now)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -129,20 +130,38 @@ func (a impersonator) RoundTrip(request *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(request)
 }
 
-// grantOperator creates the role and the binding that are installed with the operator.
+// grantOperator creates the role and the binding that are installed with the operator. The
+// rights to its Leases are those of its own namespace there. Here they hold in every namespace,
+// because each test has a Lease of its own.
 func grantOperator(ctx context.Context) error {
-	file, err := os.Open(filepath.Join("..", "config", "rbac", "operator_role.yaml"))
+	role, binding, leases := &rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.Role{}
+	if err := errors.Join(decode("operator_role.yaml", role, binding), decode("leader_election_role.yaml", leases)); err != nil {
+		return err
+	}
+	everywhere := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "leases-of-tests"}, Rules: leases.Rules}
+	bound := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: everywhere.ObjectMeta, Subjects: binding.Subjects,
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: everywhere.Name},
+	}
+	for _, object := range []client.Object{role, binding, everywhere, bound} {
+		if err := uncached.Create(ctx, object); err != nil {
+			return fmt.Errorf("granting the operator its rights: %w", err)
+		}
+	}
+	return nil
+}
+
+// decode reads the documents of a file of the operator's rights.
+func decode(file string, objects ...client.Object) error {
+	opened, err := os.Open(filepath.Join("..", "config", "rbac", file))
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	documents := yaml.NewYAMLOrJSONDecoder(file, 4096)
-	for _, object := range []client.Object{&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}} {
+	defer opened.Close()
+	documents := yaml.NewYAMLOrJSONDecoder(opened, 4096)
+	for _, object := range objects {
 		if err := documents.Decode(object); err != nil {
 			return fmt.Errorf("reading the operator's rights: %w", err)
-		}
-		if err := uncached.Create(ctx, object); err != nil {
-			return fmt.Errorf("granting the operator its rights: %w", err)
 		}
 	}
 	return nil

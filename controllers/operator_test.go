@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -20,10 +21,11 @@ import (
 // startTimeout is the operator's --start-timeout in every test.
 const startTimeout = 5 * time.Minute
 
-// operator is one process of the operator: two reconcilers, and when each object is due to be
+// operator is one process of the operator: its reconcilers, and when each object is due to be
 // reconciled again.
 type operator struct {
 	experiments *controllers.ExperimentReconciler
+	turns       *controllers.TurnReconciler
 	trials      *controllers.TrialReconciler
 	due         map[string]time.Time
 	dead        bool
@@ -41,8 +43,13 @@ func (w *testCluster) startOperator() {
 		live = controllers.LiveIn(cachedCluster.GetAPIReader(), w.namespaces)
 	}
 	recorder := eventRecorder{w}
+	waiting := &controllers.Queue{}
 	process.experiments = &controllers.ExperimentReconciler{
-		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
+		Client: cached, Live: live, Clock: w.clock, Events: recorder, Queue: waiting,
+	}
+	process.turns = &controllers.TurnReconciler{
+		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit, Queue: waiting,
+		Lease: w.turns(),
 	}
 	process.trials = &controllers.TrialReconciler{
 		Client: cachedOfTrials, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
@@ -73,6 +80,11 @@ func (w *testCluster) reconcile(reconciler reconcile.Reconciler, object client.O
 	case result.RequeueAfter > 0:
 		process.due[fmt.Sprintf("%T %s", object, key)] = w.now().Add(result.RequeueAfter)
 	}
+}
+
+// turns is the name of the Lease whose holder is the trials that have a turn.
+func (w *testCluster) turns() types.NamespacedName {
+	return types.NamespacedName{Namespace: w.namespaces[0], Name: "turns.hashmark.dev"}
 }
 
 // crash is the write at which a process of the operator dies: before it reaches the API
@@ -112,6 +124,10 @@ func (h operatorClient) List(ctx context.Context, list client.ObjectList, opts .
 
 func (h operatorClient) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
 	return h.write("creates", object, func() error { return h.Client.Create(ctx, object, opts...) })
+}
+
+func (h operatorClient) Update(ctx context.Context, object client.Object, opts ...client.UpdateOption) error {
+	return h.write("updates", object, func() error { return h.Client.Update(ctx, object, opts...) })
 }
 
 func (h operatorClient) Delete(ctx context.Context, object client.Object, opts ...client.DeleteOption) error {

@@ -19,14 +19,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // passLimit is how long one pass may take before it is given up. The API server is then
@@ -34,33 +38,47 @@ import (
 const passLimit = 60 * time.Second
 
 // SetupWithManager makes the reconciler run for an experiment whenever it, one of its trials,
-// or anything that may free or take a turn changes.
+// or its position in the queue changes.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingexperiment").
 		For(&v1alpha1.SizingExperiment{}).
 		Owns(&v1alpha1.SizingTrial{}).
-		Watches(&v1alpha1.SizingTrial{}, handler.EnqueueRequestsFromMapFunc(r.waiting)).
-		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.waiting)).
+		WatchesRawSource(r.Queue).
+		WithOptions(controller.Options{MaxConcurrentReconciles: experimentWorkers, ReconciliationTimeout: passLimit}).
+		Complete(r)
+}
+
+// experimentWorkers is the number of experiments that are reconciled at the same time. With
+// one, an experiment whose recommendation takes long to simulate would hold up all others.
+const experimentWorkers = 2
+
+// SetupWithManager makes the reconciler run once for any number of changes that may free or
+// take a turn.
+func (r *TurnReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	// All events share one request. Its name is that of the Lease, for the log.
+	all := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: r.Lease}}
+	})
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("turns").
+		Watches(&v1alpha1.SizingExperiment{}, all, builder.WithPredicates(experimentTurns)).
+		Watches(&v1alpha1.SizingTrial{}, all, builder.WithPredicates(trialTurns)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).
 		Complete(r)
 }
 
-// waiting returns requests for the experiments whose position in the queue may have changed.
-func (r *ExperimentReconciler) waiting(ctx context.Context, _ client.Object) []reconcile.Request {
-	experiments := &v1alpha1.SizingExperimentList{}
-	if err := r.List(ctx, experiments); err != nil {
-		// The cache has not started or has stopped; each experiment is checked again anyway.
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range experiments.Items {
-		if !experiments.Items[i].Status.Phase.Finished() {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&experiments.Items[i])})
-		}
-	}
-	return requests
-}
+// The changes that may free or take a turn, or move a position.
+var (
+	experimentTurns = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*v1alpha1.SizingExperiment), e.ObjectNew.(*v1alpha1.SizingExperiment)
+		return queue.Continues(before) != queue.Continues(after) || queue.Blocked(before) != queue.Blocked(after)
+	}}
+	trialTurns = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*v1alpha1.SizingTrial), e.ObjectNew.(*v1alpha1.SizingTrial)
+		return queue.Active(before) != queue.Active(after) || queue.Released(before) != queue.Released(after)
+	}}
+)
 
 // SetupWithManager makes the reconciler run for a trial whenever it, its experiment, or one of
 // its children or their pods changes.
@@ -146,7 +164,7 @@ func CacheOptions(namespaces []string) cache.Options {
 		return cache.ByObject{Label: labels.NewSelector().Add(*requirement)}
 	}
 	trials := ours(v1alpha1.LabelTrialUID)
-	options := cache.Options{ByObject: map[client.Object]cache.ByObject{
+	options := cache.Options{DefaultTransform: withoutUnused, ByObject: map[client.Object]cache.ByObject{
 		&appsv1.Deployment{}:          trials,
 		&batchv1.Job{}:                trials,
 		&corev1.Pod{}:                 trials,
@@ -161,6 +179,16 @@ func CacheOptions(namespaces []string) cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return options
+}
+
+// withoutUnused removes from an object what no pass reads: its managed fields and annotations
+// can be larger than all the rest, and a user decides their size.
+func withoutUnused(object any) (any, error) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetManagedFields(nil)
+		accessor.SetAnnotations(nil)
+	}
+	return object, nil
 }
 
 // WatchAll starts watches for every kind that a pass reads, whether this replica leads or not.

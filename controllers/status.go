@@ -48,9 +48,9 @@ func unlessStale(err error) (ctrl.Result, error) {
 
 // pendingEvents collects the events of a pass. They are sent only after the status was
 // written, so that an event never reports what did not happen.
-type pendingEvents []event
+type pendingEvents []pendingEvent
 
-type event struct{ kind, reason, action, note string }
+type pendingEvent struct{ kind, reason, action, note string }
 
 // The kinds of events, as core/v1 names them.
 const (
@@ -59,7 +59,7 @@ const (
 )
 
 func (t *pendingEvents) add(kind, reason, action, note string) {
-	*t = append(*t, event{kind: kind, reason: reason, action: action, note: note})
+	*t = append(*t, pendingEvent{kind: kind, reason: reason, action: action, note: note})
 }
 
 func (t *pendingEvents) send(recorder events.EventRecorder, about client.Object) {
@@ -101,17 +101,13 @@ func (d done) log(log logr.Logger, before, after *v1alpha1.SizingTrial) {
 	log.Info(truncate(message), "reason", reason)
 }
 
-// log writes one line for each decision of a pass over an experiment. Turns have a line of
-// their own, because they are given even if the status can't be written afterwards.
+// log writes one line for each decision of a pass over an experiment.
 func (p *experimentPass) log(log logr.Logger, before *v1alpha1.SizingExperiment) {
 	status := &p.experiment.Status
 	if equality.Semantic.DeepEqual(before.Status, *status) {
 		log.V(1).Info(unchanged, "phase", status.Phase)
 	}
 	for _, e := range p.events {
-		if e.action == giveTurn {
-			continue
-		}
 		values := []any{"action", e.action, "reason", e.reason, "phase", status.Phase}
 		if r := status.Recommendation; r != nil && status.Phase.Finished() {
 			values = append(values, "recommended", status.Display.Recommended, "verified", status.Display.Verified, "confidence", r.Confidence)

@@ -13,9 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -69,6 +71,10 @@ func (w *testCluster) checkGolden(t *testing.T, name string) {
 // logWrite logs what the operator wrote, in words.
 func (w *testCluster) logWrite(verb string, before, after client.Object) {
 	w.nameChildren(after)
+	if lease, is := after.(*coordinationv1.Lease); is {
+		w.log("operator", fmt.Sprintf("%s Lease %s: turns of %q", verb, lease.Name, ptr.Deref(lease.Spec.HolderIdentity, "")))
+		return
+	}
 	if verb != "patches" && verb != "patches the status of" {
 		w.log("operator", fmt.Sprintf("%s %s %s", verb, kindOf(after), after.GetName()))
 		return

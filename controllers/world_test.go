@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -118,6 +119,7 @@ func (w *testCluster) pass() {
 	for _, e := range w.experiments() {
 		w.reconcile(w.operator.experiments, &e)
 	}
+	w.reconcile(w.operator.turns, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: w.turns().Namespace, Name: w.turns().Name}})
 	for _, trial := range w.trials() {
 		w.reconcile(w.operator.trials, &trial)
 	}

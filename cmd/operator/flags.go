@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +48,7 @@ func parse(args []string) (*flags, error) {
 	f := &flags{}
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
 	set.BoolVar(&f.leaderElect, "leader-elect", false, "let only one of several replicas be active at a time")
-	set.StringVar(&f.leaderElectionNamespace, "leader-election-namespace", "", "namespace of the lease; the pod's namespace by default")
+	set.StringVar(&f.leaderElectionNamespace, "leader-election-namespace", "", "namespace of the operator's Leases; the pod's namespace by default")
 	set.StringVar(&f.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	set.StringVar(&f.metricsAddress, "metrics-bind-address", ":8443", "address of /metrics; 0 turns it off")
 	set.BoolVar(&f.metricsSecure, "metrics-secure", true, "serve metrics over HTTPS, to clients that the API server authorizes")
@@ -181,6 +183,21 @@ func (f *flags) managerOptions() ctrl.Options {
 	// namespaces are watched: controller-runtime then can't tell which cache has caught up.
 	options.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(len(f.watchNamespaces) <= 1)}
 	return options
+}
+
+// turnsLease is the name of the Lease whose holder is the trials that have a turn.
+const turnsLease = "turns.hashmark.dev"
+
+// ownNamespace returns the namespace of the operator's Leases: the flag's, or the pod's.
+func (f *flags) ownNamespace() (string, error) {
+	if f.leaderElectionNamespace != "" {
+		return f.leaderElectionNamespace, nil
+	}
+	namespace, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("the operator runs outside a pod: set --leader-election-namespace to the namespace of its Leases")
+	}
+	return strings.TrimSpace(string(namespace)), err
 }
 
 func (f *flags) metricsOptions() metricsserver.Options {

@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"go.uber.org/zap/zapcore"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -78,7 +79,7 @@ func operate(args []string) error {
 	return mgr.Start(ctx)
 }
 
-// setup registers both controllers, the metrics and the probes. An operator is alive from its
+// setup registers the controllers, the metrics and the probes. An operator is alive from its
 // start, and ready once its caches have been filled.
 func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	ready, err := controllers.WatchAll(ctx, mgr.GetCache())
@@ -89,10 +90,18 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	if err != nil {
 		return err
 	}
-	live := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces)
+	namespace, err := flags.ownNamespace()
+	if err != nil {
+		return err
+	}
+	live, waiting := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces), &controllers.Queue{}
 	experiments := &controllers.ExperimentReconciler{
+		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("hashmark"), Queue: waiting,
+	}
+	turns := &controllers.TurnReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
-		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
+		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials, Queue: waiting,
+		Lease: types.NamespacedName{Namespace: namespace, Name: turnsLease},
 	}
 	trials := &controllers.TrialReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
@@ -101,6 +110,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	}
 	return errors.Join(
 		experiments.SetupWithManager(mgr),
+		turns.SetupWithManager(mgr),
 		trials.SetupWithManager(mgr),
 		mgr.AddHealthzCheck("healthz", healthz.Ping),
 		mgr.AddReadyzCheck("readyz", ready),

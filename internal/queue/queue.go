@@ -15,33 +15,26 @@ import (
 
 // Turns is which trials begin now, and the positions of the waiting experiments.
 type Turns struct {
-	// Start holds the names of the trials that begin now, by their experiment's UID.
-	Start map[types.UID][]string
+	// Start holds the trials that begin now, in the order in which they get their turns.
+	Start []types.NamespacedName
 	// Position is the queue position of each experiment that has not begun; 1 is next.
 	Position map[types.UID]int32
 }
 
-// Decide returns the turns, with at most limit trials under load in total.
-func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, limit int) Turns {
-	lines, lastTurn := standings(experiments, trials)
-	free := limit
-	for i := range trials {
-		if Active(&trials[i]) {
-			free--
+// Decide returns the turns, with at most limit trials under load in total. The trials that
+// hold a turn are those in held and those that are [Active]. Trials of finished experiments
+// are not needed, unless they are active.
+func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, held []types.NamespacedName, limit int) Turns {
+	q := newLine(experiments, trials, held)
+	turns := Turns{}
+	for free := limit - len(q.taken); free > 0; free-- {
+		next := q.next()
+		if next == nil {
+			break
 		}
+		turns.Start = append(turns.Start, q.give(next))
 	}
-	turns := Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}
-	var place int32
-	for _, s := range inOrder(lines, lastTurn) {
-		for len(s.waiting) > 0 && free > 0 && s.active < s.parallelism {
-			turns.Start[s.uid] = append(turns.Start[s.uid], s.waiting[0].Name)
-			s.waiting, s.active, free, s.begun = s.waiting[1:], s.active+1, free-1, true
-		}
-		if !s.begun && len(s.waiting) > 0 {
-			place++
-			turns.Position[s.uid] = place
-		}
-	}
+	turns.Position = q.positions()
 	return turns
 }
 
@@ -56,93 +49,179 @@ func Released(trial *v1alpha1.SizingTrial) bool {
 	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionReleased)
 }
 
-// standing is the state of an experiment in the queue.
-type standing struct {
-	uid         types.UID
-	namespace   string
-	created     time.Time
-	parallelism int
-	active      int
-	begun       bool
-	waiting     []*v1alpha1.SizingTrial
+// Continues reports whether an experiment's trials can get turns.
+func Continues(e *v1alpha1.SizingExperiment) bool {
+	return !e.Status.Phase.Finished() && !e.Spec.Suspend && !e.Spec.Cancel && e.DeletionTimestamp == nil
 }
 
-// standings returns the states of all experiments that can continue, and the time of each
-// namespace's last turn.
-func standings(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) (lines []*standing, lastTurn map[string]time.Time) {
+// Blocked reports whether an experiment waits for something other than its turn: its trials
+// can't be created. It has no position, so that it doesn't keep others at a distance.
+func Blocked(e *v1alpha1.SizingExperiment) bool {
+	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
+	return c != nil && c.Status == metav1.ConditionFalse && c.Reason == v1alpha1.ReasonNameTaken
+}
+
+// standing is the state of an experiment in the queue.
+type standing struct {
+	experiment *v1alpha1.SizingExperiment
+	active     int
+	begun      bool
+	last       time.Time // when it had its last turn; zero: never
+	waiting    []*v1alpha1.SizingTrial
+}
+
+// line is everything that turns are computed from.
+type line struct {
+	standings []*standing
+	taken     map[types.NamespacedName]bool
+	// lastTurn is when each namespace had its last turn.
+	lastTurn map[string]time.Time
+	latest   time.Time
+}
+
+func newLine(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, held []types.NamespacedName) *line {
+	q := &line{taken: map[types.NamespacedName]bool{}, lastTurn: map[string]time.Time{}}
 	byUID := map[types.UID]*standing{}
 	for i := range experiments {
 		e := &experiments[i]
-		if e.Status.Phase.Finished() || e.Spec.Suspend || e.Spec.Cancel || e.DeletionTimestamp != nil {
-			continue
+		q.served(e.Namespace, e.Status.CompletionTime)
+		if Continues(e) {
+			byUID[e.UID] = &standing{experiment: e}
+			q.standings = append(q.standings, byUID[e.UID])
 		}
-		s := &standing{
-			uid: e.UID, namespace: e.Namespace, created: e.CreationTimestamp.Time, parallelism: int(max(1, e.Spec.Parallelism)),
-		}
-		byUID[e.UID] = s
-		lines = append(lines, s)
 	}
-	lastTurn = map[string]time.Time{}
+	for _, name := range held {
+		q.taken[name] = true
+	}
 	for i := range trials {
-		note(byUID, lastTurn, &trials[i])
+		q.note(byUID, &trials[i])
 	}
-	for _, s := range lines {
+	q.beginHeld()
+	for _, s := range q.standings {
 		slices.SortFunc(s.waiting, func(a, b *v1alpha1.SizingTrial) int { return cmp.Compare(a.Spec.Sequence, b.Spec.Sequence) })
 	}
-	return lines, lastTurn
+	return q
+}
+
+// served notes that a namespace had a turn at some time. The end of a finished experiment
+// stands for the turns of its trials, which need not be listed.
+func (q *line) served(namespace string, at *metav1.Time) {
+	if at == nil {
+		return
+	}
+	if at.After(q.lastTurn[namespace]) {
+		q.lastTurn[namespace] = at.Time
+	}
+	if at.After(q.latest) {
+		q.latest = at.Time
+	}
 }
 
 // note adds what a trial shows about its experiment and its namespace.
-func note(byUID map[types.UID]*standing, lastTurn map[string]time.Time, trial *v1alpha1.SizingTrial) {
-	began := trial.Status.StartTime
-	if began != nil && began.After(lastTurn[trial.Namespace]) {
-		lastTurn[trial.Namespace] = began.Time
+func (q *line) note(byUID map[types.UID]*standing, trial *v1alpha1.SizingTrial) {
+	name := keyOf(trial)
+	if Active(trial) {
+		q.taken[name] = true
 	}
-	owner := metav1.GetControllerOf(trial)
+	began := trial.Status.StartTime
+	q.served(trial.Namespace, began)
+	owner := metav1.GetControllerOfNoCopy(trial)
 	if owner == nil || byUID[owner.UID] == nil {
 		return
 	}
 	s := byUID[owner.UID]
 	switch {
-	case Active(trial):
+	case q.taken[name]:
 		s.active++
 		s.begun = true
 	case !Released(trial):
 		s.waiting = append(s.waiting, trial)
 	}
-	s.begun = s.begun || began != nil
-}
-
-// inOrder sorts the experiments that began first, by age; then the waiting ones, one of
-// each namespace in turn.
-func inOrder(lines []*standing, lastTurn map[string]time.Time) []*standing {
-	slices.SortFunc(lines, func(a, b *standing) int {
-		return cmp.Or(a.created.Compare(b.created), strings.Compare(string(a.uid), string(b.uid)))
-	})
-	round := map[*standing]int{}
-	seen := map[string]int{}
-	for _, s := range lines {
-		if !s.begun {
-			round[s] = seen[s.namespace]
-			seen[s.namespace]++
+	if began != nil {
+		s.begun = true
+		if began.After(s.last) {
+			s.last = began.Time
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b *standing) int {
-		if a.begun != b.begun {
-			return boolFirst(a.begun)
-		}
-		if a.begun {
-			return 0
-		}
-		return cmp.Or(cmp.Compare(round[a], round[b]), lastTurn[a.namespace].Compare(lastTurn[b.namespace]))
-	})
-	return lines
 }
 
-// boolFirst sorts true before false.
-func boolFirst(a bool) int {
-	if a {
-		return -1
+// beginHeld puts experiments whose trial has a turn and has not begun behind all others: that
+// turn is the newest.
+func (q *line) beginHeld() {
+	for _, s := range q.standings {
+		if s.active > 0 && s.last.IsZero() {
+			q.serve(s)
+		}
 	}
-	return 1
+}
+
+// serve notes that an experiment has a turn now.
+func (q *line) serve(s *standing) {
+	q.latest = q.latest.Add(time.Nanosecond)
+	s.last, q.lastTurn[s.experiment.Namespace] = q.latest, q.latest
+}
+
+// next returns the experiment whose trial begins next, or nil.
+func (q *line) next() *standing {
+	var first *standing
+	for _, s := range q.standings {
+		if len(s.waiting) == 0 || s.active >= int(max(1, s.experiment.Spec.Parallelism)) {
+			continue
+		}
+		if first == nil || q.compare(s, first) < 0 {
+			first = s
+		}
+	}
+	return first
+}
+
+// compare orders experiments by the last turn of their namespace, then by their own, and then
+// by age.
+func (q *line) compare(a, b *standing) int {
+	return cmp.Or(
+		q.lastTurn[a.experiment.Namespace].Compare(q.lastTurn[b.experiment.Namespace]),
+		a.last.Compare(b.last),
+		byAge(a, b),
+	)
+}
+
+func byAge(a, b *standing) int {
+	return cmp.Or(
+		a.experiment.CreationTimestamp.Compare(b.experiment.CreationTimestamp.Time),
+		strings.Compare(string(a.experiment.UID), string(b.experiment.UID)),
+	)
+}
+
+// give gives the experiment's next trial its turn.
+func (q *line) give(s *standing) types.NamespacedName {
+	name := keyOf(s.waiting[0])
+	s.waiting, s.active, s.begun = s.waiting[1:], s.active+1, true
+	q.taken[name] = true
+	q.serve(s)
+	return name
+}
+
+// positions numbers the experiments that have not begun: one of each namespace in turn, the
+// namespace whose last turn was longest ago first, and within a namespace the oldest first.
+func (q *line) positions() map[types.UID]int32 {
+	waiting := slices.DeleteFunc(slices.Clone(q.standings), func(s *standing) bool { return s.begun || Blocked(s.experiment) })
+	slices.SortFunc(waiting, byAge)
+	round, seen := map[*standing]int{}, map[string]int{}
+	for _, s := range waiting {
+		round[s] = seen[s.experiment.Namespace]
+		seen[s.experiment.Namespace]++
+	}
+	slices.SortStableFunc(waiting, func(a, b *standing) int {
+		return cmp.Or(cmp.Compare(round[a], round[b]),
+			q.lastTurn[a.experiment.Namespace].Compare(q.lastTurn[b.experiment.Namespace]))
+	})
+	positions := map[types.UID]int32{}
+	for i, s := range waiting {
+		positions[s.experiment.UID] = int32(i + 1)
+	}
+	return positions
+}
+
+func keyOf(trial *v1alpha1.SizingTrial) types.NamespacedName {
+	return types.NamespacedName{Namespace: trial.Namespace, Name: trial.Name}
 }

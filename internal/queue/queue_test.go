@@ -3,6 +3,8 @@ package queue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,64 +66,109 @@ func isDone(t *v1alpha1.SizingTrial) {
 	meta.SetStatusCondition(&t.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Measured"})
 }
 
+// names returns trials by namespace/name.
+func names(trials ...string) []types.NamespacedName { return queue.Held(strings.Join(trials, ",")) }
+
 func TestTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		limit int
 		build func(c *cluster)
 		want  queue.Turns
+		held  []types.NamespacedName
 	}{
 		{"the oldest begins, the other waits in place 1", 1, func(c *cluster) {
 			c.add("a", "late", 2, waits)
 			c.add("a", "early", 1, waits)
-		}, queue.Turns{Start: map[types.UID][]string{"early": {"early-1"}}, Position: map[types.UID]int32{"late": 1}}},
-		{"an experiment that began keeps its place between two trials", 1, func(c *cluster) {
-			c.add("a", "older", 1, waits)
-			c.add("b", "begun", 2, isDone, waits)
-		}, queue.Turns{Start: map[types.UID][]string{"begun": {"begun-2"}}, Position: map[types.UID]int32{"older": 1}}},
+		}, queue.Turns{Start: names("a/early-1"), Position: map[types.UID]int32{"late": 1}}, nil},
+		{"the namespace that never had a turn comes before one that had", 1, func(c *cluster) {
+			c.add("b", "begun", 1, isDone, waits)
+			c.add("a", "later", 2, waits)
+			c.add("c", "last", 3, waits)
+		}, queue.Turns{Start: names("a/later-1"), Position: map[types.UID]int32{"last": 1}}, nil},
+		{"the end of a finished experiment is a turn of its namespace", 1, func(c *cluster) {
+			done := c.add("a", "done", 1)
+			done.Status.Phase, done.Status.CompletionTime = v1alpha1.ExperimentSucceeded, &metav1.Time{Time: noon}
+			c.add("a", "again", 2, waits)
+			c.add("b", "first", 3, waits)
+		}, queue.Turns{Start: names("b/first-1"), Position: map[types.UID]int32{"again": 1}}, nil},
+		{"within a namespace, the experiment whose turn was longest ago comes first", 1, func(c *cluster) {
+			c.add("a", "just-had-one", 1, func(t *v1alpha1.SizingTrial) {
+				isDone(t)
+				t.Status.StartTime = &metav1.Time{Time: noon.Add(time.Hour)}
+			}, waits)
+			c.add("a", "waited-an-hour", 2, isDone, waits)
+		}, queue.Turns{Start: names("a/waited-an-hour-2"), Position: map[types.UID]int32{}}, nil},
+		{"two free turns go to two namespaces", 2, func(c *cluster) {
+			c.add("a", "one", 1, waits, waits).Spec.Parallelism = 2
+			c.add("b", "two", 2, waits)
+		}, queue.Turns{Start: names("a/one-1", "b/two-1"), Position: map[types.UID]int32{}}, nil},
+		{"a trial that holds a turn and has not begun takes it up", 1, func(c *cluster) {
+			c.add("a", "given", 1, waits, waits)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, names("a/given-1")},
+		{"a turn that has just been given counts as the newest of its namespace", 2, func(c *cluster) {
+			c.add("a", "given", 1, waits, waits).Spec.Parallelism = 2
+			c.add("b", "next", 2, isDone, waits)
+		}, queue.Turns{Start: names("b/next-2"), Position: map[types.UID]int32{}}, names("a/given-1")},
+		{"a trial that is both held and active takes up one turn", 2, func(c *cluster) {
+			c.add("a", "busy", 1, runs)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, names("a/busy-1")},
+		{"an experiment without trials waits, and does not keep others from their turns", 1, func(c *cluster) {
+			c.add("a", "new", 1)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{"new": 1}}, nil},
+		{"an experiment whose trials can't be created has no position", 1, func(c *cluster) {
+			blocked := c.add("a", "blocked", 1)
+			meta.SetStatusCondition(&blocked.Status.Conditions, metav1.Condition{
+				Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNameTaken,
+			})
+			c.add("b", "new", 2)
+		}, queue.Turns{Position: map[types.UID]int32{"new": 1}}, nil},
 		{"no turn is given while one is taken", 1, func(c *cluster) {
 			c.add("a", "busy", 1, runs, waits)
 			c.add("b", "next", 2, waits)
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{"next": 1}}},
+		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, nil},
 		{"a trial that still cleans up holds its turn", 1, func(c *cluster) {
 			c.add("a", "busy", 1, cleansUp, waits)
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 		{"a suspended experiment's running trial holds its turn, and its others get none", 2, func(c *cluster) {
 			c.add("a", "halted", 1, runs, waits).Spec.Suspend = true
 			c.add("b", "next", 2, waits, waits)
-		}, queue.Turns{Start: map[types.UID][]string{"next": {"next-1"}}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"parallelism bounds an experiment within the limit", 4, func(c *cluster) {
 			c.add("a", "wide", 1, waits, waits, waits).Spec.Parallelism = 2
-		}, queue.Turns{Start: map[types.UID][]string{"wide": {"wide-1", "wide-2"}}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Start: names("a/wide-1", "a/wide-2"), Position: map[types.UID]int32{}}, nil},
 		{"namespaces take turns", 1, func(c *cluster) {
 			c.add("a", "running", 0, runs)
 			c.add("a", "a1", 1, waits)
 			c.add("a", "a2", 2, waits)
 			c.add("b", "b1", 3, waits)
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{"b1": 1, "a1": 2, "a2": 3}}},
+		}, queue.Turns{Position: map[types.UID]int32{"b1": 1, "a1": 2, "a2": 3}}, nil},
 		{"a suspended experiment gets no turn", 2, func(c *cluster) {
 			c.add("a", "halted", 1, waits).Spec.Suspend = true
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 		{"one that is being deleted gets no turn", 2, func(c *cluster) {
 			c.add("a", "going", 1, waits).DeletionTimestamp = &metav1.Time{Time: noon}
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 		{"trials begin in the experiment's own order, however they are listed", 1, func(c *cluster) {
 			c.add("a", "one", 1, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 2 }, func(t *v1alpha1.SizingTrial) { t.Spec.Sequence = 1 })
-		}, queue.Turns{Start: map[types.UID][]string{"one": {"one-2"}}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Start: names("a/one-2"), Position: map[types.UID]int32{}}, nil},
 		{"a trial without an experiment takes up a turn", 1, func(c *cluster) {
 			c.add("a", "one", 1, waits)
 			c.add("b", "by-hand", 2, runs)
 			c.trials[1].OwnerReferences = nil
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{"one": 1}}},
+		}, queue.Turns{Position: map[types.UID]int32{"one": 1, "by-hand": 2}}, nil},
 		{"cancelled and finished experiments get no turn", 2, func(c *cluster) {
 			c.add("a", "cancelled", 1, waits).Spec.Cancel = true
 			c.add("a", "finished", 1, waits).Status.Phase = v1alpha1.ExperimentFailed
-		}, queue.Turns{Start: map[types.UID][]string{}, Position: map[types.UID]int32{}}},
+		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &cluster{}
 			tt.build(c)
-			if diff := cmp.Diff(tt.want, queue.Decide(c.experiments, c.trials, tt.limit)); diff != "" {
+			if diff := cmp.Diff(tt.want, queue.Decide(c.experiments, c.trials, tt.held, tt.limit)); diff != "" {
 				t.Errorf("turns (-want +got):\n%s", diff)
 			}
 		})
@@ -147,7 +194,7 @@ func TestNobodyIsOvertakenForEver(t *testing.T) {
 			if pass > 2*len(c.trials) {
 				t.Fatalf("seed %d: %d of %d trials got no turn", seed, len(c.trials)-countDone(c), len(c.trials))
 			}
-			step(c, queue.Decide(c.experiments, c.trials, limit), pass)
+			step(c, queue.Decide(c.experiments, c.trials, nil, limit), pass)
 			if active := countActive(c); active > limit {
 				t.Fatalf("seed %d: %d trials have a turn, the limit is %d", seed, active, limit)
 			}
@@ -158,13 +205,9 @@ func TestNobodyIsOvertakenForEver(t *testing.T) {
 
 func step(c *cluster, turns queue.Turns, pass int) {
 	for i := range c.trials {
-		for _, names := range turns.Start {
-			for _, name := range names {
-				if c.trials[i].Name == name {
-					c.trials[i].Spec.Suspend = false
-					c.trials[i].Status.StartTime = &metav1.Time{Time: noon.Add(time.Duration(pass) * time.Second)}
-				}
-			}
+		if trial := &c.trials[i]; slices.Contains(turns.Start, types.NamespacedName{Namespace: trial.Namespace, Name: trial.Name}) {
+			trial.Spec.Suspend = false
+			trial.Status.StartTime = &metav1.Time{Time: noon.Add(time.Duration(pass) * time.Second)}
 		}
 	}
 }

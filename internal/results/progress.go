@@ -89,6 +89,30 @@ func EstimatedEnd(trials []v1alpha1.SizingTrial, planned int, now time.Time) *me
 	return &metav1.Time{Time: now.Add(left).Truncate(time.Second)}
 }
 
+// SteadyEnd returns the estimated end to show: the one that is shown, unless the new estimate
+// is off by more than a tenth of the time that is left, and by more than half a minute. An
+// estimate that is rewritten at each look would be a write for nobody.
+func SteadyEnd(shown, estimated *metav1.Time, now time.Time) *metav1.Time {
+	if shown == nil || estimated == nil || shown.Time.Before(now) {
+		return estimated
+	}
+	tolerance := max(30*time.Second, estimated.Sub(now)/10)
+	if estimated.Sub(shown.Time).Abs() <= tolerance {
+		return shown
+	}
+	return estimated
+}
+
+// Waiting returns the message of an experiment that waits at a position of the queue, as
+// [queue.Shown] rounds it.
+func Waiting(position int32) string {
+	about := ""
+	if !queue.Near(position) {
+		about = "about "
+	}
+	return fmt.Sprintf("Waits for its turn: %sposition %d in the queue", about, position)
+}
+
 // effort is the time that trials take.
 type effort struct {
 	// estimated and took are for the trials that ended, left is for the others.

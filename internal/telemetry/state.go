@@ -29,7 +29,7 @@ type State struct {
 // Of returns all samples of a state: those of the operator, followed by those of each
 // experiment in the order of [Select].
 func Of(state State) []Sample {
-	turns := queue.Decide(state.Experiments, state.Trials, state.MaxConcurrent)
+	turns := queue.Decide(state.Experiments, state.Trials, nil, state.MaxConcurrent)
 	selected, left := Select(state.Experiments, state.MaxExperiments)
 	g := &gathering{}
 	g.operator(state, turns, left)
