@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -64,6 +65,9 @@ func (r *TurnReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("turns").
 		Watches(&v1alpha1.SizingExperiment{}, all, builder.WithPredicates(experimentTurns)).
 		Watches(&v1alpha1.SizingTrial{}, all, builder.WithPredicates(trialTurns)).
+		// A line about a turn has the name and namespace of its experiment, as lines about the
+		// experiment do, and not those of the request.
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return mgr.GetLogger().WithValues("controller", "turns") }).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).
 		Complete(r)
 }

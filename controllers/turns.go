@@ -188,7 +188,7 @@ func (r *TurnReconciler) give(ctx context.Context, name types.NamespacedName) er
 	place := placeOf(experiment, trial)
 	r.Events.Eventf(experiment, nil, normal, "TrialStarted", giveTurn, "%s", truncate(place))
 	ctrl.LoggerFrom(ctx).Info(place, "action", giveTurn,
-		"SizingExperiment", client.ObjectKeyFromObject(experiment), "trial", trial.Name, "variant", trial.Spec.Variant.Name)
+		"namespace", experiment.Namespace, "name", experiment.Name, "trial", trial.Name, "variant", trial.Spec.Variant.Name)
 	return nil
 }
 
