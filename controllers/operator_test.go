@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -174,7 +175,7 @@ func (h operatorClient) write(verb string, object client.Object, do func() error
 		return err
 	}
 	w.writes++
-	if verb == "creates" {
+	if _, lease := object.(*coordinationv1.Lease); verb == "creates" && !lease {
 		w.creates[kindOf(object)]++
 	}
 	w.logWrite(verb, before, object)

@@ -40,8 +40,7 @@ func TestAnObjectOfAChildsNameIsLeftAlone(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "decoy")
 			e := w.create(newExperiment("login", quick, oneVariant), 0)
-			w.pass() // only plans the trial and begins its first attempt
-			uid := w.trialsOf(e)[0].UID
+			uid := w.begin(e).UID
 			decoy.SetNamespace(e.Namespace)
 			decoy.SetName(objects.Child(uid, 1) + decoy.GetName())
 			if labels := decoy.GetLabels(); labels != nil {

@@ -48,7 +48,7 @@ type testCluster struct {
 	limit int
 	// user is the operator's user at the API server.
 	user string
-	// creates counts what the operator has created, by kind.
+	// creates counts what the operator has created for experiments, by kind.
 	creates map[string]int
 	// tally is what all processes of the operator counted.
 	tally *tally
@@ -123,6 +123,20 @@ func (w *testCluster) pass() {
 	for _, trial := range w.trials() {
 		w.reconcile(w.operator.trials, &trial)
 	}
+}
+
+// begin makes passes until an experiment's first trial has begun an attempt, and returns that
+// trial. Nothing of the attempt has been created.
+func (w *testCluster) begin(e *v1alpha1.SizingExperiment) v1alpha1.SizingTrial {
+	w.t.Helper()
+	for range 5 {
+		w.pass()
+		if trials := w.trialsOf(e); len(trials) > 0 && len(trials[0].Status.Attempts) > 0 {
+			return trials[0]
+		}
+	}
+	w.t.Fatal("the first trial has not begun after 5 passes")
+	return v1alpha1.SizingTrial{}
 }
 
 // run advances the clock until a condition is true.

@@ -185,10 +185,12 @@ func (q *line) compare(a, b *standing) int {
 	)
 }
 
+// byAge orders experiments by the second of their creation, and then by name.
 func byAge(a, b *standing) int {
 	return cmp.Or(
 		a.experiment.CreationTimestamp.Compare(b.experiment.CreationTimestamp.Time),
-		strings.Compare(string(a.experiment.UID), string(b.experiment.UID)),
+		strings.Compare(a.experiment.Namespace, b.experiment.Namespace),
+		strings.Compare(a.experiment.Name, b.experiment.Name),
 	)
 }
 
