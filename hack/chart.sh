@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Generates what follows from the Helm chart, so that chart and config never diverge:
-# config/{rbac,manager,prometheus,grafana} are rendered from the chart, the chart's CRDs are
+# config/{rbac,admission,manager,prometheus,grafana} are rendered from the chart, the chart's CRDs are
 # copies of config/crd, and its README describes its values.
 #
 #   chart.sh          writes them into the tree
@@ -44,7 +44,7 @@ manifests() {
   local folder template
   values | "$(hack/build/binaries.sh helm)/helm" template hashmark "$chart" \
     --namespace hashmark-system --values - --output-dir "$rendered" >/dev/null
-  for folder in rbac manager prometheus grafana; do
+  for folder in rbac admission manager prometheus grafana; do
     rm -rf "$target/config/$folder"
     mkdir -p "$target/config/$folder"
     [[ -d $rendered/hashmark/templates/$folder ]] || continue

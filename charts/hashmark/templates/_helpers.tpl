@@ -32,13 +32,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "hashmark.serviceAccountName" -}}
-{{- if .Values.serviceAccount.name -}}
-{{- .Values.serviceAccount.name -}}
-{{- else if .Values.serviceAccount.create -}}
-{{- include "hashmark.fullname" . }}-operator
-{{- else -}}
-default
-{{- end -}}
+{{- .Values.serviceAccount.name | default (printf "%s-operator" (include "hashmark.fullname" .)) -}}
 {{- end -}}
 
 {{/* The reference of an image. A digest takes precedence over a tag: (list root image). */}}

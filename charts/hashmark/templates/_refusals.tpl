@@ -7,6 +7,9 @@
 {{- if and (gt (int $values.operator.replicas) 1) (not $values.operator.leaderElection) -}}
 {{- fail "operator.replicas is above 1 without operator.leaderElection, so that all replicas would be active; set operator.replicas=1 or operator.leaderElection=true." -}}
 {{- end -}}
+{{- if not (or $values.serviceAccount.create $values.serviceAccount.name) -}}
+{{- fail "serviceAccount.create is false, and without a name the operator would share the namespace's default account with other pods; set serviceAccount.name to an account of its own." -}}
+{{- end -}}
 {{- $available := $values.podDisruptionBudget.minAvailable -}}
 {{- if and $values.podDisruptionBudget.enabled (not (kindIs "string" $available)) (ge (int $available) (int $values.operator.replicas)) -}}
 {{- fail "podDisruptionBudget.minAvailable must be below operator.replicas, otherwise nodes with an operator can't be drained; raise operator.replicas." -}}

@@ -1,0 +1,195 @@
+//go:build integration
+
+package integration
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The users whose requests the policy judges.
+const (
+	editor        = "a user with the cluster's edit role"
+	operator      = "system:serviceaccount:hashmark-system:hashmark-operator"
+	administrator = "" // the test's own client
+	// oneForAll is the user of a kube-controller-manager without
+	// --use-service-account-credentials.
+	oneForAll   = "system:kube-controller-manager"
+	deployments = "system:serviceaccount:kube-system:deployment-controller"
+	replicaSets = "system:serviceaccount:kube-system:replicaset-controller"
+	jobs        = "system:serviceaccount:kube-system:job-controller"
+	garbage     = "system:serviceaccount:kube-system:generic-garbage-collector"
+	autoscaler  = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
+	stateful    = "system:serviceaccount:kube-system:statefulset-controller"
+)
+
+// The beginnings of the policy's refusals; "" is none.
+const (
+	reserved = "labels that start with hashmark.dev/ and names such as hm-0123456789 are reserved"
+	spoils   = "this object belongs to a trial of Hashmark, and changing it would spoil the measurement"
+	disturbs = "this object belongs to a trial of Hashmark, and a connection to it would disturb the measurement"
+)
+
+// TestTheAdmissionPolicy tests what config/admission allows. The policy is installed once,
+// because it takes a moment to be in force.
+func TestTheAdmissionPolicy(t *testing.T) {
+	grantRights(t)
+	attempt := attemptObjects(t)
+	install(t, "admission/policy.yaml")
+	waitUntilInForce(t)
+	t.Run("the operator and Kubernetes' controllers can make an attempt", func(t *testing.T) {
+		for by, objects := range attempt {
+			for _, object := range objects {
+				if err := as(t, by).Create(t.Context(), object); err != nil {
+					t.Fatalf("%s %s by %s: %v", object.GetKind(), object.GetName(), by, err)
+				}
+			}
+		}
+	})
+	t.Run("create", policyOnCreations)
+	keep(t, somePod.with(t))
+	keep(t, someDeployment.with(t))
+	t.Run("update", policyOnUpdates)
+	t.Run("connect", policyOnConnections)
+}
+
+// install applies a file of config until the test ends.
+func install(t *testing.T, file string) {
+	t.Helper()
+	for _, object := range objectsIn(t, filepath.Join("..", "..", "config", file)) {
+		keep(t, object)
+	}
+}
+
+// keep creates an object until the test ends.
+func keep(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := apiClient.Create(t.Context(), object); err != nil {
+		t.Fatalf("creating %s: %v", object.GetName(), err)
+	}
+	t.Cleanup(func() {
+		if err := apiClient.Delete(context.Background(), object); err != nil {
+			t.Errorf("deleting %s: %v", object.GetName(), err)
+		}
+	})
+}
+
+// objectsIn reads all objects of a file.
+func objectsIn(t *testing.T, path string) []*unstructured.Unstructured {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), len(content))
+	for {
+		object := &unstructured.Unstructured{}
+		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if len(object.Object) > 0 {
+			all = append(all, object)
+		}
+	}
+}
+
+// grantRights installs the operator's rights and those of users. All users but the
+// operator also get everything that the cluster's edit role grants and two rights that an
+// administrator could add, so that only the policy can refuse them.
+func grantRights(t *testing.T) {
+	t.Helper()
+	install(t, "rbac/operator_role.yaml")
+	install(t, "rbac/user_roles.yaml")
+	keep(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "added"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"pods/ephemeralcontainers", "pods/resize"}, Verbs: []string{"patch"}},
+	}})
+	// No controller is there to aggregate the edit role from these.
+	for _, role := range []string{"system:aggregate-to-edit", "system:aggregate-to-view", "hashmark-edit", "hashmark-view", "added"} {
+		binding := &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		}
+		for _, user := range []string{editor, oneForAll, deployments, replicaSets, jobs, garbage, autoscaler, stateful} {
+			binding.Subjects = append(binding.Subjects, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user})
+		}
+		keep(t, binding)
+	}
+}
+
+// attemptObjects returns the objects of an attempt, by who creates them: those that
+// package objects builds, and what Kubernetes' controllers make of them.
+func attemptObjects(t *testing.T) map[string][]*unstructured.Unstructured {
+	t.Helper()
+	keep(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}})
+	made := map[string][]*unstructured.Unstructured{}
+	for _, object := range objectsIn(t, filepath.Join("..", "..", "internal", "objects", "testdata", "defaults.yaml")) {
+		made[operator] = append(made[operator], object)
+		switch object.GetKind() {
+		case "Deployment":
+			made[deployments] = append(made[deployments], replicaSet(object))
+			made[replicaSets] = append(made[replicaSets], pod(object, "hm-84181b74b0-5f6d8-x2v4z"))
+		case "Job":
+			made[jobs] = append(made[jobs], pod(object, "hm-84181b74b0-k9q7c"))
+		}
+	}
+	return made
+}
+
+// as returns a client with the rights of a user.
+func as(t *testing.T, user string) client.Client {
+	t.Helper()
+	found, err := newClient(configOf(user))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func configOf(user string) *rest.Config {
+	config := rest.CopyConfig(restConfig)
+	config.Impersonate.UserName = user
+	return config
+}
+
+// waitUntilInForce waits until the API server refuses what the policy forbids.
+func waitUntilInForce(t *testing.T) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		last = as(t, editor).Create(ctx, somePod.with(t, "metadata: {labels: {hashmark.dev/component: generator}}"), client.DryRunAll)
+		return last != nil && strings.Contains(last.Error(), reserved), nil
+	})
+	if err != nil {
+		t.Fatalf("the policy is not in force: %v; the last answer was: %v", err, last)
+	}
+}
+
+// checkAnswer compares the API server's answer with a refusal; "" means that it accepts.
+func checkAnswer(t *testing.T, answer error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && answer != nil:
+		t.Errorf("refused: %v", answer)
+	case want != "" && (answer == nil || !strings.Contains(answer.Error(), want)):
+		t.Errorf("the answer is %v, want a refusal with: %s", answer, want)
+	}
+}
