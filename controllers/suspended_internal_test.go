@@ -12,7 +12,9 @@ import (
 func TestAPassNotesThatTheExperimentIsSuspended(t *testing.T) {
 	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	p := &experimentPass{
-		experiment: &v1alpha1.SizingExperiment{Spec: v1alpha1.SizingExperimentSpec{Suspend: true}},
+		experiment: &v1alpha1.SizingExperiment{Spec: v1alpha1.SizingExperimentSpec{
+			Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Suspend: true,
+		}},
 		trials:     []v1alpha1.SizingTrial{{Status: v1alpha1.SizingTrialStatus{StartTime: &metav1.Time{Time: began}}}},
 		now:        began.Add(time.Hour),
 	}

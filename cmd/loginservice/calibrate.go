@@ -91,10 +91,6 @@ func (s calibrationSettings) timeUntilDeadline() (calibration.Timing, error) {
 	if s.deadline.IsZero() {
 		return s.time()
 	}
-	left := time.Until(s.deadline)
-	if left <= 0 {
-		return calibration.Timing{}, errDeadline
-	}
 	var timing calibration.Timing
 	ended := make(chan error, 1)
 	go func() {
@@ -105,7 +101,7 @@ func (s calibrationSettings) timeUntilDeadline() (calibration.Timing, error) {
 	select {
 	case err := <-ended:
 		return timing, err
-	case <-time.After(left):
+	case <-time.After(time.Until(s.deadline)):
 		return calibration.Timing{}, errDeadline
 	}
 }
