@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -32,16 +34,38 @@ func (e *nameTakenError) Error() string {
 	return e.what + " already exists and has another owner; delete or rename it"
 }
 
+// refusedError means that a quota, a policy or a webhook refuses an object. That can change
+// without anything that the operator would notice, so the object is created again later.
+type refusedError struct{ reason, message string }
+
+// Error returns what the API server answered.
+func (e *refusedError) Error() string { return e.message }
+
+// asRefused returns a *refusedError if an object was refused at its creation, and any other error
+// unchanged. A policy answers Invalid by default, a webhook any code that it likes, and one that
+// can't be called is an internal error. A right that the operator lacks is Forbidden like a quota,
+// and so is everything in a namespace that is being deleted; neither is for the user to wait for.
+func asRefused(err error) error {
+	says := func(text string) bool { return strings.Contains(err.Error(), text) }
+	switch {
+	case apierrors.IsForbidden(err) && !says("cannot create resource") && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause),
+		apierrors.IsInvalid(err), err != nil && (says("denied the request") || says("failed calling webhook")):
+		return &refusedError{reason: lifecycle.RefusalReason(err.Error()), message: lifecycle.Clip(err.Error())}
+	}
+	return err
+}
+
 // ensure creates an object unless it exists, and sets the object's UID to the server's. It
-// returns a *nameTakenError if an object of that name has another controller. Such an object
-// may lack our labels and then is not in the cache, so ensure reads it from the server once it
-// turns out to exist.
+// returns a *nameTakenError if an object of that name has another controller, and a *refusedError
+// if the API server does not admit the object. An object with another controller may lack our
+// labels and then is not in the cache, so ensure reads it from the server once it turns out to
+// exist.
 func ensure(ctx context.Context, c client.Client, live client.Reader, object client.Object, owner client.Object) error {
 	found := object.DeepCopyObject().(client.Object)
 	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
 	if apierrors.IsNotFound(err) {
 		if err = c.Create(ctx, object); !apierrors.IsAlreadyExists(err) {
-			return err
+			return asRefused(err)
 		}
 		err = live.Get(ctx, client.ObjectKeyFromObject(object), found)
 	}

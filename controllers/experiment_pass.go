@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -223,21 +224,34 @@ func (p *experimentPass) skipVerification(planned matrix.PlannedTrial, err error
 	return true
 }
 
-// blocked reports in the status that a name is taken by an object with another owner, and
-// returns when to check again, because that object may be deleted. It returns any other error
-// unchanged.
+// blocked reports in the status why a trial or the service account can't be created: its name is
+// taken by an object with another owner, or the API server refuses it. It returns when to check
+// again, because either may change. It returns any other error unchanged.
 func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
-	taken, is := errors.AsType[*nameTakenError](err)
-	if !is {
+	reason, message := v1alpha1.ReasonNameTaken, err.Error()
+	if refused, is := errors.AsType[*refusedError](err); is {
+		reason, message = refused.reason, p.firstRefusal(refused)
+	} else if _, taken := errors.AsType[*nameTakenError](err); !taken {
 		return 0, err
 	}
 	if p.experiment.Status.Phase == "" {
 		p.experiment.Status.Phase = v1alpha1.ExperimentPending
 	}
-	if p.condition(v1alpha1.ConditionProgressing, false, v1alpha1.ReasonNameTaken, taken.Error()) {
-		p.events.add(warning, v1alpha1.ReasonNameTaken, "Plan", taken.Error())
+	if p.condition(v1alpha1.ConditionProgressing, false, reason, message) {
+		p.events.add(warning, reason, "Plan", message)
 	}
 	return refresh, nil
+}
+
+// firstRefusal returns the message that the status already has about refusals of this kind, or
+// else this one's. A webhook may answer each time with another message, and each write of the
+// status causes the next pass at once.
+func (p *experimentPass) firstRefusal(refused *refusedError) string {
+	shown := meta.FindStatusCondition(p.experiment.Status.Conditions, v1alpha1.ConditionProgressing)
+	if shown != nil && shown.Reason == refused.reason {
+		return shown.Message
+	}
+	return refused.message
 }
 
 func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingTrial {
@@ -258,7 +272,8 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 	}
 }
 
-// gather writes the rows, what follows from all trials together, and the progress. It does not
+// gather writes the rows, what follows from all trials together, the progress, and how long the
+// experiment was suspended. It does not
 // fail on specs that accept allows.
 func (p *experimentPass) gather() error {
 	status := &p.experiment.Status
@@ -268,6 +283,7 @@ func (p *experimentPass) gather() error {
 	p.earlier = status.Progress
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	status.StartTime = firstStart(p.trials)
+	lifecycle.NoteSuspension(p.experiment, p.now)
 	return nil
 }
 

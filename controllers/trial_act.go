@@ -64,7 +64,7 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 }
 
 func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
-	lifecycle.BeginAttempt(seen.Trial, seen.Now)
+	lifecycle.BeginAttempt(seen.Trial, seen.Now, r.StartTimeout)
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	return did.with(normal, "AttemptStarted", fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial)))
 }
@@ -88,16 +88,23 @@ func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observatio
 	deployment := builder.Deployment()
 	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
 		if err := ensure(ctx, r.Client, r.Live, child, seen.Trial); err != nil {
-			return r.nameTaken(seen, err)
+			return r.notCreated(seen, err)
 		}
 	}
 	attempt.ServiceUID = deployment.UID
 	return did, nil
 }
 
-// nameTaken breaks the attempt off if a child's name is taken by an object with another owner.
-// It returns any other error unchanged.
-func (r *TrialReconciler) nameTaken(seen *lifecycle.Observation, err error) (done, error) {
+// notCreated breaks the attempt off if a child's name is taken by an object with another owner,
+// and waits for a child that the API server refuses. It returns any other error unchanged.
+func (r *TrialReconciler) notCreated(seen *lifecycle.Observation, err error) (done, error) {
+	if refused, is := errors.AsType[*refusedError](err); is {
+		decision := lifecycle.Refused(seen, refused.message)
+		if decision.Action == lifecycle.Break {
+			return r.end(seen, done{Decision: decision}), nil
+		}
+		return done{Decision: decision}, nil
+	}
 	if _, taken := errors.AsType[*nameTakenError](err); taken {
 		return r.breakOff(seen, v1alpha1.ReasonNameTaken, err), nil
 	}
@@ -132,7 +139,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
 	}
 	if err := ensure(ctx, r.Client, r.Live, job, trial); err != nil {
-		return r.nameTaken(seen, err)
+		return r.notCreated(seen, err)
 	}
 	attempt.JobUID = job.UID
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}

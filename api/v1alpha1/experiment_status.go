@@ -40,6 +40,14 @@ type SizingExperimentStatus struct {
 	// When the first trial began.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// Since when the experiment is suspended; absent unless it is, and before the first trial
+	// began.
+	// +optional
+	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
+	// For how long the experiment was suspended since the first trial began, without the
+	// suspension that has not ended, in seconds. It does not count towards the time limit.
+	// +optional
+	SuspendedSeconds int64 `json:"suspendedSeconds,omitempty"`
 	// When the experiment ended, for any reason.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`

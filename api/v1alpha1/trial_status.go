@@ -126,6 +126,9 @@ type Attempt struct {
 	Number int32 `json:"number"`
 	// When the attempt began.
 	StartTime metav1.Time `json:"startTime"`
+	// When the attempt is given up, whatever it is doing. Its pods end themselves at this time.
+	// +optional
+	Deadline *metav1.Time `json:"deadline,omitempty"`
 	// When the attempt ended; absent while it is running.
 	// +optional
 	EndTime *metav1.Time `json:"endTime,omitempty"`

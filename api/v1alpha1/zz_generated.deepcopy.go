@@ -45,6 +45,10 @@ func (in *AttackerRate) DeepCopy() *AttackerRate {
 func (in *Attempt) DeepCopyInto(out *Attempt) {
 	*out = *in
 	in.StartTime.DeepCopyInto(&out.StartTime)
+	if in.Deadline != nil {
+		in, out := &in.Deadline, &out.Deadline
+		*out = (*in).DeepCopy()
+	}
 	if in.EndTime != nil {
 		in, out := &in.EndTime, &out.EndTime
 		*out = (*in).DeepCopy()
@@ -1131,6 +1135,10 @@ func (in *SizingExperimentStatus) DeepCopyInto(out *SizingExperimentStatus) {
 	}
 	if in.StartTime != nil {
 		in, out := &in.StartTime, &out.StartTime
+		*out = (*in).DeepCopy()
+	}
+	if in.SuspendedSince != nil {
+		in, out := &in.SuspendedSince, &out.SuspendedSince
 		*out = (*in).DeepCopy()
 	}
 	if in.CompletionTime != nil {

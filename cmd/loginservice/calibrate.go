@@ -26,6 +26,7 @@ type calibrationSettings struct {
 	limits        calibration.Limits
 	outputs       []string
 	samples       bool
+	deadline      time.Time
 }
 
 // calibrate times hashes and writes the result as JSON. If it fails, it writes the error to
@@ -42,6 +43,7 @@ func calibrate(arguments []string, w system) error {
 		return nil
 	})
 	flags.BoolVar(&s.samples, "samples", false, "also print the individual samples to stdout")
+	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the calibration is given up; by default never")
 	err := parse(flags, arguments, w)
 	if err == nil {
 		err = s.run(w)
@@ -64,7 +66,7 @@ func (s calibrationSettings) run(w system) error {
 	if err != nil {
 		return err
 	}
-	timing, err := s.time()
+	timing, err := s.timeUntilDeadline()
 	if err != nil {
 		return err
 	}
@@ -81,6 +83,27 @@ func (s calibrationSettings) checkReference() error {
 		return fmt.Errorf("%w: --reference-cost is %d: %w", errUsage, s.referenceCost, err)
 	}
 	return nil
+}
+
+// timeUntilDeadline times hashes, and gives up at the deadline. A hash can't be interrupted, so it
+// is left alone; it ends with the program.
+func (s calibrationSettings) timeUntilDeadline() (calibration.Timing, error) {
+	if s.deadline.IsZero() {
+		return s.time()
+	}
+	var timing calibration.Timing
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		timing, err = s.time()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return timing, err
+	case <-time.After(time.Until(s.deadline)):
+		return calibration.Timing{}, errDeadline
+	}
 }
 
 // time hashes as the service does, on one thread, and reads that thread's CPU clock.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/password"
@@ -58,6 +59,14 @@ func (n *number) Set(text string) error {
 func numberVar(flags *flag.FlagSet, to *int32, name string, value int32, usage string) {
 	*to = value
 	flags.Var((*number)(to), name, usage)
+}
+
+// deadlineVar defines the flag of the deadline.
+func deadlineVar(flags *flag.FlagSet, to *time.Time, usage string) {
+	flags.Func("deadline", usage, func(text string) (err error) {
+		*to, err = time.Parse(time.RFC3339, text)
+		return err
+	})
 }
 
 // variable returns the name of a flag's environment variable.

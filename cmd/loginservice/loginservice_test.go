@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -340,5 +341,20 @@ func TestCalibrateThatFailsLeavesTheReason(t *testing.T) {
 	code = run(t.Context(), []string{"calibrate", "--cost", "31", "--output", filepath.Join(message, "x")}, environment(nil))
 	if code != exitUsage {
 		t.Errorf("exit code %d, want %d even if the reason can't be written", code, exitUsage)
+	}
+}
+
+func TestCalibrateEndsAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	message := filepath.Join(t.TempDir(), "message")
+	w := environment(map[string]string{"HASHMARK_DEADLINE": time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)})
+	code := run(t.Context(), []string{"calibrate", "--cost", "4", "--output", message}, w)
+	text, err := os.ReadFile(message)
+	if code != exitFailed || err != nil || !strings.Contains(string(text), errDeadline.Error()) {
+		t.Errorf("after its deadline: exit code %d, message %q (%v)", code, text, err)
+	}
+	s := calibrationSettings{recipe: bcrypt(4), referenceCost: 4, limits: quick, deadline: time.Now().Add(20 * time.Millisecond)}
+	if _, err := s.timeUntilDeadline(); !errors.Is(err, errDeadline) {
+		t.Errorf("a deadline that comes while it times hashes ends it with %v", err)
 	}
 }

@@ -8,7 +8,7 @@
 // HASHMARK_QUEUE_LENGTH. A flag on the command line takes precedence.
 //
 // It exits with 0 if it was told to stop or its deadline passed, 1 if it failed, and 2 if
-// its arguments are invalid. The logic is in packages login and calibration; this is only
+// its arguments are invalid. A calibration whose deadline passed has failed. The logic is in packages login and calibration; this is only
 // the wiring.
 package main
 

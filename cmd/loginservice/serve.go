@@ -18,8 +18,8 @@ import (
 
 const milliPerCPU = 1000
 
-// errDeadline ends a service at its trial's deadline, so that the service uses no more CPU
-// if the operator was uninstalled.
+// errDeadline ends a service or its calibration at the attempt's deadline, so that it uses no more
+// CPU if the operator was uninstalled.
 var errDeadline = errors.New("the deadline has passed")
 
 // serve answers logins until it is told to stop or its deadline passes.

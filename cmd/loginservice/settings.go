@@ -52,11 +52,7 @@ func parseSettings(arguments []string, w system) (settings, error) {
 	flags.StringVar(&s.calibrationFile, "calibration-file", "",
 		"`file` written by calibrate, from which the queue length follows; by default the test account's own hash is timed")
 	flags.DurationVar(&s.requestTimeout, "request-timeout", defaultRequestTimeout, "`time` after which callers give up")
-	flags.Func("deadline", "`time` (RFC 3339) at which the service exits; by default never", func(text string) error {
-		var err error
-		s.deadline, err = time.Parse(time.RFC3339, text)
-		return err
-	})
+	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the service exits; by default never")
 	flags.StringVar(&s.user, "user", "hashmark", "`name` of the test account")
 	flags.StringVar(&s.password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
 	flags.Int64Var(&s.cpuLimitMilli, "cpu-limit", 0,

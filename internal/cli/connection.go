@@ -41,7 +41,7 @@ func (c *connection) client() (client.WithWatch, error) {
 		return nil, fmt.Errorf("no cluster is configured; set KUBECONFIG, --kubeconfig or --context: %w", err)
 	}
 	config.UserAgent = rest.DefaultKubernetesUserAgent()
-	config.WarningHandler = rest.NewWarningWriter(c.program.Streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
+	config.WarningHandler = rest.NewWarningWriter(c.program.messages(), rest.WarningWriterOptions{Deduplicate: true})
 	return client.NewWithWatch(config, client.Options{Scheme: scheme()})
 }
 

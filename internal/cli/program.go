@@ -40,8 +40,11 @@ type Program struct {
 func (p Program) Run(ctx context.Context, arguments []string) int {
 	command := p.Command()
 	command.SetArgs(arguments)
-	return exit(command.ExecuteContext(ctx), p.Streams.ErrOut)
+	return exit(command.ExecuteContext(ctx), p.messages())
 }
+
+// messages returns standard error for messages, which may contain text from the cluster.
+func (p Program) messages() io.Writer { return safeWriter{p.Streams.ErrOut} }
 
 // Command returns the root command with all subcommands.
 func (p Program) Command() *cobra.Command {

@@ -22,7 +22,7 @@ func (p Program) newReporter() reporter {
 	if p.Columns > 0 {
 		return &barReporter{out: p.Streams.ErrOut, clock: p.Clock, columns: p.Columns}
 	}
-	return &lineReporter{out: p.Streams.ErrOut, clock: p.Clock}
+	return &lineReporter{out: p.messages(), clock: p.Clock}
 }
 
 // lineReporter prints a line for each change. It is made for logs: it writes no control
@@ -88,7 +88,7 @@ func (t *barReporter) update(e *v1alpha1.SizingExperiment) {
 func (t *barReporter) say(line string) {
 	if line != t.said {
 		t.said = line
-		fmt.Fprintln(t.out, line)
+		fmt.Fprintln(safeWriter{t.out}, line)
 	}
 }
 
@@ -110,7 +110,7 @@ func (t *barReporter) draw() {
 	case t.away:
 		t.bar.Describe(cut(away, t.columns-barsOverhead))
 	default:
-		t.bar.Describe(cut(doing(t.last)+comma(left(t.last, t.clock.Now())), t.columns-barsOverhead))
+		t.bar.Describe(cut(safe(doing(t.last))+comma(left(t.last, t.clock.Now())), t.columns-barsOverhead))
 	}
 }
 

@@ -19,26 +19,42 @@ const keptAttempts = 20
 // hashes, and the start of a pod.
 const calibrationAllowance = 150 * time.Second
 
+// longestCalibration is when a calibration is given up. The operator's clock and the node's may
+// differ, so it is longer than the allowance.
+const longestCalibration = 2 * calibrationAllowance
+
 // RunAllowance is how much longer than its plan a load may take: the start of k6, the wait for
 // the service to answer, and a slow end.
 const RunAllowance = 90 * time.Second
 
-// Deadline returns when an attempt is given up, whatever it is doing. It allows twice the
-// start timeout (service and generator), the calibration, and the longest load that the spec
-// allows. The login service also ends itself at that time.
+// Deadline returns when an attempt is given up, whatever it is doing: the time that was stored when
+// it began, because its pods end themselves at that time and the start timeout may have changed
+// since. An attempt that began before the API had the field is given up at the time that follows
+// from the present start timeout.
 func Deadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
+	if attempt.Deadline != nil {
+		return attempt.Deadline.Time
+	}
+	return newDeadline(trial, attempt, startTimeout)
+}
+
+// newDeadline allows twice the start timeout (service and generator), the calibration, and the
+// longest load that the spec allows.
+func newDeadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
 	return attempt.StartTime.Add(2*startTimeout + calibrationAllowance + RunAllowance + loadplan.MaxDuration(trial.Spec))
 }
 
 // BeginAttempt adds an attempt to the status. Numbers are never reused, so that the children
 // of two attempts never share a name.
-func BeginAttempt(trial *v1alpha1.SizingTrial, now time.Time) {
+func BeginAttempt(trial *v1alpha1.SizingTrial, now time.Time, startTimeout time.Duration) {
 	status := &trial.Status
 	number := int32(1)
 	if n := len(status.Attempts); n > 0 {
 		number = status.Attempts[n-1].Number + 1
 	}
-	status.Attempts = append(status.Attempts, v1alpha1.Attempt{Number: number, StartTime: metav1.NewTime(now)})
+	attempt := v1alpha1.Attempt{Number: number, StartTime: metav1.NewTime(now)}
+	attempt.Deadline = &metav1.Time{Time: newDeadline(trial, &attempt, startTimeout)}
+	status.Attempts = append(status.Attempts, attempt)
 	makeRoom(status)
 	if status.StartTime == nil {
 		status.StartTime = &metav1.Time{Time: now}

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -147,6 +148,25 @@ func serviceEndedAt(after time.Duration) func(*Observation) {
 	})
 }
 
+// anotherPod adds a pod to the login service, as somebody does who scales its Deployment.
+func anotherPod(after time.Duration) func(*Observation) {
+	return func(o *Observation) {
+		pod := loginPod()
+		pod.Name, pod.UID, pod.CreationTimestamp = "another", "another", metav1.NewTime(start.Add(after))
+		o.Children.ServicePods = append(o.Children.ServicePods, pod)
+	}
+}
+
+// calibratesSince lets the calibration run since the start of the attempt.
+func calibratesSince(at time.Time) func(*Observation) {
+	return podState(func(s *corev1.PodStatus) {
+		s.Conditions = s.Conditions[:1]
+		s.InitContainerStatuses = []corev1.ContainerStatus{{
+			Name: objects.CalibrateContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(at)}},
+		}}
+	})
+}
+
 func jobCondition(kind batchv1.JobConditionType, reason string) func(*Observation) {
 	return func(o *Observation) {
 		o.Children.GeneratorPods = nil
@@ -176,6 +196,14 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"an attempt without a policy deploys", world(beforeRecord, func(o *Observation) { o.Children.Policies = 1 }), Deploy, v1alpha1.ReasonDeploying},
 		{"a service without pods is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods = nil }), Wait, v1alpha1.ReasonDeploying},
 		{"a calibrating pod is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
+		{"a calibration is waited for until it should have ended long ago", world(beforeRecord, late, calibratesSince(start.Add(time.Minute))), Wait, v1alpha1.ReasonCalibrating},
+		{"a calibration that should have ended long ago breaks off", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second))), Break, v1alpha1.ReasonCalibrationFailed},
+		{"a pod that is added under load breaks off", world(anotherPod(30 * time.Second)), Break, v1alpha1.ReasonServiceReplaced},
+		{"a pod that is added under load breaks off even if it is seen after the load", world(loadEndedAt(50*time.Second), anotherPod(30*time.Second)), Break, v1alpha1.ReasonServiceReplaced},
+		{"a pod that is added after the load does no harm", world(loadEndedAt(50*time.Second), anotherPod(55*time.Second)), Harvest, v1alpha1.ReasonMeasured},
+		{"an attempt is given up at the deadline that it began with", world(func(o *Observation) {
+			o.Trial.Status.Attempts[0].Deadline = &metav1.Time{Time: o.Now.Add(-time.Second)}
+		}), Break, v1alpha1.ReasonDeadlineExceeded},
 		{"a calibrating pod is waited for even after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonCalibrating},
 		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonCalibrating},
 		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1alpha1.ReasonCalibrating},
@@ -268,10 +296,10 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 func TestAttemptsAreNumberedForEverAndBounded(t *testing.T) {
 	trial := &v1alpha1.SizingTrial{Spec: v1alpha1.SizingTrialSpec{Attempts: 2}}
 	for range 30 {
-		BeginAttempt(trial, start)
+		BeginAttempt(trial, start, time.Minute)
 		EndAttempt(trial, start, v1alpha1.OutcomeInterrupted, "Suspended", "")
 	}
-	BeginAttempt(trial, start)
+	BeginAttempt(trial, start, time.Minute)
 	EndAttempt(trial, start, v1alpha1.OutcomeBroken, "JobDeleted", "The Job was deleted")
 	got := []int{len(trial.Status.Attempts), int(trial.Status.Attempts[19].Number), int(Spent(&trial.Status))}
 	if diff := cmp.Diff([]int{20, 31, 1}, got); diff != "" {
@@ -292,5 +320,74 @@ func TestAnExperimentIsOverdueAfterTheLongestPlanThereMayBe(t *testing.T) {
 		if got := Overdue(experiment, start.Add(after)); got != want {
 			t.Errorf("overdue after %s: %v, want %v", after, got, want)
 		}
+	}
+}
+
+func TestSuspendedTimeIsNotOverdue(t *testing.T) {
+	experiment := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
+	at := start
+	pass := func(suspend bool, after time.Duration) {
+		experiment.Spec.Suspend, at = suspend, at.Add(after)
+		NoteSuspension(experiment, at)
+	}
+	pass(true, time.Hour)
+	pass(true, 40*time.Hour)
+	if Overdue(experiment, at) {
+		t.Error("an experiment is overdue while it is suspended")
+	}
+	experiment.Spec.Suspend = false
+	if Overdue(experiment, at) {
+		t.Error("an experiment that was resumed is overdue before that is noted")
+	}
+	pass(false, 0)
+	pass(true, time.Hour)
+	pass(false, 60*time.Hour)
+	if status := experiment.Status; status.SuspendedSince != nil || status.SuspendedSeconds != 100*3600 {
+		t.Errorf("two suspensions of 100 hours are noted as %d s, since %v", status.SuspendedSeconds, status.SuspendedSince)
+	}
+	for left, want := range map[time.Duration]bool{23 * time.Hour: false, 23*time.Hour + time.Second: true} {
+		if got := Overdue(experiment, at.Add(left)); got != want {
+			t.Errorf("overdue %s after the end of the suspensions, two hours in: %v, want %v", left, got, want)
+		}
+	}
+}
+
+func TestASuspensionBeforeTheFirstTrialIsNotNoted(t *testing.T) {
+	experiment := &v1alpha1.SizingExperiment{Spec: v1alpha1.SizingExperimentSpec{Suspend: true}}
+	NoteSuspension(experiment, start)
+	if experiment.Status.SuspendedSince != nil {
+		t.Error("time is taken off a limit that has not begun to run")
+	}
+}
+
+func TestADeadlineStaysIfTheStartTimeoutChanges(t *testing.T) {
+	trial := world(noAttempt).Trial
+	BeginAttempt(trial, start, time.Hour)
+	attempt := Current(&trial.Status)
+	if got, want := Deadline(trial, attempt, time.Minute), attempt.Deadline.Time; !got.Equal(want) {
+		t.Errorf("the deadline is %s with another start timeout, and began as %s", got, want)
+	}
+	if allowed := attempt.Deadline.Sub(start); allowed < 2*time.Hour {
+		t.Errorf("the deadline allows %s, less than two starts of an hour", allowed)
+	}
+}
+
+func TestARefusedObjectIsWaitedForUntilTheStartTimeout(t *testing.T) {
+	o := world(beforeRecord)
+	o.Children.ServicePods = nil
+	first := Refused(o, "services is forbidden: exceeded quota: small")
+	if first.Action != Wait || first.Reason != v1alpha1.ReasonQuotaRefused || !strings.Contains(first.Message, "exceeded quota: small") {
+		t.Fatalf("a refused object is followed by %+v", first)
+	}
+	ShowProgress(o.Trial, first, false)
+	if again := Refused(o, "services is forbidden: exceeded quota: other"); again.Message != first.Message {
+		t.Errorf("each pass writes another message into the status: %q, then %q", first.Message, again.Message)
+	}
+	if other := Refused(o, `admission webhook "policy" denied the request`); other.Reason != v1alpha1.ReasonAdmissionRefused {
+		t.Errorf("a webhook's refusal has reason %s", other.Reason)
+	}
+	late(o)
+	if last := Refused(o, "exceeded quota: other"); last.Action != Break || !strings.Contains(last.Message, "exceeded quota: other") {
+		t.Errorf("after the start timeout a refused object is followed by %+v", last)
 	}
 }

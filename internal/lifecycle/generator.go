@@ -79,7 +79,7 @@ func generatorWaits(o *Observation) Decision {
 		}
 	}
 	if len(c.GeneratorPods) == 0 && c.JobRefusal != "" {
-		return waitOrBreak(o, *refusal(c.JobRefusal), since)
+		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
 	}
 	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "Waiting for the load generator to start"), since)
 }

@@ -135,3 +135,16 @@ func TestAVariantWithoutALoadIsJudgedAtThePlannedSpeed(t *testing.T) {
 		t.Errorf("the message is: %s; at the planned speed it is: %s", got, want)
 	}
 }
+
+func TestPodsThatAreAddedAfterTheLoadAreNotInTheStatus(t *testing.T) {
+	o := driven(t, nil)
+	o.Children.ServicePods[0].Spec.NodeName = "measured"
+	for range 12 {
+		anotherPod(time.Minute)(o)
+	}
+	HarvestRun(o, Simulation())
+	got := o.Trial.Status.Evidence.ServiceNodes
+	if diff := cmp.Diff([]string{"measured"}, got); diff != "" {
+		t.Errorf("the service's nodes, of which the API accepts ten (-want +got):\n%s", diff)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -129,9 +130,32 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 // longestPlan is the time limit of an experiment, with an hour for verifications.
 const longestPlan = loadplan.LongestExperiment + time.Hour
 
-// Overdue reports whether an experiment has exceeded its time limit. Its results up to then
-// count.
+// Overdue reports whether an experiment has exceeded its time limit, without the time for which it
+// was suspended. Its results up to then count.
 func Overdue(experiment *v1alpha1.SizingExperiment, now time.Time) bool {
-	begun := experiment.Status.StartTime
-	return begun != nil && now.Sub(begun.Time) > longestPlan
+	status := &experiment.Status
+	return status.StartTime != nil && now.Sub(status.StartTime.Time)-suspendedFor(status, now) > longestPlan
+}
+
+// suspendedFor returns for how long an experiment was suspended since it began. A suspension that
+// has just ended, and was not noted yet, counts until now.
+func suspendedFor(status *v1alpha1.SizingExperimentStatus, now time.Time) time.Duration {
+	total := time.Duration(status.SuspendedSeconds) * time.Second
+	if status.SuspendedSince != nil {
+		total += now.Sub(status.SuspendedSince.Time)
+	}
+	return total
+}
+
+// NoteSuspension writes into the status of an experiment that has begun since when it is suspended,
+// and for how long it was.
+func NoteSuspension(experiment *v1alpha1.SizingExperiment, now time.Time) {
+	status := &experiment.Status
+	switch {
+	case experiment.Spec.Suspend && status.StartTime != nil && status.SuspendedSince == nil:
+		status.SuspendedSince = &metav1.Time{Time: now}
+	case !experiment.Spec.Suspend && status.SuspendedSince != nil:
+		status.SuspendedSeconds = int64(suspendedFor(status, now) / time.Second)
+		status.SuspendedSince = nil
+	}
 }

@@ -81,6 +81,18 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) (reaso
 	return "", ""
 }
 
+// calibratesTooLong reports whether a pod's calibration should have ended long ago. It gives up by
+// itself only at the attempt's deadline, which also allows for the load.
+func calibratesTooLong(pod *corev1.Pod, now time.Time) bool {
+	for _, container := range pod.Status.InitContainerStatuses {
+		running := container.State.Running
+		if container.Name == objects.CalibrateContainer && running != nil && now.Sub(running.StartedAt.Time) > longestCalibration {
+			return true
+		}
+	}
+	return false
+}
+
 // disrupted reports whether the control plane removed the pod.
 func disrupted(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
@@ -91,12 +103,33 @@ func disrupted(pod *corev1.Pod) bool {
 	return false
 }
 
-// refusal maps the API server's reasons for not admitting a pod to ours.
-func refusal(message string) *Decision {
-	if strings.Contains(message, "exceeded quota") {
-		return wait(v1alpha1.ReasonQuotaRefused, "A resource quota of the namespace refuses a pod; raise the quota or request less: "+message)
+// RefusalReason maps the API server's message about an object that it does not admit to a reason.
+func RefusalReason(message string) string {
+	if strings.Contains(message, "exceeded quota") || strings.Contains(message, "failed quota") {
+		return v1alpha1.ReasonQuotaRefused
 	}
-	return wait(v1alpha1.ReasonAdmissionRefused, "The cluster refuses a pod: "+message)
+	return v1alpha1.ReasonAdmissionRefused
+}
+
+// refusal waits for a kind of object that the API server does not admit.
+func refusal(what, message string) *Decision {
+	reason := RefusalReason(message)
+	if reason == v1alpha1.ReasonQuotaRefused {
+		return wait(reason, fmt.Sprintf("A resource quota of the namespace refuses %s; raise the quota or request less: %s", what, message))
+	}
+	return wait(reason, fmt.Sprintf("The cluster refuses %s: %s", what, message))
+}
+
+// Refused returns what follows if the API server does not admit an object of the attempt: wait, and
+// break the attempt off if that has lasted too long. While it waits the message stays the first
+// one. A webhook may answer each time with another one, and each write of the status causes the
+// next pass at once.
+func Refused(o *Observation, message string) Decision {
+	decision := waitOrBreak(o, *refusal("an object", message), waitingSince(o))
+	if status := &o.Trial.Status; decision.Action == Wait && decision.Reason == status.Reason {
+		decision.Message = status.Message
+	}
+	return decision
 }
 
 // waitOrBreak returns the given wait, or breaks the attempt off if the wait has lasted too
@@ -142,6 +175,9 @@ func placement(o *Observation) verdict.Placement {
 	c, where := o.Children, verdict.Placement{}
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
+		if !slices.Contains(o.attempt().ServicePodUIDs, pod.UID) {
+			continue // it was added after the load, and the API limits the number of nodes
+		}
 		where.ServiceNodes = append(where.ServiceNodes, pod.Spec.NodeName)
 		where.Altered = append(where.Altered, altered(pod, c.Deployment.Spec.Template.Spec)...)
 	}

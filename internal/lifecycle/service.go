@@ -61,7 +61,7 @@ func serviceWaits(o *Observation) *Decision {
 	if len(c.ServicePods) < int(o.Trial.Spec.Service.Replicas) {
 		for _, condition := range c.Deployment.Status.Conditions {
 			if condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
-				return refusal(condition.Message)
+				return refusal("a pod", condition.Message)
 			}
 		}
 		return wait(v1alpha1.ReasonDeploying, "Waiting for the login service's pods to be created")
@@ -130,6 +130,12 @@ func servicePodsBroken(o *Observation) *Decision {
 		if reason, message := podFailed(pod, loadEnd(c)); reason != "" {
 			return broken(reason, "%s", message)
 		}
+		if calibratesTooLong(pod, o.Now) {
+			return broken(v1alpha1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longestCalibration)
+		}
+		if joinedLoad(pod, attempt, c) {
+			return broken(v1alpha1.ReasonServiceReplaced, "Pod %s was added to the login service while it was measured", pod.Name)
+		}
 		if pod.DeletionTimestamp == nil {
 			seen = append(seen, pod.UID)
 		}
@@ -141,6 +147,17 @@ func servicePodsBroken(o *Observation) *Decision {
 		}
 	}
 	return nil
+}
+
+// joinedLoad reports whether a pod was added after the service's pods were recorded, for example
+// because somebody scaled the Deployment. A pod that was added after the load can't affect its
+// numbers.
+func joinedLoad(pod *corev1.Pod, attempt *v1alpha1.Attempt, c Children) bool {
+	if len(attempt.ServicePodUIDs) == 0 || slices.Contains(attempt.ServicePodUIDs, pod.UID) {
+		return false
+	}
+	end := loadEnd(c)
+	return end.IsZero() || pod.CreationTimestamp.Time.Before(end)
 }
 
 func broken(reason, format string, args ...any) *Decision {

@@ -68,7 +68,7 @@ func (a Attempt) servicePod() corev1.PodSpec {
 		"--output", corev1.TerminationMessagePathDefault,
 		"--output", calibrationFile,
 	}
-	calibrate.Env = a.hashing()
+	calibrate.Env = append(a.hashing(), variable(envvar.Deadline, a.deadlineText()))
 	calibrate.VolumeMounts = []corev1.VolumeMount{shared}
 
 	login := a.container(LoginContainer, a.settings.ServiceImage, a.serviceResources)

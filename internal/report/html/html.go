@@ -91,16 +91,25 @@ func drawings(d report.Document) []part {
 
 // again returns the commands that measure the same experiment again.
 func again(d report.Document) []string {
-	namespace := ""
+	namespace, name := "", quoted(d.Experiment.Name)
 	if d.Experiment.Namespace != "" {
-		namespace = " -n " + d.Experiment.Namespace
+		namespace = " -n " + quoted(d.Experiment.Namespace)
 	}
 	return []string{
-		"kubectl delete szx" + namespace + " " + d.Experiment.Name + "   # if it still exists",
+		"kubectl delete szx" + namespace + " " + name + "   # if it still exists",
 		"kubectl apply -f experiment.yaml",
-		"kubectl wait --for=condition=Finished --timeout=24h" + namespace + " szx/" + d.Experiment.Name,
-		"kubectl hashmark report" + namespace + " " + d.Experiment.Name + " -o html > report.html",
+		"kubectl wait --for=condition=Finished --timeout=24h" + namespace + " szx/" + name,
+		"kubectl hashmark report" + namespace + " " + name + " -o html > report.html",
 	}
+}
+
+// quoted returns a text as one word of a shell. The API server accepts only names that need no
+// quotes, but a saved report can contain any.
+func quoted(text string) string {
+	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") == "" && text[0] != '-' {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // identifier returns the identifier of a heading: lower-case letters and digits, joined by

@@ -3,6 +3,7 @@ package html_test
 import (
 	"encoding/xml"
 	"errors"
+	htmltext "html"
 	"io"
 	"regexp"
 	"strings"
@@ -65,6 +66,21 @@ func TestThePageHasAllItsSectionsInOrder(t *testing.T) {
 	for _, cell := range []string{"recommended", "predicted", "suspect"} {
 		if !strings.Contains(page, "<small>"+cell+"</small>") {
 			t.Errorf("no cell of the map is marked as %s", cell)
+		}
+	}
+}
+
+func TestCommandsAreQuotedForAShell(t *testing.T) {
+	d := quickstart(t)
+	d.Experiment.Namespace, d.Experiment.Name = "team-a", "x; rm -rf ~ #'$(id)"
+	page := htmltext.UnescapeString(written(t, d))
+	for _, want := range []string{
+		`kubectl delete szx -n team-a 'x; rm -rf ~ #'\''$(id)' `,
+		`szx/'x; rm -rf ~ #'\''$(id)'`,
+		`kubectl hashmark report -n team-a 'x; rm -rf ~ #'\''$(id)' -o html`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain %s", want)
 		}
 	}
 }

@@ -1,0 +1,116 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+var services = schema.GroupResource{Resource: "services"}
+
+func TestOnlyRefusalsOfAdmissionAreWaitedFor(t *testing.T) {
+	terminating := apierrors.NewForbidden(services, "hm", errors.New("because it is being terminated"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	for name, tt := range map[string]struct {
+		err    error
+		reason string // "" if it is not a refusal
+	}{
+		"a quota that is used up":           {apierrors.NewForbidden(services, "hm", errors.New("exceeded quota: small")), v1alpha1.ReasonQuotaRefused},
+		"a quota that wants another limit":  {apierrors.NewForbidden(services, "hm", errors.New("failed quota: small: must specify limits.ephemeral-storage")), v1alpha1.ReasonQuotaRefused},
+		"a policy":                          {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "hm", nil), v1alpha1.ReasonAdmissionRefused},
+		"a webhook":                         {apierrors.NewForbidden(services, "hm", errors.New("no")), v1alpha1.ReasonAdmissionRefused},
+		"a webhook with a code of its own":  {apierrors.NewBadRequest(`admission webhook "policy" denied the request: no`), v1alpha1.ReasonAdmissionRefused},
+		"a webhook that can't be called":    {apierrors.NewInternalError(errors.New(`failed calling webhook "policy"`)), v1alpha1.ReasonAdmissionRefused},
+		"a right that the operator lacks":   {apierrors.NewForbidden(services, "hm", errors.New(`User "operator" cannot create resource "services"`)), ""},
+		"a namespace that is being deleted": {terminating, ""},
+		"an API server that is overloaded":  {apierrors.NewTooManyRequests("later", 1), ""},
+		"nothing":                           {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := asRefused(tt.err)
+			refused, is := errors.AsType[*refusedError](got)
+			switch {
+			case is != (tt.reason != ""), !is && !errors.Is(got, tt.err):
+				t.Errorf("%v became %v", tt.err, got)
+			case is && (refused.reason != tt.reason || refused.message != tt.err.Error()):
+				t.Errorf("the refusal is %+v, want %s and the server's message", refused, tt.reason)
+			}
+		})
+	}
+}
+
+// TestAnExperimentWhoseObjectsAreRefusedSaysSo covers what the experiment creates itself. The
+// refusals have different messages, which must not be written one after the other.
+func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
+	for name, refuses := range map[string]func(client.Object) bool{
+		"its service account": func(o client.Object) bool { _, is := o.(*corev1.ServiceAccount); return is },
+		"its second trial": func(o client.Object) bool {
+			trial, is := o.(*v1alpha1.SizingTrial)
+			return is && trial.Spec.Sequence == 2
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refusals := []string{"exceeded quota: small, used: 1", "exceeded quota: small, used: 2"}
+			experiment := &v1alpha1.SizingExperiment{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
+				Spec: v1alpha1.SizingExperimentSpec{
+					Matrix:  v1alpha1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
+					Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1, Suspend: true,
+					Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+				},
+			}
+			c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment).WithStatusSubresource(experiment).
+				WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).
+				WithInterceptorFuncs(interceptor.Funcs{
+					Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+						if refuses(o) && len(refusals) > 0 {
+							why := refusals[0]
+							refusals = refusals[1:]
+							return apierrors.NewForbidden(services, o.GetName(), errors.New(why))
+						}
+						return c.Create(ctx, o, opts...)
+					},
+				}).Build()
+			r := &ExperimentReconciler{
+				Client: c, Live: c, MaxConcurrent: 1, Events: events.NewFakeRecorder(9),
+				Clock: clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)),
+			}
+			pass := func() *metav1.Condition {
+				result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(experiment)})
+				if err != nil || result.RequeueAfter != refresh {
+					t.Fatalf("the pass returned %v, error %v; want it again after %s", result, err, refresh)
+				}
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
+					t.Fatal(err)
+				}
+				return meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionProgressing)
+			}
+			for range 2 {
+				shown := pass()
+				if shown == nil || shown.Status != metav1.ConditionFalse || shown.Reason != v1alpha1.ReasonQuotaRefused ||
+					!strings.Contains(shown.Message, "exceeded quota: small, used: 1") {
+					t.Errorf("condition Progressing is %+v", shown)
+				}
+			}
+			if shown := pass(); shown.Reason == v1alpha1.ReasonQuotaRefused {
+				t.Errorf("after the quota was raised, condition Progressing is %+v", shown)
+			}
+		})
+	}
+}
