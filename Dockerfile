@@ -1,14 +1,17 @@
 # Three images from one file. Each only copies what was compiled before, so it
 # builds with docker and with buildah, anywhere, with no base image to pull.
+# /licenses has the licences of everything in the image.
 # The build context is dist/linux-<architecture>; see hack/images.sh.
 
 FROM scratch AS operator
 COPY operator /operator
+COPY licenses/operator /licenses
 USER 65532:65532
 ENTRYPOINT ["/operator"]
 
 FROM scratch AS loginservice
 COPY loginservice /loginservice
+COPY licenses/loginservice /licenses
 USER 65532:65532
 EXPOSE 8080
 ENTRYPOINT ["/loginservice"]
@@ -16,6 +19,8 @@ ENTRYPOINT ["/loginservice"]
 FROM scratch AS generator
 COPY loadrunner /loadrunner
 COPY k6 /usr/local/bin/k6
+COPY licenses/loadrunner /licenses
+COPY licenses/k6 /licenses/k6
 ENV HASHMARK_K6=/usr/local/bin/k6
 USER 65532:65532
 ENTRYPOINT ["/loadrunner"]

@@ -58,11 +58,11 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race test-images test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
-	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/rights/...
+	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/rights/... ./test/supply/...
 	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
 test-report: ## The HTML report in a real Chromium without a network; writes screenshots to dist/report
@@ -77,6 +77,9 @@ test-e2e: demo ## The quickstart and faults on a real cluster with a real Promet
 
 test-e2e-disturbed: ## The suite of test-e2e while another process uses the generator's CPU and memory for ten seconds of every minute
 	$(CLUSTER_ENV) && hack/disturbed.sh hack/e2e.sh
+
+test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
+	hack/test-images.sh
 
 test-synthetic: ## The verdicts on hundreds of synthetic runs on drifting machines (10 minutes)
 	go test -v -count=1 -timeout=60m -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole
@@ -161,7 +164,7 @@ fmt: ## Format the Go code
 lint: ## Run the linters
 	hack/lint.sh
 
-verify: ## Fail if anything generated, formatted or rendered is out of date; run the linters
+verify: ## Fail if anything generated, formatted or rendered is out of date, or a known vulnerability is called; run the linters
 	hack/timed.sh verify hack/verify.sh
 
 help: ## Show this help

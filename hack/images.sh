@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles the binaries and builds the images, with docker if its engine is running and
 # otherwise with buildah, and writes each to dist/images/<name>.tar. What has not changed is
-# not built again.
+# not built again. On one machine, buildah gives the same source the same digests: no path, time
+# or commit gets into an image.
 #
 #   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
 #   images.sh e2e          the failing generators and drifting services of test/e2e/images
@@ -9,7 +10,7 @@
 #                          pull images
 #
 # The defaults of IMAGES and TAG, hashmark.dev and dev, are not a registry: they are for
-# clusters that import the archives.
+# clusters that import the archives. BUILDER is docker or buildah; by default what was found.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,14 +32,26 @@ compile() {
     -o "$binaries/${3:-$(basename "$1")}" "./$1"
 }
 
+# ship PROGRAM compiles a program of cmd/, and collects the licences that go along with it.
+ship() {
+  compile "cmd/$1"
+  licenses "$1"
+}
+
+licenses() {
+  GOOS=linux hack/notices.sh "$1" "$binaries/licenses/$1"
+}
+
 # image REFERENCE DOCKERFILE FILE... builds the target with the reference's name, unless an
-# archive of exactly these files exists.
+# archive of exactly these files exists. A folder stands for all files in it.
 image() {
   local reference=$1 dockerfile=$2 name archive seal
   shift 2
   name=$(basename "${reference%:*}")
   archive=$archives/$name.tar
-  seal="$reference $(cat "$dockerfile" "${@/#/$binaries/}" | sha256sum | cut -d' ' -f1)"
+  seal="$builder $reference $(
+    find "$dockerfile" "${@/#/$binaries/}" -type f | LC_ALL=C sort | xargs -d '\n' cat | sha256sum | cut -d' ' -f1
+  )"
   if [[ -f $archive && $(cat "$archive.seal" 2>/dev/null) == "$seal" ]]; then
     say "$reference is up to date"
     return
@@ -58,11 +71,11 @@ build_with_docker() {
 
 # chroot isolation and the vfs driver need neither a user namespace nor overlay mounts. The
 # storage is separate from the user's images, and is emptied each time because only the archive
-# is needed.
+# is needed. All times in the image are 0, so that the digest depends on nothing but the files.
 build_with_buildah() {
   local target=$1 reference=$2 dockerfile=$3 archive=$4
   local storage=(--root "$PWD/dist/buildah/root" --runroot "$PWD/dist/buildah/run" --storage-driver vfs)
-  buildah "${storage[@]}" build --isolation chroot --quiet --target "$target" --tag "$reference" \
+  buildah "${storage[@]}" build --isolation chroot --quiet --timestamp 0 --target "$target" --tag "$reference" \
     --file "$dockerfile" "$binaries" >/dev/null
   buildah "${storage[@]}" push --quiet "$reference" "docker-archive:$archive:$reference"
   buildah "${storage[@]}" rmi --all --force >/dev/null
@@ -93,11 +106,13 @@ compile_generator() {
 
 hashmark_images() {
   compile_generator
-  compile cmd/operator
-  compile cmd/loginservice
-  image "$prefix/operator:$tag" Dockerfile operator
-  image "$prefix/loginservice:$tag" Dockerfile loginservice
-  image "$prefix/generator:$tag" Dockerfile loadrunner k6
+  licenses loadrunner
+  licenses k6
+  ship operator
+  ship loginservice
+  image "$prefix/operator:$tag" Dockerfile operator licenses/operator
+  image "$prefix/loginservice:$tag" Dockerfile loginservice licenses/loginservice
+  image "$prefix/generator:$tag" Dockerfile loadrunner k6 licenses/loadrunner licenses/k6
 }
 
 e2e_images() {
@@ -124,7 +139,9 @@ monitoring_images() {
   image "hashmark.dev/prometheus:$PROMETHEUS_VERSION" hack/monitoring/Dockerfile prometheus
 }
 
-builder=$(which_builder)
+builder=${BUILDER:-$(which_builder)}
+# Modes are a part of the digest.
+umask 022
 mkdir -p "$binaries" "$archives"
 # Two runs at the same time would empty each other's storage.
 exec {lock}>"$archives/.lock"

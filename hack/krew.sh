@@ -29,6 +29,7 @@ release() {
   COMMIT_TIMESTAMP=$(git log -1 --format=%ct)
   COMMIT_DATE=$(git log -1 --format=%cI)
   export COMMIT_TIMESTAMP COMMIT_DATE
+  notices
   VERSION=$version go tool "-modfile=$PWD/hack/tools/goreleaser/go.mod" goreleaser \
     release --snapshot --clean --skip=publish
   "${tool[@]}" validate-krew-manifest -manifest dist/release/krew/hashmark.yaml -skip-install
@@ -36,10 +37,20 @@ release() {
   say "created dist/release/krew/hashmark.yaml and $(find dist/release -name '*.tar.gz' | wc -l) archives of $version"
 }
 
+# notices collects the licences for the archive of each platform, as .goreleaser.yaml takes them.
+notices() {
+  local os arch
+  for os in darwin linux windows; do
+    for arch in amd64 arm64; do
+      GOOS=$os GOARCH=$arch hack/notices.sh kubectl-hashmark "dist/notices/${os}_$arch"
+    done
+  done
+}
+
 # try installs each archive with krew, and runs the one for this machine. krew uses a temporary
 # folder. It requires git, which it would fetch its index with.
 try() {
-  local root archive platform
+  local root archive platform file
   root=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder is known now
   trap "rm -rf '$root'" RETURN
@@ -49,6 +60,9 @@ try() {
     KREW_ROOT=$root/$platform KREW_OS=${platform%_*} KREW_ARCH=${platform#*_} \
       "${tool[@]}" krew install --manifest=dist/release/krew/hashmark.yaml --archive="$archive" >/dev/null
     ls "$root/$platform"/bin/kubectl-hashmark* >/dev/null
+    for file in LICENSE THIRD_PARTY_NOTICES; do
+      ls "$root/$platform"/store/hashmark/*/"$file" >/dev/null || die "$archive has no $file"
+    done
   done
   "$root/$(go env GOOS)_$(go env GOARCH)/bin/kubectl-hashmark" version >&2
 }

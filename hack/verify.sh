@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fails if anything that is generated, formatted or rendered is out of date, and says what to
-# run. It changes nothing in the tree.
+# run. It also runs the linters and looks for known vulnerabilities. It changes nothing in the tree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -32,6 +32,7 @@ for module in . hack/tools hack/tools/*/ hack/build/*/; do
 done
 
 hack/timed.sh linters hack/lint.sh
+hack/timed.sh vulnerabilities hack/vulnerabilities.sh
 
 # Checks that need Helm and promtool come last, because .ci/run compiles these meanwhile.
 hack/chart.sh "$copy"

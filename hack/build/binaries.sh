@@ -89,8 +89,8 @@ compile() {
 # are ignored, because they could change the binaries under the same key.
 go_build() {
   (cd "$BUILD_FOLDER/$1" &&
-    GOFLAGS='' GOWORK=off CGO_ENABLED=0 nice go build -mod=readonly -trimpath \
-      -buildvcs=false -ldflags "$ldflags" -o "$3" "$2" </dev/null >&2)
+    GOFLAGS='' GOWORK=off CGO_ENABLED=0 nice go build "${BUILD_FLAGS[@]}" \
+      -ldflags "$ldflags" -o "$3" "$2" </dev/null >&2)
 }
 
 # assets prints a folder with what a test API server needs.

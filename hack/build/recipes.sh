@@ -7,6 +7,10 @@
 # RECIPES lists every name that recipe knows, in the order of building.
 RECIPES=(kubernetes etcd k6 pause helm helm3 prometheus prometheus-operator)
 
+# BUILD_FLAGS leave every path and commit out of the binaries, so that the same source gives the
+# same bytes. They are not a part of the cache's keys.
+BUILD_FLAGS=(-mod=readonly -trimpath -buildvcs=false)
+
 # recipe NAME sets, for the program or programs called NAME:
 #   release   the version in go.mod
 #   packages  lines of "<binary> <Go package>"
