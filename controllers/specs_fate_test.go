@@ -54,14 +54,14 @@ func fateOf(w *testCluster, spec specs.Spec) (fate, error) {
 }
 
 // toLoad lets the operator and the cluster work until the experiment has ended, a trial is under
-// load, or nothing more happens.
+// load, or nothing more happens. A suspended experiment stays as it is.
 func toLoad(w *testCluster, e *v1alpha1.SizingExperiment) error {
 	const most = 60
 	for range most {
 		if err := settleOrFail(w); err != nil {
 			return err
 		}
-		if !w.get(e) || e.Status.Phase.Finished() || w.creates["Job"] > 0 {
+		if !w.get(e) || e.Status.Phase.Finished() || e.Spec.Suspend || w.creates["Job"] > 0 {
 			return nil
 		}
 		if w.kubelet.play() {
