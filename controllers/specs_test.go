@@ -25,7 +25,7 @@ const specWorkers = 4
 
 // TestNoSpecIsAcceptedAndThenStuck creates experiments that are mutated by the schema. The API
 // server refuses each with sentences that name the field, or accepts it; and what it accepts, the
-// operator ends with a reason, or takes as far as the load.
+// operator ends with a reason, or takes as far as the login service or the load.
 func TestNoSpecIsAcceptedAndThenStuck(t *testing.T) {
 	source := specSource(t)
 	var tally specTally

@@ -34,5 +34,5 @@ func CheckNodePools(spec v1alpha1.SizingExperimentSpec) error {
 }
 
 func invalid(pool v1alpha1.NodePool, what, text string, problems []string) error {
-	return fmt.Errorf("node pool %s has %s %q, which Kubernetes refuses: %s; change it", pool.Name, what, text, strings.Join(problems, "; "))
+	return fmt.Errorf("node pool %s has %s %.64q, which Kubernetes refuses: %s; change it", pool.Name, what, text, strings.Join(problems, "; "))
 }
