@@ -72,7 +72,7 @@ test-integration: ## The API's rules and the reconcilers against a real API serv
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 
 test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them
-	hack/fuzz.sh $(TARGET)
+	hack/fuzz.sh "$(or $(TARGET),.)"
 
 test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (15 minutes)
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-specs hack/test.sh specs -v -tags=integration -timeout=2h -run=TestNoSpecIsAcceptedAndThenStuck ./controllers -specs=$(or $(SPECS),10000) -spec-seed=$(or $(SEED),1)
