@@ -74,7 +74,7 @@ test-integration: ## The API's rules and the reconcilers against a real API serv
 test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them
 	hack/fuzz.sh "$(or $(TARGET),.)"
 
-test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (15 minutes)
+test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (10 to 30 minutes)
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-specs hack/test.sh specs -v -tags=integration -timeout=2h -run=TestNoSpecIsAcceptedAndThenStuck ./controllers -specs=$(or $(SPECS),10000) -spec-seed=$(or $(SEED),1)
 
 test-e2e: MONITORING = true
@@ -127,7 +127,7 @@ bench-ladder: cluster-up install ## Capacity compared with an exhaustive search 
 bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (17 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole matrix
 
-bench-corners: cluster-up install ## The rest of a matrix predicted from its corners (15 minutes)
+bench-corners: cluster-up install ## The rest of a matrix predicted from its corners (10 to 30 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole corners
 
 bench-drift: cluster-up install ## The quickstart three times, on a CPU that changes its speed (30 minutes)
