@@ -58,11 +58,11 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race test-images test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-e2e test-e2e-disturbed test-race test-images test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
-	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/rights/... ./test/supply/...
+	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/rights/... ./test/specs/... ./test/supply/...
 	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
 test-report: ## The HTML report in a real Chromium without a network; writes screenshots to dist/report
@@ -70,6 +70,12 @@ test-report: ## The HTML report in a real Chromium without a network; writes scr
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
+
+test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them
+	hack/fuzz.sh "$(or $(TARGET),.)"
+
+test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (10 to 30 minutes)
+	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-specs hack/test.sh specs -v -tags=integration -timeout=2h -run=TestNoSpecIsAcceptedAndThenStuck ./controllers -specs=$(or $(SPECS),10000) -spec-seed=$(or $(SEED),1)
 
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and faults on a real cluster with a real Prometheus
@@ -124,7 +130,7 @@ bench-ladder: cluster-up install ## Capacity compared with an exhaustive search 
 bench-matrix: cluster-up install ## Twelve variants, and the overhead of each trial (17 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole matrix
 
-bench-corners: cluster-up install ## The rest of a matrix predicted from its corners (15 minutes)
+bench-corners: cluster-up install ## The rest of a matrix predicted from its corners (10 to 30 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole corners
 
 bench-drift: cluster-up install ## The quickstart three times, on a CPU that changes its speed (30 minutes)

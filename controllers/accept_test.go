@@ -44,6 +44,9 @@ func TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce(t *testing.T) {
 			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "scrypt", GuessesPerSecond: 1}}
 		}, "prices.attackerRates names control scrypt"},
 		"a plan of more than a day": {func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = 28 }, "It can take at most 24 hours; use fewer variants"},
+		"a label that no node can have": {func(s *v1alpha1.SizingExperimentSpec) {
+			s.Matrix.NodePools = []v1alpha1.NodePool{{Name: "small", NodeSelector: map[string]v1alpha1.LabelValue{"a b": ""}}}
+		}, "node pool small has the label \"a b\""},
 		"too little memory for a control": {func(s *v1alpha1.SizingExperimentSpec) {
 			s.Matrix.Controls = []v1alpha1.Control{{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt}}
 			s.Service.MemoryLimit = "128Mi"

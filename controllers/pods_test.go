@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -137,10 +138,11 @@ func (k *kubelet) report(pod *corev1.Pod, what string) bool {
 	return true
 }
 
-// machineOf returns the machine that a login pod runs on, with its container's CPU limit.
+// machineOf returns the machine that a login pod runs on, with its container's CPU limit. A hash
+// without a cost takes as long as bcrypt with cost 10.
 func (k *kubelet) machineOf(pod *corev1.Pod) machine {
 	container := pod.Spec.Containers[0]
-	cost, err := strconv.ParseInt(variable(container, "HASHMARK_COST"), 10, 32)
+	cost, err := strconv.ParseInt(cmp.Or(variable(container, "HASHMARK_COST"), "10"), 10, 32)
 	k.cluster.must("reading a login pod's cost", err)
 	return machine{cost: int32(cost), milliCPU: container.Resources.Limits.Cpu().MilliValue()}
 }

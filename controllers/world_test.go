@@ -82,11 +82,13 @@ func newTestCluster(t *testing.T, names ...string) *testCluster {
 	return w
 }
 
-// clear deletes all objects, so that the cache of later tests stays small.
+// clear deletes all objects, so that the cache of later tests stays small. By default a deleted
+// Job would stay until a garbage collector, which does not run here, has released its pods.
 func (w *testCluster) clear() {
 	ctx := context.Background()
 	for _, object := range w.everything() {
-		if err := w.client.Delete(ctx, object, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+		err := w.client.Delete(ctx, object, client.GracePeriodSeconds(0), client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if client.IgnoreNotFound(err) != nil {
 			w.t.Errorf("clearing up: %v", err)
 		}
 	}

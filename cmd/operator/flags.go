@@ -140,6 +140,9 @@ func (f *flags) addNodeSelector(text string) error {
 	if !found || key == "" {
 		return fmt.Errorf("%q does not have the form label=value", text)
 	}
+	if err := checkLabel(key, value); err != nil {
+		return err
+	}
 	if f.settings.GeneratorNodeSelector == nil {
 		f.settings.GeneratorNodeSelector = map[string]string{}
 	}
@@ -162,7 +165,18 @@ func (f *flags) addToleration(text string) error {
 	if key == "" {
 		return fmt.Errorf("%q has no taint key; use a form such as key=value:NoSchedule", text)
 	}
+	if err := checkLabel(key, value); err != nil {
+		return err
+	}
 	f.settings.GeneratorTolerations = append(f.settings.GeneratorTolerations, toleration)
+	return nil
+}
+
+// checkLabel returns an error for a label or taint with which the API server refuses every pod.
+func checkLabel(key, value string) error {
+	if wrong := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(wrong) > 0 {
+		return fmt.Errorf("%q with the value %q is not a label of Kubernetes: %s", key, value, strings.Join(wrong, "; "))
+	}
 	return nil
 }
 

@@ -35,6 +35,8 @@ func TestFlagsThatCannotWorkAreRefusedWithWhatToChange(t *testing.T) {
 		"a toleration without effect":    {append(images, "--generator-toleration=load=true"), "has no taint effect"},
 		"a toleration of nothing":        {append(images, "--generator-toleration=:NoSchedule"), "has no taint key"},
 		"a selector without a value":     {append(images, "--generator-node-selector=role"), "does not have the form label=value"},
+		"a selector of no label":         {append(images, "--generator-node-selector=a b=c"), `"a b" with the value "c" is not a label`},
+		"a toleration of no taint":       {append(images, "--generator-toleration=é:NoSchedule"), `"é" with the value "" is not a label`},
 		"a word that is not a flag":      {append(images, "quickly"), `unexpected argument "quickly"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,8 @@ type Delta struct {
 }
 
 // Between returns the difference between two readings of a service's container. The error
-// is ErrRestarted, ErrMoved or ErrDecreased, wrapped with the values.
+// is ErrRestarted, ErrMoved or ErrDecreased, wrapped with the values, or says which counter grew
+// impossibly fast.
 func Between(before, after Service) (Delta, error) {
 	delta, err := before.to(after.Reading)
 	if err != nil {
@@ -122,10 +123,17 @@ func periods(elapsedMicroseconds int64, r Reading) int64 {
 // corrected in the same way.
 func forward(difference int64) int64 { return max(difference, 0) }
 
+// mostCounted is more than any counter grows during a load: it is 31 years in microseconds. A
+// pod can write anything, and without a limit a sum over pods could overflow.
+const mostCounted = 1e15
+
 func (d Delta) check() error {
 	for _, c := range d.counters() {
 		if *c.value < 0 {
 			return fmt.Errorf("%w: %s by %d", ErrDecreased, c.name, -*c.value)
+		}
+		if *c.value > mostCounted {
+			return fmt.Errorf("%s grew by %d, which is impossible", c.name, *c.value)
 		}
 	}
 	return nil

@@ -159,6 +159,8 @@ func checkStep(step loadplan.Step) error {
 		return fmt.Errorf("unknown kind %q", step.Kind)
 	}
 	switch {
+	case max(step.StartMilliseconds, step.SettleMilliseconds, step.CountedMilliseconds, step.DrainMilliseconds) > longest.Milliseconds():
+		return fmt.Errorf("it must begin and end within %d hours", longest/time.Hour)
 	case step.Callers < 1:
 		return fmt.Errorf("it has %d callers but needs at least one", step.Callers)
 	case step.CountedMilliseconds < 1 || min(step.SettleMilliseconds, step.DrainMilliseconds) < 0:
@@ -173,7 +175,8 @@ func checkArrivals(step loadplan.Step) error {
 	if step.Arrivals != "Poisson" && step.Arrivals != "Uniform" {
 		return fmt.Errorf("unknown arrivals %q", step.Arrivals)
 	}
-	if min(step.SettleRequests, step.Requests) < 0 || step.SettleRequests+step.Requests > mostRequests {
+	// The sum of two huge numbers could overflow.
+	if min(step.SettleRequests, step.Requests) < 0 || max(step.SettleRequests, step.Requests, step.SettleRequests+step.Requests) > mostRequests {
 		return fmt.Errorf("it has %d and %d logins: both must be at least 0, and their sum at most %d", step.SettleRequests, step.Requests, mostRequests)
 	}
 	return nil

@@ -100,13 +100,18 @@ func between(before, after []*evidence.Service) *evidence.Delta {
 	return &total
 }
 
+// mostInFlight is more logins than any service holds at a time.
+const mostInFlight = 1_000_000_000
+
+// inFlight returns the logins that all pods hold. It returns nil if a pod could not be read, or
+// has an impossible number.
 func inFlight(services []*evidence.Service) *int64 {
 	if len(services) == 0 {
 		return nil
 	}
 	var total int64
 	for _, service := range services {
-		if service == nil {
+		if service == nil || service.InFlight < 0 || service.InFlight > mostInFlight {
 			return nil
 		}
 		total += service.InFlight

@@ -42,10 +42,11 @@ func (q Question) unit() string {
 
 // Check returns an error that says what to change if an experiment can't be measured or
 // compared, although the API server accepts it: its baseline is not measured, its plan takes
-// too long, its memory limit is too low, or those of CheckHashes.
+// too long, its memory limit is too low, no pod can be in one of its node pools, or those of
+// CheckHashes.
 func Check(spec v1alpha1.SizingExperimentSpec) error {
 	for _, check := range []func(v1alpha1.SizingExperimentSpec) error{
-		matrix.CheckBaseline, matrix.CheckMemory, loadplan.CheckDuration, CheckHashes,
+		matrix.CheckBaseline, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
 	} {
 		if err := check(spec); err != nil {
 			return err
