@@ -58,7 +58,7 @@ func (w *testCluster) confine() {
 func operatorRights(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	role, leases := &rbacv1.ClusterRole{}, &rbacv1.Role{}
-	if err := errors.Join(decode("operator_role.yaml", role), decode("leader_election_role.yaml", leases)); err != nil {
+	if err := errors.Join(decode("operator_role.yaml", role), decode("leases_role.yaml", leases)); err != nil {
 		t.Fatal(err)
 	}
 	return append(role.Rules, leases.Rules...)

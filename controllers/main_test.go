@@ -135,7 +135,7 @@ func (a impersonator) RoundTrip(request *http.Request) (*http.Response, error) {
 // because each test has a Lease of its own.
 func grantOperator(ctx context.Context) error {
 	role, binding, leases := &rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.Role{}
-	if err := errors.Join(decode("operator_role.yaml", role, binding), decode("leader_election_role.yaml", leases)); err != nil {
+	if err := errors.Join(decode("operator_role.yaml", role, binding), decode("leases_role.yaml", leases)); err != nil {
 		return err
 	}
 	everywhere := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "leases-of-tests"}, Rules: leases.Rules}

@@ -88,7 +88,7 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 					},
 				}).Build()
 			r := &ExperimentReconciler{
-				Client: c, Live: c, MaxConcurrent: 1, Events: events.NewFakeRecorder(9),
+				Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9),
 				Clock: clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)),
 			}
 			pass := func() *metav1.Condition {

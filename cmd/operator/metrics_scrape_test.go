@@ -34,7 +34,7 @@ func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
 	applyMetricsRoles(t)
 	kubeconfig := user(t, operatorAccount)
 	grant(t, operatorAccount, home, rules(t, "operator_role.yaml"))
-	grant(t, operatorAccount, home, rules(t, "leader_election_role.yaml"))
+	grant(t, operatorAccount, home, rules(t, "leases_role.yaml"))
 	stranger, reader := account(t, home, "stranger"), account(t, home, "reader")
 	letRead(t, home, "reader")
 

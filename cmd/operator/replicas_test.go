@@ -61,7 +61,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 	home := namespace(t, "home")
 	kubeconfig := user(t, "replica")
 	grantEverywhere(t, "replica", rules(t, "operator_role.yaml"))
-	grant(t, "replica", home, rules(t, "leader_election_role.yaml"))
+	grant(t, "replica", home, rules(t, "leases_role.yaml"))
 	replica := func() *process {
 		return operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home)
 	}

@@ -27,7 +27,7 @@ func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 	home, first, second, third := namespace(t, "home"), namespace(t, "first"), namespace(t, "second"), namespace(t, "third")
 	name := "confined-to-" + first // a user for this run only, because all tests share the audit log
 	kubeconfig := user(t, name)
-	grant(t, name, home, rules(t, "leader_election_role.yaml"))
+	grant(t, name, home, rules(t, "leases_role.yaml"))
 	grant(t, name, first, rules(t, "operator_role.yaml"))
 	grant(t, name, second, rules(t, "operator_role.yaml"))
 

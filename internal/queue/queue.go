@@ -58,8 +58,11 @@ func Continues(e *v1alpha1.SizingExperiment) bool {
 // can't be created. It has no position, so that it doesn't keep others at a distance.
 func Blocked(e *v1alpha1.SizingExperiment) bool {
 	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
-	return c != nil && c.Status == metav1.ConditionFalse && c.Reason == v1alpha1.ReasonNameTaken
+	return c != nil && c.Status == metav1.ConditionFalse && slices.Contains(blocking, c.Reason)
 }
+
+// blocking are the reasons why trials can't be created.
+var blocking = []string{v1alpha1.ReasonNameTaken, v1alpha1.ReasonQuotaRefused, v1alpha1.ReasonAdmissionRefused}
 
 // standing is the state of an experiment in the queue.
 type standing struct {
