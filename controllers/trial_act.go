@@ -88,7 +88,7 @@ func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observatio
 	}
 	deployment := builder.Deployment()
 	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
-		if err := ensure(ctx, r.Client, r.Live, child, seen.Trial); err != nil {
+		if err := r.create(ctx, child, seen.Trial); err != nil {
 			return r.nameTaken(seen, err)
 		}
 	}
@@ -132,7 +132,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	if err != nil {
 		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
 	}
-	if err := ensure(ctx, r.Client, r.Live, job, trial); err != nil {
+	if err := r.create(ctx, job, trial); err != nil {
 		return r.nameTaken(seen, err)
 	}
 	attempt.JobUID = job.UID

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -57,6 +58,9 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	}
 	before := trial.DeepCopy()
 	did, err := r.act(ctx, seen, decision)
+	if apierrors.IsConflict(err) {
+		return unlessStale(err)
+	}
 	if err = unlessTerminating(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
 	}
