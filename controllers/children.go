@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -78,6 +79,23 @@ func ensure(ctx context.Context, c client.Client, live client.Reader, object cli
 	object.SetUID(found.GetUID())
 	return nil
 }
+
+// create is ensure for a child of the current attempt. Just before it, it reads the trial without
+// the cache: an operator that was frozen and is not the leader any more must not create anything
+// for an attempt that has ended meanwhile. It returns a conflict if the trial has changed.
+func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial *v1alpha1.SizingTrial) error {
+	now := &v1alpha1.SizingTrial{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(trial), now); client.IgnoreNotFound(err) != nil {
+		return err
+	}
+	if now.UID != trial.UID || now.ResourceVersion != trial.ResourceVersion {
+		return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("sizingtrials").GroupResource(), trial.Name, errStale)
+	}
+	return ensure(ctx, r.Client, r.Live, child, trial)
+}
+
+// errStale is why a pass is repeated.
+var errStale = errors.New("the trial has changed since this pass began")
 
 // remove deletes an object and, in the background, what it owns. The UID is a precondition,
 // because an object that was created again under the same name is a different one.

@@ -31,6 +31,8 @@ const (
 const (
 	serviceNode = "node-a"
 	loadNode    = "node-b"
+	spareNode   = "node-c" // for generators, if the other does not answer
+	lostNode    = "node-d" // never answers
 )
 
 // kubelet simulates everything of Kubernetes that an API server alone lacks: the controllers
@@ -54,12 +56,14 @@ type kubelet struct {
 	failsAbove int64
 	// runs are the results of the generators, by pod.
 	runs map[types.UID]measurement.Run
+	// lost are the nodes that do not answer: whatever is to happen to their pods does not.
+	lost map[string]bool
 	// forgetsTrials makes the garbage collector ignore trials without an owner.
 	forgetsTrials bool
 }
 
 func newKubelet(w *testCluster) *kubelet {
-	return &kubelet{cluster: w, began: map[string]time.Time{}, made: map[types.UID]int{}, runs: map[types.UID]measurement.Run{}}
+	return &kubelet{cluster: w, began: map[string]time.Time{}, made: map[types.UID]int{}, runs: map[types.UID]measurement.Run{}, lost: map[string]bool{lostNode: true}}
 }
 
 // play does all that is due, and reports whether that changed anything.
@@ -126,10 +130,10 @@ func (k *kubelet) collect(orphan client.Object) bool {
 }
 
 // deployment creates missing pods. It creates no ReplicaSet; the pods' owner only has the name
-// that one would have.
+// that one would have, and the Deployment's UID.
 func (k *kubelet) deployment(d *appsv1.Deployment) bool {
-	if d.Labels[v1alpha1.LabelTrialUID] == "" {
-		return false // a decoy, which is not run
+	if d.Labels[v1alpha1.LabelTrialUID] == "" || d.DeletionTimestamp != nil {
+		return false // a decoy, which is not run, or one that a finalizer keeps
 	}
 	living := 0
 	for _, pod := range k.podsOf(d.UID) {
@@ -143,13 +147,15 @@ func (k *kubelet) deployment(d *appsv1.Deployment) bool {
 	if refusal := k.mishapOf(d).refusal; refusal != "" {
 		return k.refuseReplica(d, refusal)
 	}
-	k.makePod(d, "ReplicaSet", "login", d.Spec.Template)
+	template := d.Spec.Template.DeepCopy()
+	template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = templateHash
+	k.makePod(d, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: d.Name + "-" + templateHash}, "login", *template)
 	return true
 }
 
 // job creates its pod, and ends when the pod ends.
 func (k *kubelet) job(j *batchv1.Job) bool {
-	if j.Labels[v1alpha1.LabelTrialUID] == "" || len(j.Status.Conditions) > 0 {
+	if j.Labels[v1alpha1.LabelTrialUID] == "" || len(j.Status.Conditions) > 0 || j.DeletionTimestamp != nil {
 		return false
 	}
 	pods := k.podsOf(j.UID)
@@ -174,7 +180,7 @@ func (k *kubelet) admitGenerator(j *batchv1.Job) bool {
 	if refusal := k.mishapOf(j).refusal; refusal != "" {
 		return k.refuseGenerator(j, refusal)
 	}
-	k.makePod(j, "Job", "load", j.Spec.Template)
+	k.makePod(j, metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: j.Name}, "load", j.Spec.Template)
 	j.Status.StartTime, j.Status.Active = k.moment(), 1
 	k.cluster.must("starting a Job", k.cluster.client.Status().Update(k.cluster.ctx, j))
 	return true
@@ -202,21 +208,26 @@ func (k *kubelet) endJob(j *batchv1.Job, end batchv1.JobConditionType, reason st
 	return true
 }
 
+// templateHash is what the Deployment controller would derive from a template.
+const templateHash = "7d4b9c"
+
 // makePod creates a pod from a template, on its node.
-func (k *kubelet) makePod(owner client.Object, kind, role string, template corev1.PodTemplateSpec) {
+func (k *kubelet) makePod(owner client.Object, reference metav1.OwnerReference, role string, template corev1.PodTemplateSpec) {
 	k.made[owner.GetUID()]++
+	reference.UID, reference.Controller = owner.GetUID(), new(true)
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: owner.GetNamespace(), Name: fmt.Sprintf("%s-%s-%d", owner.GetName(), role, k.made[owner.GetUID()]),
 			Labels: template.Labels, Annotations: template.Annotations,
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "v1", Kind: kind, Name: owner.GetName(), UID: owner.GetUID(), Controller: new(true),
-			}},
+			OwnerReferences: []metav1.OwnerReference{reference},
 		},
 		Spec: *template.Spec.DeepCopy(),
 	}
 	if k.mishapOf(owner).stuck == nil {
 		pod.Spec.NodeName = map[string]string{"login": serviceNode, "load": loadNode}[role]
+		if k.lost[pod.Spec.NodeName] {
+			pod.Spec.NodeName = spareNode
+		}
 	}
 	k.mishapOf(owner).alter(pod)
 	k.cluster.must("creating a pod", k.cluster.client.Create(k.cluster.ctx, pod))

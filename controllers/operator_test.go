@@ -71,7 +71,9 @@ func (w *testCluster) reconcile(reconciler reconcile.Reconciler, object client.O
 	if process.dead {
 		return // the process died earlier in this round
 	}
-	result, err := reconciler.Reconcile(asOperator(w.ctx, w.user), reconcile.Request{NamespacedName: key})
+	result, err := w.attempt(func() (reconcile.Result, error) {
+		return reconciler.Reconcile(asOperator(w.ctx, w.user), reconcile.Request{NamespacedName: key})
+	})
 	switch {
 	case process.dead:
 		w.log("operator", "is killed and started again")
@@ -167,6 +169,9 @@ func (h operatorClient) write(verb string, object client.Object, do func() error
 		h.process.dead = true
 		return errKilled
 	}
+	if h.ofTrials {
+		w.holdHere(verb + " " + kindOf(object))
+	}
 	before := object.DeepCopyObject().(client.Object)
 	if !w.get(before) {
 		before = nil
@@ -200,6 +205,9 @@ type scopedReader struct {
 func (e scopedReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	if e.process.dead {
 		return errKilled
+	}
+	if _, is := object.(*v1alpha1.SizingTrial); is {
+		e.cluster.holdHere("reads SizingTrial")
 	}
 	return e.Reader.Get(ctx, key, object, opts...)
 }

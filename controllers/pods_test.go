@@ -23,8 +23,10 @@ import (
 func (k *kubelet) pod(pod *corev1.Pod) bool {
 	mishap := k.mishapOf(pod)
 	switch {
+	case k.lost[pod.Spec.NodeName]:
+		return false
 	case pod.DeletionTimestamp != nil:
-		return k.after(grace, pod, "gone") && k.endPod(pod)
+		return k.after(grace, pod, "gone") && k.once(pod, "removed") && k.endPod(pod)
 	case mishap.stuck != nil:
 		return k.stick(pod, mishap.stuck)
 	case pod.Spec.NodeName == "":
@@ -153,7 +155,7 @@ func (k *kubelet) machineUnderLoad(generator *corev1.Pod) machine {
 	var result machine
 	addresses := strings.Split(variable(generator.Spec.Containers[0], "HASHMARK_PODS"), ",")
 	k.cluster.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
-		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] {
+		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] || k.lost[pod.Spec.NodeName] {
 			return
 		}
 		readable := result.replicas

@@ -212,6 +212,9 @@ func (w *testCluster) checkOverlap() {
 		trial := object.GetLabels()[v1alpha1.LabelTrialUID]
 		switch object := object.(type) {
 		case *batchv1.Job:
+			if object.DeletionTimestamp != nil {
+				continue // a finalizer keeps it
+			}
 			if jobs[types.UID(trial)]++; jobs[types.UID(trial)] > 1 {
 				w.t.Fatalf("%s: a trial has two Jobs at once", at(w.now()))
 			}
@@ -219,7 +222,8 @@ func (w *testCluster) checkOverlap() {
 				underLoad[trial] = true
 			}
 		case *corev1.Pod:
-			if object.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && object.Status.Phase == corev1.PodRunning {
+			if object.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && object.Status.Phase == corev1.PodRunning &&
+				w.now().Format(time.RFC3339) <= variable(object.Spec.Containers[0], "HASHMARK_DEADLINE") {
 				underLoad[trial] = true
 			}
 		}

@@ -15,8 +15,8 @@ func TestAPassNotesThatTheExperimentIsSuspended(t *testing.T) {
 		experiment: &v1alpha1.SizingExperiment{Spec: v1alpha1.SizingExperimentSpec{
 			Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}}, Suspend: true,
 		}},
-		trials:     []v1alpha1.SizingTrial{{Status: v1alpha1.SizingTrialStatus{StartTime: &metav1.Time{Time: began}}}},
-		now:        began.Add(time.Hour),
+		trials: []v1alpha1.SizingTrial{{Status: v1alpha1.SizingTrialStatus{StartTime: &metav1.Time{Time: began}}}},
+		now:    began.Add(time.Hour),
 	}
 	if err := p.gather(); err != nil {
 		t.Fatal(err)

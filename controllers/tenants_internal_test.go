@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -79,11 +80,11 @@ func TestWhoIsUnderLoadInAnotherNamespaceIsNotNamed(t *testing.T) {
 		}
 	}
 	live := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(
-		&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: "a", Labels: labels("own", "mine")}},
-		&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", Name: "b", Labels: labels("sibling", "login")}},
-		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "theirs", Name: "c", Labels: labels("other", "secret-launch")}},
+		loadJob(func(j *batchv1.Job) { j.Namespace, j.Name, j.Labels = "ours", "a", labels("own", "mine") }),
+		loadJob(func(j *batchv1.Job) { j.Namespace, j.Name, j.Labels = "ours", "b", labels("sibling", "login") }),
+		loadPod(func(p *corev1.Pod) { p.Namespace, p.Name, p.Labels = "theirs", "c", labels("other", "secret-launch") }),
 	).Build()
-	r := &TrialReconciler{Live: live}
+	r := &TrialReconciler{Live: live, Clock: clocktesting.NewFakePassiveClock(loadEnd)}
 	got, err := r.underLoad(t.Context(), &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}})
 	if want := []string{"login c10-1", "one in another namespace"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v; want %q", got, err, want)

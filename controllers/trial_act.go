@@ -52,7 +52,7 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 	case lifecycle.Break, lifecycle.Interrupt:
 		return r.end(seen, did), nil
 	case lifecycle.Sweep:
-		return did, r.sweep(ctx, seen.Trial)
+		return did, r.sweep(ctx, seen)
 	case lifecycle.Release:
 		return r.release(seen, did), nil
 	case lifecycle.Refuse:
@@ -66,6 +66,7 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
 	lifecycle.BeginAttempt(seen.Trial, seen.Now, r.StartTimeout)
 	attempt := lifecycle.Current(&seen.Trial.Status)
+	attempt.Settings = r.settingsDigest()
 	return did.with(normal, "AttemptStarted", fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial)))
 }
 
@@ -87,7 +88,7 @@ func (r *TrialReconciler) deploy(ctx context.Context, seen *lifecycle.Observatio
 	}
 	deployment := builder.Deployment()
 	for _, child := range []client.Object{builder.ServicePolicy(), builder.GeneratorPolicy(), deployment, builder.Service()} {
-		if err := ensure(ctx, r.Client, r.Live, child, seen.Trial); err != nil {
+		if err := r.create(ctx, child, seen.Trial); err != nil {
 			return r.notCreated(seen, err)
 		}
 	}
@@ -138,7 +139,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	if err != nil {
 		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
 	}
-	if err := ensure(ctx, r.Client, r.Live, job, trial); err != nil {
+	if err := r.create(ctx, job, trial); err != nil {
 		return r.notCreated(seen, err)
 	}
 	attempt.JobUID = job.UID
@@ -161,11 +162,13 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Att
 		return nil, 0, err
 	}
 	duration := loadplan.Duration(plan)
+	limit := r.StartTimeout + lifecycle.RunAllowance + duration
 	job, err := builder.Job(objects.Load{
 		Plan:        plan,
 		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
 		PodIPs:      podIPs(seen),
-		ActiveLimit: r.StartTimeout + lifecycle.RunAllowance + duration,
+		ActiveLimit: limit,
+		Deadline:    seen.Now.Add(limit),
 	})
 	return job, duration, err
 }
@@ -181,6 +184,7 @@ func podIPs(seen *lifecycle.Observation) []string {
 // conclude ends the attempt with a result: that of its load, or that of a variant that is
 // judged without load.
 func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
+	seen.Planned = r.templates(seen, did.Action)
 	var end lifecycle.End
 	if did.Action == lifecycle.Conclude {
 		end = lifecycle.ConcludeUnloaded(seen)
@@ -201,19 +205,21 @@ func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 	if did.Action == lifecycle.Interrupt {
 		outcome, kind = v1alpha1.OutcomeInterrupted, normal
 	}
+	lifecycle.NoteJob(seen)
 	lifecycle.EndAttempt(seen.Trial, seen.Now, outcome, did.Reason, did.Message)
 	return did.with(kind, did.Reason, did.Message)
 }
 
-// sweep deletes everything that the trial created and still owns.
-func (r *TrialReconciler) sweep(ctx context.Context, trial *v1alpha1.SizingTrial) error {
-	children, err := r.listChildren(ctx, trial)
+// sweep deletes everything that the trial controls and its current attempt does not need.
+func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation) error {
+	children, err := r.listChildren(ctx, seen.Trial)
 	if err != nil {
 		return err
 	}
 	var failed []error
-	for _, child := range children {
-		if owner := metav1.GetControllerOf(child); owner.UID == trial.UID {
+	_, left := split(seen, children)
+	for _, child := range left {
+		if metav1.IsControlledBy(child, seen.Trial) {
 			failed = append(failed, remove(ctx, r.Client, child))
 		}
 	}
@@ -233,5 +239,10 @@ func (r *TrialReconciler) release(seen *lifecycle.Observation, did done) done {
 	if trial.Status.Phase != v1alpha1.TrialSucceeded {
 		kind, note = warning, strings.TrimSpace(trial.Status.Message)
 	}
-	return did.with(kind, string(trial.Status.Phase), note)
+	did = did.with(kind, string(trial.Status.Phase), note)
+	if stuck := seen.StuckLeftovers(); len(stuck) > 0 {
+		did = did.with(warning, "LeftBehind", "These objects can't be deleted yet, because their node does not answer or a finalizer keeps them: "+
+			strings.Join(stuck, ", "))
+	}
+	return did
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -57,6 +58,9 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	}
 	before := trial.DeepCopy()
 	did, err := r.act(ctx, seen, decision)
+	if apierrors.IsConflict(err) {
+		return unlessStale(err)
+	}
 	if err = unlessTerminating(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
 	}
@@ -70,12 +74,12 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	return ctrl.Result{RequeueAfter: did.After}, nil
 }
 
-// decide returns what to do next. Before a load begins, it also observes which other trials
-// are under load, without a cache: two generators at the same time would spoil both
+// decide returns what to do next. Before an attempt or a load begins, it also observes which
+// other trials are under load, without a cache: two generators at the same time would spoil both
 // measurements.
 func (r *TrialReconciler) decide(ctx context.Context, seen *lifecycle.Observation) (lifecycle.Decision, error) {
 	decision := lifecycle.Decide(seen)
-	if decision.Action != lifecycle.Load {
+	if decision.Action != lifecycle.Begin && decision.Action != lifecycle.Load {
 		return decision, nil
 	}
 	others, err := r.underLoad(ctx, seen.Trial)
@@ -92,6 +96,7 @@ func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.D
 	if !trial.Status.Phase.Finished() {
 		lifecycle.ShowProgress(trial, decision, seen.Suspended)
 	}
+	trial.Status.Leftovers = seen.StuckLeftovers()
 	trial.Status.ObservedGeneration = trial.Generation
 	trial.Status.Display = results.TrialDisplay(trial)
 }

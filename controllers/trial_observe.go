@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -18,7 +17,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -37,10 +35,12 @@ func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTri
 	}
 	attempt := lifecycle.Current(&trial.Status)
 	if attempt == nil || seen.Standing != lifecycle.Planned {
-		seen.Leftovers = names(children)
+		noteLeftovers(seen, children)
 		return seen, nil
 	}
-	sortChildren(seen, children, attempt)
+	current, left := split(seen, children)
+	noteLeftovers(seen, left)
+	sortChildren(&seen.Children, current)
 	if err := r.observeForeign(ctx, seen, names(children), attempt); err != nil {
 		return nil, err
 	}
@@ -114,38 +114,24 @@ func (r *TrialReconciler) listChildren(ctx context.Context, trial *v1alpha1.Sizi
 		}
 		children = append(children, itemsOf(list)...)
 	}
-	return slices.DeleteFunc(children, func(child client.Object) bool { return !belongs(child, trial) }), nil
+	jobs := jobsOf(trial, children)
+	return slices.DeleteFunc(children, func(child client.Object) bool { return !belongs(child, trial, jobs) }), nil
 }
 
-// belongs reports whether a labelled object is the trial's: its controller is the trial itself
-// or, for pods, one of the trial's children. The label alone is not enough, because anyone can
-// set it.
-func belongs(child client.Object, trial *v1alpha1.SizingTrial) bool {
-	owner := metav1.GetControllerOf(child)
-	if owner == nil {
-		return false
-	}
-	if _, pod := child.(*corev1.Pod); !pod {
-		return owner.UID == trial.UID
-	}
-	attempt, err := strconv.ParseInt(child.GetLabels()[v1alpha1.LabelAttempt], 10, 32)
-	return err == nil && strings.HasPrefix(owner.Name, objects.Child(trial.UID, int32(attempt)))
-}
-
-// sortChildren puts the current attempt's children into Children, and all others into
-// Leftovers.
-func sortChildren(seen *lifecycle.Observation, children []client.Object, attempt *v1alpha1.Attempt) {
-	current := strconv.Itoa(int(attempt.Number))
-	for _, child := range children {
-		if child.GetLabels()[v1alpha1.LabelAttempt] != current {
-			seen.Leftovers = append(seen.Leftovers, nameOf(child))
-			continue
-		}
-		place(&seen.Children, child)
+// sortChildren puts the current attempt's children where they belong.
+func sortChildren(into *lifecycle.Children, current []client.Object) {
+	for _, child := range current {
+		place(into, child)
 	}
 	byName := func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) }
-	slices.SortFunc(seen.Children.ServicePods, byName)
-	slices.SortFunc(seen.Children.GeneratorPods, byName)
+	slices.SortFunc(into.ServicePods, byName)
+	slices.SortFunc(into.GeneratorPods, byName)
+}
+
+func noteLeftovers(seen *lifecycle.Observation, left []client.Object) {
+	for _, child := range left {
+		seen.Leftovers = append(seen.Leftovers, lifecycle.NewLeftover(nameOf(child), child, &seen.Trial.Status, seen.Now))
+	}
 }
 
 func place(children *lifecycle.Children, child client.Object) {
@@ -159,7 +145,7 @@ func place(children *lifecycle.Children, child client.Object) {
 	case *batchv1.Job:
 		children.Job = child
 	case *corev1.Pod:
-		if child.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator {
+		if ofJob(metav1.GetControllerOf(child)) {
 			children.GeneratorPods = append(children.GeneratorPods, *child)
 		} else {
 			children.ServicePods = append(children.ServicePods, *child)
@@ -211,52 +197,4 @@ func (r *TrialReconciler) observeRefusal(ctx context.Context, seen *lifecycle.Ob
 		}
 	}
 	return nil
-}
-
-// underLoad returns descriptions of the other trials whose generators have not ended, read
-// without a cache, because two generators at the same time would affect both measurements. A
-// description of a trial in another namespace contains no name, since the trial's users may not
-// see that namespace.
-func (r *TrialReconciler) underLoad(ctx context.Context, trial *v1alpha1.SizingTrial) ([]string, error) {
-	generators := client.MatchingLabels{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator}
-	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
-	if err := r.Live.List(ctx, jobs, generators); err != nil {
-		return nil, err
-	}
-	if err := r.Live.List(ctx, pods, generators); err != nil {
-		return nil, err
-	}
-	busy := map[string]string{}
-	for i := range jobs.Items {
-		if !jobEnded(&jobs.Items[i]) {
-			noteBusy(busy, trial.Namespace, &jobs.Items[i])
-		}
-	}
-	for i := range pods.Items {
-		if phase := pods.Items[i].Status.Phase; phase != corev1.PodSucceeded && phase != corev1.PodFailed {
-			noteBusy(busy, trial.Namespace, &pods.Items[i])
-		}
-	}
-	var others []string
-	for uid, name := range busy {
-		if uid != string(trial.UID) {
-			others = append(others, name)
-		}
-	}
-	slices.Sort(others)
-	return others, nil
-}
-
-func noteBusy(busy map[string]string, namespace string, generator client.Object) {
-	labels, name := generator.GetLabels(), "one in another namespace"
-	if generator.GetNamespace() == namespace {
-		name = labels[v1alpha1.LabelExperiment] + " " + labels[v1alpha1.LabelVariant]
-	}
-	busy[labels[v1alpha1.LabelTrialUID]] = name
-}
-
-func jobEnded(job *batchv1.Job) bool {
-	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
-		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
-	})
 }

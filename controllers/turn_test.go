@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -93,10 +94,13 @@ func TestALoadWaitsForAGeneratorThatNobodyKnows(t *testing.T) {
 	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.run("the service is calibrated", func() bool { return calibrates(w) })
 	forgotten := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: "forgotten", Labels: map[string]string{
-			v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelTrialUID: "of-a-trial-that-is-gone", v1alpha1.LabelExperiment: "gone",
-		}},
-		Spec: podTemplate(corev1.RestartPolicyNever).Spec,
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: e.Namespace, Name: "forgotten", Labels: map[string]string{
+				v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelTrialUID: "of-a-trial-that-is-gone", v1alpha1.LabelExperiment: "gone",
+			},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "gone", UID: "gone", Controller: new(true)}},
+		},
+		Spec: generatorOn(lostNode, w.now().Add(time.Hour)),
 	}
 	w.make(forgotten)
 	w.run("the trial waits for it", func() bool { return w.trialsOf(e)[0].Status.Reason == v1alpha1.ReasonWaitingForOthers })
@@ -104,7 +108,7 @@ func TestALoadWaitsForAGeneratorThatNobodyKnows(t *testing.T) {
 	if w.creates["Job"] > 0 {
 		t.Fatal("a load began while another was running")
 	}
-	w.must("ending it", w.client.Delete(w.ctx, forgotten))
+	w.must("ending it", w.client.Delete(w.ctx, forgotten, client.GracePeriodSeconds(0)))
 	w.toEnd(e)
 	w.checkAttempts(e, "Kept Measured")
 }

@@ -40,6 +40,10 @@ type testCluster struct {
 	transcript transcript
 	// crash is when the operator dies; the zero value means never.
 	crash crash
+	// freeze is where the trial reconciler is held; nil for nowhere.
+	freeze *freeze
+	// steps counts the points at which the trial reconciler can be held.
+	steps int
 	// asleep keeps the operator from making passes.
 	asleep bool
 	// cacheBehind hides verifications from the cache of the trial reconciler.

@@ -20,7 +20,8 @@ const (
 const (
 	// ConditionMeasured is True when the trial has a result.
 	ConditionMeasured = "Measured"
-	// ConditionReleased is True when the trial ended and everything it created is deleted.
+	// ConditionReleased is True when the trial ended and everything it created is deleted, or
+	// can put no more load on the cluster.
 	ConditionReleased = "Released"
 )
 

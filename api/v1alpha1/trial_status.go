@@ -36,8 +36,8 @@ const (
 	// OutcomeInvalid means that the generator was too slow, so that the numbers say nothing
 	// about the service.
 	OutcomeInvalid AttemptOutcome = "Invalid"
-	// OutcomeInterrupted means that the experiment was suspended or cancelled. It does not
-	// use up an attempt.
+	// OutcomeInterrupted means that the experiment was suspended or cancelled, or that others
+	// were under load for too long. It does not use up an attempt.
 	OutcomeInterrupted AttemptOutcome = "Interrupted"
 )
 
@@ -60,16 +60,24 @@ type SizingTrialStatus struct {
 	// When the first attempt began.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// When the trial had ended and everything it created was deleted.
+	// When the trial had ended and everything it created was deleted, or could put no more
+	// load on the cluster.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// Measured (it has a result) and Released (it ended, and everything it created is
-	// deleted).
+	// deleted or can put no more load on the cluster).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// The kinds and names of objects that should be deleted by now and still exist, because
+	// their node does not answer or a finalizer keeps them. Empty if there are none; at most
+	// 32 are named.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Leftovers []string `json:"leftovers,omitempty"`
 	// The attempts, the latest one last. At most the latest 20.
 	// +optional
 	// +listType=map
@@ -145,6 +153,11 @@ type Attempt struct {
 	// The UID of the login service's Deployment.
 	// +optional
 	ServiceUID types.UID `json:"serviceUID,omitempty"`
+	// A digest of the operator's settings when the attempt began. While they are the same, the
+	// pods are compared with what the operator itself would create.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Settings string `json:"settings,omitempty"`
 	// When the first of its pods began to calibrate, by the node's clock, in whole seconds.
 	// +optional
 	CalibrationStartTime *metav1.Time `json:"calibrationStartTime,omitempty"`

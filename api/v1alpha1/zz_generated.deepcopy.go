@@ -1320,6 +1320,11 @@ func (in *SizingTrialStatus) DeepCopyInto(out *SizingTrialStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.Leftovers != nil {
+		in, out := &in.Leftovers, &out.Leftovers
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Attempts != nil {
 		in, out := &in.Attempts, &out.Attempts
 		*out = make([]Attempt, len(*in))

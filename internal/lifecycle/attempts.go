@@ -73,6 +73,14 @@ func makeRoom(status *v1alpha1.SizingTrialStatus) {
 	}
 }
 
+// NoteJob records the Job of an attempt that ends before that was done. Its pods are then known
+// as the trial's even after the Job is deleted.
+func NoteJob(o *Observation) {
+	if attempt := o.attempt(); attempt.JobUID == "" && o.Children.Job != nil {
+		attempt.JobUID = o.Children.Job.UID
+	}
+}
+
 // EndAttempt ends the current attempt.
 func EndAttempt(trial *v1alpha1.SizingTrial, now time.Time, outcome v1alpha1.AttemptOutcome, reason, message string) {
 	attempt := Current(&trial.Status)

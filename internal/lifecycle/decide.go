@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -33,11 +34,13 @@ const (
 	Harvest Action = "Harvest"
 	// Break off the attempt: it has no usable numbers.
 	Break Action = "Break"
-	// Interrupt the attempt: the experiment was suspended or cancelled.
+	// Interrupt the attempt: the experiment was suspended or cancelled, or others were under
+	// load for too long.
 	Interrupt Action = "Interrupt"
 	// Sweep deletes everything that the trial created.
 	Sweep Action = "Sweep"
-	// Release the trial's turn: it ended and its objects are deleted.
+	// Release the trial's turn: it ended, and its objects are deleted or can put no more load on
+	// the cluster.
 	Release Action = "Release"
 )
 
@@ -56,8 +59,10 @@ const pollInterval = 5 * time.Second
 // Decide returns what to do next. Its cases are in order of precedence: each one is a state
 // and what follows it.
 func Decide(o *Observation) Decision {
-	running, swept := o.attempt() != nil, len(o.Leftovers) == 0
+	running := o.attempt() != nil
 	switch {
+	case o.deletable():
+		return sweep(o)
 	case meta.IsStatusConditionTrue(o.Trial.Status.Conditions, v1alpha1.ConditionReleased):
 		return Decision{Action: Rest}
 	case o.Standing != Planned:
@@ -66,12 +71,22 @@ func Decide(o *Observation) Decision {
 		return interrupt(o)
 	case running:
 		return continueAttempt(o)
-	case !swept:
+	default:
+		return betweenAttempts(o)
+	}
+}
+
+// betweenAttempts returns what follows an attempt, or comes before the first.
+func betweenAttempts(o *Observation) Decision {
+	switch {
+	case o.sweeping():
 		return sweep(o)
 	case o.Cancelled || Decided(o.Trial):
 		return Decision{Action: Release}
 	case o.Suspended:
 		return Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn}
+	case o.outnumbered():
+		return waitForOthers(o)
 	default:
 		return Decision{Action: Begin}
 	}
@@ -101,15 +116,29 @@ func deployed(o *Observation) bool {
 }
 
 func sweep(o *Observation) Decision {
-	return Decision{
+	d := Decision{
 		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp, After: pollInterval,
 		Message: fmt.Sprintf("Deleting the objects of the last attempt; objects left: %d", len(o.Leftovers)),
 	}
+	if stuck := o.StuckLeftovers(); len(stuck) > 0 {
+		d.Message += ". Their node does not answer, or a finalizer keeps them: " + strings.Join(stuck, ", ")
+	}
+	return d
+}
+
+// outnumbered reports whether as many other trials are under load as there may be.
+func (o *Observation) outnumbered() bool {
+	return len(o.OthersUnderLoad) > 0 && len(o.OthersUnderLoad) >= o.MaxUnderLoad
+}
+
+// waitForOthers waits until fewer trials are under load.
+func waitForOthers(o *Observation) Decision {
+	return *wait(v1alpha1.ReasonWaitingForOthers, "Another trial is still under load: "+strings.Join(o.OthersUnderLoad, ", "))
 }
 
 // dismiss deletes what an unplanned trial created, and then refuses the trial for good.
 func dismiss(o *Observation) Decision {
-	if len(o.Leftovers) > 0 {
+	if o.sweeping() {
 		return sweep(o)
 	}
 	if o.Standing == ExperimentGone {

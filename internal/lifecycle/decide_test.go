@@ -39,13 +39,19 @@ func world(changes ...func(*Observation)) *Observation {
 			Policies:      2,
 			Job:           &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "job"}},
 			ServicePods:   []corev1.Pod{loginPod()},
-			GeneratorPods: []corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning}}},
+			GeneratorPods: []corev1.Pod{{ObjectMeta: ownedByJob("job"), Status: corev1.PodStatus{Phase: corev1.PodRunning}}},
 		},
 	}
 	for _, change := range changes {
 		change(o)
 	}
 	return o
+}
+
+// ownedByJob returns the metadata of a pod that the Job with this UID controls.
+func ownedByJob(uid types.UID) metav1.ObjectMeta {
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "hm-1", UID: uid}}
+	return metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}}
 }
 
 // loginPod returns a pod that is calibrated and ready.
@@ -96,7 +102,27 @@ func ended(outcome v1alpha1.AttemptOutcome) func(*Observation) {
 	}
 }
 
-func leftovers(o *Observation) { o.Leftovers = []string{"Job hm-1"} }
+func leftovers(o *Observation) { o.Leftovers = []Leftover{{Name: "Job hm-1", Deletable: true}} }
+
+func left(l Leftover) func(*Observation) {
+	return func(o *Observation) { o.Leftovers = append(o.Leftovers, l) }
+}
+
+// What is left of an attempt: a pod that terminates, one that can't, and a generator that may
+// still run.
+var (
+	terminating = left(Leftover{Name: "Pod hm-1-a"})
+	stuck       = left(Leftover{Name: "Pod hm-1-b", Stuck: true})
+	lost        = left(Leftover{Name: "Pod hm-1-c", Stuck: true, Loads: true})
+)
+
+func released(o *Observation) {
+	SetCondition(o.Trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, "Measured", start)
+}
+
+func cancelled(o *Observation) { o.Cancelled = true }
+
+func othersLoad(o *Observation) { o.OthersUnderLoad = []string{"b"} }
 
 func suspended(o *Observation) { o.Suspended = true }
 
@@ -183,9 +209,11 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 	}{
 		{"a trial whose turn came begins an attempt", world(noAttempt), Begin, ""},
 		{"a trial whose turn has not come rests", world(noAttempt, suspended), Rest, v1alpha1.ReasonWaitingForTurn},
-		{"a released trial rests whatever else is seen", world(func(o *Observation) {
-			SetCondition(o.Trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, "Measured", start)
-		}), Rest, ""},
+		{"a released trial rests whatever else is seen", world(released), Rest, ""},
+		{"a released trial rests while its leftovers can't be deleted", world(released, stuck, lost), Rest, ""},
+		{"a released trial deletes what was created after its end", world(released, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"what was created for an earlier attempt is deleted during the next", world(leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"what can't be deleted of an earlier attempt does not hold up the next", world(stuck, lost), Wait, v1alpha1.ReasonUnderLoad},
 		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Standing = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
 		{"an orphan deletes its load first", world(leftovers, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
 		{"an orphan without load is refused", world(func(o *Observation) { o.Standing = ExperimentGone }), Refuse, v1alpha1.ReasonExperimentGone},
@@ -221,6 +249,18 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1alpha1.ReasonMeasured},
 		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1alpha1.ReasonMeasured},
 		{"a kept attempt is swept", world(ended(v1alpha1.OutcomeKept), leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a kept attempt waits until its pods have terminated", world(ended(v1alpha1.OutcomeKept), terminating), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a kept attempt is released although a pod can't be deleted", world(ended(v1alpha1.OutcomeKept), stuck), Release, ""},
+		{"a kept attempt waits for a generator that may still run", world(ended(v1alpha1.OutcomeKept), lost), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a broken attempt is followed by the next although a pod can't be deleted", world(ended(v1alpha1.OutcomeBroken), stuck), Begin, ""},
+		{"a cancelled trial waits until its pods have terminated", world(ended(v1alpha1.OutcomeInterrupted), cancelled, terminating), Sweep, v1alpha1.ReasonCleaningUp},
+		{"a cancelled trial does not wait for a node that does not answer", world(ended(v1alpha1.OutcomeInterrupted), cancelled, lost), Release, ""},
+		{"a suspended trial gives its turn back although a pod can't be deleted", world(ended(v1alpha1.OutcomeInterrupted), suspended, stuck), Rest, v1alpha1.ReasonWaitingForTurn},
+		{"an orphan waits for a generator that may still run", world(lost, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
+		{"an orphan is refused although a pod can't be deleted", world(stuck, func(o *Observation) { o.Standing = ExperimentGone }), Refuse, v1alpha1.ReasonExperimentGone},
+		{"no attempt begins while others are under load", world(noAttempt, othersLoad), Wait, v1alpha1.ReasonWaitingForOthers},
+		{"a cancelled trial does not wait for others", world(noAttempt, othersLoad, cancelled), Release, ""},
+		{"a service that waited too long for others is taken away", world(beforeJob, othersLoad, late), Interrupt, v1alpha1.ReasonWaitingForOthers},
 		{"a kept attempt that is swept is released", world(ended(v1alpha1.OutcomeKept)), Release, ""},
 		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, ""},
 		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, ""},

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -116,11 +117,13 @@ func calibrationMessage(pod *corev1.Pod) string {
 }
 
 // readRun reads the result of the generator, or returns how the attempt ends because the
-// result is lost.
-func readRun(pods []corev1.Pod) (measurement.Run, *End) {
+// result is lost. It reads only a pod of the Job that the attempt recorded, because anyone who
+// can create pods could label another.
+func readRun(pods []corev1.Pod, job types.UID) (measurement.Run, *End) {
 	message := ""
 	for i := range pods {
-		if ended := generatorEnd(&pods[i]); ended != nil {
+		owner := metav1.GetControllerOf(&pods[i])
+		if ended := generatorEnd(&pods[i]); ended != nil && owner != nil && owner.UID == job {
 			message = ended.Message
 		}
 	}
@@ -143,7 +146,7 @@ func readRun(pods []corev1.Pod) (measurement.Run, *End) {
 // last attempt the numbers are kept with verdict Invalid.
 func HarvestRun(o *Observation, m Model) End {
 	noteGenerator(o)
-	run, lost := readRun(o.Children.GeneratorPods)
+	run, lost := readRun(o.Children.GeneratorPods, o.attempt().JobUID)
 	if lost != nil {
 		return *lost
 	}

@@ -107,6 +107,25 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 	}
 }
 
+// TestOnlyThePodOfTheRecordedJobIsRead adds a pod with a result that somebody else created.
+func TestOnlyThePodOfTheRecordedJobIsRead(t *testing.T) {
+	for name, owner := range map[string]metav1.ObjectMeta{"nobody's": {}, "another Job's": ownedByJob("forged")} {
+		t.Run(name, func(t *testing.T) {
+			o := driven(t, nil)
+			forged := *o.Children.GeneratorPods[0].DeepCopy()
+			forged.ObjectMeta = owner
+			forged.Status.ContainerStatuses[0].State.Terminated.Message = "forged"
+			o.Children.GeneratorPods = append(o.Children.GeneratorPods, forged)
+			if _, lost := readRun(o.Children.GeneratorPods, "job"); lost != nil {
+				t.Errorf("the result of the Job's own pod was not read: %+v", lost)
+			}
+			if _, lost := readRun(o.Children.GeneratorPods[1:], "job"); lost == nil || lost.Reason != v1alpha1.ReasonSummaryLost {
+				t.Errorf("a forged result was read: %+v", lost)
+			}
+		})
+	}
+}
+
 func TestAJudgementWithoutASpeedLeavesThePlannedOne(t *testing.T) {
 	known := &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 12_500, PlannedHashMicrosecondsAtCost8: 12_500}
 	o := driven(t, known.DeepCopy())

@@ -54,12 +54,19 @@ type Observation struct {
 	Reference speed.Reference
 	// Children of the current attempt.
 	Children Children
-	// Leftovers are the kinds and names of the trial's children that no current attempt needs.
-	Leftovers []string
+	// Leftovers are the trial's children that no current attempt needs.
+	Leftovers []Leftover
+	// Planned is what the pods are compared with. It is filled only if an attempt is about to be
+	// judged.
+	Planned Templates
 	// OthersUnderLoad describes the trials whose generators run now, read without a cache. It is
-	// filled only if a load is about to begin.
+	// filled only if an attempt or a load is about to begin.
 	OthersUnderLoad []string
 }
+
+// Templates are the pods of an attempt as the operator would create them now; nil if that is
+// not known.
+type Templates struct{ Service, Generator *corev1.PodSpec }
 
 // Model holds the functions that simulate, which takes seconds of CPU time. Tests that run
 // hundreds of trials cache their results: the same input always has the same result.

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"math"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,8 +73,15 @@ func infeasible(trial *v1alpha1.SizingTrial) bool {
 }
 
 // ConcludeUnloaded judges a variant that can't meet the objective at any rate by its
-// calibration alone, and writes the result into the trial's status.
+// calibration alone, and writes the result into the trial's status. A calibration of other pods
+// than the planned ones is no result.
 func ConcludeUnloaded(o *Observation) End {
+	if differences := alteredService(o); len(differences) > 0 {
+		return End{
+			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPodAltered,
+			Message: "The pods that were calibrated differ from the planned pods: " + strings.Join(differences, "; "),
+		}
+	}
 	status := &o.Trial.Status
 	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction)
 	keep(o, judged)

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,14 +22,22 @@ func beforeLoad(o *Observation) Decision {
 		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: "The login service is calibrated"}
 	case infeasible(o.Trial):
 		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
-	case len(o.OthersUnderLoad) >= o.MaxUnderLoad:
-		return Decision{
-			Action: Wait, Reason: v1alpha1.ReasonWaitingForOthers, After: pollInterval,
-			Message: "Another trial is still under load: " + strings.Join(o.OthersUnderLoad, ", "),
-		}
+	case o.outnumbered():
+		return waitDeployed(o)
 	default:
 		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Running the load on the login service with k6"}
 	}
+}
+
+// waitDeployed waits for others with a service that is deployed. After the start timeout it
+// interrupts the attempt, which then does not count: the service would end itself at the
+// attempt's deadline. The next attempt begins once the others have ended.
+func waitDeployed(o *Observation) Decision {
+	waiting := waitForOthers(o)
+	if o.Now.Sub(waitingSince(o)) >= o.StartTimeout {
+		waiting.Action, waiting.After = Interrupt, 0
+	}
+	return waiting
 }
 
 // waitingSince returns when the service began to wait. The calibration in between is work, so

@@ -27,8 +27,8 @@ type Attempt struct {
 }
 
 // New returns the Attempt of a trial under the operator's settings. The number counts the
-// trial's attempts from 1. At the deadline both pods end by themselves, even if no operator is
-// running.
+// trial's attempts from 1. At the deadline the login service and its calibration end by themselves,
+// even if no operator is running.
 //
 // It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
 // URL is invalid, or if no experiment controls the trial.

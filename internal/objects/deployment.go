@@ -68,7 +68,7 @@ func (a Attempt) servicePod() corev1.PodSpec {
 		"--output", corev1.TerminationMessagePathDefault,
 		"--output", calibrationFile,
 	}
-	calibrate.Env = append(a.hashing(), variable(envvar.Deadline, a.deadlineText()))
+	calibrate.Env = append(a.hashing(), variable(envvar.Deadline, deadlineText(a.deadline)))
 	calibrate.VolumeMounts = []corev1.VolumeMount{shared}
 
 	login := a.container(LoginContainer, a.settings.ServiceImage, a.serviceResources)
@@ -109,7 +109,7 @@ func (a Attempt) loginEnvironment() []corev1.EnvVar {
 		variable(envvar.CPULimit, strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
 		variable(envvar.CalibrationFile, calibrationFile),
 		variable(envvar.RequestTimeout, timeout.String()),
-		variable(envvar.Deadline, a.deadlineText()),
+		variable(envvar.Deadline, deadlineText(a.deadline)),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	)
@@ -145,8 +145,8 @@ func (a Attempt) placeInPool(pod *corev1.PodSpec) {
 	}
 }
 
-func (a Attempt) deadlineText() string {
-	return a.deadline.UTC().Format(time.RFC3339)
+func deadlineText(deadline time.Time) string {
+	return deadline.UTC().Format(time.RFC3339)
 }
 
 func decimal(n int32) string {

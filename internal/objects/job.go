@@ -40,6 +40,8 @@ type Load struct {
 	PodIPs []string
 	// ActiveLimit is how long the Job may take, including the start of its pod.
 	ActiveLimit time.Duration
+	// Deadline is when the generator ends by itself, even on a node that no controller reaches.
+	Deadline time.Time
 }
 
 // Job builds the load of the attempt: one pod, run once. The operator decides whether a failed
@@ -111,7 +113,7 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		variable(envvar.Target, address(load.ClusterIP)),
 		variable(envvar.Pods, strings.Join(evidence, ",")),
 		variable(envvar.Replicas, decimal(a.trial.Spec.Service.Replicas)),
-		variable(envvar.Deadline, a.deadlineText()),
+		variable(envvar.Deadline, deadlineText(load.Deadline)),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	}
@@ -119,6 +121,20 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 		environment = append(environment, variable(envvar.Sessions, "true"))
 	}
 	return append(environment, a.liveEnvironment()...)
+}
+
+// GeneratorDeadline returns when a generator's pod ends its load by itself. It returns false if
+// the pod has no deadline, which every pod of a Job has that was built here.
+func GeneratorDeadline(pod corev1.PodSpec) (time.Time, bool) {
+	for _, container := range pod.Containers {
+		for _, v := range container.Env {
+			if container.Name == GeneratorContainer && v.Name == envvar.Deadline {
+				deadline, err := time.Parse(time.RFC3339, v.Value)
+				return deadline, err == nil
+			}
+		}
+	}
+	return time.Time{}, false
 }
 
 // address returns the URL of a login service, with an IPv6 address in brackets.

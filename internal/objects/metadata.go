@@ -90,6 +90,12 @@ func Child(trialUID types.UID, attempt int32) string {
 	return "hm-" + digest(fmt.Sprintf("%s/%d", trialUID, attempt))
 }
 
+// ReplicaSet returns the name of the ReplicaSet that the Deployment controller creates for an
+// attempt's login pods with a hash of their template.
+func ReplicaSet(trialUID types.UID, attempt int32, hash string) string {
+	return Child(trialUID, attempt) + "-" + hash
+}
+
 // ServicePolicyName returns the name of the NetworkPolicy of an attempt's login service.
 func ServicePolicyName(trialUID types.UID, attempt int32) string {
 	return Child(trialUID, attempt) + "-service"

@@ -193,3 +193,18 @@ func TestAllReplicasOfAnAttemptShareASessionKeyOfItsOwn(t *testing.T) {
 		t.Errorf("the key is %q, and %q when it is built again", mine, key(same, 1))
 	}
 }
+
+// TestAGeneratorsPodSaysWhenItEnds reads the deadline that the Job was built with.
+func TestAGeneratorsPodSaysWhenItEnds(t *testing.T) {
+	job, err := mustNew(t, settings(), trial()).Job(load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, known := objects.GeneratorDeadline(job.Spec.Template.Spec)
+	if !known || !got.Equal(load().Deadline) {
+		t.Errorf("it ends at %s, known: %t; want %s", got, known, load().Deadline)
+	}
+	if got, known := objects.GeneratorDeadline(mustNew(t, settings(), trial()).Deployment().Spec.Template.Spec); known {
+		t.Errorf("a login pod is taken for a generator that ends at %s", got)
+	}
+}

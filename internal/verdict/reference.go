@@ -102,7 +102,7 @@ var AllReasons = Reference{
 	{v1alpha1.ReasonOverloaded, "–", "the reported step offered more than the service can serve, so p95 is absent. The other numbers stand",
 		"see the [outcome](method.md#how-a-step-is-judged) `Overloaded`",
 		"offer less, or give it more CPU"},
-	{v1alpha1.ReasonPodAltered, "Invalid", "something such as a webhook changed the pods: containers, image or limit are not those planned",
+	{v1alpha1.ReasonPodAltered, "Invalid", "something such as a webhook changed the pods or the Deployment: containers, images, commands, environment, mounts, limits, privileges or probes are not those planned",
 		"any",
 		"exempt pods labelled `hashmark.dev/trial-uid` from whatever changes them"},
 	{v1alpha1.ReasonRateNotAchieved, "Suspect, Invalid", "the generator did not send all logins inside the counted time of a step that the service kept up with",

@@ -1,0 +1,99 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// TestAForgedPodIsLeftAlone creates a pod under load that carries all labels of the attempt, has
+// a controller with the name of one of its children, and has ended with a result. It must be
+// neither harvested nor waited for nor deleted.
+func TestAForgedPodIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, apiVersion, kind, component string
+	}{
+		{"of a ConfigMap", "v1", "ConfigMap", generator},
+		{"of another Job", "batch/v1", "Job", generator},
+		{"of something else that is called Job", "example.test/v1", "Job", generator},
+		{"of another ReplicaSet", "apps/v1", "ReplicaSet", service},
+		{"of something else that is called ReplicaSet", "example.test/v1", "ReplicaSet", service},
+		{"of a ReplicaSet that claims to be a generator", "apps/v1", "ReplicaSet", generator},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "forged")
+			e := w.create(newExperiment("login", quick, oneVariant), 0)
+			w.run("its load is running", func() bool { return loaded(w) })
+			trial := w.trialsOf(e)[0]
+			// The owner exists, so that the garbage collector leaves the pod alone.
+			owner := metav1.OwnerReference{APIVersion: tt.apiVersion, Kind: tt.kind, Name: objects.Child(trial.UID, 1) + "-x", UID: e.UID}
+			pod := w.forge("forged", owner, string(trial.UID), generatorOn(lostNode, w.now().Add(time.Hour)))
+			pod.Labels[v1alpha1.LabelComponent] = tt.component
+			w.make(pod)
+			pod.Status.Phase = corev1.PodFailed
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
+				ExitCode: 1, Message: measurement.EncodeFailure(measurement.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
+			})}
+			w.kubelet.report(pod, "has a forged result")
+			w.toEnd(e)
+			w.checkAttempts(e, "Kept Measured")
+			w.checkUntouched(pod)
+			w.must("deleting it", w.client.Delete(w.ctx, pod, client.GracePeriodSeconds(0)))
+			w.checkNothingLeft()
+		})
+	}
+}
+
+// TestAPatchedDeploymentIsNotMeasured lets somebody change the Deployment before its pods are
+// created, so that the pods and the template in the cluster agree.
+func TestAPatchedDeploymentIsNotMeasured(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*corev1.Container){
+		"its environment": func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: "GOGC", Value: "off"}) },
+		"its command":     func(c *corev1.Container) { c.Command = []string{"/other"} },
+		"its image":       func(c *corev1.Container) { c.Image = "example.test/other:v1" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "forged")
+			e := w.create(newExperiment("login", quick, oneVariant), 0)
+			w.run("its Deployment is created", func() bool { return w.creates["Deployment"] > 0 })
+			list := &appsv1.DeploymentList{}
+			w.list(list, w.namespaces[0])
+			patched := list.Items[0].DeepCopy()
+			change(&patched.Spec.Template.Spec.Containers[0])
+			w.must("patching the Deployment", w.client.Patch(w.ctx, patched, client.MergeFrom(&list.Items[0])))
+			w.toEnd(e)
+			if row := e.Status.Results[0]; row.Verdict != v1alpha1.VerdictInvalid || row.Reasons[0].Type != v1alpha1.ReasonPodAltered {
+				t.Errorf("the row is %s", rowText(row))
+			}
+		})
+	}
+}
+
+// TestAnUpgradeDuringAnAttemptAltersNothing starts an operator with another image under load.
+func TestAnUpgradeDuringAnAttemptAltersNothing(t *testing.T) {
+	t.Parallel()
+	w := newTestCluster(t, "upgrade")
+	e := w.create(newExperiment("login", quick, oneVariant), 0)
+	w.run("its load is running", func() bool { return loaded(w) })
+	w.startOperator()
+	w.operator.trials.Settings.ServiceImage = "example.test/loginservice:v2"
+	w.toEnd(e)
+	w.checkAttempts(e, "Kept Measured")
+	if row := e.Status.Results[0]; row.Verdict != v1alpha1.VerdictValid {
+		t.Errorf("the row is %s", rowText(row))
+	}
+}

@@ -1,0 +1,185 @@
+//go:build integration
+
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// loseLoadNode makes the generator's node stop answering under load.
+func (w *testCluster) loseLoadNode() {
+	w.t.Helper()
+	w.run("its load is running", func() bool { return loaded(w) })
+	w.kubelet.lost[loadNode] = true
+	w.log("cluster", loadNode+" does not answer")
+}
+
+// findLoadNode makes it answer again, and checks that nothing is left behind.
+func (w *testCluster) findLoadNode() {
+	w.t.Helper()
+	w.log("cluster", loadNode+" answers again")
+	delete(w.kubelet.lost, loadNode)
+	w.wait(10 * time.Second)
+	w.checkNothingLeft()
+	for _, trial := range w.trials() {
+		if left := trial.Status.Leftovers; len(left) > 0 {
+			w.t.Errorf("trial %s still names %q", trial.Name, left)
+		}
+	}
+	w.checkPeace()
+}
+
+// leftovers returns what an experiment's first trial names as left behind.
+func (w *testCluster) leftovers(e *v1alpha1.SizingExperiment) string {
+	return strings.Join(w.trialsOf(e)[0].Status.Leftovers, ", ")
+}
+
+// TestATrialOutlivesTheNodeOfItsGenerator measures again as soon as the first generator must have
+// ended by itself.
+func TestATrialOutlivesTheNodeOfItsGenerator(t *testing.T) {
+	t.Parallel()
+	w := newTestCluster(t, "first", "second")
+	first, second := w.create(newExperiment("first", quick, oneVariant), 0), w.create(newExperiment("second", quick, oneVariant), 1)
+	w.loseLoadNode()
+	w.toEnd(first)
+	w.checkAttempts(first, "Broken DeadlineExceeded", "Kept Measured")
+	if got := w.leftovers(first); !strings.HasPrefix(got, "Pod hm-") {
+		t.Errorf("the trial names as left behind: %q", got)
+	}
+	w.toEnd(second)
+	w.checkAttempts(second, "Kept Measured")
+	w.findLoadNode()
+}
+
+// TestTheOwnerOfALoadOnALostNodeCanLetOthersGoOn cancels or deletes the experiment. The next one
+// waits for the generator until that must have ended, and does not fail for it.
+func TestTheOwnerOfALoadOnALostNodeCanLetOthersGoOn(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*testCluster, *v1alpha1.SizingExperiment){
+		"cancelled": func(w *testCluster, e *v1alpha1.SizingExperiment) {
+			w.edit(e, "cancels first", cancel)
+			began := w.now()
+			w.toEnd(e)
+			if took := w.now().Sub(began); took > 90*time.Second {
+				w.t.Errorf("it took %s to cancel the experiment", took)
+			}
+			w.checkAttempts(e, "Interrupted Cancelled")
+		},
+		"deleted":   func(w *testCluster, e *v1alpha1.SizingExperiment) { w.must("deleting", w.client.Delete(w.ctx, e)) },
+		"suspended": func(w *testCluster, e *v1alpha1.SizingExperiment) { w.edit(e, "suspends first", suspend) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "first", "second")
+			first, second := w.create(newExperiment("first", quick, oneVariant), 0), w.create(newExperiment("second", quick, oneVariant), 1)
+			w.loseLoadNode()
+			lost := w.now()
+			end(w, first)
+			w.toEnd(second)
+			w.checkAttempts(second, "Kept Measured")
+			if took := w.now().Sub(lost); took > 10*time.Minute {
+				t.Errorf("the other experiment ended after %s", took)
+			}
+			if w.get(first) && !first.Status.Phase.Finished() {
+				w.edit(first, "cancels first", cancel)
+				w.toEnd(first)
+			}
+			w.findLoadNode()
+		})
+	}
+}
+
+// TestAWaitForOthersUsesUpNoAttempt keeps a generator running that began while the service was
+// calibrated, for far longer than the start timeout.
+func TestAWaitForOthersUsesUpNoAttempt(t *testing.T) {
+	t.Parallel()
+	w := newTestCluster(t, "turns")
+	e := w.create(newExperiment("login", quick, oneVariant), 0)
+	w.run("the service is calibrated", func() bool { return calibrates(w) })
+	w.make(w.forge("other", metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: "other", UID: e.UID}, "other", generatorOn(lostNode, w.now().Add(40*time.Minute))))
+	w.wait(30 * time.Minute)
+	trial := w.trialsOf(e)[0]
+	if trial.Status.Phase != v1alpha1.TrialRunning || trial.Status.Reason != v1alpha1.ReasonWaitingForOthers || w.creates["Job"] > 0 {
+		t.Errorf("the trial is %s, %s: %s", trial.Status.Phase, trial.Status.Reason, trial.Status.Message)
+	}
+	w.toEnd(e)
+	w.checkAttempts(e, "Interrupted WaitingForOthers", "Kept Measured")
+}
+
+// TestAForeignFinalizerHoldsUpNobody keeps one of a trial's objects from being deleted.
+func TestAForeignFinalizerHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	for name, list := range map[string]client.ObjectList{
+		"of the Deployment": &appsv1.DeploymentList{}, "of the Service": &corev1.ServiceList{}, "of a NetworkPolicy": &networkingv1.NetworkPolicyList{},
+		"of the Job": &batchv1.JobList{}, "of the pods": &corev1.PodList{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "first", "second")
+			first, second := w.create(newExperiment("first", quick, oneVariant), 0), w.create(newExperiment("second", quick, oneVariant), 1)
+			w.run("its load is running", func() bool { return loaded(w) })
+			w.list(list, w.namespaces[0])
+			held := extract(list)
+			w.setFinalizers(held, "example.test/kept")
+			w.toEnd(first)
+			w.checkAttempts(first, "Kept Measured")
+			if got := w.leftovers(first); !strings.Contains(got, "hm-") {
+				t.Errorf("the trial names as left behind: %q", got)
+			}
+			w.toEnd(second)
+			w.checkAttempts(second, "Kept Measured")
+			w.setFinalizers(held)
+			w.wait(10 * time.Second)
+			w.checkNothingLeft()
+			w.checkPeace()
+		})
+	}
+}
+
+// setFinalizers sets the finalizers of objects.
+func (w *testCluster) setFinalizers(of []client.Object, finalizers ...string) {
+	w.t.Helper()
+	for _, object := range of {
+		w.reread(object)
+		before := object.DeepCopyObject().(client.Object)
+		object.SetFinalizers(finalizers)
+		w.must("setting finalizers", w.client.Patch(w.ctx, object, client.MergeFrom(before)))
+	}
+}
+
+// generatorOn returns the spec of a generator's pod on a node.
+func generatorOn(node string, deadline time.Time) corev1.PodSpec {
+	return corev1.PodSpec{
+		NodeName: node, RestartPolicy: corev1.RestartPolicyNever,
+		Containers: []corev1.Container{{
+			Name: objects.GeneratorContainer, Image: "example.test/fake:v1",
+			Env: []corev1.EnvVar{{Name: "HASHMARK_DEADLINE", Value: deadline.Format(time.RFC3339)}},
+		}},
+	}
+}
+
+// forge returns a pod that claims to be a generator of the first attempt of a trial.
+func (w *testCluster) forge(name string, owner metav1.OwnerReference, trial string, spec corev1.PodSpec) *corev1.Pod {
+	owner.Controller = new(true)
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: w.namespaces[0], Name: name, OwnerReferences: []metav1.OwnerReference{owner},
+			Labels: map[string]string{
+				v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelAttempt: "1", v1alpha1.LabelTrialUID: trial,
+			},
+		},
+		Spec: spec,
+	}
+}

@@ -1,0 +1,106 @@
+package controllers
+
+import (
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// belongs reports whether a labelled object is the trial's: its controller is the trial itself
+// or, for a pod, one of the trial's Jobs or the ReplicaSet of one of its Deployments. The label
+// alone is not enough, because anyone can set it.
+func belongs(child client.Object, trial *v1alpha1.SizingTrial, jobs []types.UID) bool {
+	owner := metav1.GetControllerOf(child)
+	switch _, isPod := child.(*corev1.Pod); {
+	case owner == nil:
+		return false
+	case !isPod:
+		return ofTrial(owner) && owner.UID == trial.UID
+	case ofJob(owner):
+		return slices.Contains(jobs, owner.UID)
+	default:
+		return ofReplicaSet(owner, child, trial)
+	}
+}
+
+// jobsOf returns the UIDs of a trial's Jobs: those that an attempt recorded, which may be deleted
+// before their pods are, and those that exist.
+func jobsOf(trial *v1alpha1.SizingTrial, children []client.Object) []types.UID {
+	var jobs []types.UID
+	for _, attempt := range trial.Status.Attempts {
+		if attempt.JobUID != "" {
+			jobs = append(jobs, attempt.JobUID)
+		}
+	}
+	for _, child := range children {
+		if _, is := child.(*batchv1.Job); is && belongs(child, trial, nil) {
+			jobs = append(jobs, child.GetUID())
+		}
+	}
+	return jobs
+}
+
+func ofTrial(owner *metav1.OwnerReference) bool {
+	return owner != nil && owner.Kind == "SizingTrial" && owner.APIVersion == v1alpha1.GroupVersion.String()
+}
+
+func ofJob(owner *metav1.OwnerReference) bool {
+	return owner != nil && owner.Kind == "Job" && owner.APIVersion == batchv1.SchemeGroupVersion.String()
+}
+
+// ofReplicaSet reports whether a pod is controlled by a ReplicaSet of the name that the Deployment
+// controller gives to that of an attempt's Deployment. The operator has no right to read
+// ReplicaSets and their owner. Somebody who creates one of that name, with such pods, is found by
+// its pods: there are too many of them, or they are not the planned ones.
+func ofReplicaSet(owner *metav1.OwnerReference, pod client.Object, trial *v1alpha1.SizingTrial) bool {
+	hash := pod.GetLabels()[appsv1.DefaultDeploymentUniqueLabelKey]
+	attempt, err := strconv.ParseInt(pod.GetLabels()[v1alpha1.LabelAttempt], 10, 32)
+	return err == nil && hash != "" && owner.Kind == "ReplicaSet" && owner.APIVersion == appsv1.SchemeGroupVersion.String() &&
+		owner.Name == objects.ReplicaSet(trial.UID, int32(attempt), hash)
+}
+
+// split separates the children that the current attempt needs from all others.
+func split(seen *lifecycle.Observation, children []client.Object) (current, left []client.Object) {
+	attempt := lifecycle.Current(&seen.Trial.Status)
+	if attempt == nil || seen.Standing != lifecycle.Planned {
+		return nil, children
+	}
+	needed := names(emptyChildren(seen.Trial, attempt.Number))
+	job := attempt.JobUID
+	for _, child := range children {
+		if _, is := child.(*batchv1.Job); is && job == "" && slices.Contains(needed, nameOf(child)) {
+			job = child.GetUID() // it was created, but not recorded
+		}
+	}
+	for _, child := range children {
+		if needs(child, attempt, needed, job) {
+			current = append(current, child)
+		} else {
+			left = append(left, child)
+		}
+	}
+	return current, left
+}
+
+// needs reports whether an attempt needs a child of the trial.
+func needs(child client.Object, attempt *v1alpha1.Attempt, names []string, job types.UID) bool {
+	owner := metav1.GetControllerOf(child)
+	switch _, isPod := child.(*corev1.Pod); {
+	case !isPod:
+		return slices.Contains(names, nameOf(child))
+	case ofJob(owner):
+		return owner.UID == job
+	default:
+		return child.GetLabels()[v1alpha1.LabelAttempt] == strconv.Itoa(int(attempt.Number))
+	}
+}

@@ -1,0 +1,152 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/verdict"
+)
+
+// placement returns where the pods ran, and how they differ from the planned ones: a webhook may
+// have changed them, or somebody the Deployment. Without a plan, because the operator's settings
+// have changed since the attempt began, they are compared with the templates in the cluster.
+func placement(o *Observation) verdict.Placement {
+	c, where := o.Children, verdict.Placement{Altered: alteredService(o)}
+	for i := range c.ServicePods {
+		pod := &c.ServicePods[i]
+		if !slices.Contains(o.attempt().ServicePodUIDs, pod.UID) {
+			continue // it was added after the load, and the API limits the number of nodes
+		}
+		where.ServiceNodes = append(where.ServiceNodes, pod.Spec.NodeName)
+	}
+	for i := range c.GeneratorPods {
+		pod := &c.GeneratorPods[i]
+		where.GeneratorNode = pod.Spec.NodeName
+		where.Altered = append(where.Altered, altered(pod, ptr.Deref(o.Planned.Generator, c.Job.Spec.Template.Spec))...)
+	}
+	slices.Sort(where.Altered)
+	where.Altered = slices.Compact(where.Altered)
+	return where
+}
+
+// alteredService lists how the pods of the login service differ from the planned ones.
+func alteredService(o *Observation) []string {
+	var differences []string
+	for i := range o.Children.ServicePods {
+		planned := ptr.Deref(o.Planned.Service, o.Children.Deployment.Spec.Template.Spec)
+		differences = append(differences, altered(&o.Children.ServicePods[i], planned)...)
+	}
+	slices.Sort(differences)
+	return slices.Compact(differences)
+}
+
+// altered lists how a pod differs from the planned one. It compares what can affect the numbers,
+// and of that only what the API server does not fill in by itself.
+func altered(pod *corev1.Pod, template corev1.PodSpec) []string {
+	planned, given := inOrder(template), inOrder(pod.Spec)
+	if len(planned) != len(given) {
+		return []string{fmt.Sprintf("a pod has %d containers instead of %d", len(given), len(planned))}
+	}
+	var differences []string
+	if hostNamespaces(template) != hostNamespaces(pod.Spec) {
+		differences = append(differences, "a pod has other namespaces of its host")
+	}
+	for _, volume := range template.Volumes {
+		if !slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return sameVolume(volume, v) }) {
+			differences = append(differences, "a pod has another volume "+volume.Name)
+		}
+	}
+	for i := range planned {
+		differences = append(differences, alteredContainer(planned[i], given[i])...)
+	}
+	return differences
+}
+
+// alteredContainer lists how a container differs from the planned one.
+func alteredContainer(planned, given corev1.Container) []string {
+	var differences []string
+	if given.Image != planned.Image {
+		differences = append(differences, fmt.Sprintf("container %s runs image %s instead of %s", given.Name, given.Image, planned.Image))
+	}
+	if limit, want := given.Resources.Limits.Cpu(), planned.Resources.Limits.Cpu(); limit.Cmp(*want) != 0 {
+		differences = append(differences, fmt.Sprintf("container %s has a CPU limit of %s instead of %s", given.Name, limit, want))
+	}
+	if limit, want := given.Resources.Limits.Memory(), planned.Resources.Limits.Memory(); limit.Cmp(*want) != 0 {
+		differences = append(differences, fmt.Sprintf("container %s has a memory limit of %s instead of %s", given.Name, limit, want))
+	}
+	for _, part := range []struct {
+		name           string
+		planned, given any
+	}{
+		{"command", [][]string{planned.Command, planned.Args}, [][]string{given.Command, given.Args}},
+		{"environment", environment(planned), environment(given)},
+		{"set of mounts", planned.VolumeMounts, given.VolumeMounts},
+		{"security context", privileges(planned), privileges(given)},
+		{"probe or hook", hooks(planned), hooks(given)},
+	} {
+		if !equality.Semantic.DeepEqual(part.planned, part.given) {
+			differences = append(differences, fmt.Sprintf("container %s has another %s", given.Name, part.name))
+		}
+	}
+	return differences
+}
+
+// environment returns a container's variables without the value of its deadline, which depends on
+// when the pod was created.
+func environment(container corev1.Container) [2]any {
+	variables := slices.Clone(container.Env)
+	for i := range variables {
+		if variables[i].Name == envvar.Deadline {
+			variables[i].Value = ""
+		}
+	}
+	return [2]any{variables, container.EnvFrom}
+}
+
+// privileges returns the parts of a security context that admission does not fill in.
+func privileges(container corev1.Container) corev1.SecurityContext {
+	context := ptr.Deref(container.SecurityContext, corev1.SecurityContext{})
+	added := ptr.Deref(context.Capabilities, corev1.Capabilities{}).Add
+	return corev1.SecurityContext{
+		Privileged:               ptr.To(ptr.Deref(context.Privileged, false)),
+		AllowPrivilegeEscalation: context.AllowPrivilegeEscalation,
+		ReadOnlyRootFilesystem:   context.ReadOnlyRootFilesystem,
+		Capabilities:             &corev1.Capabilities{Add: added},
+	}
+}
+
+// hooks returns everything that kubelet runs next to the container's program.
+func hooks(c corev1.Container) [4]any {
+	return [4]any{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe, c.Lifecycle}
+}
+
+func hostNamespaces(pod corev1.PodSpec) [4]bool {
+	return [4]bool{pod.HostNetwork, pod.HostPID, pod.HostIPC, ptr.Deref(pod.ShareProcessNamespace, false)}
+}
+
+// sameVolume reports whether a volume is the planned one. The API server fills in the mode of a
+// Secret's files.
+func sameVolume(planned, given corev1.Volume) bool {
+	if planned.Name != given.Name {
+		return false
+	}
+	if planned.Secret != nil {
+		return given.Secret != nil && given.Secret.SecretName == planned.Secret.SecretName
+	}
+	return equality.Semantic.DeepEqual(planned.EmptyDir, given.EmptyDir)
+}
+
+// inOrder returns all containers of a pod. One that was added later, to debug it, takes CPU time
+// as well.
+func inOrder(spec corev1.PodSpec) []corev1.Container {
+	all := append(slices.Clone(spec.InitContainers), spec.Containers...)
+	for _, added := range spec.EphemeralContainers {
+		all = append(all, corev1.Container(added.EphemeralContainerCommon))
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package lifecycle
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// sweepAllowance is how long the objects of an attempt may take to be deleted. Pods have a grace
+// period of seconds, so what is left after that is on a node that does not answer, or is kept by
+// the finalizer of somebody else.
+const sweepAllowance = time.Minute
+
+// endAllowance is how much later than its deadline a generator may end: its node's clock may be
+// behind, and k6 takes seconds to stop.
+const endAllowance = 30 * time.Second
+
+// Leftover is an object of a trial that no current attempt needs.
+type Leftover struct {
+	// Name is its kind and name.
+	Name string
+	// Deletable means that nobody has deleted it yet. Pods are not deleted directly, but with
+	// their owner.
+	Deletable bool
+	// Stuck means that it should have been deleted by now.
+	Stuck bool
+	// Loads means that it is a generator's pod that may still put load on the cluster.
+	Loads bool
+}
+
+// NewLeftover returns the state of an object that is left of a trial.
+func NewLeftover(name string, object metav1.Object, status *v1alpha1.SizingTrialStatus, now time.Time) Leftover {
+	pod, isPod := object.(*corev1.Pod)
+	left := Leftover{Name: name, Deletable: !isPod && object.GetDeletionTimestamp() == nil}
+	left.Stuck = !left.Deletable && now.Sub(sweptSince(status)) > sweepAllowance
+	left.Loads = isPod && MayLoad(pod, now)
+	return left
+}
+
+// sweptSince returns when the last attempt ended, from when its objects are deleted. It is the
+// operator's own time, unlike that of a deletion.
+func sweptSince(status *v1alpha1.SizingTrialStatus) time.Time {
+	var since time.Time
+	for _, attempt := range status.Attempts {
+		if attempt.EndTime != nil {
+			since = attempt.EndTime.Time
+		}
+	}
+	return since
+}
+
+// MayLoad reports whether a pod is a generator that may put load on the cluster now. A generator
+// can't if
+//   - no node has taken it,
+//   - it has ended, or
+//   - its own deadline is over. It then stopped by itself, even if its node does not answer and
+//     nobody can tell what runs there.
+func MayLoad(pod *corev1.Pod, now time.Time) bool {
+	deadline, known := objects.GeneratorDeadline(pod.Spec)
+	switch {
+	case pod.Spec.NodeName == "" || !known:
+		return false
+	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+		return false
+	}
+	return !now.After(deadline.Add(endAllowance))
+}
+
+// deletable reports whether there is a leftover to delete. Also after the trial was released:
+// an operator that was not the leader any more may have created one again.
+func (o *Observation) deletable() bool {
+	for _, left := range o.Leftovers {
+		if left.Deletable {
+			return true
+		}
+	}
+	return false
+}
+
+// sweeping reports whether leftovers hold up the trial: those that are just being deleted, and
+// generators that may still run. A trial that is cancelled does not wait for the latter; the
+// loads of others do.
+func (o *Observation) sweeping() bool {
+	for _, left := range o.Leftovers {
+		if !left.Stuck || left.Loads && !o.Cancelled {
+			return true
+		}
+	}
+	return false
+}
+
+// StuckLeftovers returns the names of the leftovers that should have been deleted by now, as
+// many as the status holds.
+func (o *Observation) StuckLeftovers() []string {
+	const most = 32
+	var stuck []string
+	for _, left := range o.Leftovers {
+		if left.Stuck && len(stuck) < most {
+			stuck = append(stuck, left.Name)
+		}
+	}
+	return stuck
+}
