@@ -54,6 +54,8 @@ type kubelet struct {
 	failsAbove int64
 	// runs are the results of the generators, by pod.
 	runs map[types.UID]measurement.Run
+	// finished are the runs whose generators ended without an error.
+	finished []finishedRun
 	// forgetsTrials makes the garbage collector ignore trials without an owner.
 	forgetsTrials bool
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -126,6 +128,10 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	pod.Status.Phase = corev1.PodSucceeded
 	if ended.ExitCode != 0 {
 		pod.Status.Phase = corev1.PodFailed
+	} else {
+		k.finished = append(k.finished, finishedRun{
+			trial: types.UID(pod.Labels[v1alpha1.LabelTrialUID]), job: metav1.GetControllerOf(pod).UID, run: run,
+		})
 	}
 	return k.report(pod, fmt.Sprintf("ends with exit code %d", ended.ExitCode))
 }

@@ -37,8 +37,14 @@ type testCluster struct {
 	kubelet    *kubelet
 	operator   *operator
 	transcript transcript
-	// crash is when the operator dies; the zero value means never.
-	crash crash
+	// disturbance is what goes wrong with the operator.
+	disturbance disturbance
+	// history is what the operator's watches reported, as far as a disturbance needs it.
+	history history
+	// calls are the passes that are due, if only events call for passes.
+	calls map[string]bool
+	// again is true if a pass failed and is made again.
+	again bool
 	// asleep keeps the operator from making passes.
 	asleep bool
 	// cacheBehind hides verifications from the cache of the trial reconciler.
@@ -61,6 +67,7 @@ func newTestCluster(t *testing.T, names ...string) *testCluster {
 	w := &testCluster{
 		t: t, ctx: t.Context(), client: cachedCluster.GetClient(), clock: clocktesting.NewFakePassiveClock(epoch),
 		limit: 1, user: operatorUser, creates: map[string]int{}, tally: newTally(),
+		calls: map[string]bool{}, history: history{events: map[string][]event{}},
 	}
 	for _, name := range names {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
@@ -96,11 +103,12 @@ func (w *testCluster) now() time.Time { return w.clock.Now() }
 // settle makes passes until the operator has nothing left to write.
 func (w *testCluster) settle() {
 	w.t.Helper()
-	const most = 40
+	const most = 200
 	for range most {
 		before := w.writes
+		w.again = false
 		w.pass()
-		if w.writes == before {
+		if w.writes == before && !w.again && !w.catchUp() {
 			return
 		}
 	}
@@ -108,18 +116,26 @@ func (w *testCluster) settle() {
 }
 
 // pass reconciles every experiment and every trial once. A real operator reconciles only what
-// has changed.
+// has changed; so does this one if a disturbance says so.
 func (w *testCluster) pass() {
 	w.t.Helper()
 	if w.asleep {
 		return
 	}
-	clear(w.operator.due) // deleted objects are not due again
+	if w.disturbance.byEvents {
+		w.call()
+	} else {
+		clear(w.operator.due) // deleted objects are not due again
+	}
 	for _, e := range w.experiments() {
-		w.reconcile(w.operator.experiments, &e)
+		if w.isCalled(&e) {
+			w.reconcile(w.operator.experiments, &e)
+		}
 	}
 	for _, trial := range w.trials() {
-		w.reconcile(w.operator.trials, &trial)
+		if w.isCalled(&trial) {
+			w.reconcile(w.operator.trials, &trial)
+		}
 	}
 }
 
