@@ -133,15 +133,21 @@ func (w *testCluster) checkMeasuredOnce(trial *v1alpha1.SizingTrial) {
 		w.t.Errorf("trial %s has numbers of a spoiled attempt", trial.Name)
 	}
 	var finished []types.UID
+	var last types.UID // the attempt whose numbers the trial shows
+	if len(counted) > 0 {
+		last = counted[len(counted)-1]
+	}
 	for _, run := range w.kubelet.finished {
 		if run.trial != trial.UID {
 			continue
 		}
 		finished = append(finished, run.job)
-		if len(counted) > 0 && run.job == counted[len(counted)-1] {
+		if run.job == last {
 			w.checkSteps(trial, run.run)
 		}
 	}
+	slices.Sort(finished)
+	slices.Sort(counted)
 	if diff := cmp.Diff(finished, counted); diff != "" {
 		w.t.Errorf("the Jobs of trial %s that finished, and those whose result was read (-finished +read):\n%s", trial.Name, diff)
 	}

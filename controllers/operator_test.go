@@ -77,6 +77,7 @@ func (w *testCluster) reconcile(reconciler reconcile.Reconciler, object client.O
 	case process.dead:
 		w.log("operator", "is killed and started again")
 		w.startOperator()
+		w.again = true
 	case err != nil && w.mayFail(process, err):
 		w.again = true
 	case err != nil:
@@ -106,7 +107,7 @@ func (h operatorClient) Get(ctx context.Context, key client.ObjectKey, object cl
 	if h.process.dead {
 		return errKilled
 	}
-	if h.process.cache != nil {
+	if h.process.cache.holds(kindOf(object)) {
 		return h.process.cache.get(key, object)
 	}
 	err := h.Client.Get(ctx, key, object, opts...)
@@ -117,7 +118,7 @@ func (h operatorClient) Get(ctx context.Context, key client.ObjectKey, object cl
 }
 
 func (h operatorClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if h.process.cache != nil && !h.process.dead {
+	if h.process.cache.holds(itemKind(list)) && !h.process.dead {
 		return h.process.cache.list(list, opts...)
 	}
 	return scopedReader{Reader: h.Client, cluster: h.cluster, process: h.process}.List(ctx, list, opts...)

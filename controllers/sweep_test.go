@@ -119,6 +119,7 @@ func strikesAt() map[string]disturbance {
 	}
 	for _, lag := range lags {
 		kinds[fmt.Sprintf("killed after the write, continued with a cache %d events old", lag)] = disturbance{strike: killedAfter, lag: lag}
+		kinds[fmt.Sprintf("killed after the write, continued with pods %d events old", lag)] = disturbance{strike: killedAfter, lag: lag, watch: "Pod"}
 	}
 	return kinds
 }

@@ -169,7 +169,7 @@ func place(children *lifecycle.Children, child client.Object) {
 
 // observeForeign looks for objects that have a child's name and another owner. They may lack
 // our labels and then are not in any list or cache, so it asks the server for each missing
-// child.
+// child. A child of this trial that the cache does not contain yet is observed here.
 func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, known []string, attempt *v1alpha1.Attempt) error {
 	for _, child := range emptyChildren(seen.Trial, attempt.Number) {
 		if slices.Contains(known, nameOf(child)) {
@@ -183,6 +183,10 @@ func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Ob
 		case !metav1.IsControlledBy(child, seen.Trial):
 			seen.Children.Foreign = nameOf(child)
 			return nil
+		default:
+			// The cache is behind. Without this, the attempt would end because a child that is on
+			// record seems to be deleted.
+			place(&seen.Children, child)
 		}
 	}
 	return nil

@@ -123,6 +123,11 @@ func (w *testCluster) catchUp() (moved bool) {
 	return moved
 }
 
+// holds reports whether objects of a kind are read from the cache.
+func (c *oldCache) holds(kind string) bool {
+	return c != nil && slices.Contains(kinds(), kind)
+}
+
 func (c *oldCache) get(key client.ObjectKey, object client.Object) error {
 	found := c.objects[kindOf(object)][key]
 	if found == nil {
