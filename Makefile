@@ -58,7 +58,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-e2e test-e2e-disturbed test-race test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-faults test-e2e test-e2e-disturbed test-race test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
@@ -70,6 +70,9 @@ test-report: ## The HTML report in a real Chromium without a network; writes scr
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
+
+test-faults: ## Every fault at every write, watch and event, with Kubernetes' own controllers; prints the counts (an hour)
+	code=0; HASHMARK_FAULTS=all HASHMARK_FAULTS_REPORT=$(CURDIR)/dist/test/faults.txt HASHMARK_CONTROLLER_MANAGER="$$(hack/build/binaries.sh kubernetes)/kube-controller-manager" KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-faults hack/test.sh faults -tags=integration -timeout=6h -run='^TestNoFaultChangesTheOutcome$$' ./controllers/... || code=$$?; cat dist/test/faults.txt; exit $$code
 
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and faults on a real cluster with a real Prometheus

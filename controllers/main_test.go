@@ -43,8 +43,13 @@ var uncached client.Client
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// The tests mostly wait for the API server and compute little.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	// The tests mostly wait for the API server, or for Kubernetes' own controllers, and compute
+	// little.
+	parallel := "8"
+	if controllerManager != "" {
+		parallel = "24"
+	}
+	if err := flag.Set("test.parallel", parallel); err != nil {
 		panic(err)
 	}
 	code, err := runAgainstAPIServer(m)
