@@ -34,12 +34,13 @@ import (
 const passLimit = 60 * time.Second
 
 // SetupWithManager makes the reconciler run for an experiment whenever it, one of its trials,
-// or anything that may free or take a turn changes.
+// its service account, or anything that may free or take a turn changes.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingexperiment").
 		For(&v1alpha1.SizingExperiment{}).
 		Owns(&v1alpha1.SizingTrial{}).
+		Owns(&corev1.ServiceAccount{}).
 		Watches(&v1alpha1.SizingTrial{}, handler.EnqueueRequestsFromMapFunc(r.waiting)).
 		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.waiting)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).

@@ -187,7 +187,7 @@ func (w *testCluster) requests(object client.Object) (keys []string) {
 		owner = controller.UID
 	}
 	for _, e := range w.experiments() {
-		if sized(object) && (!e.Status.Phase.Finished() || e.UID == object.GetUID() || e.UID == owner) {
+		if e.UID == object.GetUID() || e.UID == owner || sized(object) && !e.Status.Phase.Finished() {
 			keys = append(keys, passOver(&e))
 		}
 	}
