@@ -115,8 +115,10 @@ func faultsOf(t *testing.T, s scenario, writes int) map[string][]disturbance {
 			all[kind] = append(all[kind], disturbance{lag: lag, watch: watch})
 		}
 	}
-	for drop := range s.events(t) {
-		all["an event is lost"] = append(all["an event is lost"], disturbance{byEvents: true, drop: drop + 1})
+	// Without the first event nobody knows of the experiment.
+	last := s.events(t)
+	for drop := 2; drop <= last; drop++ {
+		all["an event is lost"] = append(all["an event is lost"], disturbance{byEvents: true, drop: drop})
 	}
 	return all
 }

@@ -200,7 +200,7 @@ func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 
 // sweep deletes everything that the trial created and still owns.
 func (r *TrialReconciler) sweep(ctx context.Context, trial *v1alpha1.SizingTrial) error {
-	children, err := r.listChildren(ctx, trial)
+	children, err := listChildren(ctx, r.Client, trial)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// observe collects the input of lifecycle.Decide.
-func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
+// observe collects the input of lifecycle.Decide. It reads the trial's children from the reader.
+func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
 		Settings: lifecycle.Settings{StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, GeneratorCPULimit: r.Settings.GeneratorCPULimit},
 		Now:      r.Clock.Now(), Trial: trial, Suspended: trial.Spec.Suspend,
@@ -31,7 +31,7 @@ func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTri
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err
 	}
-	children, err := r.listChildren(ctx, trial)
+	children, err := listChildren(ctx, reader, trial)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func plans(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) b
 }
 
 // listChildren lists every object that carries the trial's UID, pods included.
-func (r *TrialReconciler) listChildren(ctx context.Context, trial *v1alpha1.SizingTrial) ([]client.Object, error) {
+func listChildren(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) ([]client.Object, error) {
 	var children []client.Object
 	for _, list := range []client.ObjectList{
 		&appsv1.DeploymentList{}, &corev1.ServiceList{}, &networkingv1.NetworkPolicyList{}, &batchv1.JobList{}, &corev1.PodList{},
 	} {
-		err := r.List(ctx, list, client.InNamespace(trial.Namespace),
+		err := reader.List(ctx, list, client.InNamespace(trial.Namespace),
 			client.MatchingLabels{v1alpha1.LabelTrialUID: string(trial.UID)})
 		if err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func place(children *lifecycle.Children, child client.Object) {
 
 // observeForeign looks for objects that have a child's name and another owner. They may lack
 // our labels and then are not in any list or cache, so it asks the server for each missing
-// child. A child of this trial that the cache does not contain yet is observed here.
+// child.
 func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, known []string, attempt *v1alpha1.Attempt) error {
 	for _, child := range emptyChildren(seen.Trial, attempt.Number) {
 		if slices.Contains(known, nameOf(child)) {
@@ -183,10 +183,6 @@ func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Ob
 		case !metav1.IsControlledBy(child, seen.Trial):
 			seen.Children.Foreign = nameOf(child)
 			return nil
-		default:
-			// The cache is behind. Without this, the attempt would end because a child that is on
-			// record seems to be deleted.
-			place(&seen.Children, child)
 		}
 	}
 	return nil
