@@ -58,7 +58,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-e2e test-e2e-disturbed test-race test-images test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-faults test-e2e test-e2e-disturbed test-race test-images test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
@@ -76,6 +76,9 @@ test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); 
 
 test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (10 to 30 minutes)
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-specs hack/test.sh specs -v -tags=integration -timeout=2h -run=TestNoSpecIsAcceptedAndThenStuck ./controllers -specs=$(or $(SPECS),10000) -spec-seed=$(or $(SEED),1)
+
+test-faults: ## Every fault at every write, watch and event, with Kubernetes' own controllers; prints the counts (an hour)
+	code=0; HASHMARK_FAULTS=all HASHMARK_FAULTS_REPORT=$(CURDIR)/dist/test/faults.txt HASHMARK_CONTROLLER_MANAGER="$$(hack/build/binaries.sh kubernetes)/kube-controller-manager" KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-faults hack/test.sh faults -tags=integration -timeout=6h -run='^TestNoFaultChangesTheOutcome$$' ./controllers/... || code=$$?; cat dist/test/faults.txt; exit $$code
 
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and faults on a real cluster with a real Prometheus

@@ -77,5 +77,5 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 	if p.experiment.Status.Phase == v1alpha1.ExperimentRunning {
 		return refresh, nil
 	}
-	return 0, nil // the next event is the next reason to look
+	return waitingRefresh, nil
 }

@@ -111,12 +111,16 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 // afterEnd handles an experiment that has ended. It updates the generation of the conditions
 // if the spec was edited, because kubectl wait would otherwise never return. It deletes the
 // experiment when its time to live is over, unless the spec has been edited since it was read: a
-// leader that was frozen must not delete results whose time to live was removed meanwhile.
+// leader that was frozen must not delete results whose time to live was removed meanwhile. It
+// also deletes a service account that such a leader created after the end.
 func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err error) {
 	status := &p.experiment.Status
 	status.ObservedGeneration = p.experiment.Generation
 	for i := range status.Conditions {
 		status.Conditions[i].ObservedGeneration = p.experiment.Generation
+	}
+	if err := p.removeServiceAccount(ctx); err != nil {
+		return 0, err
 	}
 	ttl := p.experiment.Spec.TTLSecondsAfterFinished
 	if ttl == nil || status.CompletionTime == nil {

@@ -27,6 +27,10 @@ import (
 // happens.
 const refresh = 15 * time.Second
 
+// waitingRefresh is how often an experiment that waits or is suspended is looked at without a
+// reason. Its changes and those of its position are reasons; this is for events that are lost.
+const waitingRefresh = 10 * time.Minute
+
 // experimentPass is one pass over one experiment: what it observed, and the events to send.
 type experimentPass struct {
 	*ExperimentReconciler

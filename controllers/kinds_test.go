@@ -27,6 +27,19 @@ func lists() []client.ObjectList {
 	}
 }
 
+// kinds returns the names of these kinds.
+func kinds() (names []string) {
+	for _, list := range lists() {
+		names = append(names, itemKind(list))
+	}
+	return names
+}
+
+// itemKind returns the kind of a list's items.
+func itemKind(list client.ObjectList) string {
+	return strings.TrimSuffix(reflect.TypeOf(list).Elem().Name(), "List")
+}
+
 // everything returns all objects in the cluster's namespaces that the operator can see.
 func (w *testCluster) everything() []client.Object {
 	w.t.Helper()

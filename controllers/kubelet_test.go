@@ -58,12 +58,17 @@ type kubelet struct {
 	runs map[types.UID]measurement.Run
 	// lost are the nodes that do not answer: whatever is to happen to their pods does not.
 	lost map[string]bool
+	// finished are the runs whose generators ended without an error, by pod.
+	finished map[types.UID]finishedRun
 	// forgetsTrials makes the garbage collector ignore trials without an owner.
 	forgetsTrials bool
 }
 
 func newKubelet(w *testCluster) *kubelet {
-	return &kubelet{cluster: w, began: map[string]time.Time{}, made: map[types.UID]int{}, runs: map[types.UID]measurement.Run{}, lost: map[string]bool{lostNode: true}}
+	return &kubelet{
+		cluster: w, began: map[string]time.Time{}, made: map[types.UID]int{},
+		runs: map[types.UID]measurement.Run{}, finished: map[types.UID]finishedRun{}, lost: map[string]bool{lostNode: true},
+	}
 }
 
 // play does all that is due, and reports whether that changed anything.
@@ -74,6 +79,7 @@ func (k *kubelet) play() (changed bool) {
 	for _, object := range all {
 		exists[object.GetUID()] = true
 	}
+	k.owners(exists)
 	for _, object := range all {
 		changed = k.attend(object, exists) || changed
 	}
@@ -84,6 +90,9 @@ func (k *kubelet) play() (changed bool) {
 func (k *kubelet) attend(object client.Object, exists map[types.UID]bool) (changed bool) {
 	if owner := metav1.GetControllerOf(object); owner != nil && !exists[owner.UID] && object.GetDeletionTimestamp() == nil {
 		return k.collect(object)
+	}
+	if controllerManager != "" {
+		return k.attendReal(object)
 	}
 	switch object := object.(type) {
 	case *appsv1.Deployment:
@@ -118,6 +127,9 @@ func (k *kubelet) after(d time.Duration, object client.Object, what string) bool
 func (k *kubelet) collect(orphan client.Object) bool {
 	if _, trial := orphan.(*v1alpha1.SizingTrial); trial && k.forgetsTrials {
 		return false
+	}
+	if controllerManager != "" {
+		return k.collectReal(orphan)
 	}
 	if !k.after(collecting, orphan, "collected") {
 		return false

@@ -44,8 +44,13 @@ var uncached client.Client
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// The tests mostly wait for the API server and compute little.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	// The tests mostly wait for the API server, or for Kubernetes' own controllers, and compute
+	// little.
+	parallel := "8"
+	if controllerManager != "" {
+		parallel = "24"
+	}
+	if err := flag.Set("test.parallel", parallel); err != nil {
 		panic(err)
 	}
 	code, err := runAgainstAPIServer(m)
@@ -68,6 +73,11 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, environment.Stop()) }()
+	stop, err := startControllerManager(environment.KubeConfig)
+	if err != nil {
+		return 0, err
+	}
+	defer stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if err := startCachedCluster(ctx, config); err != nil {

@@ -5,12 +5,12 @@ package controllers_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -27,9 +27,15 @@ const startTimeout = 5 * time.Minute
 type operator struct {
 	experiments *controllers.ExperimentReconciler
 	turns       *controllers.TurnReconciler
-	trials      *controllers.TrialReconciler
-	due         map[string]time.Time
-	dead        bool
+	// moved holds the experiments whose position changed.
+	moved  workqueue.TypedRateLimitingInterface[reconcile.Request]
+	trials *controllers.TrialReconciler
+	due    map[string]time.Time
+	dead   bool
+	// cache is what the process knows; nil if it is up to date.
+	cache *oldCache
+	// frozen is the cache that the process had when it was frozen; nil if it never was.
+	frozen *oldCache
 }
 
 // startOperator starts a new process without any state of earlier ones.
@@ -45,6 +51,8 @@ func (w *testCluster) startOperator() {
 	}
 	recorder := eventRecorder{w}
 	waiting := &controllers.Queue{}
+	process.moved = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	w.must("starting the queue", waiting.Start(w.ctx, process.moved))
 	process.experiments = &controllers.ExperimentReconciler{
 		Client: cached, Live: live, Clock: w.clock, Events: recorder, Queue: waiting,
 	}
@@ -61,6 +69,9 @@ func (w *testCluster) startOperator() {
 		},
 	}
 	w.operator = process
+	if d := w.disturbance; d.lag > 0 && (d.write == 0 || d.struck) {
+		process.cache = newOldCache()
+	}
 }
 
 // reconcile makes one pass over an object and records when the next is due. If the process
@@ -71,17 +82,24 @@ func (w *testCluster) reconcile(reconciler reconcile.Reconciler, object client.O
 	if process.dead {
 		return // the process died earlier in this round
 	}
-	result, err := w.attempt(func() (reconcile.Result, error) {
-		return reconciler.Reconcile(asOperator(w.ctx, w.user), reconcile.Request{NamespacedName: key})
-	})
+	if process.cache != nil && process.frozen == nil {
+		w.advance(process.cache)
+	}
+	result, err := reconciler.Reconcile(asOperator(w.ctx, w.user), reconcile.Request{NamespacedName: key})
 	switch {
 	case process.dead:
 		w.log("operator", "is killed and started again")
 		w.startOperator()
+		w.again = true
+	case err != nil && w.mayFail(process, err):
+		w.again = true
 	case err != nil:
 		w.t.Fatalf("a pass over %s failed: %v", key, err)
 	case result.RequeueAfter > 0:
-		process.due[fmt.Sprintf("%T %s", object, key)] = w.now().Add(result.RequeueAfter)
+		process.due[passOver(object)] = w.now().Add(result.RequeueAfter)
+	}
+	if process.frozen != nil && process.cache == nil {
+		w.thaw(process)
 	}
 }
 
@@ -90,18 +108,11 @@ func (w *testCluster) turns() types.NamespacedName {
 	return types.NamespacedName{Namespace: w.namespaces[0], Name: "turns.hashmark.dev"}
 }
 
-// crash is the write at which a process of the operator dies: before it reaches the API
-// server, or after it is done and before the response arrives.
-type crash struct {
-	atWrite int
-	after   bool
-}
-
 // errKilled is what every call of a dead process returns.
 var errKilled = errors.New("the operator was killed")
 
 // operatorClient is the operator's client. It sees only its own test cluster, logs its writes,
-// and may die at a write.
+// and may be disturbed at a write.
 type operatorClient struct {
 	client.Client
 	cluster *testCluster
@@ -114,6 +125,9 @@ func (h operatorClient) Get(ctx context.Context, key client.ObjectKey, object cl
 	if h.process.dead {
 		return errKilled
 	}
+	if h.process.cache.holds(kindOf(object)) {
+		return h.process.cache.get(key, object)
+	}
 	err := h.Client.Get(ctx, key, object, opts...)
 	if e, is := object.(*v1alpha1.SizingExperiment); is && h.ofTrials && h.cluster.cacheBehind {
 		e.Status.Verifications = nil
@@ -122,6 +136,9 @@ func (h operatorClient) Get(ctx context.Context, key client.ObjectKey, object cl
 }
 
 func (h operatorClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if h.process.cache.holds(itemKind(list)) && !h.process.dead {
+		return h.process.cache.list(list, opts...)
+	}
 	return scopedReader{Reader: h.Client, cluster: h.cluster, process: h.process}.List(ctx, list, opts...)
 }
 
@@ -157,21 +174,21 @@ func (p statusWriter) Patch(ctx context.Context, object client.Object, patch cli
 	})
 }
 
-// write makes, counts and logs one write, and dies if it is the write of the crash.
+// write makes one write, or what takes its place.
 func (h operatorClient) write(verb string, object client.Object, do func() error) error {
-	w := h.cluster
 	if h.process.dead {
 		return errKilled
 	}
-	isLast := w.crash.atWrite == w.writes+1
-	if isLast && !w.crash.after {
-		w.writes++ // so that the new process does not die at the same write
-		h.process.dead = true
-		return errKilled
+	count := func() error { return h.count(verb, object, do) }
+	if h.cluster.strikes() {
+		return h.cluster.disturbance.strike(h.cluster, h.process, count)
 	}
-	if h.ofTrials {
-		w.holdHere(verb + " " + kindOf(object))
-	}
+	return count()
+}
+
+// count makes, counts and logs one write.
+func (h operatorClient) count(verb string, object client.Object, do func() error) error {
+	w := h.cluster
 	before := object.DeepCopyObject().(client.Object)
 	if !w.get(before) {
 		before = nil
@@ -187,10 +204,6 @@ func (h operatorClient) write(verb string, object client.Object, do func() error
 	if kindOf(object) == "Job" {
 		w.checkOverlap()
 	}
-	if isLast {
-		h.process.dead = true
-		return errKilled
-	}
 	return nil
 }
 
@@ -205,9 +218,6 @@ type scopedReader struct {
 func (e scopedReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	if e.process.dead {
 		return errKilled
-	}
-	if _, is := object.(*v1alpha1.SizingTrial); is {
-		e.cluster.holdHere("reads SizingTrial")
 	}
 	return e.Reader.Get(ctx, key, object, opts...)
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -40,16 +43,18 @@ func (k *kubelet) pod(pod *corev1.Pod) bool {
 }
 
 func (k *kubelet) endPod(pod *corev1.Pod) bool {
-	k.cluster.must("ending a pod", k.cluster.client.Delete(k.cluster.ctx, pod, client.GracePeriodSeconds(0)))
+	err := k.cluster.client.Delete(k.cluster.ctx, pod, client.GracePeriodSeconds(0))
+	k.cluster.must("ending a pod", client.IgnoreNotFound(err))
 	k.logPod(pod, "is gone")
-	return true
+	// The real Job controller first removes its finalizer.
+	return k.await("a pod is gone", func() bool { return !k.cluster.get(pod) })
 }
 
 // loginPod calibrates, then serves.
 func (k *kubelet) loginPod(pod *corev1.Pod) bool {
 	status := &pod.Status
 	switch {
-	case !holds(status, corev1.PodScheduled):
+	case status.PodIP == "":
 		k.set(status, corev1.PodScheduled)
 		status.InitContainerStatuses = []corev1.ContainerStatus{k.running(objects.CalibrateContainer)}
 		k.addresses++
@@ -87,7 +92,7 @@ func (k *kubelet) calibrated(pod *corev1.Pod) bool {
 func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 	plan := k.planOf(pod)
 	switch status := &pod.Status; {
-	case !holds(status, corev1.PodScheduled):
+	case status.Phase == corev1.PodPending:
 		if !k.after(startingK6, pod, "running") {
 			return false
 		}
@@ -129,13 +134,21 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	pod.Status.Phase = corev1.PodSucceeded
 	if ended.ExitCode != 0 {
 		pod.Status.Phase = corev1.PodFailed
+	} else {
+		k.finished[pod.UID] = finishedRun{
+			trial: types.UID(pod.Labels[v1alpha1.LabelTrialUID]), job: metav1.GetControllerOf(pod).UID, run: run,
+		}
 	}
 	return k.report(pod, fmt.Sprintf("ends with exit code %d", ended.ExitCode))
 }
 
 // report writes a pod's status.
 func (k *kubelet) report(pod *corev1.Pod, what string) bool {
-	k.cluster.must("reporting a pod", k.cluster.client.Status().Update(k.cluster.ctx, pod))
+	err := k.cluster.client.Status().Update(k.cluster.ctx, pod)
+	if controllerManager != "" && apierrors.IsConflict(err) {
+		return true // the real controllers change pods too; it is reported in the next step
+	}
+	k.cluster.must("reporting a pod", err)
 	k.logPod(pod, what)
 	return true
 }
@@ -189,8 +202,12 @@ func terminated(name string, how corev1.ContainerStateTerminated) corev1.Contain
 	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Terminated: &how}}
 }
 
-// set adds a condition of a pod that is true from now on.
+// set adds a condition of a pod that is true from now on. The API server itself adds that a
+// pod is scheduled.
 func (k *kubelet) set(status *corev1.PodStatus, kind corev1.PodConditionType) {
+	if holds(status, kind) {
+		return
+	}
 	status.Conditions = append(status.Conditions, corev1.PodCondition{
 		Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: *k.moment(),
 	})

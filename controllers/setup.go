@@ -39,12 +39,13 @@ import (
 const passLimit = 60 * time.Second
 
 // SetupWithManager makes the reconciler run for an experiment whenever it, one of its trials,
-// or its position in the queue changes.
+// its service account, or its position in the queue changes.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingexperiment").
 		For(&v1alpha1.SizingExperiment{}).
 		Owns(&v1alpha1.SizingTrial{}).
+		Owns(&corev1.ServiceAccount{}).
 		WatchesRawSource(r.Queue).
 		WithOptions(controller.Options{MaxConcurrentReconciles: experimentWorkers, ReconciliationTimeout: passLimit}).
 		Complete(r)

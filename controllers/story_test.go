@@ -203,11 +203,11 @@ func (g eventRecorder) Eventf(about, _ runtime.Object, kind, reason, action, for
 	g.cluster.log("event", fmt.Sprintf("%s, %s on %s %s: %s", kind, reason, kindOf(object), object.GetName(), note))
 }
 
-// checkOverlap checks what must be true at every moment: no trial has two Jobs, and no more
-// trials are under load than the operator's limit.
+// checkOverlap checks what must be true at every moment: no trial has two Jobs or two running
+// generators, and no more trials are under load than the operator's limit.
 func (w *testCluster) checkOverlap() {
 	w.t.Helper()
-	jobs, underLoad := map[types.UID]int{}, map[string]bool{}
+	jobs, generators, underLoad := map[types.UID]int{}, map[string]int{}, map[string]bool{}
 	for _, object := range w.everything() {
 		trial := object.GetLabels()[v1alpha1.LabelTrialUID]
 		switch object := object.(type) {
@@ -225,6 +225,9 @@ func (w *testCluster) checkOverlap() {
 			if object.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && object.Status.Phase == corev1.PodRunning &&
 				w.now().Format(time.RFC3339) <= variable(object.Spec.Containers[0], "HASHMARK_DEADLINE") {
 				underLoad[trial] = true
+				if generators[trial]++; generators[trial] > 1 {
+					w.t.Fatalf("%s: two generators load one service", at(w.now()))
+				}
 			}
 		}
 	}

@@ -212,7 +212,7 @@ func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 
 // sweep deletes everything that the trial controls and its current attempt does not need.
 func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation) error {
-	children, err := r.listChildren(ctx, seen.Trial)
+	children, err := listChildren(ctx, r.Client, seen.Trial)
 	if err != nil {
 		return err
 	}

@@ -48,13 +48,9 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	if trial.DeletionTimestamp != nil {
 		return ctrl.Result{}, nil // garbage collection deletes its children
 	}
-	seen, err := r.observe(ctx, trial)
+	seen, decision, err := r.assess(ctx, trial)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("observing trial %s: %w", req, err)
-	}
-	decision, err := r.decide(ctx, seen)
-	if err != nil {
-		return ctrl.Result{}, fmt.Errorf("observing the load on the cluster for trial %s: %w", req, err)
 	}
 	before := trial.DeepCopy()
 	did, err := r.act(ctx, seen, decision)
@@ -72,6 +68,29 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	did.events.send(r.Events, trial)
 	did.log(ctrl.LoggerFrom(ctx), before, trial)
 	return ctrl.Result{RequeueAfter: did.After}, nil
+}
+
+// assess observes a trial and decides what to do next. Before an attempt is broken off, it
+// observes again without a cache: in a cache that is behind, which may be that of a new leader,
+// a child that is on record can seem to be deleted.
+func (r *TrialReconciler) assess(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, lifecycle.Decision, error) {
+	seen, decision, err := r.assessFrom(ctx, r.Client, trial)
+	if err == nil && decision.Action == lifecycle.Break {
+		return r.assessFrom(ctx, r.Live, trial)
+	}
+	return seen, decision, err
+}
+
+func (r *TrialReconciler) assessFrom(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, lifecycle.Decision, error) {
+	seen, err := r.observe(ctx, reader, trial)
+	if err != nil {
+		return nil, lifecycle.Decision{}, err
+	}
+	decision, err := r.decide(ctx, seen)
+	if err != nil {
+		return nil, lifecycle.Decision{}, fmt.Errorf("the load on the cluster: %w", err)
+	}
+	return seen, decision, nil
 }
 
 // decide returns what to do next. Before an attempt or a load begins, it also observes which

@@ -20,8 +20,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// observe collects the input of lifecycle.Decide.
-func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
+// observe collects the input of lifecycle.Decide. It reads the trial's children from the reader.
+func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
 		Settings: lifecycle.Settings{StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, GeneratorCPULimit: r.Settings.GeneratorCPULimit},
 		Now:      r.Clock.Now(), Trial: trial, Suspended: trial.Spec.Suspend,
@@ -29,7 +29,7 @@ func (r *TrialReconciler) observe(ctx context.Context, trial *v1alpha1.SizingTri
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err
 	}
-	children, err := r.listChildren(ctx, trial)
+	children, err := listChildren(ctx, reader, trial)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func plans(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) b
 }
 
 // listChildren lists every object that carries the trial's UID, pods included.
-func (r *TrialReconciler) listChildren(ctx context.Context, trial *v1alpha1.SizingTrial) ([]client.Object, error) {
+func listChildren(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) ([]client.Object, error) {
 	var children []client.Object
 	for _, list := range []client.ObjectList{
 		&appsv1.DeploymentList{}, &corev1.ServiceList{}, &networkingv1.NetworkPolicyList{}, &batchv1.JobList{}, &corev1.PodList{},
 	} {
-		err := r.List(ctx, list, client.InNamespace(trial.Namespace),
+		err := reader.List(ctx, list, client.InNamespace(trial.Namespace),
 			client.MatchingLabels{v1alpha1.LabelTrialUID: string(trial.UID)})
 		if err != nil {
 			return nil, err

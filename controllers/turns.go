@@ -3,6 +3,8 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -67,8 +69,15 @@ func (r *TurnReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Re
 		}
 	}
 	r.Queue.set(experiments, turns.Position)
-	return ctrl.Result{}, nil
+	if len(held) == 0 && !slices.ContainsFunc(experiments, func(e v1alpha1.SizingExperiment) bool { return queue.Continues(&e) }) {
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: turnsAgain}, nil
 }
+
+// turnsAgain is how soon turns are computed again without a reason. One pass a minute costs
+// nothing, and a turn that depended on a single event could be lost with it.
+const turnsAgain = time.Minute
 
 // lease reads the Lease, and creates it if it does not exist.
 func (r *TurnReconciler) lease(ctx context.Context) (*coordinationv1.Lease, error) {

@@ -38,12 +38,14 @@ type testCluster struct {
 	kubelet    *kubelet
 	operator   *operator
 	transcript transcript
-	// crash is when the operator dies; the zero value means never.
-	crash crash
-	// freeze is where the trial reconciler is held; nil for nowhere.
-	freeze *freeze
-	// steps counts the points at which the trial reconciler can be held.
-	steps int
+	// disturbance is what goes wrong with the operator.
+	disturbance disturbance
+	// history is what the operator's watches reported, as far as a disturbance needs it.
+	history history
+	// calls are the passes that are due, if only events call for passes.
+	calls map[string]bool
+	// again is true if a pass failed and is made again.
+	again bool
 	// asleep keeps the operator from making passes.
 	asleep bool
 	// cacheBehind hides verifications from the cache of the trial reconciler.
@@ -66,6 +68,7 @@ func newTestCluster(t *testing.T, names ...string) *testCluster {
 	w := &testCluster{
 		t: t, ctx: t.Context(), client: cachedCluster.GetClient(), clock: clocktesting.NewFakePassiveClock(epoch),
 		limit: 1, user: operatorUser, creates: map[string]int{}, tally: newTally(),
+		calls: map[string]bool{}, history: history{events: map[string][]event{}},
 	}
 	for _, name := range names {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
@@ -103,11 +106,15 @@ func (w *testCluster) now() time.Time { return w.clock.Now() }
 // settle makes passes until the operator has nothing left to write.
 func (w *testCluster) settle() {
 	w.t.Helper()
-	const most = 40
+	most := 40
+	if w.disturbance.lag > 0 {
+		most = 200 // an old cache gets each event on its own
+	}
 	for range most {
 		before := w.writes
+		w.again = false
 		w.pass()
-		if w.writes == before {
+		if w.writes == before && !w.again && !w.catchUp() {
 			return
 		}
 	}
@@ -115,20 +122,35 @@ func (w *testCluster) settle() {
 }
 
 // pass reconciles every experiment and every trial once. A real operator reconciles only what
-// has changed.
+// has changed; so does this one if a disturbance says so.
 func (w *testCluster) pass() {
 	w.t.Helper()
 	if w.asleep {
 		return
 	}
-	clear(w.operator.due) // deleted objects are not due again
+	if w.disturbance.byEvents {
+		w.call()
+	} else {
+		clear(w.operator.due) // deleted objects are not due again
+	}
 	for _, e := range w.experiments() {
-		w.reconcile(w.operator.experiments, &e)
+		if w.isCalled(&e) {
+			w.reconcile(w.operator.experiments, &e)
+		}
 	}
-	w.reconcile(w.operator.turns, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: w.turns().Namespace, Name: w.turns().Name}})
+	if lease := w.lease(); w.isCalled(lease) {
+		w.reconcile(w.operator.turns, lease)
+	}
 	for _, trial := range w.trials() {
-		w.reconcile(w.operator.trials, &trial)
+		if w.isCalled(&trial) {
+			w.reconcile(w.operator.trials, &trial)
+		}
 	}
+}
+
+// lease returns the object that stands for a pass over the turns.
+func (w *testCluster) lease() *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: w.turns().Namespace, Name: w.turns().Name}}
 }
 
 // begin makes passes until an experiment's first trial has begun an attempt, and returns that
