@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,9 @@ func (k *kubelet) endPod(pod *corev1.Pod) bool {
 	err := k.cluster.client.Delete(k.cluster.ctx, pod, client.GracePeriodSeconds(0))
 	k.cluster.must("ending a pod", client.IgnoreNotFound(err))
 	k.logPod(pod, "is gone")
+	if slices.ContainsFunc(pod.Finalizers, func(f string) bool { return f != batchv1.JobTrackingFinalizer }) {
+		return true // it stays until somebody else removes the finalizer
+	}
 	// The real Job controller first removes its finalizer.
 	return k.await("a pod is gone", func() bool { return !k.cluster.get(pod) })
 }

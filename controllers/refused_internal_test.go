@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -91,10 +92,11 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 				Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9),
 				Clock: clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)),
 			}
-			pass := func() *metav1.Condition {
+			r.Queue.set(nil, map[types.UID]int32{experiment.UID: 1}) // its turn is near
+			pass := func(again time.Duration) *metav1.Condition {
 				result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(experiment)})
-				if err != nil || result.RequeueAfter != refresh {
-					t.Fatalf("the pass returned %v, error %v; want it again after %s", result, err, refresh)
+				if err != nil || result.RequeueAfter != again {
+					t.Fatalf("the pass returned %v, error %v; want it again after %s", result, err, again)
 				}
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
 					t.Fatal(err)
@@ -102,13 +104,13 @@ func TestAnExperimentWhoseObjectsAreRefusedSaysSo(t *testing.T) {
 				return meta.FindStatusCondition(experiment.Status.Conditions, v1alpha1.ConditionProgressing)
 			}
 			for range 2 {
-				shown := pass()
+				shown := pass(refresh)
 				if shown == nil || shown.Status != metav1.ConditionFalse || shown.Reason != v1alpha1.ReasonQuotaRefused ||
 					!strings.Contains(shown.Message, "exceeded quota: small, used: 1") {
 					t.Errorf("condition Progressing is %+v", shown)
 				}
 			}
-			if shown := pass(); shown.Reason == v1alpha1.ReasonQuotaRefused {
+			if shown := pass(waitingRefresh); shown.Reason == v1alpha1.ReasonQuotaRefused {
 				t.Errorf("after the quota was raised, condition Progressing is %+v", shown)
 			}
 		})

@@ -98,6 +98,9 @@ func settleOrFail(w *testCluster) error {
 				return err
 			}
 		}
+		if err := tryPass(w, w.operator.turns, w.lease()); err != nil {
+			return err
+		}
 		for _, trial := range w.trials() {
 			if err := tryPass(w, w.operator.trials, &trial); err != nil {
 				return err
