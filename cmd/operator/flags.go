@@ -83,9 +83,9 @@ func (f *flags) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q; flags start with --", rest[0])
 	case f.settings.ServiceImage == "" || f.settings.GeneratorImage == "":
 		return errors.New("--service-image and --generator-image are required")
-	case outOfRange(f.maxConcurrentTrials, 1, 64):
+	case outOfRange(f.maxConcurrentTrials, 64):
 		return errors.New("--max-concurrent-trials must be between 1 and 64")
-	case outOfRange(f.metricsMaxExperiments, 1, 10_000):
+	case outOfRange(f.metricsMaxExperiments, 10_000):
 		return errors.New("--metrics-max-experiments must be between 1 and 10000")
 	case f.startTimeout < 10*time.Second:
 		return errors.New("--start-timeout must be at least 10s: a pod takes seconds to start")
@@ -133,7 +133,8 @@ func (f *flags) setWatchNamespaces(text string) error {
 	return nil
 }
 
-func outOfRange(n, low, high int) bool { return n < low || n > high }
+// outOfRange reports whether a number is not from 1 to high.
+func outOfRange(n, high int) bool { return n < 1 || n > high }
 
 func (f *flags) addNodeSelector(text string) error {
 	key, value, found := strings.Cut(text, "=")

@@ -21,7 +21,7 @@ import (
 // TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster checks the readiness of an operator that
 // reaches the API server, but may not read anything.
 func TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster(t *testing.T) {
-	o := operator(t, user(t, "newcomer"))
+	o := operator(t, user(t, "newcomer"), "--leader-election-namespace=default")
 	eventually(t, "it is alive", 30*time.Second, func() bool { return o.answers("/healthz", http.StatusOK) })
 	eventually(t, "its lists are refused", 30*time.Second, func() bool { return strings.Contains(o.said(), "forbidden") })
 	if !o.answers("/readyz", http.StatusInternalServerError) {
