@@ -41,6 +41,7 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 			owner := metav1.OwnerReference{APIVersion: tt.apiVersion, Kind: tt.kind, Name: objects.Child(trial.UID, 1) + "-x", UID: e.UID}
 			pod := w.forge("forged", owner, string(trial.UID), generatorOn(lostNode, w.now().Add(time.Hour)))
 			pod.Labels[v1alpha1.LabelComponent] = tt.component
+			pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = templateHash
 			w.make(pod)
 			pod.Status.Phase = corev1.PodFailed
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
@@ -50,6 +51,9 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 			w.toEnd(e)
 			w.checkAttempts(e, "Kept Measured")
 			w.checkUntouched(pod)
+			if got := w.leftovers(e); got != "" {
+				t.Errorf("the trial names as left behind: %q", got)
+			}
 			w.must("deleting it", w.client.Delete(w.ctx, pod, client.GracePeriodSeconds(0)))
 			w.checkNothingLeft()
 		})
