@@ -100,7 +100,7 @@ test-race: ## The concurrent packages, with the race detector; needs a C compile
 	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on an otherwise idle machine
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-quota bench-docs
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-scale bench-quota bench-docs
 bench: bench-core bench-cluster ## The core, and a short run of every benchmark below (1 hour)
 
 bench-core: ## Speed and memory of the code that runs in every pass
@@ -147,6 +147,9 @@ bench-account: cluster-up install ## Goroutines compared with worker pools (20 m
 
 bench-start: cluster-up install ## Seconds from the operator's start to ready (1 minute)
 	$(CLUSTER_ENV) && hack/bench.sh whole start
+
+bench-scale: ## What 5,500 experiments cost the operator (10 minutes, without the cluster)
+	hack/bench.sh whole scale
 
 bench-quota: ## The simulation compared with real quotas (7 minutes, without the cluster, as root)
 	go build -o dist/bench/loginservice ./cmd/loginservice

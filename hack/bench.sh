@@ -5,7 +5,7 @@
 #   hack/bench.sh cut|whole NAME...
 #
 # NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix, model,
-# more, replicas, start, or all; ladder/pool-1 is one cell of the ladder. A cut run takes
+# more, replicas, scale, start, or all; ladder/pool-1 is one cell of the ladder. A cut run takes
 # minutes, a whole run up to hours. Everything is compiled first, so that nothing compiles
 # during a measurement.
 set -euo pipefail
@@ -40,7 +40,8 @@ HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice
 HASHMARK_OPERATOR=$PWD/dist/bench/operator
 HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
-export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO
+KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)
+export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO KUBEBUILDER_ASSETS
 
 for test in "${tests[@]:-}"; do
   "$PWD/dist/bench/bench.test" -test.list="^Test${test:-.*}\$" | grep -q ^Test || die "there is no benchmark ${test,}; $usage"
