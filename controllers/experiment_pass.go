@@ -277,8 +277,7 @@ func (p *experimentPass) newTrial(planned matrix.PlannedTrial) *v1alpha1.SizingT
 }
 
 // gather writes the rows, what follows from all trials together, the progress, and how long the
-// experiment was suspended. It does not
-// fail on specs that accept allows.
+// experiment was suspended. It does not fail on specs that accept allows.
 func (p *experimentPass) gather() error {
 	status := &p.experiment.Status
 	if err := sizing.Rows(p.experiment.Spec, p.trials, status); err != nil {
