@@ -110,9 +110,11 @@ func TestAQuotaThatAdmitsTheServiceAndRefusesTheGeneratorFailsTheTrial(t *testin
 func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
 	startOperator(t)
 	failsWith(t, tiny(namespace(t), "oom", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
-		// k6 needs a thousand callers for the logins that are due within a timeout.
+		// k6 needs two thousand callers for the logins that are due within a timeout. With half
+		// of them it can come to lie just below the limit, and then reads its own program from
+		// disk again and again instead of being killed.
 		s.Generator.MemoryLimit = "48Mi"
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(100)}
+		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(200)}
 		s.Load.RequestTimeoutSeconds = 10
 	}), v1alpha1.ReasonGeneratorOOMKilled)
 }
