@@ -161,13 +161,14 @@ func (p *experimentPass) plan(ctx context.Context) error {
 	return nil
 }
 
-// near reports whether the experiment's next trials are to be created: it has begun, or its
-// first turn is near. Objects of trials that wait for hours would only take up memory.
+// near reports whether the experiment's next trials are to be created: it has begun, its first
+// turn is near, or it is suspended, so that a user can look at its first trials before they run.
+// Objects of trials that wait for hours would only take up memory.
 func (p *experimentPass) near() bool {
 	if p.over() {
 		return false
 	}
-	if len(p.trials) > 0 || queue.Blocked(p.experiment) {
+	if len(p.trials) > 0 || p.experiment.Spec.Suspend || queue.Blocked(p.experiment) {
 		return true
 	}
 	position, known := p.Queue.position(p.experiment.UID)
