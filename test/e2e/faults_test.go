@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -105,18 +104,6 @@ func TestAQuotaThatAdmitsTheServiceAndRefusesTheGeneratorFailsTheTrial(t *testin
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceLimitsCPU: resource.MustParse("300m")}},
 	})
 	failsWith(t, tiny(ns, "quota", tries(1)), v1alpha1.ReasonQuotaRefused)
-}
-
-func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
-	startOperator(t)
-	failsWith(t, tiny(namespace(t), "oom", tries(1), func(s *v1alpha1.SizingExperimentSpec) {
-		// k6 needs two thousand callers for the logins that are due within a timeout. With half
-		// of them it can come to lie just below the limit, and then reads its own program from
-		// disk again and again instead of being killed.
-		s.Generator.MemoryLimit = "48Mi"
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(200)}
-		s.Load.RequestTimeoutSeconds = 10
-	}), v1alpha1.ReasonGeneratorOOMKilled)
 }
 
 // The generator's image contains another program, which leaves a garbled result or none.
