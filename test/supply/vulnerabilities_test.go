@@ -155,13 +155,13 @@ func impostor(t *testing.T) string {
 		}
 		defer func() { _ = upstream.Close() }()
 		w.WriteHeader(http.StatusOK)
-		client, _, err := http.NewResponseController(w).Hijack()
+		client, buffered, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer func() { _ = client.Close() }()
-		go func() { _, _ = io.Copy(upstream, client) }()
+		go func() { _, _ = io.Copy(upstream, buffered) }()
 		_, _ = io.Copy(client, upstream)
 	}))
 	t.Cleanup(proxy.Close)
