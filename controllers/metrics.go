@@ -76,7 +76,7 @@ func (m *Metrics) observe() (telemetry.State, error) {
 		}
 	}
 	return telemetry.State{
-		Experiments: experiments.Items, Trials: trials.Items,
+		Experiments: experiments.Items, Trials: trials.Items, Now: time.Now(),
 		MaxExperiments: m.MaxExperiments, MaxConcurrent: m.MaxConcurrent, StartTimeout: m.StartTimeout,
 	}, nil
 }

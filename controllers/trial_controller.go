@@ -37,12 +37,18 @@ type TrialReconciler struct {
 	MaxConcurrent int
 	// Tally counts what ended.
 	Tally Tally
+	// CPUTime returns the CPU time that this process has used. Without it, the operator's CPU is
+	// not part of the evidence.
+	CPUTime func() (time.Duration, error)
+
+	loads loadMeter
 }
 
 // Reconcile makes one pass over one trial.
 func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	trial := &v1alpha1.SizingTrial{}
 	if err := r.Get(ctx, req.NamespacedName, trial); err != nil {
+		r.loads.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if trial.DeletionTimestamp != nil {

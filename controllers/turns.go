@@ -58,7 +58,7 @@ func (r *TurnReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Re
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	turns := queue.Decide(experiments, trials, held, r.MaxConcurrent)
+	turns := queue.Decide(experiments, trials, held, r.MaxConcurrent, r.Clock.Now())
 	held = append(held, turns.Start...)
 	if err := r.write(ctx, lease, held); err != nil {
 		return unlessStale(fmt.Errorf("lease %s: %w", r.Lease, err))

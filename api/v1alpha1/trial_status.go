@@ -336,6 +336,10 @@ type Evidence struct {
 	// during the reported step, in percent.
 	// +optional
 	StealPercent *int32 `json:"stealPercent,omitempty"`
+	// The CPU that the operator used on average from the creation of the k6 Job until its
+	// result was read, in thousandths. Absent if the operator was restarted meanwhile.
+	// +optional
+	OperatorMilliCPU *int64 `json:"operatorMilliCPU,omitempty"`
 }
 
 // Distribution is a histogram of latency with 32 buckets, each wider than the previous one

@@ -23,6 +23,7 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/hashmark-dev/hashmark/controllers"
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -107,6 +108,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
 		Settings: flags.settings, StartTimeout: flags.startTimeout, Model: lifecycle.Simulation(), Tally: tally,
+		CPUTime: cgroup.ProcessCPUTime,
 	}
 	return errors.Join(
 		experiments.SetupWithManager(mgr),

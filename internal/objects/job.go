@@ -84,23 +84,22 @@ func (a Attempt) generatorPod(environment []corev1.EnvVar) corev1.PodSpec {
 	pod.Volumes = []corev1.Volume{scratch("scratch", corev1.StorageMediumDefault, scratchSize)}
 	pod.NodeSelector = maps.Clone(a.settings.GeneratorNodeSelector)
 	pod.Tolerations = slices.Clone(a.settings.GeneratorTolerations)
-	pod.Affinity = a.awayFromService()
+	away := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	*away = append(*away, a.awayFromService())
 	a.goLive(&pod)
 	return pod
 }
 
 // awayFromService prefers a node other than the service's, but does not require it: on a
 // single node the trial still runs, and its verdict has the reason SharedNode.
-func (a Attempt) awayFromService() *corev1.Affinity {
-	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
-		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
-			Weight: 100,
-			PodAffinityTerm: corev1.PodAffinityTerm{
-				TopologyKey:   corev1.LabelHostname,
-				LabelSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
-			},
-		}},
-	}}
+func (a Attempt) awayFromService() corev1.WeightedPodAffinityTerm {
+	return corev1.WeightedPodAffinityTerm{
+		Weight: 100,
+		PodAffinityTerm: corev1.PodAffinityTerm{
+			TopologyKey:   corev1.LabelHostname,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
+		},
+	}
 }
 
 func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {

@@ -3,6 +3,7 @@ package objects
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -26,11 +27,30 @@ func (a Attempt) podSpec() corev1.PodSpec {
 		// the default policy, kubelet would warn in a cluster without DNS.
 		DNSPolicy:                     corev1.DNSDefault,
 		TerminationGracePeriodSeconds: ptr.To[int64](graceSeconds),
+		Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{awayFromOperator()},
+		}},
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
 			RunAsUser:      ptr.To[int64](unprivileged),
 			RunAsGroup:     ptr.To[int64](unprivileged),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+	}
+}
+
+// awayFromOperator prefers a node without an operator, which uses CPU time during a load. That
+// service and generator are on different nodes matters more. The scheduler also applies it
+// to an operator that starts during a load.
+func awayFromOperator() corev1.WeightedPodAffinityTerm {
+	return corev1.WeightedPodAffinityTerm{
+		Weight: 50,
+		PodAffinityTerm: corev1.PodAffinityTerm{
+			TopologyKey:       corev1.LabelHostname,
+			NamespaceSelector: &metav1.LabelSelector{}, // all namespaces
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
+				"app.kubernetes.io/name": "hashmark", "app.kubernetes.io/component": "operator",
+			}},
 		},
 	}
 }

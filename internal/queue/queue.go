@@ -23,11 +23,11 @@ type Turns struct {
 
 // Decide returns the turns, with at most limit trials under load in total. The trials that
 // hold a turn are those in held and those that are [Active]. Trials of finished experiments
-// are not needed, unless they are active.
-func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, held []types.NamespacedName, limit int) Turns {
+// are not needed, unless they are active. No trial begins while an experiment is concluded.
+func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, held []types.NamespacedName, limit int, now time.Time) Turns {
 	q := newLine(experiments, trials, held)
 	turns := Turns{}
-	for free := limit - len(q.taken); free > 0; free-- {
+	for free := limit - len(q.taken); free > 0 && !q.concludes(now); free-- {
 		next := q.next()
 		if next == nil {
 			break
@@ -70,6 +70,7 @@ type standing struct {
 	active     int
 	begun      bool
 	last       time.Time // when it had its last turn; zero: never
+	ended      time.Time // when its last trial ended; zero: none has
 	waiting    []*v1alpha1.SizingTrial
 }
 
@@ -139,6 +140,8 @@ func (q *line) note(byUID map[types.UID]*standing, trial *v1alpha1.SizingTrial) 
 		s.begun = true
 	case !Released(trial):
 		s.waiting = append(s.waiting, trial)
+	case trial.Status.CompletionTime != nil && trial.Status.CompletionTime.After(s.ended):
+		s.ended = trial.Status.CompletionTime.Time
 	}
 	if began != nil {
 		s.begun = true
@@ -162,6 +165,18 @@ func (q *line) beginHeld() {
 func (q *line) serve(s *standing) {
 	q.latest = q.latest.Add(time.Nanosecond)
 	s.last, q.lastTurn[s.experiment.Namespace] = q.latest, q.latest
+}
+
+// longestConclusion is how long turns wait for the conclusion of an experiment. One that fails
+// again and again must not hold up the others.
+const longestConclusion = time.Minute
+
+// concludes reports whether an experiment is being concluded: all its trials have ended. A
+// conclusion simulates for seconds, and would take that CPU time from a load.
+func (q *line) concludes(now time.Time) bool {
+	return slices.ContainsFunc(q.standings, func(s *standing) bool {
+		return s.active == 0 && len(s.waiting) == 0 && now.Sub(s.ended) < longestConclusion && !Blocked(s.experiment)
+	})
 }
 
 // next returns the experiment whose trial begins next, or nil.

@@ -66,6 +66,14 @@ func isDone(t *v1alpha1.SizingTrial) {
 	meta.SetStatusCondition(&t.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Measured"})
 }
 
+// endedAgo ends a trial this long before the turns are computed.
+func endedAgo(before time.Duration) func(*v1alpha1.SizingTrial) {
+	return func(t *v1alpha1.SizingTrial) {
+		isDone(t)
+		t.Status.CompletionTime = &metav1.Time{Time: noon.Add(time.Hour - before)}
+	}
+}
+
 // names returns trials by namespace/name.
 func names(trials ...string) []types.NamespacedName { return queue.Held(strings.Join(trials, ",")) }
 
@@ -160,6 +168,23 @@ func TestTurns(t *testing.T) {
 			c.add("b", "by-hand", 2, runs)
 			c.trials[1].OwnerReferences = nil
 		}, queue.Turns{Position: map[types.UID]int32{"one": 1, "by-hand": 2}}, nil},
+		{"while an experiment that has just been measured is concluded, no other trial begins", 2, func(c *cluster) {
+			c.add("a", "measured", 1, endedAgo(time.Second))
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, nil},
+		{"a conclusion that takes longer than a minute no longer keeps others from their turns", 2, func(c *cluster) {
+			c.add("a", "measured", 1, endedAgo(time.Minute))
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
+		{"an experiment that has another trial is not concluded", 1, func(c *cluster) {
+			c.add("a", "begun", 1, endedAgo(time.Second), waits)
+		}, queue.Turns{Start: names("a/begun-2"), Position: map[types.UID]int32{}}, nil},
+		{"an experiment that can't create its next trial is not concluded", 1, func(c *cluster) {
+			meta.SetStatusCondition(&c.add("a", "blocked", 1, endedAgo(time.Second)).Status.Conditions, metav1.Condition{
+				Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonQuotaRefused,
+			})
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"cancelled and finished experiments get no turn", 2, func(c *cluster) {
 			c.add("a", "cancelled", 1, waits).Spec.Cancel = true
 			c.add("a", "finished", 1, waits).Status.Phase = v1alpha1.ExperimentFailed
@@ -168,7 +193,7 @@ func TestTurns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &cluster{}
 			tt.build(c)
-			if diff := cmp.Diff(tt.want, queue.Decide(c.experiments, c.trials, tt.held, tt.limit)); diff != "" {
+			if diff := cmp.Diff(tt.want, queue.Decide(c.experiments, c.trials, tt.held, tt.limit, noon.Add(time.Hour))); diff != "" {
 				t.Errorf("turns (-want +got):\n%s", diff)
 			}
 		})
@@ -194,7 +219,7 @@ func TestNobodyIsOvertakenForEver(t *testing.T) {
 			if pass > 2*len(c.trials) {
 				t.Fatalf("seed %d: %d of %d trials got no turn", seed, len(c.trials)-countDone(c), len(c.trials))
 			}
-			step(c, queue.Decide(c.experiments, c.trials, nil, limit), pass)
+			step(c, queue.Decide(c.experiments, c.trials, nil, limit, noon), pass)
 			if active := countActive(c); active > limit {
 				t.Fatalf("seed %d: %d trials have a turn, the limit is %d", seed, active, limit)
 			}

@@ -23,7 +23,7 @@ func at(after time.Duration) *metav1.Time { return ptr.To(metav1.NewTime(noon.Ad
 // state returns a state with the operator's default flags.
 func state(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) telemetry.State {
 	return telemetry.State{
-		Experiments: experiments, Trials: trials,
+		Experiments: experiments, Trials: trials, Now: noon,
 		MaxExperiments: 100, MaxConcurrent: 1, StartTimeout: 5 * time.Minute,
 	}
 }

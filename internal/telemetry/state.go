@@ -18,6 +18,8 @@ type State struct {
 	// changed, since they can be the objects of a cache.
 	Experiments []v1alpha1.SizingExperiment
 	Trials      []v1alpha1.SizingTrial
+	// Now is the time of the scrape.
+	Now time.Time
 	// MaxExperiments is the maximum number of experiments with their own series.
 	MaxExperiments int
 	// MaxConcurrent is the maximum number of trials under load at the same time.
@@ -29,7 +31,7 @@ type State struct {
 // Of returns all samples of a state: those of the operator, followed by those of each
 // experiment in the order of [Select].
 func Of(state State) []Sample {
-	turns := queue.Decide(state.Experiments, state.Trials, nil, state.MaxConcurrent)
+	turns := queue.Decide(state.Experiments, state.Trials, nil, state.MaxConcurrent, state.Now)
 	selected, left := Select(state.Experiments, state.MaxExperiments)
 	g := &gathering{}
 	g.operator(state, turns, left)
