@@ -207,7 +207,7 @@ func (w *testCluster) series() (names []string) {
 	close(elected)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&controllers.Metrics{
-		Cache: scopedReader{Reader: w.client, cluster: w, process: &operator{}}, Elected: elected, Tally: controllers.NewCounts(),
+		Cache: scopedReader{Reader: w.client, cluster: w, process: &operator{}}, Clock: w.clock, Elected: elected, Tally: controllers.NewCounts(),
 		MaxExperiments: 100, MaxConcurrent: w.limit, StartTimeout: startTimeout,
 	})
 	families, err := registry.Gather()

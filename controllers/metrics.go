@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -26,6 +27,8 @@ type Metrics struct {
 	// Cache is read at each scrape. Its objects are read without a copy, because a scrape must
 	// cost little CPU time during a measurement.
 	Cache client.Reader
+	// Clock provides the time of a scrape.
+	Clock clock.PassiveClock
 	// Elected is closed once this process leads.
 	Elected <-chan struct{}
 	// Tally is what the reconcilers counted.
@@ -76,7 +79,7 @@ func (m *Metrics) observe() (telemetry.State, error) {
 		}
 	}
 	return telemetry.State{
-		Experiments: experiments.Items, Trials: trials.Items, Now: time.Now(),
+		Experiments: experiments.Items, Trials: trials.Items, Now: m.Clock.Now(),
 		MaxExperiments: m.MaxExperiments, MaxConcurrent: m.MaxConcurrent, StartTimeout: m.StartTimeout,
 	}, nil
 }

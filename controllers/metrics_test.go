@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -49,7 +50,7 @@ func metrics(cache client.Reader) *controllers.Metrics {
 	elected := make(chan struct{})
 	close(elected)
 	return &controllers.Metrics{
-		Cache: cache, Elected: elected, Tally: controllers.NewCounts(),
+		Cache: cache, Clock: clock.RealClock{}, Elected: elected, Tally: controllers.NewCounts(),
 		MaxExperiments: 100, MaxConcurrent: 1, StartTimeout: time.Minute,
 	}
 }

@@ -124,7 +124,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 func setupMetrics(mgr ctrl.Manager, flags *flags) (controllers.Tally, error) {
 	tally := controllers.NewCounts()
 	return tally, ctrlmetrics.Registry.Register(&controllers.Metrics{
-		Cache: mgr.GetCache(), Elected: mgr.Elected(), Tally: tally,
+		Cache: mgr.GetCache(), Clock: clock.RealClock{}, Elected: mgr.Elected(), Tally: tally,
 		MaxExperiments: flags.metricsMaxExperiments, MaxConcurrent: flags.maxConcurrentTrials, StartTimeout: flags.startTimeout,
 	})
 }
