@@ -123,8 +123,8 @@ func (p *experimentPass) observe(ctx context.Context) error {
 	return err
 }
 
-// plan creates the service account and the trials whose turn is near. The others are added to
-// the pass as they will be created, so that the status has a row for each.
+// plan creates the service account and the trials whose turn is near. The others are only added
+// to the pass, as they will be created, so that the status has a row for each.
 func (p *experimentPass) plan(ctx context.Context) error {
 	if p.allReleased() {
 		return nil // the service account may already be deleted
@@ -362,8 +362,8 @@ func (p *experimentPass) show() {
 	status.Display = results.ExperimentDisplay(status)
 }
 
-// position returns the queue position to show, or 0 if there is none. After a restart the status
-// keeps its position until it is computed again.
+// position returns the queue position to show, or 0 if the experiment has no position. After a
+// restart the status keeps its position until it is computed again.
 func (p *experimentPass) position() int32 {
 	position, known := p.Queue.position(p.experiment.UID)
 	if !known && p.earlier != nil {

@@ -118,8 +118,8 @@ func TestAWaitForOthersUsesUpNoAttempt(t *testing.T) {
 	w.checkAttempts(e, "Interrupted WaitingForOthers", "Kept Measured")
 }
 
-// TestAForeignFinalizerHoldsUpNobody keeps one of a trial's objects from being deleted.
-func TestAForeignFinalizerHoldsUpNobody(t *testing.T) {
+// TestAForeignFinalizerDoesNotHoldUpTheNextTrial keeps one of a trial's objects from being deleted.
+func TestAForeignFinalizerDoesNotHoldUpTheNextTrial(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string]client.ObjectList{
 		"of the Deployment": &appsv1.DeploymentList{}, "of the Service": &corev1.ServiceList{}, "of a NetworkPolicy": &networkingv1.NetworkPolicyList{},

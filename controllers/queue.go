@@ -33,7 +33,7 @@ func (q *Queue) Start(_ context.Context, requests workqueue.TypedRateLimitingInt
 }
 
 // set replaces the positions, and requests a pass over each unfinished experiment whose
-// position changed. The first positions are new to all of them.
+// position changed. After the first pass over the turns that is each one.
 func (q *Queue) set(experiments []v1alpha1.SizingExperiment, positions map[types.UID]int32) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

@@ -115,7 +115,7 @@ func faultsOf(t *testing.T, s scenario, writes int) map[string][]disturbance {
 			all[kind] = append(all[kind], disturbance{lag: lag, watch: watch})
 		}
 	}
-	// Without the first event nobody knows of the experiment.
+	// The first event is never lost: it announces the experiment.
 	last := s.events(t)
 	for drop := 2; drop <= last; drop++ {
 		all["an event is lost"] = append(all["an event is lost"], disturbance{byEvents: true, drop: drop})

@@ -9,9 +9,9 @@ import (
 )
 
 // templates returns the pods of the current attempt as the operator would create them now, to
-// compare with those that ran. What is in the cluster is no measure: whoever can change the
-// Deployment changes its pods with it. It returns none if the operator's settings have changed
-// since the attempt began, for example by an upgrade.
+// compare with those that ran. The Deployment's own template can't show a change, because whoever
+// patches the Deployment changes its pods with it. The result is empty if the operator's settings
+// have changed since the attempt began, for example by an upgrade.
 func (r *TrialReconciler) templates(seen *lifecycle.Observation, action lifecycle.Action) lifecycle.Templates {
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	builder, err := r.builder(seen.Trial, attempt)

@@ -17,7 +17,7 @@ func suspend(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }
 
 func cancel(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true }
 
-func TestASuspendedExperimentHoldsNobodyUp(t *testing.T) {
+func TestASuspendedExperimentDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "turns")
 	first, second := w.create(newExperiment("first", quick, suspend), 0), w.create(newExperiment("second", quick, oneVariant), 0)
@@ -86,9 +86,9 @@ func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
 	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 }
 
-// TestALoadWaitsForAGeneratorThatNobodyKnows tests the last protection against two loads at
+// TestALoadWaitsForAGeneratorOfAnUnknownTrial tests the last protection against two loads at
 // the same time: a generator still runs although its trial is deleted.
-func TestALoadWaitsForAGeneratorThatNobodyKnows(t *testing.T) {
+func TestALoadWaitsForAGeneratorOfAnUnknownTrial(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "turns")
 	e := w.create(newExperiment("login", quick, oneVariant), 0)

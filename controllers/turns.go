@@ -102,8 +102,8 @@ func (r *TurnReconciler) write(ctx context.Context, lease *coordinationv1.Lease,
 	return r.Update(ctx, lease, client.DisableReadYourWritesConsistency)
 }
 
-// waiting lists all experiments, and the trials of those that have not finished. Finished
-// trials are the many, and are not looked at.
+// waiting lists all experiments, and the trials of those that have not finished. Most trials
+// are of finished experiments, and reading them at each pass would be most of its work.
 func (r *TurnReconciler) waiting(ctx context.Context) ([]v1alpha1.SizingExperiment, []v1alpha1.SizingTrial, error) {
 	experiments := &v1alpha1.SizingExperimentList{}
 	if err := r.List(ctx, experiments, client.UnsafeDisableDeepCopy); err != nil {
@@ -160,8 +160,8 @@ func (r *TurnReconciler) continues(ctx context.Context, trial *v1alpha1.SizingTr
 	return err == nil && experiment != nil && queue.Continues(experiment), err
 }
 
-// experimentOf returns the experiment that owns a trial, or nil if there is none. The cache is
-// good enough: an experiment that was suspended since takes its turn back.
+// experimentOf returns the experiment that owns a trial, or nil if the trial has no such owner.
+// The cache is good enough: an experiment that was suspended since then takes its turn back.
 func (r *TurnReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
 	owner := metav1.GetControllerOfNoCopy(trial)
 	if owner == nil || owner.Kind != experimentKind {

@@ -72,8 +72,8 @@ type SizingTrialStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// The kinds and names of objects that should be deleted by now and still exist, because
-	// their node does not answer or a finalizer keeps them. Empty if there are none; at most
-	// 32 are named.
+	// their node does not answer or a finalizer keeps them. At most 32 are named. The field is
+	// absent if nothing is left behind.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32

@@ -173,7 +173,8 @@ func (o Overhead) Total() time.Duration {
 	return o.Deploying + o.Preparing + o.Starting + o.Driving + o.Judging + o.Removing
 }
 
-// OverheadOf returns the overhead of a trial's last attempt. It returns false if the attempt was not kept or had no load, and while the trial runs.
+// OverheadOf returns the overhead of a trial's last attempt. It returns false if the attempt was
+// not kept or had no load, and while the trial runs.
 func OverheadOf(trial *v1alpha1.SizingTrial) (Overhead, bool) {
 	status := &trial.Status
 	if len(status.Attempts) == 0 || status.CompletionTime == nil {

@@ -109,7 +109,7 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 
 // TestOnlyThePodOfTheRecordedJobIsRead adds a pod with a result that somebody else created.
 func TestOnlyThePodOfTheRecordedJobIsRead(t *testing.T) {
-	for name, owner := range map[string]metav1.ObjectMeta{"nobody's": {}, "another Job's": ownedByJob("forged")} {
+	for name, owner := range map[string]metav1.ObjectMeta{"no Job's": {}, "another Job's": ownedByJob("forged")} {
 		t.Run(name, func(t *testing.T) {
 			o := driven(t, nil)
 			forged := *o.Children.GeneratorPods[0].DeepCopy()

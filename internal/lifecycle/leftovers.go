@@ -23,8 +23,8 @@ const endAllowance = 30 * time.Second
 type Leftover struct {
 	// Name is its kind and name.
 	Name string
-	// Deletable means that nobody has deleted it yet. Pods are not deleted directly, but with
-	// their owner.
+	// Deletable means that it is to be deleted and has not been yet. Pods are deleted with their
+	// owner, and not directly.
 	Deletable bool
 	// Stuck means that it should have been deleted by now.
 	Stuck bool
@@ -57,8 +57,7 @@ func sweptSince(status *v1alpha1.SizingTrialStatus) time.Time {
 // can't if
 //   - no node has taken it,
 //   - it has ended, or
-//   - its own deadline is over. It then stopped by itself, even if its node does not answer and
-//     nobody can tell what runs there.
+//   - its own deadline is over. It then stopped by itself, even if its node does not answer.
 func MayLoad(pod *corev1.Pod, now time.Time) bool {
 	deadline, known := objects.GeneratorDeadline(pod.Spec)
 	switch {

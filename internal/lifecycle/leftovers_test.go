@@ -35,7 +35,7 @@ func phase(phase corev1.PodPhase) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) { pod.Status.Phase = phase }
 }
 
-func TestAGeneratorMayLoadUntilNobodyCanDoubtItsEnd(t *testing.T) {
+func TestAGeneratorMayLoadUntilItMustHaveEnded(t *testing.T) {
 	const running = 2 * time.Minute
 	for _, tt := range []struct {
 		name  string
@@ -51,7 +51,7 @@ func TestAGeneratorMayLoadUntilNobodyCanDoubtItsEnd(t *testing.T) {
 		{"no node takes it", generatorPod(phase(corev1.PodPending), func(pod *corev1.Pod) { pod.Spec.NodeName = "" }), running, false},
 		{"it succeeded", generatorPod(phase(corev1.PodSucceeded)), running, false},
 		{"it failed", generatorPod(phase(corev1.PodFailed)), running, false},
-		{"it has no deadline, so that it is none of ours", generatorPod(func(pod *corev1.Pod) { pod.Spec.Containers[0].Env = nil }), running, false},
+		{"it has no deadline, so the operator did not create it", generatorPod(func(pod *corev1.Pod) { pod.Spec.Containers[0].Env = nil }), running, false},
 		{"its deadline is not a time", generatorPod(func(pod *corev1.Pod) { pod.Spec.Containers[0].Env[0].Value = "never" }), running, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestALeftoverIsStuckAMinuteAfterTheAttempt(t *testing.T) {
 		after  time.Duration
 		want   Leftover
 	}{
-		{"a Job that nobody has deleted", &batchv1.Job{}, time.Hour, Leftover{Deletable: true}},
+		{"a Job that has not been deleted", &batchv1.Job{}, time.Hour, Leftover{Deletable: true}},
 		{"a Job that has just been deleted", &batchv1.Job{ObjectMeta: deleted}, time.Minute, Leftover{}},
 		{"a Job that a finalizer keeps", &batchv1.Job{ObjectMeta: deleted}, time.Minute + time.Second, Leftover{Stuck: true}},
 		{"a login pod that terminates", &corev1.Pod{}, time.Minute, Leftover{}},

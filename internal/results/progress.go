@@ -90,8 +90,8 @@ func EstimatedEnd(trials []v1alpha1.SizingTrial, planned int, now time.Time) *me
 }
 
 // SteadyEnd returns the estimated end to show: the one that is shown, unless the new estimate
-// is off by more than a tenth of the time that is left, and by more than half a minute. An
-// estimate that is rewritten at each look would be a write for nobody.
+// is off by more than a tenth of the time that is left, and by more than half a minute. A
+// new estimate at each pass would be a write that tells the user nothing.
 func SteadyEnd(shown, estimated *metav1.Time, now time.Time) *metav1.Time {
 	if shown == nil || estimated == nil || shown.Time.Before(now) {
 		return estimated

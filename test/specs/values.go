@@ -55,7 +55,7 @@ func numbers(s apiextensionsv1.JSONSchemaProps) []any {
 	return all
 }
 
-// texts returns quantities, decimals, names, and what is none of these.
+// texts returns quantities, decimals, names, and texts of other kinds.
 func texts(s apiextensionsv1.JSONSchemaProps) []any {
 	all := words(
 		"", " ", "0", "1", "2", "-1", "+1", " 1", "1 ", "01", "1.", ".5", "1e309", "1E3", "1e-3", "0.0000001n", "9m", "10m", "10.5m",

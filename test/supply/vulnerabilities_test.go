@@ -142,7 +142,7 @@ func silent(t *testing.T) string {
 }
 
 // impostor returns the address of a proxy that connects everything to a server whose
-// certificate nobody trusts.
+// certificate is not trusted.
 func impostor(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
