@@ -10,6 +10,8 @@ import (
 	"time"
 )
 
+// The tests of this file run in bubbles of synctest, so their sleeps take no real time.
+
 func TestUnboundedHashesAllAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

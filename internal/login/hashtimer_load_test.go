@@ -82,7 +82,7 @@ func TestTheLoadDoesNotChangeTheTimeOfAHash(t *testing.T) {
 		for range 8 {
 			begin := time.Now()
 			login()
-			time.Sleep(time.Since(begin))
+			time.Sleep(time.Since(begin)) // the idle half of half load; no condition is waited for
 		}
 		halves = append(halves, pool.take()...)
 		var all sync.WaitGroup

@@ -58,6 +58,7 @@ func rawLogin() string {
 		jsonType, len(goodLogin), goodLogin)
 }
 
+// inFakeTime runs a test in a bubble of synctest, where a sleep takes no real time.
 func inFakeTime(t *testing.T, test func(t *testing.T, service *Service, listener pipes)) {
 	t.Helper()
 	account := testAccount(t)
