@@ -42,6 +42,8 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err = unlessTerminating(err); err != nil {
 		return unlessStale(fmt.Errorf("experiment %s: %w", req, err))
 	}
+	ctx, cancel := timeToWrite(ctx)
+	defer cancel()
 	if err := patchStatus(ctx, r.Client, experiment, before); err != nil {
 		return unlessStale(err)
 	}

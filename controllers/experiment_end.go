@@ -34,6 +34,8 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 		return err
 	}
 	if !needed || spec.Cancel {
+		ctx, cancel := timeToWrite(ctx)
+		defer cancel()
 		return p.end(ctx)
 	}
 	status.Verifications = append(status.Verifications, next)

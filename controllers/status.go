@@ -32,6 +32,13 @@ func patchStatus(ctx context.Context, c client.Client, after, before client.Obje
 	return client.IgnoreNotFound(c.Status().Patch(ctx, after, patch))
 }
 
+// timeToWrite returns a context for the writes after a simulation. On CPUs that others use, a
+// simulation can take longer than the whole pass may. If its result could then not be written,
+// the next pass would start it again, and so on for ever.
+func timeToWrite(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), passLimit)
+}
+
 // staleAgain is how soon a pass on stale data is repeated. The cache is behind by
 // milliseconds.
 const staleAgain = 100 * time.Millisecond

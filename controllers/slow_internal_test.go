@@ -1,0 +1,71 @@
+package controllers
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+)
+
+// TestAConclusionThatOutlastsThePassIsWritten ends the time of the pass once the trials have been
+// read, as a simulation of more than a minute does.
+func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	experiment := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix:  v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
+			Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
+			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+		},
+	}
+	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := &experimentPass{experiment: experiment}
+	trial := pass.newTrial(planned[0])
+	lifecycle.ReleaseTrial(trial, now, true)
+	ctx, timeIsUp := context.WithCancel(t.Context())
+	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment, trial).WithStatusSubresource(experiment).
+		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).
+		WithInterceptorFuncs(interceptor.Funcs{
+			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+				defer timeIsUp()
+				return c.List(ctx, list, opts...)
+			},
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return c.Get(ctx, key, o, opts...)
+			},
+			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+			},
+		}).Build()
+	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9), Clock: clocktesting.NewFakePassiveClock(now)}
+	if _, err := r.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(experiment)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
+		t.Fatal(err)
+	}
+	if !experiment.Status.Phase.Finished() {
+		t.Errorf("the experiment is %q", experiment.Status.Phase)
+	}
+}
