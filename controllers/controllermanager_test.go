@@ -4,11 +4,7 @@ package controllers_test
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -28,33 +24,6 @@ import (
 // controllers of Deployments, ReplicaSets and Jobs and the garbage collector are the real
 // ones, and a test cluster simulates only the scheduler and kubelet.
 var controllerManager = os.Getenv("HASHMARK_CONTROLLER_MANAGER")
-
-// startControllerManager starts the real controllers, and returns what stops them.
-func startControllerManager(kubeconfig []byte) (stop func(), err error) {
-	if controllerManager == "" {
-		return func() {}, nil
-	}
-	folder, err := os.MkdirTemp("", "hashmark-controllers-")
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(folder, "kubeconfig")
-	if err := os.WriteFile(file, kubeconfig, 0o600); err != nil {
-		return nil, err
-	}
-	process := exec.Command(controllerManager, "--kubeconfig="+file, "--leader-elect=false", "--secure-port=0",
-		"--controllers=deployment-controller,replicaset-controller,job-controller,garbage-collector-controller",
-		"--kube-api-qps=1000", "--kube-api-burst=1000", "--concurrent-job-syncs=20")
-	process.Stdout, process.Stderr = io.Discard, io.Discard
-	if err := process.Start(); err != nil {
-		return nil, fmt.Errorf("starting %s: %w", controllerManager, err)
-	}
-	return func() {
-		_ = process.Process.Kill() // it keeps no state
-		_ = process.Wait()
-		_ = os.RemoveAll(folder)
-	}, nil
-}
 
 // patience is how long the real controllers may take for one step, by the real clock.
 const patience = 2 * time.Minute

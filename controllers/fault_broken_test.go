@@ -16,6 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
@@ -96,7 +97,7 @@ func TestWhatDoesNoHarmCostsNoAttempt(t *testing.T) {
 
 func calibrates(w *testCluster) bool {
 	return w.anyPod(service, func(pod *corev1.Pod) bool {
-		return holds(&pod.Status, corev1.PodScheduled) && !holds(&pod.Status, corev1.PodInitialized)
+		return simulated.Holds(&pod.Status, corev1.PodScheduled) && !simulated.Holds(&pod.Status, corev1.PodInitialized)
 	})
 }
 
@@ -152,7 +153,7 @@ func podStatus(component string, change func(*corev1.PodStatus)) func(*testClust
 }
 
 func outOfMemory(s *corev1.PodStatus) {
-	s.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.LoginContainer, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})}
+	s.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.LoginContainer, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})}
 }
 
 func restarted(s *corev1.PodStatus) { s.ContainerStatuses[0].RestartCount = 1 }

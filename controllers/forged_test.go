@@ -14,6 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // TestAForgedPodIsLeftAlone creates a pod under load that carries all labels of the attempt, has
@@ -44,7 +45,7 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 			pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = templateHash
 			w.make(pod)
 			pod.Status.Phase = corev1.PodFailed
-			pod.Status.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
 				ExitCode: 1, Message: measurement.EncodeFailure(measurement.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
 			})}
 			w.kubelet.report(pod, "has a forged result")

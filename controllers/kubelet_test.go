@@ -15,6 +15,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // How long things take in a test cluster, by the cluster's own clock.
@@ -29,8 +30,8 @@ const (
 
 // The nodes of a test cluster, and their boot IDs.
 const (
-	serviceNode = "node-a"
-	loadNode    = "node-b"
+	serviceNode = simulated.ServiceNode
+	loadNode    = simulated.LoadNode
 	spareNode   = "node-c" // for generators, if the other does not answer
 	lostNode    = "node-d" // never answers
 )
@@ -262,16 +263,6 @@ func (k *kubelet) podsOf(owner types.UID) []corev1.Pod {
 }
 
 func (k *kubelet) moment() *metav1.Time { return &metav1.Time{Time: k.cluster.now()} }
-
-// variable returns one of a container's environment variables.
-func variable(container corev1.Container, name string) string {
-	for _, v := range container.Env {
-		if v.Name == name {
-			return v.Value
-		}
-	}
-	return ""
-}
 
 func (k *kubelet) logPod(pod *corev1.Pod, what string) {
 	k.cluster.log("cluster", "pod "+pod.Name+" "+what)

@@ -73,11 +73,13 @@ func runAgainstAPIServer(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, environment.Stop()) }()
-	stop, err := startControllerManager(environment.KubeConfig)
-	if err != nil {
-		return 0, err
+	if controllerManager != "" {
+		stop, err := apiserver.StartControllers(controllerManager, environment.KubeConfig)
+		if err != nil {
+			return 0, err
+		}
+		defer stop()
 	}
-	defer stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if err := startCachedCluster(ctx, config); err != nil {

@@ -3,11 +3,8 @@
 package controllers_test
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,7 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // pod moves a pod one step further if that is due.
@@ -59,36 +56,30 @@ func (k *kubelet) loginPod(pod *corev1.Pod) bool {
 	status := &pod.Status
 	switch {
 	case status.PodIP == "":
-		k.set(status, corev1.PodScheduled)
-		status.InitContainerStatuses = []corev1.ContainerStatus{k.running(objects.CalibrateContainer)}
 		k.addresses++
-		status.PodIP = fmt.Sprintf("10.0.%d.%d", k.addresses/250, k.addresses%250+1)
+		simulated.Calibrate(pod, fmt.Sprintf("10.0.%d.%d", k.addresses/250, k.addresses%250+1), *k.moment())
 		return k.report(pod, "calibrates")
-	case !holds(status, corev1.PodInitialized):
+	case !simulated.Holds(status, corev1.PodInitialized):
 		return k.after(calibrating, pod, "calibrated") && k.calibrated(pod)
-	case !holds(status, corev1.PodReady):
+	case !simulated.Holds(status, corev1.PodReady):
 		if !k.after(starting, pod, "ready") {
 			return false
 		}
-		k.set(status, corev1.PodReady)
+		simulated.Serve(pod, *k.moment())
 		return k.report(pod, "is ready")
 	}
 	return false
 }
 
 func (k *kubelet) calibrated(pod *corev1.Pod) bool {
-	ended := k.ended(pod.Status.InitContainerStatuses, k.machineOf(pod).calibration())
+	ended := simulated.Ended(pod.Status.InitContainerStatuses, k.machineOf(pod).Calibration(), *k.moment())
 	if change := k.mishapOf(pod).calibration; change != nil {
 		change(&ended)
 	}
-	status := &pod.Status
-	status.InitContainerStatuses = []corev1.ContainerStatus{terminated(objects.CalibrateContainer, ended)}
+	simulated.EndCalibration(pod, ended)
 	if ended.ExitCode != 0 {
 		return k.report(pod, "fails to calibrate")
 	}
-	k.set(status, corev1.PodInitialized)
-	status.Phase = corev1.PodRunning
-	status.ContainerStatuses = []corev1.ContainerStatus{k.running(objects.LoginContainer)}
 	return k.report(pod, "is calibrated")
 }
 
@@ -100,9 +91,7 @@ func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 		if !k.after(startingK6, pod, "running") {
 			return false
 		}
-		k.set(status, corev1.PodScheduled)
-		status.Phase = corev1.PodRunning
-		status.ContainerStatuses = []corev1.ContainerStatus{k.running(objects.GeneratorContainer)}
+		simulated.StartLoad(pod, *k.moment())
 		k.cluster.checkOverlap()
 		return k.report(pod, "runs the load")
 	case status.Phase == corev1.PodRunning && !k.mishapOf(pod).hangs:
@@ -113,16 +102,16 @@ func (k *kubelet) generatorPod(pod *corev1.Pod) bool {
 
 func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	machine := k.machineUnderLoad(pod)
-	machine.generators = usualGeneratorCPUs
+	machine.GeneratorCPUs = simulated.UsualGeneratorCPUs
 	if needs := k.mishapOf(pod).generatorNeeds; needs > 0 {
-		machine.generators = needs
+		machine.GeneratorCPUs = needs
 	}
 	if plan.Objective != nil && plan.WithoutWarmup()[0].OfferedMilliPerSecond > k.failsAbove {
-		machine.slower = k.slower
+		machine.Slower = k.slower
 	}
 	run, known := k.runs[pod.UID]
 	if !known {
-		run = machine.run(plan)
+		run = machine.Run(plan)
 		k.runs[pod.UID] = run
 	}
 	if !k.after(loadplan.Duration(plan.First(len(run.Steps))), pod, "ended") {
@@ -130,15 +119,12 @@ func (k *kubelet) endLoad(pod *corev1.Pod, plan loadplan.Plan) bool {
 	}
 	message, err := measurement.Encode(run)
 	k.cluster.must("encoding a run", err)
-	ended := k.ended(pod.Status.ContainerStatuses, message)
+	ended := simulated.Ended(pod.Status.ContainerStatuses, message, *k.moment())
 	if change := k.mishapOf(pod).result; change != nil {
 		change(&ended)
 	}
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.GeneratorContainer, ended)}
-	pod.Status.Phase = corev1.PodSucceeded
-	if ended.ExitCode != 0 {
-		pod.Status.Phase = corev1.PodFailed
-	} else {
+	simulated.EndLoad(pod, ended)
+	if ended.ExitCode == 0 {
 		k.finished[pod.UID] = finishedRun{
 			trial: types.UID(pod.Labels[v1alpha1.LabelTrialUID]), job: metav1.GetControllerOf(pod).UID, run: run,
 		}
@@ -157,71 +143,35 @@ func (k *kubelet) report(pod *corev1.Pod, what string) bool {
 	return true
 }
 
-// machineOf returns the machine that a login pod runs on, with its container's CPU limit. A hash
-// without a cost takes as long as bcrypt with cost 10.
-func (k *kubelet) machineOf(pod *corev1.Pod) machine {
-	container := pod.Spec.Containers[0]
-	cost, err := strconv.ParseInt(cmp.Or(variable(container, "HASHMARK_COST"), "10"), 10, 32)
-	k.cluster.must("reading a login pod's cost", err)
-	return machine{cost: int32(cost), milliCPU: container.Resources.Limits.Cpu().MilliValue()}
+// machineOf returns the machine that a login pod runs on.
+func (k *kubelet) machineOf(pod *corev1.Pod) simulated.Machine {
+	machine, err := simulated.MachineOf(pod)
+	k.cluster.must("a login pod's machine", err)
+	return machine
 }
 
 // machineUnderLoad returns the machine of the login pods of a generator's attempt. Only pods
 // whose evidence the generator can read count: a pod that was replaced has another address.
-func (k *kubelet) machineUnderLoad(generator *corev1.Pod) machine {
-	var result machine
-	addresses := strings.Split(variable(generator.Spec.Containers[0], "HASHMARK_PODS"), ",")
+func (k *kubelet) machineUnderLoad(generator *corev1.Pod) simulated.Machine {
+	var result simulated.Machine
+	addresses := strings.Split(simulated.Variable(generator.Spec.Containers[0], "HASHMARK_PODS"), ",")
 	k.cluster.eachPod(v1alpha1.ComponentService, func(pod *corev1.Pod) {
 		if pod.Labels[v1alpha1.LabelTrialUID] != generator.Labels[v1alpha1.LabelTrialUID] || k.lost[pod.Spec.NodeName] {
 			return
 		}
-		readable := result.replicas
+		readable := result.Replicas
 		if slices.Contains(addresses, "http://"+pod.Status.PodIP+":8080") {
 			readable++
 		}
 		result = k.machineOf(pod)
-		result.replicas = readable
+		result.Replicas = readable
 	})
 	return result
 }
 
 // planOf returns the plan of a generator.
 func (k *kubelet) planOf(pod *corev1.Pod) loadplan.Plan {
-	var plan loadplan.Plan
-	k.cluster.must("reading a generator's plan", json.Unmarshal([]byte(variable(pod.Spec.Containers[0], "HASHMARK_PLAN")), &plan))
+	plan, err := simulated.PlanOf(pod)
+	k.cluster.must("a generator's plan", err)
 	return plan
-}
-
-// running returns the status of a container that has just started.
-func (k *kubelet) running(name string) corev1.ContainerStatus {
-	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *k.moment()}}}
-}
-
-// ended returns the state of a running container that ends now.
-func (k *kubelet) ended(was []corev1.ContainerStatus, message string) corev1.ContainerStateTerminated {
-	return corev1.ContainerStateTerminated{Message: message, StartedAt: was[0].State.Running.StartedAt, FinishedAt: *k.moment()}
-}
-
-func terminated(name string, how corev1.ContainerStateTerminated) corev1.ContainerStatus {
-	return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Terminated: &how}}
-}
-
-// set adds a condition of a pod that is true from now on. The API server itself adds that a
-// pod is scheduled.
-func (k *kubelet) set(status *corev1.PodStatus, kind corev1.PodConditionType) {
-	if holds(status, kind) {
-		return
-	}
-	status.Conditions = append(status.Conditions, corev1.PodCondition{
-		Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: *k.moment(),
-	})
-}
-
-func holds(status *corev1.PodStatus, kind corev1.PodConditionType) bool {
-	for _, condition := range status.Conditions {
-		if condition.Type == kind {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }

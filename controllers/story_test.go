@@ -22,6 +22,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // transcript is what happened in a test cluster, one line each: when, who, what.
@@ -223,7 +224,7 @@ func (w *testCluster) checkOverlap() {
 			}
 		case *corev1.Pod:
 			if object.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && object.Status.Phase == corev1.PodRunning &&
-				w.now().Format(time.RFC3339) <= variable(object.Spec.Containers[0], "HASHMARK_DEADLINE") {
+				w.now().Format(time.RFC3339) <= simulated.Variable(object.Spec.Containers[0], "HASHMARK_DEADLINE") {
 				underLoad[trial] = true
 				if generators[trial]++; generators[trial] > 1 {
 					w.t.Fatalf("%s: two generators load one service", at(w.now()))

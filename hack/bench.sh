@@ -40,8 +40,9 @@ HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice
 HASHMARK_OPERATOR=$PWD/dist/bench/operator
 HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
+HASHMARK_CONTROLLER_MANAGER=$(hack/build/binaries.sh kubernetes)/kube-controller-manager
 KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)
-export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO KUBEBUILDER_ASSETS
+export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO HASHMARK_CONTROLLER_MANAGER KUBEBUILDER_ASSETS
 
 for test in "${tests[@]:-}"; do
   "$PWD/dist/bench/bench.test" -test.list="^Test${test:-.*}\$" | grep -q ^Test || die "there is no benchmark ${test,}; $usage"

@@ -3,34 +3,15 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"sync"
-	"syscall"
+	"math"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/test/apiserver"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
 )
 
@@ -39,328 +20,147 @@ const (
 	waitingTrials = 4
 	// scaleNamespaces is the number of namespaces that the experiments are in.
 	scaleNamespaces = 10
-	// quietPatience is how long to wait until the operator writes nothing for quietLook.
-	quietPatience = 10 * time.Minute
-	quietLook     = 10 * time.Second
-	scaleWriters  = 16
+	// scalePatience is how long to wait for one thing.
+	scalePatience = 20 * time.Minute
+	// quietLook is how long an operator writes nothing until it is quiet.
+	quietLook    = 10 * time.Second
+	scaleWriters = 16
+	// scaleLook is the polling interval.
+	scaleLook = 200 * time.Millisecond
 )
 
 // TestScale measures what many experiments cost the operator: its memory, its CPU time and its
-// writes while nothing changes, and how soon it works after a restart. The API server is real.
-// There are no nodes and no controllers of Kubernetes, so no trial ever runs: each experiment
-// waits for its turn, and the one that has the turn waits for its pods.
+// writes while nothing changes and while trials run, and how soon it works after a restart. The
+// API server and the controllers of Deployments, ReplicaSets and Jobs are real; the scheduler
+// and kubelet are simulated.
 func TestScale(t *testing.T) {
-	r := begin(t, "scale")
-	environment, config, err := apiserver.Start(filepath.Join("..", "..", "config", "crd"), func(*envtest.APIServer) {})
-	must(t, err)
-	defer func() { must(t, environment.Stop()) }()
-	s := newScale(t, config)
-	waiting, finished := pick(500, 50), pick(5000, 500)
+	r, s := begin(t, "scale"), newScale(t)
+	few, many, finished := pick(50, 5), pick(500, 50), pick(5000, 500)
 	s.finish(finished)
 	say("%d finished experiments exist", finished)
 
-	process := s.start()
-	began := time.Now()
-	s.wait(waiting)
-	planned := s.whenPlanned(waiting)
-	say("%d experiments were accepted after %.1f s", waiting, planned.Sub(began).Seconds())
-	s.whenQuiet()
-	quiet := s.watch(process, pick(2*time.Minute, time.Minute))
-	r.Add("experiments accepted per second", float64(waiting)/planned.Sub(began).Seconds(), report.AtLeast(100.0/waitingTrials).ReportOnly(),
-		fmt.Sprintf("%d experiments of %d trials, created by %d writers meanwhile", waiting, waitingTrials, scaleWriters))
-	r.Add("cores while nothing changes", quiet.cores, report.AtMost(0.02), fmt.Sprintf("%d experiments wait, %d are finished; in %.0f s", waiting, finished, quiet.seconds))
-	r.Add("writes while nothing changes", quiet.writes, report.AtMost(0), fmt.Sprintf("in the same %.0f s, to all of Hashmark's objects and their children", quiet.seconds))
-	r.Add("MiB resident", process.residentMiB(t), report.AtMost(192), "at the end of that")
+	process := s.operator()
+	cost := s.few(r, process, few)
+	s.many(r, process, many)
+	s.quiet(r, process)
+	s.busy(r, process, cost, few)
 	process.stop(t)
-
-	process = s.start()
-	useful := s.untilUseful(process)
-	r.Add("seconds from a restart to the first change", useful.Seconds(), report.AtMost(15).ReportOnly(), "a new experiment is accepted, with all the others there")
-	s.whenQuiet()
-	r.Add("MiB resident after a restart", process.residentMiB(t), report.AtMost(192), "")
-	before := s.writes()
-	must(t, s.client.Patch(t.Context(), s.first(), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"cancel":true}}`))))
-	s.whenQuiet()
-	r.Add("writes after the experiment with the turn is cancelled", s.writes()-before, report.AtMost(100), "its own end, the next one's begin, and the positions that moved as they are shown")
-	process.stop(t)
+	s.again(r)
 	conclude(t, r)
 }
 
-// scale is an API server with many experiments.
-type scale struct {
-	t      *testing.T
-	config *rest.Config
-	client client.Client
-	// kubeconfig is the path of the operator's.
-	kubeconfig string
-}
+// inWhole returns a goal that fails only a whole run: a short one is too short for a time.
+func inWhole(goal report.Goal) report.Goal { return pick(goal, goal.ReportOnly()) }
 
-func newScale(t *testing.T, config *rest.Config) *scale {
-	t.Helper()
-	config.QPS, config.Burst = -1, -1
-	scheme := runtime.NewScheme()
-	must(t, errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
-	c, err := client.New(config, client.Options{Scheme: scheme})
-	must(t, err)
-	s := &scale{t: t, config: config, client: c, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	must(t, clientcmd.WriteToFile(kubeconfigOf(config), s.kubeconfig))
-	for i := range scaleNamespaces {
-		must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.namespace(i)}}))
-	}
-	return s
-}
-
-func kubeconfigOf(config *rest.Config) clientcmdapi.Config {
-	return clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"scale": {Server: config.Host, CertificateAuthorityData: config.CAData}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"scale": {ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}},
-		Contexts:       map[string]*clientcmdapi.Context{"scale": {Cluster: "scale", AuthInfo: "scale"}},
-		CurrentContext: "scale",
-	}
-}
-
-func (s *scale) namespace(i int) string { return fmt.Sprintf("team-%d", i%scaleNamespaces) }
-
-func (s *scale) experiment(name string, i int) *v1alpha1.SizingExperiment {
-	return &v1alpha1.SizingExperiment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace(i), Name: fmt.Sprintf("%s-%d", name, i)},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:    v1alpha1.Matrix{Costs: []int32{8, 10}, CPULimits: []string{"500m", "1"}},
-			Objective: v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
-		},
-	}
-}
-
-// create creates experiments with several writers at once.
-func (s *scale) create(name string, n int, after func(context.Context, *v1alpha1.SizingExperiment) error) {
+// few measures the CPU time per trial with few experiments, and then all that their trials
+// cost until the last experiment has ended.
+func (s *scale) few(r *report.Report, o *operatorProcess, n int) (cpuPerTrial float64) {
 	s.t.Helper()
-	next, failed := make(chan int), make(chan error, scaleWriters)
-	var all sync.WaitGroup
-	for range scaleWriters {
-		all.Go(func() {
-			for i := range next {
-				e := s.experiment(name, i)
-				if err := errors.Join(s.client.Create(s.t.Context(), e), after(s.t.Context(), e)); err != nil {
-					select {
-					case failed <- err:
-					default: // the first errors are enough
-					}
-				}
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	close(failed)
-	for err := range failed {
-		must(s.t, err)
-	}
-}
-
-// wait creates experiments that wait for their turns.
-func (s *scale) wait(n int) {
-	s.create("waiting", n, func(context.Context, *v1alpha1.SizingExperiment) error { return nil })
-}
-
-// finish creates experiments that have ended, each with a row for each variant.
-func (s *scale) finish(n int) {
-	s.create("finished", n, func(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-		e.Status = v1alpha1.SizingExperimentStatus{
-			ObservedGeneration: e.Generation, Phase: v1alpha1.ExperimentSucceeded, CompletionTime: &metav1.Time{Time: time.Now()},
-		}
-		for _, variant := range []string{"c8-500m", "c8-1", "c10-500m", "c10-1"} {
-			e.Status.Results = append(e.Status.Results, v1alpha1.VariantResult{
-				Variant: variant, CPULimit: "500m", Algorithm: v1alpha1.AlgorithmBcrypt, Verdict: v1alpha1.VerdictValid, Trials: 1,
-			})
-		}
-		for _, kind := range []string{v1alpha1.ConditionAccepted, v1alpha1.ConditionComplete, v1alpha1.ConditionFinished} {
-			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
-				Type: kind, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAllMeasured, ObservedGeneration: e.Generation,
-			})
-		}
-		return s.client.Status().Update(ctx, e)
+	var first work
+	whole := o.during(s.t, func() {
+		s.wait("few", n)
+		s.whenPlanned(n)
+		first = s.work(o)
+		say("%d experiments wait: %s", n, first)
+		_, stop := startKubelet(s.t, s.client)
+		defer stop()
+		s.until("the few experiments have ended", func() bool { return s.phases()[v1alpha1.ExperimentSucceeded] >= s.finished+n })
 	})
+	trials := float64(n * waitingTrials)
+	r.Add("writes per trial", whole.writes/trials, report.AtMost(30),
+		fmt.Sprintf("of the operator, from the creation of %d experiments to the end of the last", n))
+	r.Add("CPU milliseconds per trial", 1000*whole.cpuSeconds/trials, report.Goal{}, "in the same time")
+	s.finished += n
+	return first.cpuPerTrial()
 }
 
-// whenPlanned returns the time at which all experiments of a kind were seen to be accepted.
-func (s *scale) whenPlanned(n int) time.Time {
+// many creates all the waiting experiments.
+func (s *scale) many(r *report.Report, o *operatorProcess, n int) {
 	s.t.Helper()
-	s.until("all experiments are accepted", func() bool {
-		list := &v1alpha1.SizingExperimentList{}
-		must(s.t, s.client.List(s.t.Context(), list))
-		accepted := 0
-		for i := range list.Items {
-			phase := list.Items[i].Status.Phase
-			if phase == v1alpha1.ExperimentQueued || phase == v1alpha1.ExperimentRunning {
-				accepted++
-			}
-		}
-		return accepted == n
+	began := time.Now()
+	s.wait("many", n)
+	seconds := s.whenPlanned(n).Sub(began).Seconds()
+	r.Add("trials planned per second", float64(n*waitingTrials)/seconds, inWhole(report.AtLeast(100)),
+		fmt.Sprintf("%d experiments of %d trials, from the creation of the first, by %d writers, until all are accepted", n, waitingTrials, scaleWriters))
+	s.waiting = n
+	s.whenQuiet(o)
+}
+
+// quiet measures the operator while nothing changes: the trial that has the turn waits for its
+// pods, and the others for their turns.
+func (s *scale) quiet(r *report.Report, o *operatorProcess) {
+	s.t.Helper()
+	u := o.during(s.t, func() { time.Sleep(pick(2*time.Minute, time.Minute)) }) // the length of the measurement
+	setting := fmt.Sprintf("%d experiments wait, %d are finished; in %.0f s", s.waiting, s.finished, u.seconds)
+	r.Add("cores while nothing changes", u.cores(), report.AtMost(0.02), setting)
+	r.Add("writes while nothing changes", u.writes, report.AtMost(0), "of the operator, in the same time")
+	r.Add("MiB resident while nothing changes", o.residentMiB(s.t), report.AtMost(192), "at its end")
+	cancelled := o.during(s.t, func() {
+		must(s.t, s.client.Patch(s.t.Context(), s.running(), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"cancel":true}}`))))
+		s.whenQuiet(o)
 	})
-	return time.Now()
+	r.Add("writes after the experiment with the turn is cancelled", cancelled.writes, report.AtMost(100),
+		"its own end, the next one's begin, and the positions that moved as they are shown")
 }
 
-// first returns the experiment whose trial has the turn.
-func (s *scale) first() *v1alpha1.SizingExperiment {
+// busy measures the operator while trials run, and compares the CPU time per trial with that
+// of few experiments.
+func (s *scale) busy(r *report.Report, o *operatorProcess, cpuPerTrial float64, few int) {
 	s.t.Helper()
-	list := &v1alpha1.SizingExperimentList{}
-	must(s.t, s.client.List(s.t.Context(), list))
-	for i := range list.Items {
-		if list.Items[i].Status.Phase == v1alpha1.ExperimentRunning {
-			return &list.Items[i]
-		}
+	w := s.work(o)
+	say("%d experiments wait: %s", s.waiting, w)
+	r.Add("cores while trials run", w.cores(), report.AtMost(0.1), fmt.Sprintf("at %.2f trials per second; %d ended in %.0f s", w.rate(), w.trials, w.seconds))
+	r.Add("writes per trial while many wait", w.writes/float64(w.trials), report.AtMost(30), "of the operator, in the same time")
+	for _, controller := range []string{"sizingexperiment", "turns", "sizingtrial"} {
+		passes := w.passes[controller][math.Inf(1)]
+		r.Add("p99 of a pass in milliseconds, "+controller, w.percentile(controller, 0.99), inWhole(report.AtMost(100)),
+			fmt.Sprintf("upper end of its bucket; %.0f passes in the same time", passes))
 	}
-	s.t.Fatal("no experiment has a turn")
-	return nil
+	r.Add("CPU milliseconds per trial while many wait", 1000*w.cpuPerTrial(), report.Goal{}, "in the same time")
+	r.Add(fmt.Sprintf("the same with %d experiments ÷ with %d", s.waiting, few), w.cpuPerTrial()/cpuPerTrial, inWhole(report.AtMost(1.2)),
+		fmt.Sprintf("%.1f ms with %d", 1000*cpuPerTrial, few))
+	r.Add("MiB resident while trials run", o.residentMiB(s.t), report.AtMost(192), "at the end")
 }
 
-func (s *scale) until(what string, is func() bool) {
+// again restarts the operator.
+func (s *scale) again(r *report.Report) {
 	s.t.Helper()
-	ticker := time.NewTicker(200 * time.Millisecond)
-	defer ticker.Stop()
-	for end := time.Now().Add(quietPatience); time.Now().Before(end); <-ticker.C {
-		if is() {
-			return
-		}
-	}
-	s.t.Fatalf("waiting until %s: it did not happen in %s", what, quietPatience)
-}
-
-// whenQuiet waits until nothing has been written for a while.
-func (s *scale) whenQuiet() {
-	s.t.Helper()
-	last, since := s.writes(), time.Now()
-	s.until("the operator writes nothing", func() bool {
-		if now := s.writes(); now != last {
-			last, since = now, time.Now()
-		}
-		return time.Since(since) > quietLook
-	})
-}
-
-// writes returns how many writes of the operator the API server has answered, from its own
-// metrics. Leases of the API server itself are not counted.
-func (s *scale) writes() float64 {
-	s.t.Helper()
-	transport, err := rest.HTTPClientFor(s.config)
-	must(s.t, err)
-	response, err := transport.Get(s.config.Host + "/metrics")
-	must(s.t, err)
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		s.t.Fatalf("the API server's metrics: %s", response.Status)
-	}
-	var sum float64
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		sum += writesOf(s.t, lines.Text())
-	}
-	must(s.t, lines.Err())
-	return sum
-}
-
-// writesOf returns the value of a line of the API server's metrics if it counts writes of
-// kinds that the operator writes.
-func writesOf(t *testing.T, line string) float64 {
-	t.Helper()
-	name, value, found := strings.Cut(line, "} ")
-	if !found || !strings.HasPrefix(name, "apiserver_request_total{") {
-		return 0
-	}
-	is := func(label string, values ...string) bool {
-		for _, v := range values {
-			if strings.Contains(name, label+`="`+v+`"`) {
-				return true
-			}
-		}
-		return false
-	}
-	if !is("verb", "POST", "PUT", "PATCH", "APPLY", "DELETE") ||
-		!is("resource", "sizingexperiments", "sizingtrials", "deployments", "services", "jobs", "networkpolicies", "serviceaccounts") {
-		return 0
-	}
-	n, err := strconv.ParseFloat(value, 64)
-	must(t, err)
-	return n
-}
-
-// scaledOperator is a process of the operator.
-type scaledOperator struct {
-	command *exec.Cmd
-	began   time.Time
-	output  *bytes.Buffer
-}
-
-func (s *scale) start() *scaledOperator {
-	s.t.Helper()
-	o := &scaledOperator{output: &bytes.Buffer{}, began: time.Now()}
-	o.command = exec.CommandContext(s.t.Context(), program(s.t, "HASHMARK_OPERATOR"),
-		"--leader-election-namespace="+s.namespace(0), "--metrics-bind-address=0", "--health-probe-bind-address=0",
-		"--start-timeout=1h", "--service-image=example.test/loginservice:v1", "--generator-image=example.test/generator:v1")
-	o.command.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig)
-	o.command.Stderr = o.output
-	must(s.t, o.command.Start())
-	return o
-}
-
-func (o *scaledOperator) stop(t *testing.T) {
-	t.Helper()
-	must(t, o.command.Process.Signal(syscall.SIGTERM))
-	if err := o.command.Wait(); err != nil {
-		t.Fatalf("the operator ended with %v: %s", err, o.output)
-	}
-}
-
-// cpu returns the CPU time of the process.
-func (o *scaledOperator) cpu(t *testing.T) time.Duration {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.command.Process.Pid))
-	must(t, err)
-	// The name in parentheses can contain spaces. User and system time are the 12th and 13th
-	// fields after it, in hundredths of a second.
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	user, err := strconv.ParseInt(fields[11], 10, 64)
-	must(t, err)
-	system, err := strconv.ParseInt(fields[12], 10, 64)
-	must(t, err)
-	return time.Duration(user+system) * 10 * time.Millisecond
-}
-
-// residentMiB returns the resident memory of the process.
-func (o *scaledOperator) residentMiB(t *testing.T) float64 {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.command.Process.Pid))
-	must(t, err)
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
-	kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-	must(t, err)
-	return kib / 1024
-}
-
-// usage is what an operator used in some time.
-type usage struct{ seconds, cores, writes float64 }
-
-func (s *scale) watch(o *scaledOperator, d time.Duration) usage {
-	s.t.Helper()
-	began, cpu, writes := time.Now(), o.cpu(s.t), s.writes()
-	time.Sleep(d) // the length of the measurement
-	seconds := time.Since(began).Seconds()
-	return usage{seconds: seconds, cores: (o.cpu(s.t) - cpu).Seconds() / seconds, writes: s.writes() - writes}
-}
-
-// untilUseful creates an experiment and returns how long after the start of the operator it was
-// accepted.
-func (s *scale) untilUseful(o *scaledOperator) time.Duration {
-	s.t.Helper()
+	o := s.operator()
 	e := s.experiment("new", 0)
 	must(s.t, s.client.Create(s.t.Context(), e))
 	s.until("a new experiment is accepted", func() bool {
 		must(s.t, s.client.Get(s.t.Context(), client.ObjectKeyFromObject(e), e))
 		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted)
 	})
-	return time.Since(o.began)
+	r.Add("seconds from a restart to the first change", time.Since(o.began).Seconds(), inWhole(report.AtMost(15)), "a new experiment is accepted, with all the others there")
+	r.Add("MiB resident after a restart", o.residentMiB(s.t), report.AtMost(192), "")
+	o.stop(s.t)
+}
+
+// work is what an operator used while trials ran.
+type work struct {
+	usage
+	trials int64
+}
+
+func (w work) rate() float64        { return float64(w.trials) / w.seconds }
+func (w work) cpuPerTrial() float64 { return w.cpuSeconds / float64(w.trials) }
+
+func (w work) String() string {
+	return fmt.Sprintf("%d trials in %.0f s, %.3f cores, %.1f writes per trial", w.trials, w.seconds, w.cores(), w.writes/float64(w.trials))
+}
+
+// work lets trials run for some time, once the first have ended.
+func (s *scale) work(o *operatorProcess) work {
+	s.t.Helper()
+	k, stop := startKubelet(s.t, s.client)
+	defer stop()
+	s.until("the first trials have ended", func() bool { return k.ends.Load() >= waitingTrials })
+	w := work{}
+	w.usage = o.during(s.t, func() {
+		before := k.ends.Load()
+		time.Sleep(pick(2*time.Minute, 15*time.Second)) // the length of the measurement
+		w.trials = k.ends.Load() - before
+	})
+	return w
 }

@@ -5,6 +5,7 @@
 package figures
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -96,4 +97,18 @@ func Farthest(values []float64) float64 {
 		return median
 	}
 	return farthest
+}
+
+// UpperBound returns the upper end of the bucket of a histogram below which a share of its
+// observations lie. The counts are cumulative, by the upper end of their bucket. It is NaN
+// without observations.
+func UpperBound(cumulative map[float64]float64, share float64) float64 {
+	bounds := slices.Sorted(maps.Keys(cumulative))
+	for _, bound := range bounds {
+		all := cumulative[bounds[len(bounds)-1]]
+		if all > 0 && cumulative[bound] >= share*all {
+			return bound
+		}
+	}
+	return math.NaN()
 }

@@ -54,6 +54,28 @@ func TestPercentileIsTheTimeOfARank(t *testing.T) {
 	}
 }
 
+func TestUpperBoundIsTheEndOfTheBucketOfARank(t *testing.T) {
+	hundred := map[float64]float64{0.01: 90, 0.1: 99, 1: 99, math.Inf(1): 100}
+	for name, test := range map[string]struct {
+		cumulative map[float64]float64
+		share      float64
+		want       float64
+	}{
+		"without buckets it is NaN":               {nil, 0.99, math.NaN()},
+		"without observations it is NaN":          {map[float64]float64{0.1: 0, math.Inf(1): 0}, 0.99, math.NaN()},
+		"a share on a bucket's edge is in it":     {hundred, 0.99, 0.1},
+		"a share just above is in the next":       {hundred, 0.991, math.Inf(1)},
+		"a small share is in the fastest bucket":  {hundred, 0.5, 0.01},
+		"one observation has only one percentile": {map[float64]float64{0.1: 0, 1: 1, math.Inf(1): 1}, 0.5, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, figures.UpperBound(test.cumulative, test.share), nearly); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestNearCountsBothSidesAndTheEdge(t *testing.T) {
 	if got := figures.Near([]float64{94.9, 95, 100, 105, 105.1}, 100, 0.05); got != 3 {
 		t.Errorf("%d of five are within 5 %%, want 3", got)

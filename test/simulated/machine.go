@@ -1,6 +1,10 @@
-//go:build integration
-
-package controllers_test
+// Package simulated stands in for the nodes that an API server of a test lacks: the steps of a
+// pod that kubelet reports, and a machine with the results that the login service and the load
+// generator would have there.
+//
+// It runs no container, has no clock and no client: a test decides when a step happens, and
+// writes it.
+package simulated
 
 import (
 	"encoding/json"
@@ -18,49 +22,60 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
-// machine is a model of the nodes, just good enough that its numbers are consistent:
+// Machine is a model of the nodes, just good enough that its numbers are consistent:
 //
 //	hash time   D  = (34 + 55.25·2^cost) µs ÷ CPU limit
 //	maximum        = 0.97 ÷ D
 //
 // Latencies come from the simulation of a step's arrivals, so that measurement and prediction
 // agree. The service has CPU 0 of one node, and the generator CPU 1 of another.
-type machine struct {
-	cost       int32
-	milliCPU   int64
-	replicas   int
-	generators float64 // how many CPUs a generator would need; its limit is half a CPU
-	// slower is the factor by which each login of a verification takes longer; 0 means 1.
-	slower float64
+type Machine struct {
+	// Cost is bcrypt's cost.
+	Cost int32
+	// MilliCPU is the CPU limit of a login pod.
+	MilliCPU int64
+	// Replicas is the number of login pods.
+	Replicas int
+	// GeneratorCPUs is how many CPUs a generator would need; its limit is half a CPU.
+	GeneratorCPUs float64
+	// Slower is the factor by which each login of a verification takes longer; 0 means 1.
+	Slower float64
 }
+
+// The nodes, and their boot IDs.
+const (
+	ServiceNode = "node-a"
+	LoadNode    = "node-b"
+)
 
 const (
 	quotaPeriod = 100_000 // microseconds
 	// referenceMicroseconds is the hash time at cost 8.
 	referenceMicroseconds = 14_178
-	usualGeneratorCPUs    = 0.05
+	// UsualGeneratorCPUs is what a generator needs as a rule.
+	UsualGeneratorCPUs = 0.05
 )
 
-func (m machine) hashMicroseconds() int64 {
-	return int64(34 + 55.25*math.Exp2(float64(m.cost)))
+func (m Machine) hashMicroseconds() int64 {
+	return int64(34 + 55.25*math.Exp2(float64(m.Cost)))
 }
 
 // interval returns the time between two logins of all replicas at full load, in microseconds.
-func (m machine) interval() float64 {
-	return float64(m.hashMicroseconds()) * 1000 / float64(m.milliCPU) / float64(max(1, m.replicas))
+func (m Machine) interval() float64 {
+	return float64(m.hashMicroseconds()) * 1000 / float64(m.MilliCPU) / float64(max(1, m.Replicas))
 }
 
-// calibration returns the init container's termination message.
-func (m machine) calibration() string {
+// Calibration returns the init container's termination message.
+func (m Machine) Calibration() string {
 	hash := m.hashMicroseconds()
 	written, err := json.Marshal(calibration.Result{
-		Cost: m.cost, HashMicroseconds: hash, MedianMicroseconds: hash, ErrorMicroseconds: hash / 100, Samples: 50,
+		Cost: m.Cost, HashMicroseconds: hash, MedianMicroseconds: hash, ErrorMicroseconds: hash / 100, Samples: 50,
 		WallMicroseconds: int64(m.interval()), ClockHashesMilliPerSecond: int64(1e9 / m.interval()),
 		ReferenceMicroseconds: referenceMicroseconds, RatioPerMillion: 1_000_000 * hash / referenceMicroseconds,
 		BlockMicroseconds: []int64{referenceMicroseconds, referenceMicroseconds},
 		Surroundings: calibration.Surroundings{
-			GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To(m.milliCPU),
-			CPUModel: "Model CPU", CgroupVersion: 2, BootID: serviceNode, GoVersion: "go1.26.8",
+			GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To(m.MilliCPU),
+			CPUModel: "Model CPU", CgroupVersion: 2, BootID: ServiceNode, GoVersion: "go1.26.8",
 		},
 	})
 	if err != nil {
@@ -69,15 +84,15 @@ func (m machine) calibration() string {
 	return string(written)
 }
 
-// run returns what k6 would measure with the plan.
-func (m machine) run(plan loadplan.Plan) measurement.Run {
+// Run returns what k6 would measure with the plan.
+func (m Machine) Run(plan loadplan.Plan) measurement.Run {
 	run := measurement.Run{
 		K6Version: "v1.8.1", GoVersion: "go1.26.8", Reported: -1,
-		Generator: &measurement.Container{BootID: loadNode, Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
+		Generator: &measurement.Container{BootID: LoadNode, Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
 	}
-	for range m.replicas {
+	for range m.Replicas {
 		run.Services = append(run.Services, measurement.ServicePod{
-			Container: measurement.Container{BootID: serviceNode, Cpuset: "0", QuotaMilliCPU: m.milliCPU, GoMaxProcs: 1},
+			Container: measurement.Container{BootID: ServiceNode, Cpuset: "0", QuotaMilliCPU: m.MilliCPU, GoMaxProcs: 1},
 			Workers:   1, QueueLength: 64,
 		})
 	}
@@ -101,7 +116,7 @@ func (m machine) run(plan loadplan.Plan) measurement.Run {
 }
 
 // timeline returns the timeline of a CPU whose speed does not change.
-func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
+func (m Machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	timeline := &measurement.Timeline{Window: time.Second + loadplan.Duration(plan).Truncate(8*time.Minute)/480}
 	for range int(loadplan.Duration(plan) / timeline.Window) {
 		timeline.HashNanoseconds = append(timeline.HashNanoseconds, 1000*m.hashMicroseconds())
@@ -109,7 +124,7 @@ func (m machine) timeline(plan loadplan.Plan) *measurement.Timeline {
 	return timeline
 }
 
-func (m machine) step(planned loadplan.Step, verified *v1alpha1.Objective) measurement.StepResult {
+func (m Machine) step(planned loadplan.Step, verified *v1alpha1.Objective) measurement.StepResult {
 	counted := planned.CountedMilliseconds * 1000
 	result := measurement.StepResult{CountedMicroseconds: counted}
 	if planned.Kind == loadplan.Open {
@@ -124,12 +139,12 @@ func (m machine) step(planned loadplan.Step, verified *v1alpha1.Objective) measu
 	return result
 }
 
-func (m machine) open(result *measurement.StepResult, planned loadplan.Step, verified *v1alpha1.Objective) {
+func (m Machine) open(result *measurement.StepResult, planned loadplan.Step, verified *v1alpha1.Objective) {
 	latencies := m.latencies(planned)
 	if verified != nil {
 		slower := int64(0)
 		for i := range latencies {
-			latencies[i] = time.Duration(max(1, m.slower) * float64(latencies[i]))
+			latencies[i] = time.Duration(max(1, m.Slower) * float64(latencies[i]))
 			if latencies[i].Milliseconds() >= int64(verified.P95Milliseconds) {
 				slower++
 			}
@@ -151,9 +166,9 @@ func (m machine) open(result *measurement.StepResult, planned loadplan.Step, ver
 }
 
 // service returns the machine's login service as the simulation describes it.
-func (m machine) service() model.Service {
+func (m Machine) service() model.Service {
 	return model.Service{
-		Replicas: int32(max(1, m.replicas)), Lanes: 1, Pooled: true, QuotaMilliCPU: m.milliCPU,
+		Replicas: int32(max(1, m.Replicas)), Lanes: 1, Pooled: true, QuotaMilliCPU: m.MilliCPU,
 		Hash: time.Duration(m.hashMicroseconds()) * time.Microsecond,
 	}
 }
@@ -161,7 +176,7 @@ func (m machine) service() model.Service {
 // latencies returns the latencies of a step. Of ten phases of the quota's periods it uses the
 // one whose p95 is nearest to the mean over all phases, because the phase of a run is random
 // and does not matter here.
-func (m machine) latencies(planned loadplan.Step) []time.Duration {
+func (m Machine) latencies(planned loadplan.Step) []time.Duration {
 	service, arrivals := m.service(), model.ArrivalsOf(planned)
 	mean, _ := service.P95(arrivals, 7)
 	var nearest []time.Duration
@@ -176,11 +191,11 @@ func (m machine) latencies(planned loadplan.Step) []time.Duration {
 	return nearest
 }
 
-func (m machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
+func (m Machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
 	periods := result.CountedMicroseconds / quotaPeriod
 	used := result.OK * m.hashMicroseconds()
 	return &evidence.Delta{
-		ElapsedMicroseconds: result.CountedMicroseconds * int64(max(1, m.replicas)), CPUMicroseconds: used,
+		ElapsedMicroseconds: result.CountedMicroseconds * int64(max(1, m.Replicas)), CPUMicroseconds: used,
 		Hashes: result.OK, TimedHashes: result.OK, HashMicroseconds: used,
 		Periods: periods, ThrottledPeriods: periods / 3, ThrottledMicroseconds: result.CountedMicroseconds / 5,
 		BusyMicroseconds: used, IdleMicroseconds: result.CountedMicroseconds - used,
@@ -188,10 +203,10 @@ func (m machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
 }
 
 // generatorCPU returns the generator's CPU time, and how long its quota throttled it.
-func (m machine) generatorCPU(counted int64) *evidence.Delta {
+func (m Machine) generatorCPU(counted int64) *evidence.Delta {
 	used := evidence.Delta{ElapsedMicroseconds: counted, Periods: counted / quotaPeriod}
-	used.CPUMicroseconds = int64(min(0.5, m.generators) * float64(counted))
-	if short := m.generators - 0.5; short > 0 {
+	used.CPUMicroseconds = int64(min(0.5, m.GeneratorCPUs) * float64(counted))
+	if short := m.GeneratorCPUs - 0.5; short > 0 {
 		used.ThrottledPeriods = used.Periods
 		used.ThrottledMicroseconds = int64(min(1, short) * float64(counted))
 	}
