@@ -76,7 +76,7 @@ func (p *experimentPass) run(ctx context.Context) (again time.Duration, err erro
 		return 0, p.conclude(ctx)
 	}
 	p.show()
-	if p.experiment.Status.Phase == v1alpha1.ExperimentRunning {
+	if len(p.experiment.Status.Progress.Running) > 0 {
 		return refresh, nil
 	}
 	return waitingRefresh, nil

@@ -23,12 +23,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
-// refresh is how often the estimated end of a running experiment is updated if nothing else
-// happens.
+// refresh is how often the estimated end of an experiment is updated if nothing else happens
+// while one of its trials has a turn.
 const refresh = 15 * time.Second
 
-// waitingRefresh is how often an experiment that waits or is suspended is looked at without a
-// reason. Its changes and those of its position are reasons; this is for events that are lost.
+// waitingRefresh is how often an experiment that is suspended, or waits for its first or its next
+// turn, is looked at without a reason. Its changes and those of its position are reasons; this is for events that are lost.
 const waitingRefresh = 10 * time.Minute
 
 // experimentPass is one pass over one experiment: what it observed, and the events to send.
@@ -372,11 +372,16 @@ func (p *experimentPass) position() int32 {
 	return queue.Shown(position)
 }
 
-// estimatedEnd returns the estimate that the status shows, or a new one if that is off.
+// estimatedEnd returns the estimate that the status shows, or a new one if that is off. While the
+// experiment waits for its next turn, the estimate is not renewed: it would move on with the
+// clock, and of hundreds of experiments that take turns all but one wait.
 func (p *experimentPass) estimatedEnd() *metav1.Time {
 	var shown *metav1.Time
 	if p.earlier != nil {
 		shown = p.earlier.EstimatedEndTime
+	}
+	if len(p.experiment.Status.Progress.Running) == 0 {
+		return results.EndAhead(shown, p.now)
 	}
 	return results.SteadyEnd(shown, results.EstimatedEnd(p.trials, p.trialCount(), p.now), p.now)
 }

@@ -93,7 +93,7 @@ func EstimatedEnd(trials []v1alpha1.SizingTrial, planned int, now time.Time) *me
 // is off by more than a tenth of the time that is left, and by more than half a minute. A
 // new estimate at each pass would be a write that tells the user nothing.
 func SteadyEnd(shown, estimated *metav1.Time, now time.Time) *metav1.Time {
-	if shown == nil || estimated == nil || shown.Time.Before(now) {
+	if EndAhead(shown, now) == nil || estimated == nil {
 		return estimated
 	}
 	tolerance := max(30*time.Second, estimated.Sub(now)/10)
@@ -101,6 +101,14 @@ func SteadyEnd(shown, estimated *metav1.Time, now time.Time) *metav1.Time {
 		return shown
 	}
 	return estimated
+}
+
+// EndAhead returns an estimated end, or nil if it lies in the past.
+func EndAhead(shown *metav1.Time, now time.Time) *metav1.Time {
+	if shown == nil || shown.Time.Before(now) {
+		return nil
+	}
+	return shown
 }
 
 // Waiting returns the message of an experiment that waits at a position of the queue, as

@@ -1,0 +1,76 @@
+package controllers
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Trials of different experiments take turns, so that most experiments that have begun wait.
+func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
+	experiment := &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix:  v1alpha1.Matrix{Costs: []int32{10, 11}, CPULimits: []string{"1"}},
+			Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
+			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
+		},
+	}
+	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment).WithStatusSubresource(experiment, &v1alpha1.SizingTrial{}).
+		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).Build()
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))
+	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9), Clock: clock}
+	r.Queue.set(nil, map[types.UID]int32{experiment.UID: 1}) // its turn is near
+	pass := func() time.Duration {
+		result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(experiment)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
+			t.Fatal(err)
+		}
+		return result.RequeueAfter
+	}
+	first := func() *v1alpha1.SizingTrial {
+		trials := &v1alpha1.SizingTrialList{}
+		if err := c.List(t.Context(), trials); err != nil || len(trials.Items) != 2 {
+			t.Fatalf("%d trials exist, error %v; want 2", len(trials.Items), err)
+		}
+		return &trials.Items[0]
+	}
+
+	pass()
+	running := first()
+	running.Spec.Suspend = false
+	if err := c.Update(t.Context(), running); err != nil {
+		t.Fatal(err)
+	}
+	if again := pass(); again != refresh || experiment.Status.Progress.EstimatedEndTime == nil {
+		t.Errorf("while its trial runs, the progress is %+v, and the next look is in %s", experiment.Status.Progress, again)
+	}
+	ended := first()
+	ended.Status.StartTime, ended.Status.CompletionTime = &metav1.Time{Time: clock.Now()}, &metav1.Time{Time: clock.Now().Add(time.Minute)}
+	meta.SetStatusCondition(&ended.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Kept"})
+	if err := c.Status().Update(t.Context(), ended); err != nil {
+		t.Fatal(err)
+	}
+	clock.SetTime(clock.Now().Add(time.Minute))
+	if again := pass(); again != waitingRefresh {
+		t.Errorf("between its turns the next look is in %s, want %s", again, waitingRefresh)
+	}
+	version := experiment.ResourceVersion
+	clock.SetTime(clock.Now().Add(time.Minute))
+	if pass(); experiment.ResourceVersion != version {
+		t.Errorf("a minute later the status was written again: %+v", experiment.Status.Progress)
+	}
+}
