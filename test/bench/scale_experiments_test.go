@@ -27,6 +27,8 @@ import (
 type scale struct {
 	t      *testing.T
 	client client.WithWatch
+	// kubelet is stopped at first.
+	kubelet *kubelet
 	// kubeconfig is the path of the operator's.
 	kubeconfig string
 	// waiting and finished are how many experiments exist.
@@ -47,7 +49,7 @@ func newScale(t *testing.T) *scale {
 	must(t, errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
 	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
-	s := &scale{t: t, client: c, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	s := &scale{t: t, client: c, kubelet: newKubelet(c), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
 	must(t, os.WriteFile(s.kubeconfig, environment.KubeConfig, 0o600))
 	for i := range scaleNamespaces {
 		must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.namespace(i)}}))
@@ -167,9 +169,14 @@ func (s *scale) until(what string, is func() bool) {
 	s.t.Helper()
 	ticker := time.NewTicker(scaleLook)
 	defer ticker.Stop()
-	for end := time.Now().Add(scalePatience); time.Now().Before(end); <-ticker.C {
+	for end := time.Now().Add(scalePatience); time.Now().Before(end); {
 		if is() {
 			return
+		}
+		select {
+		case err := <-s.kubelet.failed:
+			s.t.Fatal(err)
+		case <-ticker.C:
 		}
 	}
 	s.t.Fatalf("waiting until %s: it did not happen in %s", what, scalePatience)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,34 +29,31 @@ type kubelet struct {
 	client client.WithWatch
 	// ends counts the loads that have ended.
 	ends atomic.Int64
+	// failed holds the first error.
+	failed chan error
 	// machines are the machines of the login pods, by trial.
 	machines map[string]simulated.Machine
 	// loads are the generator pods whose loads have begun.
 	loads     map[types.UID]bool
 	addresses int
 	running   sync.WaitGroup
-	failed    chan error
 }
 
-// startKubelet starts a simulation, and returns what stops it.
-func startKubelet(t *testing.T, c client.WithWatch) (k *kubelet, stop func()) {
-	t.Helper()
-	k = &kubelet{client: c, machines: map[string]simulated.Machine{}, loads: map[types.UID]bool{}, failed: make(chan error, 1)}
-	ctx, cancel := context.WithCancel(t.Context())
+func newKubelet(c client.WithWatch) *kubelet {
+	return &kubelet{client: c, machines: map[string]simulated.Machine{}, loads: map[types.UID]bool{}, failed: make(chan error, 1)}
+}
+
+// play simulates until it is stopped. Loads that have begun by then still end.
+func (k *kubelet) play(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	k.running.Go(func() {
 		for ctx.Err() == nil {
 			k.check(ctx, k.follow(ctx)) // the API server ends every watch after some time
 		}
 	})
-	return k, func() {
-		t.Helper()
+	return func() {
 		cancel()
 		k.running.Wait()
-		select {
-		case err := <-k.failed:
-			t.Fatalf("the simulated kubelet: %v", err)
-		default:
-		}
 	}
 }
 
@@ -66,9 +62,8 @@ func (k *kubelet) check(ctx context.Context, err error) {
 	if client.IgnoreNotFound(err) == nil || ctx.Err() != nil {
 		return
 	}
-	say("the simulated kubelet: %v", err)
 	select {
-	case k.failed <- err:
+	case k.failed <- fmt.Errorf("the simulated kubelet: %w", err):
 	default: // the first error is enough
 	}
 }
@@ -138,7 +133,7 @@ func (k *kubelet) load(ctx context.Context, pod *corev1.Pod) error {
 			return errors.New("generator pod " + pod.Name + " runs without a login pod that was calibrated")
 		}
 		k.loads[pod.UID] = true
-		k.running.Go(func() { k.check(ctx, k.endLoad(ctx, pod, machine)) })
+		k.running.Go(func() { k.check(ctx, k.endLoad(context.WithoutCancel(ctx), pod, machine)) })
 	}
 	return nil
 }
@@ -154,11 +149,7 @@ func (k *kubelet) endLoad(ctx context.Context, pod *corev1.Pod, machine simulate
 	if err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-over:
-	}
+	<-over
 	before := pod.DeepCopy()
 	simulated.EndLoad(pod, simulated.Ended(pod.Status.ContainerStatuses, message, metav1.Now()))
 	k.ends.Add(1)

@@ -42,8 +42,10 @@ func TestScale(t *testing.T) {
 	process := s.operator()
 	cost := s.few(r, process, few)
 	s.many(r, process, many)
-	s.quiet(r, process)
+	s.quiet(r, process, "before the first trial")
+	s.cancel(r, process)
 	s.busy(r, process, cost, few)
+	s.quiet(r, process, "once experiments have begun")
 	process.stop(t)
 	s.again(r)
 	conclude(t, r)
@@ -62,8 +64,7 @@ func (s *scale) few(r *report.Report, o *operatorProcess, n int) (cpuPerTrial fl
 		s.whenPlanned(n)
 		first = s.work(o)
 		say("%d experiments wait: %s", n, first)
-		_, stop := startKubelet(s.t, s.client)
-		defer stop()
+		defer s.kubelet.play(s.t.Context())()
 		s.until("the few experiments have ended", func() bool { return s.phases()[v1alpha1.ExperimentSucceeded] >= s.finished+n })
 	})
 	trials := float64(n * waitingTrials)
@@ -83,23 +84,28 @@ func (s *scale) many(r *report.Report, o *operatorProcess, n int) {
 	r.Add("trials planned per second", float64(n*waitingTrials)/seconds, inWhole(report.AtLeast(100)),
 		fmt.Sprintf("%d experiments of %d trials, from the creation of the first, by %d writers, until all are accepted", n, waitingTrials, scaleWriters))
 	s.waiting = n
-	s.whenQuiet(o)
 }
 
 // quiet measures the operator while nothing changes: the trial that has the turn waits for its
 // pods, and the others for their turns.
-func (s *scale) quiet(r *report.Report, o *operatorProcess) {
+func (s *scale) quiet(r *report.Report, o *operatorProcess, when string) {
 	s.t.Helper()
+	s.whenQuiet(o)
 	u := o.during(s.t, func() { time.Sleep(pick(2*time.Minute, time.Minute)) }) // the length of the measurement
-	setting := fmt.Sprintf("%d experiments wait, %d are finished; in %.0f s", s.waiting, s.finished, u.seconds)
-	r.Add("cores while nothing changes", u.cores(), report.AtMost(0.02), setting)
-	r.Add("writes while nothing changes", u.writes, report.AtMost(0), "of the operator, in the same time")
-	r.Add("MiB resident while nothing changes", o.residentMiB(s.t), report.AtMost(192), "at its end")
-	cancelled := o.during(s.t, func() {
+	r.Add("cores while nothing changes, "+when, u.cores(), report.AtMost(0.02),
+		fmt.Sprintf("%d experiments wait, %d are finished; in %.0f s", s.waiting, s.finished, u.seconds))
+	r.Add("writes while nothing changes, "+when, u.writes, report.AtMost(0), "of the operator, in the same time")
+	r.Add("MiB resident while nothing changes, "+when, o.residentMiB(s.t), report.AtMost(192), "at the end")
+}
+
+// cancel cancels the experiment that has the turn.
+func (s *scale) cancel(r *report.Report, o *operatorProcess) {
+	s.t.Helper()
+	u := o.during(s.t, func() {
 		must(s.t, s.client.Patch(s.t.Context(), s.running(), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"cancel":true}}`))))
 		s.whenQuiet(o)
 	})
-	r.Add("writes after the experiment with the turn is cancelled", cancelled.writes, report.AtMost(100),
+	r.Add("writes after the experiment with the turn is cancelled", u.writes, report.AtMost(100),
 		"its own end, the next one's begin, and the positions that moved as they are shown")
 }
 
@@ -153,14 +159,14 @@ func (w work) String() string {
 // work lets trials run for some time, once the first have ended.
 func (s *scale) work(o *operatorProcess) work {
 	s.t.Helper()
-	k, stop := startKubelet(s.t, s.client)
-	defer stop()
-	s.until("the first trials have ended", func() bool { return k.ends.Load() >= waitingTrials })
+	defer s.kubelet.play(s.t.Context())()
+	begun := s.kubelet.ends.Load()
+	s.until("the first trials have ended", func() bool { return s.kubelet.ends.Load() >= begun+waitingTrials })
 	w := work{}
 	w.usage = o.during(s.t, func() {
-		before := k.ends.Load()
+		before := s.kubelet.ends.Load()
 		time.Sleep(pick(2*time.Minute, 15*time.Second)) // the length of the measurement
-		w.trials = k.ends.Load() - before
+		w.trials = s.kubelet.ends.Load() - before
 	})
 	return w
 }
