@@ -100,8 +100,8 @@ test-race: ## The concurrent packages, with the race detector; needs a C compile
 	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on an otherwise idle machine
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-scale bench-quota bench-docs
-bench: bench-core bench-cluster ## The core, and a short run of every benchmark below (1 hour)
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-queue bench-scale bench-quota bench-docs
+bench: bench-core bench-cluster ## The core, and a short run of every benchmark below (90 minutes)
 
 bench-core: ## Speed and memory of the code that runs in every pass
 	go test -run='^$$' -bench=. -benchmem ./internal/...
@@ -148,7 +148,10 @@ bench-account: cluster-up install ## Goroutines compared with worker pools (20 m
 bench-start: cluster-up install ## Seconds from the operator's start to ready (1 minute)
 	$(CLUSTER_ENV) && hack/bench.sh whole start
 
-bench-scale: ## What 5,500 experiments cost the operator (10 minutes, without the cluster)
+bench-queue: cluster-up install ## The quickstart while 400 experiments wait (40 minutes)
+	$(CLUSTER_ENV) && hack/bench.sh whole queue
+
+bench-scale: ## What 5,500 experiments cost the operator (25 minutes, without the cluster)
 	hack/bench.sh whole scale
 
 bench-quota: ## The simulation compared with real quotas (7 minutes, without the cluster, as root)

@@ -1,8 +1,8 @@
 // Package apiserver starts an API server, with etcd and Hashmark's CRDs, for the tests of a
 // package to share, because starting one takes seconds.
 //
-// It has no nodes and runs no controllers of Kubernetes. Package lab is for suites on a whole
-// cluster.
+// It has no nodes, and runs controllers of Kubernetes only after StartControllers. Package lab
+// is for suites on a whole cluster.
 package apiserver
 
 import (

@@ -3,8 +3,9 @@
 // with another, and a trial with its repetition.
 //
 // Every figure is a ratio within one run or a count, so that it does not depend on the speed
-// of the machine. Times with a goal are reported, but never fail. A benchmark prints a
-// Markdown table, writes it to dist/bench/<name>.md, and fails if a goal is missed.
+// of the machine. Times with a goal are reported, but never fail, apart from those of a whole
+// run of scale. A benchmark prints a Markdown table, writes it to dist/bench/<name>.md, and
+// fails if a goal is missed.
 //
 // The benchmarks need the tag bench and the environment of hack/bench.sh. Most of them use the
 // operator that is installed in the cluster; generators and arrivals are measured over

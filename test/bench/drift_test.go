@@ -29,9 +29,7 @@ func TestDrift(t *testing.T) {
 	w, r := onCluster(t), begin(t, "drift")
 	var runs []quickstartRun
 	for number := range pick(3, 1) {
-		e := w.experiment(t, fmt.Sprintf("quickstart-%d", number+1), quickstartManifest)
-		trials := w.measure(t, e)
-		runs = append(runs, quickstartRun{number: number + 1, experiment: e, trials: trials})
+		runs = append(runs, w.quickstart(t, number+1))
 	}
 	addMaxima(r, runs)
 	addRuns(r, runs)
@@ -43,6 +41,14 @@ type quickstartRun struct {
 	number     int
 	experiment *v1alpha1.SizingExperiment
 	trials     []v1alpha1.SizingTrial
+}
+
+// quickstart runs the quickstart.
+func (w testNamespace) quickstart(t *testing.T, number int) quickstartRun {
+	t.Helper()
+	e := w.experiment(t, fmt.Sprintf("quickstart-%d", number), quickstartManifest)
+	trials := w.measure(t, e)
+	return quickstartRun{number: number, experiment: e, trials: trials}
 }
 
 // reference returns the run's reference speed, or nil if it is unknown.
