@@ -27,6 +27,8 @@ const loadTime = time.Second
 // happens at once.
 type kubelet struct {
 	client client.WithWatch
+	// full is true while no node has room for another pod.
+	full atomic.Bool
 	// ends counts the loads that have ended.
 	ends atomic.Int64
 	// failed holds the first error.
@@ -90,6 +92,8 @@ func (k *kubelet) step(ctx context.Context, pod *corev1.Pod) error {
 	switch {
 	case pod.DeletionTimestamp != nil:
 		return k.client.Delete(ctx, pod, client.GracePeriodSeconds(0))
+	case pod.Spec.NodeName == "" && k.full.Load():
+		return nil // until the next play
 	case pod.Spec.NodeName == "":
 		node := map[bool]string{false: simulated.ServiceNode, true: simulated.LoadNode}[generator]
 		return k.client.SubResource("binding").Create(ctx, pod, &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node}})

@@ -86,10 +86,12 @@ func (s *scale) many(r *report.Report, o *operatorProcess, n int) {
 	s.waiting = n
 }
 
-// quiet measures the operator while nothing changes: the trial that has the turn waits for its
-// pods, and the others for their turns.
+// quiet measures the operator while nothing changes: no pod is scheduled, so that the trial that
+// has the turn waits for its pods, and the others for their turns.
 func (s *scale) quiet(r *report.Report, o *operatorProcess, when string) {
 	s.t.Helper()
+	s.kubelet.full.Store(true)
+	defer s.kubelet.play(s.t.Context())()
 	s.whenQuiet(o)
 	u := o.during(s.t, func() { time.Sleep(pick(2*time.Minute, time.Minute)) }) // the length of the measurement
 	r.Add("cores while nothing changes, "+when, u.cores(), report.AtMost(0.02),
@@ -98,9 +100,10 @@ func (s *scale) quiet(r *report.Report, o *operatorProcess, when string) {
 	r.Add("MiB resident while nothing changes, "+when, o.residentMiB(s.t), report.AtMost(192), "at the end")
 }
 
-// cancel cancels the experiment that has the turn.
+// cancel cancels the experiment that has the turn, while no pod is scheduled.
 func (s *scale) cancel(r *report.Report, o *operatorProcess) {
 	s.t.Helper()
+	defer s.kubelet.play(s.t.Context())()
 	u := o.during(s.t, func() {
 		must(s.t, s.client.Patch(s.t.Context(), s.running(), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"cancel":true}}`))))
 		s.whenQuiet(o)
@@ -159,6 +162,7 @@ func (w work) String() string {
 // work lets trials run for some time, once the first have ended.
 func (s *scale) work(o *operatorProcess) work {
 	s.t.Helper()
+	s.kubelet.full.Store(false)
 	defer s.kubelet.play(s.t.Context())()
 	begun := s.kubelet.ends.Load()
 	s.until("the first trials have ended", func() bool { return s.kubelet.ends.Load() >= begun+waitingTrials })
