@@ -41,7 +41,7 @@ func TestScale(t *testing.T) {
 
 	process := s.operator()
 	cost := s.few(r, process, few)
-	s.many(r, process, many)
+	s.many(r, many)
 	s.quiet(r, process, "before the first trial")
 	s.cancel(r, process)
 	s.busy(r, process, cost, few)
@@ -76,7 +76,7 @@ func (s *scale) few(r *report.Report, o *operatorProcess, n int) (cpuPerTrial fl
 }
 
 // many creates all the waiting experiments.
-func (s *scale) many(r *report.Report, o *operatorProcess, n int) {
+func (s *scale) many(r *report.Report, n int) {
 	s.t.Helper()
 	began := time.Now()
 	s.wait("many", n)
