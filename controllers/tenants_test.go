@@ -28,6 +28,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // The tests of this file have two tenants. One does what could stop the operator or fill its
@@ -187,7 +188,7 @@ func TestATenantCannotForgeTheGeneratorOfAnother(t *testing.T) {
 			pod := w.forge("forged", job, string(trial.UID), generatorOn(lostNode, w.now().Add(24*time.Hour)))
 			pod.Namespace = w.namespaces[1]
 			w.make(pod)
-			pod.Status.ContainerStatuses = []corev1.ContainerStatus{terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
 				ExitCode: 1, Message: measurement.EncodeFailure(measurement.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
 			})}
 			w.kubelet.report(pod, "has a forged result")
