@@ -137,7 +137,8 @@ type Progress struct {
 	// +optional
 	QueuePosition *int32 `json:"queuePosition,omitempty"`
 	// When the experiment is likely to end, estimated from the trials that ended and the
-	// plan of the others. Absent while it waits or is suspended.
+	// plan of the others. Absent before the first turn and while it is suspended. Between its
+	// turns the estimate is not renewed.
 	// +optional
 	EstimatedEndTime *metav1.Time `json:"estimatedEndTime,omitempty"`
 }

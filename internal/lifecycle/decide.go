@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -53,6 +52,15 @@ type Decision struct {
 	After time.Duration
 }
 
+// What a trial does during several actions in a row. A message for each action would be a write
+// of the trial's status, and one of its experiment's, that is replaced within a second.
+const (
+	creating = "Creating the login service"
+	starting = "Starting the load generator"
+	loading  = "Running the load on the login service with k6"
+	deleting = "Deleting the objects of the last attempt"
+)
+
 // pollInterval is how often to check what sends no events, such as a time limit.
 const pollInterval = 5 * time.Second
 
@@ -88,7 +96,7 @@ func betweenAttempts(o *Observation) Decision {
 	case o.outnumbered():
 		return waitForOthers(o)
 	default:
-		return Decision{Action: Begin}
+		return Decision{Action: Begin, Reason: v1alpha1.ReasonDeploying, Message: creating}
 	}
 }
 
@@ -102,7 +110,7 @@ func continueAttempt(o *Observation) Decision {
 	case o.Children.Job != nil:
 		return underLoad(o)
 	case !deployed(o):
-		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: "Creating the login service"}
+		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: creating}
 	default:
 		return beforeLoad(o)
 	}
@@ -118,7 +126,7 @@ func deployed(o *Observation) bool {
 func sweep(o *Observation) Decision {
 	d := Decision{
 		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp, After: pollInterval,
-		Message: fmt.Sprintf("Deleting the objects of the last attempt; objects left: %d", len(o.Leftovers)),
+		Message: deleting,
 	}
 	if stuck := o.StuckLeftovers(); len(stuck) > 0 {
 		d.Message += ". Their node does not answer, or a finalizer keeps them: " + strings.Join(stuck, ", ")

@@ -207,7 +207,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		action Action
 		reason string
 	}{
-		{"a trial whose turn came begins an attempt", world(noAttempt), Begin, ""},
+		{"a trial whose turn came begins an attempt", world(noAttempt), Begin, v1alpha1.ReasonDeploying},
 		{"a trial whose turn has not come rests", world(noAttempt, suspended), Rest, v1alpha1.ReasonWaitingForTurn},
 		{"a released trial rests whatever else is seen", world(released), Rest, ""},
 		{"a released trial rests while its leftovers can't be deleted", world(released, stuck, lost), Rest, ""},
@@ -228,7 +228,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a calibration that should have ended long ago breaks off", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second))), Break, v1alpha1.ReasonCalibrationFailed},
 		{"a pod that is added under load breaks off", world(anotherPod(30 * time.Second)), Break, v1alpha1.ReasonServiceReplaced},
 		{"a pod that is added under load breaks off even if it is seen after the load", world(loadEndedAt(50*time.Second), anotherPod(30*time.Second)), Break, v1alpha1.ReasonServiceReplaced},
-		{"a pod that is added after the load does no harm", world(loadEndedAt(50*time.Second), anotherPod(55*time.Second)), Harvest, v1alpha1.ReasonMeasured},
+		{"a pod that is added after the load does no harm", world(loadEndedAt(50*time.Second), anotherPod(55*time.Second)), Harvest, v1alpha1.ReasonCleaningUp},
 		{"an attempt is given up at the deadline that it began with", world(func(o *Observation) {
 			o.Trial.Status.Attempts[0].Deadline = &metav1.Time{Time: o.Now.Add(-time.Second)}
 		}), Break, v1alpha1.ReasonDeadlineExceeded},
@@ -236,23 +236,23 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonCalibrating},
 		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1alpha1.ReasonCalibrating},
 		{"a pod without an address is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.PodIP = "" })), Wait, v1alpha1.ReasonDeploying},
-		{"a recorded service is loaded", world(beforeJob), Load, v1alpha1.ReasonUnderLoad},
-		{"a variant that may meet its objective is loaded", world(beforeJob, noLoadP95(300_000)), Load, v1alpha1.ReasonUnderLoad},
+		{"a recorded service is loaded", world(beforeJob), Load, v1alpha1.ReasonDeploying},
+		{"a variant that may meet its objective is loaded", world(beforeJob, noLoadP95(300_000)), Load, v1alpha1.ReasonDeploying},
 		{"a variant that no rate can make meet its objective is concluded without load", world(beforeJob, noLoadP95(300_001)), Conclude, v1alpha1.ReasonInfeasible},
 		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1alpha1.ReasonInfeasible},
 		{"a prediction of an earlier attempt concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1alpha1.ReasonCalibrating},
-		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonUnderLoad},
+		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonDeploying},
 		{"a running load is not concluded", world(noLoadP95(300_001)), Wait, v1alpha1.ReasonUnderLoad},
 		{"a load waits while another runs", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
-		{"a Job that was created and not recorded is recorded", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
+		{"a Job that was created and not recorded is recorded", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonDeploying},
 		{"a running load is waited for", world(), Wait, v1alpha1.ReasonUnderLoad},
-		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1alpha1.ReasonMeasured},
-		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1alpha1.ReasonMeasured},
+		{"a generator that ended is harvested", world(generatorState(containerEnded(objects.GeneratorContainer, "Completed", 0))), Harvest, v1alpha1.ReasonCleaningUp},
+		{"a generator that failed is harvested for its reason", world(generatorState(containerEnded(objects.GeneratorContainer, "Error", 107))), Harvest, v1alpha1.ReasonCleaningUp},
 		{"a kept attempt is swept", world(ended(v1alpha1.OutcomeKept), leftovers), Sweep, v1alpha1.ReasonCleaningUp},
 		{"a kept attempt waits until its pods have terminated", world(ended(v1alpha1.OutcomeKept), terminating), Sweep, v1alpha1.ReasonCleaningUp},
 		{"a kept attempt is released although a pod can't be deleted", world(ended(v1alpha1.OutcomeKept), stuck), Release, ""},
 		{"a kept attempt waits for a generator that may still run", world(ended(v1alpha1.OutcomeKept), lost), Sweep, v1alpha1.ReasonCleaningUp},
-		{"a broken attempt is followed by the next although a pod can't be deleted", world(ended(v1alpha1.OutcomeBroken), stuck), Begin, ""},
+		{"a broken attempt is followed by the next although a pod can't be deleted", world(ended(v1alpha1.OutcomeBroken), stuck), Begin, v1alpha1.ReasonDeploying},
 		{"a cancelled trial waits until its pods have terminated", world(ended(v1alpha1.OutcomeInterrupted), cancelled, terminating), Sweep, v1alpha1.ReasonCleaningUp},
 		{"a cancelled trial does not wait for a node that does not answer", world(ended(v1alpha1.OutcomeInterrupted), cancelled, lost), Release, ""},
 		{"a suspended trial gives its turn back although a pod can't be deleted", world(ended(v1alpha1.OutcomeInterrupted), suspended, stuck), Rest, v1alpha1.ReasonWaitingForTurn},
@@ -262,10 +262,10 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a cancelled trial does not wait for others", world(noAttempt, othersLoad, cancelled), Release, ""},
 		{"a service that waited too long for others is taken away", world(beforeJob, othersLoad, late), Interrupt, v1alpha1.ReasonWaitingForOthers},
 		{"a kept attempt that is swept is released", world(ended(v1alpha1.OutcomeKept)), Release, ""},
-		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, ""},
-		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, ""},
+		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, v1alpha1.ReasonDeploying},
+		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, v1alpha1.ReasonDeploying},
 		{"the last broken attempt releases the trial", world(ended(v1alpha1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
-		{"an interrupted attempt does not count", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, ""},
+		{"an interrupted attempt does not count", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, v1alpha1.ReasonDeploying},
 
 		{"suspension interrupts", world(suspended), Interrupt, v1alpha1.ReasonSuspended},
 		{"cancellation interrupts, and takes precedence over suspension", world(suspended, func(o *Observation) { o.Cancelled = true }), Interrupt, v1alpha1.ReasonCancelled},
@@ -292,8 +292,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 
 		{"a result is harvested however late the operator reads it", world(loadEndedAt(5*time.Minute), func(o *Observation) {
 			o.Now = start.Add(4 * time.Hour)
-		}), Harvest, v1alpha1.ReasonMeasured},
-		{"a service that ended itself after the load does no harm", world(loadEndedAt(5*time.Minute), serviceEndedAt(30*time.Minute)), Harvest, v1alpha1.ReasonMeasured},
+		}), Harvest, v1alpha1.ReasonCleaningUp},
+		{"a service that ended itself after the load does no harm", world(loadEndedAt(5*time.Minute), serviceEndedAt(30*time.Minute)), Harvest, v1alpha1.ReasonCleaningUp},
 		{"a service that restarted before the load ended breaks off", world(loadEndedAt(5*time.Minute), serviceEndedAt(4*time.Minute)), Break, v1alpha1.ReasonServiceRestarted},
 
 		{"an unschedulable pod is waited for", world(beforeRecord, podState(unschedulable)), Wait, v1alpha1.ReasonUnschedulable},

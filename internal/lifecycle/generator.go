@@ -16,7 +16,7 @@ func underLoad(o *Observation) Decision {
 	attempt, c := o.attempt(), o.Children
 	if attempt.JobUID == "" {
 		// The Job was created, but the operator ended before it recorded that.
-		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Running the load on the login service with k6"}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: starting}
 	}
 	for i := range c.GeneratorPods {
 		pod := &c.GeneratorPods[i]
@@ -41,7 +41,7 @@ func afterLoad(pod *corev1.Pod, ended *corev1.ContainerStateTerminated) Decision
 	case pod.Status.Reason == "DeadlineExceeded":
 		return *broken(v1alpha1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
 	default:
-		return Decision{Action: Harvest, Reason: v1alpha1.ReasonMeasured}
+		return Decision{Action: Harvest, Reason: v1alpha1.ReasonCleaningUp, Message: deleting}
 	}
 }
 
@@ -75,13 +75,13 @@ func generatorWaits(o *Observation) Decision {
 			return waitOrBreak(o, *w, since)
 		}
 		if c.GeneratorPods[i].Status.Phase == corev1.PodRunning {
-			return *wait(v1alpha1.ReasonUnderLoad, "Running the load on the login service with k6")
+			return *wait(v1alpha1.ReasonUnderLoad, loading)
 		}
 	}
 	if len(c.GeneratorPods) == 0 && c.JobRefusal != "" {
 		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
 	}
-	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "Waiting for the load generator to start"), since)
+	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, starting), since)
 }
 
 // generatorEnd returns how the generator's container ended, or nil while it runs. A pod that

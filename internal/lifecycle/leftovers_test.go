@@ -93,7 +93,7 @@ func TestStuckLeftoversAreNamed(t *testing.T) {
 	if diff := cmp.Diff([]string{"Pod hm-1-b", "Pod hm-1-c"}, o.StuckLeftovers()); diff != "" {
 		t.Errorf("the stuck ones (-want +got):\n%s", diff)
 	}
-	const want = "Deleting the objects of the last attempt; objects left: 3. Their node does not answer, or a finalizer keeps them: Pod hm-1-b, Pod hm-1-c"
+	const want = "Deleting the objects of the last attempt. Their node does not answer, or a finalizer keeps them: Pod hm-1-b, Pod hm-1-c"
 	if got := Decide(o).Message; got != want {
 		t.Errorf("the message is %q, want %q", got, want)
 	}

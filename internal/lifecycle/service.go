@@ -25,7 +25,7 @@ func beforeLoad(o *Observation) Decision {
 	case o.outnumbered():
 		return waitDeployed(o)
 	default:
-		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: "Running the load on the login service with k6"}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: starting}
 	}
 }
 
@@ -71,7 +71,7 @@ func serviceWaits(o *Observation) *Decision {
 				return refusal("a pod", condition.Message)
 			}
 		}
-		return wait(v1alpha1.ReasonDeploying, "Waiting for the login service's pods to be created")
+		return wait(v1alpha1.ReasonDeploying, creating)
 	}
 	return podsSettled(o)
 }
