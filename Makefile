@@ -58,7 +58,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-faults test-e2e test-e2e-disturbed test-race test-images test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-faults test-e2e test-e2e-disturbed test-chaos test-race test-images test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
@@ -86,6 +86,9 @@ test-e2e: demo ## The quickstart and faults on a real cluster with a real Promet
 
 test-e2e-disturbed: ## The suite of test-e2e while another process uses the generator's CPU and memory for ten seconds of every minute
 	$(CLUSTER_ENV) && hack/disturbed.sh hack/e2e.sh
+
+test-chaos: cluster-up install ## Faults on the local cluster: operator, API server, etcd, nodes, memory, users (half an hour)
+	$(CLUSTER_ENV) && hack/timed.sh test-chaos hack/e2e.sh chaos
 
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
 	hack/test-images.sh

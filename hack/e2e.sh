@@ -3,12 +3,20 @@
 # compares the rights that the operator used with those that it has.
 #
 #   hack/e2e.sh [flags of go test, such as -run=Suspend]
+#   hack/e2e.sh chaos [flags of go test]   the faults on the local cluster instead
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 
 export CLUSTER=${CLUSTER:-$(hack/clusters.sh which)}
+
+suite=e2e tags=e2e only=()
+if [[ ${1:-} == chaos ]]; then
+  shift
+  [[ $CLUSTER == local ]] || die "only the local cluster's processes can be killed; set CLUSTER=local"
+  suite=chaos tags=e2e,chaos only=(-run=TestChaos)
+fi
 
 # installed_at prints when the installed chart was installed.
 installed_at() {
@@ -47,11 +55,11 @@ if [[ $CLUSTER == local ]] && taskset -c 1 true 2>/dev/null; then
   aside=(-exec "taskset -c 1")
 fi
 failed=0
-hack/test.sh e2e -v -tags=e2e -count=1 -timeout=60m "${aside[@]}" "$@" ./test/e2e/ || failed=1
+hack/test.sh "$suite" -v -tags="$tags" -count=1 -timeout=60m "${aside[@]}" "${only[@]}" "$@" ./test/e2e/ || failed=1
 put_back
 # A part of the suite uses only some of the rights, and only the local cluster has an audit
 # log.
-if (($# == 0)) && [[ $CLUSTER == local ]]; then
+if [[ $suite == e2e && $CLUSTER == local ]] && (($# == 0)); then
   hack/timed.sh rights hack/test.sh rights -v -tags=e2e -count=1 ./test/rights/ || failed=1
 fi
 exit "$failed"

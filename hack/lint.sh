@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-go vet -tags=bench,browser,drift,integration,e2e,helm,k6,prometheus ./...
+go vet -tags=bench,browser,chaos,drift,integration,e2e,helm,k6,prometheus ./...
 go tool -modfile=hack/tools/golangci-lint/go.mod golangci-lint run
 
 if ! command -v shellcheck >/dev/null; then

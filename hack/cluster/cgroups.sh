@@ -30,36 +30,36 @@ make_node_cgroup() {
   done
 }
 
-# node_cgroup_folders prints every cgroup of the nodes, innermost first.
+# node_cgroup_folders [NUMBER] prints every cgroup of the nodes, or of one, innermost first.
 node_cgroup_folders() {
   local root number
   for root in $(cgroup_roots); do
-    for number in 1 2; do
+    for number in ${1:-1 2}; do
       [[ ! -d "$root$(node_cgroup "$number")" ]] ||
         find "$root$(node_cgroup "$number")" -depth -type d 2>/dev/null || true
     done
   done
 }
 
-# cgroup_processes prints the processes in the nodes' cgroups. These are only the pods'
-# processes, so it needs no record and works after any crash.
+# cgroup_processes [NUMBER] prints the processes in the cgroups of the nodes, or of one. These
+# are only the pods' processes, so it needs no record and works after any crash.
 cgroup_processes() {
   local folder
-  for folder in $(node_cgroup_folders); do
+  for folder in $(node_cgroup_folders "$@"); do
     cat "$folder/cgroup.procs" 2>/dev/null || true
   done | sort -un
 }
 
-# end_pod_processes ends all pods at once.
+# end_pod_processes [NUMBER] ends all pods, or those of one node, at once.
 end_pod_processes() {
-  wait_until 20 pod_processes_killed || die "these processes in the nodes' cgroups do not end: $(cgroup_processes | paste -sd' ')"
+  wait_until 20 pod_processes_killed "$@" || die "these processes in the nodes' cgroups do not end: $(cgroup_processes "$@" | paste -sd' ')"
 }
 
 # pod_processes_killed kills the processes that it finds, and reports whether none was left. It
 # is repeated, because a pod may be forking meanwhile.
 pod_processes_killed() {
   local pids
-  mapfile -t pids < <(cgroup_processes)
+  mapfile -t pids < <(cgroup_processes "$@")
   ((${#pids[@]} > 0)) || return 0
   kill -KILL "${pids[@]}" 2>/dev/null || true
   return 1

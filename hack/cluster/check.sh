@@ -18,15 +18,6 @@ source "$CLUSTER_FOLDER/processes.sh"
 source "$CLUSTER_FOLDER/cgroups.sh"
 source "$CLUSTER_FOLDER/node.sh"
 
-# crash NAME... kills recorded processes of the cluster.
-crash() {
-  local name
-  for name in "$@"; do
-    kill -KILL "$(process_id "$name")"
-    wait_until 10 process_gone "$name"
-  done
-}
-
 # expect_well SENTENCE runs "up" and fails unless the cluster is healthy then.
 expect_well() {
   "$CLUSTER" up

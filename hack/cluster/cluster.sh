@@ -7,6 +7,8 @@
 #   cluster.sh env                   prints exports for the shell: eval "$(cluster.sh env)"
 #   cluster.sh status                prints what is running; fails if something is not
 #   cluster.sh load-images FILE...   imports image archives into every node
+#   cluster.sh crash PROCESS...      kills processes, such as kube-apiserver, which up restarts
+#   cluster.sh crash-node NUMBER     kills everything on a node, as if it lost power
 #
 # CPUS=shared creates one node on all CPUs instead of two with one CPU each.
 # shellcheck source-path=SCRIPTDIR
@@ -133,6 +135,14 @@ down() {
   say "the cluster is removed; the logs of its last run are in $STATE/logs.previous"
 }
 
+# crash_node NUMBER ends kubelet first, which would otherwise report what happens to the pods.
+crash_node() {
+  crash "kubelet-$1"
+  end_pod_processes "$1"
+  end_shims "$1"
+  crash "containerd-$1" "kube-proxy-$1"
+}
+
 # lock keeps two runs from changing the cluster at the same time.
 lock() {
   exec {LOCK}>"$LOCK_FILE"
@@ -185,7 +195,12 @@ main() {
       use_recorded
       load_images "$@"
       ;;
-    *) die "usage: cluster.sh up|down|env|status|load-images FILE..." ;;
+    crash | crash-node)
+      require_root
+      use_recorded
+      "${command/-/_}" "$@"
+      ;;
+    *) die "usage: cluster.sh up|down|env|status|load-images FILE...|crash PROCESS...|crash-node NUMBER" ;;
   esac
 }
 

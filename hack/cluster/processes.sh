@@ -62,6 +62,15 @@ stop_process() {
   rm -f "$PROCESSES/$1"
 }
 
+# crash NAME... kills processes at once, without a chance to clean up.
+crash() {
+  local name
+  for name in "$@"; do
+    kill -KILL "$(process_id "$name")"
+    wait_until 10 process_gone "$name"
+  done
+}
+
 process_gone() {
   ! process_alive "$1"
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -11,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -25,6 +28,8 @@ type generators struct {
 	runs  map[types.UID]run
 	// jobs are the UIDs of each trial's Jobs, in the order of their creation.
 	jobs map[string][]types.UID
+	// ended are the Jobs whose generator exited without an error, and so wrote a result.
+	ended map[types.UID]bool
 }
 
 // run is the time when a generator's container ran, by its node's clock.
@@ -37,7 +42,8 @@ func (r run) String() string {
 	return fmt.Sprintf("%s from %s to %s", r.name, r.from.Format(time.TimeOnly), r.until.Format(time.TimeOnly))
 }
 
-// watchGenerators records all generators of the cluster until the test ends.
+// watchGenerators records all generators of the cluster until the test ends. If the API server
+// ends the watch, a new one begins with the pods that exist.
 func watchGenerators(t *testing.T) *generators {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(ctrl.GetConfigOrDie())
@@ -45,16 +51,40 @@ func watchGenerators(t *testing.T) *generators {
 	options := metav1.ListOptions{LabelSelector: v1alpha1.LabelComponent + "=" + v1alpha1.ComponentGenerator}
 	watcher, err := clientset.CoreV1().Pods("").Watch(t.Context(), options)
 	must(t, err)
-	t.Cleanup(watcher.Stop)
-	g := &generators{runs: map[types.UID]run{}, jobs: map[string][]types.UID{}}
+	g := &generators{runs: map[types.UID]run{}, jobs: map[string][]types.UID{}, ended: map[types.UID]bool{}}
 	go func() {
-		for event := range watcher.ResultChan() {
-			if pod, ok := event.Object.(*corev1.Pod); ok {
-				g.note(pod)
+		g.follow(watcher)
+		_ = wait.PollUntilContextCancel(t.Context(), 100*time.Millisecond, true, func(ctx context.Context) (done bool, err error) {
+			if watcher, err := clientset.CoreV1().Pods("").Watch(ctx, options); err == nil {
+				g.follow(watcher)
 			}
-		}
+			return false, nil
+		})
 	}()
 	return g
+}
+
+func (g *generators) follow(watcher watch.Interface) {
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		if pod, ok := event.Object.(*corev1.Pod); ok {
+			g.note(pod)
+			if event.Type == watch.Deleted {
+				g.gone(pod.UID)
+			}
+		}
+	}
+}
+
+// gone notes that a pod's object is gone. Its container has ended by then, even if its node did
+// not report that.
+func (g *generators) gone(pod types.UID) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	if seen, ran := g.runs[pod]; ran && seen.until.IsZero() {
+		seen.until = time.Now()
+		g.runs[pod] = seen
+	}
 }
 
 func (g *generators) note(pod *corev1.Pod) {
@@ -72,6 +102,9 @@ func (g *generators) note(pod *corev1.Pod) {
 		}
 		if ended := container.State.Terminated; ended != nil {
 			seen.from, seen.until = ended.StartedAt.Time, ended.FinishedAt.Time
+			if owner := metav1.GetControllerOf(pod); owner != nil && ended.ExitCode == 0 {
+				g.ended[owner.UID] = true
+			}
 		}
 		if !seen.from.IsZero() {
 			g.runs[pod.UID] = seen
@@ -106,6 +139,13 @@ func (g *generators) jobsOfTrial(trial *v1alpha1.SizingTrial) int {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	return len(g.jobs[string(trial.UID)])
+}
+
+// measured returns which of a trial's Jobs wrote a result.
+func (g *generators) measured(trial *v1alpha1.SizingTrial) []types.UID {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	return slices.DeleteFunc(slices.Clone(g.jobs[string(trial.UID)]), func(job types.UID) bool { return !g.ended[job] })
 }
 
 // saw reports whether a Job was one of a trial's.

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,6 +89,28 @@ func (o *operator) kill() {
 		_ = o.command.Process.Kill()
 		_ = o.command.Wait()
 	}
+}
+
+// freeze stops the operator's process until thaw, as a paused machine does.
+func (o *operator) freeze() {
+	o.t.Helper()
+	must(o.t, o.command.Process.Signal(syscall.SIGSTOP))
+	o.t.Cleanup(o.thaw)
+}
+
+func (o *operator) thaw() { _ = o.command.Process.Signal(syscall.SIGCONT) }
+
+// ended reports whether the operator's process has ended by itself.
+func (o *operator) ended() bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.command.Process.Pid))
+	return err != nil || strings.Contains(string(status), "State:\tZ")
+}
+
+// restart starts the operator again, whether it has ended or not, as kubelet does.
+func (o *operator) restart() {
+	o.t.Helper()
+	o.kill()
+	o.start()
 }
 
 // stop ends the operator with SIGTERM, so that it releases its lease.

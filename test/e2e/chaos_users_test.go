@@ -1,0 +1,157 @@
+//go:build e2e && chaos
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func jobDeleted(t *testing.T, c *chaos) {
+	startOperator(t)
+	e := c.experiment(t, "job", longer(10), tries(4))
+	policies := []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}
+	for i, policy := range policies {
+		until(t, time.Minute, fmt.Sprintf("attempt %d to be under load", i+1), func() (bool, string) {
+			attempts := theTrial(t, e).Status.Attempts
+			return len(attempts) == i+1 && loads(*theTrial(t, e)), standing(t, e)
+		})
+		underLoad(t, e)
+		must(t, cluster.Delete(t.Context(), &jobsOf(t, e)[0], client.PropagationPolicy(policy)))
+	}
+	c.holds(t, e, 3*time.Minute, v1alpha1.ReasonJobDeleted)
+	t.Logf("%d Jobs deleted", len(policies))
+}
+
+// foreign is a finalizer that nobody removes.
+const foreign = "example.com/hold"
+
+// Somebody's finalizers keep the Job, its pod and the service's pod when the Job is deleted. The
+// next attempt must not wait for them for ever.
+func foreignFinalizers(t *testing.T, c *chaos) {
+	startOperator(t)
+	e := c.experiment(t, "finalizers", longer(10))
+	underLoad(t, e)
+	held := []client.Object{&jobsOf(t, e)[0], &podsOf(t, e, v1alpha1.ComponentGenerator)[0], &podsOf(t, e, v1alpha1.ComponentService)[0]}
+	for _, object := range held {
+		hold(t, object, controllerutil.AddFinalizer)
+		t.Cleanup(func() { hold(t, object, controllerutil.RemoveFinalizer) })
+	}
+	must(t, cluster.Delete(t.Context(), held[0], client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	c.holds(t, e, 4*time.Minute, v1alpha1.ReasonJobDeleted)
+	for _, object := range held {
+		refresh(t, object)
+		if object.GetDeletionTimestamp() == nil {
+			t.Errorf("%T %s was not deleted", object, object.GetName())
+		}
+		hold(t, object, controllerutil.RemoveFinalizer)
+	}
+	t.Logf("%d objects were held", len(held))
+}
+
+// hold adds or removes the finalizer of an object, unless the object is gone.
+func hold(t *testing.T, object client.Object, change func(client.Object, string) bool) {
+	t.Helper()
+	// The test's context has ended when its cleanup runs.
+	ctx := context.Background()
+	if err := cluster.Get(ctx, client.ObjectKeyFromObject(object), object); apierrors.IsNotFound(err) {
+		return
+	}
+	before := object.DeepCopyObject().(client.Object)
+	change(object, foreign)
+	must(t, client.IgnoreNotFound(cluster.Patch(ctx, object, client.MergeFrom(before))))
+}
+
+// Every writer edits the experiment and its trials about once a second: annotations, and what a
+// user may change of the spec.
+func fiftyWriters(t *testing.T, c *chaos) {
+	const writers = 50
+	startOperator(t)
+	e := c.experiment(t, "edited", costs(4, 6))
+	ctx, stop := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	var written atomic.Int64
+	for writer := range writers {
+		group.Go(func() {
+			_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
+				written.Add(scribble(ctx, e, writer))
+				return false, nil
+			})
+		})
+	}
+	t.Cleanup(stop)
+	finished(t, e, 3*time.Minute)
+	stop()
+	group.Wait()
+	c.holds(t, e, time.Minute)
+	t.Logf("%d writers made %d writes", writers, written.Load())
+}
+
+// scribble edits an experiment and its trials, and returns how many writes succeeded.
+func scribble(ctx context.Context, e *v1alpha1.SizingExperiment, writer int) (written int64) {
+	now := &v1alpha1.SizingExperiment{}
+	if cluster.Get(ctx, client.ObjectKeyFromObject(e), now) != nil {
+		return 0
+	}
+	before := now.DeepCopy()
+	metav1.SetMetaDataAnnotation(&now.ObjectMeta, fmt.Sprintf("example.com/writer-%d", writer), time.Now().String())
+	now.Spec.TTLSecondsAfterFinished = ptr.To(int32(3600 + writer))
+	if cluster.Patch(ctx, now, client.MergeFrom(before)) == nil {
+		written++
+	}
+	trials := &v1alpha1.SizingTrialList{}
+	_ = cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)})
+	for _, trial := range trials.Items {
+		before := trial.DeepCopy()
+		metav1.SetMetaDataAnnotation(&trial.ObjectMeta, "example.com/writer", fmt.Sprint(writer))
+		if cluster.Patch(ctx, &trial, client.MergeFrom(before)) == nil {
+			written++
+		}
+	}
+	return written
+}
+
+// An experiment is deleted in another stage each time, and created again at once under the same
+// name.
+func recreated(t *testing.T, c *chaos) {
+	const times = 20
+	startOperator(t)
+	stages := []func(*testing.T, *v1alpha1.SizingExperiment){
+		func(*testing.T, *v1alpha1.SizingExperiment) {},
+		func(t *testing.T, e *v1alpha1.SizingExperiment) { theTrial(t, e) },
+		func(t *testing.T, e *v1alpha1.SizingExperiment) {
+			until(t, time.Minute, "the service's pod", func() (bool, string) {
+				return len(podsOf(t, e, v1alpha1.ComponentService)) > 0, standing(t, e)
+			})
+		},
+		func(t *testing.T, e *v1alpha1.SizingExperiment) { underLoad(t, e) },
+	}
+	var deleted []*v1alpha1.SizingExperiment
+	for i := range times {
+		e := c.experiment(t, "again", longer(10))
+		stages[i%len(stages)](t, e)
+		must(t, cluster.Delete(t.Context(), e))
+		until(t, 30*time.Second, e.Name+" to be gone", func() (bool, string) {
+			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), &v1alpha1.SizingExperiment{})
+			return apierrors.IsNotFound(err), fmt.Sprint(err)
+		})
+		deleted = append(deleted, e)
+	}
+	last := c.experiment(t, "again")
+	nothingLeft(t, c.ns, deleted...)
+	c.holds(t, last, 3*time.Minute)
+	t.Logf("%d experiments deleted and created again", len(deleted))
+}
