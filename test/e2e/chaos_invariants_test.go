@@ -33,7 +33,7 @@ func (c *chaos) holds(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Dur
 		}
 	}
 	c.watched.noneAtOnce(t)
-	t.Logf("%s", standing(t, e))
+	t.Logf("%d trials have a kept result: %s", len(kept), standing(t, e))
 }
 
 // measuredOnce checks that one result of a trial counts, that the Jobs which wrote a result are

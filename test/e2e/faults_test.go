@@ -78,8 +78,13 @@ func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T)
 // within two minutes.
 func failsWith(t *testing.T, e *v1alpha1.SizingExperiment, reason string) {
 	t.Helper()
+	endsFor(t, create(t, e), reason)
+}
+
+// endsFor waits for the end of an experiment that can't succeed any more, and checks the reason.
+func endsFor(t *testing.T, e *v1alpha1.SizingExperiment, reason string) {
+	t.Helper()
 	begun := time.Now()
-	create(t, e)
 	finished(t, e, 2*time.Minute)
 	trial := theTrial(t, e)
 	if trial.Status.Phase != v1alpha1.TrialFailed || trial.Status.Reason != reason || trial.Status.Message == "" {
@@ -104,6 +109,13 @@ func TestAQuotaThatAdmitsTheServiceAndRefusesTheGeneratorFailsTheTrial(t *testin
 		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceLimitsCPU: resource.MustParse("300m")}},
 	})
 	failsWith(t, tiny(ns, "quota", tries(1)), v1alpha1.ReasonQuotaRefused)
+}
+
+func TestAGeneratorOutOfMemoryFailsTheTrial(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "memory", longer(10), tries(1)))
+	fillMemory(t, underLoad(t, e), objects.GeneratorContainer)
+	endsFor(t, e, v1alpha1.ReasonGeneratorOOMKilled)
 }
 
 // The generator's image contains another program, which leaves a garbled result or none.
