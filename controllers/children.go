@@ -80,10 +80,18 @@ func ensure(ctx context.Context, c client.Client, live client.Reader, object cli
 	return nil
 }
 
-// create is ensure for a child of the current attempt. Just before it, it reads the trial without
-// the cache: an operator that was frozen and is not the leader any more must not create anything
-// for an attempt that has ended meanwhile. It returns a conflict if the trial has changed.
+// create is ensure for a child of the current attempt: an operator that was frozen and is not the
+// leader any more must not create anything for an attempt that has ended meanwhile.
 func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial *v1alpha1.SizingTrial) error {
+	if err := r.unchanged(ctx, trial); err != nil {
+		return err
+	}
+	return ensure(ctx, r.Client, r.Live, child, trial)
+}
+
+// unchanged reads the trial without the cache, and returns a conflict if it has changed since it
+// was read.
+func (r *TrialReconciler) unchanged(ctx context.Context, trial *v1alpha1.SizingTrial) error {
 	now := &v1alpha1.SizingTrial{}
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(trial), now); client.IgnoreNotFound(err) != nil {
 		return err
@@ -91,7 +99,7 @@ func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial
 	if now.UID != trial.UID || now.ResourceVersion != trial.ResourceVersion {
 		return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("sizingtrials").GroupResource(), trial.Name, errStale)
 	}
-	return ensure(ctx, r.Client, r.Live, child, trial)
+	return nil
 }
 
 // errStale is why a pass is repeated.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -215,18 +216,27 @@ func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 	return did.with(kind, did.Reason, did.Message)
 }
 
-// sweep deletes everything that the trial controls and its current attempt does not need.
+// sweep deletes everything that the trial controls and its current attempt does not need. An
+// operator that was frozen may see the children of an attempt before it sees that the attempt has
+// begun, so it deletes nothing of a trial that has changed.
 func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation) error {
 	children, err := listChildren(ctx, r.Client, seen.Trial)
 	if err != nil {
 		return err
 	}
-	var failed []error
 	_, left := split(seen, children)
+	left = slices.DeleteFunc(left, func(child client.Object) bool {
+		return !metav1.IsControlledBy(child, seen.Trial) || child.GetDeletionTimestamp() != nil
+	})
+	if len(left) == 0 {
+		return nil
+	}
+	if err := r.unchanged(ctx, seen.Trial); err != nil {
+		return err
+	}
+	var failed []error
 	for _, child := range left {
-		if metav1.IsControlledBy(child, seen.Trial) {
-			failed = append(failed, remove(ctx, r.Client, child))
-		}
+		failed = append(failed, remove(ctx, r.Client, child))
 	}
 	return errors.Join(failed...)
 }

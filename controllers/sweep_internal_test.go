@@ -1,0 +1,64 @@
+package controllers
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// A leader that was frozen gets to know of a Deployment before it gets to know of the attempt that
+// the Deployment is for.
+func TestAStaleTrialLosesNoChildren(t *testing.T) {
+	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: objects.Child(trial.UID, 1), UID: "deployment",
+		Labels:          map[string]string{v1alpha1.LabelTrialUID: string(trial.UID)},
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(trial, v1alpha1.GroupVersion.WithKind("SizingTrial"))},
+	}}
+	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial, deployment).Build()
+	r := &TrialReconciler{Client: c, Live: c}
+	read := func() *v1alpha1.SizingTrial {
+		got := &v1alpha1.SizingTrial{}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(trial), got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	sweep := func(trial *v1alpha1.SizingTrial) error {
+		return r.sweep(t.Context(), &lifecycle.Observation{Trial: trial, Standing: lifecycle.Planned})
+	}
+	stale, begun := read(), read()
+	begun.Status.Attempts = []v1alpha1.Attempt{{Number: 1, ServiceUID: deployment.UID}}
+	if err := c.Update(t.Context(), begun); err != nil {
+		t.Fatal(err)
+	}
+	if err := sweep(stale); !apierrors.IsConflict(err) {
+		t.Errorf("the stale trial was swept, or refused for another reason: %v", err)
+	}
+	if err := sweep(read()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(deployment), &appsv1.Deployment{}); err != nil {
+		t.Errorf("the Deployment of the current attempt: %v", err)
+	}
+	ended := read()
+	ended.Status.Attempts[0].EndTime = &metav1.Time{Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	if err := c.Update(t.Context(), ended); err != nil {
+		t.Fatal(err)
+	}
+	if err := sweep(read()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment); !apierrors.IsNotFound(err) {
+		t.Errorf("the Deployment of an attempt that has ended still exists: %v", err)
+	}
+}
