@@ -63,8 +63,8 @@ keep_running() {
   # Processes can't move to a new namespace, so a missing one requires a new cluster.
   if network_stands; then
     say "$problem; restarting what has died"
-    # After an outage of the API server, kubelets may report nothing for a minute.
-    start_everything && wait_until 120 healthy && return 0
+    # After an outage of the API server, kubelets may report nothing for more than a minute.
+    start_everything && wait_until 180 healthy && return 0
     problem="$(first_problem)"
   fi
   say "$problem; recreating the cluster"
