@@ -80,9 +80,12 @@ func nodeStopped(node, component string) func(*testing.T, *chaos) {
 	return func(t *testing.T, c *chaos) {
 		startOperator(t)
 		e := c.experiment(t, "stopped-"+component, longer(10), tries(2))
-		underLoad(t, e)
+		generator := underLoad(t, e)
 		crash(t, "crash-node", strings.TrimPrefix(node, "node-"))
 		begun := time.Now()
+		if generator.Spec.NodeName == node {
+			c.watched.gone(generator.UID)
+		}
 		finished(t, e, 10*time.Minute)
 		t.Logf("the experiment ended %s after the node: %s", time.Since(begun).Round(time.Second), standing(t, e))
 		kubectl(t, "delete", "node", node)

@@ -76,8 +76,8 @@ func (g *generators) follow(watcher watch.Interface) {
 	}
 }
 
-// gone notes that a pod's object is gone. Its container has ended by then, even if its node did
-// not report that.
+// gone notes that a pod's container has ended, even if its node did not report that: the pod's
+// object is gone, or its node was killed.
 func (g *generators) gone(pod types.UID) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
