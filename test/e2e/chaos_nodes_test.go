@@ -78,8 +78,8 @@ func nodeDrained(node, component string) func(*testing.T, *chaos) {
 // of a cloud does, and a new node registers itself.
 func nodeStopped(node, component string) func(*testing.T, *chaos) {
 	return func(t *testing.T, c *chaos) {
-		startOperator(t)
-		e := c.experiment(t, "stopped-"+component, longer(10), tries(2))
+		startOperator(t, "--start-timeout=15s")
+		e := c.experiment(t, "stopped-"+component, longer(10))
 		generator := underLoad(t, e)
 		crash(t, "crash-node", strings.TrimPrefix(node, "node-"))
 		begun := time.Now()

@@ -53,10 +53,11 @@ func TestChaos(t *testing.T) {
 	t.Run("nothing is left after deletion", c.leavesNothing)
 }
 
-// experiment creates an experiment whose invariants are checked.
+// experiment creates an experiment whose invariants are checked. It has two attempts, so that a
+// fault can spoil one; on a busy machine, more would only take longer.
 func (c *chaos) experiment(t *testing.T, name string, changes ...func(*v1alpha1.SizingExperimentSpec)) *v1alpha1.SizingExperiment {
 	t.Helper()
-	return create(t, tiny(c.ns, name, changes...))
+	return create(t, tiny(c.ns, name, append([]func(*v1alpha1.SizingExperimentSpec){tries(2)}, changes...)...))
 }
 
 // clusterScript runs a command of hack/cluster/cluster.sh.
