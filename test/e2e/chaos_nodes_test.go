@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // The nodes of the local cluster: the service runs on the first, the generator on the second.
@@ -94,7 +95,7 @@ func nodeStopped(node, component string) func(*testing.T, *chaos) {
 			return len(pods) == 0, fmt.Sprint(pods)
 		})
 		clusterScript(t, "up")
-		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, v1alpha1.ReasonDeploying,
+		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, measurement.ServiceUnreachable,
 			v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonGeneratorEvicted)
 	}
 }
