@@ -75,9 +75,9 @@ func nodeDrained(node, component string) func(*testing.T, *chaos) {
 }
 
 // All processes of a node are killed, including its pods, and kubelet does not report that. The
-// experiment must end nevertheless. Afterwards the node's object is deleted, as the controller
-// of a cloud does, and a new node registers itself.
-func nodeStopped(node, component string) func(*testing.T, *chaos) {
+// experiment must end, whether the Node stays or is deleted once it is not ready, as the
+// controller of a cloud does. At the end a new node registers itself.
+func nodeStopped(node, component string, stays bool) func(*testing.T, *chaos) {
 	return func(t *testing.T, c *chaos) {
 		startOperator(t, "--start-timeout=15s")
 		e := c.experiment(t, "stopped-"+component, longer(10))
@@ -87,16 +87,21 @@ func nodeStopped(node, component string) func(*testing.T, *chaos) {
 		if generator.Spec.NodeName == node {
 			c.watched.gone(generator.UID)
 		}
-		finished(t, e, 10*time.Minute)
-		t.Logf("the experiment ended %s after the node: %s", time.Since(begun).Round(time.Second), standing(t, e))
+		kubectl(t, "wait", "--for=condition=Ready=Unknown", "--timeout=3m", "node/"+node)
+		if stays {
+			finished(t, e, 5*time.Minute)
+		}
 		kubectl(t, "delete", "node", node)
+		finished(t, e, 5*time.Minute)
+		t.Logf("the experiment ended %s after the node: %s", time.Since(begun).Round(time.Second), standing(t, e))
 		until(t, 3*time.Minute, "the node's pods to go", func() (bool, string) {
 			pods := podsOn(t, node)
 			return len(pods) == 0, fmt.Sprint(pods)
 		})
 		clusterScript(t, "up")
 		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, measurement.ServiceUnreachable,
-			v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonGeneratorEvicted)
+			v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonGeneratorEvicted,
+			v1alpha1.ReasonSummaryLost)
 	}
 }
 
