@@ -317,6 +317,13 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		}), Wait, v1alpha1.ReasonAdmissionRefused},
 		{"a generator without memory breaks off", world(generatorState(containerEnded(objects.GeneratorContainer, "OOMKilled", 137))), Break, v1alpha1.ReasonGeneratorOOMKilled},
 		{"an evicted generator breaks off", world(generatorState(func(s *corev1.PodStatus) { s.Phase, s.Reason = corev1.PodFailed, "Evicted" })), Break, v1alpha1.ReasonGeneratorEvicted},
+		{"a generator whose node is gone breaks off", world(generatorState(func(s *corev1.PodStatus) {
+			s.Phase = corev1.PodFailed
+			s.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "DeletionByPodGC"}}
+		})), Break, v1alpha1.ReasonGeneratorEvicted},
+		{"a generator that ended before it was evicted is harvested", world(loadEndedAt(time.Second), generatorState(func(s *corev1.PodStatus) {
+			s.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
+		})), Harvest, v1alpha1.ReasonMeasured},
 		{"a generator's pod that is gone at the end is a lost summary", world(jobCondition(batchv1.JobComplete, "")), Break, v1alpha1.ReasonSummaryLost},
 		{"a generator's pod that is gone with its Job failed is a lost summary", world(jobCondition(batchv1.JobFailed, "BackoffLimitExceeded")), Break, v1alpha1.ReasonSummaryLost},
 		{"a Job past its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1alpha1.ReasonDeadlineExceeded},

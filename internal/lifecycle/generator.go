@@ -38,6 +38,8 @@ func afterLoad(pod *corev1.Pod, ended *corev1.ContainerStateTerminated) Decision
 			"The load generator ran out of memory; raise spec.generator.memoryLimit or reduce the load")
 	case pod.Status.Reason == "Evicted":
 		return *broken(v1alpha1.ReasonGeneratorEvicted, "The load generator's pod was evicted: %s", pod.Status.Message)
+	case disrupted(pod) && ended.FinishedAt.IsZero():
+		return *broken(v1alpha1.ReasonGeneratorEvicted, "The load generator's pod was removed before it ended; its node may be gone")
 	case pod.Status.Reason == "DeadlineExceeded":
 		return *broken(v1alpha1.ReasonDeadlineExceeded, "The load took longer than its plan allows")
 	default:
