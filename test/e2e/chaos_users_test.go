@@ -12,7 +12,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -75,8 +74,9 @@ func hold(t *testing.T, object client.Object, change func(client.Object, string)
 	must(t, client.IgnoreNotFound(cluster.Patch(ctx, object, client.MergeFrom(before))))
 }
 
-// Every writer edits the experiment and its trials about once a second: annotations, and what a
-// user may change of the spec.
+// Every writer edits the experiment and its trials every ten seconds: annotations, and what a
+// user may change of the spec. The operator's writes are refused if an object has changed since
+// it was read, so with several times as many edits it does not get a turn.
 func fiftyWriters(t *testing.T, c *chaos) {
 	const writers = 50
 	startOperator(t)
@@ -86,10 +86,15 @@ func fiftyWriters(t *testing.T, c *chaos) {
 	var written atomic.Int64
 	for writer := range writers {
 		group.Go(func() {
-			_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
-				written.Add(scribble(ctx, e, writer))
-				return false, nil
-			})
+			// The writers do not write all at once.
+			for pause := time.Duration(writer) * 200 * time.Millisecond; ; pause = 10 * time.Second {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(pause):
+					written.Add(scribble(ctx, e, writer))
+				}
+			}
 		})
 	}
 	t.Cleanup(stop)
