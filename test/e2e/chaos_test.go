@@ -45,7 +45,6 @@ func TestChaos(t *testing.T) {
 		{"foreign finalizers keep the pods and the Job", foreignFinalizers},
 		{"50 writers edit the experiment", fiftyWriters},
 		{"an experiment is deleted and recreated 20 times", recreated},
-		{"the clock jumps", clockJumps},
 	} {
 		t.Run(fault.name, func(t *testing.T) { fault.do(t, c) })
 	}
