@@ -89,14 +89,14 @@ func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial
 	return ensure(ctx, r.Client, r.Live, child, trial)
 }
 
-// unchanged reads the trial without the cache, and returns a conflict if it has changed since it
-// was read.
+// unchanged reads the trial without the cache, and returns a conflict if its spec or status has
+// changed since it was read.
 func (r *TrialReconciler) unchanged(ctx context.Context, trial *v1alpha1.SizingTrial) error {
 	now := &v1alpha1.SizingTrial{}
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(trial), now); client.IgnoreNotFound(err) != nil {
 		return err
 	}
-	if now.UID != trial.UID || now.ResourceVersion != trial.ResourceVersion {
+	if !sameState(now, trial) {
 		return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("sizingtrials").GroupResource(), trial.Name, errStale)
 	}
 	return nil

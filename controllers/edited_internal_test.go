@@ -1,0 +1,56 @@
+package controllers
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+func TestAStatusIsWrittenUnlessMoreThanAnnotationsChanged(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		edit    func(*v1alpha1.SizingTrial)
+		written bool
+	}{
+		{"an annotation and a label", func(trial *v1alpha1.SizingTrial) {
+			trial.Annotations, trial.Labels = map[string]string{"a": "b"}, map[string]string{"c": "d"}
+		}, true},
+		{"the turn", func(trial *v1alpha1.SizingTrial) { trial.Spec.Suspend = true }, false},
+		{"the status", func(trial *v1alpha1.SizingTrial) { trial.Status.Phase = v1alpha1.TrialRunning }, false},
+		{"a finalizer", func(trial *v1alpha1.SizingTrial) { trial.Finalizers = []string{"example.test/kept"} }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
+			c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).Build()
+			key := client.ObjectKeyFromObject(trial)
+			read := func() *v1alpha1.SizingTrial {
+				got := &v1alpha1.SizingTrial{}
+				if err := c.Get(t.Context(), key, got); err != nil {
+					t.Fatal(err)
+				}
+				return got
+			}
+			before, edited := read(), read()
+			tt.edit(edited)
+			status := edited.Status
+			if err := c.Update(t.Context(), edited); err != nil {
+				t.Fatal(err)
+			}
+			edited.Status = status
+			if err := c.Status().Update(t.Context(), edited); err != nil {
+				t.Fatal(err)
+			}
+			after := before.DeepCopy()
+			after.Status.Message = "written"
+			err := patchStatus(t.Context(), c, after, before)
+			if got := read(); tt.written && (err != nil || got.Status.Message != "written") || !tt.written && !apierrors.IsConflict(err) {
+				t.Errorf("error %v, and the message is %q", err, got.Status.Message)
+			}
+		})
+	}
+}
