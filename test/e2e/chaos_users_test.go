@@ -12,7 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -74,8 +74,8 @@ func hold(t *testing.T, object client.Object, change func(client.Object, string)
 	must(t, client.IgnoreNotFound(cluster.Patch(ctx, object, client.MergeFrom(before))))
 }
 
-// Every writer edits the experiment every ten seconds: an annotation, and what a user may change of
-// the spec.
+// Every writer edits an annotation of the experiment and its trials every two seconds, and the
+// first one also what a user may change of the spec.
 func fiftyWriters(t *testing.T, c *chaos) {
 	const writers = 50
 	startOperator(t)
@@ -86,7 +86,7 @@ func fiftyWriters(t *testing.T, c *chaos) {
 	for writer := range writers {
 		group.Go(func() {
 			// The writers do not write all at once.
-			for pause := time.Duration(writer) * 200 * time.Millisecond; ; pause = 10 * time.Second {
+			for pause := time.Duration(writer) * 40 * time.Millisecond; ; pause = 2 * time.Second {
 				select {
 				case <-ctx.Done():
 					return
@@ -104,19 +104,29 @@ func fiftyWriters(t *testing.T, c *chaos) {
 	t.Logf("%d writers made %d writes", writers, written.Load())
 }
 
-// scribble edits an experiment, and returns how many writes succeeded.
-func scribble(ctx context.Context, e *v1alpha1.SizingExperiment, writer int) int64 {
-	now := &v1alpha1.SizingExperiment{}
-	if cluster.Get(ctx, client.ObjectKeyFromObject(e), now) != nil {
+// scribble edits an experiment and its trials, and returns how many writes succeeded.
+func scribble(ctx context.Context, e *v1alpha1.SizingExperiment, writer int) (written int64) {
+	trials := &v1alpha1.SizingTrialList{}
+	if cluster.List(ctx, trials, client.InNamespace(e.Namespace), client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}) != nil {
 		return 0
 	}
-	before := now.DeepCopy()
-	metav1.SetMetaDataAnnotation(&now.ObjectMeta, fmt.Sprintf("example.com/writer-%d", writer), time.Now().String())
-	now.Spec.TTLSecondsAfterFinished = ptr.To(int32(3600 + writer))
-	if cluster.Patch(ctx, now, client.MergeFrom(before)) != nil {
-		return 0
+	edited := []client.Object{&v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name}}}
+	for i := range trials.Items {
+		edited = append(edited, &trials.Items[i])
 	}
-	return 1
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{"example.com/writer-%d":"%d"}}}`, writer, time.Now().UnixNano())
+	if writer == 0 {
+		ttl := fmt.Sprintf(`{"spec":{"ttlSecondsAfterFinished":%d}}`, 3600+time.Now().Second())
+		if cluster.Patch(ctx, edited[0], client.RawPatch(types.MergePatchType, []byte(ttl))) == nil {
+			written++
+		}
+	}
+	for _, object := range edited {
+		if cluster.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(patch))) == nil {
+			written++
+		}
+	}
+	return written
 }
 
 // An experiment is deleted in another stage each time, and created again at once under the same
