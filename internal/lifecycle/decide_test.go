@@ -323,7 +323,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		})), Break, v1alpha1.ReasonGeneratorEvicted},
 		{"a generator that ended before it was evicted is harvested", world(loadEndedAt(time.Second), generatorState(func(s *corev1.PodStatus) {
 			s.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
-		})), Harvest, v1alpha1.ReasonMeasured},
+		})), Harvest, v1alpha1.ReasonCleaningUp},
 		{"a generator's pod that is gone at the end is a lost summary", world(jobCondition(batchv1.JobComplete, "")), Break, v1alpha1.ReasonSummaryLost},
 		{"a generator's pod that is gone with its Job failed is a lost summary", world(jobCondition(batchv1.JobFailed, "BackoffLimitExceeded")), Break, v1alpha1.ReasonSummaryLost},
 		{"a Job past its deadline breaks off", world(jobCondition(batchv1.JobFailed, batchv1.JobReasonDeadlineExceeded)), Break, v1alpha1.ReasonDeadlineExceeded},
