@@ -22,14 +22,31 @@ import (
 func belongs(child client.Object, trial *v1alpha1.SizingTrial, jobs []types.UID) bool {
 	owner := metav1.GetControllerOf(child)
 	switch _, isPod := child.(*corev1.Pod); {
+	case jobOf(child) != "":
+		return slices.Contains(jobs, jobOf(child))
 	case owner == nil:
 		return false
 	case !isPod:
 		return ofTrial(owner) && owner.UID == trial.UID
-	case ofJob(owner):
-		return slices.Contains(jobs, owner.UID)
 	default:
 		return ofReplicaSet(owner, child, trial)
+	}
+}
+
+// jobOf returns the UID of the Job that created a pod, or "". The pods of a Job that somebody
+// deleted without them run on; they have no owner, and keep the Job controller's label.
+func jobOf(child client.Object) types.UID {
+	pod, isPod := child.(*corev1.Pod)
+	if !isPod {
+		return ""
+	}
+	switch owner := metav1.GetControllerOf(pod); {
+	case ofJob(owner):
+		return owner.UID
+	case owner == nil:
+		return types.UID(pod.Labels[batchv1.ControllerUidLabel])
+	default:
+		return ""
 	}
 }
 
@@ -94,12 +111,11 @@ func split(seen *lifecycle.Observation, children []client.Object) (current, left
 
 // needs reports whether an attempt needs a child of the trial.
 func needs(child client.Object, attempt *v1alpha1.Attempt, names []string, job types.UID) bool {
-	owner := metav1.GetControllerOf(child)
 	switch _, isPod := child.(*corev1.Pod); {
 	case !isPod:
 		return slices.Contains(names, nameOf(child))
-	case ofJob(owner):
-		return owner.UID == job
+	case jobOf(child) != "":
+		return jobOf(child) == job
 	default:
 		return child.GetLabels()[v1alpha1.LabelAttempt] == strconv.Itoa(int(attempt.Number))
 	}

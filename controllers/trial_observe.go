@@ -145,7 +145,7 @@ func place(children *lifecycle.Children, child client.Object) {
 	case *batchv1.Job:
 		children.Job = child
 	case *corev1.Pod:
-		if ofJob(metav1.GetControllerOf(child)) {
+		if jobOf(child) != "" {
 			children.GeneratorPods = append(children.GeneratorPods, *child)
 		} else {
 			children.ServicePods = append(children.ServicePods, *child)
