@@ -33,6 +33,10 @@ func jobDeleted(t *testing.T, c *chaos) {
 	}
 	// In the foreground, the pod is deleted before the Job.
 	c.holds(t, e, 3*time.Minute, v1alpha1.ReasonJobDeleted, v1alpha1.ReasonGeneratorKilled)
+	// The pod that was orphaned has no owner any more, with which it would be deleted.
+	for _, orphan := range podsOf(t, e, v1alpha1.ComponentGenerator) {
+		must(t, cluster.Delete(t.Context(), &orphan))
+	}
 	t.Logf("%d Jobs deleted", len(policies))
 }
 
