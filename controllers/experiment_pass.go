@@ -28,7 +28,8 @@ import (
 const refresh = 15 * time.Second
 
 // waitingRefresh is how often an experiment that is suspended, or waits for its first or its next
-// turn, is looked at without a reason. Its changes and those of its position are reasons; this is for events that are lost.
+// turn, is looked at without a reason. Its changes and those of its position are reasons; this is
+// for events that are lost.
 const waitingRefresh = 10 * time.Minute
 
 // experimentPass is one pass over one experiment: what it observed, and the events to send.

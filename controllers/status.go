@@ -29,9 +29,12 @@ func patchStatus(ctx context.Context, c client.Client, after, before client.Obje
 	if equality.Semantic.DeepEqual(after, before) {
 		return nil
 	}
-	err := c.Status().Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	write := func() error {
+		return c.Status().Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	}
+	err := write()
 	if apierrors.IsConflict(err) && onlyRelabelled(ctx, c, before) {
-		err = c.Status().Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+		err = write()
 	}
 	return client.IgnoreNotFound(err)
 }

@@ -78,7 +78,7 @@ func writesSince(t *testing.T, since time.Time) []rights.Request {
 	})
 }
 
-// leader returns the holder of the operators' lease, or "" if there is none.
+// leader returns the holder of the operators' lease, or "" if the lease has no holder.
 func leader(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
