@@ -133,10 +133,7 @@ func (d done) log(log logr.Logger, before, after *v1alpha1.SizingTrial) {
 		log.V(1).Info(unchanged, "reason", d.Reason)
 		return
 	}
-	reason, message := d.Reason, cmp.Or(d.Message, string(d.Action))
-	if n := len(d.events); n > 0 {
-		reason, message = d.events[n-1].reason, d.events[n-1].note
-	}
+	reason, message := cmp.Or(d.reason, d.Reason), cmp.Or(d.note, d.Message, string(d.Action))
 	if result := status.Result; result != nil {
 		log = log.WithValues("verdict", result.Verdict, "verdictReasons", results.ReasonTypes(result.Reasons))
 	}

@@ -21,17 +21,25 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// done is what act did: the decision that it carried out, and the events about it. The
-// decision is another one than the planned one if that could not be carried out, because a
-// name is taken or the load can't be planned.
+// done is what act did: the decision that it carried out, the events about it, and what to log if
+// that is not the decision's reason and message. The decision is another one than the planned one
+// if that could not be carried out, because a name is taken or the load can't be planned.
 type done struct {
 	lifecycle.Decision
-	events pendingEvents
+	events       pendingEvents
+	reason, note string
 }
 
-// with returns what was done with an event about it.
+// with returns what was done with an event about it, which is also logged.
 func (d done) with(kind, reason, note string) done {
 	d.events.add(kind, reason, string(d.Action), note)
+	return d.noting(reason, note)
+}
+
+// noting returns what was done with a note for the log. It is for what another event reports at
+// nearly the same time, or the status shows.
+func (d done) noting(reason, note string) done {
+	d.reason, d.note = reason, note
 	return d
 }
 
@@ -68,7 +76,11 @@ func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
 	lifecycle.BeginAttempt(seen.Trial, seen.Now, r.StartTimeout)
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	attempt.Settings = r.settingsDigest()
-	return did.with(normal, "AttemptStarted", fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial)))
+	note := fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial))
+	if attempt.Number == 1 {
+		return did.noting("AttemptStarted", note) // the experiment has the event TrialStarted
+	}
+	return did.with(normal, "AttemptStarted", note)
 }
 
 func describe(trial *v1alpha1.SizingTrial) string {
@@ -129,7 +141,7 @@ func (r *TrialReconciler) record(seen *lifecycle.Observation, did done) done {
 		return r.breakOff(seen, v1alpha1.ReasonCalibrationFailed, err)
 	}
 	calibration := seen.Trial.Status.Calibration
-	return did.with(normal, "Calibrated", fmt.Sprintf("A hash takes %s ± %s of CPU time",
+	return did.noting("Calibrated", fmt.Sprintf("A hash takes %s ± %s of CPU time",
 		units.Latency(&calibration.HashMicroseconds), units.Latency(&calibration.ErrorMicroseconds)))
 }
 
@@ -198,11 +210,10 @@ func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
 		measured.OperatorMilliCPU = operator
 	}
 	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
-	kind := normal
-	if end.Outcome != v1alpha1.OutcomeKept {
-		kind = warning
+	if end.Outcome == v1alpha1.OutcomeKept {
+		return did.noting(end.Reason, end.Message) // the event of the release has the verdict
 	}
-	return did.with(kind, end.Reason, end.Message)
+	return did.with(warning, end.Reason, end.Message)
 }
 
 // end writes why an attempt has no result.

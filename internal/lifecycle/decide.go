@@ -55,10 +55,9 @@ type Decision struct {
 // What a trial does during several actions in a row. A message for each action would be a write
 // of the trial's status, and one of its experiment's, that is replaced within a second.
 const (
-	creating = "Creating the login service"
-	starting = "Starting the load generator"
-	loading  = "Running the load on the login service with k6"
-	deleting = "Deleting the objects of the last attempt"
+	preparing = "Creating and calibrating the login service"
+	loading   = "Running the load on the login service with k6"
+	deleting  = "Deleting the objects of the last attempt"
 )
 
 // pollInterval is how often to check what sends no events, such as a time limit.
@@ -96,7 +95,7 @@ func betweenAttempts(o *Observation) Decision {
 	case o.outnumbered():
 		return waitForOthers(o)
 	default:
-		return Decision{Action: Begin, Reason: v1alpha1.ReasonDeploying, Message: creating}
+		return Decision{Action: Begin, Reason: v1alpha1.ReasonDeploying, Message: preparing}
 	}
 }
 
@@ -110,7 +109,7 @@ func continueAttempt(o *Observation) Decision {
 	case o.Children.Job != nil:
 		return underLoad(o)
 	case !deployed(o):
-		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: creating}
+		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: preparing}
 	default:
 		return beforeLoad(o)
 	}

@@ -16,7 +16,7 @@ func underLoad(o *Observation) Decision {
 	attempt, c := o.attempt(), o.Children
 	if attempt.JobUID == "" {
 		// The Job was created, but the operator ended before it recorded that.
-		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: starting}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: loading}
 	}
 	for i := range c.GeneratorPods {
 		pod := &c.GeneratorPods[i]
@@ -83,7 +83,7 @@ func generatorWaits(o *Observation) Decision {
 	if len(c.GeneratorPods) == 0 && c.JobRefusal != "" {
 		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
 	}
-	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, starting), since)
+	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, loading), since)
 }
 
 // generatorEnd returns how the generator's container ended, or nil while it runs. A pod that

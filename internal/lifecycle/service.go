@@ -19,13 +19,13 @@ func beforeLoad(o *Observation) Decision {
 	}
 	switch {
 	case len(attempt.ServicePodUIDs) == 0:
-		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: "The login service is calibrated"}
+		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: preparing}
 	case infeasible(o.Trial):
 		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
 	case o.outnumbered():
 		return waitDeployed(o)
 	default:
-		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: starting}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: loading}
 	}
 }
 
@@ -71,7 +71,7 @@ func serviceWaits(o *Observation) *Decision {
 				return refusal("a pod", condition.Message)
 			}
 		}
-		return wait(v1alpha1.ReasonDeploying, creating)
+		return wait(v1alpha1.ReasonDeploying, preparing)
 	}
 	return podsSettled(o)
 }
@@ -88,7 +88,7 @@ func podsSettled(o *Observation) *Decision {
 		case pod.DeletionTimestamp != nil:
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
 		case !initialized(pod):
-			return wait(v1alpha1.ReasonCalibrating, "Measuring the CPU time per hash")
+			return wait(v1alpha1.ReasonCalibrating, preparing)
 		case pod.Status.PodIP == "":
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get an IP address")
 		}
