@@ -1,12 +1,16 @@
 package controllers
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -47,10 +51,41 @@ func TestAStatusIsWrittenUnlessMoreThanAnnotationsChanged(t *testing.T) {
 			}
 			after := before.DeepCopy()
 			after.Status.Message = "written"
-			err := patchStatus(t.Context(), c, after, before)
+			err := patchStatus(t.Context(), c, c, after, before)
 			if got := read(); tt.written && (err != nil || got.Status.Message != "written") || !tt.written && !apierrors.IsConflict(err) {
 				t.Errorf("error %v, and the message is %q", err, got.Status.Message)
 			}
 		})
+	}
+}
+
+// Annotations that are edited several times a second don't keep a status from being written. The
+// cache does not show the edits.
+func TestAStatusIsWrittenWhileAnnotationsAreEditedAllTheTime(t *testing.T) {
+	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
+	edits := 0
+	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			if edits < 3 {
+				edits++
+				edit := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"edit":"%d"}}}`, edits))
+				if err := c.Patch(ctx, trial.DeepCopy(), edit); err != nil {
+					return err
+				}
+			}
+			return c.SubResource(name).Patch(ctx, o, patch, opts...)
+		}}).Build()
+	before := &v1alpha1.SizingTrial{}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(trial), before); err != nil {
+		t.Fatal(err)
+	}
+	cached := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(before.DeepCopy()).Build()
+	stale := interceptor.NewClient(c, interceptor.Funcs{Get: func(ctx context.Context, _ client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		return cached.Get(ctx, key, o, opts...)
+	}})
+	after := before.DeepCopy()
+	after.Status.Message = "written"
+	if err := patchStatus(t.Context(), stale, c, after, before); err != nil || edits != 3 {
+		t.Errorf("after %d edits: %v", edits, err)
 	}
 }

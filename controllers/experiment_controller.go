@@ -44,7 +44,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	}
 	ctx, cancel := timeToWrite(ctx)
 	defer cancel()
-	if err := patchStatus(ctx, r.Client, experiment, before); err != nil {
+	if err := patchStatus(ctx, r.Client, r.Live, experiment, before); err != nil {
 		return unlessStale(err)
 	}
 	pass.events.send(r.Events, experiment)

@@ -25,7 +25,7 @@ import (
 //
 // A merge patch holds only differences. A field whose zero value must be written has to be in
 // a struct behind a pointer, or in a list.
-func patchStatus(ctx context.Context, c client.Client, after, before client.Object) error {
+func patchStatus(ctx context.Context, c client.Client, live client.Reader, after, before client.Object) error {
 	if equality.Semantic.DeepEqual(after, before) {
 		return nil
 	}
@@ -33,18 +33,24 @@ func patchStatus(ctx context.Context, c client.Client, after, before client.Obje
 		return c.Status().Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 	}
 	err := write()
-	if apierrors.IsConflict(err) && onlyRelabelled(ctx, c, before) {
-		err = write()
+	for range mostRewrites {
+		if apierrors.IsConflict(err) && onlyRelabelled(ctx, live, before) {
+			err = write()
+		}
 	}
 	return client.IgnoreNotFound(err)
 }
 
+// mostRewrites is how often a status is written again because only annotations or labels have
+// changed. Edits would have to follow one another within milliseconds to prevent all of them.
+const mostRewrites = 5
+
 // onlyRelabelled reports whether an object differs from its present version only in annotations and
 // labels, and gives it that version. A pass that takes a second would otherwise never write
 // anything while something edits them every second.
-func onlyRelabelled(ctx context.Context, c client.Client, before client.Object) bool {
+func onlyRelabelled(ctx context.Context, live client.Reader, before client.Object) bool {
 	now := before.DeepCopyObject().(client.Object)
-	if err := c.Get(ctx, client.ObjectKeyFromObject(before), now); err != nil || !sameState(now, before) {
+	if err := live.Get(ctx, client.ObjectKeyFromObject(before), now); err != nil || !sameState(now, before) {
 		return false
 	}
 	before.SetResourceVersion(now.GetResourceVersion())

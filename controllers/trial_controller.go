@@ -67,7 +67,7 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return ctrl.Result{}, fmt.Errorf("trial %s, %s: %w", req, decision.Action, err)
 	}
 	r.show(seen, did.Decision)
-	if err := patchStatus(ctx, r.Client, trial, before); err != nil {
+	if err := patchStatus(ctx, r.Client, r.Live, trial, before); err != nil {
 		return unlessStale(err)
 	}
 	r.tally(seen, before)

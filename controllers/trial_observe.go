@@ -77,14 +77,14 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 // are planned in the status, which the cache may not show yet, and refusing a trial is
 // final.
 func (r *TrialReconciler) observePlan(ctx context.Context, seen *lifecycle.Observation, owner *metav1.OwnerReference) error {
-	trial, list := seen.Trial, &v1alpha1.SizingExperimentList{}
-	err := r.Live.List(ctx, list, client.InNamespace(trial.Namespace), client.MatchingFields{"metadata.name": owner.Name})
+	trial, experiment := seen.Trial, &v1alpha1.SizingExperiment{}
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
 	switch {
-	case err != nil:
+	case client.IgnoreNotFound(err) != nil:
 		return err
-	case len(list.Items) == 0 || list.Items[0].UID != owner.UID:
+	case err != nil || experiment.UID != owner.UID:
 		seen.Standing = lifecycle.ExperimentGone
-	case !plans(&list.Items[0], trial):
+	case !plans(experiment, trial):
 		seen.Standing = lifecycle.NotPlanned
 	}
 	return nil
