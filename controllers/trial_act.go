@@ -162,7 +162,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	if trial.Spec.Role == v1alpha1.RoleVerification {
 		how = "for at most"
 	}
-	return did.with(normal, "LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, duration.Round(time.Second), describe(trial))), nil
+	return did.noting("LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, duration.Round(time.Second), describe(trial))), nil
 }
 
 // job builds the k6 Job from the recorded calibration, and returns how long its plan takes.

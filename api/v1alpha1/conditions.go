@@ -53,7 +53,6 @@ const (
 	ReasonImagePull        = "ImagePull"
 	ReasonContainerRefused = "ContainerRefused"
 	// In progress.
-	ReasonCalibrating      = "Calibrating"
 	ReasonUnderLoad        = "UnderLoad"
 	ReasonWaitingForOthers = "WaitingForOthers"
 	ReasonCleaningUp       = "CleaningUp"

@@ -50,6 +50,9 @@ type Decision struct {
 	Message string
 	// After is when to check again if nothing has changed by then.
 	After time.Duration
+	// calibrating means that the login service is calibrated meanwhile. That is work and not
+	// waiting; only the attempt's deadline limits it.
+	calibrating bool
 }
 
 // What a trial does during several actions in a row. A message for each action would be a write

@@ -131,9 +131,9 @@ func Refused(o *Observation, message string) Decision {
 }
 
 // waitOrBreak returns the given wait, or breaks the attempt off if the wait has lasted too
-// long. Calibration is work and not waiting; only the attempt's deadline limits it.
+// long.
 func waitOrBreak(o *Observation, waiting Decision, since time.Time) Decision {
-	if waiting.Reason == v1alpha1.ReasonCalibrating || o.Now.Sub(since) < o.StartTimeout {
+	if waiting.calibrating || o.Now.Sub(since) < o.StartTimeout {
 		return waiting
 	}
 	waiting.Action = Break

@@ -19,7 +19,7 @@ func beforeLoad(o *Observation) Decision {
 	}
 	switch {
 	case len(attempt.ServicePodUIDs) == 0:
-		return Decision{Action: Record, Reason: v1alpha1.ReasonCalibrating, Message: preparing}
+		return Decision{Action: Record, Reason: v1alpha1.ReasonDeploying, Message: preparing}
 	case infeasible(o.Trial):
 		return Decision{Action: Conclude, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load is run"}
 	case o.outnumbered():
@@ -88,7 +88,9 @@ func podsSettled(o *Observation) *Decision {
 		case pod.DeletionTimestamp != nil:
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
 		case !initialized(pod):
-			return wait(v1alpha1.ReasonCalibrating, preparing)
+			calibrates := wait(v1alpha1.ReasonDeploying, preparing)
+			calibrates.calibrating = true
+			return calibrates
 		case pod.Status.PodIP == "":
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get an IP address")
 		}

@@ -136,8 +136,11 @@ func AtLeast(some, all int64) float64 { return bounds(some, all, verifyError).lo
 func AtMost(some, all int64) float64 { return bounds(some, all, verifyError).high }
 
 // bounds returns the exact bounds of a share by Clopper and Pearson. The true share is
-// outside each of them with at most the given probability.
+// outside each of them with at most the given probability. Impossible counts, which a saved report
+// can have, are limited to possible ones.
 func bounds(some, all int64, chance float64) share {
+	all = max(0, all)
+	some = min(max(0, some), all)
 	k, n, s := float64(some), float64(all), share{low: 0, high: 1}
 	if some > 0 {
 		s.low = mathext.InvRegIncBeta(k, n-k+1, chance)

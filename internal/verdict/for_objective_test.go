@@ -205,6 +205,7 @@ func FuzzAskingNeverFails(f *testing.F) {
 	f.Add(uint8(0), uint8(0), int32(500), int64(100_000), int64(40))
 	f.Add(uint8(1), uint8(3), int32(1), int64(0), int64(0))
 	f.Add(uint8(2), uint8(7), int32(60_000), int64(-5), int64(1<<40))
+	f.Add(uint8(0), uint8(1<<4), int32(500), int64(100_000), int64(-24))
 	f.Fuzz(func(t *testing.T, mode, lost uint8, p95 int32, latency, logins int64) {
 		w := ranWell(t, [](func(*v1alpha1.SizingTrialSpec)){func(*v1alpha1.SizingTrialSpec) {}, atRates(1, 20, 50), withUsers(1, 8)}[mode%3])
 		trial := stored(w.Input, w.judge())

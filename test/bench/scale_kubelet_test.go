@@ -20,8 +20,12 @@ import (
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
-// loadTime is how long each simulated load takes, whatever its plan says.
-const loadTime = time.Second
+// How long each simulated load takes, whatever its plan says. While the operator is measured it is
+// a fraction of a real load's time, and otherwise as short as possible.
+const (
+	shortLoad    = time.Second
+	measuredLoad = 10 * time.Second
+)
 
 // kubelet simulates the scheduler and kubelet for all pods of trials. Every step but the load
 // happens at once.
@@ -29,6 +33,8 @@ type kubelet struct {
 	client client.WithWatch
 	// full is true while no node has room for another pod.
 	full atomic.Bool
+	// measured is true while loads take measuredLoad.
+	measured atomic.Bool
 	// ends counts the loads that have ended.
 	ends atomic.Int64
 	// failed holds the first error.
@@ -144,7 +150,7 @@ func (k *kubelet) load(ctx context.Context, pod *corev1.Pod) error {
 
 // endLoad ends a load once its time is over.
 func (k *kubelet) endLoad(ctx context.Context, pod *corev1.Pod, machine simulated.Machine) error {
-	over := time.After(loadTime)
+	over := time.After(map[bool]time.Duration{false: shortLoad, true: measuredLoad}[k.measured.Load()])
 	plan, err := simulated.PlanOf(pod)
 	if err != nil {
 		return err

@@ -159,17 +159,19 @@ func (w work) String() string {
 	return fmt.Sprintf("%d trials in %.0f s, %.3f cores, %.1f writes per trial", w.trials, w.seconds, w.cores(), w.writes/float64(w.trials))
 }
 
-// work lets trials run for some time, once the first have ended.
+// work lets trials run for some time, once the first has ended.
 func (s *scale) work(o *operatorProcess) work {
 	s.t.Helper()
 	s.kubelet.full.Store(false)
+	s.kubelet.measured.Store(true)
+	defer s.kubelet.measured.Store(false)
 	defer s.kubelet.play(s.t.Context())()
 	begun := s.kubelet.ends.Load()
-	s.until("the first trials have ended", func() bool { return s.kubelet.ends.Load() >= begun+waitingTrials })
+	s.until("a trial has ended", func() bool { return s.kubelet.ends.Load() > begun })
 	w := work{}
 	w.usage = o.during(s.t, func() {
 		before := s.kubelet.ends.Load()
-		time.Sleep(pick(2*time.Minute, 15*time.Second)) // the length of the measurement
+		time.Sleep(pick(4*time.Minute, 45*time.Second)) // the length of the measurement
 		w.trials = s.kubelet.ends.Load() - before
 	})
 	return w
