@@ -139,7 +139,7 @@ bench-matrix: cluster-up install ## Twelve variants, and the overhead of each tr
 bench-corners: cluster-up install ## The rest of a matrix predicted from its corners (10 to 30 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole corners
 
-bench-drift: cluster-up install ## The quickstart three times, on a CPU that changes its speed (30 minutes)
+bench-drift: cluster-up install ## The quickstart with a third CPU limit three times, on a CPU that changes its speed (30 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole drift
 
 bench-replicas: cluster-up install ## Three replicas at three times the rate of one (20 minutes)
@@ -151,7 +151,7 @@ bench-account: cluster-up install ## Goroutines compared with worker pools (20 m
 bench-start: cluster-up install ## Seconds from the operator's start to ready (1 minute)
 	$(CLUSTER_ENV) && hack/bench.sh whole start
 
-bench-queue: cluster-up install ## The quickstart while 400 experiments wait (40 minutes)
+bench-queue: cluster-up install ## The quickstart while 400 experiments wait (half an hour)
 	$(CLUSTER_ENV) && hack/bench.sh whole queue
 
 bench-scale: ## What 5,500 experiments cost the operator (25 minutes, without the cluster)

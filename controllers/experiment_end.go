@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
+// slowConclusion is how long a conclusion takes before its experiment gets an event about it.
+const slowConclusion = 15 * time.Second
+
 // conclude computes the recommendation once all trials have been released. If it needs a
 // verification, conclude adds that to the status, and the next pass creates its trial.
 // Otherwise the experiment ends. An operator that is killed before the status is written
@@ -25,9 +29,14 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 	for i := range status.Verifications {
 		p.verified(&status.Verifications[i])
 	}
+	began := p.Clock.Now()
 	// A verification that failed also changes the sizing of rows.
 	if err := errors.Join(sizing.Rows(spec, p.trials, status), sizing.Conclude(spec, p.trials, status)); err != nil {
 		return err
+	}
+	if took := p.Clock.Since(began); took >= slowConclusion {
+		p.events.add(warning, "SlowConclusion", "Conclude", fmt.Sprintf("Computing the recommendation took %s, and trials of other experiments "+
+			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", took.Round(time.Second)))
 	}
 	next, needed, err := sizing.NextVerification(p.experiment, p.trials)
 	if err != nil {

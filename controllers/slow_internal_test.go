@@ -2,11 +2,14 @@ package controllers
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -58,7 +61,8 @@ func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 				return c.SubResource(sub).Patch(ctx, o, patch, opts...)
 			},
 		}).Build()
-	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9), Clock: clocktesting.NewFakePassiveClock(now)}
+	recorder := events.NewFakeRecorder(9)
+	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: recorder, Clock: &slowClock{PassiveClock: clocktesting.NewFakePassiveClock(now)}}
 	if _, err := r.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(experiment)}); err != nil {
 		t.Fatal(err)
 	}
@@ -68,4 +72,19 @@ func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 	if !experiment.Status.Phase.Finished() {
 		t.Errorf("the experiment is %q", experiment.Status.Phase)
 	}
+	close(recorder.Events)
+	var sent []string
+	for event := range recorder.Events {
+		sent = append(sent, event)
+	}
+	if !slices.ContainsFunc(sent, func(e string) bool {
+		return strings.Contains(e, "SlowConclusion Computing the recommendation took 20s")
+	}) {
+		t.Errorf("no event says that the conclusion took 20 s: %q", sent)
+	}
 }
+
+// slowClock is a clock on which everything takes 20 seconds.
+type slowClock struct{ clock.PassiveClock }
+
+func (slowClock) Since(time.Time) time.Duration { return 20 * time.Second }

@@ -134,7 +134,7 @@ run() {
   enter
   title "The operator"
   install
-  title "The quickstart: which size serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 250m, 500m and 1 CPU"
+  title "The quickstart: which size serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 500m and 1 CPU"
   aside
   measure
   next
