@@ -38,7 +38,7 @@ func startOperator(t *testing.T, kubeconfig, namespace string) *operatorProcess 
 	o.command = exec.Command(program(t, "HASHMARK_OPERATOR"),
 		"--leader-election-namespace="+namespace, "--metrics-bind-address="+address, "--metrics-secure=false", "--health-probe-bind-address=0",
 		"--start-timeout=1h", "--service-image=example.test/loginservice:v1", "--generator-image=example.test/generator:v1")
-	o.command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	o.command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "GOMAXPROCS=1") // as in the chart
 	o.command.Stderr = o.output
 	must(t, o.command.Start())
 	t.Cleanup(func() { _ = o.command.Process.Kill() }) // in case the benchmark fails; it keeps no state
