@@ -42,8 +42,9 @@ func patchStatus(ctx context.Context, c client.Client, live client.Reader, after
 }
 
 // mostRewrites is how often a status is written again because only annotations or labels have
-// changed. Edits would have to follow one another within milliseconds to prevent all of them.
-const mostRewrites = 5
+// changed. It is small, because an API server that is slow to answer is the usual reason why an
+// edit came in between again.
+const mostRewrites = 3
 
 // onlyRelabelled reports whether an object differs from its present version only in annotations and
 // labels, and gives it that version. A pass that takes a second would otherwise never write

@@ -80,7 +80,7 @@ func hold(t *testing.T, object client.Object, change func(client.Object, string)
 	must(t, client.IgnoreNotFound(cluster.Patch(ctx, object, client.MergeFrom(before))))
 }
 
-// Every writer edits an annotation of the experiment and its trials every two seconds, and the
+// Every writer edits an annotation of the experiment and its trials every ten seconds, and the
 // first one also what a user may change of the spec.
 func fiftyWriters(t *testing.T, c *chaos) {
 	const writers = 50
@@ -92,7 +92,7 @@ func fiftyWriters(t *testing.T, c *chaos) {
 	for writer := range writers {
 		group.Go(func() {
 			// The writers do not write all at once.
-			for pause := time.Duration(writer) * 40 * time.Millisecond; ; pause = 2 * time.Second {
+			for pause := time.Duration(writer) * 200 * time.Millisecond; ; pause = 10 * time.Second {
 				select {
 				case <-ctx.Done():
 					return
