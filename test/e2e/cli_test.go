@@ -144,10 +144,10 @@ func TestTheSameQuestionAskedOfStoredResultsHasTheStatussAnswer(t *testing.T) {
 	if code != 1 {
 		t.Errorf("5,000 logins/s on one CPU exited with %d, want 1:\n%s", code, out)
 	}
-	// The same results also give a size for a stricter p99: the quickstart's, or a larger one. On one
-	// CPU in all that can be c10-1 alone, whose result may be Suspect.
-	code, out = plugin(t, "recommend", e.Name, "-n", e.Namespace, "--p99", "1s", "--max-total-cpu", "8")
-	if code != 0 || !strings.Contains(out, "p99 within 1s") {
+	// The same results also give a size for a stricter p99: the quickstart's, or a larger one. Its name
+	// decides where the lines of the text end.
+	code, out = plugin(t, "recommend", e.Name, "-n", e.Namespace, "--p99", "1s")
+	if code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), "p99 within 1s") {
 		t.Errorf("a p99 of a second exited with %d:\n%s", code, out)
 	}
 }
