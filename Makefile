@@ -74,7 +74,7 @@ test-integration: ## The API's rules and the reconcilers against a real API serv
 test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them
 	hack/fuzz.sh "$(or $(TARGET),.)"
 
-test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (10 to 30 minutes)
+test-specs: ## SPECS mutated experiments, by default 10000, against a real API server and the reconcilers (3 to 30 minutes)
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-specs hack/test.sh specs -v -tags=integration -timeout=2h -run=TestNoSpecIsAcceptedAndThenStuck ./controllers -specs=$(or $(SPECS),10000) -spec-seed=$(or $(SEED),1)
 
 test-faults: ## Every fault at every write, watch and event, with Kubernetes' own controllers; prints the counts (an hour)
