@@ -51,7 +51,15 @@ func TestAStatusIsWrittenUnlessMoreThanAnnotationsChanged(t *testing.T) {
 			}
 			after := before.DeepCopy()
 			after.Status.Message = "written"
-			err := patchStatus(t.Context(), c, c, after, before)
+			reads := 0
+			live := interceptor.NewClient(c, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				reads++
+				return c.Get(ctx, key, o, opts...)
+			}})
+			err := patchStatus(t.Context(), c, live, after, before)
+			if reads != 1 {
+				t.Errorf("the trial was read %d times", reads)
+			}
 			if got := read(); tt.written && (err != nil || got.Status.Message != "written") || !tt.written && !apierrors.IsConflict(err) {
 				t.Errorf("error %v, and the message is %q", err, got.Status.Message)
 			}

@@ -34,9 +34,10 @@ func patchStatus(ctx context.Context, c client.Client, live client.Reader, after
 	}
 	err := write()
 	for range mostRewrites {
-		if apierrors.IsConflict(err) && onlyRelabelled(ctx, live, before) {
-			err = write()
+		if !apierrors.IsConflict(err) || !onlyRelabelled(ctx, live, before) {
+			break
 		}
+		err = write()
 	}
 	return client.IgnoreNotFound(err)
 }
