@@ -79,6 +79,9 @@ func (p *experimentPass) check(seed int64) error {
 // mistake.
 func (p *experimentPass) setAccepted() {
 	message := fmt.Sprintf("%d trials are planned", len(p.planned))
+	if len(p.planned) == 1 {
+		message = "1 trial is planned"
+	}
 	if !p.condition(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, message) {
 		return
 	}

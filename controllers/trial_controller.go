@@ -115,9 +115,13 @@ func (r *TrialReconciler) decide(ctx context.Context, seen *lifecycle.Observatio
 	return lifecycle.Decide(seen), nil
 }
 
-// show writes the decision into the status for people to read.
+// show writes the decision into the status for people to read. A trial that has only waited for
+// its turn keeps the status that the API gives it by default.
 func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.Decision) {
 	trial := seen.Trial
+	if decision.Action == lifecycle.Rest && trial.Status.ObservedGeneration == 0 {
+		return
+	}
 	if !trial.Status.Phase.Finished() {
 		lifecycle.ShowProgress(trial, decision, seen.Suspended)
 	}

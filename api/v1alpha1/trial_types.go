@@ -31,8 +31,10 @@ type SizingTrial struct {
 
 	// What is measured, copied from the experiment's plan.
 	Spec SizingTrialSpec `json:"spec"`
-	// What was measured, and how far it can be trusted.
+	// What was measured, and how far it can be trusted. The default is that of a trial that waits
+	// for its turn, so that nothing is written until the trial begins.
 	// +optional
+	// +kubebuilder:default={phase: Pending, reason: WaitingForTurn, display: {reason: WaitingForTurn}}
 	Status SizingTrialStatus `json:"status,omitempty"`
 }
 

@@ -16,7 +16,7 @@ func underLoad(o *Observation) Decision {
 	attempt, c := o.attempt(), o.Children
 	if attempt.JobUID == "" {
 		// The Job was created, but the operator ended before it recorded that.
-		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: loading}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: loading}
 	}
 	for i := range c.GeneratorPods {
 		pod := &c.GeneratorPods[i]
@@ -83,7 +83,10 @@ func generatorWaits(o *Observation) Decision {
 	if len(c.GeneratorPods) == 0 && c.JobRefusal != "" {
 		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
 	}
-	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, loading), since)
+	if o.Now.Sub(since) < o.StartTimeout {
+		return *wait(v1alpha1.ReasonUnderLoad, loading) // as shown since the Job was created
+	}
+	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "The load generator's pod has not started"), since)
 }
 
 // generatorEnd returns how the generator's container ended, or nil while it runs. A pod that

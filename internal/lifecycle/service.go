@@ -25,7 +25,7 @@ func beforeLoad(o *Observation) Decision {
 	case o.outnumbered():
 		return waitDeployed(o)
 	default:
-		return Decision{Action: Load, Reason: v1alpha1.ReasonDeploying, Message: loading}
+		return Decision{Action: Load, Reason: v1alpha1.ReasonUnderLoad, Message: loading}
 	}
 }
 
