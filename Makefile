@@ -58,7 +58,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-faults test-e2e test-e2e-disturbed test-chaos test-race test-images test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-images test-synthetic verify-claims
 test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
@@ -83,6 +83,9 @@ test-faults: ## Every fault at every write, watch and event, with Kubernetes' ow
 test-e2e: MONITORING = true
 test-e2e: demo ## The quickstart and faults on a real cluster with a real Prometheus
 	$(CLUSTER_ENV) && hack/timed.sh test-e2e hack/e2e.sh
+
+test-e2e-drift: cluster-up install ## Login services whose CPU changes its speed on every schedule (6 minutes)
+	$(CLUSTER_ENV) && hack/e2e.sh -run=TestADriftingCPU -every-schedule=true
 
 test-e2e-disturbed: ## The suite of test-e2e while another process uses the generator's CPU and memory for ten seconds of every minute
 	$(CLUSTER_ENV) && hack/disturbed.sh hack/e2e.sh

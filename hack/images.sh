@@ -5,7 +5,7 @@
 # or commit gets into an image.
 #
 #   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
-#   images.sh e2e          the failing generators and drifting services of test/e2e/images
+#   images.sh e2e          the generators and login services of test/e2e/images
 #   images.sh monitoring   Prometheus and its operator, for a cluster that can't
 #                          pull images
 #
@@ -119,10 +119,12 @@ e2e_images() {
   compile_generator
   compile test/e2e/images/unreadable
   compile test/e2e/images/failingk6
+  compile cmd/loginservice
   compile cmd/loginservice drift driftingservice
   image hashmark.dev/garbage:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
+  image hashmark.dev/brief:e2e test/e2e/images/Dockerfile loginservice
   local schedule
   for schedule in "${drifts[@]}"; do
     image "hashmark.dev/drift-$schedule:e2e" test/e2e/images/Dockerfile driftingservice

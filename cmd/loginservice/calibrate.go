@@ -38,6 +38,8 @@ func calibrate(arguments []string, w system) error {
 	recipeVars(flags, &s.recipe)
 	numberVar(flags, &s.referenceCost, "reference-cost", defaultReferenceCost,
 		"bcrypt `cost` that is timed alternately with the hash, so that their ratio does not depend on the CPU's speed")
+	flags.DurationVar(&s.limits.Least, "time", s.limits.Least,
+		"`time` to spend on the hash at least, up to a minute; the reference takes two thirds of it on top")
 	flags.Func("output", "`file` to write the JSON to, in addition to stdout; can be repeated", func(file string) error {
 		s.outputs = append(s.outputs, file)
 		return nil
@@ -55,7 +57,7 @@ func calibrate(arguments []string, w system) error {
 }
 
 func (s calibrationSettings) run(w system) error {
-	if err := errors.Join(checkRecipe(&s.recipe), s.checkReference()); err != nil {
+	if err := errors.Join(checkRecipe(&s.recipe), s.checkReference(), s.limitTime()); err != nil {
 		return err
 	}
 	container, err := cgroup.Open(os.DirFS("/"))
@@ -82,6 +84,17 @@ func (s calibrationSettings) checkReference() error {
 	if err := bcrypt(s.referenceCost).Check(); err != nil {
 		return fmt.Errorf("%w: --reference-cost is %d: %w", errUsage, s.referenceCost, err)
 	}
+	return nil
+}
+
+// limitTime shares the given time as the standard limits do.
+func (s *calibrationSettings) limitTime() error {
+	if s.limits.Least <= 0 || s.limits.Least > s.limits.Most {
+		return fmt.Errorf("%w: --time is %s; it must be above 0 and at most %s", errUsage, s.limits.Least, s.limits.Most)
+	}
+	share := float64(s.limits.Least) / float64(calibration.Standard.Least)
+	s.limits.Reference = time.Duration(share * float64(s.limits.Reference))
+	s.limits.WarmUp = time.Duration(share * float64(s.limits.WarmUp))
 	return nil
 }
 

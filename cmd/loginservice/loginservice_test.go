@@ -229,9 +229,9 @@ func TestCalibrateWritesTheSameToEveryOutput(t *testing.T) {
 	t.Parallel()
 	first, second := filepath.Join(t.TempDir(), "message"), filepath.Join(t.TempDir(), "calibration.json")
 	var stdout bytes.Buffer
-	w := environment(map[string]string{"HASHMARK_COST": "4"})
+	// The reference is cheap and the time short here, to keep the test short.
+	w := environment(map[string]string{"HASHMARK_COST": "4", "HASHMARK_TIME": "300ms"})
 	w.stdout = &stdout
-	// The reference is cheap here, to keep the test short.
 	code := run(t.Context(), []string{
 		"calibrate", "--reference-cost", "4", "--samples", "--output", first, "--output", second,
 	}, w)
@@ -256,7 +256,26 @@ func TestCalibrateWritesTheSameToEveryOutput(t *testing.T) {
 	if len(printed.SampleMicroseconds) != int(message.Samples) {
 		t.Errorf("%d samples printed of %d", len(printed.SampleMicroseconds), message.Samples)
 	}
+	sum := 0.0
+	for _, sample := range printed.SampleMicroseconds {
+		sum += float64(sample)
+	}
+	if sum > 1_000_000 {
+		t.Errorf("hashes were timed for %.0f µs of CPU time, and 300 ms by the clock are asked for", sum)
+	}
 	complete(t, message)
+}
+
+func TestATimeThatIsTooLongOrNoneIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"0s", "-1s", "61s"} {
+		var output log
+		w := environment(nil)
+		w.stderr = &output
+		if code := run(t.Context(), []string{"calibrate", "--cost", "4", "--time", value}, w); code != exitUsage || !strings.Contains(output.String(), "at most 1m0s") {
+			t.Errorf("--time %s: exit code %d:\n%s", value, code, &output)
+		}
+	}
 }
 
 // complete checks that a calibration of cost 4 has every value that exists on all machines.

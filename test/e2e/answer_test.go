@@ -173,7 +173,7 @@ func TestASizeThatFailsItsVerificationIsFollowedByTheNext(t *testing.T) {
 // times the hash time, that is more than it can serve.
 func refuted(t *testing.T, ns, name string, hash float64) *v1alpha1.SizingExperiment {
 	t.Helper()
-	o := startOperator(t, "--leader-elect=false")
+	o := startOperator(t, "--leader-elect=false", calibratesInFull)
 	defer o.kill()
 	e := create(t, tiny(ns, name, costs(8), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"1"}
