@@ -47,7 +47,9 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	return seen, r.observeRefusal(ctx, seen)
 }
 
-// observeStanding finds the experiment and checks whether it plans this trial.
+// observeStanding finds the experiment and checks whether it plans this trial. Refusing a trial is
+// final, so before that it looks without the cache: one that is behind may lack the experiment, or
+// a verification, which is planned in the status.
 func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.Observation) error {
 	trial := seen.Trial
 	owner := metav1.GetControllerOf(trial)
@@ -55,39 +57,33 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 		seen.Standing = lifecycle.NotPlanned
 		return nil
 	}
-	experiment := &v1alpha1.SizingExperiment{}
-	err := r.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
+	experiment, err := experimentOf(ctx, r.Client, trial, owner)
+	if err == nil && (experiment == nil || !plans(experiment, trial)) {
+		experiment, err = experimentOf(ctx, r.Live, trial, owner)
+	}
 	switch {
-	case apierrors.IsNotFound(err), err == nil && (experiment.UID != owner.UID || experiment.DeletionTimestamp != nil):
-		seen.Standing = lifecycle.ExperimentGone
-		return nil
 	case err != nil:
 		return err
+	case experiment == nil:
+		seen.Standing = lifecycle.ExperimentGone
+		return nil
+	case !plans(experiment, trial):
+		seen.Standing = lifecycle.NotPlanned
 	}
 	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now)
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
 	seen.Reference, _ = speed.InPool(experiment.Status.Speed, speed.NodePool(trial.Spec.Variant))
-	if plans(experiment, trial) {
-		return nil
-	}
-	return r.observePlan(ctx, seen, owner)
+	return nil
 }
 
-// observePlan checks without the cache whether the experiment plans the trial. Verifications
-// are planned in the status, which the cache may not show yet, and refusing a trial is
-// final.
-func (r *TrialReconciler) observePlan(ctx context.Context, seen *lifecycle.Observation, owner *metav1.OwnerReference) error {
-	trial, experiment := seen.Trial, &v1alpha1.SizingExperiment{}
-	err := r.Live.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
-	switch {
-	case client.IgnoreNotFound(err) != nil:
-		return err
-	case err != nil || experiment.UID != owner.UID:
-		seen.Standing = lifecycle.ExperimentGone
-	case !plans(experiment, trial):
-		seen.Standing = lifecycle.NotPlanned
+// experimentOf returns the experiment that owns a trial, or nil if it is deleted or being deleted.
+func experimentOf(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial, owner *metav1.OwnerReference) (*v1alpha1.SizingExperiment, error) {
+	experiment := &v1alpha1.SizingExperiment{}
+	err := reader.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
+	if err != nil || experiment.UID != owner.UID || experiment.DeletionTimestamp != nil {
+		return nil, client.IgnoreNotFound(err)
 	}
-	return nil
+	return experiment, nil
 }
 
 // plans reports whether the experiment plans exactly this trial.
