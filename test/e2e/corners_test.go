@@ -20,7 +20,7 @@ var corners = []string{"c6-300m", "c6-600m", "c8-300m", "c8-600m"}
 const farOff = 300
 
 func TestOfCornersTheRestIsPredictedAndTheModelChecked(t *testing.T) {
-	startOperator(t, calibratesInFull)
+	startOperator(t)
 	e := create(t, tiny(namespace(t), "corners", costs(6, 7, 8), withDemand(2, 6, ""), func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits, s.Matrix.Measure = []string{"300m", "400m", "600m"}, v1alpha1.MeasureCorners
 		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 3, MinSamples: 72, MaxStepSeconds: 20, WarmupSeconds: 1, RequestTimeoutSeconds: 5}

@@ -3,32 +3,13 @@
 package e2e
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func TestAnOperatorKilledTenTimesLosesAndRepeatsNothing(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-
-	// Without a lease, which the next operator would wait for longer than it lives.
-	o := startOperator(t, "--leader-elect=false")
-	watched := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "killed", costs(4, 6)))
-	for range 10 {
-		// The operator is killed at a random time, so there is no condition to wait for.
-		<-time.After(time.Duration(500+random.IntN(3500)) * time.Millisecond)
-		o.kill()
-		o.start()
-	}
-	finished(t, e, 4*time.Minute)
-	eachMeasuredOnce(t, e, watched)
-}
-
+// The suite of faults (TestChaos) also kills an operator thirty times.
 func TestALeaderKilledLosesAndRepeatsNothing(t *testing.T) {
 	leader := startOperator(t)
 	e := create(t, tiny(namespace(t), "deposed", longer(10)))

@@ -18,22 +18,13 @@ import (
 )
 
 // Each fault breaks another attempt of the same trial; the attempt after the last fault must be
-// kept.
+// kept. TestChaos deletes Jobs, and the tests of the reconcilers every kind of object.
 func TestWhatIsDeletedUnderAnAttemptIsNamedAndTheNextAttemptCounts(t *testing.T) {
 	o := startOperator(t)
 	faults := []struct {
 		reason string
 		fault  func(e *v1alpha1.SizingExperiment, generator *corev1.Pod)
 	}{
-		{v1alpha1.ReasonJobDeleted, func(e *v1alpha1.SizingExperiment, _ *corev1.Pod) {
-			must(t, cluster.Delete(t.Context(), &jobsOf(t, e)[0], client.PropagationPolicy(metav1.DeletePropagationBackground)))
-		}},
-		{v1alpha1.ReasonServiceDeleted, func(e *v1alpha1.SizingExperiment, _ *corev1.Pod) {
-			deployments := &appsv1.DeploymentList{}
-			must(t, cluster.List(t.Context(), deployments, client.InNamespace(e.Namespace),
-				client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
-			must(t, cluster.Delete(t.Context(), &deployments.Items[0]))
-		}},
 		{v1alpha1.ReasonServiceReplaced, func(e *v1alpha1.SizingExperiment, _ *corev1.Pod) {
 			must(t, cluster.Delete(t.Context(), &podsOf(t, e, v1alpha1.ComponentService)[0]))
 		}},
