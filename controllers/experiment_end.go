@@ -17,7 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
 
-// slowConclusion is how long a conclusion takes before its experiment gets an event about it.
+// slowConclusion is how long a conclusion takes before its experiment gets a condition about it.
 const slowConclusion = 15 * time.Second
 
 // conclude computes the recommendation once all trials have been released. If it needs a
@@ -35,8 +35,11 @@ func (p *experimentPass) conclude(ctx context.Context) error {
 		return err
 	}
 	if took := p.Clock.Since(began); took >= slowConclusion {
-		p.events.add(warning, "SlowConclusion", "Conclude", fmt.Sprintf("Computing the recommendation took %s, and trials of other experiments "+
-			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", took.Round(time.Second)))
+		message := fmt.Sprintf("Computing the recommendation took %s, and trials of other experiments "+
+			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", took.Round(time.Second))
+		if p.condition(v1alpha1.ConditionSlowConclusion, true, v1alpha1.ConditionSlowConclusion, message) {
+			p.events.add(warning, v1alpha1.ConditionSlowConclusion, "Conclude", message)
+		}
 	}
 	next, needed, err := sizing.NextVerification(p.experiment, p.trials)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -69,8 +70,8 @@ func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(experiment), experiment); err != nil {
 		t.Fatal(err)
 	}
-	if !experiment.Status.Phase.Finished() {
-		t.Errorf("the experiment is %q", experiment.Status.Phase)
+	if !experiment.Status.Phase.Finished() || !meta.IsStatusConditionTrue(experiment.Status.Conditions, v1alpha1.ConditionSlowConclusion) {
+		t.Errorf("the experiment is %q, with the conditions %+v", experiment.Status.Phase, experiment.Status.Conditions)
 	}
 	close(recorder.Events)
 	var sent []string

@@ -14,6 +14,9 @@ const (
 	ConditionFailed = "Failed"
 	// ConditionFinished is True when the experiment ended, for any reason.
 	ConditionFinished = "Finished"
+	// ConditionSlowConclusion is True when computing the recommendation took so long that trials
+	// of other experiments waited for it. It is absent otherwise.
+	ConditionSlowConclusion = "SlowConclusion"
 )
 
 // The conditions of a trial.

@@ -52,7 +52,8 @@ type SizingExperimentStatus struct {
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// Accepted (the experiment can be measured), Progressing (trials run or wait), Complete
-	// (it succeeded), Failed, and Finished (it ended, for any reason).
+	// (it succeeded), Failed, and Finished (it ended, for any reason). SlowConclusion is present
+	// if computing the recommendation took so long that trials of other experiments waited.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -165,4 +166,12 @@ func recreated(t *testing.T, c *chaos) {
 	nothingLeft(t, c.ns, deleted...)
 	c.holds(t, last, 3*time.Minute)
 	t.Logf("%d experiments deleted and created again", len(deleted))
+}
+
+func jobsOf(t *testing.T, e *v1alpha1.SizingExperiment) []batchv1.Job {
+	t.Helper()
+	jobs := &batchv1.JobList{}
+	must(t, cluster.List(t.Context(), jobs, client.InNamespace(e.Namespace),
+		client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
+	return jobs.Items
 }

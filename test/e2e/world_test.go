@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -191,14 +190,6 @@ func podsOf(t *testing.T, e *v1alpha1.SizingExperiment, component string) []core
 		v1alpha1.LabelExperimentUID: string(e.UID), v1alpha1.LabelComponent: component,
 	}))
 	return pods.Items
-}
-
-func jobsOf(t *testing.T, e *v1alpha1.SizingExperiment) []batchv1.Job {
-	t.Helper()
-	jobs := &batchv1.JobList{}
-	must(t, cluster.List(t.Context(), jobs, client.InNamespace(e.Namespace),
-		client.MatchingLabels{v1alpha1.LabelExperimentUID: string(e.UID)}))
-	return jobs.Items
 }
 
 // kubectl runs kubectl and returns its output, without warnings. If it fails, the test fails
