@@ -154,7 +154,7 @@ bench-account: cluster-up install ## Goroutines compared with worker pools (20 m
 bench-start: cluster-up install ## Seconds from the operator's start to ready (1 minute)
 	$(CLUSTER_ENV) && hack/bench.sh whole start
 
-bench-queue: cluster-up install ## The quickstart while 400 experiments wait (half an hour)
+bench-queue: cluster-up install ## The quickstart while 400 experiments wait (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole queue
 
 bench-scale: ## What 5,500 experiments cost the operator (25 minutes, without the cluster)
