@@ -47,9 +47,7 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	return seen, r.observeRefusal(ctx, seen)
 }
 
-// observeStanding finds the experiment and checks whether it plans this trial. Refusing a trial is
-// final, so before that it looks without the cache: one that is behind may lack the experiment, or
-// a verification, which is planned in the status.
+// observeStanding finds the experiment and checks whether it plans this trial.
 func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.Observation) error {
 	trial := seen.Trial
 	owner := metav1.GetControllerOf(trial)
@@ -57,10 +55,7 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 		seen.Standing = lifecycle.NotPlanned
 		return nil
 	}
-	experiment, err := experimentOf(ctx, r.Client, trial, owner)
-	if err == nil && (experiment == nil || !plans(experiment, trial)) {
-		experiment, err = experimentOf(ctx, r.Live, trial, owner)
-	}
+	experiment, err := r.experimentOf(ctx, trial, owner)
 	switch {
 	case err != nil:
 		return err
@@ -76,8 +71,20 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	return nil
 }
 
-// experimentOf returns the experiment that owns a trial, or nil if it is deleted or being deleted.
-func experimentOf(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial, owner *metav1.OwnerReference) (*v1alpha1.SizingExperiment, error) {
+// experimentOf returns the experiment that owns a trial, or nil if it is deleted. Refusing a trial
+// is final, so it looks without the cache if the cached experiment does not plan the trial: a cache
+// that is behind may lack the experiment, or a verification, which is planned in the status.
+func (r *TrialReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial, owner *metav1.OwnerReference) (*v1alpha1.SizingExperiment, error) {
+	cached, err := experimentIn(ctx, r.Client, trial, owner)
+	if err != nil || cached != nil && plans(cached, trial) {
+		return cached, err
+	}
+	return experimentIn(ctx, r.Live, trial, owner)
+}
+
+// experimentIn reads the experiment that owns a trial. It returns nil if it is deleted or being
+// deleted.
+func experimentIn(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial, owner *metav1.OwnerReference) (*v1alpha1.SizingExperiment, error) {
 	experiment := &v1alpha1.SizingExperiment{}
 	err := reader.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
 	if err != nil || experiment.UID != owner.UID || experiment.DeletionTimestamp != nil {
