@@ -87,7 +87,7 @@ func (s calibrationSettings) checkReference() error {
 	return nil
 }
 
-// limitTime shares the given time as the standard limits do.
+// limitTime gives the reference and the warm-up their usual shares of the given time.
 func (s *calibrationSettings) limitTime() error {
 	if s.limits.Least <= 0 || s.limits.Least > s.limits.Most {
 		return fmt.Errorf("%w: --time is %s; it must be above 0 and at most %s", errUsage, s.limits.Least, s.limits.Most)

@@ -276,6 +276,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a deleted Deployment breaks off", world(func(o *Observation) { o.Children.Deployment = nil }), Break, v1alpha1.ReasonServiceDeleted},
 		{"a replaced Deployment breaks off", world(func(o *Observation) { o.Children.Deployment.UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
 		{"a deleted Service breaks off under load", world(func(o *Observation) { o.Children.Service = nil }), Break, v1alpha1.ReasonServiceDeleted},
+		{"a generator's pod that has not started is under load as its Job is", world(func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1alpha1.ReasonUnderLoad},
+		{"a generator's pod that never starts breaks off", world(late, func(o *Observation) { o.Children.GeneratorPods = nil }), Break, v1alpha1.ReasonDeploying},
 		{"a deleted Job breaks off", world(func(o *Observation) { o.Children.Job, o.Children.GeneratorPods = nil, nil }), Break, v1alpha1.ReasonJobDeleted},
 		{"a replaced Job breaks off", world(func(o *Observation) { o.Children.Job.UID = "other" }), Break, v1alpha1.ReasonJobDeleted},
 		{"a replaced login pod breaks off", world(func(o *Observation) { o.Children.ServicePods[0].UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
