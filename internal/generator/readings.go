@@ -115,6 +115,16 @@ func (c collector) get(ctx context.Context, address, path string, into any) erro
 	return nil
 }
 
+// throttled reports whether the generator's CPU quota has stopped it for more than half of
+// the time since its start.
+func (c collector) throttled() bool {
+	if c.observer == nil {
+		return false
+	}
+	own, err := c.observer.ReadContainer()
+	return err == nil && own.ThrottledMicroseconds > own.UptimeMicroseconds/2
+}
+
 // generatorOf returns the generator's container, or nil if it is unknown.
 func generatorOf(steps []stepReadings) *measurement.Container {
 	var readings []evidence.Reading

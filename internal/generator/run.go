@@ -48,7 +48,11 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)
 	}
 	if result.ExitCode != 0 {
-		return measurement.Run{}, failed(ctx, reasonOf(result), detailOf(result), result.ExitCode)
+		reason, detail := reasonOf(result), detailOf(result)
+		if reason == measurement.K6Failed && c.throttled() {
+			reason, detail = measurement.GeneratorThrottled, throttledDetail+detail
+		}
+		return measurement.Run{}, failed(ctx, reason, detail, result.ExitCode)
 	}
 	config.Plan = seen.plan
 	run, err := assemble(config, result.Log, seen.steps)
@@ -212,6 +216,10 @@ func reasonOf(result Result) string {
 		return measurement.K6Failed
 	}
 }
+
+// throttledDetail says what to do if k6 fails for want of CPU. Its own output only says
+// which of its timeouts was exceeded.
+const throttledDetail = "the generator was throttled for most of the time: raise spec.generator.cpuLimit. k6's last output:\n"
 
 func detailOf(result Result) string {
 	switch result.Signal {

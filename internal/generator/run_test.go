@@ -218,6 +218,42 @@ func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
 	}
 }
 
+// throttledFor is a generator that was throttled for a part of its 10 seconds.
+type throttledFor time.Duration
+
+func (d throttledFor) ReadContainer() (evidence.Reading, error) {
+	return evidence.Reading{
+		InstanceID: "g", BootID: "boot", Cpuset: "1", QuotaMilliCPU: 20, PeriodMicroseconds: 100_000,
+		UptimeMicroseconds: 10_000_000, ThrottledMicroseconds: time.Duration(d).Microseconds(),
+	}, nil
+}
+
+// With too little CPU, k6 fails with a timeout of its own, such as "could not get a VU from
+// the buffer".
+func TestAK6ThatFailsWhileThrottledIsBlamedOnItsCPULimit(t *testing.T) {
+	for name, test := range map[string]struct {
+		observer generator.Observer
+		ends     string
+		reason   string
+	}{
+		"most of the time":                       {throttledFor(6 * time.Second), "255", measurement.GeneratorThrottled},
+		"less than half of it":                   {throttledFor(4 * time.Second), "255", measurement.K6Failed},
+		"the counters can't be read":             {nil, "255", measurement.K6Failed},
+		"a script that throws throws everywhere": {throttledFor(6 * time.Second), "107", measurement.ScriptError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := generator.Run(t.Context(), config(t, twenty()+"no VU\n", test.ends, pod(t, nil)), test.observer, io.Discard)
+			var got *measurement.Failure
+			if !errors.As(err, &got) || got.Reason != test.reason || !strings.HasSuffix(got.Detail, "no VU") {
+				t.Fatalf("want %s with k6's last output, got %v", test.reason, err)
+			}
+			if blamed := strings.Contains(got.Detail, "raise spec.generator.cpuLimit"); blamed != (test.reason == measurement.GeneratorThrottled) {
+				t.Errorf("the detail of %s is %q", got.Reason, got.Detail)
+			}
+		})
+	}
+}
+
 func TestAServiceThatIsNeverReadyIsUnreachable(t *testing.T) {
 	silent := httptest.NewServer(http.NotFoundHandler())
 	defer silent.Close()

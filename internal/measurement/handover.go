@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // Encode encodes a run as a termination message of at most MaxBytes. If there is too little
@@ -244,6 +246,9 @@ const (
 	// GeneratorOOMKilled means that k6 was killed but the load runner was not. Only the kernel
 	// does this, because it ran out of memory.
 	GeneratorOOMKilled = "GeneratorOOMKilled"
+	// GeneratorThrottled means that k6 failed while its CPU quota stopped it for most of the
+	// time.
+	GeneratorThrottled = v1alpha1.ReasonGeneratorThrottled
 	// BadPlan means that the generator's environment is invalid.
 	BadPlan = "BadPlan"
 	// ServiceUnreachable means that the login service did not respond before the load.

@@ -20,9 +20,13 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 		s.Generator.CPULimit = "20m"
 	}, loaded(t, 40, 1)))
 	finished(t, e, 4*time.Minute)
-	result := theTrial(t, e).Status.Result
-	if result == nil || result.Verdict != v1alpha1.VerdictInvalid || !verdict.InvalidByGenerator(*result) {
-		t.Errorf("the verdict on a generator with 20m CPU and an offered rate of 40 %% of the bound is %+v", result)
+	// With so little CPU, k6 sends its logins late, or cannot even start its virtual users.
+	status := theTrial(t, e).Status
+	if status.Phase == v1alpha1.TrialFailed && status.Reason == v1alpha1.ReasonGeneratorThrottled && status.Result == nil {
+		return
+	}
+	if status.Result == nil || status.Result.Verdict != v1alpha1.VerdictInvalid || !verdict.InvalidByGenerator(*status.Result) {
+		t.Errorf("a generator with 20m CPU and an offered rate of 40 %% of the bound: %s, %s, result %+v", status.Phase, status.Reason, status.Result)
 	}
 }
 
