@@ -38,6 +38,15 @@ type operator struct {
 	frozen *oldCache
 }
 
+// machineClock is the clock of the operator's machine.
+type machineClock struct{ cluster *testCluster }
+
+// Now returns the time of the test cluster, unless the machine's clock was set to another.
+func (c machineClock) Now() time.Time { return c.cluster.now().Add(c.cluster.ahead) }
+
+// Since returns the time from a moment of this clock until now.
+func (c machineClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
 // startOperator starts a new process without any state of earlier ones.
 func (w *testCluster) startOperator() {
 	process := &operator{due: map[string]time.Time{}}
@@ -54,14 +63,14 @@ func (w *testCluster) startOperator() {
 	process.moved = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	w.must("starting the queue", waiting.Start(w.ctx, process.moved))
 	process.experiments = &controllers.ExperimentReconciler{
-		Client: cached, Live: live, Clock: w.clock, Events: recorder, Queue: waiting,
+		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, Queue: waiting,
 	}
 	process.turns = &controllers.TurnReconciler{
-		Client: cached, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit, Queue: waiting,
+		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, MaxConcurrent: w.limit, Queue: waiting,
 		Lease: w.turns(),
 	}
 	process.trials = &controllers.TrialReconciler{
-		Client: cachedOfTrials, Live: live, Clock: w.clock, Events: recorder, MaxConcurrent: w.limit,
+		Client: cachedOfTrials, Live: live, Clock: machineClock{w}, Events: recorder, MaxConcurrent: w.limit,
 		StartTimeout: startTimeout, Model: cachedModel, Tally: w.tally,
 		Settings: objects.Settings{
 			ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",

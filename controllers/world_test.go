@@ -30,10 +30,12 @@ const timeLimit = 26 * time.Hour
 // simulation of everything that Kubernetes does there. Nothing in it waits: if nothing is due,
 // the clock moves to the next time when something is.
 type testCluster struct {
-	t          *testing.T
-	ctx        context.Context
-	client     client.Client
-	clock      *clocktesting.FakePassiveClock
+	t      *testing.T
+	ctx    context.Context
+	client client.Client
+	clock  *clocktesting.FakePassiveClock
+	// ahead is how far the clock of the operator's machine is ahead of the others.
+	ahead      time.Duration
 	namespaces []string
 	kubelet    *kubelet
 	operator   *operator

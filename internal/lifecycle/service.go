@@ -139,7 +139,7 @@ func servicePodsBroken(o *Observation) *Decision {
 		if reason, message := podFailed(pod, loadEnd(c)); reason != "" {
 			return broken(reason, "%s", message)
 		}
-		if calibratesTooLong(pod, o.Now) {
+		if calibratesTooLong(pod, attempt, o.Now) {
 			return broken(v1alpha1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longestCalibration)
 		}
 		if joinedLoad(pod, attempt, c) {
