@@ -10,7 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +19,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
-	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // experimentKind is the kind that owns trials and service accounts.
@@ -56,23 +54,38 @@ func asRefused(err error) error {
 	return err
 }
 
-// ensure creates an object unless it exists, and sets the object's UID to the server's. It
-// returns a *nameTakenError if an object of that name has another controller, and a *refusedError
-// if the API server does not admit the object. An object with another controller may lack our
-// labels and then is not in the cache, so ensure reads it from the server once it turns out to
-// exist.
+// ensure is create for an object that usually exists.
 func ensure(ctx context.Context, c client.Client, live client.Reader, object client.Object, owner client.Object) error {
 	found := object.DeepCopyObject().(client.Object)
 	err := c.Get(ctx, client.ObjectKeyFromObject(object), found)
 	if apierrors.IsNotFound(err) {
-		if err = c.Create(ctx, object); !apierrors.IsAlreadyExists(err) {
-			return asRefused(err)
-		}
-		err = live.Get(ctx, client.ObjectKeyFromObject(object), found)
+		return create(ctx, c, live, object, owner)
 	}
 	if err != nil {
 		return err
 	}
+	return takeUID(object, found, owner)
+}
+
+// create creates an object unless it exists, and sets the object's UID to the server's. It
+// returns a *nameTakenError if an object of that name has another controller, and a *refusedError
+// if the API server does not admit the object. An object with another controller may lack our
+// labels and then is not in the cache, so create reads it from the server once it turns out to
+// exist.
+func create(ctx context.Context, c client.Client, live client.Reader, object client.Object, owner client.Object) error {
+	found := object.DeepCopyObject().(client.Object)
+	if err := c.Create(ctx, object); !apierrors.IsAlreadyExists(err) {
+		return asRefused(err)
+	}
+	if err := live.Get(ctx, client.ObjectKeyFromObject(object), found); err != nil {
+		return err
+	}
+	return takeUID(object, found, owner)
+}
+
+// takeUID sets the UID of an object to that of the one that was found, unless that one has another
+// controller.
+func takeUID(object, found, owner client.Object) error {
 	if !metav1.IsControlledBy(found, owner) {
 		return &nameTakenError{what: nameOf(object)}
 	}
@@ -80,13 +93,17 @@ func ensure(ctx context.Context, c client.Client, live client.Reader, object cli
 	return nil
 }
 
-// create is ensure for a child of the current attempt: an operator that was frozen and is not the
-// leader any more must not create anything for an attempt that has ended meanwhile.
+// create creates a child of the current attempt. An operator that was frozen and is not the leader
+// any more must not start pods for an attempt that has ended meanwhile, so the trial is read again
+// first. A Service or a NetworkPolicy does nothing without pods, and the leader deletes it.
 func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial *v1alpha1.SizingTrial) error {
-	if err := r.unchanged(ctx, trial); err != nil {
-		return err
+	switch child.(type) {
+	case *appsv1.Deployment, *batchv1.Job:
+		if err := r.unchanged(ctx, trial); err != nil {
+			return err
+		}
 	}
-	return ensure(ctx, r.Client, r.Live, child, trial)
+	return create(ctx, r.Client, r.Live, child, trial)
 }
 
 // unchanged reads the trial without the cache, and returns a conflict if its spec or status has
@@ -124,22 +141,6 @@ func removeIf(ctx context.Context, c client.Client, object client.Object, precon
 	return client.IgnoreNotFound(err)
 }
 
-// emptyChildren returns the objects that an attempt consists of, with only their names set, to
-// read into.
-func emptyChildren(trial *v1alpha1.SizingTrial, attempt int32) []client.Object {
-	named := func(name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: trial.Namespace, Name: name}
-	}
-	child := objects.Child(trial.UID, attempt)
-	return []client.Object{
-		&appsv1.Deployment{ObjectMeta: named(child)},
-		&corev1.Service{ObjectMeta: named(child)},
-		&batchv1.Job{ObjectMeta: named(child)},
-		&networkingv1.NetworkPolicy{ObjectMeta: named(objects.ServicePolicyName(trial.UID, attempt))},
-		&networkingv1.NetworkPolicy{ObjectMeta: named(objects.GeneratorPolicyName(trial.UID, attempt))},
-	}
-}
-
 // unlessTerminating drops the error of creating something in a namespace that is being
 // deleted. Everything there is being deleted, and retries would only fill the log.
 func unlessTerminating(err error) error {
@@ -164,12 +165,4 @@ func itemsOf(list client.ObjectList) []client.Object {
 // because objects that were read from the API server don't have their kind set.
 func nameOf(object client.Object) string {
 	return fmt.Sprintf("%s %s", reflect.TypeOf(object).Elem().Name(), object.GetName())
-}
-
-func names(list []client.Object) []string {
-	all := make([]string, 0, len(list))
-	for _, object := range list {
-		all = append(all, nameOf(object))
-	}
-	return all
 }

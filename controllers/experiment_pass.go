@@ -214,7 +214,7 @@ func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial
 		return nil, &nameTakenError{what: "SizingTrial " + planned.Name}
 	}
 	trial := p.newTrial(planned)
-	return trial, ensure(ctx, p.Client, p.Live, trial, p.experiment)
+	return trial, create(ctx, p.Client, p.Live, trial, p.experiment)
 }
 
 // skipVerification gives up a verification whose trial name is taken by an object with another

@@ -92,10 +92,11 @@ func split(seen *lifecycle.Observation, children []client.Object) (current, left
 	if attempt == nil || seen.Standing != lifecycle.Planned {
 		return nil, children
 	}
-	needed := names(emptyChildren(seen.Trial, attempt.Number))
+	uid, n := seen.Trial.UID, attempt.Number
+	needed := []string{objects.Child(uid, n), objects.ServicePolicyName(uid, n), objects.GeneratorPolicyName(uid, n)}
 	job := attempt.JobUID
 	for _, child := range children {
-		if _, is := child.(*batchv1.Job); is && job == "" && slices.Contains(needed, nameOf(child)) {
+		if _, is := child.(*batchv1.Job); is && job == "" && slices.Contains(needed, child.GetName()) {
 			job = child.GetUID() // it was created, but not recorded
 		}
 	}
@@ -113,7 +114,7 @@ func split(seen *lifecycle.Observation, children []client.Object) (current, left
 func needs(child client.Object, attempt *v1alpha1.Attempt, names []string, job types.UID) bool {
 	switch _, isPod := child.(*corev1.Pod); {
 	case !isPod:
-		return slices.Contains(names, nameOf(child))
+		return slices.Contains(names, child.GetName())
 	case jobOf(child) != "":
 		return jobOf(child) == job
 	default:

@@ -10,7 +10,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -41,9 +40,6 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	current, left := split(seen, children)
 	noteLeftovers(seen, left)
 	sortChildren(&seen.Children, current)
-	if err := r.observeForeign(ctx, seen, names(children), attempt); err != nil {
-		return nil, err
-	}
 	return seen, r.observeRefusal(ctx, seen)
 }
 
@@ -154,27 +150,6 @@ func place(children *lifecycle.Children, child client.Object) {
 			children.ServicePods = append(children.ServicePods, *child)
 		}
 	}
-}
-
-// observeForeign looks for objects that have a child's name and another owner. They may lack
-// our labels and then are not in any list or cache, so it asks the server for each missing
-// child.
-func (r *TrialReconciler) observeForeign(ctx context.Context, seen *lifecycle.Observation, known []string, attempt *v1alpha1.Attempt) error {
-	for _, child := range emptyChildren(seen.Trial, attempt.Number) {
-		if slices.Contains(known, nameOf(child)) {
-			continue
-		}
-		err := r.Live.Get(ctx, client.ObjectKeyFromObject(child), child)
-		switch {
-		case apierrors.IsNotFound(err):
-		case err != nil:
-			return err
-		case !metav1.IsControlledBy(child, seen.Trial):
-			seen.Children.Foreign = nameOf(child)
-			return nil
-		}
-	}
-	return nil
 }
 
 // observeRefusal reads why a Job has no pod. The Job controller reports that only in an event.

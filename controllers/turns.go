@@ -160,28 +160,25 @@ func (r *TurnReconciler) continues(ctx context.Context, trial *v1alpha1.SizingTr
 	return err == nil && experiment != nil && queue.Continues(experiment), err
 }
 
-// experimentOf returns the experiment that owns a trial, or nil if the trial has no such owner.
+// experimentOf returns the experiment that owns a trial, or nil if the trial has no such owner, or
+// one that is being deleted.
 // The cache is good enough: an experiment that was suspended since then takes its turn back.
 func (r *TurnReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
 	owner := metav1.GetControllerOfNoCopy(trial)
 	if owner == nil || owner.Kind != experimentKind {
 		return nil, nil
 	}
-	experiment := &v1alpha1.SizingExperiment{}
-	err := r.Get(ctx, types.NamespacedName{Namespace: trial.Namespace, Name: owner.Name}, experiment)
-	if apierrors.IsNotFound(err) || err == nil && experiment.UID != owner.UID {
-		return nil, nil
-	}
-	return experiment, err
+	return experimentIn(ctx, r.Client, trial, owner)
 }
 
 // giveTurn is the action of the event about a turn.
 const giveTurn = "GiveTurn"
 
-// give lets a trial that is in the Lease begin, unless it already has.
+// give lets a trial that is in the Lease begin, unless it already has. The cache is good enough: the
+// write fails if the trial has changed since.
 func (r *TurnReconciler) give(ctx context.Context, name types.NamespacedName) error {
 	trial := &v1alpha1.SizingTrial{}
-	if err := r.Live.Get(ctx, name, trial); err != nil {
+	if err := r.Get(ctx, name, trial); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	if !trial.Spec.Suspend || queue.Active(trial) || queue.Released(trial) {

@@ -87,8 +87,6 @@ type Children struct {
 	Job        *batchv1.Job
 	// Policies is the number of the two NetworkPolicies that exist.
 	Policies int
-	// Foreign is the kind and name of an object that has a child's name and another owner.
-	Foreign string
 	// ServicePods and GeneratorPods of this attempt, by name.
 	ServicePods, GeneratorPods []corev1.Pod
 	// JobRefusal is the newest FailedCreate message of a Job without a pod.

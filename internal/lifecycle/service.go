@@ -101,11 +101,7 @@ func podsSettled(o *Observation) *Decision {
 // breakage returns what has made the attempt's numbers unusable, or nil.
 func breakage(o *Observation) *Decision {
 	attempt, c := o.attempt(), o.Children
-	switch {
-	case c.Foreign != "":
-		return broken(v1alpha1.ReasonNameTaken,
-			"%s already exists and has another owner; delete or rename it", c.Foreign)
-	case loadEnd(c).IsZero() && o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)):
+	if loadEnd(c).IsZero() && o.Now.After(Deadline(o.Trial, attempt, o.StartTimeout)) {
 		return broken(v1alpha1.ReasonDeadlineExceeded, "The attempt exceeded its deadline")
 	}
 	if gone := childGone(attempt, c); gone != nil {
