@@ -376,16 +376,17 @@ func (p *experimentPass) position() int32 {
 	return queue.Shown(position)
 }
 
-// estimatedEnd returns the estimate that the status shows, or a new one if that is off. While the
-// experiment waits for its next turn, the estimate is not renewed: it would move on with the
-// clock, and of hundreds of experiments that take turns all but one wait.
+// estimatedEnd returns the estimate that the status shows, or a new one if that is off. It is renewed
+// only when a trial begins or ends, or when it lies in the past: while a trial waits, or takes longer
+// than expected, it would move on with the clock, at a write every half minute.
 func (p *experimentPass) estimatedEnd() *metav1.Time {
 	var shown *metav1.Time
+	progress := p.experiment.Status.Progress
 	if p.earlier != nil {
-		shown = p.earlier.EstimatedEndTime
+		shown = results.EndAhead(p.earlier.EstimatedEndTime, p.now)
 	}
-	if len(p.experiment.Status.Progress.Running) == 0 {
-		return results.EndAhead(shown, p.now)
+	if len(progress.Running) == 0 || shown != nil && p.earlier.Finished == progress.Finished && slices.Equal(p.earlier.Running, progress.Running) {
+		return shown
 	}
 	return results.SteadyEnd(shown, results.EstimatedEnd(p.trials, p.trialCount(), p.now), p.now)
 }
