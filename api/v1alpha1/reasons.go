@@ -28,6 +28,9 @@ const (
 	ReasonInfeasible = "Infeasible"
 	// ReasonLimitNotApplied means that the container had another CPU limit than planned.
 	ReasonLimitNotApplied = "LimitNotApplied"
+	// ReasonLivenessFails means that a liveness probe would have restarted a pod under load. It
+	// does not affect the verdict.
+	ReasonLivenessFails = "LivenessFails"
 	// ReasonModelDisagrees means that the measurement and the model contradict each other.
 	ReasonModelDisagrees = "ModelDisagrees"
 	// ReasonNoisyNeighbour means that other work used the service's CPUs.

@@ -158,6 +158,10 @@ type VariantResult struct {
 	// kept up with, and what that shows.
 	// +optional
 	Failures *Failures `json:"failures,omitempty"`
+	// How the pods answered liveness probes in the reported step; of several repetitions, the
+	// one with the most failures, and then the longest p95.
+	// +optional
+	Alive *Alive `json:"alive,omitempty"`
 	// The maximum memory that a pod of the login service used at any time, in bytes, from
 	// its cgroup (memory.peak, or memory.max_usage_in_bytes). Absent if the kernel does not
 	// report it.
@@ -206,6 +210,24 @@ type Failures struct {
 	// The upper limit of the share that fails, in millionths, with 95 % confidence if
 	// logins fail independently of each other (Clopper and Pearson).
 	AtMostPerMillion int64 `json:"atMostPerMillion"`
+}
+
+// Alive is how the pods of the login service answered liveness probes next to the logins. The
+// generator sends one per second to each pod, as kubelet does: over a connection of its own, with
+// a timeout of one second.
+type Alive struct {
+	// Probes that were sent to all pods.
+	Probes int64 `json:"probes"`
+	// How many of them had no response with a status from 200 to 399 within a second.
+	Failed int64 `json:"failed"`
+	// The longest row of failed probes of one pod. A liveness probe with periodSeconds: 1,
+	// timeoutSeconds: 1 and Kubernetes' default of three failures restarts a pod after three.
+	// +optional
+	FailedInARow int64 `json:"failedInARow,omitempty"`
+	// The 95th percentile of the time to the response, in microseconds. A failed probe counts as
+	// slower than every other; absent if the probe of that rank failed.
+	// +optional
+	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 }
 
 // Spread is how much the repetitions of a variant differ. Each field is the range (largest

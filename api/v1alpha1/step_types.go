@@ -166,6 +166,10 @@ type Step struct {
 	// observed. Only with Open, and absent if the step was overloaded.
 	// +optional
 	AtReference *StepAtReference `json:"atReference,omitempty"`
+	// How the pods answered liveness probes in the counted part. Absent if none was sent, as in
+	// a step of less than a second.
+	// +optional
+	Alive *Alive `json:"alive,omitempty"`
 	// The CPU that the service used ÷ the CPU that it was allowed, in thousandths; absent
 	// without evidence. Near 1000 if the service was saturated.
 	// +optional

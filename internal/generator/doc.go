@@ -7,6 +7,8 @@
 // what happened in the counted part, without k6's own start and the settling. The moments
 // are relative to the plan's zero, which the script announces.
 //
+// Next to the logins, each pod is sent a liveness probe per second, as kubelet does.
+//
 // After the load, the CPU time of the hashes in each second is read from each pod. Moved
 // from the pods' uptime to the plan's clock, it makes the timeline of the run.
 //

@@ -55,7 +55,7 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		return measurement.Run{}, failed(ctx, reason, detail, result.ExitCode)
 	}
 	config.Plan = seen.plan
-	run, err := assemble(config, result.Log, seen.steps)
+	run, err := assemble(config, result.Log, seen)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, measurement.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
 	}
@@ -69,6 +69,7 @@ type observations struct {
 	// zero of the plan, by this machine's clock.
 	zero  time.Time
 	steps []stepReadings
+	alive *prober
 	// plan has the steps that were run.
 	plan loadplan.Plan
 }
@@ -76,15 +77,18 @@ type observations struct {
 // drive runs k6 and takes the readings at the same time.
 func drive(ctx context.Context, config Config, command Command, c collector) (Result, observations, error) {
 	steps, moments := readingsOf(config.Plan)
-	seen := observations{steps: steps, plan: config.Plan}
+	seen := observations{steps: steps, plan: config.Plan, alive: newProber(config.Pods)}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	k6Done := make(chan struct{})
+	probing, stopProbes := context.WithCancel(ctx)
+	defer stopProbes()
 	var readers sync.WaitGroup
 	command.Started = func(clock time.Duration) {
 		seen.zero = time.Now().Add(-clock)
 		c.log.Info("Load started", "steps", len(config.Plan.Steps))
 		readers.Go(func() { c.watch(ctx, watching, seen.zero, moments, k6Done) })
+		readers.Go(func() { seen.alive.run(probing, seen.zero) })
 	}
 	if config.Plan.Objective != nil {
 		command.ShouldStop = func(step int, records *Log) bool {
@@ -97,6 +101,7 @@ func drive(ctx context.Context, config Config, command Command, c collector) (Re
 	}
 	result, err := command.Run(ctx)
 	close(k6Done)
+	stopProbes()
 	if err != nil || result.ExitCode != 0 || result.Stopped {
 		stop() // the remaining steps are not reported
 	}
@@ -118,7 +123,7 @@ func decided(plan loadplan.Plan, step int, log *Log) bool {
 }
 
 // assemble makes a run from the records and the readings.
-func assemble(config Config, log *Log, steps []stepReadings) (measurement.Run, error) {
+func assemble(config Config, log *Log, seen observations) (measurement.Run, error) {
 	if _, err := log.Records(); err != nil {
 		return measurement.Run{}, err
 	}
@@ -130,10 +135,11 @@ func assemble(config Config, log *Log, steps []stepReadings) (measurement.Run, e
 		Steps: summary.Steps, Reported: summary.Reported,
 		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
 	}
-	for i, step := range steps {
-		step.addTo(&run.Steps[i])
+	for i, step := range config.Plan.WithoutWarmup() {
+		seen.steps[i].addTo(&run.Steps[i])
+		run.Steps[i].Alive = seen.alive.in(step)
 	}
-	run.Generator, run.Services = generatorOf(steps), servicesOf(steps, len(config.Pods))
+	run.Generator, run.Services = generatorOf(seen.steps), servicesOf(seen.steps, len(config.Pods))
 	return run, nil
 }
 

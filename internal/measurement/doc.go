@@ -30,7 +30,7 @@
 // A Run is encoded as the termination message of the load generator, and decoded in the
 // operator. The message fits the 4,096 bytes that kubelet keeps.
 //
-//	hashmark/4 steps=4 reported=1 exit=0 k6=v1.8.1 go=go1.26.8
+//	hashmark/5 steps=4 reported=1 exit=0 k6=v1.8.1 go=go1.26.8
 //	generator <container>            where k6 ran, if its evidence could be read
 //	service <container>              a line for each pod of the login service
 //	step <numbers>                   a line for each step
@@ -40,8 +40,8 @@
 //	end 1c291ca3                     CRC-32 of everything above
 //
 // Numbers are positional: unsigned varints in base64url, in the order of the code in
-// step.go. Most are encoded as the difference from a number close to them. Evidence is
-// rounded to milliseconds, the CPU time of hashes to 15 significant bits, the medians of a
+// step.go. Most are encoded as the difference from a number close to them. Evidence and the
+// p95 of liveness probes are rounded to milliseconds, the CPU time of hashes to 15 significant bits, the medians of a
 // step's halves to hundredths of its own median, and the intervals of p50 and p99 outward to
 // hundredths of each. A dot as boot ID means the boot ID of the line before.
 //
@@ -50,7 +50,7 @@
 //
 // A load without numbers hands over a failure instead:
 //
-//	hashmark/4 failure=ScriptError exit=107
+//	hashmark/5 failure=ScriptError exit=107
 //	| the end of k6's stderr, each line after a bar
 //	end 5d3a01f7
 //

@@ -14,8 +14,9 @@ import (
 // Encode encodes a run as a termination message of at most MaxBytes. If there is too little
 // room, it leaves out the requests under way, then the histogram; then it makes the
 // timeline's windows longer, and finally leaves out the timeline. If that is not enough, it
-// leaves out the intervals of p50 and p99 and starts again with the others. It fails if the
-// message is still too long, or if a number is out of its bounds.
+// leaves out the intervals of p50 and p99, and then the liveness probes, and each time starts
+// again with the others. It fails if the message is still too long, or if a number is out of its
+// bounds.
 func Encode(run Run) (string, error) {
 	head, err := encodeHead(run)
 	if err != nil {
@@ -36,6 +37,8 @@ func Encode(run Run) (string, error) {
 			timeline = thinned(timeline)
 		case hasIntervals(run):
 			return Encode(withoutIntervals(run))
+		case slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.Alive != nil }):
+			return Encode(withoutAlive(run))
 		default:
 			return "", fmt.Errorf("the result has %d bytes, %d more than fit in a termination message", len(message), len(message)-MaxBytes)
 		}
@@ -53,6 +56,15 @@ func withoutIntervals(run Run) Run {
 	run.Steps = slices.Clone(run.Steps)
 	for i := range run.Steps {
 		run.Steps[i].P50Interval, run.Steps[i].P99Interval = nil, nil
+	}
+	return run
+}
+
+// withoutAlive returns the run without the liveness probes.
+func withoutAlive(run Run) Run {
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		run.Steps[i].Alive = nil
 	}
 	return run
 }
@@ -162,7 +174,7 @@ func decodeLine(run *Run, line string) error {
 const (
 	// MaxBytes is the size of a termination message that kubelet keeps.
 	MaxBytes = 4096
-	version  = "hashmark/4"
+	version  = "hashmark/5"
 	// endLength is the length of the last line: "end ", eight hex digits, a line feed.
 	endLength = 13
 )

@@ -56,6 +56,7 @@ func ordinary() measurement.Run {
 				},
 				Generator:                 &evidence.Delta{ElapsedMicroseconds: 10_000_000, CPUMicroseconds: 310_000, Periods: 100},
 				ServiceInFlightAfterDrain: number(0),
+				Alive:                     &measurement.Alive{Probes: 10, P95Microseconds: number(4_000)},
 			},
 			{
 				CountedMicroseconds: 5_000_000, Scheduled: 50, NeverSent: 50,
@@ -107,6 +108,7 @@ func widest(steps, services int) measurement.Run {
 				Periods: 18_100, ThrottledPeriods: 18_100, ThrottledMicroseconds: halfAnHour,
 			},
 			ServiceInFlightAfterDrain: number(callers),
+			Alive:                     &measurement.Alive{Probes: int64(services) * 1_800, Failed: int64(services) * 1_800, FailedInARow: 1_800},
 		})
 		// The saturation's throughput does not follow from its completions.
 		if len(run.Steps) == steps {
@@ -199,8 +201,8 @@ func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(message) > 3500 {
-		t.Errorf("twenty of the widest steps take %d bytes, more than 3,500", len(message))
+	if len(message) > 3600 {
+		t.Errorf("twenty of the widest steps take %d bytes, more than 3,600", len(message))
 	}
 	for name, run := range map[string]measurement.Run{
 		"twenty steps, one pod":         widest(20, 1),
@@ -253,7 +255,7 @@ func TestDamagedMessages(t *testing.T) {
 		"a message without its start":      {whole[40:], measurement.ErrInvalid},
 		"a message without its end":        {whole[:len(whole)-20], measurement.ErrInvalid},
 		"only the first line of a message": {whole[:strings.Index(whole, "\n")+1], measurement.ErrInvalid},
-		"a message of another version":     {strings.Replace(whole, "hashmark/4", "hashmark/1", 1), measurement.ErrInvalid},
+		"a message of another version":     {strings.Replace(whole, "hashmark/5", "hashmark/1", 1), measurement.ErrInvalid},
 		"output of another program":        {"panic: runtime error: index out of range", measurement.ErrInvalid},
 		"bytes that are not text":          {"\xff\xfe\x00\x01", measurement.ErrInvalid},
 		"a message that is too long":       {whole + strings.Repeat("x", 5000), measurement.ErrInvalid},
@@ -314,10 +316,10 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
 		"values of another version":        strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0 0\n", 300),
-		"a failure without a reason":       "hashmark/4 failure= exit=1\n",
-		"a failure with an invalid reason": "hashmark/4 failure=%-~ exit=1\n",
-		"a failure without an exit code":   "hashmark/4 failure=K6Failed\n",
-		"a failure with a stray line":      "hashmark/4 failure=K6Failed exit=1\nno detail\n",
+		"a failure without a reason":       "hashmark/5 failure= exit=1\n",
+		"a failure with an invalid reason": "hashmark/5 failure=%-~ exit=1\n",
+		"a failure without an exit code":   "hashmark/5 failure=K6Failed\n",
+		"a failure with a stray line":      "hashmark/5 failure=K6Failed exit=1\nno detail\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text == whole {
@@ -343,7 +345,7 @@ func TestFailures(t *testing.T) {
 		}},
 		"no detail":                       {"", func(f *measurement.Failure) bool { return f.Detail == "" }},
 		"bytes that are not text":         {"a\xffb", func(f *measurement.Failure) bool { return f.Detail == "a?b" }},
-		"a line that looks like the last": {"end 00000000\nhashmark/4", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
+		"a line that looks like the last": {"end 00000000\nhashmark/5", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message := measurement.EncodeFailure(measurement.ScriptError, test.detail, 107)

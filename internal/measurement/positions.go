@@ -170,9 +170,13 @@ func walkPresence(p *positions, s *StepResult) {
 	bits = optional(p, bits, len(numbers)+2, &s.Generator)
 	bits = optional(p, bits, len(numbers)+3, &s.P50Interval)
 	bits = optional(p, bits, len(numbers)+4, &s.P99Interval)
+	bits = optional(p, bits, len(numbers)+5, &s.Alive)
+	if s.Alive != nil {
+		bits = optional(p, bits, len(numbers)+6, &s.Alive.P95Microseconds)
+	}
 	if !p.reading {
 		p.unsigned(&bits)
-	} else if bits>>(len(numbers)+5) != 0 {
+	} else if bits>>(len(numbers)+7) != 0 {
 		p.fail("a step has values that this version does not support")
 	}
 }
@@ -196,6 +200,9 @@ func clone(s StepResult) StepResult {
 	}
 	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {
 		*field = copyOf(*field)
+	}
+	if s.Alive = copyOf(s.Alive); s.Alive != nil {
+		s.Alive.P95Microseconds = copyOf(s.Alive.P95Microseconds)
 	}
 	s.P50Interval, s.P95Interval, s.P99Interval = copyOf(s.P50Interval), copyOf(s.P95Interval), copyOf(s.P99Interval)
 	return s

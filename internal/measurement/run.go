@@ -122,6 +122,8 @@ type StepResult struct {
 	// ServiceInFlightAfterDrain is the number of logins in the service when the drain ended,
 	// summed over its pods; nil like Service.
 	ServiceInFlightAfterDrain *int64
+	// Alive is how the pods answered liveness probes in the counted part; nil if none was sent.
+	Alive *Alive
 }
 
 // Failures returns the number of scheduled logins without a complete 200 response.

@@ -101,7 +101,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	type left struct {
 		histogram, underWay bool
 		windows             int
-		intervals           bool
+		intervals, alive    bool
 	}
 	var seen []left
 	for services := 1; ; services++ {
@@ -117,7 +117,7 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := left{got.Histogram != nil, got.UnderWay != nil, 0, got.Steps[0].P50Interval != nil && got.Steps[0].P99Interval != nil}
+		now := left{got.Histogram != nil, got.UnderWay != nil, 0, got.Steps[0].P50Interval != nil && got.Steps[0].P99Interval != nil, got.Steps[0].Alive != nil}
 		if got.Timeline != nil {
 			now.windows = len(got.Timeline.HashNanoseconds)
 			if covered := got.Timeline.Window * time.Duration(now.windows); covered < run.Timeline.Window*measurement.MostWindows {
@@ -129,8 +129,9 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 		}
 	}
 	want := []left{
-		{true, true, 360, true}, {true, false, 360, true}, {false, false, 360, true}, {false, false, 180, true},
-		{false, false, 90, true}, {false, false, 23, true}, {false, false, 45, false}, {false, false, 0, false},
+		{true, true, 360, true, true}, {true, false, 360, true, true}, {false, false, 180, true, true},
+		{false, false, 90, true, true}, {false, false, 45, true, true}, {false, false, 0, true, true}, {false, false, 45, false, true},
+		{false, false, 90, false, false}, {false, false, 45, false, false}, {false, false, 0, false, false},
 	}
 	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(left{})); diff != "" {
 		t.Errorf("what is left as pods are added (-want +got):\n%s", diff)

@@ -56,6 +56,22 @@ func walkStep(p *positions, s *StepResult) {
 			p.fail("%d of %d logins were slow", *slower, s.Scheduled)
 		}
 	}
+	if s.Alive != nil {
+		walkAlive(p, s.Alive, s.CountedMicroseconds/1_000_000)
+	}
+}
+
+// walkAlive walks what the liveness probes found. With one pod there is a probe per second.
+func walkAlive(p *positions, a *Alive, seconds int64) {
+	p.near(&a.Probes, seconds)
+	p.unsigned(&a.Failed)
+	p.below(&a.FailedInARow, a.Failed)
+	if a.Probes == 0 || a.Failed > a.Probes || (a.Failed > 0) != (a.FailedInARow > 0) {
+		p.fail("%d of %d liveness probes failed, %d in a row", a.Failed, a.Probes, a.FailedInARow)
+	}
+	if a.P95Microseconds != nil {
+		p.millis(a.P95Microseconds, p.unsigned)
+	}
 }
 
 // usualThroughput returns a rate that is close to the throughput of most steps, times 1000.

@@ -105,6 +105,11 @@ var columns = []column{
 		}
 		return strconv.FormatInt(*r.Result.MemoryPeakBytes, 10)
 	}},
+	{"alive_probes", func(_ Document, r Row) string { return probes(r, func(a v1alpha1.Alive) *int64 { return &a.Probes }) }},
+	{"alive_failed", func(_ Document, r Row) string { return probes(r, func(a v1alpha1.Alive) *int64 { return &a.Failed }) }},
+	{"alive_p95_microseconds", func(_ Document, r Row) string {
+		return probes(r, func(a v1alpha1.Alive) *int64 { return a.P95Microseconds })
+	}},
 }
 
 // CSV writes a line for each variant, measured or predicted, as defined by RFC 4180.
@@ -246,4 +251,14 @@ func price(r Row, field func(v1alpha1.Price) string) string {
 		return ""
 	}
 	return guarded(field(*r.Result.Price))
+}
+
+func probes(r Row, get func(v1alpha1.Alive) *int64) string {
+	if r.Result.Alive == nil {
+		return ""
+	}
+	if number := get(*r.Result.Alive); number != nil {
+		return strconv.FormatInt(*number, 10)
+	}
+	return ""
 }

@@ -96,7 +96,7 @@ func (d Document) sizeInWords(size v1alpha1.Size) string {
 func (d Document) variantsSection() Section {
 	s := Section{
 		Title:   "Variants",
-		Columns: []string{"Variant", "Verdict", "Objective", "Capacity", "p50", "p95", "p99", "At", "Failed", "Throttled", "Memory", "Maximum", "Speed"},
+		Columns: []string{"Variant", "Verdict", "Objective", "Capacity", "p50", "p95", "p99", "At", "Failed", "Alive", "Throttled", "Memory", "Maximum", "Speed"},
 	}
 	objective := d.Experiment.Spec.Objective
 	for _, row := range d.Rows {
@@ -104,7 +104,7 @@ func (d Document) variantsSection() Section {
 			p50 := percentile(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
 			p99 := percentile(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Verdict(), row.Objective(), row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
+				row.Result.Variant, row.Verdict(), row.Objective(), row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), alive(row.Result.Alive), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
 				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(),
 			})
 		}
@@ -232,6 +232,18 @@ func failed(f *v1alpha1.Failures) string {
 		return ""
 	}
 	return fmt.Sprintf("at most %s %%", units.Number(float64(f.AtMostPerMillion)/1e4))
+}
+
+// alive returns how pods answered liveness probes: their p95, and how many failed.
+func alive(a *v1alpha1.Alive) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Failed > 0:
+		return fmt.Sprintf("%d of %d failed", a.Failed, a.Probes)
+	default:
+		return units.Latency(a.P95Microseconds)
+	}
 }
 
 // oldDefaults is the footnote if a stored price differs from what this version computes,

@@ -126,6 +126,7 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, p99)
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
 	r.Failures = allFailures(from)
+	r.Alive = slices.MaxFunc(from, byLiveness).Alive
 	decided := medianCapacity(from)
 	r.ObjectiveMet, r.CapacityIsLowerBound = decided.ObjectiveMet, decided.CapacityIsLowerBound
 	r.CapacityMilliPerSecond, r.CapacityMethod = decided.CapacityMilliPerSecond, decided.CapacityMethod
@@ -135,6 +136,24 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	if with := having(from, memoryPeak); len(with) > 0 {
 		r.MemoryPeakBytes = memoryPeak(slices.MaxFunc(with, by(memoryPeak)))
 	}
+}
+
+// byLiveness compares how pods answered liveness probes, the worse last. A p95 that is absent,
+// because probes failed, is the longest.
+func byLiveness(a, b *v1alpha1.VariantResult) int {
+	failed := func(m *v1alpha1.VariantResult) int64 {
+		if m.Alive == nil {
+			return -1
+		}
+		return m.Alive.Failed
+	}
+	p95 := func(m *v1alpha1.VariantResult) int64 {
+		if m.Alive == nil {
+			return 0
+		}
+		return ptr.Deref(m.Alive.P95Microseconds, math.MaxInt64)
+	}
+	return cmp.Or(cmp.Compare(failed(a), failed(b)), cmp.Compare(p95(a), p95(b)))
 }
 
 func memoryPeak(m *v1alpha1.VariantResult) *int64 { return m.MemoryPeakBytes }

@@ -108,6 +108,23 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	}
 }
 
+func TestARowHasTheWorstLivenessOfItsRepetitions(t *testing.T) {
+	probed := func(failed int64, p95 *int64) v1alpha1.VariantResult {
+		result := found(100, 9)
+		result.Alive = &v1alpha1.Alive{Probes: 20, Failed: failed, P95Microseconds: p95}
+		return result
+	}
+	if got := theRow(trialsOf(probed(0, ptr.To[int64](9000)), probed(1, ptr.To[int64](5000)), found(100, 9), probed(1, ptr.To[int64](7000)))...); got.Alive == nil || *got.Alive.P95Microseconds != 7000 {
+		t.Errorf("the row has the probes %+v", got.Alive)
+	}
+	if got := theRow(trialsOf(probed(0, ptr.To[int64](9000)), found(100, 9))...); got.Alive == nil || got.Alive.Failed != 0 {
+		t.Errorf("the row has the probes %+v", got.Alive)
+	}
+	if got := theRow(trialsOf(probed(1, ptr.To[int64](9000)), probed(1, nil))...); got.Alive == nil || got.Alive.P95Microseconds != nil {
+		t.Errorf("the row has the probes %+v", got.Alive)
+	}
+}
+
 func TestARowHasTheLargestMemoryPeakOfItsRepetitions(t *testing.T) {
 	peaked := func(bytes int64) v1alpha1.VariantResult {
 		result := found(100, 9)

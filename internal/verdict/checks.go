@@ -30,6 +30,7 @@ var checks = []check{
 	modelDisagrees,
 	resolution,
 	overloaded,
+	livenessFails,
 }
 
 // findings runs all checks and keeps the worst finding of each.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -111,4 +112,26 @@ func (t *trial) missingContainers() []string {
 // placed reports whether a container's machine and CPUs are known.
 func placed(c measurement.Container) bool {
 	return c.BootID != "" && evidence.CPUs(c.Cpuset) > 0
+}
+
+// livenessFails finds the lowest load under which a liveness probe would have restarted a pod.
+func livenessFails(t *trial) []v1alpha1.Reason {
+	var first *step
+	for _, s := range t.steps {
+		if s.result.Alive == nil || s.result.Alive.FailedInARow < livenessFailures {
+			continue
+		}
+		if first == nil || s.Kind == loadplan.Open && (first.Kind != loadplan.Open || s.OfferedMilliPerSecond < first.OfferedMilliPerSecond) {
+			first = s
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return []v1alpha1.Reason{{
+		Type: v1alpha1.ReasonLivenessFails,
+		Message: fmt.Sprintf("In %s a pod did not answer %d liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and "+
+			"periodSeconds: 1 would have restarted it. Set workers, so that logins wait in a queue and not on the CPU, or allow the probe more time",
+			first.name(), first.result.Alive.FailedInARow),
+	}}
 }

@@ -167,7 +167,7 @@ func (s *step) fill(row *v1alpha1.VariantResult) {
 		row.P95Microseconds, row.P95Interval = s.p95(), s.interval(q95)
 		row.P99Microseconds, row.P99Interval = s.latency[q99].atReference(), s.interval(q99)
 	}
-	row.Samples = ptr.To(s.result.OK)
+	row.Samples, row.Alive = ptr.To(s.result.OK), api.Alive
 	if s.failures.logins > 0 {
 		row.Failures = s.failures.api()
 	}

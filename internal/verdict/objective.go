@@ -175,6 +175,7 @@ func (s *step) api() v1alpha1.Step {
 		Reported:                 s.Reported, Plan: s.InAPI(),
 	}
 	s.use.fill(&api)
+	api.Alive = aliveInAPI(r.Alive)
 	if s.LoadPercent > 0 {
 		api.LoadPercent = ptr.To(s.LoadPercent)
 	}
@@ -208,6 +209,13 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 			MeasuredPerMille: ptr.To(int64(math.Round(1000 * s.ratio()))),
 		}
 	}
+}
+
+func aliveInAPI(a *measurement.Alive) *v1alpha1.Alive {
+	if a == nil {
+		return nil
+	}
+	return &v1alpha1.Alive{Probes: a.Probes, Failed: a.Failed, FailedInARow: a.FailedInARow, P95Microseconds: a.P95Microseconds}
 }
 
 func asAPI(i *measurement.Interval) *v1alpha1.Interval {

@@ -129,6 +129,9 @@ func resultOf(api v1alpha1.Step) measurement.StepResult {
 		MaxMicroseconds: api.MaxMicroseconds,
 		P50Interval:     asMeasured(api.P50Interval), P95Interval: asMeasured(api.P95Interval), P99Interval: asMeasured(api.P99Interval),
 	}
+	if a := api.Alive; a != nil {
+		result.Alive = &measurement.Alive{Probes: a.Probes, Failed: a.Failed, FailedInARow: a.FailedInARow, P95Microseconds: a.P95Microseconds}
+	}
 	if api.Service != nil && api.ServiceHashes != nil {
 		result.Service = &evidence.Delta{CPUMicroseconds: api.Service.CPUMicroseconds, Hashes: *api.ServiceHashes}
 	}

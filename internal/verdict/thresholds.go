@@ -59,6 +59,10 @@ const (
 	// saturatedFrom is the share of the bound above which an open step saturates a service.
 	saturatedFrom = 1.05
 
+	// livenessFailures is how many failed probes in a row restart a container: Kubernetes'
+	// default for failureThreshold.
+	livenessFailures = 3
+
 	// hashesForSpeed is the smallest number of timed hashes for the speed of a step. Over
 	// half a second the speed was measured to vary by 7 %, and each hash is timed to the
 	// microsecond.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -99,6 +100,8 @@ func TestVerdictTable(t *testing.T) {
 				}
 			}
 		}, fine, v1alpha1.ReasonOverloaded},
+		"two liveness probes may fail in a row":         {func(w *fixture) { w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 4, FailedInARow: 2} }, fine, ""},
+		"three restart the pod":                         {func(w *fixture) { w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 3, FailedInARow: 3} }, fine, v1alpha1.ReasonLivenessFails},
 		"95 % of its CPU is what a saturated pool uses": {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9501, -1) }, fine, ""},
 		"less than 95 % of its CPU is suspect":          {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9499, -1) }, suspect, v1alpha1.ReasonBelowCPUBound},
 		"half of its CPU is still suspect":              {func(w *fixture) { usesOfItsCPU(w.step(0), 0.5001, -1) }, suspect, ""},
@@ -244,7 +247,7 @@ func TestVerdictTable(t *testing.T) {
 			if test.reason != "" {
 				want = []finding{{test.reason, test.want}}
 			}
-			if test.reason == v1alpha1.ReasonOverloaded {
+			if test.reason == v1alpha1.ReasonOverloaded || test.reason == v1alpha1.ReasonLivenessFails {
 				want[0].Verdict = ""
 			}
 			if diff := cmp.Diff(want, findings(got.Reasons)); diff != "" {
@@ -377,5 +380,25 @@ func TestAReportedStepThatWasLeftOutLeavesTheMaximum(t *testing.T) {
 	}
 	if notRun != 3 {
 		t.Errorf("%d steps are shown as not run, want 3", notRun)
+	}
+}
+
+func TestTheLowestLoadUnderWhichAProbeWouldRestartAPodIsNamed(t *testing.T) {
+	w := ranWell(t)
+	w.reported().Alive = &measurement.Alive{Probes: 20, P95Microseconds: ptr.To[int64](4000)}
+	for _, percent := range []int32{0, 85} {
+		w.step(percent).Alive = &measurement.Alive{Probes: 20, Failed: 7, FailedInARow: 5}
+	}
+	got := w.judge()
+	want := "In the step at 85 % of the bound a pod did not answer 5 liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and " +
+		"periodSeconds: 1 would have restarted it. Set workers, so that logins wait in a queue and not on the CPU, or allow the probe more time"
+	if len(got.Result.Reasons) != 1 || got.Result.Reasons[0].Message != want {
+		t.Errorf("the reasons are %+v", got.Result.Reasons)
+	}
+	if alive := got.Result.Alive; alive == nil || alive.Probes != 20 || ptr.Deref(alive.P95Microseconds, 0) != 4000 {
+		t.Errorf("the row has %+v, and not the probes of the reported step", alive)
+	}
+	if alive := got.Steps[0].Alive; (alive == nil) != (w.Run.Steps[0].Alive == nil) {
+		t.Errorf("the first step has %+v", alive)
 	}
 }

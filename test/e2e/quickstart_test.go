@@ -77,6 +77,9 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	if peak := row.MemoryPeakBytes; peak == nil || *peak < 1<<20 || *peak > 128<<20 {
 		t.Errorf("%s: a pod used at most %v bytes, of a limit of 128Mi", row.Variant, ptr.Deref(peak, 0))
 	}
+	if alive := row.Alive; alive == nil || alive.Probes < 5 || alive.P95Microseconds == nil || *alive.P95Microseconds <= 0 {
+		t.Errorf("%s: the liveness probes are %+v", row.Variant, alive)
+	}
 	if row.P50Interval == nil || *row.Samples >= 368 && row.P99Interval == nil {
 		t.Errorf("%s: %d samples, the interval of p50 is %v and that of p99 %v", row.Variant, *row.Samples, row.P50Interval, row.P99Interval)
 	}
