@@ -42,7 +42,7 @@ values() {
   [[ $CLUSTER == current ]] || printf '%s\n' --values hack/cluster/values.yaml
   ! monitored || hack/monitoring/monitoring.sh values
   # An image that was rebuilt under the same tag must replace the pod.
-  [[ ! -f $seal ]] || printf '%s\n' --set-string "operator.podAnnotations.hashmark\\.dev/image=$(cut -d' ' -f2 "$seal")"
+  [[ ! -f $seal ]] || printf '%s\n' --set-string "operator.podAnnotations.hashmark\\.dev/image=$(cut -d' ' -f3 "$seal")"
 }
 
 # restricted_namespace NAME creates a namespace that enforces the restricted Pod Security
