@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -22,10 +23,10 @@ type connection struct {
 	flags   *genericclioptions.ConfigFlags
 }
 
-// scheme returns a scheme with Hashmark's kinds. The commands use no others.
+// scheme returns a scheme with Hashmark's kinds, and with Deployments, which init reads.
 func scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(s); err != nil {
+	if err := errors.Join(v1alpha1.AddToScheme(s), appsv1.AddToScheme(s)); err != nil {
 		panic(err) // it would fail in every test too
 	}
 	return s

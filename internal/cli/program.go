@@ -68,7 +68,7 @@ recommended), 1 if it can't, 2 if there is no result.`,
 	cluster.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
-		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), versionCommand(p),
+		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), initCommand(cluster), versionCommand(p),
 	)
 	root.InitDefaultCompletionCmd()
 	addKubectlCompletion(root)
