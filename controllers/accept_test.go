@@ -99,7 +99,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 			Suspend: true,
 		},
 	}
-	p := &experimentPass{experiment: experiment, now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
+	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: experiment, now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
 	for range 2 {
 		if p.accept() {
 			t.Fatal("the experiment is refused")

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // ExperimentReconciler creates the trials of each SizingExperiment when their turns are near,
@@ -25,6 +26,8 @@ type ExperimentReconciler struct {
 	Events events.EventRecorder
 	// Queue has the positions of waiting experiments.
 	Queue *Queue
+	// Settings are the operator's settings for all trials.
+	Settings objects.Settings
 }
 
 // Reconcile makes one pass over one experiment.

@@ -56,6 +56,9 @@ func (p *experimentPass) accept() (refused bool) {
 		if _, duplicate := errors.AsType[*matrix.DuplicateVariantError](err); duplicate {
 			reason = v1alpha1.ReasonDuplicateVariant
 		}
+		if _, forbidden := errors.AsType[*objects.ImageNotAllowedError](err); forbidden {
+			reason = v1alpha1.ReasonImageNotAllowed
+		}
 		p.refuse(reason, err.Error()+". Create a new experiment")
 		return true
 	}
@@ -72,7 +75,7 @@ func (p *experimentPass) check(seed int64) error {
 		return err
 	}
 	p.planned = planned
-	return sizing.Check(spec)
+	return errors.Join(sizing.Check(spec), matrix.CheckOwn(spec), p.Settings.CheckImage(spec.Service))
 }
 
 // setAccepted records that the experiment can be measured, and warns about what is probably a

@@ -62,8 +62,13 @@ func (w *testCluster) startOperator() {
 	waiting := &controllers.Queue{}
 	process.moved = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	w.must("starting the queue", waiting.Start(w.ctx, process.moved))
+	settings := objects.Settings{
+		ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",
+		PullPolicy: corev1.PullIfNotPresent, GeneratorCPULimit: "500m", GeneratorMemoryLimit: "512Mi",
+		AllowedServiceImages: []string{"example.test/team"},
+	}
 	process.experiments = &controllers.ExperimentReconciler{
-		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, Queue: waiting,
+		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, Queue: waiting, Settings: settings,
 	}
 	process.turns = &controllers.TurnReconciler{
 		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, MaxConcurrent: w.limit, Queue: waiting,
@@ -72,10 +77,7 @@ func (w *testCluster) startOperator() {
 	process.trials = &controllers.TrialReconciler{
 		Client: cachedOfTrials, Live: live, Clock: machineClock{w}, Events: recorder, MaxConcurrent: w.limit,
 		StartTimeout: startTimeout, Model: cachedModel, Tally: w.tally,
-		Settings: objects.Settings{
-			ServiceImage: "example.test/loginservice:v1", GeneratorImage: "example.test/generator:v1",
-			PullPolicy: corev1.PullIfNotPresent, GeneratorCPULimit: "500m", GeneratorMemoryLimit: "512Mi",
-		},
+		Settings: settings,
 	}
 	w.operator = process
 	if d := w.disturbance; d.lag > 0 && (d.write == 0 || d.struck) {

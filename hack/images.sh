@@ -125,6 +125,8 @@ e2e_images() {
   image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
   image hashmark.dev/brief:e2e test/e2e/images/Dockerfile loginservice
+  compiled etcd etcd etcd
+  image hashmark.dev/examples/etcd:e2e examples/etcd/Dockerfile etcd
   local schedule
   for schedule in "${drifts[@]}"; do
     image "hashmark.dev/drift-$schedule:e2e" test/e2e/images/Dockerfile driftingservice

@@ -12,5 +12,5 @@ const Main = "login.js"
 
 // Scripts are all scripts, in one folder.
 //
-//go:embed login.js schedule.js
+//go:embed flow.js login.js schedule.js
 var Scripts embed.FS

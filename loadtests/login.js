@@ -8,6 +8,8 @@
 //   HASHMARK_USER, HASHMARK_PASSWORD   the user of the logins
 //   HASHMARK_REPLICAS  the number of pods; from 2 on, each login opens its own
 //                      connection, so that all pods get their share
+//   HASHMARK_LOGIN     how to log in at a user's own service, as JSON (internal/loginflow
+//                      documents its fields)
 //   HASHMARK_SESSIONS  "true": each caller logs in once per step, and then sends
 //                      GET / with the session's cookie
 //
@@ -24,6 +26,7 @@ import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
+import { logIn } from './flow.js';
 import { stepSchedule } from './schedule.js';
 
 // The plan's zero is this long after k6's own, so that setup() has finished.
@@ -45,6 +48,7 @@ const TIMEOUT_CODES = [1050, 1211];
 const plan = JSON.parse(__ENV.HASHMARK_PLAN);
 const pods = (__ENV.HASHMARK_PODS || '').split(',').map((pod) => pod.trim()).filter((pod) => pod !== '');
 const sessions = __ENV.HASHMARK_SESSIONS === 'true';
+const steps = __ENV.HASHMARK_LOGIN ? JSON.parse(__ENV.HASHMARK_LOGIN).steps : null;
 const credentials = JSON.stringify({ user: __ENV.HASHMARK_USER, password: __ENV.HASHMARK_PASSWORD });
 
 const isOpen = (step) => step.kind === 'Warmup' || step.kind === 'Open';
@@ -162,6 +166,12 @@ function addressOf(step, caller) {
 // variables, and the same callers are used in all steps.
 let sessionOf = -1;
 
+// logInOwn logs in at a user's own service.
+function logInOwn(timeout, address) {
+  const variables = { HASHMARK_USER: __ENV.HASHMARK_USER, HASHMARK_PASSWORD: __ENV.HASHMARK_PASSWORD };
+  return logIn(steps, address, variables, timeout);
+}
+
 // request logs in, or sends the session's cookie, which k6 stores.
 function request(number, timeout, address) {
   if (sessions && sessionOf === number) {
@@ -181,9 +191,12 @@ function login(number, index, due, part, address) {
   sentLogins.add(1);
 
   const left = (drainEnd(step) - sent) / 1000;
-  const response = request(number, Math.max(1, Math.min(plan.timeoutMs, left)), address);
-  const ended = now();
-  const outcome = outcomeOf(response);
+  const timeout = Math.max(1, Math.min(plan.timeoutMs, left));
+  const own = steps ? logInOwn(timeout, address) : null;
+  const response = own ? own.response : request(number, timeout, address);
+  // The time of steps that do not count is left out at the end of the login.
+  const ended = now() - (own ? Math.round(own.untimed * 1000) : 0);
+  const outcome = outcomeOf(response, own ? own.ok : response.status === 200 && response.error_code === 0);
   // If the session is not accepted, the caller logs in again.
   sessionOf = outcome === 'ok' ? number : -1;
   if (outcome !== 'ok' && ended >= drainEnd(step)) {
@@ -199,14 +212,14 @@ function login(number, index, due, part, address) {
   return outcome;
 }
 
-function outcomeOf(response) {
+function outcomeOf(response, ok) {
   if (TIMEOUT_CODES.includes(response.error_code)) {
     return 'timedOut';
   }
-  if (response.status === 503) {
+  if (!ok && response.status === 503) {
     return 'refused';
   }
-  return response.status === 200 && response.error_code === 0 ? 'ok' : 'error';
+  return ok ? 'ok' : 'error';
 }
 
 // handleSummary replaces k6's own summary. It writes k6's count of logins, to check

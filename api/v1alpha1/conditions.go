@@ -61,6 +61,7 @@ const (
 	ReasonCleaningUp       = "CleaningUp"
 	ReasonWaitingForTurn   = "WaitingForTurn"
 	// The attempt gave no numbers.
+	ReasonImageNotAllowed    = "ImageNotAllowed"
 	ReasonNameTaken          = "NameTaken"
 	ReasonCalibrationFailed  = "CalibrationFailed"
 	ReasonServiceDeleted     = "ServiceDeleted"

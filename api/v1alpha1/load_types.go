@@ -157,6 +157,11 @@ type Service struct {
 	// +kubebuilder:validation:Maximum=10
 	Replicas int32 `json:"replicas,omitempty"`
 
+	// A login service of your own, instead of Hashmark's. The matrix then must have a concurrency,
+	// and no controls.
+	// +optional
+	Own *OwnService `json:"own,omitempty"`
+
 	// The memory limit of each pod's container, a quantity of at least 32Mi.
 	// By default 128Mi.
 	// +kubebuilder:default="128Mi"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -96,10 +97,14 @@ func boundsString(s schema) string {
 	return "is a string without maxLength"
 }
 
+// ofOwnService are the fields of a user's own login service that say what runs. They work only
+// with an image that the operator's flags admit.
+var ofOwnService = regexp.MustCompile(`\.spec\.service\.own\.(image|command|args|env)$`)
+
 // choosesNothing forbids fields that would turn the right to create an experiment into the
 // right to run anything, to reach anything, or to load any server.
 func choosesNothing(s schema) string {
-	if !s.named || !s.inSpec() {
+	if !s.named || !s.inSpec() || ofOwnService.MatchString(s.path) {
 		return ""
 	}
 	for _, word := range []string{

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
+	"github.com/hashmark-dev/hashmark/internal/observe"
 	"github.com/hashmark-dev/hashmark/internal/password"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -27,6 +31,11 @@ type calibrationSettings struct {
 	outputs       []string
 	samples       bool
 	deadline      time.Time
+	// own is a login service whose logins are timed instead of a hash; its command is empty if
+	// there is none.
+	own      observe.Rehearsal
+	hashFile string
+	warmUp   time.Duration
 }
 
 // calibrate times hashes and writes the result as JSON. If it fails, it writes the error to
@@ -46,6 +55,8 @@ func calibrate(arguments []string, w system) error {
 	})
 	flags.BoolVar(&s.samples, "samples", false, "also print the individual samples to stdout")
 	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the calibration is given up; by default never")
+	s.ownVars(flags)
+	arguments, s.own.Command = splitCommand(arguments)
 	err := parse(flags, arguments, w)
 	if err == nil {
 		err = s.run(w)
@@ -135,6 +146,9 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 		Prepare:       func(cost int32) (func() error, error) { return password.Prepare(bcrypt(cost)) },
 		ReferenceCost: s.referenceCost,
 	}
+	if len(s.own.Command) > 0 {
+		return s.timeLogins(calibrator)
+	}
 	if s.recipe.Algorithm == password.Bcrypt {
 		return calibrator.Run(s.recipe.Cost)
 	}
@@ -147,6 +161,74 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 		other.CPU = cgroup.AllThreadsCPUTime
 	}
 	return calibrator.RunOther(other)
+}
+
+// ownVars defines the flags for a login service that is not Hashmark's.
+func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
+	flags.Func("login", "how to log in at the service that the command after -- starts, as `JSON`; its logins are timed instead of a hash",
+		func(text string) (err error) {
+			s.own.Flow, err = loginflow.Parse(text)
+			return err
+		})
+	hashFileVar(flags, &s.hashFile)
+	flags.StringVar(&s.own.User, "user", "hashmark", "`name` of the test account")
+	flags.StringVar(&s.own.Password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
+	flags.StringVar(&s.own.Target, "target", "http://127.0.0.1:8080", "`address` of the service")
+	flags.StringVar(&s.own.ReadyPath, "ready-path", "/", "`path` that answers with a status from 200 to 399 once the service is ready")
+	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
+	flags.DurationVar(&s.warmUp, "warm-up", 0, "`time` of logins that are not timed")
+	flags.DurationVar(&s.own.RequestTimeout, "request-timeout", defaultRequestTimeout, "`time` that one request may take")
+}
+
+// timeLogins starts the service, and times its logins one after another, by the CPU time of the
+// container without this process.
+func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (calibration.Timing, error) {
+	container, err := cgroup.Open(os.DirFS("/"))
+	if err != nil {
+		return calibration.Timing{}, err
+	}
+	if s.own.Environment, err = substituteHash(s.hashFile, s.own.Command); err != nil {
+		return calibration.Timing{}, err
+	}
+	var timing calibration.Timing
+	err = s.own.Run(func(login func() error) (err error) {
+		timing, err = calibrator.RunOther(calibration.Other{
+			Recipe: "login", WarmUp: s.warmUp,
+			CPU:     func() (time.Duration, error) { return othersCPUTime(container) },
+			Prepare: func() (func() error, error) { return login, nil },
+		})
+		return err
+	})
+	if err != nil {
+		return timing, err
+	}
+	return timing, s.checkHash(timing)
+}
+
+// othersCPUTime returns the CPU time of the container without this process. Both are counted up
+// to the last tick of the scheduler, so that the difference has no time of this process.
+func othersCPUTime(container *cgroup.Container) (time.Duration, error) {
+	all, err := container.UsageMicroseconds()
+	own, errOwn := cgroup.ProcessCPUTime()
+	return time.Duration(all)*time.Microsecond - own, errors.Join(err, errOwn)
+}
+
+// leastOfHash is the share of the CPU time of a bcrypt hash below which a login can't have computed
+// one of that cost. Fast implementations need about three quarters of the time of Go's, and a hash
+// whose cost is one lower needs half of it.
+const leastOfHash = 0.4
+
+// checkHash compares a login with the hash that it should compute, by the reference hash, which was
+// timed alternately with it.
+func (s calibrationSettings) checkHash(timing calibration.Timing) error {
+	hash := timing.Reference.Mean * math.Exp2(float64(s.recipe.Cost-s.referenceCost))
+	if timing.CPU.Mean >= leastOfHash*hash {
+		return nil
+	}
+	login, needed := int64(timing.CPU.Mean*1e6), int64(hash*1e6)
+	return &observe.Refusal{Reason: observe.HashMismatch, Message: fmt.Sprintf(
+		"a login takes %s of CPU time, but a bcrypt hash of cost %d takes %s: the hash that runs is not the one that is configured",
+		units.Latency(&login), s.recipe.Cost, units.Latency(&needed))}
 }
 
 func bcrypt(cost int32) password.Recipe {

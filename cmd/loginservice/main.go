@@ -1,8 +1,12 @@
 // Command loginservice is the login service that an experiment measures. It serves logins,
-// or it calibrates: it times hashes under the container's own limits.
+// or it calibrates: it times hashes under the container's own limits. In the pod of a user's own
+// login service it is installed by an init container, times logins instead of hashes, and observes
+// the service.
 //
 //	loginservice [serve] [flags]
-//	loginservice calibrate [flags]
+//	loginservice calibrate [flags] [-- command]
+//	loginservice install --to folder [flags]
+//	loginservice observe [flags] -- command
 //
 // Every flag can also be set by an environment variable: --queue-length is
 // HASHMARK_QUEUE_LENGTH. A flag on the command line takes precedence.
@@ -55,8 +59,15 @@ func run(ctx context.Context, arguments []string, w system) int {
 		err = serve(ctx, rest, w)
 	case "calibrate":
 		err = calibrate(rest, w)
+	case "install":
+		err = install(rest, w)
+	case "observe":
+		var code int
+		if code, err = observeCommand(rest, w); err == nil {
+			return code
+		}
 	default:
-		err = fmt.Errorf("%w: unknown command %q; use serve or calibrate", errUsage, command)
+		err = fmt.Errorf("%w: unknown command %q; use serve, calibrate, install or observe", errUsage, command)
 	}
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):

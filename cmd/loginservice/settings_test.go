@@ -142,7 +142,7 @@ func TestACommandThatDoesNotExistIsRefused(t *testing.T) {
 	var errors strings.Builder
 	w := environment(nil)
 	w.stderr = &errors
-	if code := run(t.Context(), []string{"crack"}, w); code != exitUsage || !strings.Contains(errors.String(), "use serve or calibrate") {
+	if code := run(t.Context(), []string{"crack"}, w); code != exitUsage || !strings.Contains(errors.String(), "use serve, calibrate, install or observe") {
 		t.Errorf("exit code %d: %s", code, &errors)
 	}
 }

@@ -59,6 +59,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.logFormat, "log-format", "json", "format of the log: json, or text for people")
 	set.StringVar(&f.logLevel, "log-level", "info", "info logs every decision that changed something; debug also logs passes that changed nothing")
 	set.StringVar(&f.settings.ServiceImage, "service-image", "", "image of the login service")
+	set.Func("allowed-service-images", "comma-separated repositories, such as registry.example/team, whose images users may deploy as their own login service; none by default", f.setAllowedImages)
 	set.StringVar(&f.settings.GeneratorImage, "generator-image", "", "image of the load generator")
 	set.StringVar((*string)(&f.settings.PullPolicy), "image-pull-policy", string(corev1.PullIfNotPresent), "when nodes pull the two images: Always, IfNotPresent or Never")
 	set.StringVar(&f.settings.GeneratorCPULimit, "generator-cpu-limit", "500m", "CPU limit of a load generator, unless the experiment sets one")
@@ -129,6 +130,23 @@ func (f *flags) setWatchNamespaces(text string) error {
 			return fmt.Errorf("namespace %s is listed twice", name)
 		}
 		f.watchNamespaces = append(f.watchNamespaces, name)
+	}
+	return nil
+}
+
+// setAllowedImages refuses an entry that has a tag or a digest, which would admit nothing, or the
+// wrong thing.
+func (f *flags) setAllowedImages(text string) error {
+	f.settings.AllowedServiceImages = nil
+	if text == "" {
+		return nil
+	}
+	for repository := range strings.SplitSeq(text, ",") {
+		last := repository[strings.LastIndex(repository, "/")+1:]
+		if repository == "" || strings.ContainsAny(repository, " @*") || strings.Contains(last, ":") && strings.Contains(repository, "/") {
+			return fmt.Errorf("%q is not a repository such as registry.example/team; leave out tags, digests, wildcards and spaces", repository)
+		}
+		f.settings.AllowedServiceImages = append(f.settings.AllowedServiceImages, repository)
 	}
 	return nil
 }

@@ -98,6 +98,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	live, waiting := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces), &controllers.Queue{}
 	experiments := &controllers.ExperimentReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("hashmark"), Queue: waiting,
+		Settings: flags.settings,
 	}
 	turns := &controllers.TurnReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},

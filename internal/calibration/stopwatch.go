@@ -23,6 +23,7 @@ type stopwatch struct {
 // start prepares a subject and warms it up.
 func (c Calibrator) start(s subject) (*stopwatch, error) {
 	w := &stopwatch{subject: s, wall: c.Meter.Wall, limits: c.Limits}
+	w.limits.WarmUp = max(w.limits.WarmUp, s.warmUp)
 	begin := w.wall()
 	var err error
 	if w.hash, err = s.prepare(); err != nil {

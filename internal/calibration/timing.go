@@ -77,6 +77,8 @@ type Other struct {
 	CPU func() (time.Duration, error)
 	// Prepare returns a function that computes one hash.
 	Prepare func() (hash func() error, err error)
+	// WarmUp is the minimum time before the first sample, if it is longer than that of the limits.
+	WarmUp time.Duration
 }
 
 // Timing is how long hashes took.
@@ -142,7 +144,7 @@ func (c Calibrator) RunOther(other Other) (Timing, error) {
 	}
 	subject, err := c.start(subject{
 		name: other.Recipe, prepare: other.Prepare, cpu: other.CPU,
-		timeout: c.Limits.Most / fewestSamples,
+		timeout: c.Limits.Most / fewestSamples, warmUp: other.WarmUp,
 	})
 	if err != nil {
 		return Timing{}, err
@@ -180,6 +182,8 @@ type subject struct {
 	cpu     func() (time.Duration, error)
 	// timeout is how long preparing the subject may take; 0 means no limit.
 	timeout time.Duration
+	// warmUp is the minimum time before the first sample, if it is longer than that of the limits.
+	warmUp time.Duration
 }
 
 func (c Calibrator) bcrypt(cost int32) subject {

@@ -20,6 +20,8 @@ const (
 	QueueLength = Prefix + "QUEUE_LENGTH"
 	// CPULimit is the container's, in thousandths of a CPU.
 	CPULimit = Prefix + "CPU_LIMIT"
+	// CPUMilli is the same for a user's own login service.
+	CPUMilli = Prefix + "CPU_MILLI"
 	// CalibrationFile is where the calibration leaves its result for the service.
 	CalibrationFile = Prefix + "CALIBRATION_FILE"
 	// RequestTimeout is how long callers wait, such as 10s.
@@ -37,6 +39,13 @@ const (
 	// Pods are the URLs of its pods, separated by commas. Evidence is read there, and each of
 	// several is saturated by callers of its own.
 	Pods = Prefix + "PODS"
+	// Evidence are the URLs where the pods of a user's own login service answer for Hashmark, in
+	// the order of Pods.
+	Evidence = Prefix + "EVIDENCE"
+	// ReadyPath and AlivePath are the paths of a service's readiness and liveness, /readyz and
+	// /healthz if unset.
+	ReadyPath = Prefix + "READY_PATH"
+	AlivePath = Prefix + "ALIVE_PATH"
 	// Replicas is how many pods serve.
 	Replicas = Prefix + "REPLICAS"
 	// K6 is the k6 program; k6 on PATH if unset.
@@ -52,6 +61,10 @@ const (
 	// User and Password are the account that logs in.
 	User     = Prefix + "USER"
 	Password = Prefix + "PASSWORD"
+	// PasswordHash stands for a hash of Password, where a user's own login service is described.
+	PasswordHash = Prefix + "PASSWORD_HASH"
+	// Login is how to log in at a user's own login service, as JSON (package loginflow).
+	Login = Prefix + "LOGIN"
 	// Sessions is true if callers log in once a step, and then show a cookie.
 	Sessions = Prefix + "SESSIONS"
 	// Deadline is when to give up, in RFC 3339; never if unset.

@@ -16,13 +16,13 @@ const (
 	aliveInterval = time.Second
 	// aliveTimeout is kubelet's default for a probe.
 	aliveTimeout = time.Second
-	alivePath    = "/healthz"
 )
 
 // prober sends liveness probes to pods next to the logins, as kubelet does: each over a
 // connection of its own, to the pod's own address. Any status from 200 to 399 is a success.
 type prober struct {
 	addresses []string
+	path      string
 	client    *http.Client
 
 	lock sync.Mutex
@@ -30,9 +30,9 @@ type prober struct {
 	probes [][]measurement.Probe
 }
 
-func newProber(addresses []string) *prober {
+func newProber(addresses []string, path string) *prober {
 	return &prober{
-		addresses: addresses, probes: make([][]measurement.Probe, len(addresses)),
+		addresses: addresses, path: path, probes: make([][]measurement.Probe, len(addresses)),
 		client: &http.Client{
 			Timeout: aliveTimeout, Transport: &http.Transport{DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -62,16 +62,19 @@ func (p *prober) run(ctx context.Context, zero time.Time) {
 func (p *prober) probe(pod int, zero time.Time) {
 	begin := time.Now()
 	probe := measurement.Probe{Sent: begin.Sub(zero)}
-	response, err := p.client.Get(strings.TrimSuffix(p.addresses[pod], "/") + alivePath)
+	response, err := p.client.Get(strings.TrimSuffix(p.addresses[pod], "/") + p.path)
 	probe.Took = time.Since(begin)
 	if err == nil {
 		response.Body.Close()
-		probe.OK = response.StatusCode >= http.StatusOK && response.StatusCode < http.StatusBadRequest
+		probe.OK = good(response.StatusCode)
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.probes[pod] = append(p.probes[pod], probe)
 }
+
+// good reports whether a status is a success for kubelet's probes.
+func good(status int) bool { return status >= http.StatusOK && status < http.StatusBadRequest }
 
 // in returns what the probes of a step's counted part found. It is called after run has returned.
 func (p *prober) in(step loadplan.Step) *measurement.Alive {

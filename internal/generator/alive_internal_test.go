@@ -15,7 +15,7 @@ func TestAPodThatDoesNotAnswerIsProbedOn(t *testing.T) {
 		<-hang
 	}))
 	t.Cleanup(func() { close(hang); pod.Close() })
-	p := newProber([]string{pod.URL})
+	p := newProber([]string{pod.URL}, "/healthz")
 	ctx, stop := context.WithCancel(t.Context())
 	go func() {
 		for range 2 {

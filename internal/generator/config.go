@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
 
 // Config is the configuration of one load.
@@ -21,6 +22,14 @@ type Config struct {
 	// Pods are the addresses of its pods, without a path. Evidence is read there, and if
 	// there are several, a saturation keeps each of them busy. It can be empty.
 	Pods []string
+	// Evidence are the addresses where the evidence of the pods is read, in their order.
+	Evidence []string
+	// ReadyPath and AlivePath are where the service says that it is ready, and alive.
+	ReadyPath, AlivePath string
+	// Own is how to log in at a user's own login service; nil with Hashmark's.
+	Own *loginflow.Flow
+	// User and Password are the account that logs in.
+	User, Password string
 	// Deadline after which the load is stopped; zero for none.
 	Deadline time.Time
 	// RemoteWriteLabels are the labels of the series that k6 sends while it runs, such as
@@ -33,7 +42,7 @@ type Config struct {
 }
 
 // scriptVariables are the variables that the k6 script reads.
-var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Sessions}
+var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Sessions, envvar.Login}
 
 // FromEnvironment reads the configuration of a load from environment variables. The errors
 // are sentences for the person who set the variables.
@@ -49,12 +58,8 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	plan, err := parsePlan(lookup(envvar.Plan))
 	config.Plan = plan
 	problems = append(problems, err, checkAddress(envvar.Target, config.Target))
-	for address := range strings.SplitSeq(lookup(envvar.Pods), ",") {
-		if address = strings.TrimSpace(address); address != "" {
-			config.Pods = append(config.Pods, address)
-			problems = append(problems, checkAddress(envvar.Pods, address))
-		}
-	}
+	config.Pods, err = addresses(lookup, envvar.Pods)
+	problems = append(problems, err, config.parseOwn(lookup))
 	if text := lookup(envvar.Deadline); text != "" {
 		config.Deadline, err = time.Parse(time.RFC3339, text)
 		if err != nil {
@@ -72,6 +77,36 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		}
 	}
 	return config, errors.Join(problems...)
+}
+
+// parseOwn reads what is different with a user's own login service.
+func (c *Config) parseOwn(lookup func(string) string) error {
+	c.User, c.Password = lookup(envvar.User), lookup(envvar.Password)
+	c.ReadyPath, c.AlivePath, c.Evidence = "/readyz", "/healthz", c.Pods
+	text := lookup(envvar.Login)
+	if text == "" {
+		return nil
+	}
+	c.ReadyPath, c.AlivePath = lookup(envvar.ReadyPath), lookup(envvar.AlivePath)
+	flow, err := loginflow.Parse(text)
+	c.Own = &flow
+	evidence, errEvidence := addresses(lookup, envvar.Evidence)
+	c.Evidence = evidence
+	if len(evidence) != len(c.Pods) {
+		errEvidence = errors.Join(errEvidence, fmt.Errorf("%s has %d addresses, and %s has %d: each pod needs one", envvar.Evidence, len(evidence), envvar.Pods, len(c.Pods)))
+	}
+	return errors.Join(err, errEvidence)
+}
+
+// addresses reads a variable with addresses, separated by commas.
+func addresses(lookup func(string) string, name string) (all []string, err error) {
+	for address := range strings.SplitSeq(lookup(name), ",") {
+		if address = strings.TrimSpace(address); address != "" {
+			all = append(all, address)
+			err = errors.Join(err, checkAddress(name, address))
+		}
+	}
+	return all, err
 }
 
 func checkAddress(name, address string) error {

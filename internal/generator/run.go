@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -42,7 +43,10 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	if err := waitForAll(ctx, config, log); err != nil {
 		return measurement.Run{}, failed(ctx, measurement.ServiceUnreachable, err.Error(), 0)
 	}
-	c := newCollector(config.Pods, observer, log)
+	if err := setUp(ctx, config); err != nil {
+		return measurement.Run{}, failed(ctx, measurement.LoginFailed, err.Error(), 0)
+	}
+	c := newCollector(config.Evidence, observer, log)
 	result, seen, err := drive(ctx, config, command, c)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)
@@ -60,7 +64,9 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		return measurement.Run{}, failed(ctx, measurement.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
 	}
 	run.K6Version, run.GoVersion = version, golang
-	run.Timeline = timelineOf(config.Plan, c.readSpeeds(ctx, seen.zero))
+	if config.Own == nil {
+		run.Timeline = timelineOf(config.Plan, c.readSpeeds(ctx, seen.zero))
+	}
 	return run, nil
 }
 
@@ -77,7 +83,7 @@ type observations struct {
 // drive runs k6 and takes the readings at the same time.
 func drive(ctx context.Context, config Config, command Command, c collector) (Result, observations, error) {
 	steps, moments := readingsOf(config.Plan)
-	seen := observations{steps: steps, plan: config.Plan, alive: newProber(config.Pods)}
+	seen := observations{steps: steps, plan: config.Plan, alive: newProber(config.Pods, config.AlivePath)}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	k6Done := make(chan struct{})
@@ -135,12 +141,31 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 		Steps: summary.Steps, Reported: summary.Reported,
 		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
 	}
-	for i, step := range config.Plan.WithoutWarmup() {
+	warmup := len(config.Plan.Steps) - len(run.Steps)
+	for i := range run.Steps {
+		step := config.Plan.Steps[warmup+i]
 		seen.steps[i].addTo(&run.Steps[i])
+		if config.Own != nil {
+			countLogins(run.Steps[i].Service, warmup+i, step, log)
+		}
 		run.Steps[i].Alive = seen.alive.in(step)
 	}
 	run.Generator, run.Services = generatorOf(seen.steps), servicesOf(seen.steps, len(config.Pods))
 	return run, nil
+}
+
+// setUp sends the requests that a user's own login service needs before the first login.
+func setUp(ctx context.Context, config Config) error {
+	if config.Own == nil {
+		return nil
+	}
+	timeout := time.Duration(config.Plan.TimeoutMilliseconds) * time.Millisecond
+	for _, pod := range config.Pods {
+		if err := loginflow.NewClient(*config.Own, pod, timeout).Setup(ctx, config.User, config.Password); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // waitForAll waits for the service and for its pods, with one timeout for all. It does not
@@ -149,11 +174,11 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	if err := waitReady(ctx, config.Target, log); err != nil {
+	if err := waitReady(ctx, config.Target, config.ReadyPath, log); err != nil {
 		return err
 	}
 	for _, pod := range config.Pods {
-		if err := waitReady(ctx, pod, log); err != nil {
+		if err := waitReady(ctx, pod, config.ReadyPath, log); err != nil {
 			log.Warn("Continuing without waiting for a pod", "error", err)
 		}
 	}
@@ -161,8 +186,8 @@ func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 }
 
 // waitReady polls the service, or one of its pods, until it is ready.
-func waitReady(ctx context.Context, target string, log *slog.Logger) error {
-	address := strings.TrimSuffix(target, "/") + "/readyz"
+func waitReady(ctx context.Context, target, path string, log *slog.Logger) error {
+	address := strings.TrimSuffix(target, "/") + path
 	for {
 		last := ready(ctx, address)
 		if last == nil {
@@ -184,12 +209,12 @@ func ready(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		return err
 	}
 	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	if !good(response.StatusCode) {
 		return fmt.Errorf("it returned %s", response.Status)
 	}
 	return nil

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 // podWaits returns what a pod waits for that it can't change itself, or nil.
@@ -71,12 +73,21 @@ func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) (reaso
 		return v1alpha1.ReasonServiceOOMKilled, fmt.Sprintf(
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
 	case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
-		return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf(
-			"The calibration failed with exit code %d: %s", ended.ExitCode, strings.TrimSpace(ended.Message))
+		return calibrationFailed(ended)
 	case container.RestartCount > 0:
 		return v1alpha1.ReasonServiceRestarted, "Container " + container.Name + " of the login service restarted while it was measured"
 	}
 	return "", ""
+}
+
+// calibrationFailed returns why a calibration failed. That of a user's own login service begins its
+// message with the reason.
+func calibrationFailed(ended *corev1.ContainerStateTerminated) (reason, message string) {
+	text := strings.TrimSpace(ended.Message)
+	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(observe.Reasons, reason) && why != "" {
+		return reason, "The login service can't be measured: " + why
+	}
+	return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf("The calibration failed with exit code %d: %s", ended.ExitCode, text)
 }
 
 // calibratesTooLong reports whether a pod's calibration should have ended long ago. It gives up by

@@ -265,6 +265,9 @@ const (
 	BadPlan = "BadPlan"
 	// ServiceUnreachable means that the login service did not respond before the load.
 	ServiceUnreachable = "ServiceUnreachable"
+	// LoginFailed means that a user's own login service refused a request that comes before the
+	// first login.
+	LoginFailed = "LoginFailed"
 	// DeadlineExceeded means that the load was not finished at its deadline.
 	DeadlineExceeded = "DeadlineExceeded"
 	// ScriptError means that the k6 script threw an exception or did not compile.

@@ -31,8 +31,11 @@ type Attempt struct {
 // even if no operator is running.
 //
 // It fails if a limit of the trial or of the settings is not a quantity, if the remote-write
-// URL is invalid, or if no experiment controls the trial.
+// URL is invalid, if no experiment controls the trial, or with an *ImageNotAllowedError.
 func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline time.Time) (Attempt, error) {
+	if err := settings.CheckImage(trial.Spec.Service); err != nil {
+		return Attempt{}, err
+	}
 	experiment := metav1.GetControllerOf(trial)
 	if experiment == nil {
 		return Attempt{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
@@ -117,6 +120,9 @@ type Settings struct {
 	ServiceImage string
 	// GeneratorImage is the image of the load runner with k6.
 	GeneratorImage string
+	// AllowedServiceImages are the repositories of images that users may deploy as their own login
+	// service; empty means none.
+	AllowedServiceImages []string
 	// PullPolicy is when a node pulls both images; empty means Kubernetes' default.
 	PullPolicy corev1.PullPolicy
 

@@ -58,6 +58,9 @@ func (a Attempt) Deployment() *appsv1.Deployment {
 }
 
 func (a Attempt) servicePod() corev1.PodSpec {
+	if a.trial.Spec.Service.Own != nil {
+		return a.ownPod()
+	}
 	shared := corev1.VolumeMount{Name: "calibration", MountPath: calibrationDir}
 
 	calibrate := a.container(CalibrateContainer, a.settings.ServiceImage, a.serviceResources)
@@ -75,7 +78,7 @@ func (a Attempt) servicePod() corev1.PodSpec {
 	login.Args = []string{"serve"}
 	login.Env = a.loginEnvironment()
 	login.Ports = []corev1.ContainerPort{{Name: portName, ContainerPort: Port, Protocol: corev1.ProtocolTCP}}
-	login.StartupProbe = startupProbe()
+	login.StartupProbe = startupProbe("/readyz", portName)
 	shared.ReadOnly = true
 	login.VolumeMounts = []corev1.VolumeMount{shared}
 
@@ -89,10 +92,10 @@ func (a Attempt) servicePod() corev1.PodSpec {
 
 // startupProbe finds when the service can answer. There is no other probe: a saturated service
 // would fail it and be restarted, although saturation is part of the measurement.
-func startupProbe() *corev1.Probe {
+func startupProbe(path, port string) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-			Path: "/readyz", Port: intstr.FromString(portName), Scheme: corev1.URISchemeHTTP,
+			Path: path, Port: intstr.FromString(port), Scheme: corev1.URISchemeHTTP,
 		}},
 		PeriodSeconds:    1,
 		TimeoutSeconds:   5,
@@ -185,7 +188,7 @@ func (a Attempt) Service() *corev1.Service {
 			Ports: []corev1.ServicePort{{
 				Name:       portName,
 				Port:       Port,
-				TargetPort: intstr.FromString(portName),
+				TargetPort: intstr.FromString(a.portName()),
 				Protocol:   corev1.ProtocolTCP,
 			}},
 			// A saturated pod must keep its share of the load. Without this, a pod that

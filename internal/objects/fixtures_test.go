@@ -92,6 +92,38 @@ func controlTrial() *v1alpha1.SizingTrial {
 	return control
 }
 
+// ownSettings admit the image of ownTrial.
+func ownSettings() objects.Settings {
+	own := settings()
+	own.AllowedServiceImages = []string{"registry.example/other", "registry.example/team/"}
+	return own
+}
+
+// ownTrial measures a user's own login service.
+func ownTrial() *v1alpha1.SizingTrial {
+	own := trial()
+	own.Spec.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}
+	own.Spec.Service = v1alpha1.Service{Replicas: 1, MemoryLimit: "256Mi", Own: &v1alpha1.OwnService{
+		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
+		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: map[string]v1alpha1.EnvValue{"DB": "/data/login.db", "A_FIRST": "$(HASHMARK_WORKERS)"},
+		Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive", WarmUpSeconds: 60,
+		Writable: []string{"/data", "/tmp"},
+		Files:    map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n", "/etc/a": "100 $"},
+		Login: v1alpha1.OwnLogin{
+			Setup: []v1alpha1.LoginRequest{{Method: "PUT", Path: "/users"}},
+			Steps: []v1alpha1.LoginRequest{
+				{Path: "/login", Extract: map[string]v1alpha1.Extraction{"csrf": {Header: "X-CSRF-Token"}}},
+				{
+					Name: "password", Method: "POST", Path: "/login", Timed: true, Expect: v1alpha1.ExpectedResponse{Status: []int32{302}},
+					Form: map[string]v1alpha1.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"},
+				},
+			},
+			Wrong: v1alpha1.ExpectedResponse{Status: []int32{401, 403}},
+		},
+	}}
+	return own
+}
+
 func load() objects.Load {
 	return objects.Load{
 		Plan: loadplan.Plan{

@@ -103,14 +103,14 @@ func (a Attempt) awayFromService() corev1.WeightedPodAffinityTerm {
 }
 
 func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
-	evidence := make([]string, len(load.PodIPs))
+	pods, evidence := make([]string, len(load.PodIPs)), make([]string, len(load.PodIPs))
 	for i, ip := range load.PodIPs {
-		evidence[i] = address(ip)
+		pods[i], evidence[i] = address(ip, a.targetPort()), address(ip, a.evidencePort())
 	}
 	environment := []corev1.EnvVar{
 		variable(envvar.Plan, string(plan)),
-		variable(envvar.Target, address(load.ClusterIP)),
-		variable(envvar.Pods, strings.Join(evidence, ",")),
+		variable(envvar.Target, address(load.ClusterIP, Port)),
+		variable(envvar.Pods, strings.Join(pods, ",")),
 		variable(envvar.Replicas, decimal(a.trial.Spec.Service.Replicas)),
 		variable(envvar.Deadline, deadlineText(load.Deadline)),
 		variable(envvar.User, User),
@@ -118,6 +118,10 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	}
 	if a.trial.Spec.Variant.Sessions {
 		environment = append(environment, variable(envvar.Sessions, "true"))
+	}
+	if a.trial.Spec.Service.Own != nil {
+		environment = append(environment, variable(envvar.Evidence, strings.Join(evidence, ",")))
+		environment = append(environment, a.ownEnvironment()...)
 	}
 	return append(environment, a.liveEnvironment()...)
 }
@@ -137,6 +141,6 @@ func GeneratorDeadline(pod corev1.PodSpec) (time.Time, bool) {
 }
 
 // address returns the URL of a login service, with an IPv6 address in brackets.
-func address(ip string) string {
-	return "http://" + net.JoinHostPort(ip, strconv.Itoa(Port))
+func address(ip string, port int32) string {
+	return "http://" + net.JoinHostPort(ip, strconv.Itoa(int(port)))
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // ServicePolicy builds the NetworkPolicy of the login service. Ingress is allowed from the
-// attempt's generator, and from pods of any namespace that are labelled as a scraper of
-// metrics. No egress is allowed.
+// attempt's generator, and, unless the service is a user's own, from pods of any namespace that are
+// labelled as a scraper of metrics. No egress is allowed.
 func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 	generator := networkingv1.NetworkPolicyPeer{
 		PodSelector: &metav1.LabelSelector{MatchLabels: a.GeneratorSelector()},
@@ -22,9 +22,13 @@ func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelScraper: "true"}},
 	}
 	policy := a.policy(ServicePolicyName(a.trial.UID, a.number), v1alpha1.ComponentService)
+	from := []networkingv1.NetworkPolicyPeer{generator, scraper}
+	if a.trial.Spec.Service.Own != nil {
+		from = from[:1]
+	}
 	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{
-		From:  []networkingv1.NetworkPolicyPeer{generator, scraper},
-		Ports: loginPort(),
+		From:  from,
+		Ports: a.servicePorts(),
 	}}
 	return policy
 }
@@ -40,7 +44,7 @@ func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 		To: []networkingv1.NetworkPolicyPeer{{
 			PodSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
 		}},
-		Ports: loginPort(),
+		Ports: a.servicePorts(),
 	}}
 	policy.Spec.Egress = append(policy.Spec.Egress, a.liveEgress()...)
 	return policy
@@ -58,8 +62,13 @@ func (a Attempt) policy(name, component string) *networkingv1.NetworkPolicy {
 	}
 }
 
-func loginPort() []networkingv1.NetworkPolicyPort {
-	return []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, Port)}
+// servicePorts returns the ports of the login service's pods.
+func (a Attempt) servicePorts() []networkingv1.NetworkPolicyPort {
+	ports := []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, a.targetPort())}
+	if a.evidencePort() != a.targetPort() {
+		ports = append(ports, policyPort(corev1.ProtocolTCP, a.evidencePort()))
+	}
+	return ports
 }
 
 func policyPort(protocol corev1.Protocol, port int32) networkingv1.NetworkPolicyPort {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	gobcrypt "golang.org/x/crypto/bcrypt"
+
+	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
+)
+
+const (
+	// programName is the name of this program in a folder where it was installed.
+	programName = "loginservice"
+	// hashName is the name of the file with the hash of the password.
+	hashName                = "password-hash"
+	programMode, folderMode = 0o755, 0o755
+)
+
+// install copies this program into a folder of a pod whose login service is not Hashmark's, with
+// the hash of the password and the files that the service reads.
+func install(arguments []string, w system) error {
+	var to, password, user, files string
+	var cost int32
+	flags := flag.NewFlagSet("loginservice install", flag.ContinueOnError)
+	flags.StringVar(&to, "to", "", "`folder` to copy this program to")
+	numberVar(flags, &cost, "cost", defaultCost, "bcrypt `cost` of the hash of the password")
+	flags.StringVar(&user, "user", "hashmark", "`name` of the test account")
+	flags.StringVar(&password, "password", "correct horse battery staple", "`password` of the test account, which protects nothing")
+	flags.StringVar(&files, "files", "[]", "contents of files, a JSON list of `texts`, written to files/0, files/1 and so on")
+	if err := parse(flags, arguments, w); err != nil {
+		return err
+	}
+	if to == "" {
+		return fmt.Errorf("%w: --to is not set; name the folder to copy this program to", errUsage)
+	}
+	var contents []string
+	if err := json.Unmarshal([]byte(files), &contents); err != nil {
+		return fmt.Errorf("%w: --files is not a JSON list of texts: %w", errUsage, err)
+	}
+	hash, err := gobcrypt.GenerateFromPassword([]byte(password), int(cost))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	variables := map[string]string{
+		envvar.User: user, envvar.Password: password, envvar.PasswordHash: string(hash), envvar.Cost: strconv.Itoa(int(cost)),
+	}
+	err = errors.Join(os.MkdirAll(filepath.Join(to, "files"), folderMode), copyProgram(filepath.Join(to, programName)),
+		os.WriteFile(filepath.Join(to, hashName), hash, outputMode))
+	for i, content := range contents {
+		text := loginflow.Expand(content, variables)
+		err = errors.Join(err, os.WriteFile(filepath.Join(to, "files", strconv.Itoa(i)), []byte(text), outputMode))
+	}
+	return err
+}
+
+// copyProgram copies this program to a file.
+func copyProgram(to string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	source, err := os.Open(own)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, programMode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close())
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/login"
+	"github.com/hashmark-dev/hashmark/internal/observe"
+)
+
+// observeSettings are the settings of observe.
+type observeSettings struct {
+	listen   string
+	hashFile string
+	deadline time.Time
+	command  []string
+}
+
+// observeCommand runs a login service that is not Hashmark's, and serves what its container uses,
+// until it ends. It returns the service's exit code. Signals end the service, and not this program.
+func observeCommand(arguments []string, w system) (int, error) {
+	s, err := parseObserve(arguments, w)
+	if err != nil {
+		return 0, err
+	}
+	environment, err := substituteHash(s.hashFile, s.command)
+	if err != nil {
+		return 0, err
+	}
+	observer, err := cgroup.Observe(os.DirFS("/"))
+	if err != nil {
+		return 0, err
+	}
+	ctx := context.Background()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return 0, err
+	}
+	if !s.deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline, errDeadline)
+		defer cancel()
+	}
+	serving, stop := context.WithCancel(context.Background())
+	defer stop()
+	logger := slog.New(slog.NewTextHandler(w.stderr, nil))
+	go func() {
+		if err := login.Serve(serving, listener, observe.Handler(observer), slog.NewLogLogger(logger.Handler(), slog.LevelWarn)); err != nil {
+			logger.Error("The evidence is no longer served", "error", err)
+		}
+	}()
+	return observe.Run(ctx, s.command, environment)
+}
+
+func parseObserve(arguments []string, w system) (observeSettings, error) {
+	var s observeSettings
+	flags := flag.NewFlagSet("loginservice observe", flag.ContinueOnError)
+	flags.StringVar(&s.listen, "listen", ":18080", "`address` where GET /evidence is answered")
+	hashFileVar(flags, &s.hashFile)
+	deadlineVar(flags, &s.deadline, "`time` (RFC 3339) at which the service is stopped; by default never")
+	own, command := splitCommand(arguments)
+	if err := parse(flags, own, w); err != nil {
+		return observeSettings{}, err
+	}
+	if len(command) == 0 {
+		return observeSettings{}, errNoCommand
+	}
+	s.command = command
+	return s, nil
+}
+
+// errNoCommand means that nothing follows --.
+var errNoCommand = fmt.Errorf("%w: there is no command; give it after --, as in: -- /app/login --listen=:8080", errUsage)
+
+// splitCommand separates the arguments of this program from the command after --.
+func splitCommand(arguments []string) (own, command []string) {
+	if i := slices.Index(arguments, "--"); i >= 0 {
+		return arguments[:i], arguments[i+1:]
+	}
+	return arguments, nil
+}
+
+func hashFileVar(flags *flag.FlagSet, to *string) {
+	flags.StringVar(to, "password-hash-file", "",
+		"`file` with what $("+envvar.PasswordHash+") stands for in the command and in the environment; by default it stands for itself")
+}
+
+// substituteHash replaces $(HASHMARK_PASSWORD_HASH) in a command and in this process's environment,
+// which it returns. Kubernetes replaces the other variables, but the hash is only known in the pod.
+func substituteHash(file string, command []string) (environment []string, err error) {
+	environment = os.Environ()
+	if file == "" {
+		return environment, nil
+	}
+	hash, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the hash of the password: %w", err)
+	}
+	reference := strings.NewReplacer("$("+envvar.PasswordHash+")", strings.TrimSpace(string(hash)))
+	for _, texts := range [][]string{command, environment} {
+		for i := range texts {
+			texts[i] = reference.Replace(texts[i])
+		}
+	}
+	return environment, nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gobcrypt "golang.org/x/crypto/bcrypt"
+)
+
+func TestInstallLeavesWhatAnOwnServiceNeeds(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "hashmark")
+	var errors bytes.Buffer
+	w := system{lookup: environment(map[string]string{
+		"HASHMARK_COST": "5", "HASHMARK_USER": "ada", "HASHMARK_PASSWORD": "sesame",
+		"HASHMARK_FILES": `["$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n","cost $(HASHMARK_COST), 5 $$"]`,
+	}).lookup, stdout: &errors, stderr: &errors}
+	if code := run(t.Context(), []string{"install", "--to", folder}, w); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errors.String())
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	hash := read("password-hash")
+	if cost, err := gobcrypt.Cost([]byte(hash)); err != nil || cost != 5 || gobcrypt.CompareHashAndPassword([]byte(hash), []byte("sesame")) != nil {
+		t.Errorf("the hash is %q of cost %d, %v", hash, cost, err)
+	}
+	if got := read("files/0"); got != "ada:"+hash+"\n" {
+		t.Errorf("the first file has %q", got)
+	}
+	if got := read("files/1"); got != "cost 5, 5 $" {
+		t.Errorf("the second file has %q", got)
+	}
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(own)
+	if err != nil || read("loginservice") != string(want) {
+		t.Errorf("the program was not copied: %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "loginservice")); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("the program's mode is %v, %v", info.Mode(), err)
+	}
+}
+
+func TestObserveNeedsACommand(t *testing.T) {
+	for _, arguments := range [][]string{{"observe"}, {"observe", "--"}, {"observe", "--listen", ":0", "--"}} {
+		var errors bytes.Buffer
+		w := system{lookup: environment(nil).lookup, stdout: &errors, stderr: &errors}
+		if code := run(t.Context(), arguments, w); code != exitUsage || !strings.Contains(errors.String(), "there is no command; give it after --") {
+			t.Errorf("%q ended with %d: %s", arguments, code, errors.String())
+		}
+	}
+}
+
+func TestTheHashReplacesItsNameInTheCommandAndTheEnvironment(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hash")
+	if err := os.WriteFile(file, []byte("$2a$05$abc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("USERS", "ada=$(HASHMARK_PASSWORD_HASH)")
+	command := []string{"/app/login", "--hash=$(HASHMARK_PASSWORD_HASH)", "$(HASHMARK_COST)"}
+	got, err := substituteHash(file, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/app/login", "--hash=$2a$05$abc", "$(HASHMARK_COST)"}; !slices.Equal(command, want) {
+		t.Errorf("the command is %q", command)
+	}
+	if !slices.Contains(got, "USERS=ada=$2a$05$abc") {
+		t.Errorf("the environment is %q", got)
+	}
+}

@@ -1,0 +1,65 @@
+package generator_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/generator"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
+)
+
+// ownService returns a user's own login service that needs a request before the first login, and
+// a configuration to load it.
+func ownService(t *testing.T, setup int) (generator.Config, *atomic.Int64) {
+	t.Helper()
+	var setups atomic.Int64
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /up", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("PUT /users/hashmark", func(w http.ResponseWriter, _ *http.Request) {
+		setups.Add(1)
+		w.WriteHeader(setup)
+	})
+	service := httptest.NewServer(mux)
+	t.Cleanup(service.Close)
+	// The observer counts no hashes, and 100 ms of CPU time between two readings.
+	observed := pod(t, func(n int64, s *evidence.Service) { s.Hashes, s.CPUMicroseconds = 0, n*100_000 })
+	config := config(t, twenty(), "0", observed)
+	config.Target, config.Pods, config.ReadyPath, config.AlivePath = service.URL, []string{service.URL}, "/up", "/up"
+	config.User, config.Password = "hashmark", "x"
+	config.Own = &loginflow.Flow{
+		Setup: []loginflow.Request{{Method: http.MethodPut, Path: "/users/$(HASHMARK_USER)"}},
+		Steps: []loginflow.Request{{Path: "/login"}},
+	}
+	return config, &setups
+}
+
+func TestTheLoginsOfAUsersOwnServiceCountAsItsHashes(t *testing.T) {
+	config, setups := ownService(t, http.StatusCreated)
+	got, err := generator.Run(t.Context(), config, nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := got.Steps[0].Service
+	if used == nil || used.Hashes != 20 || used.TimedHashes != 20 || used.HashMicroseconds != 100_000 {
+		t.Errorf("the service used %+v for 20 logins", used)
+	}
+	if got.Timeline != nil || setups.Load() != 1 {
+		t.Errorf("the timeline is %v, and the account was made %d times", got.Timeline, setups.Load())
+	}
+}
+
+func TestAServiceThatRefusesTheRequestsBeforeTheFirstLoginIsNotLoaded(t *testing.T) {
+	config, _ := ownService(t, http.StatusConflict)
+	_, err := generator.Run(t.Context(), config, nil, io.Discard)
+	var got *measurement.Failure
+	if !errors.As(err, &got) || got.Reason != measurement.LoginFailed || !strings.Contains(got.Detail, "setup request 1: the status was 409") {
+		t.Errorf("got %v", err)
+	}
+}

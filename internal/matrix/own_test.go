@@ -1,0 +1,82 @@
+package matrix_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+)
+
+// ownSpec returns an experiment with a user's own login service that is valid.
+func ownSpec() *v1alpha1.SizingExperimentSpec {
+	return &v1alpha1.SizingExperimentSpec{
+		Matrix: v1alpha1.Matrix{
+			Costs: []int32{8, 10}, CPULimits: []string{"500m"},
+			Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}},
+		},
+		Service: v1alpha1.Service{Own: &v1alpha1.OwnService{
+			Image: "registry.example/team/login:v1", Command: []string{"/app/login"},
+			Args: []string{"--cost=$(HASHMARK_COST)", "--price=$$(5)"}, Env: map[string]v1alpha1.EnvValue{"WORKERS": "$(HASHMARK_WORKERS)"},
+			Writable: []string{"/data"}, Files: map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
+			Login: v1alpha1.OwnLogin{
+				Setup: []v1alpha1.LoginRequest{{Path: "/users", JSON: map[string]v1alpha1.RequestText{"name": "$(HASHMARK_USER)"}}},
+				Steps: []v1alpha1.LoginRequest{
+					{Path: "/login", Extract: map[string]v1alpha1.Extraction{"csrf": {Regexp: `csrf=(\w+)`}}},
+					{Path: "/login", Form: map[string]v1alpha1.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"}},
+				},
+				Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}},
+			},
+		}},
+	}
+}
+
+func TestAValidServiceOfTheUsersIsAccepted(t *testing.T) {
+	if err := matrix.CheckOwn(*ownSpec()); err != nil {
+		t.Error(err)
+	}
+	if err := matrix.CheckOwn(v1alpha1.SizingExperimentSpec{}); err != nil {
+		t.Errorf("without a service: %v", err)
+	}
+}
+
+func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*v1alpha1.SizingExperimentSpec){
+		"matrix.controls are hashes of Hashmark's own login service": func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Controls = []v1alpha1.Control{{}} },
+		"matrix.concurrency must say how many logins":                func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Concurrency = nil },
+		"service.own.args[0] refers to $(COST), which is unknown; use one of HASHMARK_COST": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Args[0] = "--cost=$(COST)"
+		},
+		"service.own.env.WORKERS refers to $(HASHMARK_LOGIN)": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Env["WORKERS"] = "$(HASHMARK_LOGIN)" },
+		"the matrix has several costs, but neither $(HASHMARK_COST) nor $(HASHMARK_PASSWORD_HASH)": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Args, s.Service.Own.Files = nil, nil
+		},
+		"service.own.files have 65537 bytes in total": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Files["/etc/login/users"] = v1alpha1.FileContent(strings.Repeat("x", 65_537))
+		},
+		"/data/../etc in service.own can't be mounted": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/data/../etc"} },
+		"/run/hashmark/x in service.own can't be":      func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/run/hashmark/x"} },
+		"/data/users in service.own is in the writable folder /data": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Files["/data/users"] = "x"
+		},
+		"service.own.login.steps[0] refers to $(csrf), which is unknown there; use HASHMARK_USER, HASHMARK_PASSWORD, or a name": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Login.Steps[0].Path = "/login?$(csrf)"
+		},
+		"service.own.login.setup[0] refers to $(HASHMARK_COST)": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Login.Setup[0].Body = "$(HASHMARK_COST)" },
+		"service.own.login.steps[0].extract.csrf: the regular expression is invalid": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Login.Steps[0].Extract["csrf"] = v1alpha1.Extraction{Regexp: "("}
+		},
+		"service.own.login.steps[0].extract.csrf: the regular expression must have one group, which is the value, and has 0": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Login.Steps[0].Extract["csrf"] = v1alpha1.Extraction{Regexp: "x"}
+		},
+		"service.own.login.wrong.status is empty": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Login.Wrong.Status = nil },
+	} {
+		spec := ownSpec()
+		change(spec)
+		if err := matrix.CheckOwn(*spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s…", err, want)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package objects
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
+)
+
+const (
+	// EvidencePort is where the container of a user's own login service answers for Hashmark.
+	EvidencePort = 18080
+	// InstallContainer is the name of the init container that copies Hashmark's program into the
+	// pod of a user's own login service.
+	InstallContainer = "install"
+
+	ownPortName   = "login"
+	installDir    = "/run/hashmark"
+	installSize   = "64Mi"
+	ownProgram    = installDir + "/loginservice"
+	ownHashFile   = installDir + "/password-hash"
+	ownFiles      = "files"
+	writableSize  = "256Mi"
+	programVolume = "hashmark"
+)
+
+// ImageNotAllowedError means that the operator's flags do not admit an image.
+type ImageNotAllowedError struct{ Image string }
+
+// Error says what to do.
+func (e *ImageNotAllowedError) Error() string {
+	return fmt.Sprintf("service.own.image %s is not in a repository that this operator admits; ask for it to be added to --allowed-service-images", e.Image)
+}
+
+// CheckImage returns an *ImageNotAllowedError if the experiment's own login service has an image that
+// the settings do not admit.
+func (s Settings) CheckImage(service v1alpha1.Service) error {
+	if service.Own == nil || slices.ContainsFunc(s.AllowedServiceImages, func(repository string) bool { return within(service.Own.Image, repository) }) {
+		return nil
+	}
+	return &ImageNotAllowedError{Image: service.Own.Image}
+}
+
+// within reports whether an image is in a repository, or in one below it: registry.example/team
+// admits registry.example/team/login:v1 and not registry.example/team-evil.
+func within(image, repository string) bool {
+	rest, is := strings.CutPrefix(image, strings.TrimSuffix(repository, "/"))
+	return is && repository != "" && rest != "" && strings.ContainsAny(rest[:1], "/:@")
+}
+
+// ownPod builds the pod of a user's own login service. The first init container copies Hashmark's
+// program into the pod. The second starts the service, and times logins instead of hashes, under
+// the same limits. Then the service runs as a child of a process that reports what the container
+// uses.
+func (a Attempt) ownPod() corev1.PodSpec {
+	own := a.trial.Spec.Service.Own
+	install := a.container(InstallContainer, a.settings.ServiceImage, a.serviceResources)
+	install.Args = []string{"install", "--to", installDir}
+	install.Env = append(a.ownVariables(), variable(envvar.Prefix+"FILES", a.fileContents()))
+	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
+
+	calibrate := a.ownContainer(CalibrateContainer, "calibrate",
+		"--output", corev1.TerminationMessagePathDefault,
+		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
+		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.WithinSeconds),
+		"--warm-up", seconds(own.WarmUpSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds))
+	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
+
+	login := a.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
+	login.Ports = []corev1.ContainerPort{
+		{Name: ownPortName, ContainerPort: own.Port, Protocol: corev1.ProtocolTCP},
+		{Name: "evidence", ContainerPort: EvidencePort, Protocol: corev1.ProtocolTCP},
+	}
+	login.StartupProbe = startupProbe(own.Ready.Path, ownPortName)
+
+	pod := a.podSpec()
+	pod.InitContainers = []corev1.Container{install, calibrate}
+	pod.Containers = []corev1.Container{login}
+	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, installSize)}
+	for _, container := range []string{CalibrateContainer, LoginContainer} {
+		for i := range own.Writable {
+			pod.Volumes = append(pod.Volumes, scratch(writable(container, i), corev1.StorageMediumDefault, writableSize))
+		}
+	}
+	a.placeInPool(&pod)
+	return pod
+}
+
+// ownContainer returns a container that runs the service as a child of Hashmark's program. What the
+// service writes while it is calibrated is not there under load.
+func (a Attempt) ownContainer(name, command string, flags ...string) corev1.Container {
+	own := a.trial.Spec.Service.Own
+	c := a.container(name, own.Image, a.serviceResources)
+	c.Command = append([]string{ownProgram, command, "--password-hash-file", ownHashFile}, flags...)
+	c.Command = append(append(c.Command, "--"), own.Command...)
+	c.Args = slices.Clone(own.Args)
+	c.Env = a.ownVariables()
+	for _, key := range slices.Sorted(maps.Keys(own.Env)) {
+		c.Env = append(c.Env, variable(key, string(own.Env[key])))
+	}
+	c.Env = append(c.Env, variable(envvar.Deadline, deadlineText(a.deadline)))
+	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir, ReadOnly: true}}
+	for i, path := range own.Writable {
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: writable(name, i), MountPath: path})
+	}
+	for i, path := range slices.Sorted(maps.Keys(own.Files)) {
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{
+			Name: programVolume, MountPath: path, SubPath: ownFiles + "/" + strconv.Itoa(i), ReadOnly: true,
+		})
+	}
+	return c
+}
+
+// writable returns the name of the volume of a container's folder.
+func writable(container string, folder int) string {
+	return fmt.Sprintf("writable-%s-%d", container, folder)
+}
+
+// ownVariables returns the variables that a user's own login service can refer to.
+func (a Attempt) ownVariables() []corev1.EnvVar {
+	return []corev1.EnvVar{
+		variable(envvar.Cost, decimal(a.trial.Spec.Variant.Cost)),
+		variable(envvar.Workers, decimal(ptr.Deref(a.trial.Spec.Variant.Concurrency.Workers, 0))),
+		variable(envvar.CPUMilli, strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
+		variable(envvar.User, User),
+		variable(envvar.Password, Password),
+	}
+}
+
+// fileContents returns the files' contents in the order of their paths, as JSON.
+func (a Attempt) fileContents() string {
+	contents := []string{}
+	files := a.trial.Spec.Service.Own.Files
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		contents = append(contents, string(files[path]))
+	}
+	return escaped(contents)
+}
+
+// ownLogin returns how to log in, as package loginflow reads it.
+func ownLogin(own *v1alpha1.OwnService) string { return escaped(own.Login) }
+
+// escaped returns a value as JSON, in a form that kubelet does not expand: it would replace $(NAME)
+// before the program sees it.
+func escaped(value any) string {
+	text, _ := json.Marshal(value) // strings, numbers and maps of them always have a JSON form
+	return strings.ReplaceAll(string(text), "$", "$$")
+}
+
+func seconds(n int32) string { return (time.Duration(n) * time.Second).String() }
+
+// portName returns the name of the service's port.
+func (a Attempt) portName() string {
+	if a.trial.Spec.Service.Own != nil {
+		return ownPortName
+	}
+	return portName
+}
+
+// targetPort returns the port of the service's pods.
+func (a Attempt) targetPort() int32 {
+	if own := a.trial.Spec.Service.Own; own != nil {
+		return own.Port
+	}
+	return Port
+}
+
+// evidencePort returns the port of the service's pods where evidence is read.
+func (a Attempt) evidencePort() int32 {
+	if a.trial.Spec.Service.Own != nil {
+		return EvidencePort
+	}
+	return Port
+}
+
+// ownEnvironment returns what the generator needs for a user's own login service.
+func (a Attempt) ownEnvironment() []corev1.EnvVar {
+	own := a.trial.Spec.Service.Own
+	if own == nil {
+		return nil
+	}
+	alive := own.AlivePath
+	if alive == "" {
+		alive = own.Ready.Path
+	}
+	return []corev1.EnvVar{
+		variable(envvar.Login, ownLogin(own)),
+		variable(envvar.ReadyPath, own.Ready.Path),
+		variable(envvar.AlivePath, alive),
+	}
+}

@@ -1,0 +1,156 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
+)
+
+// The reasons of a Refusal.
+const (
+	// ServiceNotReady means that the service did not answer in time, or ended.
+	ServiceNotReady = "ServiceNotReady"
+	// LoginFailed means that a login, or a request before the first login, was not answered as
+	// expected.
+	LoginFailed = "LoginFailed"
+	// WrongPasswordAccepted means that a login with a wrong password succeeded.
+	WrongPasswordAccepted = "WrongPasswordAccepted"
+	// HashMismatch means that a login takes less CPU time than the hash that it should compute.
+	HashMismatch = "HashMismatch"
+)
+
+// Reasons are the reasons of a Refusal.
+var Reasons = []string{ServiceNotReady, LoginFailed, WrongPasswordAccepted, HashMismatch}
+
+// Refusal is why a service can't be measured.
+type Refusal struct {
+	// Reason is one of the constants above.
+	Reason string
+	// Message is a sentence for the person who described the service.
+	Message string
+}
+
+// Error returns the reason, a colon, and the message.
+func (r *Refusal) Error() string { return r.Reason + ": " + r.Message }
+
+const (
+	// readyInterval is the time between two requests to a service that is not ready.
+	readyInterval = 200 * time.Millisecond
+	// noticed is how long it takes at most to notice that the service has ended.
+	noticed = 200 * time.Millisecond
+)
+
+// Rehearsal runs a login service without load, to find out whether a login works.
+type Rehearsal struct {
+	// Command and Environment of the service.
+	Command, Environment []string
+	// Target is the address of the service, such as http://127.0.0.1:8080.
+	Target string
+	// ReadyPath answers with a status from 200 to 399 once the service is ready, which may take
+	// ReadyWithin.
+	ReadyPath   string
+	ReadyWithin time.Duration
+	// Flow is how to log in, and User and Password are the account.
+	Flow           loginflow.Flow
+	User, Password string
+	// RequestTimeout is how long one request may take.
+	RequestTimeout time.Duration
+}
+
+// Run starts the service, checks that a login succeeds and one with a wrong password does not,
+// and passes a function that logs in once. When the passed function returns, the service is
+// stopped. The error is a *Refusal, that of the passed function, or says why the command could not
+// be started.
+func (r Rehearsal) Run(with func(login func() error) error) error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	gone := make(chan error, 1)
+	go func() {
+		code, err := Run(ctx, r.Command, r.Environment)
+		if err == nil {
+			err = fmt.Errorf("it ended with exit code %d", code)
+		}
+		gone <- err
+		stop() // no login is waited for any longer
+	}()
+	err := r.rehearse(ctx, with)
+	if err != nil {
+		// A service that has just ended is why a login failed.
+		select {
+		case <-ctx.Done():
+		case <-time.After(noticed):
+		}
+	}
+	ended := ctx.Err() != nil
+	stop()
+	if why := <-gone; ended {
+		return &Refusal{Reason: ServiceNotReady, Message: fmt.Sprintf("the login service did not keep running: %s", why)}
+	}
+	return err
+}
+
+func (r Rehearsal) rehearse(ctx context.Context, with func(login func() error) error) error {
+	if err := r.waitReady(ctx); err != nil {
+		return err
+	}
+	client := loginflow.NewClient(r.Flow, r.Target, r.RequestTimeout)
+	if err := client.Setup(ctx, r.User, r.Password); err != nil {
+		return &Refusal{Reason: LoginFailed, Message: "before the first login, " + err.Error()}
+	}
+	login := func() error {
+		if err := client.Login(ctx, r.User, r.Password); err != nil {
+			return &Refusal{Reason: LoginFailed, Message: "a login failed at " + err.Error()}
+		}
+		return nil
+	}
+	if err := login(); err != nil {
+		return err
+	}
+	wrong := r.Password + " (wrong)"
+	if err := client.LoginWrongly(ctx, r.User, wrong); err != nil {
+		if client.Login(ctx, r.User, wrong) == nil {
+			return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check spec.service.own.login.steps and their expect.status"}
+		}
+		return &Refusal{Reason: LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
+	}
+	return with(login)
+}
+
+// waitReady polls the service until it is ready.
+func (r Rehearsal) waitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, r.ReadyWithin)
+	defer cancel()
+	for {
+		last := r.ready(ctx)
+		if last == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return &Refusal{Reason: ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, last)}
+		case <-time.After(readyInterval):
+		}
+	}
+}
+
+// direct uses no proxy.
+var direct = &http.Transport{}
+
+func (r Rehearsal) ready(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Target+r.ReadyPath, nil)
+	if err != nil {
+		return err
+	}
+	response, err := direct.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	response.Body.Close()
+	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusBadRequest {
+		return fmt.Errorf("GET %s returned %s", r.ReadyPath, response.Status)
+	}
+	return nil
+}
