@@ -19,9 +19,12 @@ TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
-.PHONY: demo demo-clean
+.PHONY: demo examples demo-clean
 demo: ## Set up a cluster, measure the quickstart, print its recommendation; with MONITORING=true also install Prometheus
 	hack/timed.sh demo hack/demo.sh run
+
+examples: cluster-up install ## Measure the login services of examples/: etcd and Apache httpd (15 minutes)
+	$(CLUSTER_ENV) && hack/demo.sh examples
 
 demo-clean: ## Remove everything that the demo created, including a local or kind cluster
 	hack/demo.sh clean

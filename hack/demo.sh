@@ -4,6 +4,7 @@
 #   demo.sh run         everything, up to the recommendation
 #   demo.sh install     only the operator, into the cluster of KUBECONFIG
 #   demo.sh uninstall   removes the operator; experiments stay
+#   demo.sh examples    measures the login services of examples/, with an installed operator
 #   demo.sh clean       removes everything that the demo created
 #
 # MONITORING=true also installs Prometheus, and lets k6 write to it.
@@ -89,21 +90,44 @@ uninstall() {
   say "experiments and their results are kept; to remove them too, run: kubectl delete crd sizingexperiments.hashmark.dev sizingtrials.hashmark.dev && kubectl delete namespace hashmark-system"
 }
 
-# measure runs the quickstart with the plugin, which shows the progress, and prints the report
-# in the end. "No size fits" is also a valid result.
+# measure FILE NAME runs an experiment with the plugin, which shows the progress, and leaves its
+# report in $report. "No size fits" is also a valid result.
 measure() {
-  local report outcome=0
-  restricted_namespace "$namespace"
+  local outcome=0
   # Foreground deletes the trials of an earlier run first, so that none remains.
-  kubectl -n "$namespace" delete --ignore-not-found --cascade=foreground --wait --timeout=60s szx "$name"
-  report=$(kubectl hashmark run -f config/samples/quickstart.yaml -n "$namespace" --timeout "$patience") || outcome=$?
-  ((outcome < 2)) || die "the experiment has no result; run: kubectl -n $namespace describe szx $name"
+  kubectl -n "$namespace" delete --ignore-not-found --cascade=foreground --wait --timeout=60s szx "$2"
+  report=$(kubectl hashmark run -f "$1" -n "$namespace" --timeout "$patience") || outcome=$?
+  ((outcome < 2)) || die "the experiment has no result; run: kubectl -n $namespace describe szx $2"
+}
+
+# quickstart measures the sample, and prints its report in the end.
+quickstart() {
+  local report
+  restricted_namespace "$namespace"
+  measure config/samples/quickstart.yaml "$name"
   title "The experiment"
   kubectl -n "$namespace" get szx "$name" -o wide
   title "Measurements: RATE is 70 % of what the CPU can serve, and P95 is the latency at that rate"
   kubectl -n "$namespace" get sizingtrials --sort-by=.spec.variant.cost -o wide
   title "The recommendation"
   printf '%s\n' "$report"
+}
+
+# examples measures each of examples/, and prints its table.
+examples() {
+  local report example images=()
+  hack/images.sh examples
+  for example in examples/*/; do
+    images+=("dist/images/$(basename "$example").tar")
+  done
+  hack/clusters.sh load-images "${images[@]}"
+  restricted_namespace "$namespace"
+  aside
+  for example in examples/*/; do
+    title "$(basename "$example")"
+    measure "$example/experiment.yaml" "$(basename "$example")"
+    printf '%s\n' "$report"
+  done
 }
 
 # next prints what to try next.
@@ -136,7 +160,7 @@ run() {
   install
   title "The quickstart: which size serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 500m and 1 CPU"
   aside
-  measure
+  quickstart
   next
 }
 
@@ -156,6 +180,6 @@ clean() {
 # A wrong MONITORING is reported before anything is created.
 monitored || true
 case "${1:-}" in
-  run | install | uninstall | clean) "$1" ;;
-  *) die "usage: demo.sh run|install|uninstall|clean" ;;
+  run | install | uninstall | examples | clean) "$1" ;;
+  *) die "usage: demo.sh run|install|uninstall|examples|clean" ;;
 esac

@@ -6,6 +6,7 @@
 #
 #   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
 #   images.sh e2e          the generators and login services of test/e2e/images
+#   images.sh examples     the login services of examples/
 #   images.sh monitoring   Prometheus and its operator, for a cluster that can't
 #                          pull images
 #
@@ -98,6 +99,35 @@ compiled() {
   cmp -s "$folder/$2" "$binaries/$3" || cp "$folder/$2" "$binaries/$3"
 }
 
+# unpacked FOLDER FILE unpacks the Debian packages that a file lists, with what the example needs of
+# them and nothing that they would install.
+unpacked() {
+  local folder=$binaries/$1 list=$2 packages seal
+  mapfile -t packages <"$list"
+  seal=$(apt-cache policy "${packages[@]}" | grep -E '^[a-z]|Candidate' | sha256sum | cut -d' ' -f1)
+  [[ $(cat "$folder.seal" 2>/dev/null) != "$seal" ]] || return 0
+  rm -rf "$folder" "$folder.debs"
+  mkdir -p "$folder" "$folder.debs"
+  (cd "$folder.debs" && apt-get download --quiet=2 "${packages[@]}" 2>/dev/null) ||
+    die "can't download the Debian packages in $list; on Debian, run apt-get update"
+  local package
+  for package in "$folder.debs"/*.deb; do
+    dpkg-deb --extract "$package" "$folder"
+  done
+  rm -rf "$folder.debs"
+  echo "$seal" >"$folder.seal"
+}
+
+etcd_image() {
+  compiled etcd etcd etcd
+  image hashmark.dev/examples/etcd:e2e examples/etcd/Dockerfile etcd
+}
+
+apache_image() {
+  unpacked apache examples/apache/packages.txt
+  image hashmark.dev/examples/apache:e2e examples/apache/Dockerfile apache
+}
+
 # compile_generator builds the load generator's programs, which two sets of images need.
 compile_generator() {
   compile cmd/loadrunner
@@ -125,8 +155,7 @@ e2e_images() {
   image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
   image hashmark.dev/brief:e2e test/e2e/images/Dockerfile loginservice
-  compiled etcd etcd etcd
-  image hashmark.dev/examples/etcd:e2e examples/etcd/Dockerfile etcd
+  etcd_image
   local schedule
   for schedule in "${drifts[@]}"; do
     image "hashmark.dev/drift-$schedule:e2e" test/e2e/images/Dockerfile driftingservice
@@ -153,6 +182,7 @@ flock "$lock"
 case "${1:-}" in
   "") hashmark_images ;;
   e2e) e2e_images ;;
+  examples) etcd_image && apache_image ;;
   monitoring) monitoring_images ;;
-  *) die "usage: images.sh [e2e|monitoring]" ;;
+  *) die "usage: images.sh [e2e|examples|monitoring]" ;;
 esac
