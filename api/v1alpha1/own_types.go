@@ -1,12 +1,6 @@
 package v1alpha1
 
-// OwnService is a login service of the user's, which is deployed instead of Hashmark's. What
-// matrix.concurrency says is then how the service works by itself: WorkerPool if it computes a
-// fixed number of logins at a time, and Unbounded if as many as arrive. In command, args, the values of env and of files, $(NAME) stands for one of HASHMARK_COST,
-// HASHMARK_WORKERS (0 with Unbounded), HASHMARK_CPU_MILLI (the CPU limit in thousandths of a CPU), HASHMARK_USER,
-// HASHMARK_PASSWORD and HASHMARK_PASSWORD_HASH (a bcrypt hash of the password at the variant's
-// cost), and $$ for a single $. With several costs, HASHMARK_COST or HASHMARK_PASSWORD_HASH must be
-// used.
+// OwnService is a login service of the user's, which is deployed instead of Hashmark's.
 // +kubebuilder:validation:XValidation:rule="self.port != 18080",message="service.own.port must not be 18080, where Hashmark reads what the container uses"
 type OwnService struct {
 	// The image, in a repository that the operator's --allowed-service-images admits. A digest
@@ -45,12 +39,6 @@ type OwnService struct {
 	// +kubebuilder:validation:Pattern=`^/`
 	// +kubebuilder:validation:MaxLength=1024
 	AlivePath string `json:"alivePath,omitempty"`
-	// For how many seconds logins warm the service up before they are timed, 0 to 300. By default
-	// 0. A Java virtual machine needs about 60 to compile what a login runs.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=300
-	WarmUpSeconds int32 `json:"warmUpSeconds,omitempty"`
 	// Folders that the service can write to, each empty at the start and at most 256 MiB. What the
 	// service writes while it is calibrated is gone when the load begins.
 	// +optional

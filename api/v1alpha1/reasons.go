@@ -52,4 +52,7 @@ const (
 	ReasonSpeedUnknown = "SpeedUnknown"
 	// ReasonTooFewSamples means that too few logins were counted.
 	ReasonTooFewSamples = "TooFewSamples"
+	// ReasonUsersDistinguishable means that the time of a refused login says whether somebody has an
+	// account. It does not affect the verdict.
+	ReasonUsersDistinguishable = "UsersDistinguishable"
 )

@@ -209,6 +209,11 @@ type TrialCalibration struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
+	// With a user's own login service: the CPU time of a refused login of somebody who has no account
+	// ÷ that of the user with a wrong password, in thousandths. Absent if the service answers the
+	// two differently.
+	// +optional
+	UnknownUserPerMille *int64 `json:"unknownUserPerMille,omitempty"`
 	// The cost that was timed and scaled up, if the variant's own cost was too slow to time
 	// in a minute.
 	// +optional

@@ -1967,6 +1967,11 @@ func (in *TrialCalibration) DeepCopyInto(out *TrialCalibration) {
 		*out = make([]int64, len(*in))
 		copy(*out, *in)
 	}
+	if in.UnknownUserPerMille != nil {
+		in, out := &in.UnknownUserPerMille, &out.UnknownUserPerMille
+		*out = new(int64)
+		**out = **in
+	}
 	if in.ScaledFromCost != nil {
 		in, out := &in.ScaledFromCost, &out.ScaledFromCost
 		*out = new(int32)

@@ -191,12 +191,17 @@ func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (cali
 		return calibration.Timing{}, err
 	}
 	var timing calibration.Timing
-	err = s.own.Run(func(login func() error) (err error) {
+	cpu := func() (time.Duration, error) { return othersCPUTime(container) }
+	err = s.own.Run(func(logins observe.Logins) (err error) {
 		timing, err = calibrator.RunOther(calibration.Other{
-			Recipe: "login", WarmUp: s.warmUp,
-			CPU:     func() (time.Duration, error) { return othersCPUTime(container) },
-			Prepare: func() (func() error, error) { return login, nil },
+			Recipe: "login", WarmUp: s.warmUp, CPU: cpu,
+			Prepare: func() (func() error, error) { return logins.Right, nil },
 		})
+		if err != nil || logins.Unknown == nil {
+			return err
+		}
+		perMille, err := calibrator.Compare(cpu, logins.Unknown, logins.Wrong)
+		timing.UnknownUserPerMille = &perMille
 		return err
 	})
 	if err != nil {
@@ -214,7 +219,7 @@ func othersCPUTime(container *cgroup.Container) (time.Duration, error) {
 }
 
 // leastOfHash is the share of the CPU time of a bcrypt hash below which a login can't have computed
-// one of that cost. Fast implementations need about three quarters of the time of Go's, and a hash
+// one of that cost. Fast implementations need 0.9 of the time of Go's (docs/limits.md), and a hash
 // whose cost is one lower needs half of it.
 const leastOfHash = 0.4
 

@@ -45,6 +45,9 @@ type Result struct {
 	// BlockMicroseconds is the mean CPU time of a reference hash in each calibration block,
 	// in chronological order, at most 64. With more blocks, neighbours are averaged.
 	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
+	// UnknownUserPerMille is the CPU time of a refused login of somebody who has no account ÷ that of
+	// the user with a wrong password, in thousandths; absent if it was not timed.
+	UnknownUserPerMille *int64 `json:"unknownUserPerMille,omitempty"`
 	// ScaledFromCost is the cost that was timed instead, if Cost was too slow; absent if
 	// Cost itself was timed.
 	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
@@ -91,6 +94,7 @@ func NewResult(timing Timing, where Surroundings) Result {
 		RatioPerMillion:           wholeMillionths(timing.Ratio.Mean),
 		RatioErrorPerMillion:      millionths(timing.Ratio.HalfWidth),
 		BlockMicroseconds:         blockMicroseconds(timing.Blocks),
+		UnknownUserPerMille:       timing.UnknownUserPerMille,
 		Surroundings:              where,
 	}
 	if timing.TimedCost != timing.Cost {

@@ -99,6 +99,8 @@ type Timing struct {
 	Blocks []float64
 	// Samples of the timed hash.
 	Samples []Sample
+	// UnknownUserPerMille is how long a login of somebody who has no account takes; see Result.
+	UnknownUserPerMille *int64
 }
 
 // Sample is the time of one hash, or the mean of a batch.
@@ -152,6 +154,37 @@ func (c Calibrator) RunOther(other Other) (Timing, error) {
 	timing, err := c.alternate(subject, reference)
 	timing.Recipe = other.Recipe
 	return timing, err
+}
+
+// mostPairs and longestPairs limit how often, and for how long, Compare runs both functions.
+const (
+	mostPairs    = 20
+	longestPairs = 5 * time.Second
+)
+
+// Compare returns the CPU time of one function ÷ that of another, in thousandths. It runs them
+// alternately, at least once each, and adds up the times: a single one can be off by a tick of the
+// scheduler. The error is a function's, or the clock's.
+func (c Calibrator) Compare(cpu func() (time.Duration, error), one, other func() error) (int64, error) {
+	var spent [2]time.Duration
+	begin := c.Meter.Wall()
+	for pair := 0; pair < mostPairs && (pair == 0 || c.Meter.Wall()-begin < longestPairs); pair++ {
+		for i, run := range []func() error{one, other} {
+			before, err := cpu()
+			if err != nil {
+				return 0, err
+			}
+			if err := run(); err != nil {
+				return 0, err
+			}
+			after, err := cpu()
+			if err != nil {
+				return 0, err
+			}
+			spent[i] += after - before
+		}
+	}
+	return int64(1000 * max(0, spent[0]) / max(1, spent[1])), nil
 }
 
 // affordable returns the cost itself, or the highest cost below it whose samples, with the

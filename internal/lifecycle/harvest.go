@@ -77,6 +77,7 @@ func checkCalibration(r *calibration.Result) error {
 		{"number of hashes per second", r.ClockHashesMilliPerSecond, 0, most},
 		{"ratio to the reference hash", r.RatioPerMillion, 0, most},
 		{"error of the ratio", r.RatioErrorPerMillion, 0, most},
+		{"CPU time of an unknown user's login", ptr.Deref(r.UnknownUserPerMille, 0), 0, 1_000_000_000},
 		{"number of blocks", int64(len(r.BlockMicroseconds)), 0, maxBlocks},
 		{"cost that it was scaled from", int64(ptr.Deref(r.ScaledFromCost, 4)), 4, 31},
 		{"GOMAXPROCS", int64(r.GoMaxProcs), 1, 1024},
@@ -248,7 +249,7 @@ func CalibrationInAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
 		},
 		MedianMicroseconds: r.MedianMicroseconds, ReferenceMicroseconds: r.ReferenceMicroseconds,
 		RatioPerMillion: r.RatioPerMillion, RatioErrorPerMillion: r.RatioErrorPerMillion, BlockMicroseconds: r.BlockMicroseconds,
-		ScaledFromCost: r.ScaledFromCost, GoMaxProcs: r.GoMaxProcs, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU,
+		UnknownUserPerMille: r.UnknownUserPerMille, ScaledFromCost: r.ScaledFromCost, GoMaxProcs: r.GoMaxProcs, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU,
 		QuotaPeriodMicroseconds: r.QuotaPeriodMicroseconds, QuotaBurstMicroseconds: r.QuotaBurstMicroseconds,
 		CPUModel: r.CPUModel, CgroupVersion: r.CgroupVersion, BootID: r.BootID, GoVersion: r.GoVersion,
 	}

@@ -144,9 +144,12 @@ func rehearse() {
 		ReadyPath: "/ready", ReadyWithin: 2 * time.Second, Flow: flow, User: "ada", Password: "sesame", RequestTimeout: time.Second,
 	}
 	logins := 0
-	err := r.Run(func(login func() error) error {
+	err := r.Run(func(with observe.Logins) error {
+		if with.Wrong() != nil || (with.Unknown == nil) != (kind == "names its users") {
+			return errors.New("a wrong login was not refused as before")
+		}
 		for ; logins < 3; logins++ {
-			if err := login(); err != nil {
+			if err := with.Right(); err != nil {
 				return err
 			}
 		}
@@ -175,12 +178,14 @@ func serve(address, kind string) {
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		logins++
-		_, password, _ := r.BasicAuth()
+		user, password, _ := r.BasicAuth()
 		switch {
-		case kind == "ends later" && logins == 4:
+		case kind == "ends later" && logins == 6:
 			os.Exit(4)
-		case kind == "refuses everybody", kind == "refuses later" && logins == 4:
+		case kind == "refuses everybody", kind == "refuses later" && logins == 6:
 			http.Error(w, "locked", http.StatusForbidden)
+		case user != "ada" && kind == "names its users":
+			w.WriteHeader(http.StatusNotFound)
 		case password != "sesame" && kind == "crashes at a wrong password":
 			w.WriteHeader(http.StatusInternalServerError)
 		case password != "sesame" && kind != "accepts everybody":
@@ -194,6 +199,7 @@ func serve(address, kind string) {
 func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 	for kind, want := range map[string]string{
 		"works":                       "3 logins, error: <nil>",
+		"names its users":             "3 logins, error: <nil>",
 		"ends":                        "0 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 3",
 		"is never ready":              "0 logins, error: ServiceNotReady: the login service was not ready within 2s: GET /ready returned 503 Service Unavailable",
 		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",

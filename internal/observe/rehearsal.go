@@ -43,6 +43,16 @@ const (
 	noticed = 200 * time.Millisecond
 )
 
+// Logins are functions that log in once, one login after another.
+type Logins struct {
+	// Right logs in as the user.
+	Right func() error
+	// Wrong logs in as the user with a wrong password, and Unknown as somebody who has no account. Both
+	// must be refused. Unknown is nil if the service answers it differently, which says by itself who
+	// has an account.
+	Wrong, Unknown func() error
+}
+
 // Rehearsal runs a login service without load, to find out whether a login works.
 type Rehearsal struct {
 	// Command and Environment of the service.
@@ -60,11 +70,10 @@ type Rehearsal struct {
 	RequestTimeout time.Duration
 }
 
-// Run starts the service, checks that a login succeeds and one with a wrong password does not,
-// and passes a function that logs in once. When the passed function returns, the service is
-// stopped. The error is a *Refusal, that of the passed function, or says why the command could not
+// Run starts the service, checks that a login succeeds and one with a wrong password does not, and
+// passes functions that log in. When the function that gets them returns, the service is stopped. The error is a *Refusal, that of the passed function, or says why the command could not
 // be started.
-func (r Rehearsal) Run(with func(login func() error) error) error {
+func (r Rehearsal) Run(with func(Logins) error) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	gone := make(chan error, 1)
@@ -92,7 +101,7 @@ func (r Rehearsal) Run(with func(login func() error) error) error {
 	return err
 }
 
-func (r Rehearsal) rehearse(ctx context.Context, with func(login func() error) error) error {
+func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error {
 	if err := r.waitReady(ctx); err != nil {
 		return err
 	}
@@ -109,14 +118,19 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(login func() error) e
 	if err := login(); err != nil {
 		return err
 	}
-	wrong := r.Password + " (wrong)"
-	if err := client.LoginWrongly(ctx, r.User, wrong); err != nil {
-		if client.Login(ctx, r.User, wrong) == nil {
+	password := r.Password + " (wrong)"
+	wrong := func() error { return client.LoginWrongly(ctx, r.User, password) }
+	if err := wrong(); err != nil {
+		if client.Login(ctx, r.User, password) == nil {
 			return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check spec.service.own.login.steps and their expect.status"}
 		}
 		return &Refusal{Reason: LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
 	}
-	return with(login)
+	unknown := func() error { return client.LoginWrongly(ctx, r.User+"-unknown", password) }
+	if unknown() != nil {
+		unknown = nil
+	}
+	return with(Logins{Right: login, Wrong: wrong, Unknown: unknown})
 }
 
 // waitReady polls the service until it is ready.

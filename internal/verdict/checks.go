@@ -31,6 +31,7 @@ var checks = []check{
 	resolution,
 	overloaded,
 	livenessFails,
+	usersDistinguishable,
 }
 
 // findings runs all checks and keeps the worst finding of each.

@@ -135,3 +135,16 @@ func livenessFails(t *trial) []v1alpha1.Reason {
 			first.name(), first.result.Alive.FailedInARow),
 	}}
 }
+
+// usersDistinguishable finds a service whose refusals take another time for users without an account.
+func usersDistinguishable(t *trial) []v1alpha1.Reason {
+	perMille := t.Calibration.UnknownUserPerMille
+	if perMille == nil || max(*perMille, 1000)-min(*perMille, 1000) <= distinguishablePerMille {
+		return nil
+	}
+	return []v1alpha1.Reason{{
+		Type: v1alpha1.ReasonUsersDistinguishable,
+		Message: fmt.Sprintf("Refusing somebody who has no account takes %s of the CPU time of refusing a wrong password, so that the "+
+			"time says who has an account. Compute a hash for unknown users, too", percent(float64(*perMille)/1000)),
+	}}
+}

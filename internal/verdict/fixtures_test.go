@@ -122,6 +122,9 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 	return result
 }
 
+// unknownUser sets how long the refusal of an unknown user takes.
+func (w *fixture) unknownUser(perMille int64) { w.Calibration.UnknownUserPerMille = &perMille }
+
 // step returns the result at a share of the bound, in percent; 0 is the saturation.
 func (w *fixture) step(percent int32) *measurement.StepResult {
 	w.t.Helper()

@@ -144,4 +144,7 @@ var AllReasons = Reference{
 	{v1alpha1.ReasonTooFewSamples, "Suspect", "too few logins were completed in the saturation for a maximum",
 		fmt.Sprintf("completions: < %d", completionsForMaximum),
 		"raise `maxStepSeconds` or the CPU limit, or lower the cost"},
+	{v1alpha1.ReasonUsersDistinguishable, "–", "the time of a refused login says whether somebody has an account. Only with a user's own login service. The numbers stand",
+		fmt.Sprintf("CPU time for an unknown user ÷ that for a wrong password: off 1 by > %s", percent(distinguishablePerMille/1000.0)),
+		"compute a hash for unknown users, too"},
 }

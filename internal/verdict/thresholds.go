@@ -63,6 +63,10 @@ const (
 	// default for failureThreshold.
 	livenessFailures = 3
 
+	// distinguishablePerMille is by how many thousandths the refusal of an unknown user may take more
+	// or less time than that of a wrong password.
+	distinguishablePerMille = 100
+
 	// hashesForSpeed is the smallest number of timed hashes for the speed of a step. Over
 	// half a second the speed was measured to vary by 7 %, and each hash is timed to the
 	// microsecond.

@@ -102,6 +102,10 @@ func TestVerdictTable(t *testing.T) {
 		}, fine, v1alpha1.ReasonOverloaded},
 		"two liveness probes may fail in a row":         {func(w *fixture) { w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 4, FailedInARow: 2} }, fine, ""},
 		"three restart the pod":                         {func(w *fixture) { w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 3, FailedInARow: 3} }, fine, v1alpha1.ReasonLivenessFails},
+		"an unknown user may take 10 % less time":       {func(w *fixture) { w.unknownUser(900) }, fine, ""},
+		"an unknown user may take 10 % more time":       {func(w *fixture) { w.unknownUser(1100) }, fine, ""},
+		"less time tells who has an account":            {func(w *fixture) { w.unknownUser(899) }, fine, v1alpha1.ReasonUsersDistinguishable},
+		"more time does, too":                           {func(w *fixture) { w.unknownUser(1101) }, fine, v1alpha1.ReasonUsersDistinguishable},
 		"95 % of its CPU is what a saturated pool uses": {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9501, -1) }, fine, ""},
 		"less than 95 % of its CPU is suspect":          {func(w *fixture) { usesOfItsCPU(w.step(0), 0.9499, -1) }, suspect, v1alpha1.ReasonBelowCPUBound},
 		"half of its CPU is still suspect":              {func(w *fixture) { usesOfItsCPU(w.step(0), 0.5001, -1) }, suspect, ""},
@@ -247,7 +251,7 @@ func TestVerdictTable(t *testing.T) {
 			if test.reason != "" {
 				want = []finding{{test.reason, test.want}}
 			}
-			if test.reason == v1alpha1.ReasonOverloaded || test.reason == v1alpha1.ReasonLivenessFails {
+			if test.reason == v1alpha1.ReasonOverloaded || test.reason == v1alpha1.ReasonLivenessFails || test.reason == v1alpha1.ReasonUsersDistinguishable {
 				want[0].Verdict = ""
 			}
 			if diff := cmp.Diff(want, findings(got.Reasons)); diff != "" {
