@@ -176,7 +176,7 @@ func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Att
 		return nil, 0, err
 	}
 	duration := loadplan.Duration(plan)
-	limit := r.StartTimeout + lifecycle.RunAllowance + duration
+	limit := r.StartTimeout + lifecycle.RunAllowance(seen.Trial.Spec) + duration
 	job, err := builder.Job(objects.Load{
 		Plan:        plan,
 		ClusterIP:   seen.Children.Service.Spec.ClusterIP,

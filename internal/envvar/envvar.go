@@ -42,10 +42,11 @@ const (
 	// Evidence are the URLs where the pods of a user's own login service answer for Hashmark, in
 	// the order of Pods.
 	Evidence = Prefix + "EVIDENCE"
-	// ReadyPath and AlivePath are the paths of a service's readiness and liveness, /readyz and
-	// /healthz if unset.
+	// ReadyPath and AlivePath are where a user's own login service says that it is ready, and alive.
 	ReadyPath = Prefix + "READY_PATH"
 	AlivePath = Prefix + "ALIVE_PATH"
+	// ReadyWithin is how long it may take to be ready, such as 2m0s.
+	ReadyWithin = Prefix + "READY_WITHIN"
 	// Replicas is how many pods serve.
 	Replicas = Prefix + "REPLICAS"
 	// K6 is the k6 program; k6 on PATH if unset.

@@ -26,6 +26,8 @@ type Config struct {
 	Evidence []string
 	// ReadyPath and AlivePath are where the service says that it is ready, and alive.
 	ReadyPath, AlivePath string
+	// ReadyWithin is how long the service and its pods may take to be ready.
+	ReadyWithin time.Duration
 	// Own is how to log in at a user's own login service; nil with Hashmark's.
 	Own *loginflow.Flow
 	// User and Password are the account that logs in.
@@ -82,12 +84,17 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 // parseOwn reads what is different with a user's own login service.
 func (c *Config) parseOwn(lookup func(string) string) error {
 	c.User, c.Password = lookup(envvar.User), lookup(envvar.Password)
-	c.ReadyPath, c.AlivePath, c.Evidence = "/readyz", "/healthz", c.Pods
+	c.ReadyPath, c.AlivePath, c.Evidence, c.ReadyWithin = "/readyz", "/healthz", c.Pods, readyTimeout
 	text := lookup(envvar.Login)
 	if text == "" {
 		return nil
 	}
 	c.ReadyPath, c.AlivePath = lookup(envvar.ReadyPath), lookup(envvar.AlivePath)
+	within, errWithin := time.ParseDuration(lookup(envvar.ReadyWithin))
+	if errWithin != nil || within <= 0 || within > time.Hour {
+		errWithin = fmt.Errorf("invalid %s %q: use a time such as 2m0s, of at most an hour", envvar.ReadyWithin, lookup(envvar.ReadyWithin))
+	}
+	c.ReadyWithin = within
 	flow, err := loginflow.Parse(text)
 	c.Own = &flow
 	evidence, errEvidence := addresses(lookup, envvar.Evidence)
@@ -95,7 +102,7 @@ func (c *Config) parseOwn(lookup func(string) string) error {
 	if len(evidence) != len(c.Pods) {
 		errEvidence = errors.Join(errEvidence, fmt.Errorf("%s has %d addresses, and %s has %d: each pod needs one", envvar.Evidence, len(evidence), envvar.Pods, len(c.Pods)))
 	}
-	return errors.Join(err, errEvidence)
+	return errors.Join(err, errWithin, errEvidence)
 }
 
 // addresses reads a variable with addresses, separated by commas.

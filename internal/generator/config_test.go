@@ -60,7 +60,7 @@ func TestFromEnvironment(t *testing.T) {
 		Plan: twoSteps(), Target: "http://10.96.0.7:8080",
 		Pods:      []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
 		Evidence:  []string{"http://10.1.0.2:8080", "http://10.1.0.3:8080"},
-		ReadyPath: "/readyz", AlivePath: "/healthz", User: "hashmark", Password: "correct horse battery staple",
+		ReadyPath: "/readyz", AlivePath: "/healthz", ReadyWithin: 30 * time.Second, User: "hashmark", Password: "correct horse battery staple",
 		Deadline: time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC), K6: "k6",
 		RemoteWriteLabels: []string{"testid=a-trial", "namespace=team-a"},
 		Script: []string{
@@ -78,17 +78,18 @@ func TestAUsersOwnServiceHasItsOwnPathsAndEvidence(t *testing.T) {
 	variables := environment(t, twoSteps())
 	variables["HASHMARK_LOGIN"] = `{"steps":[{"path":"/login","basicAuth":true}],"wrong":{"status":[401]}}`
 	variables["HASHMARK_READY_PATH"], variables["HASHMARK_ALIVE_PATH"] = "/up", "/live"
+	variables["HASHMARK_READY_WITHIN"] = "2m0s"
 	variables["HASHMARK_EVIDENCE"] = "http://10.1.0.2:18080,http://10.1.0.3:18080"
 	got, err := generator.FromEnvironment(lookup(variables))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Own == nil || len(got.Own.Steps) != 1 || got.ReadyPath != "/up" || got.AlivePath != "/live" ||
+	if got.Own == nil || len(got.Own.Steps) != 1 || got.ReadyPath != "/up" || got.AlivePath != "/live" || got.ReadyWithin != 2*time.Minute ||
 		len(got.Pods) != 2 || len(got.Evidence) != 2 || got.Evidence[1] != "http://10.1.0.3:18080" {
 		t.Errorf("the configuration is %+v", got)
 	}
 	for name, value := range map[string]string{
-		"HASHMARK_LOGIN": `{"steps":[],"pause":3}`, "HASHMARK_EVIDENCE": "http://10.1.0.2:18080",
+		"HASHMARK_LOGIN": `{"steps":[],"pause":3}`, "HASHMARK_EVIDENCE": "http://10.1.0.2:18080", "HASHMARK_READY_WITHIN": "soon",
 	} {
 		wrong := maps.Clone(variables)
 		wrong[name] = value

@@ -172,7 +172,7 @@ func setUp(ctx context.Context, config Config) error {
 // fail if a pod does not respond at its own address: if the network does not allow that,
 // only the evidence of the pod is missing.
 func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	ctx, cancel := context.WithTimeout(ctx, config.ReadyWithin)
 	defer cancel()
 	if err := waitReady(ctx, config.Target, config.ReadyPath, log); err != nil {
 		return err
@@ -196,7 +196,7 @@ func waitReady(ctx context.Context, target, path string, log *slog.Logger) error
 		log.Info("Waiting for the login service", "address", address, "error", last)
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the login service at %s was not ready within %s: %w", address, readyTimeout, last)
+			return fmt.Errorf("the login service at %s was not ready in time: %w", address, last)
 		case <-time.After(readyInterval):
 		}
 	}

@@ -19,13 +19,34 @@ const keptAttempts = 20
 // hashes, and the start of a pod.
 const calibrationAllowance = 150 * time.Second
 
-// longestCalibration is when a calibration is given up. The operator's clock and the node's may
-// differ, so it is longer than the allowance.
-const longestCalibration = 2 * calibrationAllowance
+// calibrationTime returns how long a calibration may take. In that of a user's own login service,
+// the service starts and warms up.
+func calibrationTime(spec v1alpha1.SizingTrialSpec) time.Duration {
+	if spec.Service.Own == nil {
+		return calibrationAllowance
+	}
+	return calibrationAllowance + ownStart(spec) + time.Duration(spec.Load.WarmupSeconds)*time.Second
+}
 
-// RunAllowance is how much longer than its plan a load may take: the start of k6, the wait for
-// the service to answer, and a slow end.
-const RunAllowance = 90 * time.Second
+// ownStart returns how long a user's own login service may take to be ready.
+func ownStart(spec v1alpha1.SizingTrialSpec) time.Duration {
+	if own := spec.Service.Own; own != nil {
+		return time.Duration(own.Ready.WithinSeconds) * time.Second
+	}
+	return 0
+}
+
+// longestCalibration returns when a calibration is given up. The operator's clock and the node's may
+// differ, so it is twice the time that it may take.
+func longestCalibration(spec v1alpha1.SizingTrialSpec) time.Duration {
+	return 2 * calibrationTime(spec)
+}
+
+// runAllowance covers the start of k6, the wait for Hashmark's service to answer, and a slow end.
+const runAllowance = 90 * time.Second
+
+// RunAllowance returns how much longer than its plan a load may take.
+func RunAllowance(spec v1alpha1.SizingTrialSpec) time.Duration { return runAllowance + ownStart(spec) }
 
 // Deadline returns when an attempt is given up, whatever it is doing: the time that was stored when
 // it began, because its pods end themselves at that time and the start timeout may have changed
@@ -41,7 +62,7 @@ func Deadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeo
 // newDeadline allows twice the start timeout (service and generator), the calibration, and the
 // longest load that the spec allows.
 func newDeadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
-	return attempt.StartTime.Add(2*startTimeout + calibrationAllowance + RunAllowance + loadplan.MaxDuration(trial.Spec))
+	return attempt.StartTime.Add(2*startTimeout + calibrationTime(trial.Spec) + RunAllowance(trial.Spec) + loadplan.MaxDuration(trial.Spec))
 }
 
 // BeginAttempt adds an attempt to the status. Numbers are never reused, so that the children

@@ -93,13 +93,13 @@ func calibrationFailed(ended *corev1.ContainerStateTerminated) (reason, message 
 // calibratesTooLong reports whether a pod's calibration should have ended long ago. It gives up by
 // itself only at the attempt's deadline, which also allows for the load. Its start is a time of the
 // node's clock, which may be behind; the calibration did not begin before the attempt.
-func calibratesTooLong(pod *corev1.Pod, attempt *v1alpha1.Attempt, now time.Time) bool {
-	if now.Sub(attempt.StartTime.Time) <= longestCalibration {
+func calibratesTooLong(pod *corev1.Pod, attempt *v1alpha1.Attempt, longest time.Duration, now time.Time) bool {
+	if now.Sub(attempt.StartTime.Time) <= longest {
 		return false
 	}
 	for _, container := range pod.Status.InitContainerStatuses {
 		running := container.State.Running
-		if container.Name == objects.CalibrateContainer && running != nil && now.Sub(running.StartedAt.Time) > longestCalibration {
+		if container.Name == objects.CalibrateContainer && running != nil && now.Sub(running.StartedAt.Time) > longest {
 			return true
 		}
 	}

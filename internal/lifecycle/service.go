@@ -128,15 +128,15 @@ func childGone(attempt *v1alpha1.Attempt, c Children) *Decision {
 // servicePodsBroken returns which pod of the service failed, or is not one that the load began
 // with. It returns nil if all are in order.
 func servicePodsBroken(o *Observation) *Decision {
-	attempt, c := o.attempt(), o.Children
+	attempt, c, longest := o.attempt(), o.Children, longestCalibration(o.Trial.Spec)
 	var seen []types.UID
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
 		if reason, message := podFailed(pod, loadEnd(c)); reason != "" {
 			return broken(reason, "%s", message)
 		}
-		if calibratesTooLong(pod, attempt, o.Now) {
-			return broken(v1alpha1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longestCalibration)
+		if calibratesTooLong(pod, attempt, longest, o.Now) {
+			return broken(v1alpha1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longest)
 		}
 		if joinedLoad(pod, attempt, c) {
 			return broken(v1alpha1.ReasonServiceReplaced, "Pod %s was added to the login service while it was measured", pod.Name)

@@ -103,10 +103,11 @@ func ownSettings() objects.Settings {
 func ownTrial() *v1alpha1.SizingTrial {
 	own := trial()
 	own.Spec.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](2)}
+	own.Spec.Load.WarmupSeconds = 60
 	own.Spec.Service = v1alpha1.Service{Replicas: 1, MemoryLimit: "256Mi", Own: &v1alpha1.OwnService{
 		Image: "registry.example/team/login@sha256:0123", Command: []string{"/app/login", "--listen=:9000"},
 		Args: []string{"--cost=$(HASHMARK_COST)"}, Env: map[string]v1alpha1.EnvValue{"DB": "/data/login.db", "A_FIRST": "$(HASHMARK_WORKERS)"},
-		Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive", WarmUpSeconds: 60,
+		Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive",
 		Writable: []string{"/data", "/tmp"},
 		Files:    map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n", "/etc/a": "100 $"},
 		Login: v1alpha1.OwnLogin{

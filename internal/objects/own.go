@@ -54,7 +54,11 @@ func (s Settings) CheckImage(service v1alpha1.Service) error {
 // admits registry.example/team/login:v1 and not registry.example/team-evil.
 func within(image, repository string) bool {
 	rest, is := strings.CutPrefix(image, strings.TrimSuffix(repository, "/"))
-	return is && repository != "" && rest != "" && strings.ContainsAny(rest[:1], "/:@")
+	if !is || repository == "" || rest == "" {
+		return false
+	}
+	tag := rest[0] == ':' && !strings.Contains(rest, "/") // otherwise it is a port
+	return tag || rest[0] == '/' || rest[0] == '@'
 }
 
 // ownPod builds the pod of a user's own login service. The first init container copies Hashmark's
@@ -72,7 +76,7 @@ func (a Attempt) ownPod() corev1.PodSpec {
 		"--output", corev1.TerminationMessagePathDefault,
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
 		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.WithinSeconds),
-		"--warm-up", seconds(own.WarmUpSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds))
+		"--warm-up", seconds(a.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds))
 	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
 
 	login := a.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
@@ -195,6 +199,7 @@ func (a Attempt) ownEnvironment() []corev1.EnvVar {
 	return []corev1.EnvVar{
 		variable(envvar.Login, ownLogin(own)),
 		variable(envvar.ReadyPath, own.Ready.Path),
+		variable(envvar.ReadyWithin, seconds(own.Ready.WithinSeconds)),
 		variable(envvar.AlivePath, alive),
 	}
 }

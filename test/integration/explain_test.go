@@ -37,6 +37,8 @@ func TestExplainReadsLikeAManual(t *testing.T) {
 		"szx.spec.load",
 		"szx.spec.objective",
 		"szx.spec.demand",
+		"szx.spec.service.own",
+		"szx.spec.service.own.login.steps",
 		"szx.spec.prices",
 		"szx.spec.prices.attackerHardware",
 		"szx.status.results",
