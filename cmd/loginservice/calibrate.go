@@ -31,8 +31,8 @@ type calibrationSettings struct {
 	outputs       []string
 	samples       bool
 	deadline      time.Time
-	// own is a login service whose logins are timed instead of a hash; its command is empty if
-	// there is none.
+	// own is a login service whose logins are timed instead of a hash. Without a command, hashes
+	// are timed.
 	own      observe.Rehearsal
 	hashFile string
 	warmUp   time.Duration

@@ -30,7 +30,7 @@ type Probe struct {
 }
 
 // AliveIn summarises the probes of each pod that were sent from one moment until before another.
-// It returns nil if there are none.
+// It returns nil without a probe.
 func AliveIn(pods [][]Probe, from, until time.Duration) *Alive {
 	alive := &Alive{}
 	var all latencies
