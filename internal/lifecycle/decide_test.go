@@ -128,10 +128,12 @@ func suspended(o *Observation) { o.Suspended = true }
 
 func late(o *Observation) { o.Now = start.Add(6 * time.Minute) }
 
-// slowStart makes the service a user's own that may take 20 seconds to start, and as long to warm up.
-func slowStart(o *Observation) {
-	o.Trial.Spec.Service.Own = &v1alpha1.OwnService{Ready: v1alpha1.ReadyWhen{WithinSeconds: 20}}
-	o.Trial.Spec.Load.WarmupSeconds = 20
+// slow makes the service a user's own that may take some seconds to start, and to warm up.
+func slow(start, warmUp int32) func(*Observation) {
+	return func(o *Observation) {
+		o.Trial.Spec.Service.Own = &v1alpha1.OwnService{Ready: v1alpha1.ReadyWhen{WithinSeconds: start}}
+		o.Trial.Spec.Load.WarmupSeconds = warmUp
+	}
 }
 
 func podState(change func(*corev1.PodStatus)) func(*Observation) {
@@ -232,7 +234,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a calibrating pod is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonDeploying},
 		{"a calibration is waited for until it should have ended long ago", world(beforeRecord, late, calibratesSince(start.Add(time.Minute))), Wait, v1alpha1.ReasonDeploying},
 		{"a calibration that should have ended long ago breaks off", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second))), Break, v1alpha1.ReasonCalibrationFailed},
-		{"a user's own service has time to start and to warm up while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slowStart), Wait, v1alpha1.ReasonDeploying},
+		{"a user's own service has time to start while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(20, 0)), Wait, v1alpha1.ReasonDeploying},
+		{"a user's own service has time to warm up while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(0, 20)), Wait, v1alpha1.ReasonDeploying},
 		{"a calibration on a node whose clock is an hour behind is waited for", world(beforeRecord, calibratesSince(start.Add(-time.Hour))), Wait, v1alpha1.ReasonDeploying},
 		{"a pod that is added under load breaks off", world(anotherPod(30 * time.Second)), Break, v1alpha1.ReasonServiceReplaced},
 		{"a pod that is added under load breaks off even if it is seen after the load", world(loadEndedAt(50*time.Second), anotherPod(30*time.Second)), Break, v1alpha1.ReasonServiceReplaced},
