@@ -102,7 +102,7 @@ compiled() {
 # unpacked FOLDER FILE unpacks the Debian packages that a file lists, with what the example needs of
 # them and nothing that they would install.
 unpacked() {
-  local folder=$binaries/$1 list=$2 packages seal
+  local folder=$1 list=$2 packages seal
   mapfile -t packages <"$list"
   seal=$(apt-cache policy "${packages[@]}" | grep -E '^[a-z]|Candidate' | sha256sum | cut -d' ' -f1)
   [[ $(cat "$folder.seal" 2>/dev/null) != "$seal" ]] || return 0
@@ -118,14 +118,21 @@ unpacked() {
   echo "$seal" >"$folder.seal"
 }
 
-etcd_image() {
-  compiled etcd etcd etcd
-  image hashmark.dev/examples/etcd:e2e examples/etcd/Dockerfile etcd
+# example NAME builds the login service of examples/NAME: from the Debian packages in packages.txt, and
+# from what build.sh adds to the folder that it is given.
+example() {
+  local source=examples/$1 folder=$binaries/examples/$1
+  mkdir -p "$folder"
+  [[ ! -f $source/packages.txt ]] || unpacked "$folder" "$source/packages.txt"
+  [[ ! -f $source/build.sh ]] || "$source/build.sh" "$folder"
+  image "hashmark.dev/examples/$1:e2e" "$source/Dockerfile" "examples/$1"
 }
 
-apache_image() {
-  unpacked apache examples/apache/packages.txt
-  image hashmark.dev/examples/apache:e2e examples/apache/Dockerfile apache
+examples() {
+  local source
+  for source in examples/*/; do
+    example "$(basename "$source")"
+  done
 }
 
 # compile_generator builds the load generator's programs, which two sets of images need.
@@ -155,7 +162,7 @@ e2e_images() {
   image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
   image hashmark.dev/brief:e2e test/e2e/images/Dockerfile loginservice
-  etcd_image
+  example etcd
   local schedule
   for schedule in "${drifts[@]}"; do
     image "hashmark.dev/drift-$schedule:e2e" test/e2e/images/Dockerfile driftingservice
@@ -182,7 +189,7 @@ flock "$lock"
 case "${1:-}" in
   "") hashmark_images ;;
   e2e) e2e_images ;;
-  examples) etcd_image && apache_image ;;
+  examples) examples ;;
   monitoring) monitoring_images ;;
   *) die "usage: images.sh [e2e|examples|monitoring]" ;;
 esac
