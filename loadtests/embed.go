@@ -5,12 +5,50 @@
 // measurement does).
 package loadtests
 
-import "embed"
+import (
+	"embed"
+	"os"
+	"path/filepath"
+)
 
-// Main is the script to run. It imports the others.
-const Main = "login.js"
+const (
+	// Main is the script that puts load on a service. It imports others.
+	Main = "login.js"
+	// Rehearsal is the script that logs in when it is asked to. It imports others.
+	Rehearsal = "rehearse.js"
+	// K6 is the name of the program, next to the scripts.
+	K6 = "k6"
+	// flow is the script that logs in at a user's own login service.
+	flow = "flow.js"
+)
 
 // Scripts are all scripts, in one folder.
 //
-//go:embed flow.js login.js schedule.js
+//go:embed attempt.js flow.js login.js rehearse.js schedule.js
 var Scripts embed.FS
+
+// Environment turns off k6's network features: usage reports, extension downloads and the dashboard.
+var Environment = []string{
+	"K6_NO_USAGE_REPORT=true",
+	"K6_AUTO_EXTENSION_RESOLUTION=false",
+	"K6_WEB_DASHBOARD=false",
+}
+
+// Arguments returns k6's arguments to run a script, with further ones before it. --address "" turns
+// off the REST API, which 1.8 serves by default and 2.x does not. Raw log lines contain only the
+// message.
+func Arguments(script string, more ...string) []string {
+	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
+	return append(append(arguments, more...), script)
+}
+
+// Write writes all scripts to a folder. If the user has a script of their own to log in, it replaces
+// that of Hashmark.
+func Write(folder, own string) error {
+	const readable = 0o644 // by other containers of the same pod
+	err := os.CopyFS(folder, Scripts)
+	if err == nil && own != "" {
+		err = os.WriteFile(filepath.Join(folder, flow), []byte(own), readable)
+	}
+	return err
+}

@@ -7,6 +7,13 @@ import http from 'k6/http';
 
 const REFERENCE = /\$\$|\$\(([A-Za-z_][A-Za-z0-9_]*)\)/g;
 
+const own = __ENV.HASHMARK_LOGIN ? JSON.parse(__ENV.HASHMARK_LOGIN).steps : [];
+
+// login logs in as a user, as a user's script does that replaces this file.
+export function login({ address, user, password, timeout }) {
+  return logIn(own, address, { HASHMARK_USER: user, HASHMARK_PASSWORD: password }, timeout);
+}
+
 export function expand(text, variables) {
   return text.replace(REFERENCE, (match, name) => {
     if (match === '$$') {

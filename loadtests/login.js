@@ -26,7 +26,7 @@ import { SharedArray } from 'k6/data';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
-import { logIn } from './flow.js';
+import { attempt } from './attempt.js';
 import { stepSchedule } from './schedule.js';
 
 // The plan's zero is this long after k6's own, so that setup() has finished.
@@ -48,7 +48,9 @@ const TIMEOUT_CODES = [1050, 1211];
 const plan = JSON.parse(__ENV.HASHMARK_PLAN);
 const pods = (__ENV.HASHMARK_PODS || '').split(',').map((pod) => pod.trim()).filter((pod) => pod !== '');
 const sessions = __ENV.HASHMARK_SESSIONS === 'true';
-const steps = __ENV.HASHMARK_LOGIN ? JSON.parse(__ENV.HASHMARK_LOGIN).steps : null;
+// How to log in at a user's own service, or null.
+const flow = __ENV.HASHMARK_LOGIN ? JSON.parse(__ENV.HASHMARK_LOGIN) : null;
+const scripted = flow !== null && Boolean(flow.script);
 const credentials = JSON.stringify({ user: __ENV.HASHMARK_USER, password: __ENV.HASHMARK_PASSWORD });
 
 const isOpen = (step) => step.kind === 'Warmup' || step.kind === 'Open';
@@ -72,9 +74,9 @@ export const options = {
   scenarios: scenarios(),
   // The tags of k6's own metrics become labels if the series are sent on. Other tags
   // would add series per step or address, and nothing that is not in the script's own
-  // tags.
-  systemTags: ['name', 'method', 'status', 'expected_response'],
-  discardResponseBodies: true,
+  // tags. A user's script need not name its requests, whose names are addresses then.
+  systemTags: (scripted ? [] : ['name']).concat(['method', 'status', 'expected_response']),
+  discardResponseBodies: !scripted,
   noConnectionReuse: Number(__ENV.HASHMARK_REPLICAS || 1) > 1,
   // By default, k6 deletes a caller's cookies after each login.
   noCookiesReset: sessions,
@@ -166,12 +168,6 @@ function addressOf(step, caller) {
 // variables, and the same callers are used in all steps.
 let sessionOf = -1;
 
-// logInOwn logs in at a user's own service.
-function logInOwn(timeout, address) {
-  const variables = { HASHMARK_USER: __ENV.HASHMARK_USER, HASHMARK_PASSWORD: __ENV.HASHMARK_PASSWORD };
-  return logIn(steps, address, variables, timeout);
-}
-
 // request logs in, or sends the session's cookie, which k6 stores.
 function request(number, timeout, address) {
   if (sessions && sessionOf === number) {
@@ -192,7 +188,7 @@ function login(number, index, due, part, address) {
 
   const left = (drainEnd(step) - sent) / 1000;
   const timeout = Math.max(1, Math.min(plan.timeoutMs, left));
-  const own = steps ? logInOwn(timeout, address) : null;
+  const own = flow ? attempt(address, __ENV.HASHMARK_USER, __ENV.HASHMARK_PASSWORD, timeout) : null;
   const response = own ? own.response : request(number, timeout, address);
   // The time of steps that do not count is left out at the end of the login.
   const ended = now() - (own ? Math.round(own.untimed * 1000) : 0);

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
 // TestSchedulesInJavaScript runs schedule.js in k6 and compares its due times with the same
@@ -18,8 +20,8 @@ func TestSchedulesInJavaScript(t *testing.T) {
 	if k6 == "" {
 		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
 	}
-	command := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--no-color", "--log-format", "raw", "--address", "", "testdata/due.js")
-	command.Env = append(os.Environ(), "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_WEB_DASHBOARD=false")
+	command := exec.CommandContext(t.Context(), k6, loadtests.Arguments("testdata/due.js")...)
+	command.Env = append(os.Environ(), loadtests.Environment...)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("k6: %v\n%s", err, output)

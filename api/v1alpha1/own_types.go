@@ -81,7 +81,8 @@ type ReadyWhen struct {
 // OwnLogin is how to log in at a user's own login service. In paths, header values, JSON values,
 // form values and bodies, $(NAME) stands for HASHMARK_USER, HASHMARK_PASSWORD or what an earlier
 // step extracted, and $$ for a single $.
-// +kubebuilder:validation:XValidation:rule="self.steps.filter(s, has(s.timed) && s.timed).size() <= 1",message="at most one of service.own.login.steps can be timed"
+// +kubebuilder:validation:XValidation:rule="!has(self.steps) || self.steps.filter(s, has(s.timed) && s.timed).size() <= 1",message="at most one of service.own.login.steps can be timed"
+// +kubebuilder:validation:XValidation:rule="has(self.steps) != has(self.script)",message="service.own.login must have either steps or script"
 type OwnLogin struct {
 	// Requests that are sent once to each pod, before the first login, for example to create the
 	// account.
@@ -91,12 +92,21 @@ type OwnLogin struct {
 	Setup []LoginRequest `json:"setup,omitempty"`
 	// The requests of one login, in their order. A login begins without cookies, and keeps those
 	// that it gets.
+	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
-	Steps []LoginRequest `json:"steps"`
-	// What the last step must answer to a wrong password. If a wrong password is accepted, the
-	// hash was not compared, and nothing is measured.
+	Steps []LoginRequest `json:"steps,omitempty"`
+	// A k6 script for a login that steps can't express, at most 32 KiB. It exports a function login,
+	// which k6 calls for each login with an object {address, user, password, timeout}, the timeout in
+	// milliseconds. login returns an object {response, ok, untimed}: the response that decided, whether
+	// the login succeeded, and how many milliseconds do not count towards its latency, by default 0.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32768
+	Script string `json:"script,omitempty"`
+	// What the last step, or the response that the script returns, must be like after a wrong
+	// password. If a wrong password is accepted, the hash was not compared, and nothing is measured.
 	Wrong ExpectedResponse `json:"wrong"`
 }
 

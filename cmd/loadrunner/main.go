@@ -5,21 +5,32 @@
 // k6 sends its own series as configured by its variables K6_PROMETHEUS_RW_…. A MessageFile of -
 // is standard output.
 //
+//	loadrunner install folder
+//
+// copies k6 and its scripts to a folder of a pod whose login service is measured with the user's
+// script, which is in Login.
+//
 // The exit code is k6's, 2 if a variable is missing or invalid, and 1 if there is no result
 // for another reason. The message says which.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/generator"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
+	"github.com/hashmark-dev/hashmark/internal/observe"
+	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
 const (
@@ -28,7 +39,30 @@ const (
 )
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "install" {
+		if err := install(os.Args[2]); err != nil {
+			os.Stderr.WriteString("loadrunner: " + err.Error() + "\n")
+			os.Exit(exitNoResult)
+		}
+		return
+	}
 	os.Exit(run())
+}
+
+// install copies k6 and the scripts. What an earlier run has left is replaced.
+func install(folder string) error {
+	flow, err := loginflow.Parse(os.Getenv(envvar.Login))
+	if err != nil {
+		return err
+	}
+	k6, err := exec.LookPath(cmp.Or(os.Getenv(envvar.K6), loadtests.K6))
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	return errors.Join(loadtests.Write(folder, flow.Script), observe.Copy(k6, filepath.Join(folder, loadtests.K6)))
 }
 
 func run() int {

@@ -176,6 +176,7 @@ func (s *calibrationSettings) ownVars(flags *flag.FlagSet) {
 	flags.StringVar(&s.own.Target, "target", "http://127.0.0.1:8080", "`address` of the service")
 	flags.StringVar(&s.own.ReadyPath, "ready-path", "/", "`path` that answers with a status from 200 to 399 once the service is ready")
 	flags.DurationVar(&s.own.ReadyWithin, "ready-within", 2*time.Minute, "`time` that the service may take to be ready")
+	flags.StringVar(&s.own.ScriptFolder, "script-folder", "", "`folder` with k6 and its scripts, if --login has a script")
 	flags.DurationVar(&s.warmUp, "warm-up", 0, "`time` of logins that are not timed")
 	flags.DurationVar(&s.own.RequestTimeout, "request-timeout", defaultRequestTimeout, "`time` that one request may take")
 }
@@ -191,8 +192,8 @@ func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (cali
 		return calibration.Timing{}, err
 	}
 	var timing calibration.Timing
-	cpu := func() (time.Duration, error) { return othersCPUTime(container) }
 	err = s.own.Run(func(logins observe.Logins) (err error) {
+		cpu := func() (time.Duration, error) { return serviceCPUTime(container, logins.PID) }
 		timing, err = calibrator.RunOther(calibration.Other{
 			Recipe: "login", WarmUp: s.warmUp, CPU: cpu,
 			Prepare: func() (func() error, error) { return logins.Right, nil },
@@ -210,12 +211,18 @@ func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (cali
 	return timing, s.checkHash(timing)
 }
 
-// othersCPUTime returns the CPU time of the container without this process. Both are counted up
-// to the last tick of the scheduler, so that the difference has no time of this process.
-func othersCPUTime(container *cgroup.Container) (time.Duration, error) {
+// serviceCPUTime returns the CPU time of the container without this process, and without the one that
+// logs in with a script, if its PID is not 0. Container and this process are counted up to the last
+// tick of the scheduler, so that the difference has no time of this process.
+func serviceCPUTime(container *cgroup.Container, script int) (time.Duration, error) {
 	all, err := container.UsageMicroseconds()
 	own, errOwn := cgroup.ProcessCPUTime()
-	return time.Duration(all)*time.Microsecond - own, errors.Join(err, errOwn)
+	var scripts time.Duration
+	var errScript error
+	if script != 0 {
+		scripts, errScript = cgroup.CPUTimeOf(script)
+	}
+	return time.Duration(all)*time.Microsecond - own - scripts, errors.Join(err, errOwn, errScript)
 }
 
 // leastOfHash is the share of the CPU time of a bcrypt hash below which a login can't have computed

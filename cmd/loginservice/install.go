@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,14 +13,15 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
+	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 const (
 	// programName is the name of this program in a folder where it was installed.
 	programName = "loginservice"
 	// hashName is the name of the file with the hash of the password.
-	hashName                = "password-hash"
-	programMode, folderMode = 0o755, 0o755
+	hashName   = "password-hash"
+	folderMode = 0o755
 )
 
 // install copies this program into a folder of a pod whose login service is not Hashmark's, with
@@ -52,30 +52,15 @@ func install(arguments []string, w system) error {
 	variables := map[string]string{
 		envvar.User: user, envvar.Password: password, envvar.PasswordHash: string(hash), envvar.Cost: strconv.Itoa(int(cost)),
 	}
-	err = errors.Join(os.MkdirAll(filepath.Join(to, "files"), folderMode), copyProgram(filepath.Join(to, programName)),
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	err = errors.Join(os.MkdirAll(filepath.Join(to, "files"), folderMode), observe.Copy(own, filepath.Join(to, programName)),
 		os.WriteFile(filepath.Join(to, hashName), hash, outputMode))
 	for i, content := range contents {
 		text := loginflow.Expand(content, variables)
 		err = errors.Join(err, os.WriteFile(filepath.Join(to, "files", strconv.Itoa(i)), []byte(text), outputMode))
 	}
 	return err
-}
-
-// copyProgram copies this program to a file.
-func copyProgram(to string) error {
-	own, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	source, err := os.Open(own)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, programMode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Close())
 }

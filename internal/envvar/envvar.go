@@ -66,6 +66,10 @@ const (
 	PasswordHash = Prefix + "PASSWORD_HASH"
 	// Login is how to log in at a user's own login service, as JSON (package loginflow).
 	Login = Prefix + "LOGIN"
+	// Control is where a login script gets the next account, and Timeout how long a login may take,
+	// in milliseconds (loadtests/rehearse.js).
+	Control = Prefix + "CONTROL"
+	Timeout = Prefix + "TIMEOUT"
 	// Sessions is true if callers log in once a step, and then show a cookie.
 	Sessions = Prefix + "SESSIONS"
 	// Deadline is when to give up, in RFC 3339; never if unset.

@@ -24,6 +24,8 @@ type Command struct {
 	// Environment is added to the environment of this process, with entries such as
 	// HASHMARK_TARGET=….
 	Environment []string
+	// Login is a k6 script that logs in at a user's own login service, if there is one.
+	Login string
 	// RemoteWriteLabels are labels such as testid=…. With them, k6 sends its own series with
 	// these labels to the receiver in K6_PROMETHEUS_RW_SERVER_URL. If empty, it sends none.
 	RemoteWriteLabels []string
@@ -51,14 +53,6 @@ type Result struct {
 	Log *Log
 }
 
-// silence turns off k6's network features: usage reports, extension downloads and the
-// dashboard.
-var silence = []string{
-	"K6_NO_USAGE_REPORT=true",
-	"K6_AUTO_EXTENSION_RESOLUTION=false",
-	"K6_WEB_DASHBOARD=false",
-}
-
 // Run runs k6 until it ends, and kills it when the context ends. The result says how k6
 // ended. An error means that k6 could not be run.
 func (c Command) Run(ctx context.Context) (Result, error) {
@@ -67,11 +61,11 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("make a folder for the k6 script: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	if err := os.CopyFS(folder, loadtests.Scripts); err != nil {
+	if err := loadtests.Write(folder, c.Login); err != nil {
 		return Result{}, fmt.Errorf("write the k6 script: %w", err)
 	}
 	child := exec.CommandContext(ctx, c.Binary, c.arguments(filepath.Join(folder, loadtests.Main))...)
-	child.Env = append(append(os.Environ(), c.Environment...), silence...)
+	child.Env = append(append(os.Environ(), c.Environment...), loadtests.Environment...)
 	stderr, err := child.StderrPipe()
 	if err != nil {
 		return Result{}, fmt.Errorf("open a pipe from k6: %w", err)
@@ -95,17 +89,16 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 // still runs handleSummary.
 const interrupted = 105
 
-// arguments returns k6's arguments. --address "" turns off the REST API, which 1.8 serves
-// by default and 2.x does not. Raw log lines contain only the message.
+// arguments returns k6's arguments.
 func (c Command) arguments(script string) []string {
-	arguments := []string{"run", "--quiet", "--no-color", "--log-format", "raw", "--log-output", "stderr", "--address", ""}
+	var arguments []string
 	if len(c.RemoteWriteLabels) > 0 {
 		arguments = append(arguments, "--out", "experimental-prometheus-rw")
 	}
 	for _, label := range c.RemoteWriteLabels {
 		arguments = append(arguments, "--tag", label)
 	}
-	return append(arguments, script)
+	return loadtests.Arguments(script, arguments...)
 }
 
 // gather reads until k6 closes its stderr. Lines can have any length: if reading stopped,
@@ -170,7 +163,7 @@ var versionLine = regexp.MustCompile(`(?m)^k6\S* (v\S+) \((?:commit/\S+, )?(go\S
 // and go1.26.8.
 func (c Command) Version(ctx context.Context) (k6, golang string, err error) {
 	child := exec.CommandContext(ctx, c.Binary, "version")
-	child.Env = append(os.Environ(), silence...)
+	child.Env = append(os.Environ(), loadtests.Environment...)
 	output, err := child.Output()
 	if err != nil {
 		return "", "", fmt.Errorf("run k6 version: %w", err)

@@ -36,6 +36,9 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 		Binary: config.K6, Environment: config.Script,
 		RemoteWriteLabels: config.RemoteWriteLabels, Output: output,
 	}
+	if config.Own != nil {
+		command.Login = config.Own.Script
+	}
 	version, golang, err := command.Version(ctx)
 	if err != nil {
 		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)

@@ -158,8 +158,12 @@ func TestVariablesAreReplacedAsKubernetesDoes(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFieldOfAFlowIsRefused(t *testing.T) {
-	if _, err := loginflow.Parse(`{"steps":[{"path":"/","timeout":3}]}`); err == nil {
-		t.Error("it was accepted")
+func TestAFlowThatCannotBeSentIsRefused(t *testing.T) {
+	for _, text := range []string{
+		`{"steps":[{"path":"/","timeout":3}]}`, `{"wrong":{"status":[401]}}`, `{"steps":[]}`, `{"steps":[{"path":"/"}],"script":"x"}`,
+	} {
+		if _, err := loginflow.Parse(text); err == nil {
+			t.Errorf("%s was accepted", text)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package loginflow
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -11,8 +12,10 @@ type Flow struct {
 	// Setup is sent once, before the first login.
 	Setup []Request `json:"setup,omitempty"`
 	// Steps are the requests of one login, in their order.
-	Steps []Request `json:"steps"`
-	// Wrong is what the last step must answer to a wrong password.
+	Steps []Request `json:"steps,omitempty"`
+	// Script is a k6 script that logs in, if there are no steps.
+	Script string `json:"script,omitempty"`
+	// Wrong is what the last step, or the script's response, must be like after a wrong password.
 	Wrong Expect `json:"wrong"`
 }
 
@@ -67,6 +70,9 @@ func Parse(text string) (Flow, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&flow); err != nil {
 		return Flow{}, fmt.Errorf("read how to log in: %w", err)
+	}
+	if (len(flow.Steps) == 0) == (flow.Script == "") {
+		return Flow{}, errors.New("read how to log in: it needs either steps or a script")
 	}
 	return flow, nil
 }

@@ -56,8 +56,8 @@ func TestEveryKindOfLoginInK6(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--no-color", "--log-format", "raw", "--address", "", main)
-	command.Env = append(os.Environ(), "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_WEB_DASHBOARD=false",
+	command := exec.CommandContext(t.Context(), k6, loadtests.Arguments(main)...)
+	command.Env = append(append(os.Environ(), loadtests.Environment...),
 		"TARGET="+site(t).URL, "FLOWS="+string(all))
 	output, err := command.CombinedOutput()
 	if err != nil {

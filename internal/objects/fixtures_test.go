@@ -125,6 +125,13 @@ func ownTrial() *v1alpha1.SizingTrial {
 	return own
 }
 
+func scriptTrial() *v1alpha1.SizingTrial {
+	own := ownTrial()
+	login := &own.Spec.Service.Own.Login
+	login.Steps, login.Script = nil, "export function login() { return `${1}$(HASHMARK_USER)`; }"
+	return own
+}
+
 func load() objects.Load {
 	return objects.Load{
 		Plan: loadplan.Plan{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -23,9 +24,16 @@ const (
 	// pod of a user's own login service.
 	InstallContainer = "install"
 
-	ownPortName   = "login"
-	installDir    = "/run/hashmark"
-	installSize   = "64Mi"
+	// scriptContainer is the name of the init container that copies k6 and a user's script.
+	scriptContainer = "script"
+
+	ownPortName = "login"
+	installDir  = "/run/hashmark"
+	installSize = "64Mi"
+	scriptDir   = installDir + "/script"
+	scriptSize  = "192Mi"
+	// scriptMemory is for k6, which runs the script beside the service while it is calibrated.
+	scriptMemory  = "192Mi"
 	ownProgram    = installDir + "/loginservice"
 	ownHashFile   = installDir + "/password-hash"
 	ownFiles      = "files"
@@ -62,8 +70,8 @@ func within(image, repository string) bool {
 }
 
 // ownPod builds the pod of a user's own login service. The first init container copies Hashmark's
-// program into the pod. The second starts the service, and times logins instead of hashes, under
-// the same limits. Then the service runs as a child of a process that reports what the container
+// program into the pod, and another one k6 if the login is a script. The last starts the service, and
+// times logins instead of hashes, under the same limits. Then the service runs as a child of a process that reports what the container
 // uses.
 func (a Attempt) ownPod() corev1.PodSpec {
 	own := a.trial.Spec.Service.Own
@@ -72,12 +80,22 @@ func (a Attempt) ownPod() corev1.PodSpec {
 	install.Env = append(a.ownVariables(), variable(envvar.Prefix+"FILES", a.fileContents()))
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
 
-	calibrate := a.ownContainer(CalibrateContainer, "calibrate",
+	flags := []string{
 		"--output", corev1.TerminationMessagePathDefault,
 		"--target", fmt.Sprintf("http://127.0.0.1:%d", own.Port),
 		"--ready-path", own.Ready.Path, "--ready-within", seconds(own.Ready.WithinSeconds),
-		"--warm-up", seconds(a.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds))
+		"--warm-up", seconds(a.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds),
+	}
+	before, size := []corev1.Container{install}, installSize
+	if own.Login.Script != "" {
+		before, size = append(before, a.copyScript()), scriptSize
+		flags = append(flags, "--script-folder", scriptDir)
+	}
+	calibrate := a.ownContainer(CalibrateContainer, "calibrate", flags...)
 	calibrate.Env = append(calibrate.Env, variable(envvar.Login, ownLogin(own)))
+	if own.Login.Script != "" {
+		addMemory(&calibrate.Resources, scriptMemory)
+	}
 
 	login := a.ownContainer(LoginContainer, "observe", "--listen", fmt.Sprintf(":%d", EvidencePort))
 	login.Ports = []corev1.ContainerPort{
@@ -87,9 +105,9 @@ func (a Attempt) ownPod() corev1.PodSpec {
 	login.StartupProbe = startupProbe(own.Ready.Path, ownPortName)
 
 	pod := a.podSpec()
-	pod.InitContainers = []corev1.Container{install, calibrate}
+	pod.InitContainers = append(before, calibrate)
 	pod.Containers = []corev1.Container{login}
-	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, installSize)}
+	pod.Volumes = []corev1.Volume{scratch(programVolume, corev1.StorageMediumDefault, size)}
 	for _, container := range []string{CalibrateContainer, LoginContainer} {
 		for i := range own.Writable {
 			pod.Volumes = append(pod.Volumes, scratch(writable(container, i), corev1.StorageMediumDefault, writableSize))
@@ -97,6 +115,24 @@ func (a Attempt) ownPod() corev1.PodSpec {
 	}
 	a.placeInPool(&pod)
 	return pod
+}
+
+// copyScript returns the container that copies k6 and the user's script into the pod.
+func (a Attempt) copyScript() corev1.Container {
+	c := a.container(scriptContainer, a.settings.GeneratorImage, a.serviceResources)
+	c.Args = []string{"install", scriptDir}
+	c.Env = []corev1.EnvVar{variable(envvar.Login, ownLogin(a.trial.Spec.Service.Own))}
+	c.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
+	return c
+}
+
+// addMemory adds to the memory that a container requests and may use.
+func addMemory(resources *corev1.ResourceRequirements, more string) {
+	for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
+		memory := list[corev1.ResourceMemory]
+		memory.Add(resource.MustParse(more))
+		list[corev1.ResourceMemory] = memory
+	}
 }
 
 // ownContainer returns a container that runs the service as a child of Hashmark's program. What the

@@ -51,6 +51,7 @@ func TestOnlyImagesOfAllowedRepositoriesAreDeployed(t *testing.T) {
 
 // The pods read how to log in with package loginflow, which knows nothing of the API.
 func TestTheAPIAndThePodsAgreeHowToLogIn(t *testing.T) {
+	checkRoundTrip(t, scriptTrial().Spec.Service.Own.Login)
 	login := ownTrial().Spec.Service.Own.Login
 	login.Setup = []v1alpha1.LoginRequest{{
 		Name: "user", Method: "PUT", Path: "/users", Headers: map[string]v1alpha1.RequestText{"X": "y"}, BasicAuth: true,
@@ -59,6 +60,12 @@ func TestTheAPIAndThePodsAgreeHowToLogIn(t *testing.T) {
 			"a": {Header: "A"}, "b": {Cookie: "B"}, "c": {FormField: "C"}, "d": {JSON: "d.e"}, "e": {Regexp: "(.)"},
 		},
 	}, {Path: "/", Body: "text"}}
+	checkRoundTrip(t, login)
+}
+
+// checkRoundTrip reads a login as the pods do, and as the API does.
+func checkRoundTrip(t *testing.T, login v1alpha1.OwnLogin) {
+	t.Helper()
 	text, err := json.Marshal(login)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -29,7 +30,8 @@ var passedOn = []os.Signal{
 // code; 128 plus the signal, if a signal ended it. Signals are passed on to it. If the context ends,
 // it gets SIGTERM, and SIGKILL four seconds later. The error says that it could not be started.
 //
-// Run waits for every child of this process, so it must be the only code that starts any.
+// Run waits for every child of this process, so that other code that starts one can't learn its exit
+// code.
 func Run(ctx context.Context, command, environment []string) (int, error) {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
@@ -89,4 +91,20 @@ func exitCode(status syscall.WaitStatus) int {
 		return signalled + int(status.Signal())
 	}
 	return status.ExitStatus()
+}
+
+// Copy copies a program to a file of a pod, which other containers of the pod can run.
+func Copy(program, to string) error {
+	const mode = 0o755
+	source, err := os.Open(program)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close())
 }

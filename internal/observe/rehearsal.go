@@ -51,6 +51,8 @@ type Logins struct {
 	// must be refused. Unknown is nil if the service answers it differently, which says by itself who
 	// has an account.
 	Wrong, Unknown func() error
+	// PID is the number of a process that runs the user's script to log in, or 0.
+	PID int
 }
 
 // Rehearsal runs a login service without load, to find out whether a login works.
@@ -68,11 +70,20 @@ type Rehearsal struct {
 	User, Password string
 	// RequestTimeout is how long one request may take.
 	RequestTimeout time.Duration
+	// ScriptFolder has k6 and its scripts, if the flow is a script.
+	ScriptFolder string
+}
+
+// client logs in: by requests, or with a script.
+type client interface {
+	Setup(ctx context.Context, user, password string) error
+	Login(ctx context.Context, user, password string) error
+	LoginWrongly(ctx context.Context, user, password string) error
 }
 
 // Run starts the service, checks that a login succeeds and one with a wrong password does not, and
-// passes functions that log in. When the function that gets them returns, the service is stopped. The error is a *Refusal, that of the passed function, or says why the command could not
-// be started.
+// passes functions that log in. When the function that gets them returns, the service is stopped. The error is
+// a *Refusal, that of the passed function, or says why a command could not be started.
 func (r Rehearsal) Run(with func(Logins) error) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -105,7 +116,19 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	if err := r.waitReady(ctx); err != nil {
 		return err
 	}
-	client := loginflow.NewClient(r.Flow, r.Target, r.RequestTimeout)
+	if r.Flow.Script == "" {
+		return r.check(ctx, loginflow.NewClient(r.Flow, r.Target, r.RequestTimeout), 0, with)
+	}
+	script, err := loginflow.StartScript(r.ScriptFolder, r.Flow, r.Target, r.RequestTimeout)
+	if err != nil {
+		return err
+	}
+	defer script.Close()
+	return r.check(ctx, script, script.PID(), with)
+}
+
+// check finds out which logins succeed, and passes them.
+func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(Logins) error) error {
 	if err := client.Setup(ctx, r.User, r.Password); err != nil {
 		return &Refusal{Reason: LoginFailed, Message: "before the first login, " + err.Error()}
 	}
@@ -122,7 +145,7 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	wrong := func() error { return client.LoginWrongly(ctx, r.User, password) }
 	if err := wrong(); err != nil {
 		if client.Login(ctx, r.User, password) == nil {
-			return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check spec.service.own.login.steps and their expect.status"}
+			return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success"}
 		}
 		return &Refusal{Reason: LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
 	}
@@ -130,7 +153,7 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 	if unknown() != nil {
 		unknown = nil
 	}
-	return with(Logins{Right: login, Wrong: wrong, Unknown: unknown})
+	return with(Logins{Right: login, Wrong: wrong, Unknown: unknown, PID: pid})
 }
 
 // waitReady polls the service until it is ready.
