@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
@@ -100,6 +101,10 @@ func ended(outcome v1alpha1.AttemptOutcome) func(*Observation) {
 		a.EndTime, a.Outcome = &metav1.Time{Time: o.Now}, outcome
 		o.Children = Children{}
 	}
+}
+
+func because(reason string) func(*Observation) {
+	return func(o *Observation) { o.Trial.Status.Attempts[0].Reason = reason }
 }
 
 func leftovers(o *Observation) { o.Leftovers = []Leftover{{Name: "Job hm-1", Deletable: true}} }
@@ -276,6 +281,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, v1alpha1.ReasonDeploying},
 		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, v1alpha1.ReasonDeploying},
 		{"the last broken attempt releases the trial", world(ended(v1alpha1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
+		{"an attempt that fails because of the spec is not repeated", world(ended(v1alpha1.OutcomeBroken), because(observe.HashMismatch)), Release, ""},
+		{"an attempt without a login is repeated", world(ended(v1alpha1.OutcomeBroken), because(observe.LoginFailed)), Begin, v1alpha1.ReasonDeploying},
 		{"an interrupted attempt does not count", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, v1alpha1.ReasonDeploying},
 
 		{"suspension interrupts", world(suspended), Interrupt, v1alpha1.ReasonSuspended},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/observe"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -122,12 +123,20 @@ func Spent(status *v1alpha1.SizingTrialStatus) int32 {
 	return spent
 }
 
-// Decided reports whether the trial needs no further attempt: it has a result to keep, or has
-// used up its attempts.
+// hopeless reports whether another attempt would fail for the same reason, which is in how the
+// user's own login service and its login are described.
+func hopeless(reason string) bool {
+	return reason == observe.WrongPasswordAccepted || reason == observe.HashMismatch
+}
+
+// Decided reports whether the trial needs no further attempt: it has a result to keep, has used up
+// its attempts, or can't succeed.
 func Decided(trial *v1alpha1.SizingTrial) bool {
 	status := &trial.Status
-	if n := len(status.Attempts); n > 0 && status.Attempts[n-1].Outcome == v1alpha1.OutcomeKept {
-		return true
+	if n := len(status.Attempts); n > 0 {
+		if last := status.Attempts[n-1]; last.Outcome == v1alpha1.OutcomeKept || last.EndTime != nil && hopeless(last.Reason) {
+			return true
+		}
 	}
 	return Current(status) == nil && Spent(status) >= trial.Spec.Attempts
 }

@@ -53,24 +53,58 @@ func TestAUsersOwnLoginServiceIsMeasuredAsHashmarks(t *testing.T) {
 	t.Logf("\n%s", kubectl(t, "get", "szt", "-n", e.Namespace, "-o", "wide"))
 }
 
+// etcdScript logs in at etcd as its example does.
+const etcdScript = `
+import http from 'k6/http';
+export function login({ address, password, timeout }) {
+  const response = http.post(address + '/v3/auth/authenticate', JSON.stringify({ name: 'root', password }), { timeout });
+  return { response, ok: response.status === 200 && response.json('token') !== undefined };
+}
+`
+
+func TestAScriptLogsInAtAnOwnService(t *testing.T) {
+	startOperator(t, admitsExamples)
+	e := measured(t, etcd(t, "script", byScript(etcdScript)), 4*time.Minute)
+	trial := theTrial(t, e)
+	if ratio := trial.Status.Calibration.RatioPerMillion; ratio < 950_000 || ratio > 1_500_000 {
+		t.Errorf("a login takes %d millionths of a bcrypt hash of cost 8", ratio)
+	}
+	if step := trial.Status.Steps[0]; step.OK != step.Scheduled || step.ServiceHashes == nil || *step.ServiceHashes < step.OK/2 {
+		t.Errorf("the step is %+v", step)
+	}
+}
+
+// byScript replaces the steps of a login.
+func byScript(script string) func(*v1alpha1.SizingExperimentSpec) {
+	return func(s *v1alpha1.SizingExperimentSpec) {
+		s.Service.Own.Login.Steps, s.Service.Own.Login.Script = nil, script
+	}
+}
+
 func TestAnOwnServiceThatCannotBeMeasuredIsNotLoaded(t *testing.T) {
 	startOperator(t, admitsExamples)
 	for _, test := range []struct {
 		reason, says string
+		tries        int32
 		change       func(*v1alpha1.OwnService)
 	}{
-		{observe.HashMismatch, "a bcrypt hash of cost 8 takes", func(s *v1alpha1.OwnService) { s.Args[1] = "--bcrypt-cost=4" }},
-		{observe.LoginFailed, "password: the status was 404", func(s *v1alpha1.OwnService) { s.Login.Steps[0].Path = "/v2/login" }},
-		{observe.ServiceNotReady, "it ended with exit code", func(s *v1alpha1.OwnService) { s.Args = append(s.Args, "--no-such-flag") }},
+		{observe.HashMismatch, "a bcrypt hash of cost 8 takes", 3, func(s *v1alpha1.OwnService) { s.Args[1] = "--bcrypt-cost=4" }},
+		{observe.LoginFailed, "password: the status was 404", 1, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Path = "/v2/login" }},
+		{observe.LoginFailed, `login(): the script did not return ok: true: "nobody knows how"`, 1, func(s *v1alpha1.OwnService) {
+			s.Login.Steps, s.Login.Script = nil, "export function login() { throw 'nobody knows how'; }"
+		}},
+		{observe.WrongPasswordAccepted, "a login with a wrong password succeeded", 3, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Method, s.Login.Steps[0].Path = "GET", "/health" }},
+		{observe.ServiceNotReady, "it ended with exit code", 1, func(s *v1alpha1.OwnService) { s.Args = append(s.Args, "--no-such-flag") }},
 	} {
-		e := create(t, etcd(t, strings.ToLower(test.reason), tries(1), func(s *v1alpha1.SizingExperimentSpec) { test.change(s.Service.Own) }))
+		e := create(t, etcd(t, strings.ToLower(test.reason), tries(test.tries), func(s *v1alpha1.SizingExperimentSpec) { test.change(s.Service.Own) }))
 		finished(t, e, 2*time.Minute)
 		status := theTrial(t, e).Status
 		if status.Phase != v1alpha1.TrialFailed || status.Reason != test.reason || !strings.Contains(status.Message, test.says) {
 			t.Errorf("the trial is %s, %s: %s; want %s, …%s…", status.Phase, status.Reason, status.Message, test.reason, test.says)
 		}
-		if attempt := status.Attempts[0]; attempt.LoadStartTime != nil {
-			t.Errorf("%s: a load began", test.reason)
+		// Those that would fail again are not tried again.
+		if attempt := status.Attempts[0]; attempt.LoadStartTime != nil || len(status.Attempts) != 1 {
+			t.Errorf("%s: %d attempts, and the load of the first began at %v", test.reason, len(status.Attempts), attempt.LoadStartTime)
 		}
 	}
 	forbidden := create(t, etcd(t, "forbidden", func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Image = "hashmark.dev/examples-evil/etcd:e2e" }))

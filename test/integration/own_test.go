@@ -1,0 +1,73 @@
+//go:build integration
+
+package integration
+
+import "testing"
+
+// ownExperiment has a login service of the user's.
+const ownExperiment = manifest(`
+apiVersion: hashmark.dev/v1alpha1
+kind: SizingExperiment
+metadata:
+  name: login
+  namespace: default
+spec:
+  matrix:
+    costs: [8]
+    cpuLimits: ["1"]
+    concurrency: [{mode: Unbounded}]
+  objective: {p95Milliseconds: 500}
+  service:
+    own:
+      image: registry.example/team/login:v1
+      command: [/login]
+      port: 8080
+      ready: {path: /ready}
+      login:
+        steps: [{path: /login, basicAuth: true}]
+        wrong: {status: [401]}
+`)
+
+func TestAUsersOwnLoginService(t *testing.T) {
+	const field = "spec.service.own"
+	checkCreations(t, ownExperiment, map[string]admission{
+		"as few fields as possible": {},
+		"a script":                  {change: `{spec: {service: {own: {login: {steps: null, script: "export function login() {}"}}}}}`},
+		"neither steps nor a script": {
+			change:   `{spec: {service: {own: {login: {steps: null}}}}}`,
+			refusals: []string{field + `.login: service.own.login must have either steps or script`},
+		},
+		"both steps and a script": {
+			change:   `{spec: {service: {own: {login: {script: "export function login() {}"}}}}}`,
+			refusals: []string{field + `.login: service.own.login must have either steps or script`},
+		},
+		"the port of the evidence": {
+			change:   `{spec: {service: {own: {port: 18080}}}}`,
+			refusals: []string{field + `: service.own.port must not be 18080, where Hashmark reads what the container uses`},
+		},
+		"an environment variable of Hashmark's": {
+			change:   `{spec: {service: {own: {env: {HASHMARK_COST: "4"}}}}}`,
+			refusals: []string{field + `.env: a name of service.own.env must begin with a letter or _, have only letters, digits, _, - and ., and not begin with HASHMARK_`},
+		},
+		"a file without a path": {
+			change:   `{spec: {service: {own: {files: {users: ""}}}}}`,
+			refusals: []string{field + `.files: a name in service.own.files must be the absolute path of a file`},
+		},
+		"two timed steps": {
+			change:   `{spec: {service: {own: {login: {steps: [{path: /a, timed: true}, {path: /b, timed: true}]}}}}}`,
+			refusals: []string{field + `.login: at most one of service.own.login.steps can be timed`},
+		},
+		"a request with two bodies": {
+			change:   `{spec: {service: {own: {login: {steps: [{path: /a, body: a, form: {a: b}}]}}}}}`,
+			refusals: []string{field + `.login.steps[0]: a request of service.own.login can have only one of json, form and body`},
+		},
+		"an extraction from two places": {
+			change:   `{spec: {service: {own: {login: {steps: [{path: /a, extract: {csrf: {header: A, cookie: B}}}]}}}}}`,
+			refusals: []string{field + `.login.steps[0].extract[csrf]: an extraction must have exactly one of header, cookie, formField, json and regexp`},
+		},
+		"a name of Hashmark's for a value": {
+			change:   `{spec: {service: {own: {login: {steps: [{path: /a, extract: {HASHMARK_USER: {header: A}}}]}}}}}`,
+			refusals: []string{field + `.login.steps[0].extract: a name of extract must begin with a letter or _, have only letters, digits and _, and not begin with HASHMARK_`},
+		},
+	})
+}
