@@ -178,3 +178,29 @@ func stay() {
 		<-time.After(time.Hour)
 	}
 }
+
+func TestInstallLeavesK6AndTheUsersScript(t *testing.T) {
+	t.Setenv("HASHMARK_K6", os.Args[0])
+	t.Setenv("HASHMARK_LOGIN", `{"script":"export function login() {}","wrong":{}}`)
+	folder := filepath.Join(t.TempDir(), "script")
+	for range 2 { // the container may be restarted
+		if err := install(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"attempt.js", "rehearse.js"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if script, err := os.ReadFile(filepath.Join(folder, "flow.js")); string(script) != "export function login() {}" {
+		t.Errorf("the script is %q, %v", script, err)
+	}
+	if program, err := os.Stat(filepath.Join(folder, "k6")); err != nil || program.Mode().Perm() != 0o755 {
+		t.Errorf("k6 is %v, %v", program, err)
+	}
+	t.Setenv("HASHMARK_LOGIN", "{")
+	if err := install(folder); err == nil || !strings.Contains(err.Error(), "read how to log in") {
+		t.Errorf("without a script: %v", err)
+	}
+}
