@@ -87,6 +87,8 @@ func (w *testCluster) checkEnd(e *v1alpha1.SizingExperiment, phase v1alpha1.Expe
 	want := map[string]metav1.ConditionStatus{
 		v1alpha1.ConditionProgressing: metav1.ConditionFalse, v1alpha1.ConditionFinished: metav1.ConditionTrue,
 		v1alpha1.ConditionComplete: yes(phase == v1alpha1.ExperimentSucceeded), v1alpha1.ConditionFailed: yes(phase == v1alpha1.ExperimentFailed),
+		v1alpha1.ConditionReady: yes(phase == v1alpha1.ExperimentSucceeded), v1alpha1.ConditionStalled: yes(phase != v1alpha1.ExperimentSucceeded),
+		v1alpha1.ConditionReconciling: metav1.ConditionFalse,
 	}
 	got := map[string]metav1.ConditionStatus{}
 	for _, c := range e.Status.Conditions {

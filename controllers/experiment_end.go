@@ -110,8 +110,13 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 	if status.Progress != nil {
 		status.Progress.EstimatedEndTime, status.Progress.QueuePosition = nil, nil
 	}
-	p.condition(v1alpha1.ConditionProgressing, false, v1alpha1.ReasonFinished, message)
-	p.condition(v1alpha1.ConditionComplete, phase == v1alpha1.ExperimentSucceeded, reason, message)
+	succeeded := phase == v1alpha1.ExperimentSucceeded
+	for _, kind := range []string{v1alpha1.ConditionProgressing, v1alpha1.ConditionReconciling} {
+		p.condition(kind, false, v1alpha1.ReasonFinished, message)
+	}
+	p.condition(v1alpha1.ConditionReady, succeeded, reason, message)
+	p.condition(v1alpha1.ConditionStalled, !succeeded, reason, message)
+	p.condition(v1alpha1.ConditionComplete, succeeded, reason, message)
 	p.condition(v1alpha1.ConditionFailed, phase == v1alpha1.ExperimentFailed, reason, message)
 	p.condition(v1alpha1.ConditionFinished, true, reason, message)
 	status.Display = results.ExperimentDisplay(&p.experiment.Status)

@@ -249,6 +249,7 @@ func (p *experimentPass) blocked(err error) (again time.Duration, _ error) {
 	if p.experiment.Status.Phase == "" {
 		p.experiment.Status.Phase = v1alpha1.ExperimentPending
 	}
+	p.unfinished(true, reason, message)
 	if p.condition(v1alpha1.ConditionProgressing, false, reason, message) {
 		p.events.add(warning, reason, "Plan", message)
 	}
@@ -363,10 +364,20 @@ func (p *experimentPass) show() {
 		status.Progress.EstimatedEndTime = p.estimatedEnd()
 	}
 	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
-	for _, kind := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished} {
+	p.unfinished(phase != v1alpha1.ExperimentSuspended, reason, message)
+	status.Display = results.ExperimentDisplay(status)
+}
+
+// unfinished sets the conditions of an experiment that has not ended. The operator goes on with it by
+// itself if it is reconciling.
+func (p *experimentPass) unfinished(reconciling bool, reason, message string) {
+	p.condition(v1alpha1.ConditionReconciling, reconciling, reason, message)
+	for _, kind := range []string{
+		v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished,
+		v1alpha1.ConditionReady, v1alpha1.ConditionStalled,
+	} {
 		p.condition(kind, false, v1alpha1.ReasonNotFinished, "The experiment has not ended")
 	}
-	status.Display = results.ExperimentDisplay(status)
 }
 
 // position returns the queue position to show, or 0 if the experiment has no position. After a

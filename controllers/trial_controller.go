@@ -119,11 +119,11 @@ func (r *TrialReconciler) decide(ctx context.Context, seen *lifecycle.Observatio
 // its turn keeps the status that the API gives it by default.
 func (r *TrialReconciler) show(seen *lifecycle.Observation, decision lifecycle.Decision) {
 	trial := seen.Trial
-	if decision.Action == lifecycle.Rest && trial.Status.ObservedGeneration == 0 {
+	if decision.Action == lifecycle.Rest && trial.Status.ObservedGeneration <= 0 {
 		return
 	}
 	if !trial.Status.Phase.Finished() {
-		lifecycle.ShowProgress(trial, decision, seen.Suspended)
+		lifecycle.ShowProgress(trial, decision, seen.Suspended, seen.Now)
 	}
 	trial.Status.Leftovers = seen.StuckLeftovers()
 	trial.Status.ObservedGeneration = trial.Generation

@@ -19,6 +19,17 @@ const (
 	ConditionSlowConclusion = "SlowConclusion"
 )
 
+// The conditions of both that tools which wait for objects look at: Helm, Flux, Argo CD and whatever
+// else follows kstatus (https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus).
+const (
+	// ConditionReady is True when the experiment or the trial ended with a result.
+	ConditionReady = "Ready"
+	// ConditionReconciling is True while it is measured, or waits to be.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is True when it ended without a result, and will not get one.
+	ConditionStalled = "Stalled"
+)
+
 // The conditions of a trial.
 const (
 	// ConditionMeasured is True when the trial has a result.

@@ -25,7 +25,7 @@ func (p ExperimentPhase) Finished() bool {
 // SizingExperimentStatus holds the results and the recommendation, as far as they are
 // known.
 type SizingExperimentStatus struct {
-	// The generation of the spec that this status belongs to.
+	// The generation of the spec that this status belongs to, or -1 if the operator has not written it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// The seed of the order and the arrivals: the spec's seed, or the one that the operator

@@ -29,8 +29,10 @@ type SizingExperiment struct {
 	// What to measure. Immutable once created, except for suspend, cancel and
 	// ttlSecondsAfterFinished: to measure something else, create a new experiment.
 	Spec SizingExperimentSpec `json:"spec"`
-	// The results and the recommendation, as far as they are known.
+	// The results and the recommendation, as far as they are known. The default is that of an
+	// experiment that the operator has not seen, so that tools that wait do not take it for an ended one.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status SizingExperimentStatus `json:"status,omitempty"`
 }
 

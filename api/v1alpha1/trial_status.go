@@ -43,7 +43,7 @@ const (
 
 // SizingTrialStatus is what was measured in a trial, and how far it can be trusted.
 type SizingTrialStatus struct {
-	// The generation of the spec that this status belongs to.
+	// The generation of the spec that this status belongs to, or -1 if the operator has not written it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// The state of the trial: Pending (it waits for its turn), Running or Suspended; or how

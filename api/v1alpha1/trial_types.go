@@ -34,7 +34,7 @@ type SizingTrial struct {
 	// What was measured, and how far it can be trusted. The default is that of a trial that waits
 	// for its turn, so that nothing is written until the trial begins.
 	// +optional
-	// +kubebuilder:default={phase: Pending, reason: WaitingForTurn, display: {reason: WaitingForTurn}}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending","reason":"WaitingForTurn","display":{"reason":"WaitingForTurn"}}
 	Status SizingTrialStatus `json:"status,omitempty"`
 }
 

@@ -124,7 +124,7 @@ func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
 		last := status.Attempts[len(status.Attempts)-1]
 		status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, last.Reason, last.Message
 	}
-	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, status.Reason, now)
+	setEnded(trial, now)
 }
 
 // RefuseTrial ends a trial that no experiment plans.
@@ -132,11 +132,41 @@ func RefuseTrial(trial *v1alpha1.SizingTrial, now time.Time, decision Decision) 
 	status := &trial.Status
 	status.CompletionTime = &metav1.Time{Time: now}
 	status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, decision.Reason, decision.Message
-	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, decision.Reason, now)
+	setEnded(trial, now)
+}
+
+// setEnded sets the conditions of a trial that has ended.
+func setEnded(trial *v1alpha1.SizingTrial, now time.Time) {
+	setReady(trial, false, now)
+	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, trial.Status.Reason, now)
+}
+
+// setReady sets the conditions that other tools look at. Their reason does not follow the progress,
+// which the status has by itself.
+func setReady(trial *v1alpha1.SizingTrial, reconciling bool, now time.Time) {
+	finished, succeeded := trial.Status.Phase.Finished(), trial.Status.Phase == v1alpha1.TrialSucceeded
+	reason := v1alpha1.ReasonNotFinished
+	if finished {
+		reason = trial.Status.Reason
+	}
+	for _, c := range []struct {
+		kind  string
+		value bool
+	}{
+		{v1alpha1.ConditionReady, succeeded},
+		{v1alpha1.ConditionReconciling, reconciling},
+		{v1alpha1.ConditionStalled, finished && !succeeded},
+	} {
+		status := metav1.ConditionFalse
+		if c.value {
+			status = metav1.ConditionTrue
+		}
+		SetCondition(trial, c.kind, status, reason, now)
+	}
 }
 
 // ShowProgress writes what the trial is doing or waiting for.
-func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool) {
+func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool, now time.Time) {
 	status := &trial.Status
 	switch {
 	case decision.Action != Rest:
@@ -149,6 +179,7 @@ func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool
 		status.Phase = v1alpha1.TrialPending
 	}
 	status.Reason, status.Message = decision.Reason, Clip(decision.Message)
+	setReady(trial, !suspended, now)
 }
 
 // SetCondition sets a condition of a trial. Its message stays empty, because the status has a

@@ -445,7 +445,7 @@ func TestARefusedObjectIsWaitedForUntilTheStartTimeout(t *testing.T) {
 	if first.Action != Wait || first.Reason != v1alpha1.ReasonQuotaRefused || !strings.Contains(first.Message, "exceeded quota: small") {
 		t.Fatalf("a refused object is followed by %+v", first)
 	}
-	ShowProgress(o.Trial, first, false)
+	ShowProgress(o.Trial, first, false, o.Now)
 	if again := Refused(o, "services is forbidden: exceeded quota: other"); again.Message != first.Message {
 		t.Errorf("each pass writes another message into the status: %q, then %q", first.Message, again.Message)
 	}

@@ -1,0 +1,50 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// Helm 4 waits for the experiments of a chart: until they have a result, or one has failed.
+func TestHelmWaitsUntilAnExperimentHasEnded(t *testing.T) {
+	startOperator(t)
+	for name, test := range map[string]struct {
+		baseline string
+		phase    v1alpha1.ExperimentPhase
+	}{
+		"measured": {"", v1alpha1.ExperimentSucceeded},
+		"refused":  {"c12-1", v1alpha1.ExperimentFailed},
+	} {
+		e := tiny(namespace(t), name, func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = test.baseline })
+		e.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingExperiment"))
+		output, err := exec.CommandContext(t.Context(), "helm", "install", name, chartOf(t, e), "--namespace", e.Namespace, "--wait", "--timeout", "3m").CombinedOutput()
+		refresh(t, e)
+		if e.Status.Phase != test.phase || (err == nil) != (test.phase == v1alpha1.ExperimentSucceeded) {
+			t.Errorf("%s: when Helm returned, with %v, the experiment was %q\n%s", name, err, e.Status.Phase, output)
+		}
+		if err != nil && !strings.Contains(string(output), "Failed") {
+			t.Errorf("%s: Helm does not say that it failed:\n%s", name, output)
+		}
+	}
+}
+
+// chartOf returns a chart that contains only an experiment.
+func chartOf(t *testing.T, e *v1alpha1.SizingExperiment) string {
+	t.Helper()
+	chart := t.TempDir()
+	text, err := yaml.Marshal(e)
+	must(t, err)
+	must(t, os.Mkdir(filepath.Join(chart, "templates"), 0o755))
+	must(t, os.WriteFile(filepath.Join(chart, "templates", "experiment.yaml"), text, 0o600))
+	must(t, os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: sizing\nversion: 0.1.0\n"), 0o600))
+	return chart
+}
