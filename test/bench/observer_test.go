@@ -88,7 +88,7 @@ func (o *observed) measure(t *testing.T, step loadplan.Step, pair int) {
 			used, took = used+cpuTimeOf(t, pid)-before, took+time.Since(began)
 		}
 	}
-	o.share = append(o.share, used.Seconds()/took.Seconds()*1000/observerMilliCPU)
+	o.share = append(o.share, 100*used.Seconds()/took.Seconds()*1000/observerMilliCPU)
 	o.ratio = append(o.ratio, p95(latencies[1], nil)/p95(latencies[0], nil))
 	o.startUp = append(o.startUp, (services[1].StartUp-services[0].StartUp).Seconds()*1000)
 	o.resident = append(o.resident, mebibytes(t, pid, "VmRSS:"))
@@ -102,11 +102,11 @@ func (o *observed) report(r *report.Report, notes string) {
 	if *cut {
 		agrees = agrees.ReportOnly()
 	}
-	r.Add("CPU time of the observer ÷ the CPU limit", figures.Median(o.share), report.AtMost(0.01),
-		fmt.Sprintf("two readings per second; largest %.4f", slices.Max(o.share)))
+	r.Add("CPU time of the observer in % of the CPU limit", figures.Median(o.share), report.AtMost(1),
+		fmt.Sprintf("two readings per second; largest %.3f", slices.Max(o.share)))
 	r.Add("p95 with ÷ without the observer", figures.Median(o.ratio), agrees, fmt.Sprintf("95 %% interval %.3f to %.3f; %s", low, high, notes))
 	r.Add("MiB resident", figures.Median(o.resident), report.Goal{},
-		fmt.Sprintf("%.1f of them are anonymous, the rest is the program's file", figures.Median(o.anonymous)))
+		fmt.Sprintf("%.1f of them are anonymous, the rest is its executable", figures.Median(o.anonymous)))
 	low, high = figures.MedianInterval(o.startUp)
 	r.Add("milliseconds until the service is ready, with − without", figures.Median(o.startUp), report.Goal{},
 		fmt.Sprintf("95 %% interval %.1f to %.1f", low, high))
