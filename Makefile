@@ -109,7 +109,7 @@ test-race: ## The concurrent packages, with the race detector; needs a C compile
 	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on an otherwise idle machine
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-queue bench-scale bench-quota bench-docs
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-queue bench-scale bench-quota bench-observer bench-docs
 bench: bench-core bench-cluster ## The core, and a short run of every benchmark below (90 minutes)
 
 bench-core: ## Speed and memory of the code that runs in every pass
@@ -167,6 +167,9 @@ bench-quota: ## The simulation compared with real quotas (7 minutes, without the
 	go build -o dist/bench/loginservice ./cmd/loginservice
 	go test -c -tags=bench -o dist/bench/quota.test ./test/bench/model
 	HASHMARK_LOGINSERVICE=$(CURDIR)/dist/bench/loginservice chrt --fifo 20 taskset -c 1 dist/bench/quota.test -test.v
+
+bench-observer: ## What Hashmark's program takes from a user's own service (5 minutes, without the cluster, as root)
+	hack/bench.sh whole observer
 
 bench-docs: ## Write the last tables into docs/benchmarks.md
 	hack/bench-docs.sh

@@ -5,7 +5,7 @@
 #   hack/bench.sh cut|whole NAME...
 #
 # NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix, model,
-# more, queue, replicas, scale, start, or all; ladder/pool-1 is one cell of the ladder. A cut run takes
+# more, observer, queue, replicas, scale, start, or all; ladder/pool-1 is one cell of the ladder. A cut run takes
 # minutes, a whole run up to hours. Everything is compiled first, so that nothing compiles
 # during a measurement.
 set -euo pipefail

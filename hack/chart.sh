@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Generates what follows from the Helm chart, so that chart and config never diverge:
-# config/{rbac,admission,manager,prometheus,grafana} are rendered from the chart, the chart's CRDs are
+# config/{rbac,admission,own-service,manager,prometheus,grafana} are rendered from the chart, the chart's CRDs are
 # copies of config/crd, and its README describes its values.
 #
 #   chart.sh          writes them into the tree
@@ -12,11 +12,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly target=${1:-$PWD} chart=charts/hashmark
 
 # values prints the values that config is rendered with: everything that the operator needs,
-# and all of the chart's monitoring.
+# and what is optional, in folders of its own.
 values() {
   cat <<VALUES
 image: {tag: dev}
 crds: {enabled: false}
+loginService: {requirePermission: true}
 metrics:
   serviceMonitor: {enabled: true, renderMode: alwaysRender}
   podMonitor: {enabled: true, renderMode: alwaysRender}
@@ -44,7 +45,7 @@ manifests() {
   local folder template
   values | "$(hack/build/binaries.sh helm)/helm" template hashmark "$chart" \
     --namespace hashmark-system --values - --output-dir "$rendered" >/dev/null
-  for folder in rbac admission manager prometheus grafana; do
+  for folder in rbac admission own-service manager prometheus grafana; do
     rm -rf "$target/config/$folder"
     mkdir -p "$target/config/$folder"
     [[ -d $rendered/hashmark/templates/$folder ]] || continue

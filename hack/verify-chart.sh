@@ -10,7 +10,7 @@ source hack/build/messages.sh
 
 readonly chart=charts/hashmark
 readonly sets=(test/chart/values/*.yaml hack/cluster/values.yaml hack/monitoring/values.yaml)
-readonly folders=(config/{default,prometheus,grafana} hack/monitoring/{local,kind})
+readonly folders=(config/{default,own-service,prometheus,grafana} hack/monitoring/{local,kind})
 helm=$(hack/build/binaries.sh helm)/helm
 helm3=$(hack/build/binaries.sh helm3)/helm
 promtool=$(hack/build/binaries.sh prometheus)/promtool

@@ -36,12 +36,12 @@ hack/timed.sh vulnerabilities hack/vulnerabilities.sh
 
 # Checks that need Helm and promtool come last, because .ci/run compiles these meanwhile.
 hack/chart.sh "$copy"
-for made in config/{rbac,manager,prometheus,grafana} charts/hashmark/{files/crds,README.md}; do
+for made in config/{rbac,admission,own-service,manager,prometheus,grafana} charts/hashmark/{files/crds,README.md}; do
   diff -ruN "$made" "$copy/$made" || stale "$made" "make generate"
 done
 
 kubectl=$(hack/build/binaries.sh assets)/kubectl
-for folder in config/{default,prometheus} hack/monitoring/{local,kind}; do
+for folder in config/{default,own-service,prometheus} hack/monitoring/{local,kind}; do
   "$kubectl" kustomize "$folder" >"$copy/rendered.yaml" || stale "$folder" "kubectl kustomize $folder, and fix the error"
 done
 

@@ -30,7 +30,7 @@ const (
 // sending), and with a replay of one Poisson schedule (latencies from the due times).
 func TestGenerators(t *testing.T) {
 	r := begin(t, "generators")
-	bound := loopbackBound(t)
+	bound := loopbackBound(t, generatorsCost)
 	service, err := loopback.Start(t.Context(), program(t, "HASHMARK_LOGINSERVICE"), serviceCPU, "--cost", generatorsCost, "--workers", "1")
 	must(t, err)
 	t.Cleanup(service.Stop)
@@ -44,10 +44,10 @@ func TestGenerators(t *testing.T) {
 }
 
 // loopbackBound returns the hashes per second of one CPU, from the service's own calibration.
-func loopbackBound(t *testing.T) float64 {
+func loopbackBound(t *testing.T, cost string) float64 {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "taskset", "-c", serviceCPU,
-		program(t, "HASHMARK_LOGINSERVICE"), "calibrate", "--cost", generatorsCost).Output()
+		program(t, "HASHMARK_LOGINSERVICE"), "calibrate", "--cost", cost).Output()
 	must(t, err)
 	var calibrated calibration.Result
 	must(t, json.Unmarshal(out, &calibrated))

@@ -15,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -26,6 +27,7 @@ import (
 // The users whose requests the policy judges.
 const (
 	editor        = "a user with the cluster's edit role"
+	permitted     = "a user with the edit role who can also use an own service in team-a"
 	operator      = "system:serviceaccount:hashmark-system:hashmark-operator"
 	administrator = "" // the test's own client
 	// oneForAll is the user of a kube-controller-manager without
@@ -50,9 +52,10 @@ const (
 // because it takes a moment to be in force.
 func TestTheAdmissionPolicy(t *testing.T) {
 	grantRights(t)
+	inTeamA(t)
 	attempt := attemptObjects(t)
 	install(t, "admission/policy.yaml")
-	waitUntilInForce(t)
+	waitUntilInForce(t, somePod.with(t, "metadata: {labels: {hashmark.dev/component: generator}}"), reserved)
 	t.Run("the operator and Kubernetes' controllers can make an attempt", func(t *testing.T) {
 		for by, objects := range attempt {
 			for _, object := range objects {
@@ -128,10 +131,20 @@ func grantRights(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		}
-		for _, user := range []string{editor, oneForAll, deployments, replicaSets, jobs, garbage, autoscaler, stateful} {
+		for _, user := range []string{editor, permitted, oneForAll, deployments, replicaSets, jobs, garbage, autoscaler, stateful} {
 			binding.Subjects = append(binding.Subjects, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user})
 		}
 		keep(t, binding)
+	}
+}
+
+// inTeamA makes sure that the namespace of these tests exists. It is never deleted, because
+// no controller is there that would finish that.
+func inTeamA(t *testing.T) {
+	t.Helper()
+	err := apiClient.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
 	}
 }
 
@@ -139,7 +152,6 @@ func grantRights(t *testing.T) {
 // package objects builds, and what Kubernetes' controllers make of them.
 func attemptObjects(t *testing.T) map[string][]*unstructured.Unstructured {
 	t.Helper()
-	keep(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a"}})
 	made := map[string][]*unstructured.Unstructured{}
 	for _, object := range objectsIn(t, filepath.Join("..", "..", "internal", "objects", "testdata", "defaults.yaml")) {
 		made[operator] = append(made[operator], object)
@@ -170,13 +182,13 @@ func configOf(user string) *rest.Config {
 	return config
 }
 
-// waitUntilInForce waits until the API server refuses what the policy forbids.
-func waitUntilInForce(t *testing.T) {
+// waitUntilInForce waits until the API server refuses to let an editor create what a policy forbids.
+func waitUntilInForce(t *testing.T, forbidden *unstructured.Unstructured, want string) {
 	t.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		last = as(t, editor).Create(ctx, somePod.with(t, "metadata: {labels: {hashmark.dev/component: generator}}"), client.DryRunAll)
-		return last != nil && strings.Contains(last.Error(), reserved), nil
+		last = as(t, editor).Create(ctx, forbidden.DeepCopy(), client.DryRunAll)
+		return last != nil && strings.Contains(last.Error(), want), nil
 	})
 	if err != nil {
 		t.Fatalf("the policy is not in force: %v; the last answer was: %v", err, last)

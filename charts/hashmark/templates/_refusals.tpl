@@ -10,6 +10,9 @@
 {{- if not (or $values.serviceAccount.create $values.serviceAccount.name) -}}
 {{- fail "serviceAccount.create is false, and without a name the operator would share the namespace's default account with other pods; set serviceAccount.name to an account of its own." -}}
 {{- end -}}
+{{- if and $values.loginService.requirePermission $values.rbac.namespaced -}}
+{{- fail "loginService.requirePermission requires a cluster-wide policy, which is not created with rbac.namespaced; set loginService.requirePermission=false, and let an administrator apply config/own-service." -}}
+{{- end -}}
 {{- $available := $values.podDisruptionBudget.minAvailable -}}
 {{- if and $values.podDisruptionBudget.enabled (not (kindIs "string" $available)) (ge (int $available) (int $values.operator.replicas)) -}}
 {{- fail "podDisruptionBudget.minAvailable must be below operator.replicas, otherwise nodes with an operator can't be drained; raise operator.replicas." -}}

@@ -24,6 +24,27 @@ func Median(values []float64) float64 {
 	return (sorted[upper-1] + sorted[upper]) / 2
 }
 
+// MedianInterval returns an interval that has the median of the distribution of independent
+// values in at least 95 % of all samples, whatever the distribution: the sign test, inverted.
+// It is NaN for fewer than six values.
+func MedianInterval(values []float64) (low, high float64) {
+	const tail = 0.025
+	sorted := slices.Sorted(slices.Values(values))
+	n := float64(len(sorted))
+	// One end leaves out as many values as are still improbable on one side of the median.
+	out, below, probability := -1, 0.0, math.Pow(0.5, n)
+	for i := range sorted {
+		if below += probability; below > tail {
+			break
+		}
+		out, probability = i, probability*(n-float64(i))/float64(i+1)
+	}
+	if out < 0 {
+		return math.NaN(), math.NaN()
+	}
+	return sorted[out], sorted[len(sorted)-1-out]
+}
+
 // Percentile returns the time of rank ⌈share·n⌉, as in Hashmark's p95. It is 0 without times.
 func Percentile(times []time.Duration, share float64) time.Duration {
 	if len(times) == 0 {

@@ -3,7 +3,6 @@
 package model
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -81,14 +80,11 @@ func TestModel(t *testing.T) {
 
 func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 	t.Helper()
-	group, err := newQuota(fmt.Sprintf("hashmark-model-%d", os.Getpid()), c.milli)
+	group, err := loopback.NewQuota(fmt.Sprintf("hashmark-model-%d", os.Getpid()), c.milli)
 	must(t, err)
-	defer func() { must(t, group.remove()) }()
+	defer func() { must(t, group.Remove()) }()
 	service := start(t, c, group)
-	defer func() {
-		service.Stop()
-		awaitEmpty(t, group)
-	}()
+	defer service.Stop()
 
 	hash := warmUp(t, service.URL)
 	sim := model.Service{Lanes: 1, Pooled: c.workers > 0, Workers: c.workers, QuotaMilliCPU: c.milli, Hash: hash, Timeout: timeout}
@@ -120,13 +116,13 @@ func measure(t *testing.T, r *report.Report, c cell, rho float64) {
 }
 
 // start starts the service inside the group, on the cell's CPUs.
-func start(t *testing.T, c cell, group quota) *loopback.Service {
+func start(t *testing.T, c cell, group loopback.Quota) *loopback.Service {
 	t.Helper()
 	binary := os.Getenv("HASHMARK_LOGINSERVICE")
 	if binary == "" {
 		t.Fatal("HASHMARK_LOGINSERVICE is not set; run make bench-quota")
 	}
-	wrapped, err := group.within(t.TempDir(), binary)
+	wrapped, err := group.Within(t.TempDir(), binary)
 	must(t, err)
 	arguments := []string{"--cost", cost, "--concurrency", "Unbounded"}
 	if c.workers > 0 {
@@ -167,25 +163,6 @@ func read(t *testing.T, url string) evidence.Service {
 	var state evidence.Service
 	must(t, json.NewDecoder(response.Body).Decode(&state))
 	return state
-}
-
-// awaitEmpty waits until the kernel has removed the group's last process.
-func awaitEmpty(t *testing.T, group quota) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	for {
-		inside, err := os.ReadFile(group.folder + "/cgroup.procs")
-		must(t, err)
-		if len(inside) == 0 {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatal(ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }
 
 func rank(latencies []time.Duration, percent int) time.Duration {

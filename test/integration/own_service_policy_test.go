@@ -1,0 +1,105 @@
+//go:build integration
+
+package integration
+
+import (
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// ownRefusal is what a user without the permission is told.
+const ownRefusal = "spec.service.own runs an image of your choice, which you have no permission for in this namespace; " +
+	"ask an administrator for the verb use-own-service on sizingexperiments.hashmark.dev"
+
+const (
+	inA = `metadata: {namespace: team-a}`
+	own = `spec: {service: {own: {image: registry.example/login, command: [/app], port: 8080, ready: {path: /healthz},
+		login: {steps: [{path: /login}], wrong: {status: [401]}}}}}`
+)
+
+// TestTheOwnServicePolicy tests what config/own-service allows.
+func TestTheOwnServicePolicy(t *testing.T) {
+	grantRights(t)
+	inTeamA(t)
+	grantOwnService(t)
+	install(t, "own-service/policy.yaml")
+	waitUntilInForce(t, plainExperiment.with(t, inA, own), ownRefusal)
+	t.Run("create", ownServiceOnCreations)
+	t.Run("update", ownServiceOnUpdates)
+}
+
+// grantOwnService grants the permission in one namespace, as docs/security.md does.
+func grantOwnService(t *testing.T) {
+	t.Helper()
+	keep(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "use-own-service"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingexperiments"}, Verbs: []string{"use-own-service"}},
+	}})
+	keep(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "use-own-service", Namespace: "team-a"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "use-own-service"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: permitted}},
+	})
+}
+
+func ownServiceOnCreations(t *testing.T) {
+	for name, test := range map[string]struct {
+		by     string
+		object manifest
+		change string
+		want   string
+	}{
+		"a user can't run a service of their own":   {editor, plainExperiment, own, ownRefusal},
+		"but can run Hashmark's":                    {by: editor, object: plainExperiment, change: `spec: {service: {memoryLimit: 64Mi}}`},
+		"also without a word about the service":     {by: editor, object: plainExperiment},
+		"a user with the permission can":            {by: permitted, object: plainExperiment, change: own},
+		"an administrator can":                      {by: administrator, object: plainExperiment, change: own},
+		"the operator plans trials without it":      {by: operator, object: plainTrial, change: own},
+		"a user can't write such a trial by itself": {editor, plainTrial, own, "cannot create resource \"sizingtrials\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkAnswer(t, as(t, test.by).Create(t.Context(), test.object.with(t, inA, test.change), client.DryRunAll), test.want)
+		})
+	}
+	t.Run("an object that is applied is created, too", func(t *testing.T) {
+		checkAnswer(t, as(t, editor).Apply(t.Context(), client.ApplyConfigurationFromUnstructured(plainExperiment.with(t, inA, own)),
+			client.FieldOwner("test"), client.DryRunAll), ownRefusal)
+	})
+	t.Run("the permission holds in its namespace only", func(t *testing.T) {
+		checkAnswer(t, as(t, permitted).Create(t.Context(), plainExperiment.with(t, own), client.DryRunAll), ownRefusal)
+	})
+}
+
+// ownServiceOnUpdates also tests that a service can't be exchanged after its creation. The
+// policy relies on that.
+func ownServiceOnUpdates(t *testing.T) {
+	const fixed = "service can't be changed once the experiment exists"
+	keep(t, plainExperiment.with(t, inA, own, `metadata: {name: own}`))
+	keep(t, plainExperiment.with(t, inA, `metadata: {name: ours}`))
+	for name, test := range map[string]struct {
+		by, of string
+		patch  string
+		status bool
+		want   string
+	}{
+		"a user can label an experiment with an own service": {by: editor, of: "own", patch: `{"metadata":{"labels":{"team":"a"}}}`},
+		"and cancel it":                                        {by: editor, of: "own", patch: `{"spec":{"cancel":true}}`},
+		"and keep it by a finalizer":                           {by: editor, of: "own", patch: `{"metadata":{"finalizers":["example.com/mine"]}}`},
+		"the operator writes its status":                       {by: operator, of: "own", patch: `{"status":{"observedGeneration":1}}`, status: true},
+		"a user can't exchange the image":                      {by: editor, of: "own", patch: `{"spec":{"service":{"own":{"image":"mine"}}}}`, want: fixed},
+		"a user can't replace Hashmark's service by their own": {by: editor, of: "ours", patch: string(asJSON(t, own)), want: fixed},
+		"nor can one with the permission":                      {by: permitted, of: "ours", patch: string(asJSON(t, own)), want: fixed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object, patch := plainExperiment.with(t, inA, `metadata: {name: `+test.of+`}`), client.RawPatch(types.MergePatchType, []byte(test.patch))
+			if test.status {
+				checkAnswer(t, as(t, test.by).Status().Patch(t.Context(), object, patch, client.DryRunAll), test.want)
+				return
+			}
+			checkAnswer(t, as(t, test.by).Patch(t.Context(), object, patch, client.DryRunAll), test.want)
+		})
+	}
+}
