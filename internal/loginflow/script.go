@@ -44,11 +44,8 @@ type Script struct {
 	stop   func()
 }
 
-// account is the account of a login, as k6 reads it.
-type account struct {
-	User     string `json:"user"`
-	Password string `json:"password"`
-}
+// account is the account of a login.
+type account struct{ user, password string }
 
 // outcome is how a login ended, as k6 reports it.
 type outcome struct {
@@ -100,7 +97,7 @@ func (s *Script) PID() int { return s.pid }
 
 // Login logs in once. The error is a *StepError, or the context's.
 func (s *Script) Login(ctx context.Context, user, password string) error {
-	got, err := s.send(ctx, account{User: user, Password: password})
+	got, err := s.send(ctx, account{user, password})
 	if err != nil || got.OK {
 		return err
 	}
@@ -110,7 +107,7 @@ func (s *Script) Login(ctx context.Context, user, password string) error {
 // LoginWrongly logs in with a wrong password. The script must report that the login failed, and its
 // response must have a status that the flow expects then.
 func (s *Script) LoginWrongly(ctx context.Context, user, password string) error {
-	got, err := s.send(ctx, account{User: user, Password: password})
+	got, err := s.send(ctx, account{user, password})
 	switch {
 	case err != nil:
 		return err
@@ -165,7 +162,8 @@ func (s *Script) control() http.Handler {
 	mux.HandleFunc("GET /next", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case a := <-s.next:
-			_ = json.NewEncoder(w).Encode(a) // k6 has ended if it fails
+			// It fails if k6 has ended.
+			_ = json.NewEncoder(w).Encode(map[string]string{"user": a.user, "password": a.password})
 		case <-r.Context().Done():
 		}
 	})
