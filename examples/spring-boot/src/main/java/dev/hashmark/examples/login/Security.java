@@ -34,12 +34,13 @@ class Security {
 			.build();
 	}
 
-	// Spring Security's own login page, with its CSRF token.
+	// Spring Security's own login page, with its CSRF token. Refusals of the chain above are answered
+	// through /error, which would otherwise redirect to the login page.
 	@Bean
 	@Order(2)
 	SecurityFilterChain form(HttpSecurity http) throws Exception {
 		return http
-			.authorizeHttpRequests(requests -> requests.requestMatchers("/healthz").permitAll().anyRequest().authenticated())
+			.authorizeHttpRequests(requests -> requests.requestMatchers("/healthz", "/error").permitAll().anyRequest().authenticated())
 			.formLogin(Customizer.withDefaults())
 			.build();
 	}
