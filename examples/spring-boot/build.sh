@@ -31,7 +31,7 @@ mkdir -p "$maven/spring-boot"
 cp -r pom.xml src "$maven/spring-boot"
 maven=$(cd "$maven" && pwd)
 cd "$maven/spring-boot"
-mvn --quiet --batch-mode -Dstyle.color=never "-Dmaven.repo.local=$maven/repository" package >&2 ||
+mvn --quiet --batch-mode "-Dmaven.repo.local=$maven/repository" package >&2 ||
   die "Maven did not build examples/spring-boot; see its output above. The first time it downloads from Maven Central"
 # A JVM starts faster from separate archives than from archives within an archive.
 java -Djarmode=tools -jar target/login.jar extract --force --destination "$folder/app" >&2
