@@ -113,9 +113,9 @@ quickstart() {
   printf '%s\n' "$report"
 }
 
-# examples measures each of examples/, and prints its table.
+# examples measures each of examples/, with each of its experiments, and prints the tables.
 examples() {
-  local report example images=()
+  local report experiment name example images=()
   hack/images.sh examples
   for example in examples/*/; do
     images+=("dist/images/$(basename "$example").tar")
@@ -123,9 +123,10 @@ examples() {
   hack/clusters.sh load-images "${images[@]}"
   restricted_namespace "$namespace"
   aside
-  for example in examples/*/; do
-    title "$(basename "$example")"
-    measure "$example/experiment.yaml" "$(basename "$example")"
+  for experiment in examples/*/experiment*.yaml; do
+    name=$(kubectl create --dry-run=client -f "$experiment" -o jsonpath='{.metadata.name}')
+    title "$name"
+    measure "$experiment" "$name"
     printf '%s\n' "$report"
   done
 }

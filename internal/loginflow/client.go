@@ -118,8 +118,7 @@ func (c *Client) send(ctx context.Context, session *http.Client, r Request, name
 		return &StepError{Step: name, Message: "the response ended early: " + cause(err)}
 	}
 	if !r.Expect.accepts(response.StatusCode) {
-		return &StepError{Step: name, Message: fmt.Sprintf("the status was %d, and %s was expected. The response begins with %.*q",
-			response.StatusCode, r.Expect, quotedBody, body)}
+		return &StepError{Step: name, Message: fmt.Sprintf("the status was %d, and %s was expected. %s", response.StatusCode, r.Expect, quoted(response, body))}
 	}
 	for _, variable := range slices.Sorted(maps.Keys(r.Extract)) {
 		value, found := r.Extract[variable].from(response, body)
@@ -130,6 +129,14 @@ func (c *Client) send(ctx context.Context, session *http.Client, r Request, name
 		variables[variable] = value
 	}
 	return nil
+}
+
+// quoted says what is in a response. That of a redirect is where to.
+func quoted(response *http.Response, body []byte) string {
+	if location := response.Header.Get("Location"); location != "" {
+		return fmt.Sprintf("The response redirects to %.*q", quotedBody, location)
+	}
+	return fmt.Sprintf("The response begins with %.*q", quotedBody, body)
 }
 
 // request builds an HTTP request.

@@ -38,6 +38,7 @@ func site(t *testing.T) *httptest.Server {
 		}
 		http.Redirect(w, r, "/form?error", http.StatusSeeOther)
 	})
+	mux.Handle("GET /redirect", http.RedirectHandler("/login?error", http.StatusFound))
 	mux.HandleFunc("POST /json", func(w http.ResponseWriter, r *http.Request) {
 		var given map[string]string
 		if r.Header.Get("Content-Type") != "application/json" || json.NewDecoder(r.Body).Decode(&given) != nil || !accepts(given["user"], given["password"]) {
@@ -107,6 +108,10 @@ func TestAResponseThatIsNotExpectedIsQuoted(t *testing.T) {
 		"another status": {
 			`{"steps":[{"name":"password","method":"POST","path":"/json","body":"{}","expect":{"status":[200,204]}}],"wrong":{}}`,
 			`password: the status was 401, and 200 or 204 was expected. The response begins with "` + strings.Repeat("no ", 66) + `no"`,
+		},
+		"a redirect": {
+			`{"steps":[{"path":"/redirect"}],"wrong":{}}`,
+			`step 1: the status was 302, and 200 to 299 was expected. The response redirects to "/login?error"`,
 		},
 		"no value": {
 			`{"steps":[{"path":"/form","extract":{"csrf":{"header":"X-CSRF"}}}],"wrong":{}}`,

@@ -139,6 +139,9 @@ func rehearse() {
 		serve(strings.TrimPrefix(target, "http://"), os.Args[3])
 	}
 	flow, _ := loginflow.Parse(`{"setup":[{"path":"/setup"}],"steps":[{"path":"/","basicAuth":true}],"wrong":{"status":[401]}}`)
+	if kind == "answers everybody alike" {
+		flow.Wrong.Status = []int{http.StatusOK}
+	}
 	r := observe.Rehearsal{
 		Command: []string{os.Args[0], target, "serve", kind}, Environment: os.Environ(), Target: target,
 		ReadyPath: "/ready", ReadyWithin: 2 * time.Second, Flow: flow, User: "ada", Password: "sesame", RequestTimeout: time.Second,
@@ -180,15 +183,15 @@ func serve(address, kind string) {
 		logins++
 		user, password, _ := r.BasicAuth()
 		switch {
-		case kind == "ends later" && logins == 6:
+		case kind == "ends later" && logins == 7:
 			os.Exit(4)
-		case kind == "refuses everybody", kind == "refuses later" && logins == 6:
+		case kind == "refuses everybody", kind == "refuses later" && logins == 7:
 			http.Error(w, "locked", http.StatusForbidden)
 		case user != "ada" && kind == "names its users":
 			w.WriteHeader(http.StatusNotFound)
 		case password != "sesame" && kind == "crashes at a wrong password":
 			w.WriteHeader(http.StatusInternalServerError)
-		case password != "sesame" && kind != "accepts everybody":
+		case password != "sesame" && kind != "accepts everybody" && kind != "answers everybody alike":
 			w.WriteHeader(http.StatusUnauthorized)
 		}
 	})
@@ -205,6 +208,7 @@ func TestAServiceThatCannotBeMeasuredIsRefusedWithAReason(t *testing.T) {
 		"refuses the setup":           "0 logins, error: LoginFailed: before the first login, setup request 1: the status was 409",
 		"refuses everybody":           "0 logins, error: LoginFailed: a login failed at step 1: the status was 403, and 200 to 299 was expected. The response begins with \"locked",
 		"accepts everybody":           "0 logins, error: WrongPasswordAccepted: ",
+		"answers everybody alike":     "0 logins, error: WrongPasswordAccepted: ",
 		"crashes at a wrong password": "0 logins, error: LoginFailed: with a wrong password, ",
 		"refuses later":               "1 logins, error: LoginFailed: a login failed at step 1: the status was 403",
 		"ends later":                  "1 logins, error: ServiceNotReady: the login service did not keep running: it ended with exit code 4",

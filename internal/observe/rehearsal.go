@@ -143,10 +143,11 @@ func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(
 	}
 	password := r.Password + " (wrong)"
 	wrong := func() error { return client.LoginWrongly(ctx, r.User, password) }
+	// Even if the answer is that of wrong: if it is also that of a login, nothing tells them apart.
+	if client.Login(ctx, r.User, password) == nil {
+		return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success. If both are answered alike, add a last step that only a user who has logged in can do"}
+	}
 	if err := wrong(); err != nil {
-		if client.Login(ctx, r.User, password) == nil {
-			return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success"}
-		}
 		return &Refusal{Reason: LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
 	}
 	unknown := func() error { return client.LoginWrongly(ctx, r.User+"-unknown", password) }
