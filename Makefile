@@ -23,7 +23,7 @@ CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 demo: ## Set up a cluster, measure the quickstart, print its recommendation; with MONITORING=true also install Prometheus
 	hack/timed.sh demo hack/demo.sh run
 
-examples: cluster-up install ## Measure the login services of examples/: etcd, Apache httpd and Spring Boot
+examples: cluster-up install ## Measure the login services of examples/: etcd, Apache httpd, Spring Boot, FastAPI and Verdaccio
 	$(CLUSTER_ENV) && hack/demo.sh examples
 
 demo-clean: ## Remove everything that the demo created, including a local or kind cluster

@@ -198,12 +198,14 @@ func and(what string, names []string) string {
 	return "; " + what + ": " + strings.Join(names, ", ")
 }
 
-// why lists the kinds of reasons of all rows.
+// why lists the kinds of reasons of all rows. A reason that only explains is left out of a row with
+// one that decided the verdict: it is not why the result is unusable.
 func why(rows []v1alpha1.VariantResult) string {
 	var kinds []string
 	for _, r := range rows {
+		decided := slices.ContainsFunc(r.Reasons, func(reason v1alpha1.Reason) bool { return reason.Verdict != "" })
 		for _, reason := range r.Reasons {
-			if !slices.Contains(kinds, reason.Type) {
+			if (!decided || reason.Verdict != "") && !slices.Contains(kinds, reason.Type) {
 				kinds = append(kinds, reason.Type)
 			}
 		}

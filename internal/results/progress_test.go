@@ -108,6 +108,11 @@ func TestHowAnExperimentEnds(t *testing.T) {
 			results.Outcome{Succeeded: true, Reason: v1alpha1.ReasonSomeWithoutResult, Message: "Without a usable result: b, c; suspect: d"}},
 		"none usable, with each reason once": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictInvalid, "PodAltered"), row("b", v1alpha1.VerdictPending, "PodAltered", "ImagePull")},
 			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: PodAltered, ImagePull"}},
+		"none usable, without what only explains": {
+			[]v1alpha1.VariantResult{{Variant: "a", Verdict: v1alpha1.VerdictInvalid, Reasons: []v1alpha1.Reason{
+				{Type: v1alpha1.ReasonNoisyNeighbour, Verdict: v1alpha1.VerdictInvalid}, {Type: v1alpha1.ReasonLivenessFails},
+			}}},
+			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: NoisyNeighbour"}},
 		"nothing at all": {[]v1alpha1.VariantResult{row("a", v1alpha1.VerdictPending)},
 			results.Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: nothing was measured"}},
 	}

@@ -128,11 +128,15 @@ func livenessFails(t *trial) []v1alpha1.Reason {
 	if first == nil {
 		return nil
 	}
+	remedy := "Set workers, so that logins wait in a queue and not on the CPU"
+	if t.Spec.Service.Own != nil {
+		remedy = "Compute no hash on an event loop and only a few at a time" // workers only describes such a service
+	}
 	return []v1alpha1.Reason{{
 		Type: v1alpha1.ReasonLivenessFails,
 		Message: fmt.Sprintf("In %s a pod did not answer %d liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and "+
-			"periodSeconds: 1 would have restarted it. Set workers, so that logins wait in a queue and not on the CPU, or allow the probe more time",
-			first.name(), first.result.Alive.FailedInARow),
+			"periodSeconds: 1 would have restarted it. %s, or allow the probe more time",
+			first.name(), first.result.Alive.FailedInARow, remedy),
 	}}
 }
 

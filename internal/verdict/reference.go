@@ -80,7 +80,7 @@ var AllReasons = Reference{
 		"look at the node's kubelet and container runtime"},
 	{v1alpha1.ReasonLivenessFails, "–", "a liveness probe with a timeout of one second, every second, would have restarted a pod under load. The numbers stand",
 		fmt.Sprintf("probes of one pod in a row without a successful response within a second, in any step: ≥ %d", livenessFailures),
-		"set `workers`, so that logins wait in a queue and not on the CPU; or give the probe a longer `timeoutSeconds` or `periodSeconds`"},
+		"set `workers`, so that logins wait in a queue and not on the CPU; let a service of your own compute no hash on its event loop, and only a few at a time; or give the probe a longer `timeoutSeconds` or `periodSeconds`"},
 	{v1alpha1.ReasonModelDisagrees, "Suspect", "measured p95 of an open step is not what the [model](method.md#the-model) computes for the same logins",
 		fmt.Sprintf("measured ÷ simulated p95, with the speed as it varied, of any open step up to %s load: a pool outside %s to %s, unbounded outside %s to %s", percent(modelledUtilisation), units.Ratio(1/poolDisagrees), units.Ratio(poolDisagrees), units.Ratio(1/unboundedDisagrees), units.Ratio(unboundedDisagrees)),
 		"look for other load on the node, and measure again"},

@@ -269,6 +269,19 @@ func findings(reasons []v1alpha1.Reason) []finding {
 	return all
 }
 
+func TestAnOwnServiceThatFailsItsProbesIsNotToldToSetWorkers(t *testing.T) {
+	w := ranWell(t)
+	w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 3, FailedInARow: 3}
+	told := func() string { return w.judge().Result.Reasons[0].Message }
+	if message := told(); !strings.Contains(message, "Set workers") {
+		t.Errorf("Hashmark's own service: %q", message)
+	}
+	w.Spec.Service.Own = &v1alpha1.OwnService{}
+	if message := told(); strings.Contains(message, "workers") || !strings.Contains(message, "event loop") {
+		t.Errorf("a user's own service, whose workers nobody can set: %q", message)
+	}
+}
+
 func TestAQuotaThatTheModelDoesNotKnowIsToldInASentence(t *testing.T) {
 	w := ranWell(t)
 	w.Calibration.QuotaPeriodMicroseconds, w.Calibration.QuotaBurstMicroseconds = 10_000, 2_500
