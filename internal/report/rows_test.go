@@ -155,3 +155,24 @@ func TestWhatDependsOnTheQuestionIsSaidInItsWords(t *testing.T) {
 		})
 	}
 }
+
+func TestAFindingIsNotNamedAsWhyTheVerdictIsWhatItIs(t *testing.T) {
+	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
+		row := only(e, "c10-1")
+		row.Verdict = v1alpha1.VerdictInvalid
+		row.Reasons = []v1alpha1.Reason{
+			{Type: v1alpha1.ReasonNoisyNeighbour, Verdict: v1alpha1.VerdictInvalid, Message: "Others used the CPU"},
+			{Type: v1alpha1.ReasonLivenessFails, Message: "A pod did not answer"},
+		}
+	})
+	var got []string
+	for _, section := range document.Sections() {
+		if section.Title == "Reasons for the verdicts" {
+			got = section.Items[:2]
+		}
+	}
+	want := []string{"c10-1 is invalid. NoisyNeighbour: Others used the CPU.", "c10-1: LivenessFails: A pod did not answer."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the reasons (-want +got):\n%s", diff)
+	}
+}

@@ -179,14 +179,24 @@ func (r Row) replicas() string {
 func (d Document) verdictsSection() Section {
 	s := Section{Title: "Reasons for the verdicts"}
 	for _, row := range d.Rows {
-		for _, why := range row.ReasonLines() {
-			s.Items = append(s.Items, fmt.Sprintf("%s is %s. %s", row.Result.Variant, row.Verdict(), sentence(why)))
+		for i, why := range row.ReasonLines() {
+			s.Items = append(s.Items, row.subject(row.Result.Reasons[i])+sentence(why))
 		}
 	}
 	for i := range d.Trials {
 		s.Items = append(s.Items, discarded(&d.Trials[i])...)
 	}
 	return s
+}
+
+// subject begins a sentence about a reason: with the verdict, unless the reason only explains and the
+// verdict has others.
+func (r Row) subject(reason v1alpha1.Reason) string {
+	decides := func(reason v1alpha1.Reason) bool { return reason.Verdict != "" }
+	if !decides(reason) && slices.ContainsFunc(r.Result.Reasons, decides) {
+		return r.Result.Variant + ": "
+	}
+	return fmt.Sprintf("%s is %s. ", r.Result.Variant, r.Verdict())
 }
 
 // discarded describes the attempts without usable numbers.
