@@ -52,7 +52,7 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 	if err != nil {
 		return Attempt{}, err
 	}
-	live, err := receiverOf(settings)
+	live, err := receiverOf(settings, trial.Spec.Service.Own)
 	if err != nil {
 		return Attempt{}, err
 	}
@@ -83,8 +83,10 @@ func generatorResources(settings Settings, generator v1alpha1.Generator) (corev1
 	return guaranteed(cpu, memory), nil
 }
 
-func receiverOf(settings Settings) (*receiver, error) {
-	if settings.RemoteWrite == nil {
+// receiverOf returns where k6 sends its own series, or nil. With a user's script it sends none: the
+// script could read the receiver's credentials, and write series of its own.
+func receiverOf(settings Settings, own *v1alpha1.OwnService) (*receiver, error) {
+	if settings.RemoteWrite == nil || own != nil && own.Login.Script != "" {
 		return nil, nil
 	}
 	parsed, err := receiverAt(settings.RemoteWrite.URL)

@@ -3,6 +3,7 @@ package objects_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,5 +85,30 @@ func checkRoundTrip(t *testing.T, login v1alpha1.OwnLogin) {
 	}
 	if diff := cmp.Diff(login, back); diff != "" {
 		t.Errorf("after a round trip (-want +got):\n%s", diff)
+	}
+}
+
+// A script runs in the load generator, where it could read the credentials of a receiver and reach it.
+func TestTheGeneratorOfAScriptKnowsNoReceiver(t *testing.T) {
+	with := fullSettings()
+	with.AllowedServiceImages = ownSettings().AllowedServiceImages
+	for name, test := range map[string]struct {
+		trial *v1alpha1.SizingTrial
+		sends bool
+	}{"steps": {ownTrial(), true}, "a script": {scriptTrial(), false}} {
+		attempt := mustNew(t, with, test.trial)
+		job, err := attempt.Job(load())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal([]any{job, attempt.GeneratorPolicy()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"K6_PROMETHEUS_RW", "k6-remote-write", "monitoring"} {
+			if strings.Contains(string(text), word) != test.sends {
+				t.Errorf("with %s, %q in the Job and its policy: %t, want %t", name, word, !test.sends, test.sends)
+			}
+		}
 	}
 }
