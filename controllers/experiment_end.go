@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -163,20 +162,4 @@ func (p *experimentPass) removeServiceAccount(ctx context.Context) error {
 		return nil
 	}
 	return remove(ctx, p.Client, account)
-}
-
-// condition sets a condition, and reports whether that changed its reason or value.
-func (p *experimentPass) condition(kind string, value bool, reason, message string) (changed bool) {
-	conditions := &p.experiment.Status.Conditions
-	before := meta.FindStatusCondition(*conditions, kind)
-	status := metav1.ConditionFalse
-	if value {
-		status = metav1.ConditionTrue
-	}
-	changed = before == nil || before.Status != status || before.Reason != reason
-	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: message,
-		ObservedGeneration: p.experiment.Generation, LastTransitionTime: metav1.NewTime(p.now),
-	})
-	return changed
 }

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -347,60 +346,4 @@ func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
 			"trial", trial.Name, "variant", trial.Spec.Variant.Name)
 	}
 	return nil
-}
-
-// show writes the phase, conditions and columns of an experiment that has not ended.
-func (p *experimentPass) show() {
-	status := &p.experiment.Status
-	phase, reason, message := results.Standing(p.experiment, p.trials, p.trialCount())
-	status.Phase = phase
-	if phase == v1alpha1.ExperimentQueued {
-		if position := p.position(); position > 0 {
-			status.Progress.QueuePosition = &position
-			message = results.Waiting(position)
-		}
-	}
-	if phase == v1alpha1.ExperimentRunning {
-		status.Progress.EstimatedEndTime = p.estimatedEnd()
-	}
-	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
-	p.unfinished(phase != v1alpha1.ExperimentSuspended, reason, message)
-	status.Display = results.ExperimentDisplay(status)
-}
-
-// unfinished sets the conditions of an experiment that has not ended. The operator goes on with it by
-// itself if it is reconciling.
-func (p *experimentPass) unfinished(reconciling bool, reason, message string) {
-	p.condition(v1alpha1.ConditionReconciling, reconciling, reason, message)
-	for _, kind := range []string{
-		v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionFinished,
-		v1alpha1.ConditionReady, v1alpha1.ConditionStalled,
-	} {
-		p.condition(kind, false, v1alpha1.ReasonNotFinished, "The experiment has not ended")
-	}
-}
-
-// position returns the queue position to show, or 0 if the experiment has no position. After a
-// restart the status keeps its position until it is computed again.
-func (p *experimentPass) position() int32 {
-	position, known := p.Queue.position(p.experiment.UID)
-	if !known && p.earlier != nil {
-		return ptr.Deref(p.earlier.QueuePosition, 0)
-	}
-	return queue.Shown(position)
-}
-
-// estimatedEnd returns the estimate that the status shows, or a new one if that is off. It is renewed
-// only when a trial begins or ends, or when it lies in the past: while a trial waits, or takes longer
-// than expected, it would move on with the clock, at a write every half minute.
-func (p *experimentPass) estimatedEnd() *metav1.Time {
-	var shown *metav1.Time
-	progress := p.experiment.Status.Progress
-	if p.earlier != nil {
-		shown = results.EndAhead(p.earlier.EstimatedEndTime, p.now)
-	}
-	if len(progress.Running) == 0 || shown != nil && p.earlier.Finished == progress.Finished && slices.Equal(p.earlier.Running, progress.Running) {
-		return shown
-	}
-	return results.SteadyEnd(shown, results.EstimatedEnd(p.trials, p.trialCount(), p.now), p.now)
 }

@@ -1,8 +1,8 @@
 // Package loadtests embeds the k6 scripts that load a login service, so that programs need
 // no separate files.
 //
-// It does not run them (package generator does) and does not process their records (package
-// measurement does).
+// It does not run them (package generator does under load, and package loginflow before it) and does
+// not process their records (package measurement does).
 package loadtests
 
 import (

@@ -1,6 +1,7 @@
-// Package loginflow logs in at a user's own login service, as a list of HTTP requests says.
+// Package loginflow logs in at a user's own login service, by a list of HTTP requests or with a k6
+// script.
 //
 // It runs next to that service, before the load, to find out whether a login works and what it
-// costs. Under load, the k6 script of package loadtests sends the same requests. Both are tested
-// with the same cases (testdata/cases.json there).
+// costs: requests are sent from Go, and a script by k6 as a child. Under load, the scripts of
+// package loadtests do the same. The tests send the same logins in both ways.
 package loginflow

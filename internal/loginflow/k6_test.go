@@ -29,13 +29,19 @@ export default function () {
 }
 `
 
+// k6 returns the program.
+func k6(t *testing.T) string {
+	t.Helper()
+	program := os.Getenv("HASHMARK_K6")
+	if program == "" {
+		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
+	}
+	return program
+}
+
 // TestEveryKindOfLoginInK6 sends the same requests as TestEveryKindOfLogin, by the script that puts
 // load on a service.
 func TestEveryKindOfLoginInK6(t *testing.T) {
-	k6 := os.Getenv("HASHMARK_K6")
-	if k6 == "" {
-		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
-	}
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, loadtests.Scripts); err != nil {
 		t.Fatal(err)
@@ -56,7 +62,7 @@ func TestEveryKindOfLoginInK6(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), k6, loadtests.Arguments(main)...)
+	command := exec.CommandContext(t.Context(), k6(t), loadtests.Arguments(main)...)
 	command.Env = append(append(os.Environ(), loadtests.Environment...),
 		"TARGET="+site(t).URL, "FLOWS="+string(all))
 	output, err := command.CombinedOutput()

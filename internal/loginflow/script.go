@@ -101,7 +101,7 @@ func (s *Script) Login(ctx context.Context, user, password string) error {
 	if err != nil || got.OK {
 		return err
 	}
-	return got.failure("the script did not return ok: true")
+	return got.failure("the login failed")
 }
 
 // LoginWrongly logs in with a wrong password. The script must report that the login failed, and its
@@ -112,21 +112,23 @@ func (s *Script) LoginWrongly(ctx context.Context, user, password string) error 
 	case err != nil:
 		return err
 	case got.OK:
-		return got.failure("the script returned ok: true")
+		return got.failure("the login succeeded")
 	case !s.wrong.accepts(got.Status):
-		return got.failure(fmt.Sprintf("%s was expected", s.wrong))
+		return got.failure(fmt.Sprintf("instead of %s, the login failed", s.wrong))
 	default:
 		return nil
 	}
 }
 
-// failure returns an error that begins with why the outcome is one.
-func (o outcome) failure(why string) error {
-	message := fmt.Sprintf("%s, and the status was %d. The response begins with %.*q", why, o.Status, quotedBody, o.Body)
-	if o.Error != "" {
-		message = fmt.Sprintf("%s: %.*q", why, quotedBody, o.Error)
+// failure returns an error that begins with what happened, and quotes the exception or the response.
+func (o outcome) failure(what string) error {
+	if o.Status != 0 {
+		what += fmt.Sprintf(" with the status %d", o.Status)
 	}
-	return &StepError{Step: scriptStep, Message: message}
+	if o.Error != "" {
+		return &StepError{Step: scriptStep, Message: fmt.Sprintf("%s: %.*q", what, quotedBody, o.Error)}
+	}
+	return &StepError{Step: scriptStep, Message: fmt.Sprintf("%s. The response begins with %.*q", what, quotedBody, o.Body)}
 }
 
 // send lets k6 log in, and waits for the outcome. k6 limits the time of each request, and not that of

@@ -32,15 +32,11 @@ export function login({ address, user, password, timeout }) {
 // startScript runs a script next to the site, as a pod does.
 func startScript(t *testing.T, text string) *loginflow.Script {
 	t.Helper()
-	k6 := os.Getenv("HASHMARK_K6")
-	if k6 == "" {
-		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
-	}
 	folder := t.TempDir()
 	if err := loadtests.Write(folder, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(k6, filepath.Join(folder, loadtests.K6)); err != nil {
+	if err := os.Symlink(k6(t), filepath.Join(folder, loadtests.K6)); err != nil {
 		t.Fatal(err)
 	}
 	flow := loginflow.Flow{Script: text, Wrong: loginflow.Expect{Status: []int{303}}}
@@ -69,7 +65,7 @@ func TestAScriptLogsIn(t *testing.T) {
 	if after, err := cgroup.CPUTimeOf(script.PID()); err != nil || after <= before {
 		t.Errorf("k6 has used %s after %s, %v", after, before, err)
 	}
-	if err := script.LoginWrongly(t.Context(), "ada", "sesame $1"); err == nil || err.Error() != "login(): the script returned ok: true, and the status was 302. The response begins with \"\"" {
+	if err := script.LoginWrongly(t.Context(), "ada", "sesame $1"); err == nil || err.Error() != "login(): the login succeeded with the status 302. The response begins with \"\"" {
 		t.Errorf("the right password instead of a wrong one: %v", err)
 	}
 }
@@ -77,13 +73,13 @@ func TestAScriptLogsIn(t *testing.T) {
 func TestAScriptThatFailsSaysWhy(t *testing.T) {
 	const head = "import http from 'k6/http';\nexport function login({ address }) { "
 	for name, test := range map[string]struct{ script, want string }{
-		"an exception": {head + "throw new Error('no ' + 'token'); }", `login(): the script did not return ok: true: "Error: no token"`},
-		"nothing":      {head + "}", `login(): the script did not return ok: true: "TypeError: `},
+		"an exception": {head + "throw new Error('no ' + 'token'); }", `login(): the login failed: "Error: no token"`},
+		"nothing":      {head + "}", `login(): the login failed: "TypeError: `},
 		"a failure": {
 			head + "return { response: http.post(address + '/json', '{}'), ok: false }; }",
-			`login(): the script did not return ok: true, and the status was 401. The response begins with "` + strings.Repeat("no ", 66) + `no"`,
+			`login(): the login failed with the status 401. The response begins with "` + strings.Repeat("no ", 66) + `no"`,
 		},
-		"no connection":       {head + "return { response: http.get('http://127.0.0.1:1/'), ok: false }; }", `login(): the script did not return ok: true: "dial: connection refused"`},
+		"no connection":       {head + "return { response: http.get('http://127.0.0.1:1/'), ok: false }; }", `login(): the login failed: "dial: connection refused"`},
 		"a mistake in syntax": {head, `login(): k6 could not run spec.service.own.login.script: "`},
 		"no function login":   {"export const log = 1;", `login(): `},
 	} {
@@ -111,6 +107,9 @@ func TestAttemptsWithAScript(t *testing.T) {
 	folder := t.TempDir()
 	own := strings.Replace(challenge, "export function login(", "function right(", 1) + `
 export function login(given) {
+  if (http.cookieJar().cookiesForURL(given.address).session) {
+    throw 'a cookie of an earlier login';
+  }
   if (given.user === 'nobody') {
     throw 'nobody';
   }
@@ -133,7 +132,7 @@ export default function () {
 	if err := os.WriteFile(main, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), os.Getenv("HASHMARK_K6"), loadtests.Arguments(main)...)
+	command := exec.CommandContext(t.Context(), k6(t), loadtests.Arguments(main)...)
 	command.Env = append(append(os.Environ(), loadtests.Environment...), "TARGET="+site(t).URL)
 	output, err := command.CombinedOutput()
 	if err != nil {

@@ -90,8 +90,8 @@ func TestAnOwnServiceThatCannotBeMeasuredIsNotLoaded(t *testing.T) {
 	}{
 		{observe.HashMismatch, "a bcrypt hash of cost 8 takes", 3, func(s *v1alpha1.OwnService) { s.Args[1] = "--bcrypt-cost=4" }},
 		{observe.LoginFailed, "password: the status was 404", 1, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Path = "/v2/login" }},
-		{observe.LoginFailed, `login(): the script did not return ok: true: "nobody knows how"`, 1, func(s *v1alpha1.OwnService) {
-			s.Login.Steps, s.Login.Script = nil, "export function login() { throw 'nobody knows how'; }"
+		{observe.LoginFailed, `login(): the login failed: "no token"`, 1, func(s *v1alpha1.OwnService) {
+			s.Login.Steps, s.Login.Script = nil, "export function login() { throw 'no token'; }"
 		}},
 		{observe.WrongPasswordAccepted, "a login with a wrong password succeeded", 3, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Method, s.Login.Steps[0].Path = "GET", "/health" }},
 		{observe.ServiceNotReady, "it ended with exit code", 1, func(s *v1alpha1.OwnService) { s.Args = append(s.Args, "--no-such-flag") }},
