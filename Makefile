@@ -19,9 +19,13 @@ TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
-.PHONY: demo examples demo-clean
+.PHONY: demo accounts examples demo-clean
 demo: ## Set up a cluster, measure the quickstart, print its recommendation; with MONITORING=true also install Prometheus
 	hack/timed.sh demo hack/demo.sh run
+
+accounts: cluster-up install ## Repeat the published accounts and write their tables into docs/accounts (an hour)
+	$(CLUSTER_ENV) && hack/demo.sh example-images && hack/bench.sh whole accounts
+	hack/bench-docs.sh
 
 examples: cluster-up install ## Measure the login services of examples/: etcd, Apache httpd, Spring Boot, FastAPI and Verdaccio
 	$(CLUSTER_ENV) && hack/demo.sh examples
@@ -109,7 +113,7 @@ test-race: ## The concurrent packages, with the race detector; needs a C compile
 	CGO_ENABLED=1 go test -race ./controllers/... ./internal/login/... ./internal/generator/... ./internal/telemetry/...
 
 ##@ Measure Hashmark itself, on an otherwise idle machine
-.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-account bench-start bench-queue bench-scale bench-quota bench-observer bench-docs
+.PHONY: bench bench-core bench-cluster bench-arrivals bench-generators bench-bound bench-model bench-again bench-more bench-ladder bench-matrix bench-corners bench-drift bench-replicas bench-start bench-queue bench-scale bench-quota bench-observer bench-docs
 bench: bench-core bench-cluster ## The core, and a short run of every benchmark below (90 minutes)
 
 bench-core: ## Speed and memory of the code that runs in every pass
@@ -150,9 +154,6 @@ bench-drift: cluster-up install ## The quickstart with a third CPU limit three t
 
 bench-replicas: cluster-up install ## Three replicas at three times the rate of one (20 minutes)
 	$(CLUSTER_ENV) && hack/bench.sh whole replicas
-
-bench-account: cluster-up install ## Goroutines compared with worker pools (20 minutes)
-	$(CLUSTER_ENV) && hack/bench.sh whole account
 
 bench-start: cluster-up install ## Seconds from the operator's start to ready (1 minute)
 	$(CLUSTER_ENV) && hack/bench.sh whole start

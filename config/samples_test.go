@@ -20,6 +20,9 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 		"hashes":     {variants: 4, measured: 4},
 		"quickstart": {variants: 4, measured: 4}, "launch": {variants: 9, measured: 6},
 		"choose-cost": {variants: 4, measured: 4}, "machine-types": {variants: 8, measured: 8},
+		"hash-time": {variants: 8, measured: 8}, "overload": {variants: 1, measured: 1}, "unattended": {variants: 1, measured: 1},
+		"spring-boot": {variants: 1, measured: 1}, "worker-pools": {variants: 13, measured: 13}, "settled": {variants: 2, measured: 2},
+		"same-rate": {variants: 2, measured: 2}, "plain": {variants: 4, measured: 4}, "tls": {variants: 4, measured: 4},
 		"ci": {variants: 1, measured: 1}, "controls": {variants: 7, measured: 7},
 	}
 	got := map[string]sizes{}
@@ -27,6 +30,11 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	accounts, err := filepath.Glob("samples/accounts/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, accounts...)
 	for _, file := range files {
 		e := sample(t, file)
 		got[e.Name] = sizesOf(t, e)

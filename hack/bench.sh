@@ -4,14 +4,16 @@
 #
 #   hack/bench.sh cut|whole NAME...
 #
-# NAME is account, again, arrivals, bound, corners, drift, generators, ladder, matrix, model,
-# more, observer, queue, replicas, scale, start, or all; ladder/pool-1 is one cell of the ladder. A cut run takes
-# minutes, a whole run up to hours. Everything is compiled first, so that nothing compiles
-# during a measurement.
+# NAME is again, arrivals, bound, corners, drift, generators, ladder, matrix, model,
+# more, observer, queue, replicas, scale, start, or all, which are those; or accountHashTime,
+# accountJBCrypt, accountPools, accountSpring, accountTLS, accountUnattended, or accounts, which are
+# those; ladder/pool-1 is one cell of the ladder. A cut run takes minutes, a whole run up to hours.
+# Everything is compiled first, so that nothing compiles during a measurement.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
+source hack/build/maven.sh
 
 readonly usage="usage: hack/bench.sh cut|whole NAME..., where NAME is all or a benchmark such as arrivals"
 (($# > 1)) || die "$usage"
@@ -21,7 +23,13 @@ case $1 in
   *) die "$usage" ;;
 esac
 shift
-if [[ $1 != all ]]; then
+accounts=(accountHashTime accountJBCrypt accountUnattended accountSpring accountPools accountTLS)
+if [[ $1 == accounts ]]; then
+  set -- "${accounts[@]}"
+fi
+if [[ $1 == all ]]; then
+  arguments+=(-test.skip=^TestAccount)
+else
   tests=("${@^}")
   cell=''
   if [[ $* == */* ]]; then
@@ -42,7 +50,11 @@ HASHMARK_K6=$(hack/build/binaries.sh k6)/k6
 HASHMARK_FORTIO=$(go tool -modfile="$PWD/hack/tools/fortio/go.mod" -n fortio)
 HASHMARK_CONTROLLER_MANAGER=$(hack/build/binaries.sh kubernetes)/kube-controller-manager
 KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)
-export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO HASHMARK_CONTROLLER_MANAGER KUBEBUILDER_ASSETS
+if [[ ${tests[*]:-} == *AccountJBCrypt* ]]; then
+  maven_package test/bench/jbcrypt jbcrypt
+fi
+HASHMARK_JBCRYPT=$PWD/dist/maven/jbcrypt/target
+export HASHMARK_JBCRYPT HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO HASHMARK_CONTROLLER_MANAGER KUBEBUILDER_ASSETS
 
 for test in "${tests[@]:-}"; do
   "$PWD/dist/bench/bench.test" -test.list="^Test${test:-.*}\$" | grep -q ^Test || die "there is no benchmark ${test,}; $usage"

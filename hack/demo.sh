@@ -5,6 +5,7 @@
 #   demo.sh install     only the operator, into the cluster of KUBECONFIG
 #   demo.sh uninstall   removes the operator; experiments stay
 #   demo.sh examples    measures the login services of examples/, with an installed operator
+#   demo.sh example-images  builds and loads the images of examples/
 #   demo.sh clean       removes everything that the demo created
 #
 # MONITORING=true also installs Prometheus, and lets k6 write to it.
@@ -113,20 +114,26 @@ quickstart() {
   printf '%s\n' "$report"
 }
 
-# examples measures each of examples/, with each of its experiments, and prints the tables.
-examples() {
-  local report experiment name example images=()
+# example_images builds the login services of examples/, and loads them into the cluster.
+example_images() {
+  local example images=()
   hack/images.sh examples
   for example in examples/*/; do
     images+=("dist/images/$(basename "$example").tar")
   done
   hack/clusters.sh load-images "${images[@]}"
+}
+
+# examples measures each of examples/, with each of its experiments, and prints the tables.
+examples() {
+  local report experiment measured
+  example_images
   restricted_namespace "$namespace"
   aside
   for experiment in examples/*/experiment*.yaml; do
-    name=$(kubectl create --dry-run=client -f "$experiment" -o jsonpath='{.metadata.name}')
-    title "$name"
-    measure "$experiment" "$name"
+    measured=$(kubectl create --dry-run=client -f "$experiment" -o jsonpath='{.metadata.name}')
+    title "$measured"
+    measure "$experiment" "$measured"
     printf '%s\n' "$report"
   done
 }
@@ -182,5 +189,6 @@ clean() {
 monitored || true
 case "${1:-}" in
   run | install | uninstall | examples | clean) "$1" ;;
-  *) die "usage: demo.sh run|install|uninstall|examples|clean" ;;
+  example-images) example_images ;;
+  *) die "usage: demo.sh run|install|uninstall|examples|example-images|clean" ;;
 esac

@@ -70,7 +70,7 @@ render() {
   for folder in "${folders[@]}"; do
     "$kubectl" kustomize "$folder" >"$2/${folder//\//-}.yaml"
   done
-  cp config/samples/*.yaml "$2"
+  cp config/samples/*.yaml config/samples/accounts/*.yaml "$2"
   KUBECONFIG=/dev/null "$helm" install hashmark "$chart" -n hashmark-system --dry-run=client |
     sed -n "/<<'END'\$/,/^END\$/{//!p}" >"$2/notes.yaml"
   grep -q '^kind: SizingExperiment' "$2/notes.yaml" || die "the chart's notes contain no experiment"

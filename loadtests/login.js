@@ -2,12 +2,14 @@
 //
 // It is configured by environment variables:
 //   HASHMARK_PLAN      the plan as JSON (internal/loadplan documents its fields)
-//   HASHMARK_TARGET    the address of the service, such as http://10.96.0.7:8080
+//   HASHMARK_TARGET    the address of the service, such as http://10.96.0.7:8080. With https,
+//                      its certificate is not verified: it makes its own when it starts
 //   HASHMARK_PODS      the addresses of its pods, comma-separated; if there are
 //                      several, a saturation keeps each of them busy
 //   HASHMARK_USER, HASHMARK_PASSWORD   the user of the logins
 //   HASHMARK_REPLICAS  the number of pods; from 2 on, each login opens its own
 //                      connection, so that all pods get their share
+//   HASHMARK_HANDSHAKES  "EachLogin": each login opens its own connection
 //   HASHMARK_LOGIN     how to log in at a user's own service, as JSON (internal/loginflow
 //                      documents its fields)
 //   HASHMARK_SESSIONS  "true": each caller logs in once per step, and then sends
@@ -77,7 +79,8 @@ export const options = {
   // tags. A user's script need not name its requests, whose names are addresses then.
   systemTags: (scripted ? [] : ['name']).concat(['method', 'status', 'expected_response']),
   discardResponseBodies: !scripted,
-  noConnectionReuse: Number(__ENV.HASHMARK_REPLICAS || 1) > 1,
+  noConnectionReuse: Number(__ENV.HASHMARK_REPLICAS || 1) > 1 || __ENV.HASHMARK_HANDSHAKES === 'EachLogin',
+  insecureSkipTLSVerify: __ENV.HASHMARK_TARGET.startsWith('https:'),
   // By default, k6 deletes a caller's cookies after each login.
   noCookiesReset: sessions,
 };

@@ -149,7 +149,32 @@ type Objective struct {
 	MaxErrorPerMille int32 `json:"maxErrorPerMille"`
 }
 
+// Handshakes is how often callers of a login service connect.
+// +kubebuilder:validation:Enum=EachLogin;EachCaller
+type Handshakes string
+
+const (
+	// HandshakesEachLogin opens a connection for each login, as people do who log in once.
+	HandshakesEachLogin Handshakes = "EachLogin"
+	// HandshakesEachCaller keeps the connection of a caller for its next login, as a proxy does.
+	HandshakesEachCaller Handshakes = "EachCaller"
+)
+
+// TLS is how logins are encrypted: TLS 1.3, with a certificate that each pod makes when it
+// starts, with a key on the curve P-256. Its callers don't verify it.
+type TLS struct {
+	// EachLogin opens a connection with a full handshake for each login, as people do who log
+	// in once. EachCaller keeps the connection of each of k6's virtual users for its next
+	// login, as a proxy does that encrypts again behind itself; with several replicas it has
+	// no effect, because logins of one connection reach only one of them. By default
+	// EachLogin.
+	// +kubebuilder:default=EachLogin
+	Handshakes Handshakes `json:"handshakes,omitempty"`
+}
+
 // Service is the login service that is deployed for a variant.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.tls) || !has(self.own)",message="service.tls is for Hashmark's login service only, and logins at service.own are sent without TLS; remove one of them"
 type Service struct {
 	// How many pods share the load behind one Kubernetes Service, 1 to 10. By default 1.
 	// +kubebuilder:default=1
@@ -167,6 +192,12 @@ type Service struct {
 	// HASHMARK_COST or HASHMARK_PASSWORD_HASH must be used.
 	// +optional
 	Own *OwnService `json:"own,omitempty"`
+
+	// Encrypts the logins of Hashmark's own service. The price of encryption is in the CPU time
+	// per login, and so in the maximum, and in the generator's CPU usage. Not with own. When
+	// absent: plain HTTP, and callers keep their connections, except with several replicas.
+	// +optional
+	TLS *TLS `json:"tls,omitempty"`
 
 	// The memory limit of each pod's container, a quantity of at least 32Mi.
 	// By default 128Mi.

@@ -54,7 +54,7 @@ func observeCommand(arguments []string, w system) (int, error) {
 	defer stop()
 	logger := slog.New(slog.NewTextHandler(w.stderr, nil))
 	go func() {
-		if err := login.Serve(serving, listener, observe.Handler(observer), slog.NewLogLogger(logger.Handler(), slog.LevelWarn)); err != nil {
+		if err := login.Serve(serving, observe.Handler(observer), slog.NewLogLogger(logger.Handler(), slog.LevelWarn), listener); err != nil {
 			logger.Error("The evidence is no longer served", "error", err)
 		}
 	}()

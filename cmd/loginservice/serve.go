@@ -51,7 +51,7 @@ func serve(ctx context.Context, arguments []string, w system) error {
 // listenAndServe listens before the service is ready, so that /healthz answers while the
 // test account is created.
 func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	listeners, err := s.listeners(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		ended <- login.Serve(ctx, listener, &gate, slog.NewLogLogger(logger.Handler(), slog.LevelWarn))
+		ended <- login.Serve(ctx, &gate, slog.NewLogLogger(logger.Handler(), slog.LevelWarn), listeners...)
 	}()
 	service, err := s.service(logger)
 	if err != nil {
@@ -68,8 +68,24 @@ func (s settings) listenAndServe(ctx context.Context, logger *slog.Logger) error
 		return errors.Join(err, <-ended)
 	}
 	gate.Open(service.Handler())
-	logger.Info("serving logins", "address", listener.Addr().String())
+	for _, listener := range listeners {
+		logger.Info("serving logins", "address", listener.Addr().String())
+	}
 	return <-ended
+}
+
+// listeners listens on the plain address, and on that with TLS if there is one.
+func (s settings) listeners(ctx context.Context) ([]net.Listener, error) {
+	plain, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err != nil || s.tlsListen == "" {
+		return []net.Listener{plain}, err
+	}
+	secure, err := new(net.ListenConfig).Listen(ctx, "tcp", s.tlsListen)
+	if err != nil {
+		return nil, errors.Join(err, plain.Close())
+	}
+	secure, err = login.WithTLS(secure)
+	return []net.Listener{plain, secure}, err
 }
 
 // service creates the test account and the pool, and returns the service.

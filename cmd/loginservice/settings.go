@@ -23,6 +23,7 @@ const (
 // settings are the settings of serve.
 type settings struct {
 	listen          string
+	tlsListen       string
 	recipe          password.Recipe
 	sessions        bool
 	sessionKey      string
@@ -40,6 +41,8 @@ func parseSettings(arguments []string, w system) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("loginservice serve", flag.ContinueOnError)
 	flags.StringVar(&s.listen, "listen", ":8080", "`address` to listen on")
+	flags.StringVar(&s.tlsListen, "tls-listen", "",
+		"`address` to listen on with TLS as well, with a certificate that is made at the start; by default none")
 	recipeVars(flags, &s.recipe)
 	flags.BoolVar(&s.sessions, "sessions", false, "accept at GET / the session cookie of an earlier login, without a hash")
 	flags.StringVar(&s.sessionKey, "session-key", "",

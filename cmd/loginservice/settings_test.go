@@ -36,7 +36,7 @@ func TestParseSettings(t *testing.T) {
 		"nothing given: the defaults": {change: func(*settings) {}},
 		"every flag has an environment variable": {
 			variables: map[string]string{
-				"HASHMARK_LISTEN": "127.0.0.1:1", "HASHMARK_COST": "8", "HASHMARK_CONCURRENCY": "WorkerPool",
+				"HASHMARK_LISTEN": "127.0.0.1:1", "HASHMARK_TLS_LISTEN": "127.0.0.1:2", "HASHMARK_COST": "8", "HASHMARK_CONCURRENCY": "WorkerPool",
 				"HASHMARK_WORKERS": "2", "HASHMARK_QUEUE_LENGTH": "64", "HASHMARK_CALIBRATION_FILE": "c.json",
 				"HASHMARK_REQUEST_TIMEOUT": "3s", "HASHMARK_DEADLINE": "2026-11-21T04:00:00Z",
 				"HASHMARK_USER": "u", "HASHMARK_PASSWORD": "p", "HASHMARK_CPU_LIMIT": "250",
@@ -44,7 +44,7 @@ func TestParseSettings(t *testing.T) {
 			},
 			change: func(s *settings) {
 				*s = settings{
-					listen: "127.0.0.1:1", recipe: bcrypt(8), sessions: true, sessionKey: "k", concurrency: workerPool, workers: 2, queueLength: 64,
+					listen: "127.0.0.1:1", tlsListen: "127.0.0.1:2", recipe: bcrypt(8), sessions: true, sessionKey: "k", concurrency: workerPool, workers: 2, queueLength: 64,
 					calibrationFile: "c.json", requestTimeout: 3 * time.Second,
 					deadline: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 					user:     "u", password: "p", cpuLimitMilli: 250,

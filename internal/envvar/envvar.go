@@ -24,6 +24,8 @@ const (
 	CPUMilli = Prefix + "CPU_MILLI"
 	// CalibrationFile is where the calibration leaves its result for the service.
 	CalibrationFile = Prefix + "CALIBRATION_FILE"
+	// TLSListen is the address of logins with TLS, such as :8443; none if unset.
+	TLSListen = Prefix + "TLS_LISTEN"
 	// RequestTimeout is how long callers wait, such as 10s.
 	RequestTimeout = Prefix + "REQUEST_TIMEOUT"
 	// SessionKey signs the cookies of a service with sessions.
@@ -39,14 +41,16 @@ const (
 	// Pods are the URLs of its pods, separated by commas. Evidence is read there, and each of
 	// several is saturated by callers of its own.
 	Pods = Prefix + "PODS"
-	// Evidence are the URLs where the pods of a user's own login service answer for Hashmark, in
-	// the order of Pods.
+	// Evidence are the URLs where the pods answer for Hashmark, in the order of Pods; Pods if unset.
 	Evidence = Prefix + "EVIDENCE"
 	// ReadyPath and AlivePath are where a user's own login service says that it is ready, and alive.
 	ReadyPath = Prefix + "READY_PATH"
 	AlivePath = Prefix + "ALIVE_PATH"
 	// ReadyWithin is how long it may take to be ready, such as 2m0s.
 	ReadyWithin = Prefix + "READY_WITHIN"
+	// Handshakes is EachLogin if each login opens a connection of its own, and EachCaller if callers keep
+	// theirs. With several pods, each login opens its own.
+	Handshakes = Prefix + "HANDSHAKES"
 	// Replicas is how many pods serve.
 	Replicas = Prefix + "REPLICAS"
 	// K6 is the k6 program; k6 on PATH if unset.

@@ -34,7 +34,7 @@ func newProber(addresses []string, path string) *prober {
 	return &prober{
 		addresses: addresses, path: path, probes: make([][]measurement.Probe, len(addresses)),
 		client: &http.Client{
-			Timeout: aliveTimeout, Transport: &http.Transport{DisableKeepAlives: true},
+			Timeout: aliveTimeout, Transport: logins,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}

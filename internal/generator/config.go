@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ type Config struct {
 }
 
 // scriptVariables are the variables that the k6 script reads.
-var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Sessions, envvar.Login}
+var scriptVariables = []string{envvar.Plan, envvar.Target, envvar.Pods, envvar.User, envvar.Password, envvar.Replicas, envvar.Handshakes, envvar.Sessions, envvar.Login}
 
 // FromEnvironment reads the configuration of a load from environment variables. The errors
 // are sentences for the person who set the variables.
@@ -61,7 +62,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	config.Plan = plan
 	problems = append(problems, err, checkAddress(envvar.Target, config.Target))
 	config.Pods, err = addresses(lookup, envvar.Pods)
-	problems = append(problems, err, config.parseOwn(lookup))
+	problems = append(problems, err, config.parseEvidence(lookup), config.parseOwn(lookup))
 	if text := lookup(envvar.Deadline); text != "" {
 		config.Deadline, err = time.Parse(time.RFC3339, text)
 		if err != nil {
@@ -81,10 +82,23 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 	return config, errors.Join(problems...)
 }
 
+// parseEvidence reads where the evidence of the pods is, if it isn't where they serve logins.
+func (c *Config) parseEvidence(lookup func(string) string) (err error) {
+	if lookup(envvar.Evidence) == "" && lookup(envvar.Login) == "" {
+		c.Evidence = c.Pods
+		return nil
+	}
+	c.Evidence, err = addresses(lookup, envvar.Evidence)
+	if len(c.Evidence) != len(c.Pods) {
+		err = errors.Join(err, fmt.Errorf("%s has %d addresses, and %s has %d: each pod needs one", envvar.Evidence, len(c.Evidence), envvar.Pods, len(c.Pods)))
+	}
+	return err
+}
+
 // parseOwn reads what is different with a user's own login service.
 func (c *Config) parseOwn(lookup func(string) string) error {
 	c.User, c.Password = lookup(envvar.User), lookup(envvar.Password)
-	c.ReadyPath, c.AlivePath, c.Evidence, c.ReadyWithin = "/readyz", "/healthz", c.Pods, readyTimeout
+	c.ReadyPath, c.AlivePath, c.ReadyWithin = "/readyz", "/healthz", readyTimeout
 	text := lookup(envvar.Login)
 	if text == "" {
 		return nil
@@ -97,12 +111,7 @@ func (c *Config) parseOwn(lookup func(string) string) error {
 	c.ReadyWithin = within
 	flow, err := loginflow.Parse(text)
 	c.Own = &flow
-	evidence, errEvidence := addresses(lookup, envvar.Evidence)
-	c.Evidence = evidence
-	if len(evidence) != len(c.Pods) {
-		errEvidence = errors.Join(errEvidence, fmt.Errorf("%s has %d addresses, and %s has %d: each pod needs one", envvar.Evidence, len(evidence), envvar.Pods, len(c.Pods)))
-	}
-	return errors.Join(err, errWithin, errEvidence)
+	return errors.Join(err, errWithin)
 }
 
 // addresses reads a variable with addresses, separated by commas.
@@ -118,7 +127,7 @@ func addresses(lookup func(string) string, name string) (all []string, err error
 
 func checkAddress(name, address string) error {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Scheme != "http" || parsed.Host == "" || strings.TrimSuffix(parsed.Path, "/") != "" {
+	if err != nil || !slices.Contains([]string{"http", "https"}, parsed.Scheme) || parsed.Host == "" || strings.TrimSuffix(parsed.Path, "/") != "" {
 		return fmt.Errorf("invalid %s %q: use an address such as http://10.96.0.7:8080", name, address)
 	}
 	return nil

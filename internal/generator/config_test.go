@@ -66,11 +66,25 @@ func TestFromEnvironment(t *testing.T) {
 		Script: []string{
 			"HASHMARK_PLAN=" + variables["HASHMARK_PLAN"], "HASHMARK_TARGET=http://10.96.0.7:8080",
 			"HASHMARK_PODS=" + variables["HASHMARK_PODS"], "HASHMARK_USER=hashmark",
-			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_SESSIONS=", "HASHMARK_LOGIN=",
+			"HASHMARK_PASSWORD=correct horse battery staple", "HASHMARK_REPLICAS=2", "HASHMARK_HANDSHAKES=", "HASHMARK_SESSIONS=", "HASHMARK_LOGIN=",
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the configuration differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestEvidenceIsReadBesideLoginsWithTLS(t *testing.T) {
+	variables := environment(t, twoSteps())
+	variables["HASHMARK_TARGET"], variables["HASHMARK_PODS"] = "https://10.96.0.7:8080", "https://10.1.0.2:8443"
+	variables["HASHMARK_EVIDENCE"] = "http://10.1.0.2:8080"
+	got, err := generator.FromEnvironment(lookup(variables))
+	if err != nil || got.Pods[0] != "https://10.1.0.2:8443" || got.Evidence[0] != "http://10.1.0.2:8080" {
+		t.Errorf("error %v; the configuration is %+v", err, got)
+	}
+	variables["HASHMARK_EVIDENCE"] = "http://10.1.0.2:8080,http://10.1.0.3:8080"
+	if _, err := generator.FromEnvironment(lookup(variables)); err == nil {
+		t.Error("evidence of a pod that serves no logins was accepted")
 	}
 }
 

@@ -44,6 +44,14 @@ func driveForReal(t *testing.T, plan loadplan.Plan, login http.HandlerFunc, alte
 // connections.
 func serveLogins(t testing.TB, login http.HandlerFunc, root ...http.HandlerFunc) (string, *atomic.Int64) {
 	t.Helper()
+	server, connections := newService(t, login, root...)
+	server.Start()
+	return server.URL, connections
+}
+
+// newService returns a service that does not listen yet, and the number of its connections.
+func newService(t testing.TB, login http.HandlerFunc, root ...http.HandlerFunc) (*httptest.Server, *atomic.Int64) {
+	t.Helper()
 	connections := &atomic.Int64{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
@@ -64,9 +72,8 @@ func serveLogins(t testing.TB, login http.HandlerFunc, root ...http.HandlerFunc)
 			connections.Add(1)
 		}
 	}
-	server.Start()
 	t.Cleanup(server.Close)
-	return server.URL, connections
+	return server, connections
 }
 
 // configForReal returns the configuration of a load with k6 itself.
@@ -347,5 +354,38 @@ func TestStepsFollowEachOther(t *testing.T) {
 	}
 	if connections.Load() < logins.Load() {
 		t.Errorf("%d logins used %d connections; with several replicas each needs its own", logins.Load(), connections.Load())
+	}
+}
+
+// TestLoginsWithTLS sends logins to a service whose certificate is verified by nobody, with a
+// connection for each login, and with one for each caller.
+func TestLoginsWithTLS(t *testing.T) {
+	step := openAt(40, 1, true)
+	step.Callers = 4
+	plan := loadplan.Plan{Version: loadplan.Version, TimeoutMilliseconds: 2000, Steps: []loadplan.Step{step}}
+	for handshakes, each := range map[string]bool{"EachLogin": true, "EachCaller": false} {
+		t.Run(handshakes, func(t *testing.T) {
+			t.Parallel()
+			var logins, encrypted atomic.Int64
+			server, connections := newService(t, func(_ http.ResponseWriter, r *http.Request) {
+				logins.Add(1)
+				if r.TLS != nil {
+					encrypted.Add(1)
+				}
+			})
+			server.StartTLS()
+			config := configForReal(t, plan, server.URL, func(v map[string]string) { v["HASHMARK_HANDSHAKES"] = handshakes })
+			run, err := generator.Run(t.Context(), config, &observer{}, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if counted := run.Steps[0]; counted.OK != counted.Scheduled || counted.OK == 0 || encrypted.Load() != logins.Load() {
+				t.Errorf("%d of %d logins were encrypted; the step is %+v", encrypted.Load(), logins.Load(), counted)
+			}
+			// The generator itself waits for the service over a connection of its own.
+			if own := connections.Load()-1 >= logins.Load(); own != each {
+				t.Errorf("%d logins used %d connections", logins.Load(), connections.Load())
+			}
+		})
 	}
 }

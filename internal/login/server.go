@@ -22,13 +22,15 @@ const (
 // ErrCutOff means that logins were still under way at the end of the drain.
 var ErrCutOff = errors.New("logins under way were cut off")
 
-// Serve answers on a listener until the context ends. Then it closes the listener and waits
-// up to 4 s for the logins under way. The error wraps ErrCutOff, or is the listener's.
-func Serve(ctx context.Context, listener net.Listener, handler http.Handler, errorLog *log.Logger) error {
+// Serve answers on the listeners until the context ends. Then it closes them and waits up to 4 s
+// for the logins under way. The error wraps ErrCutOff, or is that of a listener.
+func Serve(ctx context.Context, handler http.Handler, errorLog *log.Logger, listeners ...net.Listener) error {
 	server := newServer(handler)
 	server.ErrorLog = errorLog
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	failed := make(chan error, len(listeners))
+	for _, listener := range listeners {
+		go func() { failed <- server.Serve(listener) }()
+	}
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve logins: %w", err)

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -22,12 +23,15 @@ const (
 	LoginContainer = "login"
 	// Port is the port of a login service, for logins, evidence and metrics.
 	Port = 8080
+	// TLSPort is the port of a login service for logins with TLS.
+	TLSPort = 8443
 	// User is the user name of every login. It protects nothing, so its password is public.
 	User = "hashmark"
 	// Password is the password of User.
 	Password = "correct horse battery staple"
 
 	portName        = "http"
+	tlsPortName     = "https"
 	calibrationDir  = "/run/hashmark"
 	calibrationFile = calibrationDir + "/calibration.json"
 
@@ -79,6 +83,10 @@ func (a Attempt) servicePod() corev1.PodSpec {
 	login.Env = a.loginEnvironment()
 	login.Ports = []corev1.ContainerPort{{Name: portName, ContainerPort: Port, Protocol: corev1.ProtocolTCP}}
 	login.StartupProbe = startupProbe("/readyz", portName)
+	if a.trial.Spec.Service.TLS != nil {
+		login.Env = append(login.Env, variable(envvar.TLSListen, fmt.Sprintf(":%d", TLSPort)))
+		login.Ports = append(login.Ports, corev1.ContainerPort{Name: tlsPortName, ContainerPort: TLSPort, Protocol: corev1.ProtocolTCP})
+	}
 	shared.ReadOnly = true
 	login.VolumeMounts = []corev1.VolumeMount{shared}
 

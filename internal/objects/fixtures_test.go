@@ -62,6 +62,13 @@ func trial() *v1alpha1.SizingTrial {
 	}
 }
 
+// tlsTrial has logins with TLS.
+func tlsTrial() *v1alpha1.SizingTrial {
+	encrypted := trial()
+	encrypted.Spec.Service.TLS = &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachLogin}
+	return encrypted
+}
+
 // fullTrial sets everything that trial leaves out.
 func fullTrial() *v1alpha1.SizingTrial {
 	full := trial()

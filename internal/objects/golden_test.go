@@ -33,6 +33,7 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 		{"a trial and an operator that set everything", "everything.yaml", fullSettings(), fullTrial(), severalPods},
 		{"a trial of a user's own login service", "own.yaml", ownSettings(), ownTrial(), load()},
 		{"a trial of a user's own login service with a script", "own-script.yaml", ownSettings(), scriptTrial(), load()},
+		{"a trial with TLS", "tls.yaml", settings(), tlsTrial(), load()},
 		{"a trial of a control with sessions", "control.yaml", settings(), controlTrial(), load()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -105,11 +105,11 @@ func (a Attempt) awayFromService() corev1.WeightedPodAffinityTerm {
 func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	pods, evidence := make([]string, len(load.PodIPs)), make([]string, len(load.PodIPs))
 	for i, ip := range load.PodIPs {
-		pods[i], evidence[i] = address(ip, a.targetPort()), address(ip, a.evidencePort())
+		pods[i], evidence[i] = address(a.scheme(), ip, a.targetPort()), address("http", ip, a.evidencePort())
 	}
 	environment := []corev1.EnvVar{
 		variable(envvar.Plan, string(plan)),
-		variable(envvar.Target, address(load.ClusterIP, Port)),
+		variable(envvar.Target, address(a.scheme(), load.ClusterIP, Port)),
 		variable(envvar.Pods, strings.Join(pods, ",")),
 		variable(envvar.Replicas, decimal(a.trial.Spec.Service.Replicas)),
 		variable(envvar.Deadline, deadlineText(load.Deadline)),
@@ -119,10 +119,13 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	if a.trial.Spec.Variant.Sessions {
 		environment = append(environment, variable(envvar.Sessions, "true"))
 	}
-	if a.trial.Spec.Service.Own != nil {
+	if a.evidencePort() != a.targetPort() {
 		environment = append(environment, variable(envvar.Evidence, strings.Join(evidence, ",")))
-		environment = append(environment, a.ownEnvironment()...)
 	}
+	if tls := a.trial.Spec.Service.TLS; tls != nil {
+		environment = append(environment, variable(envvar.Handshakes, string(tls.Handshakes)))
+	}
+	environment = append(environment, a.ownEnvironment()...)
 	return append(environment, a.liveEnvironment()...)
 }
 
@@ -141,6 +144,6 @@ func GeneratorDeadline(pod corev1.PodSpec) (time.Time, bool) {
 }
 
 // address returns the URL of a login service, with an IPv6 address in brackets.
-func address(ip string, port int32) string {
-	return "http://" + net.JoinHostPort(ip, strconv.Itoa(int(port)))
+func address(scheme, ip string, port int32) string {
+	return scheme + "://" + net.JoinHostPort(ip, strconv.Itoa(int(port)))
 }

@@ -198,20 +198,34 @@ func escaped(value any) string {
 
 func seconds(n int32) string { return (time.Duration(n) * time.Second).String() }
 
-// portName returns the name of the service's port.
+// portName returns the name of the port for logins.
 func (a Attempt) portName() string {
-	if a.trial.Spec.Service.Own != nil {
+	switch service := a.trial.Spec.Service; {
+	case service.Own != nil:
 		return ownPortName
+	case service.TLS != nil:
+		return tlsPortName
 	}
 	return portName
 }
 
-// targetPort returns the port of the service's pods.
+// targetPort returns the port of the service's pods for logins.
 func (a Attempt) targetPort() int32 {
-	if own := a.trial.Spec.Service.Own; own != nil {
-		return own.Port
+	switch service := a.trial.Spec.Service; {
+	case service.Own != nil:
+		return service.Own.Port
+	case service.TLS != nil:
+		return TLSPort
 	}
 	return Port
+}
+
+// scheme returns the scheme of the addresses for logins.
+func (a Attempt) scheme() string {
+	if a.trial.Spec.Service.TLS != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // evidencePort returns the port of the service's pods where evidence is read.

@@ -108,10 +108,22 @@ func loadWords(load v1alpha1.Load) string {
 }
 
 func serviceWords(service v1alpha1.Service) string {
-	if service.Replicas <= 1 {
-		return ""
+	var words []string
+	if service.Replicas > 1 {
+		words = append(words, fmt.Sprintf("%d replicas behind one Service", service.Replicas))
 	}
-	return fmt.Sprintf("%d replicas behind one Service", service.Replicas)
+	return strings.Join(append(words, TLSWords(service)...), ", ")
+}
+
+// TLSWords says how logins are encrypted; nothing if they are not.
+func TLSWords(service v1alpha1.Service) []string {
+	switch {
+	case service.TLS == nil:
+		return nil
+	case service.TLS.Handshakes == v1alpha1.HandshakesEachCaller:
+		return []string{"TLS with a handshake for each caller"}
+	}
+	return []string{"TLS with a handshake for each login"}
 }
 
 func seedWords(experiment *v1alpha1.SizingExperiment) string {

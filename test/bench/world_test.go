@@ -54,11 +54,19 @@ type change func(*v1alpha1.SizingExperimentSpec)
 // experiment returns the experiment of a manifest in testdata, under another name.
 func (w testNamespace) experiment(t *testing.T, name, manifest string, changes ...change) *v1alpha1.SizingExperiment {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", manifest+".yaml"))
+	e := w.read(t, filepath.Join("testdata", manifest+".yaml"), changes...)
+	e.Name = name
+	return e
+}
+
+// read returns the experiment of a file, with changes.
+func (w testNamespace) read(t *testing.T, file string, changes ...change) *v1alpha1.SizingExperiment {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	must(t, err)
 	e := &v1alpha1.SizingExperiment{}
 	must(t, yaml.UnmarshalStrict(text, e))
-	e.Namespace, e.Name = w.namespace, name
+	e.Namespace = w.namespace
 	for _, change := range changes {
 		change(&e.Spec)
 	}
@@ -69,9 +77,16 @@ func (w testNamespace) experiment(t *testing.T, name, manifest string, changes .
 // which they were measured.
 func (w testNamespace) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	t.Helper()
+	must(t, w.client.Create(t.Context(), e))
+	return w.finished(t, e)
+}
+
+// finished waits for the experiment's end, and returns its trials in the order in which they
+// were measured.
+func (w testNamespace) finished(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	must(t, w.client.Create(ctx, e))
 	last := ""
 	must(t, lab.Finished(ctx, w.client, e, func(now *v1alpha1.SizingExperiment) {
 		if line := fmt.Sprintf("%s: %s %s", now.Name, now.Status.Phase, now.Status.Display.Trials); line != last {

@@ -33,6 +33,10 @@ func TestAUsersOwnLoginService(t *testing.T) {
 	checkCreations(t, ownExperiment, map[string]admission{
 		"as few fields as possible": {},
 		"a script":                  {change: `{spec: {service: {own: {login: {steps: null, script: "export function login() {}"}}}}}`},
+		"TLS, which is for Hashmark's service": {
+			change:   `{spec: {service: {tls: {}}}}`,
+			refusals: []string{`spec.service: service.tls is for Hashmark's login service only, and logins at service.own are sent without TLS; remove one of them`},
+		},
 		"neither steps nor a script": {
 			change:   `{spec: {service: {own: {login: {steps: null}}}}}`,
 			refusals: []string{field + `.login: service.own.login must have either steps or script`},

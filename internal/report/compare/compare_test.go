@@ -202,6 +202,7 @@ func TestWhatDiffersInTheQuestionsIsNamedFirst(t *testing.T) {
 		"mode":     {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Mode = v1alpha1.LoadRates }, "The load's mode differs: Capacity in A, Rates in B."},
 		"arrivals": {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.Arrivals = v1alpha1.ArrivalsUniform }, "The arrivals differ: Poisson in A, Uniform in B."},
 		"steps":    {func(e *v1alpha1.SizingExperiment) { e.Spec.Load.MinSamples = 400 }, "The load's steps differ; p95 is at other rates or from other numbers of samples."},
+		"encryption": {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.TLS = &v1alpha1.TLS{} }, "The encryption of logins differs: none in A, TLS with a handshake for each login in B."},
 		"replicas": {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.Replicas = 2 }, "The replicas behind the Service differ: 1 in A, 2 in B."},
 		"memory":   {func(e *v1alpha1.SizingExperiment) { e.Spec.Service.MemoryLimit = "256Mi" }, "The service's memory limit differs: 128Mi in A, 256Mi in B."},
 		"no end": {func(e *v1alpha1.SizingExperiment) { e.Status.Phase = v1alpha1.ExperimentSuspended },

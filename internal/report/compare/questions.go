@@ -27,6 +27,7 @@ func questions(a, b report.Document) []string {
 		texts = append(texts, "The load's steps differ; p95 is at other rates or from other numbers of samples.")
 	}
 	texts = append(texts, differ("The replicas behind the Service differ", count(from.Service.Replicas), count(to.Service.Replicas))...)
+	texts = append(texts, differ("The encryption of logins differs", strings.Join(report.TLSWords(from.Service), ""), strings.Join(report.TLSWords(to.Service), ""))...)
 	texts = append(texts, differ("The service's memory limit differs", from.Service.MemoryLimit, to.Service.MemoryLimit)...)
 	return append(texts, unfinished(a, b)...)
 }

@@ -21,6 +21,8 @@ type Report struct {
 	Name string
 	// Setting is a sentence on the run: when, on what machine, whole or short.
 	Setting string
+	// Tables are printed unchanged above the figures, in Markdown.
+	Tables string
 	// Shown is printed unchanged below the table, such as output of kubectl.
 	Shown string
 	rows  []row
@@ -57,7 +59,11 @@ func (r *Report) Missed() []string {
 // Markdown returns the whole report.
 func (r *Report) Markdown() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\n\n| %s | figure | goal | met | notes |\n|---|---|---|---|---|\n", r.Setting, r.Name)
+	fmt.Fprintf(&text, "%s\n\n", r.Setting)
+	if r.Tables != "" {
+		fmt.Fprintf(&text, "%s\n\n", strings.TrimRight(r.Tables, "\n"))
+	}
+	fmt.Fprintf(&text, "| %s | figure | goal | met | notes |\n|---|---|---|---|---|\n", r.Name)
 	for _, row := range r.rows {
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
 			row.what, number(row.figure), row.goal, row.goal.verdict(row.figure), row.notes)
@@ -66,6 +72,16 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&text, "\n```\n%s\n```\n", strings.TrimRight(r.Shown, "\n"))
 	}
 	return text.String()
+}
+
+// Table returns a table in Markdown. Each row has as many cells as the header.
+func Table(header []string, rows [][]string) string {
+	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+	text := line(header) + "|" + strings.Repeat("---|", len(header)) + "\n"
+	for _, row := range rows {
+		text += line(row)
+	}
+	return text
 }
 
 // Write writes the report as <name>.md into a folder, which is created if it is missing.

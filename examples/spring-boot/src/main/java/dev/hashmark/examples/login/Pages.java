@@ -9,6 +9,9 @@ import org.springframework.web.bind.annotation.RestController;
 
 @RestController
 class Pages {
+	record Account(String name) {
+	}
+
 	@GetMapping("/healthz")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void health() {
@@ -20,9 +23,14 @@ class Pages {
 		return "Hello " + user.getName();
 	}
 
-	// The same for programs, which authenticate in each request.
+	// The same for programs, which authenticate in each request, as text and as JSON.
 	@GetMapping("/api/user")
 	String user(Principal user) {
 		return user.getName();
+	}
+
+	@GetMapping("/api/account")
+	Account account(Principal user) {
+		return new Account(user.getName());
 	}
 }
