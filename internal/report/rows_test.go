@@ -135,15 +135,15 @@ func TestWhatDependsOnTheQuestionIsSaidInItsWords(t *testing.T) {
 		"rates": {func(e *experiment) {
 			e.Spec.Load.Mode, e.Spec.Load.Arrivals = v1alpha1.LoadRates, v1alpha1.ArrivalsUniform
 		}, "Load", "0 rates, evenly spaced arrivals, 10 s each, 5 s of warm-up"},
-		"users":            {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1alpha1.LoadUsers, []int32{1, 2} }, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
+		"users": {func(e *experiment) { e.Spec.Load.Mode, e.Spec.Load.Users = v1alpha1.LoadUsers, []int32{1, 2} }, "Load", "2 user counts, 10 s each, 5 s of warm-up"},
 		"TLS": {func(e *experiment) {
 			e.Spec.Service.Replicas, e.Spec.Service.TLS = 3, &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachLogin}
 		}, "Service", "3 replicas behind one Service, TLS with a handshake for each login"},
 		"TLS behind a proxy": {func(e *experiment) { e.Spec.Service.TLS = &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachCaller} }, "Service", "TLS with a handshake for each caller"},
-		"several replicas": {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
-		"one is no news":   {func(*experiment) {}, "Service", ""},
-		"the seed":         {func(*experiment) {}, "Seed", "2265344762"},
-		"k6's version":     {func(*experiment) {}, report.FactK6, "v1.8.1"},
+		"several replicas":   {func(e *experiment) { e.Spec.Service.Replicas = 3 }, "Service", "3 replicas behind one Service"},
+		"one is no news":     {func(*experiment) {}, "Service", ""},
+		"the seed":           {func(*experiment) {}, "Seed", "2265344762"},
+		"k6's version":       {func(*experiment) {}, report.FactK6, "v1.8.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { test.change(e) })

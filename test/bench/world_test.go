@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -115,14 +114,6 @@ func (w testNamespace) hashTime(t *testing.T, cost int32) time.Duration {
 	return time.Duration(trials[0].Status.Calibration.HashMicroseconds) * time.Microsecond
 }
 
-// table returns the output of kubectl for the namespace's trials.
-func (w testNamespace) table(t *testing.T) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "kubectl", "get", "sizingtrials", "-n", w.namespace, "--sort-by=.metadata.name").Output()
-	must(t, err)
-	return string(out)
-}
-
 func costs(costs ...int32) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = costs }
 }
@@ -137,10 +128,6 @@ func repetitions(n int32) change {
 
 func seeded(seed int64) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Seed = ptr.To(seed) }
-}
-
-func users(numbers ...int32) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Load.Users = numbers }
 }
 
 func stepSeconds(n int) change {

@@ -23,11 +23,13 @@ var someOfEach = []v1alpha1.Control{
 	{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
 }
 
+// TestEveryControlIsMeasured sends its logins with TLS, which changes nothing else.
 func TestEveryControlIsMeasured(t *testing.T) {
 	startOperator(t)
 	e := measured(t, tiny(namespace(t), "controls", func(s *v1alpha1.SizingExperimentSpec) {
 		s.Matrix.CPULimits = []string{"500m"}
 		s.Matrix.Controls = someOfEach
+		s.Service.TLS = &v1alpha1.TLS{Handshakes: v1alpha1.HandshakesEachLogin}
 		s.Demand = &v1alpha1.Demand{
 			LoginsPerSecond: 2, MinimumCost: ptr.To[int32](4), Verify: v1alpha1.VerifyNone,
 			Hashes: []v1alpha1.Algorithm{v1alpha1.AlgorithmArgon2id},

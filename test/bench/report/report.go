@@ -23,9 +23,7 @@ type Report struct {
 	Setting string
 	// Tables are printed unchanged above the figures, in Markdown.
 	Tables string
-	// Shown is printed unchanged below the table, such as output of kubectl.
-	Shown string
-	rows  []row
+	rows   []row
 }
 
 type row struct {
@@ -68,20 +66,17 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
 			row.what, number(row.figure), row.goal, row.goal.verdict(row.figure), row.notes)
 	}
-	if r.Shown != "" {
-		fmt.Fprintf(&text, "\n```\n%s\n```\n", strings.TrimRight(r.Shown, "\n"))
-	}
 	return text.String()
 }
 
 // Table returns a table in Markdown. Each row has as many cells as the header.
 func Table(header []string, rows [][]string) string {
-	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
-	text := line(header) + "|" + strings.Repeat("---|", len(header)) + "\n"
+	var text strings.Builder
+	fmt.Fprintf(&text, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
 	for _, row := range rows {
-		text += line(row)
+		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
 	}
-	return text
+	return text.String()
 }
 
 // Write writes the report as <name>.md into a folder, which is created if it is missing.

@@ -76,14 +76,6 @@ func TestTheTableHoldsEveryFigureBesideItsGoal(t *testing.T) {
 	}
 }
 
-func TestWhatIsShownStandsBelowTheTableAsItIs(t *testing.T) {
-	r := &report.Report{Name: "account", Setting: "A cut.", Shown: "NAME   P95\nc8-1   59ms\n"}
-	want := "A cut.\n\n| account | figure | goal | met | notes |\n|---|---|---|---|---|\n\n```\nNAME   P95\nc8-1   59ms\n```\n"
-	if diff := cmp.Diff(want, r.Markdown()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestTablesStandAboveTheFigures(t *testing.T) {
 	r := &report.Report{Name: "tls", Setting: "A cut.", Tables: report.Table([]string{"cost", "price"}, [][]string{{"6", "+12 %"}, {"8", "+3 %"}})}
 	want := "A cut.\n\n| cost | price |\n|---|---|\n| 6 | +12 % |\n| 8 | +3 % |\n\n| tls | figure | goal | met | notes |\n|---|---|---|---|---|\n"
