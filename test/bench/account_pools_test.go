@@ -28,6 +28,9 @@ func TestAccountPools(t *testing.T) {
 		changed = append(changed, concurrency(v1alpha1.ConcurrencyUnbounded, v1alpha1.ConcurrencyWorkerPool))
 	}
 	short := w.measure(t, w.account(t, "worker-pools", changed...))
+	if !*cut {
+		short = append(short, w.measure(t, w.account(t, "more-workers", changed...))...)
+	}
 	settled := w.measure(t, w.account(t, "settled"))
 	callers := short[0].Spec.Load.Users
 	r.Tables = fmt.Sprintf("Logins that were answered in the first %d s, and in brackets those that found the queue full:\n\n%s", first, answered(short, callers))
