@@ -77,6 +77,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.objective.p99Milliseconds) || self.objective.p99Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p99Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p99Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p99Milliseconds"
 // +kubebuilder:validation:XValidation:rule="self.objective.p95Milliseconds > 60000 || self.load.requestTimeoutSeconds < 1 || self.objective.p95Milliseconds <= 1000 * self.load.requestTimeoutSeconds",message="objective.p95Milliseconds is above load.requestTimeoutSeconds x 1000, and a login that takes longer than the timeout fails; raise requestTimeoutSeconds, or lower p95Milliseconds"
 // +kubebuilder:validation:XValidation:rule="!(has(self.demand) && self.load.mode == 'Users')",message="demand is a login rate, which load.mode: Users does not measure; use mode Capacity or Rates, or remove demand"
+// +kubebuilder:validation:XValidation:rule="!(has(self.service.own) && self.service.own.hash == 'Other') || !(has(self.demand) || has(self.prices))",message="service.own.hash Other is no bcrypt hash, so no cost can be recommended or priced; remove demand and prices, or use Bcrypt"
 type SizingExperimentSpec struct {
 	// The variants to measure: every combination of the matrix's lists.
 	Matrix Matrix `json:"matrix"`

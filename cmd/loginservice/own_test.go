@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,17 +10,20 @@ import (
 	"testing"
 
 	gobcrypt "golang.org/x/crypto/bcrypt"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 func TestInstallLeavesWhatAnOwnServiceNeeds(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "hashmark")
-	var errors bytes.Buffer
+	var printed bytes.Buffer
 	w := system{lookup: environment(map[string]string{
 		"HASHMARK_COST": "5", "HASHMARK_USER": "ada", "HASHMARK_PASSWORD": "sesame",
 		"HASHMARK_FILES": `["$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n","cost $(HASHMARK_COST), 5 $$"]`,
-	}).lookup, stdout: &errors, stderr: &errors}
+	}).lookup, stdout: &printed, stderr: &printed}
 	if code := run(t.Context(), []string{"install", "--to", folder}, w); code != 0 {
-		t.Fatalf("exit code %d: %s", code, errors.String())
+		t.Fatalf("exit code %d: %s", code, printed.String())
 	}
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(folder, name))
@@ -53,10 +57,10 @@ func TestInstallLeavesWhatAnOwnServiceNeeds(t *testing.T) {
 
 func TestObserveNeedsACommand(t *testing.T) {
 	for _, arguments := range [][]string{{"observe"}, {"observe", "--"}, {"observe", "--listen", ":0", "--"}} {
-		var errors bytes.Buffer
-		w := system{lookup: environment(nil).lookup, stdout: &errors, stderr: &errors}
-		if code := run(t.Context(), arguments, w); code != exitUsage || !strings.Contains(errors.String(), "there is no command; give it after --") {
-			t.Errorf("%q ended with %d: %s", arguments, code, errors.String())
+		var printed bytes.Buffer
+		w := system{lookup: environment(nil).lookup, stdout: &printed, stderr: &printed}
+		if code := run(t.Context(), arguments, w); code != exitUsage || !strings.Contains(printed.String(), "there is no command; give it after --") {
+			t.Errorf("%q ended with %d: %s", arguments, code, printed.String())
 		}
 	}
 }
@@ -77,5 +81,26 @@ func TestTheHashReplacesItsNameInTheCommandAndTheEnvironment(t *testing.T) {
 	}
 	if !slices.Contains(got, "USERS=ada=$2a$05$abc") {
 		t.Errorf("the environment is %q", got)
+	}
+}
+
+// TestALoginMustTakeAsLongAsItsHash has a reference hash of cost 8 in 15 ms, so that one of cost 10
+// takes 60 ms.
+func TestALoginMustTakeAsLongAsItsHash(t *testing.T) {
+	var timing calibration.Timing
+	timing.Reference.Mean, timing.CPU.Mean = 0.015, 0.0241
+	s := calibrationSettings{recipe: bcrypt(10), referenceCost: 8}
+	if err := s.checkHash(timing); err != nil {
+		t.Error(err)
+	}
+	timing.CPU.Mean = 0.0239
+	var refusal *observe.Refusal
+	if err := s.checkHash(timing); !errors.As(err, &refusal) || refusal.Reason != observe.HashMismatch ||
+		!strings.HasPrefix(refusal.Message, "a login takes 23.9ms of CPU time, but a bcrypt hash of cost 10 takes 60ms") {
+		t.Errorf("got %v", err)
+	}
+	s.anyHash = true
+	if err := s.checkHash(timing); err != nil {
+		t.Error(err)
 	}
 }

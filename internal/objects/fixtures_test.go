@@ -136,6 +136,7 @@ func scriptTrial() *v1alpha1.SizingTrial {
 	own := ownTrial()
 	login := &own.Spec.Service.Own.Login
 	login.Steps, login.Script = nil, "export function login() { return `${1}$(HASHMARK_USER)`; }"
+	own.Spec.Service.Own.Hash = v1alpha1.OwnHashOther
 	return own
 }
 

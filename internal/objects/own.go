@@ -87,6 +87,9 @@ func (a Attempt) ownPod() corev1.PodSpec {
 		"--warm-up", seconds(a.trial.Spec.Load.WarmupSeconds), "--request-timeout", seconds(a.trial.Spec.Load.RequestTimeoutSeconds),
 	}
 	before, size := []corev1.Container{install}, installSize
+	if own.Hash == v1alpha1.OwnHashOther {
+		flags = append(flags, "--any-hash")
+	}
 	if own.Login.Script != "" {
 		before, size = append(before, a.copyScript()), scriptSize
 		flags = append(flags, "--script-folder", scriptDir)

@@ -37,6 +37,11 @@ func TestAUsersOwnLoginService(t *testing.T) {
 			change:   `{spec: {service: {tls: {}}}}`,
 			refusals: []string{`spec.service: service.tls is for Hashmark's login service only, and logins at service.own are sent without TLS; remove one of them`},
 		},
+		"another hash": {change: `{spec: {service: {own: {hash: Other}}}}`},
+		"another hash, with a demand": {
+			change:   `{spec: {service: {own: {hash: Other}}, demand: {loginsPerSecond: 2}}}`,
+			refusals: []string{`spec: service.own.hash Other is no bcrypt hash, so no cost can be recommended or priced; remove demand and prices, or use Bcrypt`},
+		},
 		"neither steps nor a script": {
 			change:   `{spec: {service: {own: {login: {steps: null}}}}}`,
 			refusals: []string{field + `.login: service.own.login must have either steps or script`},
