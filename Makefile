@@ -24,8 +24,8 @@ demo: ## Set up a cluster, measure the quickstart, print its recommendation; wit
 	hack/timed.sh demo hack/demo.sh run
 
 accounts: cluster-up install ## Repeat the published accounts and write their tables into docs/accounts (an hour)
-	$(CLUSTER_ENV) && hack/demo.sh example-images && hack/bench.sh whole accounts
-	hack/bench-docs.sh
+	$(CLUSTER_ENV) && hack/demo.sh example-images && { \
+		outcome=0; hack/bench.sh whole accounts || outcome=$$?; hack/bench-docs.sh; exit $$outcome; }
 
 examples: cluster-up install ## Measure the login services of examples/: etcd, Apache httpd, Spring Boot, FastAPI and Verdaccio
 	$(CLUSTER_ENV) && hack/demo.sh examples

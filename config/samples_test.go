@@ -21,7 +21,7 @@ func TestSamplesAskWhatTheySay(t *testing.T) {
 		"quickstart": {variants: 4, measured: 4}, "launch": {variants: 9, measured: 6},
 		"choose-cost": {variants: 4, measured: 4}, "machine-types": {variants: 8, measured: 8},
 		"hash-time": {variants: 8, measured: 8}, "overload": {variants: 1, measured: 1}, "unattended": {variants: 1, measured: 1},
-		"spring-boot": {variants: 1, measured: 1}, "worker-pools": {variants: 7, measured: 7}, "more-workers": {variants: 6, measured: 6}, "settled": {variants: 2, measured: 2},
+		"spring-boot-rates": {variants: 1, measured: 1}, "worker-pools": {variants: 7, measured: 7}, "more-workers": {variants: 6, measured: 6}, "settled": {variants: 2, measured: 2},
 		"same-rate": {variants: 2, measured: 2}, "plain": {variants: 4, measured: 4}, "tls": {variants: 4, measured: 4},
 		"ci": {variants: 1, measured: 1}, "controls": {variants: 7, measured: 7},
 	}

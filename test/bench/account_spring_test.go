@@ -80,7 +80,7 @@ func TestAccountSpring(t *testing.T) {
 		tried = slices.DeleteFunc(slices.Clone(tried), func(e elimination) bool { return e.name != "none" && e.name != "SHA-256 instead of bcrypt" })
 	}
 	for i, eliminated := range tried {
-		e := w.account(t, "spring-boot", func(s *v1alpha1.SizingExperimentSpec) { eliminated.change(s.Service.Own) })
+		e := w.account(t, "spring-boot-rates", func(s *v1alpha1.SizingExperimentSpec) { eliminated.change(s.Service.Own) })
 		e.Name = fmt.Sprintf("spring-%d", i)
 		trials := w.measure(t, e)
 		if len(trials) != 1 || trials[0].Status.Result == nil {
