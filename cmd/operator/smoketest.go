@@ -96,7 +96,7 @@ func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) er
 		case err != nil:
 			return false, nil // the API server may be restarting: try again
 		}
-		if line := results.ProgressLine(e); line != last {
+		if line := results.ProgressLine(e); line != last && !results.BetweenStages(e) {
 			last = line
 			s.say("%s", line)
 		}

@@ -25,8 +25,8 @@ func (p Program) newReporter() reporter {
 	return &lineReporter{out: p.messages(), clock: p.Clock}
 }
 
-// lineReporter prints a line for each change. It is made for logs: it writes no control
-// characters and does not repeat a line.
+// lineReporter prints a line for each stage of each trial. It is made for logs: it writes no
+// control characters and does not repeat a line.
 type lineReporter struct {
 	out   io.Writer
 	clock clock.PassiveClock
@@ -35,7 +35,7 @@ type lineReporter struct {
 
 func (t *lineReporter) update(e *v1alpha1.SizingExperiment) {
 	line := results.ProgressLine(e)
-	if line == t.last {
+	if line == t.last || results.BetweenStages(e) {
 		return
 	}
 	t.last = line
@@ -110,7 +110,8 @@ func (t *barReporter) draw() {
 	case t.away:
 		t.bar.Describe(cut(away, t.columns-barsOverhead))
 	default:
-		t.bar.Describe(cut(safe(doing(t.last))+comma(left(t.last, t.clock.Now())), t.columns-barsOverhead))
+		// What is running is last, because it is what a narrow terminal cuts.
+		t.bar.Describe(cut(strings.TrimPrefix(left(t.last, t.clock.Now())+comma(safe(doing(t.last))), ", "), t.columns-barsOverhead))
 	}
 }
 
@@ -135,9 +136,12 @@ func (t *barReporter) done() {
 // doing returns in a few words what the experiment is doing.
 func doing(e *v1alpha1.SizingExperiment) string {
 	progress := e.Status.Progress
+	stage := results.Stage(e)
 	switch {
 	case progress.QueuePosition != nil:
 		return fmt.Sprintf("queued at position %d", *progress.QueuePosition)
+	case stage != "":
+		return stage
 	case len(progress.Running) > 0:
 		return strings.Join(progress.Running, ", ")
 	default:

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -46,13 +47,47 @@ func TestABarShowsWhatRunsAndTheTimeThatIsLeft(t *testing.T) {
 	bar.disconnected(errors.New("connection refused"))
 	bar.reconnected()
 	bar.done()
-	for _, want := range []string{"(3/9)", "33%", "c10-500m, about 4:10 left", "c10-500m, about 4:00 left", "The API server can't be reached, retrying"} {
+	for _, want := range []string{"(3/9)", "33%", "about 4:10 left, c10-500m", "about 4:00 left, c10-500m", "The API server can't be reached, retrying"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it never drew %q: %q", want, out.String())
 		}
 	}
 	if lines := drawn(out.String()); strings.TrimSpace(lines[len(lines)-1]) != "" {
 		t.Errorf("the bar is still there: %q", lines)
+	}
+}
+
+func TestABarShowsTheStageOfATrial(t *testing.T) {
+	var out bytes.Buffer
+	bar := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon), Columns: 100}.newReporter()
+	bar.update(during("3 of 9 trials have ended. c10-500m: Running the load"))
+	if want := "about 4:10 left, c10-500m: Running the load"; !strings.Contains(out.String(), want) {
+		t.Errorf("it drew %q, want %q", out.String(), want)
+	}
+}
+
+// during is an experiment in the operator's words.
+func during(message string) *v1alpha1.SizingExperiment {
+	e := under("c10-500m")
+	meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionTrue, Message: message})
+	return e
+}
+
+func TestLinesLeaveOutTheMomentsBetweenStages(t *testing.T) {
+	var out bytes.Buffer
+	lines := Program{Streams: genericiooptions.IOStreams{ErrOut: &out}, Clock: clocktesting.NewFakeClock(noon)}.newReporter()
+	for _, message := range []string{
+		"3 of 9 trials have ended. c8-1: Deleting", "3 of 9 trials have ended", "3 of 9 trials have ended. c10-500m",
+		"3 of 9 trials have ended. c10-500m: Creating", "Cancelled; removing the load",
+	} {
+		lines.update(during(message))
+	}
+	want := `12:00:00  Running: 3 of 9 trials have ended. c8-1: Deleting, about 4:10 left
+12:00:00  Running: 3 of 9 trials have ended. c10-500m: Creating, about 4:10 left
+12:00:00  Running: Cancelled; removing the load, about 4:10 left
+`
+	if out.String() != want {
+		t.Errorf("it printed %q, want %q", out.String(), want)
 	}
 }
 

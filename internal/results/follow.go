@@ -30,6 +30,33 @@ func ProgressLine(e *v1alpha1.SizingExperiment) string {
 	return line
 }
 
+// BetweenStages reports whether no trial runs, or one has just begun. It lasts for a moment, so
+// that a log without it is easier to read.
+func BetweenStages(e *v1alpha1.SizingExperiment) bool {
+	stage, measuring := stage(e)
+	return measuring && stage == ""
+}
+
+// Stage returns what each running trial of an experiment is doing, without the count of trials. It is
+// empty if that is not known, and between two stages.
+func Stage(e *v1alpha1.SizingExperiment) string {
+	stage, _ := stage(e)
+	return stage
+}
+
+// stage returns the stage, and whether trials are being measured.
+func stage(e *v1alpha1.SizingExperiment) (stage string, measuring bool) {
+	progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
+	if progressing == nil || e.Status.Progress == nil {
+		return "", false
+	}
+	stage, measuring = strings.CutPrefix(progressing.Message, ended(e.Status.Progress))
+	if !measuring || !strings.Contains(stage, ": ") {
+		return "", measuring
+	}
+	return strings.TrimPrefix(stage, ". "), true
+}
+
 // SmokeTable returns the result of the smoke test as a table with a header.
 func SmokeTable(e *v1alpha1.SizingExperiment) string {
 	shown, verdict := e.Status.Display, ""

@@ -47,7 +47,7 @@ func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 // measuring says how many trials have ended, and what those that run are doing.
 func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
 	if len(progress.Running) == 0 {
-		return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
+		return ended(progress)
 	}
 	var doing []string
 	for i := range trials {
@@ -59,7 +59,11 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 			doing = append(doing, strings.TrimSuffix(name+": "+trial.Status.Message, ": "))
 		}
 	}
-	return fmt.Sprintf("%d of %d trials have ended. %s", progress.Finished, progress.Trials, strings.Join(doing, "; "))
+	return ended(progress) + ". " + strings.Join(doing, "; ")
+}
+
+func ended(progress *v1alpha1.Progress) string {
+	return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
 }
 
 // guessedVerification is the estimate for a verification whose rate is unknown: 500 logins at
