@@ -65,7 +65,7 @@ func (p *experimentPass) estimatedEnd() *metav1.Time {
 	if len(progress.Running) == 0 || shown != nil && p.earlier.Finished == progress.Finished && slices.Equal(p.earlier.Running, progress.Running) {
 		return shown
 	}
-	return results.SteadyEnd(shown, results.EstimatedEnd(p.trials, p.trialCount(), p.now), p.now)
+	return results.SteadyEnd(shown, results.EstimatedEnd(p.experiment.Spec.Demand, p.trials, p.trialCount(), p.now), p.now)
 }
 
 // condition sets a condition, and reports whether that changed its reason or value.

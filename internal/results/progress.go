@@ -66,15 +66,23 @@ func ended(progress *v1alpha1.Progress) string {
 	return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
 }
 
-// guessedVerification is the estimate for a verification whose rate is unknown: 500 logins at
-// 4/s, and the start of its pods.
-const guessedVerification = 150 * time.Second
+// guessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
+// the demanded rate, within the bounds of a step, and the start of its pods.
+func guessedVerification(demand *v1alpha1.Demand) time.Duration {
+	const logins, start = 500, 20 * time.Second
+	if demand == nil {
+		return 0
+	}
+	load := logins * time.Second / time.Duration(max(1, demand.LoginsPerSecond))
+	return min(max(load, 20*time.Second), 10*time.Minute) + start
+}
 
 // EstimatedEnd returns when an experiment is likely to end: now plus what is left of the
 // trials' estimates, times how much longer the ended trials took than their estimates, divided
-// by the number of trials that run now. It returns nil if nothing is left.
-func EstimatedEnd(trials []v1alpha1.SizingTrial, planned int, now time.Time) *metav1.Time {
-	all := effort{left: guessedVerification * time.Duration(max(0, planned-len(trials)))}
+// by the number of trials that run now. Trials that are planned and don't exist yet are
+// verifications. It returns nil if nothing is left.
+func EstimatedEnd(demand *v1alpha1.Demand, trials []v1alpha1.SizingTrial, planned int, now time.Time) *metav1.Time {
+	all := effort{left: guessedVerification(demand) * time.Duration(max(0, planned-len(trials)))}
 	for i := range trials {
 		if guess, err := loadplan.Estimate(trials[i].Spec); err == nil {
 			all.add(&trials[i], guess, now)

@@ -71,7 +71,7 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := results.EstimatedEnd(test.trials, len(test.trials), noon)
+			got := results.EstimatedEnd(nil, test.trials, len(test.trials), noon)
 			switch {
 			case test.want == 0 && got != nil:
 				t.Errorf("the end is %v, want none", got)
@@ -81,6 +81,15 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 				t.Errorf("the end %v is finer than the API stores it", got)
 			}
 		})
+	}
+}
+
+func TestTheEstimateCountsAVerificationAtTheDemandedRate(t *testing.T) {
+	for rate, want := range map[int32]time.Duration{1: 520 * time.Second, 5: 2 * time.Minute, 1000: 40 * time.Second} {
+		got := results.EstimatedEnd(&v1alpha1.Demand{LoginsPerSecond: rate}, nil, 1, noon)
+		if got == nil || !got.Time.Equal(noon.Add(want)) {
+			t.Errorf("with %d logins per second it ends at %v, want %v", rate, got, noon.Add(want))
+		}
 	}
 }
 
