@@ -16,6 +16,8 @@ export MONITORING
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -buildvcs=false
 TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
+# The integration tests, which two targets run.
+INTEGRATION = -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
@@ -56,8 +58,11 @@ install: load-images ## Install the operator into the cluster with Helm
 uninstall: ## Remove the operator from the cluster; CRDs and experiments are kept
 	$(CLUSTER_ENV) && hack/demo.sh uninstall
 
-##@ kubectl hashmark
-.PHONY: cli cli-release
+##@ Release
+.PHONY: release-local cli cli-release
+release-local: ## Build images for amd64 and arm64, and push them and the chart to your registry: IMAGES=registry.example.com/team
+	hack/release.sh
+
 cli: ## Compile the plugin for this machine, into dist/cli
 	hack/krew.sh build
 
@@ -65,8 +70,10 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-images test-synthetic verify-claims
-test: test-unit test-report test-integration test-e2e ## Everything: unit, real browser, real API server, real cluster
+.PHONY: test test-unit test-report test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-synthetic verify-claims
+test: ## Everything: unit, real browser, real API server, real cluster
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report
+	$(MAKE) --no-print-directory test-e2e
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
 	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/rights/... ./test/specs/... ./test/supply/...
@@ -76,7 +83,10 @@ test-report: ## The HTML report in a real Chromium without a network; writes scr
 	hack/timed.sh test-report hack/screenshot.sh
 
 test-integration: ## The API's rules and the reconcilers against a real API server
-	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
+	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration $(INTEGRATION)
+
+test-minors: ## test-integration against the API servers of Kubernetes 1.34 and 1.35 (20 minutes the first time)
+	for minor in 1.34 1.35; do KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets kubernetes-$$minor)" hack/timed.sh "test-integration-$$minor" hack/test.sh "integration-$$minor" $(INTEGRATION); done
 
 test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them
 	hack/fuzz.sh "$(or $(TARGET),.)"
@@ -100,8 +110,14 @@ test-e2e-disturbed: ## The suite of test-e2e while another process uses the gene
 test-chaos: cluster-up install ## Faults on the local cluster: operator, API server, etcd, nodes, memory, users (half an hour)
 	$(CLUSTER_ENV) && hack/timed.sh test-chaos hack/e2e.sh chaos
 
+test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (5 minutes)
+	hack/cgroup2.sh
+
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
 	hack/test-images.sh
+
+test-release: ## Publish a release twice to a registry on loopback, and compare and render what is in it (15 minutes); needs buildah
+	hack/test-release.sh
 
 test-synthetic: ## The verdicts on hundreds of synthetic runs on drifting machines (10 minutes)
 	go test -v -count=1 -timeout=60m -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole
@@ -176,7 +192,7 @@ bench-docs: ## Write the last tables into docs/benchmarks.md
 	hack/bench-docs.sh
 
 ##@ Develop
-.PHONY: build generate fmt lint verify help
+.PHONY: build generate docs fmt lint verify help
 build: ## Compile everything
 	go build ./...
 
@@ -185,6 +201,9 @@ generate: ## Regenerate the code, CRDs, dashboards, manifests and the chart's RE
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
 	go run ./hack/dashboards/generate charts/hashmark/files/dashboards
 	hack/chart.sh
+
+docs: ## Write the site of docs/ into dist/site; fails on dead links and pages that nothing leads to. Needs Python 3 and PyPI
+	hack/docs.sh
 
 fmt: ## Format the Go code
 	gofmt -w api cmd config controllers hack internal loadtests test

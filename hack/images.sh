@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the binaries and builds the images, with docker if its engine is running and
-# otherwise with buildah, and writes each to dist/images/<name>.tar. What has not changed is
-# not built again. On one machine, buildah gives the same source the same digests: no path, time
+# otherwise with buildah, and writes each to dist/images/<name>.tar, or into the folder ARCHIVES. What has
+# not changed is not built again. GOARCH selects the architecture. On one machine, buildah gives the same source the same digests: no path, time
 # or commit gets into an image.
 #
 #   images.sh              the three images of Dockerfile, as $IMAGES/<name>:$TAG
@@ -20,7 +20,7 @@ source hack/build/messages.sh
 prefix=${IMAGES:-hashmark.dev}
 tag=${TAG:-dev}
 binaries=dist/linux-$(go env GOARCH)
-archives=dist/images
+archives=${ARCHIVES:-dist/images}
 # The schedules of test/drift.
 readonly drifts=(steady sawtooth slower faster)
 
@@ -66,7 +66,7 @@ image() {
 
 build_with_docker() {
   local target=$1 reference=$2 dockerfile=$3 archive=$4
-  docker build --quiet --target "$target" --tag "$reference" --file "$dockerfile" "$binaries" >/dev/null
+  docker build --quiet --platform "linux/$(go env GOARCH)" --target "$target" --tag "$reference" --file "$dockerfile" "$binaries" >/dev/null
   docker save --output "$archive" "$reference"
 }
 
@@ -76,7 +76,7 @@ build_with_docker() {
 build_with_buildah() {
   local target=$1 reference=$2 dockerfile=$3 archive=$4
   local storage=(--root "$PWD/dist/buildah/root" --runroot "$PWD/dist/buildah/run" --storage-driver vfs)
-  buildah "${storage[@]}" build --isolation chroot --quiet --timestamp 0 --target "$target" --tag "$reference" \
+  buildah "${storage[@]}" build --isolation chroot --quiet --timestamp 0 --arch "$(go env GOARCH)" --target "$target" --tag "$reference" \
     --file "$dockerfile" "$binaries" >/dev/null
   buildah "${storage[@]}" push --quiet "$reference" "docker-archive:$archive:$reference"
   buildah "${storage[@]}" rmi --all --force >/dev/null

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Publishes the three images for amd64 and arm64, and the chart that installs exactly these images, to a
+# registry.
+#
+#   IMAGES=registry.example.com/team [VERSION=v0.1.0] release.sh
+#
+# By default VERSION is the chart's. docker login or crane auth login says who pushes. What was
+# published is listed in dist/publish/published.txt, a reference by digest per line, the chart last.
+# PLAIN_HTTP=true pushes the chart to a registry without TLS.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source hack/build/messages.sh
+
+readonly architectures=(amd64 arm64) names=(operator loginservice generator)
+readonly work=dist/publish
+version=${VERSION:-v$(sed -n 's/^version: //p' charts/hashmark/Chart.yaml)}
+[[ ${IMAGES:-} == */* ]] || die "set IMAGES to a registry and a path that you can push to, such as registry.example.com/team"
+[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] ||
+  die "VERSION is \"$version\"; use a semantic version with a v, such as v0.1.0"
+export IMAGES TAG=$version
+registry_http=()
+[[ ${PLAIN_HTTP:-false} != true ]] || registry_http=(--plain-http)
+
+crane() { go tool "-modfile=$PWD/hack/tools/release/go.mod" crane "$@"; }
+yq() { go tool "-modfile=$PWD/hack/tools/release/go.mod" yq "$@"; }
+
+# publish NAME pushes the images of a name, and an index of them under the version. It prints the
+# index's reference by digest.
+publish() {
+  local architecture image images=()
+  for architecture in "${architectures[@]}"; do
+    image=$(crane push "$work/$architecture/$1.tar" "$IMAGES/$1:$version-$architecture")
+    images+=(--manifest "$image")
+  done
+  crane index append "${images[@]}" --tag "$IMAGES/$1:$version"
+}
+
+# chart packages the chart, whose values and annotations name the images by digest, and pushes it. It
+# prints the chart's reference by digest.
+chart() {
+  local name helm reference listed=''
+  helm=$(hack/build/binaries.sh helm)/helm
+  rm -rf "$work/chart"
+  cp -r charts/hashmark "$work/chart"
+  while read -r reference; do
+    name=${reference##*/} name=${name%@*}
+    listed+="- name: $name"$'\n'"  image: $reference"$'\n'
+    [[ $name != loginservice ]] || name=loginService
+    name=$name digest=${reference#*@} yq --inplace \
+      '.image.registry = strenv(IMAGES) | .[strenv(name)].image.digest = strenv(digest)' "$work/chart/values.yaml"
+  done <"$work/published.txt"
+  listed=$listed yq --inplace '.annotations."artifacthub.io/images" = strenv(listed)' "$work/chart/Chart.yaml"
+  "$helm" package "$work/chart" --version "${version#v}" --app-version "${version#v}" --destination "$work" >&2
+  "$helm" push "${registry_http[@]}" "$work/hashmark-${version#v}.tgz" "oci://$IMAGES/charts" 2>&1 | tee /dev/stderr |
+    sed -n "s#^Digest: #$IMAGES/charts/hashmark@#p"
+}
+
+rm -rf "$work/published.txt"
+for architecture in "${architectures[@]}"; do
+  GOARCH=$architecture ARCHIVES=$work/$architecture hack/images.sh
+done
+for name in "${names[@]}"; do
+  publish "$name" >>"$work/published.txt"
+done
+chart >>"$work/published.txt"
+say "published $version:"
+cat "$work/published.txt"
+cat <<TEXT
+
+helm install hashmark oci://$IMAGES/charts/hashmark --version ${version#v} --namespace hashmark-system --create-namespace
+TEXT
