@@ -8,7 +8,8 @@
 #                        prometheus-operator
 #   binaries.sh all      prints each of these folders
 #   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
-#                        for KUBEBUILDER_ASSETS
+#                        for KUBEBUILDER_ASSETS; with a second argument such as
+#                        kubernetes-1.35, those of another Kubernetes minor
 #
 # The cache is $HASHMARK_CACHE, by default ~/.cache/hashmark. A folder in it is either complete
 # or absent: it is filled under another name and then renamed.
@@ -93,10 +94,10 @@ go_build() {
       -ldflags "$ldflags" -o "$3" "$2" </dev/null >&2)
 }
 
-# assets prints a folder with what a test API server needs.
+# assets RECIPE prints a folder with what a test API server needs.
 assets() {
   local kubernetes etcd folder
-  kubernetes="$(build kubernetes)"
+  kubernetes="$(build "$1")"
   etcd="$(build etcd)"
   folder="$CACHE/assets-$(basename "$kubernetes")-$(basename "$etcd")"
   mkdir -p "$folder"
@@ -110,7 +111,7 @@ main() {
   command -v go >/dev/null || die "Go is not in PATH; install Go 1.26 or newer"
   local name
   case "${1:-}" in
-    assets) assets ;;
+    assets) assets "${2:-kubernetes}" ;;
     all) for name in "${RECIPES[@]}"; do build "$name"; done ;;
     "") die "usage: binaries.sh NAME, where NAME is one of: ${RECIPES[*]}, all or assets" ;;
     *) build "$1" ;;
