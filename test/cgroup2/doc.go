@@ -1,0 +1,65 @@
+// Package cgroup2 measures one trial on a kernel with cgroup version 2, in a virtual machine: the
+// machines that the other tests run on may have only version 1. QEMU emulates the CPU, which makes
+// it several times slower and not comparable, so the tests assert what was read and not how fast
+// it was.
+package cgroup2
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+)
+
+// Begin and End are the lines around the report on the console.
+const (
+	Begin = "hashmark report begins"
+	End   = "hashmark report ends"
+)
+
+// ServiceMilliCPU and GeneratorMilliCPU are the limits of the two containers.
+const (
+	ServiceMilliCPU   = 500
+	GeneratorMilliCPU = 900
+)
+
+// Report is what the virtual machine prints, as JSON.
+type Report struct {
+	// Error says why there is no result; empty if there is one.
+	Error string `json:"error,omitempty"`
+	// Kernel is the release of the kernel.
+	Kernel string `json:"kernel"`
+	// Calibration is the output of the calibration.
+	Calibration json.RawMessage `json:"calibration,omitempty"`
+	// Message is the termination message of the generator.
+	Message string `json:"message,omitempty"`
+	// Log is what the programs wrote, for whoever looks for the reason of an error.
+	Log string `json:"log,omitempty"`
+}
+
+// Trial returns the trial that is measured, and its calibration as the operator stores it: an open
+// step at about 60 % of what the service can hash.
+func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration, error) {
+	var result calibration.Result
+	if err := json.Unmarshal(calibrated, &result); err != nil {
+		return v1alpha1.SizingTrialSpec{}, v1alpha1.TrialCalibration{}, fmt.Errorf("the calibration %q: %w", calibrated, err)
+	}
+	rate := intstr.FromString(strconv.FormatFloat(0.6*result.PerSecond(0), 'f', 1, 64))
+	return v1alpha1.SizingTrialSpec{
+		Variant: v1alpha1.Variant{
+			Name: "c6-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
+			Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
+		},
+		Repetition: 1, Seed: 7, Service: v1alpha1.Service{Replicas: 1}, Generator: v1alpha1.Generator{CPULimit: strconv.Itoa(GeneratorMilliCPU) + "m"},
+		Objective: v1alpha1.Objective{P95Milliseconds: 10_000, MaxErrorPerMille: 50},
+		Load: v1alpha1.Load{
+			Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{rate}, Arrivals: v1alpha1.ArrivalsPoisson,
+			StepSeconds: 10, MinSamples: 20, MaxStepSeconds: 30, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
+		},
+	}, *lifecycle.CalibrationInAPI(&result), nil
+}
