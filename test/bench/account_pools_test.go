@@ -60,7 +60,7 @@ func answered(trials []v1alpha1.SizingTrial, callers []int32) string {
 		row := []string{results.Concurrency(trial.Spec.Variant.Concurrency)}
 		for _, step := range trial.Status.Steps {
 			if step.Kind == v1alpha1.StepClosed {
-				row = append(row, fmt.Sprintf("%d (%d)", step.OK, step.Refused))
+				row = append(row, fmt.Sprintf("%.0f (%d)", answeredInTime(step), step.Refused))
 			}
 		}
 		rows = append(rows, row)
