@@ -17,5 +17,5 @@ if [[ ! -d $folder ]]; then
   mv "$folder.partial" "$folder"
 fi
 # Scripts of a virtual environment name the folder that it was created in.
-DISABLE_MKDOCS_2_WARNING=true "$folder/bin/python" -m mkdocs build --quiet --config-file hack/docs/mkdocs.yml
+NO_MKDOCS_2_WARNING=1 "$folder/bin/python" -m mkdocs build --config-file hack/docs/mkdocs.yml
 say "wrote $(find dist/site -name '*.html' | wc -l) pages into dist/site; to read them, run: python3 -m http.server --directory dist/site"
