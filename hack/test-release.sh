@@ -61,14 +61,14 @@ programs() {
 started() {
   local root=$work/arm64 name=${1##*/}
   case ${name%@*} in
-    operator) emulated "$root/operator" --help 2>&1 | grep -q -- --max-concurrent-trials || die "the operator for arm64 does not start" ;;
+    operator) [[ $(emulated "$root/operator" --help 2>&1) == *max-concurrent-trials* ]] || die "the operator for arm64 does not start" ;;
     generator)
       [[ $(emulated "$root/usr/local/bin/k6" version) == *linux/arm64* ]] || die "k6 for arm64 does not start"
       # It names the variables that it lacks.
-      (emulated "$root/loadrunner" 2>&1 || true) | grep -q HASHMARK_TARGET || die "the load generator for arm64 does not start"
+      [[ $(emulated "$root/loadrunner" 2>&1) == *HASHMARK_TARGET* ]] || die "the load generator for arm64 does not start"
       ;;
     loginservice)
-      emulated "$root/loginservice" calibrate --cost=4 --time=500ms | grep -q '"hashMicroseconds":[1-9]' ||
+      [[ $(emulated "$root/loginservice" calibrate --cost=4 --time=500ms) == *'"hashMicroseconds":'[1-9]* ]] ||
         die "the login service for arm64 does not calibrate"
       answers "$root/loginservice"
       ;;

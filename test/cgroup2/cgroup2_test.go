@@ -69,7 +69,7 @@ func TestATrialOnCgroupVersion2HasAllItsEvidence(t *testing.T) {
 	checkSteps(t, judged.Steps)
 }
 
-// checkSteps fails unless the steps have the counters of both containers. At 60 % of what 500m can
+// checkSteps fails unless the steps have the counters of both containers. At 40 % of what 500m can
 // hash, random logins exhaust the quota again and again.
 func checkSteps(t *testing.T, steps []v1alpha1.Step) {
 	t.Helper()
@@ -85,7 +85,7 @@ func checkSteps(t *testing.T, steps []v1alpha1.Step) {
 		if used == nil || used.CPUMicroseconds <= 0 || ptr.Deref(used.Periods, 0) <= 0 {
 			t.Fatalf("the counters of the %s are %+v", name, used)
 		}
-		// Hundred periods of 100 ms in ten seconds.
+		// A period takes 100 ms.
 		if seconds := float64(*used.Periods) / 10; seconds < 0.8*float64(step.CountedMilliseconds)/1000 {
 			t.Errorf("the %s had %d periods in %d ms", name, *used.Periods, step.CountedMilliseconds)
 		}

@@ -43,13 +43,13 @@ type Report struct {
 }
 
 // Trial returns the trial that is measured, and its calibration as the operator stores it: an open
-// step at about 60 % of what the service can hash.
+// step at about 40 % of what the service can hash.
 func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration, error) {
 	var result calibration.Result
 	if err := json.Unmarshal(calibrated, &result); err != nil {
 		return v1alpha1.SizingTrialSpec{}, v1alpha1.TrialCalibration{}, fmt.Errorf("the calibration %q: %w", calibrated, err)
 	}
-	rate := intstr.FromString(strconv.FormatFloat(0.6*result.PerSecond(0), 'f', 1, 64))
+	rate := intstr.FromString(strconv.FormatFloat(0.4*result.PerSecond(0), 'f', 1, 64))
 	return v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{
 			Name: "c6-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
