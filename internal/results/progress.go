@@ -67,14 +67,15 @@ func ended(progress *v1alpha1.Progress) string {
 }
 
 // guessedVerification returns the estimate for a verification whose size is unknown: 500 logins at
-// the demanded rate, within the bounds of a step, and the start of its pods.
+// the demanded rate, but as long as a busy service needs for a steady state, and the start of its
+// pods.
 func guessedVerification(demand *v1alpha1.Demand) time.Duration {
 	const logins, start = 500, 20 * time.Second
 	if demand == nil {
 		return 0
 	}
 	load := logins * time.Second / time.Duration(max(1, demand.LoginsPerSecond))
-	return min(max(load, 20*time.Second), 10*time.Minute) + start
+	return min(max(load, 90*time.Second), 10*time.Minute) + start
 }
 
 // EstimatedEnd returns when an experiment is likely to end: now plus what is left of the

@@ -85,7 +85,7 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 }
 
 func TestTheEstimateCountsAVerificationAtTheDemandedRate(t *testing.T) {
-	for rate, want := range map[int32]time.Duration{1: 520 * time.Second, 5: 2 * time.Minute, 1000: 40 * time.Second} {
+	for rate, want := range map[int32]time.Duration{1: 520 * time.Second, 5: 2 * time.Minute, 1000: 110 * time.Second} {
 		got := results.EstimatedEnd(&v1alpha1.Demand{LoginsPerSecond: rate}, nil, 1, noon)
 		if got == nil || !got.Time.Equal(noon.Add(want)) {
 			t.Errorf("with %d logins per second it ends at %v, want %v", rate, got, noon.Add(want))
