@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -85,6 +86,10 @@ func complaints(err error) string {
 	return strings.Join(each, "; ")
 }
 
+// typeOfValue is what an API server puts before the message of a CEL rule. That of Kubernetes 1.34 also
+// does so for lists.
+var typeOfValue = regexp.MustCompile(`^"(object|array|string|integer|number|boolean)": `)
+
 // sentence returns the message of a cause. The message of a CEL rule is complete; that of
 // the schema needs the value that the API server puts before it.
 func sentence(cause metav1.StatusCause) string {
@@ -92,7 +97,7 @@ func sentence(cause metav1.StatusCause) string {
 	if strings.Contains(message, " in body ") {
 		return cause.Message
 	}
-	return strings.TrimPrefix(message, `"object": `)
+	return typeOfValue.ReplaceAllString(message, "")
 }
 
 func aboutNamespace(err error) bool {

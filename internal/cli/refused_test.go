@@ -22,6 +22,7 @@ func TestARefusalSaysInASentenceWhatToDo(t *testing.T) {
 	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
 	kind := schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "SizingExperiment"}
 	rule := field.Invalid(field.NewPath("spec", "matrix", "costs"), "object", "costs contains a cost twice; remove the duplicate")
+	list := field.Invalid(field.NewPath("spec", "matrix", "costs"), "array", "costs contains a cost twice; remove the duplicate")
 	ending := apierrors.NewForbidden(experiments, "login", errors.New("it is being terminated"))
 	ending.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for name, tt := range map[string]struct {
@@ -37,6 +38,8 @@ func TestARefusalSaysInASentenceWhatToDo(t *testing.T) {
 		"no right to watch": {apierrors.NewForbidden(experiments, "login", errors.New("no")), "watch", "the chart's view role"},
 		"nobody knows you":  {apierrors.NewUnauthorized("no"), "get", "the API server does not accept your credentials"},
 		"a rule is broken": {apierrors.NewInvalid(kind, "login", field.ErrorList{rule}), "create",
+			"the experiment is invalid: spec.matrix.costs: costs contains a cost twice; remove the duplicate"},
+		"a rule of a list is broken, in Kubernetes 1.34": {apierrors.NewInvalid(kind, "login", field.ErrorList{list}), "create",
 			"the experiment is invalid: spec.matrix.costs: costs contains a cost twice; remove the duplicate"},
 		"a field is unknown": {apierrors.NewBadRequest(`strict decoding error: unknown field "spec.cost"`), "create",
 			`the experiment is invalid: strict decoding error: unknown field "spec.cost"`},

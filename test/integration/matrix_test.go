@@ -42,21 +42,19 @@ func TestCostsThatTheMatrixMayName(t *testing.T) {
 		"a cost of 31 would take a day and a half a hash": {
 			change: `{spec: {matrix: {costs: [31]}}}`, refusals: []string{costRange}},
 		"a cost beyond 32 bits would break every client that lists experiments": {
-			change: `{spec: {matrix: {costs: [3000000000]}}}`,
-			refusals: []string{costRange,
-				`<nil>: Checked value must be of type integer with format int32 in spec.matrix.costs[0]`}},
+			change:   `{spec: {matrix: {costs: [3000000000]}}}`,
+			refusals: []string{costRange}},
 		"a cost named twice": {
 			change: `{spec: {matrix: {costs: [10, 10]}}}`, refusals: []string{costTwice}},
 		"nine costs": {
 			change: `{spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11, 12]}}}`, refusals: []string{costsMany}},
 		"a cost that is a string": {
 			change:   `{spec: {matrix: {costs: ["10"]}}}`,
-			refusals: []string{`spec.matrix.costs[0]: spec.matrix.costs[0] in body must be of type integer: "string"`}},
+			refusals: []string{`spec.matrix.costs[0]: spec.matrix.costs[0] in body`}},
 		"a cost with a fraction": {
 			change: `{spec: {matrix: {costs: [10.5]}}}`,
 			refusals: []string{
-				`spec.matrix.costs[0]: spec.matrix.costs[0] in body must be of type int32: "float64"`,
-				`<nil>: Checked value must be of type integer with format int32 in spec.matrix.costs[0]`}},
+				`spec.matrix.costs[0]: spec.matrix.costs[0] in body`}},
 	})
 }
 
@@ -85,7 +83,7 @@ func TestCPULimitsThatTheMatrixMayName(t *testing.T) {
 			refusals: []string{limitsMany}},
 		"a limit without quotes, which YAML takes for a number": {
 			change:   `{spec: {matrix: {cpuLimits: [1]}}}`,
-			refusals: []string{`spec.matrix.cpuLimits[0]: spec.matrix.cpuLimits[0] in body must be of type string: "integer"`}},
+			refusals: []string{`spec.matrix.cpuLimits[0]: spec.matrix.cpuLimits[0] in body`}},
 		"a limit longer than any quantity needs": {
 			change:   `{spec: {matrix: {cpuLimits: ["0.50000000000000000"]}}}`,
 			refusals: []string{`spec.matrix.cpuLimits[0]: Too long: may not be more than 16 bytes`}},
