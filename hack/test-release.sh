@@ -61,23 +61,19 @@ programs() {
 started() {
   local root=$work/arm64 name=${1##*/}
   case ${name%@*} in
-    operator) [[ $(emulated "$root/operator" --help 2>&1) == *max-concurrent-trials* ]] || die "the operator for arm64 does not start" ;;
+    operator) [[ $(qemu-aarch64 "$root/operator" --help 2>&1) == *max-concurrent-trials* ]] || die "the operator for arm64 does not start" ;;
     generator)
-      [[ $(emulated "$root/usr/local/bin/k6" version) == *linux/arm64* ]] || die "k6 for arm64 does not start"
+      [[ $(qemu-aarch64 "$root/usr/local/bin/k6" version) == *linux/arm64* ]] || die "k6 for arm64 does not start"
       # It names the variables that it lacks.
-      [[ $(emulated "$root/loadrunner" 2>&1) == *HASHMARK_TARGET* ]] || die "the load generator for arm64 does not start"
+      [[ $(qemu-aarch64 "$root/loadrunner" 2>&1) == *HASHMARK_TARGET* ]] || die "the load generator for arm64 does not start"
       ;;
     loginservice)
-      [[ $(emulated "$root/loginservice" calibrate --cost=4 --time=500ms) == *'"hashMicroseconds":'[1-9]* ]] ||
+      [[ $(qemu-aarch64 "$root/loginservice" calibrate --cost=4 --time=500ms) == *'"hashMicroseconds":'[1-9]* ]] ||
         die "the login service for arm64 does not calibrate"
       answers "$root/loginservice"
       ;;
   esac
   say "${name%@*}: starts under the emulation of arm64"
-}
-
-emulated() {
-  qemu-aarch64 "$@"
 }
 
 # answers PROGRAM starts a login service and asks it whether it is ready.

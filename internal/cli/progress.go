@@ -136,7 +136,7 @@ func (t *barReporter) done() {
 // doing returns in a few words what the experiment is doing.
 func doing(e *v1alpha1.SizingExperiment) string {
 	progress := e.Status.Progress
-	stage := results.Stage(e)
+	stage, _ := results.Stage(e)
 	switch {
 	case progress.QueuePosition != nil:
 		return fmt.Sprintf("queued at position %d", *progress.QueuePosition)

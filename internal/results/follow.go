@@ -30,22 +30,10 @@ func ProgressLine(e *v1alpha1.SizingExperiment) string {
 	return line
 }
 
-// BetweenStages reports whether no trial runs, or one has just begun. It lasts for a moment, so
-// that a log without it is easier to read.
-func BetweenStages(e *v1alpha1.SizingExperiment) bool {
-	stage, measuring := stage(e)
-	return measuring && stage == ""
-}
-
-// Stage returns what each running trial of an experiment is doing, without the count of trials. It is
-// empty if that is not known, and between two stages.
-func Stage(e *v1alpha1.SizingExperiment) string {
-	stage, _ := stage(e)
-	return stage
-}
-
-// stage returns the stage, and whether trials are being measured.
-func stage(e *v1alpha1.SizingExperiment) (stage string, measuring bool) {
+// Stage returns what each running trial of an experiment is doing, without the count of trials, and
+// whether the experiment is being measured. The stage is empty for the moment in which no trial
+// runs, or in which one has just begun.
+func Stage(e *v1alpha1.SizingExperiment) (stage string, measuring bool) {
 	progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing)
 	if progressing == nil || e.Status.Progress == nil {
 		return "", false
@@ -55,6 +43,13 @@ func stage(e *v1alpha1.SizingExperiment) (stage string, measuring bool) {
 		return "", measuring
 	}
 	return strings.TrimPrefix(stage, ". "), true
+}
+
+// BetweenStages reports whether an experiment that is measured has no stage. A log is easier to read
+// without these moments.
+func BetweenStages(e *v1alpha1.SizingExperiment) bool {
+	stage, measuring := Stage(e)
+	return measuring && stage == ""
 }
 
 // SmokeTable returns the result of the smoke test as a table with a header.
