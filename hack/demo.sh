@@ -8,7 +8,8 @@
 #   demo.sh example-images  builds and loads the images of examples/
 #   demo.sh clean       removes everything that the demo created
 #
-# MONITORING=true also installs Prometheus, and lets k6 write to it.
+# MONITORING=true also installs Prometheus, and lets k6 write to it. Without it, a Prometheus from
+# an earlier run is removed.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -82,7 +83,11 @@ install() {
     "${arguments[@]}" "${ownership[@]}" --force-conflicts --wait --timeout=3m --hide-notes >/dev/null ||
     die "the operator did not start; see Helm's output above. The operator's last log line is: $(kubectl -n hashmark-system logs deployment/hashmark-operator --tail=1 2>&1)"
   say "the operator is running"
-  ! monitored || hack/monitoring/monitoring.sh await
+  if monitored; then
+    hack/monitoring/monitoring.sh await
+  elif [[ $CLUSTER != current ]]; then
+    hack/monitoring/monitoring.sh down
+  fi
 }
 
 # uninstall keeps the CRDs, because deleting them would delete every experiment.

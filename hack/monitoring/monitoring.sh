@@ -5,6 +5,7 @@
 #   monitoring.sh up       installs or upgrades them, and waits until they work
 #   monitoring.sh values   prints Helm's arguments that make them monitor Hashmark
 #   monitoring.sh await    waits until Prometheus reads the operator's metrics
+#   monitoring.sh down     removes them, except the definitions of their kinds
 #   monitoring.sh where    prints how to reach them, and a query
 set -euo pipefail
 shopt -s inherit_errexit
@@ -64,6 +65,13 @@ up() {
   kubectl -n monitoring wait --for=condition=Available --timeout=300s prometheus/prometheus
 }
 
+# down makes room for the largest generator, which Prometheus takes from the node for load.
+down() {
+  [[ -n "$(kubectl get --ignore-not-found namespace monitoring -o name)" ]] || return 0
+  say "removing Prometheus; MONITORING=true keeps it"
+  rendered | kubectl delete --ignore-not-found --wait --timeout=120s -f - >/dev/null
+}
+
 values() {
   printf '%s\n' --values hack/monitoring/values.yaml
   [[ $CLUSTER == local ]] || printf '%s\n' --values hack/monitoring/kind/values.yaml
@@ -107,6 +115,7 @@ case "$CLUSTER ${1:-}" in
   "local up" | "kind up") up ;;
   "local values" | "kind values") values ;;
   "local await" | "kind await") await ;;
+  "local down" | "kind down") down ;;
   "local where" | "kind where") where ;;
-  *) die "usage: monitoring.sh up|values|await|where, with CLUSTER=local or CLUSTER=kind" ;;
+  *) die "usage: monitoring.sh up|values|await|down|where, with CLUSTER=local or CLUSTER=kind" ;;
 esac
