@@ -71,8 +71,8 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 
 ##@ Test
 .PHONY: test test-unit test-report test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-synthetic verify-claims
-test: ## Everything: unit, real browser, real API server, real cluster
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report
+test: ## Everything: unit, real browser, real API server, cgroup v2, real cluster
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report test-cgroup2
 	$(MAKE) --no-print-directory test-e2e
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
@@ -110,8 +110,8 @@ test-e2e-disturbed: ## The suite of test-e2e while another process uses the gene
 test-chaos: cluster-up install ## Faults on the local cluster: operator, API server, etcd, nodes, memory, users (half an hour)
 	$(CLUSTER_ENV) && hack/timed.sh test-chaos hack/e2e.sh chaos
 
-test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (5 minutes)
-	hack/cgroup2.sh
+test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (a minute)
+	hack/timed.sh test-cgroup2 hack/cgroup2.sh
 
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
 	hack/test-images.sh

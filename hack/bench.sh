@@ -13,6 +13,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
+source hack/packages.sh
 source hack/build/maven.sh
 
 readonly usage="usage: hack/bench.sh cut|whole NAME..., where NAME is all or a benchmark such as arrivals"

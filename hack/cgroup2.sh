@@ -10,13 +10,22 @@ source hack/packages.sh
 
 readonly work=$PWD/dist/cgroup2 kernel_package=linux-image-cloud-amd64
 
+# newest prints the package of the current kernel, on which the package of all depends. It prints
+# nothing if the package lists are missing.
+newest() {
+  apt-cache depends --important "$kernel_package" 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -1
+}
+
 # kernel downloads and unpacks the kernel, which stays in dist, and prints its path.
 kernel() {
   local name
   if [[ ! -f $work/vmlinuz ]]; then
-    # The package only depends on the one of the current release.
-    name=$(apt-cache depends --important "$kernel_package" | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -1)
-    [[ -n $name ]] || die "found no kernel in the Debian package $kernel_package; run apt-get update"
+    name=$(newest)
+    if [[ -z $name ]]; then
+      apt_get update
+      name=$(newest)
+    fi
+    [[ -n $name ]] || die "found no kernel in the Debian package $kernel_package"
     (cd "$work" && apt-get download --quiet=2 "$name" 2>/dev/null) || die "can't download the Debian package $name; run apt-get update"
     dpkg-deb --extract "$work"/linux-image-*.deb "$work/kernel"
     mv "$work"/kernel/boot/vmlinuz-* "$work/vmlinuz"

@@ -1,15 +1,21 @@
 # shellcheck shell=bash
 # Debian packages that some scripts need. It is sourced after messages.sh.
 
-# need COMMAND PACKAGE installs a package if its command is missing.
+# apt_get runs apt-get once no other script runs it: apt-get update fails while another one holds
+# the lock of its lists.
+apt_get() {
+  DEBIAN_FRONTEND=noninteractive flock "${BASH_SOURCE[0]}" apt-get -o DPkg::Lock::Timeout=300 -qq "$@"
+}
+
+# need COMMAND PACKAGE... installs packages if a command is missing.
 need() {
   if command -v "$1" >/dev/null; then
     return
   fi
   if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-    die "$1 was not found; install it (on Debian: apt-get install $2)"
+    die "$1 was not found; install it (on Debian: apt-get install ${*:2})"
   fi
-  say "installing $2 (Debian packages)"
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$2" >/dev/null
+  say "installing ${*:2} (Debian packages)"
+  apt_get update
+  apt_get install --no-install-recommends "${@:2}" >/dev/null
 }

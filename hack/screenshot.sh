@@ -8,14 +8,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if ! command -v chromium chromium-browser google-chrome >/dev/null; then
-  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "Chromium was not found, so the report can't be checked; install it (on Debian: apt-get install chromium fonts-dejavu-core)" >&2
-    exit 1
-  fi
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq -o DPkg::Lock::Timeout=300 --no-install-recommends \
-    chromium fonts-dejavu-core >/dev/null
+source hack/build/messages.sh
+source hack/packages.sh
+
+if ! command -v chromium-browser google-chrome >/dev/null; then
+  need chromium chromium fonts-dejavu-core
 fi
 
 HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -count=1 -tags=browser -run=TestBrowser ./internal/report/html

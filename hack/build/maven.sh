@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sourced by scripts that build Java programs.
+# Sourced by scripts that build Java programs, after messages.sh and packages.sh.
 
 # maven_package SOURCE NAME copies a Maven project to dist/maven/NAME, because Maven writes beside
 # the sources, and builds it there. Libraries come from Maven's default repository. It installs
@@ -7,14 +7,8 @@
 maven_package() {
   local base
   base=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/dist/maven
-  if ! command -v mvn >/dev/null || ! command -v javac >/dev/null; then
-    if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-      die "mvn or javac was not found; install Maven and a JDK 17 (on Debian: apt-get install maven openjdk-17-jdk-headless)"
-    fi
-    say "installing maven and openjdk-17-jdk-headless"
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends maven openjdk-17-jdk-headless >/dev/null
-  fi
+  need javac openjdk-17-jdk-headless
+  need mvn maven
   rm -rf "${base:?}/$2"
   mkdir -p "$base/$2"
   cp -r "$1/pom.xml" "$1/src" "$base/$2"
