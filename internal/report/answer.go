@@ -19,7 +19,7 @@ func (d Document) Met() bool {
 	if recommendation := d.Experiment.Status.Recommendation; d.HasDemand() {
 		return recommendation != nil && recommendation.Variant != ""
 	}
-	return results.Best(d.Experiment.Status.Results) != nil
+	return d.highest() != nil
 }
 
 // Answer returns the result in a sentence or two: what to run; without a demand, the
@@ -155,14 +155,19 @@ func workers(c v1alpha1.Concurrency) string {
 	}
 }
 
-// best returns the result without a demand: the highest cost that met the objective, or
-// the control that met it at the highest rate if the experiment has no costs.
-func (d Document) best() string {
+// highest returns the row of the highest cost that met the objective, or of the control that met
+// it at the highest rate if the experiment has no costs. It returns nil if no row met the objective.
+func (d Document) highest() *v1alpha1.VariantResult {
 	costs := slices.Clone(d.Experiment.Status.Results)
 	if slices.ContainsFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control == "" }) {
 		costs = slices.DeleteFunc(costs, func(r v1alpha1.VariantResult) bool { return r.Control != "" })
 	}
-	best := results.Best(costs)
+	return results.Best(costs)
+}
+
+// best returns the result without a demand.
+func (d Document) best() string {
+	best := d.highest()
 	if best == nil {
 		return fmt.Sprintf("No variant meets the objective (%s)%s.", d.objective(), d.anywhere())
 	}

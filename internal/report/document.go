@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
@@ -116,7 +115,7 @@ func (d Document) trialsDone() string {
 
 // soFar returns the best result until now.
 func (d Document) soFar() string {
-	if results.Best(d.Experiment.Status.Results) == nil {
+	if d.highest() == nil {
 		return "No results yet."
 	}
 	return "So far: " + d.best()

@@ -21,6 +21,8 @@ type Section struct {
 	// The titles of the columns. Columns without any text are left out.
 	Columns []string
 	Lines   [][]string
+	// Other orders of the lines than this one.
+	Orders []Order
 	// The list after the table.
 	Items []string
 }
@@ -99,8 +101,10 @@ func (d Document) variantsSection() Section {
 		Columns: []string{"Variant", "Verdict", "Objective", "Capacity", "p50", "p95", "p99", "At", "Failed", "Alive", "Throttled", "Memory", "Maximum", "Speed"},
 	}
 	objective := d.Experiment.Spec.Objective
+	var listed []Row
 	for _, row := range d.Rows {
 		if !row.Predicted {
+			listed = append(listed, row)
 			p50 := percentile(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
 			p99 := percentile(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
 			s.Lines = append(s.Lines, []string{
@@ -110,7 +114,7 @@ func (d Document) variantsSection() Section {
 		}
 	}
 	if len(s.Lines) > 0 {
-		s.Paragraphs = d.atReferenceWords()
+		s.Paragraphs, s.Orders = d.atReferenceWords(), variantOrders(listed)
 	}
 	return s
 }
@@ -123,6 +127,7 @@ func (d Document) sizesSection() Section {
 	if d.HasDemand() {
 		s.Title = "Sizes for the demand"
 	}
+	var listed []Row
 	for _, row := range d.Rows {
 		price := row.Result.Price
 		if price == nil {
@@ -137,11 +142,11 @@ func (d Document) sizesSection() Section {
 			d.money(price.PerMonth), d.money(price.PerMillionLogins), d.money(price.AttackerPerBillionGuesses),
 		}
 		if strings.Join(line[1:], "") != "" {
-			s.Lines = append(s.Lines, line)
+			s.Lines, listed = append(s.Lines, line), append(listed, row)
 		}
 	}
 	if len(s.Lines) > 0 {
-		s.Paragraphs, s.Items = d.sizesWords(), d.guessesWords()
+		s.Paragraphs, s.Items, s.Orders = d.sizesWords(), d.guessesWords(), sizeOrders(listed)
 	}
 	return s
 }

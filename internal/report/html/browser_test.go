@@ -69,6 +69,28 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// TestBrowserOrdersATable chooses the order of the variants by capacity, and back.
+func TestBrowserOrdersATable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report.html")
+	write(t, file, answered(t))
+	tab, _ := listen(t, browser(t))
+	do(t, tab, chromedp.EmulateViewport(looks[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	planned := "c8-250m c8-500m c8-1 c10-250m c10-500m c10-1"
+	for _, test := range []struct{ choose, want string }{
+		{"null", planned},
+		{"document.querySelector('.ordered .by-0').click()", "c8-1 c8-500m c10-1 c8-250m c10-500m c10-250m"},
+		{"document.querySelector('.ordered input').click()", planned},
+	} {
+		if got := get(t, tab, chromedp.Evaluate[string](test.choose+"; "+seenVariants)); got != test.want {
+			t.Errorf("after %s the rows are %s, want %s", test.choose, got, test.want)
+		}
+	}
+}
+
+// seenVariants lists the variants from top to bottom.
+const seenVariants = `[...document.querySelector(".ordered").querySelectorAll("tbody th")]
+  .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map(e => e.textContent).join(" ")`
+
 // TestPictureOfTheSpeed finds the chart of the speed in a report. It also takes the
 // picture of docs/method.md: HASHMARK_SPEED_OF names another saved report,
 // HASHMARK_PICTURES the folder.

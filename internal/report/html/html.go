@@ -38,6 +38,14 @@ type part struct {
 	Manifest string
 }
 
+// widestTable is the number of columns of a table that leaves room for a list on a wide screen.
+const widestTable = 7
+
+// Split reports whether the list is beside the text and the table on a wide screen, and not below.
+func (p part) Split() bool {
+	return len(p.Items) > 0 && len(p.Paragraphs)+len(p.Lines) > 0 && len(p.Columns) <= widestTable && len(p.Figures) == 0
+}
+
 // Write writes the report as HTML.
 func Write(w io.Writer, d report.Document) error {
 	return pageTemplate.Execute(w, page{Document: d, Style: style(), Parts: parts(d), Again: again(d)})
