@@ -10,8 +10,8 @@ source hack/packages.sh
 
 readonly work=$PWD/dist/cgroup2 kernel_package=linux-image-cloud-amd64
 
-# newest prints the package of the current kernel, on which the package of all depends. It prints
-# nothing if the package lists are missing.
+# newest prints the name of the current kernel's package, a dependency of $kernel_package. It
+# prints nothing if the package lists are missing.
 newest() {
   apt-cache depends --important "$kernel_package" 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -1
 }

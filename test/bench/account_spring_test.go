@@ -3,11 +3,11 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -30,7 +30,7 @@ export function login({ address, user, password, timeout }) {
   if (response.status === 200 && cookie) {
     sessions[password] = 'JSESSIONID=' + cookie[0].value;
   }
-  if (response.status !== 200) {
+  if (response.status === 401) {
     delete sessions[password];
   }
   return { response, ok: response.status === 200 };
@@ -43,9 +43,8 @@ type elimination struct {
 	name   string
 	change func(*v1alpha1.OwnService)
 	ends   bool
-	// timeoutSeconds replaces the sample's timeout of a request unless it is zero. The number of callers
-	// is a rate times this timeout.
-	timeoutSeconds int32
+	// load changes the load, and can put more rates before the sample's, or is nil.
+	load func(*v1alpha1.Load)
 }
 
 // eliminations are the author's, in his order. Where bcrypt is replaced, the service gets the password
@@ -68,8 +67,14 @@ var eliminations = []elimination{
 		own.Env["SPRING_SECURITY_USER_PASSWORD"] = "$(HASHMARK_PASSWORD)"
 	}},
 	// Each caller's first request has no session. k6 gives each step the callers that rested longest, so
-	// the first steps have many new callers. They must be few enough to log in before their timeout.
-	{name: "a session cookie after the first request", ends: true, timeoutSeconds: 1, change: func(own *v1alpha1.OwnService) {
+	// all of them log in once at lower rates, which the service can hash. There are as many callers as
+	// requests in a timeout.
+	{name: "a session cookie after the first request", ends: true, load: func(load *v1alpha1.Load) {
+		load.RequestTimeoutSeconds = 1
+		load.RatesPerSecond = append([]intstr.IntOrString{
+			intstr.FromInt32(10), intstr.FromInt32(12), intstr.FromInt32(14), intstr.FromInt32(16), intstr.FromInt32(18),
+		}, load.RatesPerSecond...)
+	}, change: func(own *v1alpha1.OwnService) {
 		own.Hash = v1alpha1.OwnHashOther
 		own.Env["LOGIN_SESSIONS"] = "true"
 		own.Login.Steps, own.Login.Script = nil, sessionScript
@@ -81,6 +86,7 @@ var eliminations = []elimination{
 func TestAccountSpring(t *testing.T) {
 	w, r := onCluster(t), begin(t, "account-spring")
 	header := []string{"change", "bound"}
+	var rates int
 	var rows [][]string
 	tried := eliminations
 	if *cut {
@@ -88,8 +94,11 @@ func TestAccountSpring(t *testing.T) {
 	}
 	for i, eliminated := range tried {
 		e := w.account(t, "spring-boot-rates", func(s *v1alpha1.SizingExperimentSpec) {
+			rates = len(s.Load.RatesPerSecond)
 			eliminated.change(s.Service.Own)
-			s.Load.RequestTimeoutSeconds = cmp.Or(eliminated.timeoutSeconds, s.Load.RequestTimeoutSeconds)
+			if eliminated.load != nil {
+				eliminated.load(&s.Load)
+			}
 		})
 		e.Name = fmt.Sprintf("spring-%d", i)
 		trials := w.measure(t, e)
@@ -100,7 +109,8 @@ func TestAccountSpring(t *testing.T) {
 		bound := micros(trials[0].Status.Result.BoundMilliPerSecond) / 1000
 		row := []string{eliminated.name, fmt.Sprintf("%.0f/s", bound)}
 		var steady, below float64
-		for _, step := range trials[0].Status.Steps {
+		steps := trials[0].Status.Steps
+		for _, step := range steps[max(0, len(steps)-rates):] {
 			offered := micros(step.OfferedMilliPerSecond) / 1000
 			if i == 0 {
 				header = append(header, fmt.Sprintf("%.0f/s", offered))
