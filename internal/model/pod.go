@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -118,11 +119,15 @@ func (p *pod) advance(until time.Duration) {
 	p.now = until
 }
 
-// finish answers logins whose hash is computed, and starts waiting ones in their place.
+// finish answers logins whose hash is computed, and starts waiting ones in their place. Most
+// events end no login, so it looks first.
 func (p *pod) finish() {
+	if !slices.ContainsFunc(p.running, turn.done) {
+		return
+	}
 	still := p.running[:0]
 	for _, t := range p.running {
-		if t.left > 0 {
+		if !t.done() {
 			still = append(still, t)
 			continue
 		}
@@ -178,12 +183,13 @@ func (p *pod) admit(login int) {
 
 // yield removes logins from their lanes if their turn is over and others are ready.
 func (p *pod) yield() {
-	if p.ready.length() == 0 || p.bandwidth.stalled() {
+	over := func(t turn) bool { return t.until <= p.now }
+	if p.ready.length() == 0 || p.bandwidth.stalled() || !slices.ContainsFunc(p.running, over) {
 		return
 	}
 	still := p.running[:0]
 	for _, t := range p.running {
-		if t.until <= p.now {
+		if over(t) {
 			p.ready.push(t)
 			continue
 		}
@@ -199,6 +205,44 @@ func (p *pod) run() {
 		t.until = p.now.Truncate(pollEvery) + 2*pollEvery
 		p.running = append(p.running, t)
 	}
+}
+
+// turn is a login in a pod.
+type turn struct {
+	// login is its index in the arrivals.
+	login int
+	// left is the CPU time that its hash still needs.
+	left time.Duration
+	// until is when its turn on a lane ends if others are ready.
+	until time.Duration
+}
+
+// done reports whether the login's hash is computed.
+func (t turn) done() bool { return t.left <= 0 }
+
+// line is a first-in, first-out queue.
+type line struct {
+	turns []turn
+	head  int
+}
+
+// mostPopped is how many popped turns are kept before their memory is reused.
+const mostPopped = 1024
+
+func (l *line) length() int { return len(l.turns) - l.head }
+
+func (l *line) push(t turn) {
+	if l.head == len(l.turns) || (l.head >= mostPopped && 2*l.head >= len(l.turns)) {
+		l.turns = l.turns[:copy(l.turns, l.turns[l.head:])]
+		l.head = 0
+	}
+	l.turns = append(l.turns, t)
+}
+
+func (l *line) pop() turn {
+	t := l.turns[l.head]
+	l.head++
+	return t
 }
 
 // bandwidth is the state of a pod's quota. The zero value has no quota.
