@@ -97,8 +97,8 @@ func TestTheTableOfHashTimes(t *testing.T) {
 	}
 }
 
-// A hash time is the mean over all windows of the CPU, whatever was hashed in them. Three
-// batches of ten seconds at 9.9, 10 and 10.1 ms have a 99.9 % interval of 31.6 × 0.1 ms ÷ √3.
+// A hash time is the mean over all windows of the CPU, whatever was hashed in them. Four
+// batches of ten seconds at 9.9, 10, 10 and 10.1 ms have a 99.9 % interval of 12.92 × 0.0816 ms ÷ 2.
 func TestATimeIsTheMeanOverAllWindowsOfThePool(t *testing.T) {
 	inexact := func(t *v1alpha1.SizingTrial) { t.Status.Calibration.RatioErrorPerMillion = 500_000 }
 	tests := map[string]struct {
@@ -107,10 +107,13 @@ func TestATimeIsTheMeanOverAllWindowsOfThePool(t *testing.T) {
 	}{
 		"with the error of the batches and of the ratio": {
 			[]v1alpha1.SizingTrial{
-				timedOn(8, 1_000_000, "Zen", runAt(9_900, 9_900)), timedOn(10, 4_000_000, "Zen", runAt(10_000, 10_000), inexact), timedOn(8, 1_000_000, "Zen", runAt(10_100, 10_100))},
+				timedOn(8, 1_000_000, "Zen", runAt(9_900, 9_900)), timedOn(10, 4_000_000, "Zen", runAt(10_000, 10_000), inexact), timedOn(8, 1_000_000, "Zen", runAt(10_000, 10_000)), timedOn(8, 1_000_000, "Zen", runAt(10_100, 10_100))},
 			[]v1alpha1.HashTime{
-				{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 1_825, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 6, Trials: 2},
-				{CPUModel: "Zen", Cost: 10, HashMicroseconds: 40_000, ErrorMicroseconds: 8_847, LowMicroseconds: 39_600, HighMicroseconds: 40_400, Samples: 6, Trials: 1}}},
+				{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 528, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 8, Trials: 3},
+				{CPUModel: "Zen", Cost: 10, HashMicroseconds: 40_000, ErrorMicroseconds: 5_428, LowMicroseconds: 39_600, HighMicroseconds: 40_400, Samples: 8, Trials: 1}}},
+		"a few batches, such as two calibrations, have the errors of the calibration and of the ratio": {
+			[]v1alpha1.SizingTrial{timedOn(8, 1_000_000, "Zen", runAt(9_900, 9_900)), timedOn(8, 1_000_000, "Zen", runAt(10_100, 10_100))},
+			[]v1alpha1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 100, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 4, Trials: 2}}},
 		"a variation inside ten seconds does not add to the error": {
 			[]v1alpha1.SizingTrial{timedOn(8, 1_000_000, "Zen", runAt(9_000, 11_000)), timedOn(8, 1_000_000, "Zen", runAt(11_000, 9_000))},
 			[]v1alpha1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 100, LowMicroseconds: 9_000, HighMicroseconds: 11_000, Samples: 4, Trials: 2}}},

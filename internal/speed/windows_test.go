@@ -99,8 +99,13 @@ func TestTheMeanHasTheIntervalOfItsBatches(t *testing.T) {
 			}
 		})
 	}
-	if _, wider := speed.Mean([][]speed.Window{steady(10, 9), steady(10, 11)}, 0.999); wider < 600 {
-		t.Errorf("with 99.9 %% confidence half the width is %v, want Student's 636.6", wider)
+	// Student's 99.95 % quantile is 31.6 for three batches, and 12.924 for four.
+	few := [][]speed.Window{steady(10, 9), steady(10, 11), steady(10, 9)}
+	if _, half := speed.Mean(few, 0.999); half != 0 {
+		t.Errorf("three batches have an interval of ± %v with 99.9 %% confidence, want none", half)
+	}
+	if _, half := speed.Mean(append(few, steady(10, 11)), 0.999); math.Abs(half-12.924/math.Sqrt(3)) > 1e-3 {
+		t.Errorf("four batches have an interval of ± %v with 99.9 %% confidence", half)
 	}
 }
 
