@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -34,11 +35,27 @@ var looks = []struct {
 	{"phone-light", 390, "light"}, {"phone-dark", 390, "dark"},
 }
 
+// gallery returns the reports of real runs in docs/gallery.
+func gallery(t *testing.T) map[string]report.Document {
+	t.Helper()
+	files, err := filepath.Glob("../../../docs/gallery/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("docs/gallery has no saved reports (error %v)", err)
+	}
+	all := map[string]report.Document{}
+	for _, file := range files {
+		all["gallery-"+strings.TrimSuffix(filepath.Base(file), ".json")] = saved(t, file)
+	}
+	return all
+}
+
 // TestBrowser opens every report in Chromium without a network. With
 // HASHMARK_PICTURES=folder it writes screenshots and a PDF of each to that folder.
 func TestBrowser(t *testing.T) {
 	chromium := browser(t)
-	for name, document := range documents(t) {
+	all := documents(t)
+	maps.Copy(all, gallery(t))
+	for name, document := range all {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "report.html")
 			write(t, file, document)
@@ -53,7 +70,11 @@ func TestBrowser(t *testing.T) {
 							Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
 						}),
 						chromedp.Navigate(address))
-					judge(t, look.width, get(t, tab, chromedp.Evaluate[sight](inspect)))
+					seen := get(t, tab, chromedp.Evaluate[sight](inspect))
+					judge(t, look.width, seen)
+					if look.width >= 1280 && strings.HasPrefix(name, "gallery-") && len(seen.Cut) > 0 {
+						t.Errorf("tables of a real run are wider than a desktop: %v", seen.Cut)
+					}
 					keep(t, name+"-"+look.name+".png", get(t, tab, chromedp.FullScreenshot(100)))
 					for _, trouble := range heard() {
 						t.Errorf("the browser says: %s", trouble)
@@ -62,8 +83,13 @@ func TestBrowser(t *testing.T) {
 			}
 			tab, _ := listen(t, chromium)
 			do(t, tab, chromedp.Navigate(address))
-			do(t, tab, chromedp.EmulateViewport(looks[0].width, 1500))
-			keep(t, name+"-cover.png", get(t, tab, chromedp.CaptureScreenshot()))
+			for _, cover := range []struct {
+				name          string
+				width, height int64
+			}{{"-cover.png", 1280, 1500}, {"-phone-cover.png", 390, 1100}} {
+				do(t, tab, chromedp.EmulateViewport(cover.width, cover.height))
+				keep(t, name+cover.name, get(t, tab, chromedp.CaptureScreenshot()))
+			}
 			keep(t, name+".pdf", get(t, tab, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))
 		})
 	}
@@ -143,6 +169,8 @@ type sight struct {
 	Smallest     string
 	Unnamed      int
 	Overlaps     []string
+	// Cut are the tables that have to be scrolled to be seen in full.
+	Cut []string
 }
 
 // inspect measures the layout of the page. What scrolls in its own box does not count for
@@ -170,7 +198,9 @@ const inspect = `(() => {
       if (r.left < s.right - 1 && s.left < r.right - 1 && r.top + 3 < s.bottom - 3 && s.top + 3 < r.bottom - 3)
         overlaps.push(a.textContent + " and " + b.textContent + " in " + svg.querySelector("title").textContent);
   }
-  return {Body: document.documentElement.scrollWidth, Wide: wide, SmallestText: smallest, Smallest: words, Unnamed: unnamed, Overlaps: overlaps};
+  const cut = [...document.querySelectorAll(".scroll")].filter(e => e.querySelector("table") && !e.closest("details") && e.scrollWidth > e.clientWidth + 1)
+    .map(e => e.ariaLabel + " by " + (e.scrollWidth - e.clientWidth) + " pixels");
+  return {Cut: cut, Body: document.documentElement.scrollWidth, Wide: wide, SmallestText: smallest, Smallest: words, Unnamed: unnamed, Overlaps: overlaps};
 })()`
 
 // browser starts a Chromium without a network.

@@ -15,7 +15,17 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"split": split}).Parse(pageText))
+
+// split separates what a cell ends with in parentheses, such as the interval of a number, which is
+// shown below it.
+func split(cell string) (parts [2]string) {
+	value, rest, found := strings.Cut(cell, " (")
+	if !found || !strings.HasSuffix(rest, ")") {
+		return [2]string{cell}
+	}
+	return [2]string{value, strings.TrimSuffix(rest, ")")}
+}
 
 // page is the data of the template.
 type page struct {
