@@ -21,7 +21,7 @@ INTEGRATION = -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/op
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
-.PHONY: demo accounts examples demo-clean
+.PHONY: demo accounts examples gallery demo-clean
 demo: ## Set up a cluster, measure the quickstart, print its recommendation; with MONITORING=true also install Prometheus
 	hack/timed.sh demo hack/demo.sh run
 
@@ -31,6 +31,10 @@ accounts: cluster-up install ## Repeat the published accounts and write their ta
 
 examples: cluster-up install ## Measure the login services of examples/: etcd, Apache httpd, Spring Boot, FastAPI and Verdaccio
 	$(CLUSTER_ENV) && hack/demo.sh examples
+
+gallery: cluster-up install ## Measure the experiments of docs/gallery, and take the pictures of their reports (25 minutes)
+	$(CLUSTER_ENV) && hack/gallery.sh
+	hack/screenshot.sh docs
 
 demo-clean: ## Remove everything that the demo created, including a local or kind cluster
 	hack/demo.sh clean

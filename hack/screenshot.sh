@@ -4,7 +4,7 @@
 # written to dist/report.
 #
 #   hack/screenshot.sh        only the checks
-#   hack/screenshot.sh docs   also update the picture of docs/report.md
+#   hack/screenshot.sh docs   also update the pictures of docs/report.md and docs/gallery
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,4 +19,8 @@ HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -count=1 -tags=browser -r
 if [[ ${1:-} == docs ]]; then
   mkdir -p docs/images
   cp dist/report/answered-cover.png docs/images/report.png
+  for run in docs/gallery/*.json; do
+    cp "dist/report/gallery-$(basename "$run" .json)-cover.png" "${run%.json}.png"
+  done
+  cp dist/report/gallery-quickstart-phone-cover.png docs/gallery/phone.png
 fi

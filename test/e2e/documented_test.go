@@ -24,6 +24,7 @@ var elsewhere = []struct{ begin, why string }{
 	{"make demo", "the suite begins with it"},
 	{"make cli", "make demo runs it"},
 	{"make accounts", "it takes an hour"},
+	{"make gallery", "it takes half an hour"},
 	{"make bench", "it takes up to hours on a machine that does nothing else"},
 	{"eval ", "the suite runs in that environment"},
 	{"export ", "it only changes the shell's environment"},
@@ -110,7 +111,7 @@ func documentedCommands(t *testing.T) []docCommand {
 	t.Helper()
 	files, err := filepath.Glob("../../docs/*.md")
 	must(t, err)
-	files = append(files, "../../README.md", "../../docs/accounts/README.md", "../../charts/hashmark/README.md", "../../hack/cluster/README.md")
+	files = append(files, "../../README.md", "../../docs/accounts/README.md", "../../docs/gallery/README.md", "../../charts/hashmark/README.md", "../../hack/cluster/README.md")
 	var all []docCommand
 	for _, file := range files {
 		text, err := os.ReadFile(file)
