@@ -6,16 +6,8 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
+source hack/python.sh
 
-cache=${HASHMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hashmark}
-folder=$cache/mkdocs-$(sha256sum hack/docs/requirements.txt | cut -c1-12)
-if [[ ! -d $folder ]]; then
-  mkdir -p "$cache"
-  rm -rf "$folder.partial"
-  python3 -m venv "$folder.partial" || die "can't create a virtual environment; on Debian, run apt-get install python3-venv"
-  "$folder.partial/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r hack/docs/requirements.txt
-  mv "$folder.partial" "$folder"
-fi
-# Scripts of a virtual environment name the folder that it was created in.
+folder=$(python_environment mkdocs hack/docs/requirements.txt)
 NO_MKDOCS_2_WARNING=1 "$folder/bin/python" -m mkdocs build --config-file hack/docs/mkdocs.yml
 say "wrote $(find dist/site -name '*.html' | wc -l) pages into dist/site; to read them, run: python3 -m http.server --directory dist/site"
