@@ -63,9 +63,12 @@ uninstall: ## Remove the operator from the cluster; CRDs and experiments are kep
 	$(CLUSTER_ENV) && hack/demo.sh uninstall
 
 ##@ Release
-.PHONY: release-local cli cli-release
+.PHONY: release-local release-sign cli cli-release
 release-local: ## Build images for amd64 and arm64, and push them and the chart to your registry: IMAGES=registry.example.com/team
 	hack/release.sh
+
+release-sign: ## Sign what release-local pushed, and attach SBOMs; with a key: COSIGN_KEY=cosign.key
+	hack/sign.sh
 
 cli: ## Compile the plugin for this machine, into dist/cli
 	hack/krew.sh build
@@ -74,7 +77,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-synthetic verify-claims
+.PHONY: test test-unit test-report test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-release-install test-synthetic verify-claims
 test: ## Everything: unit, real browser, real API server, cgroup v2, real cluster
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report test-cgroup2
 	$(MAKE) --no-print-directory test-e2e
@@ -120,8 +123,11 @@ test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it in
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
 	hack/test-images.sh
 
-test-release: ## Publish a release twice to a registry on loopback, and compare and render what is in it (15 minutes); needs buildah
+test-release: ## Publish a release twice to a registry on loopback, sign it, and check all that is in it (15 minutes)
 	hack/test-release.sh
+
+test-release-install: ## Install a release by digest from a registry in the local cluster's network, and run the quickstart (10 minutes)
+	hack/test-release-install.sh
 
 test-synthetic: ## The verdicts on hundreds of synthetic runs on drifting machines (10 minutes)
 	go test -v -count=1 -timeout=60m -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole

@@ -6,7 +6,7 @@
 #
 # By default VERSION is the chart's. docker login or crane auth login says who pushes. What was
 # published is listed in dist/publish/published.txt, a reference by digest per line, the chart last.
-# PLAIN_HTTP=true pushes the chart to a registry without TLS.
+# PLAIN_HTTP=true pushes to a registry without TLS. hack/sign.sh signs what was published.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,10 +19,10 @@ version=${VERSION:-v$(sed -n 's/^version: //p' charts/hashmark/Chart.yaml)}
 [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] ||
   die "VERSION is \"$version\"; use a semantic version with a v, such as v0.1.0"
 export IMAGES TAG=$version
-registry_http=()
-[[ ${PLAIN_HTTP:-false} != true ]] || registry_http=(--plain-http)
+helm_http=() crane_http=()
+[[ ${PLAIN_HTTP:-false} != true ]] || helm_http=(--plain-http) crane_http=(--insecure)
 
-crane() { go tool "-modfile=$PWD/hack/tools/release/go.mod" crane "$@"; }
+crane() { go tool "-modfile=$PWD/hack/tools/release/go.mod" crane "${crane_http[@]}" "$@"; }
 yq() { go tool "-modfile=$PWD/hack/tools/release/go.mod" yq "$@"; }
 
 # publish NAME pushes the images of a name, and an index of them under the version. It prints the
@@ -52,7 +52,7 @@ chart() {
   done <"$work/published.txt"
   listed=$listed yq --inplace '.annotations."artifacthub.io/images" = strenv(listed)' "$work/chart/Chart.yaml"
   "$helm" package "$work/chart" --version "${version#v}" --app-version "${version#v}" --destination "$work" >&2
-  "$helm" push "${registry_http[@]}" "$work/hashmark-${version#v}.tgz" "oci://$IMAGES/charts" 2>&1 | tee /dev/stderr |
+  "$helm" push "${helm_http[@]}" "$work/hashmark-${version#v}.tgz" "oci://$IMAGES/charts" 2>&1 | tee /dev/stderr |
     sed -n "s#^Digest: #$IMAGES/charts/hashmark@#p"
 }
 

@@ -2,36 +2,17 @@
 # Publishes a release twice to a registry that it starts on loopback. It fails if the two differ, if an
 # image lacks an architecture, if the architectures have other files, if a program for arm64 does not start
 # under emulation, or if the chart, pulled by its digest, installs other images than those that were
-# published. It needs buildah, and installs QEMU's user emulation if that is missing.
+# published. Then it signs the release with a key of its own, and fails if a signature or an SBOM does not
+# verify, if an SBOM is not valid or lists other modules than those in the programs, if a forgery verifies,
+# or if anything connects to another machine. It needs Python 3 with venv and PyPI, and installs buildah and
+# QEMU's user emulation if they are missing.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 source hack/packages.sh
-
-crane() { go tool "-modfile=$PWD/hack/tools/release/go.mod" crane "$@"; }
-
-# serve starts an empty registry and sets its address.
-serve() {
-  local program log line
-  # The go command would not hand on a signal, so crane is started without it.
-  program=$(go tool "-modfile=$PWD/hack/tools/release/go.mod" -n crane)
-  exec {log}< <(exec "$program" registry serve --address 127.0.0.1:0 2>&1)
-  registry=$!
-  while read -ru "$log" line; do
-    if [[ $line =~ port[[:space:]]*([0-9]+) ]]; then
-      address=127.0.0.1:${BASH_REMATCH[1]}
-      cat <&"$log" >"$work/registry.log" &
-      return
-    fi
-  done
-  die "the registry did not start"
-}
-
-publish() {
-  IMAGES=$address/$1 VERSION=v0.0.1 PLAIN_HTTP=true BUILDER=buildah hack/release.sh >&2
-  mv dist/publish/published.txt "$work/$1"
-}
+source hack/python.sh
+source hack/registry.sh
 
 # complete REFERENCE fails unless an index has both architectures with the same files, and programs of
 # that architecture.
@@ -96,20 +77,128 @@ installs() {
   local helm
   helm=$(hack/build/binaries.sh helm)/helm
   "$helm" template hashmark "oci://$1" --plain-http | grep -oE "$address/[^\"' ]+@sha256:[0-9a-f]{64}" | LC_ALL=C sort -u >"$work/rendered"
-  diff <(grep -v /charts/ "$work/first" | LC_ALL=C sort) "$work/rendered" >&2 || die "the chart installs other images than those that were published"
+  diff <(images_of first | LC_ALL=C sort) "$work/rendered" >&2 || die "the chart installs other images than those that were published"
   say "the chart, pulled by digest, installs the published images by digest"
 }
 
+# isolate lets all programs that are started from here on reach only loopback: a proxy refuses the rest, and
+# lists it in $work/proxy.log. What they are built from has to be there.
+isolate() {
+  go tool "-modfile=$PWD/hack/tools/syft/go.mod" -n syft >/dev/null
+  mkdir "$work/empty"
+  listen proxy.log "$python" -u -m http.server 0 --bind 127.0.0.1 --directory "$work/empty"
+  unset NO_PROXY no_proxy
+  export HTTP_PROXY=http://127.0.0.1:$port HTTPS_PROXY=http://127.0.0.1:$port
+}
+
+# annotated REFERENCE fails unless Artifact Hub can read the chart's lists of changes, images and screenshots.
+annotated() {
+  local helm annotation screenshot
+  helm=$(hack/build/binaries.sh helm)/helm
+  "$helm" show chart "oci://$1" --plain-http >"$work/chart.yaml"
+  annotation='.annotations."artifacthub.io/'
+  yq "$annotation"'changes" | from_yaml | .[] |
+    (.kind | test("^(added|changed|deprecated|removed|fixed|security)$")) and (.description | length) > 0' "$work/chart.yaml" >"$work/answers"
+  [[ $(sort -u "$work/answers") == true ]] || die "artifacthub.io/changes is empty, or has an entry without a description, or of a kind that Artifact Hub does not know"
+  diff <(images_of first | LC_ALL=C sort) <(yq "$annotation"'images" | from_yaml | .[].image' "$work/chart.yaml" | LC_ALL=C sort) >&2 ||
+    die "artifacthub.io/images lists other images than those that were published"
+  for screenshot in $(yq "$annotation"'screenshots" | from_yaml | .[].url' "$work/chart.yaml"); do
+    [[ $screenshot == https://raw.githubusercontent.com/*/v0.0.1/* && -f ${screenshot#*/v0.0.1/} ]] ||
+      die "artifacthub.io/screenshots names $screenshot, which is not a file of this version"
+  done
+  say "the chart has annotations for Artifact Hub"
+}
+
+# lists REFERENCE fails unless the SBOM of each architecture is valid, and lists the modules of the programs
+# that "complete" has unpacked, in the same versions.
+lists() {
+  local repository=${1%@*} architecture digest
+  for architecture in amd64 arm64; do
+    digest=$(crane digest --platform "linux/$architecture" "$1")
+    described ours "$repository@$digest" | yq -p=json -o=json '.payload | @base64d | from_json | .predicate' >"$work/sbom.spdx.json"
+    "$python" -m spdx_tools.spdx.clitools.pyspdxtools --infile "$work/sbom.spdx.json" >&2 || die "the SBOM of ${repository##*/} is not valid"
+    programs "$work/$architecture" | linked >"$work/linked"
+    listed <"$work/sbom.spdx.json" >"$work/listed"
+    [[ -s $work/linked ]] || die "the programs of ${repository##*/} name no modules"
+    diff "$work/linked" "$work/listed" >&2 ||
+      die "the SBOM of ${repository##*/} for $architecture (>) lists other modules than its programs (<)"
+    # The comparison must also find something.
+    ! diff <(sed 1d "$work/linked") "$work/listed" >/dev/null || die "a module that an SBOM lacks is not found"
+    say "${repository##*/}: the SBOM for $architecture is valid, and lists the $(wc -l <"$work/linked") modules of its programs"
+  done
+}
+
+# linked prints the modules in the programs that standard input lists, and Go itself. Our own have no version.
+linked() {
+  xargs --delimiter='\n' go version -m | awk '
+    /^[^\t].*: go/ { print "stdlib", $NF }
+    $1 == "mod" || $1 == "dep" { print $2, ($3 == "(devel)" ? "UNKNOWN" : $3) }
+  ' | LC_ALL=C sort -u
+}
+
+# listed prints the Go modules in an SBOM.
+listed() {
+  yq -p=json -o=tsv '[.packages[] | select(.externalRefs[].referenceLocator | test("^pkg:golang/")) | [.name, .versionInfo]]' |
+    tr '\t' ' ' | LC_ALL=C sort -u
+}
+
+# refused WORDS COMMAND... fails unless a command fails with these words.
+refused() {
+  local words=$1
+  shift
+  ! "$@" >"$work/refusal" 2>&1 || die "cosign accepts a forgery: $*"
+  grep -qF "$words" "$work/refusal" || {
+    cat "$work/refusal" >&2
+    die "cosign refuses a forgery for another reason than \"$words\"; see above"
+  }
+}
+
+# What cosign says about each forgery.
+readonly wrong_key='accepted signatures do not match threshold'
+readonly unsigned='no signatures found'
+readonly undescribed='no matching attestations'
+readonly other_digest='provided artifact digest does not match any digest in statement'
+
+# forged REFERENCE fails if cosign accepts another key, an image without a signature, or an image with the
+# signature of another one.
+forged() {
+  local repository=${1%@*} image forgery
+  image=$repository@$(crane digest --platform linux/amd64 "$1")
+  refused "$wrong_key" signed other "$1"
+  refused "$wrong_key" described other "$image"
+  forgery=$(crane index append --manifest "$image" --tag "$repository:forged")
+  refused "$unsigned" signed ours "$forgery"
+  crane copy "$repository:${1/*@sha256:/sha256-}" "$repository:${forgery/*@sha256:/sha256-}"
+  refused "$other_digest" signed ours "$forgery"
+  forgery=$(crane mutate --env FORGED=true --tag "$repository:forged" "$image")
+  refused "$undescribed" described ours "$forgery"
+  crane copy "$repository:${image/*@sha256:/sha256-}" "$repository:${forgery/*@sha256:/sha256-}"
+  refused "$other_digest" described ours "$forgery"
+  say "${repository##*/}: forgeries are refused"
+}
+
+trap 'kill "${servers[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+need buildah buildah
 need qemu-aarch64 qemu-user
-work=$(mktemp -d)
-trap 'kill "${registry:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
-serve
+python=$(python_environment spdx hack/spdx/requirements.txt)/bin/python
+serve 127.0.0.1
 publish first
 rm -r dist/publish
 publish second
 diff <(sed 's#.*@##' "$work/first" | head -3) <(sed 's#.*@##' "$work/second" | head -3) >&2 || die "two releases of the same source have different digests"
-grep -v /charts/ "$work/first" | while read -r reference; do
+installs "$(chart_of first)"
+annotated "$(chart_of first)"
+use_cosign
+isolate
+sign first
+images_of first | while read -r reference; do
   complete "$reference"
   started "$reference"
+  signed ours "$reference"
+  lists "$reference"
+  forged "$reference"
 done
-installs "$(grep /charts/ "$work/first")"
+signed ours "$(chart_of first)"
+refused "$wrong_key" signed other "$(chart_of first)"
+[[ ! -s $work/proxy.log ]] || die "cosign or syft asks other machines: $(cat "$work/proxy.log")"
+say "all images and the chart are signed, and nothing connects to other machines"
