@@ -36,21 +36,48 @@ publish() {
   crane index append "${images[@]}" --tag "$IMAGES/$1:$version"
 }
 
+# changes prints what CHANGELOG.md says about this version, or else about the next one, as Artifact Hub
+# reads it: a list in YAML, in plain text.
+changes() {
+  local section=Unreleased
+  ! grep -qxF "## ${version#v}" CHANGELOG.md || section=${version#v}
+  awk -v section="## $section" '
+    function finish() { if (text != "") print kind "|" text; text = "" }
+    /^## / { finish(); inside = $0 == section; next }
+    !inside { next }
+    /^### / { finish(); kind = tolower($2); next }
+    /^- / { finish(); text = substr($0, 3); next }
+    /^  / { text = text " " substr($0, 3); next }
+    /./ { finish() }
+    END { finish() }
+  ' CHANGELOG.md |
+    sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[`*]//g; s/\\/\\\\/g; s/"/\\"/g; s/^([a-z]+)\|(.*)/- kind: \1\n  description: "\2"/'
+}
+
+# of_this_version FILE makes links to the repository's main branch lead to the tag, in a fork to its own.
+of_this_version() {
+  local repository=${GITHUB_REPOSITORY:-hashmark-dev/hashmark}
+  sed -i -E "s#hashmark-dev/hashmark/(blob/)?main/#$repository/\1$version/#" "$1"
+}
+
 # chart packages the chart, whose values and annotations name the images by digest, and pushes it. It
 # prints the chart's reference by digest.
 chart() {
-  local name helm reference listed=''
+  local name helm reference changed listed=''
   helm=$(hack/build/binaries.sh helm)/helm
   rm -rf "$work/chart"
   cp -r charts/hashmark "$work/chart"
   while read -r reference; do
     name=${reference##*/} name=${name%@*}
-    listed+="- name: $name"$'\n'"  image: $reference"$'\n'
+    listed+="- name: $name"$'\n'"  image: $reference"$'\n'"  platforms: [linux/amd64, linux/arm64]"$'\n'
     [[ $name != loginservice ]] || name=loginService
     name=$name digest=${reference#*@} yq --inplace \
       '.image.registry = strenv(IMAGES) | .[strenv(name)].image.digest = strenv(digest)' "$work/chart/values.yaml"
   done <"$work/published.txt"
-  listed=$listed yq --inplace '.annotations."artifacthub.io/images" = strenv(listed)' "$work/chart/Chart.yaml"
+  of_this_version "$work/chart/Chart.yaml"
+  changed=$(changes)
+  listed=$listed changed=$changed yq --inplace '.annotations."artifacthub.io/images" = strenv(listed) |
+    .annotations."artifacthub.io/changes" = strenv(changed)' "$work/chart/Chart.yaml"
   "$helm" package "$work/chart" --version "${version#v}" --app-version "${version#v}" --destination "$work" >&2
   "$helm" push "${helm_http[@]}" "$work/hashmark-${version#v}.tgz" "oci://$IMAGES/charts" 2>&1 | tee /dev/stderr |
     sed -n "s#^Digest: #$IMAGES/charts/hashmark@#p"
