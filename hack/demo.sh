@@ -3,6 +3,7 @@
 #
 #   demo.sh run         everything, up to the recommendation
 #   demo.sh install     only the operator, into the cluster of KUBECONFIG
+#   demo.sh quickstart  only the quickstart, with an installed operator
 #   demo.sh uninstall   removes the operator; experiments stay
 #   demo.sh examples    measures the login services of examples/, with an installed operator
 #   demo.sh example-images  builds and loads the images of examples/
@@ -109,6 +110,7 @@ measure() {
 # quickstart measures the sample, and prints its report in the end.
 quickstart() {
   local report
+  aside
   restricted_namespace "$namespace"
   measure config/samples/quickstart.yaml "$name"
   title "The experiment"
@@ -172,7 +174,6 @@ run() {
   title "The operator"
   install
   title "The quickstart: which size serves 5 logins/s within a second on one CPU? bcrypt costs 8 and 10 on 500m and 1 CPU"
-  aside
   quickstart
   next
 }
@@ -193,7 +194,7 @@ clean() {
 # A wrong MONITORING is reported before anything is created.
 monitored || true
 case "${1:-}" in
-  run | install | uninstall | examples | clean) "$1" ;;
+  run | install | quickstart | uninstall | examples | clean) "$1" ;;
   example-images) example_images ;;
-  *) die "usage: demo.sh run|install|uninstall|examples|example-images|clean" ;;
+  *) die "usage: demo.sh run|install|quickstart|uninstall|examples|example-images|clean" ;;
 esac

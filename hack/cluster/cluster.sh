@@ -7,6 +7,8 @@
 #   cluster.sh env                   prints exports for the shell: eval "$(cluster.sh env)"
 #   cluster.sh status                prints what is running; fails if something is not
 #   cluster.sh load-images FILE...   imports image archives into every node
+#   cluster.sh allow-registry ADDRESS    lets the nodes pull from a registry without TLS
+#   cluster.sh forget-registry ADDRESS   takes that back, and removes what they pulled from it
 #   cluster.sh crash PROCESS...      kills processes, such as kube-apiserver, which up restarts
 #   cluster.sh crash-node NUMBER     kills everything on a node, as if it lost power
 #
@@ -196,12 +198,12 @@ main() {
       use_recorded
       load_images "$@"
       ;;
-    crash | crash-node)
+    allow-registry | forget-registry | crash | crash-node)
       require_root
       use_recorded
       "${command/-/_}" "$@"
       ;;
-    *) die "usage: cluster.sh up|down|env|status|load-images FILE...|crash PROCESS...|crash-node NUMBER" ;;
+    *) die "usage: cluster.sh up|down|env|status|load-images FILE...|allow-registry ADDRESS|forget-registry ADDRESS|crash PROCESS...|crash-node NUMBER" ;;
   esac
 }
 

@@ -5,6 +5,8 @@
 # write_containerd_config NUMBER keeps everything that containerd creates in the node's folder,
 # where it can be removed.
 #
+# config_path: where allow_registry says which registry the node may pull from.
+#
 # restrict_oom_score_adj: a shell without CAP_SYS_RESOURCE can't lower an OOM score, and runc
 # would fail with "can't get final child's PID from pipe".
 write_containerd_config() {
@@ -33,6 +35,8 @@ disabled_plugins = [
   restrict_oom_score_adj = true
   netns_mounts_under_state_dir = true
   disable_apparmor = true
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "$(node_registries "$1")"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "$CNI_BIN"
     conf_dir = "$folder/cni"

@@ -58,6 +58,7 @@ node_address() { echo "198.18.0.1$1"; }
 node_pods() { echo "198.18.$((15 + $1)).0/24"; }
 node_cgroup() { echo "/hashmark-node-$1"; }
 node_folder() { echo "$STATE/node-$1"; }
+node_registries() { echo "$(node_folder "$1")/registries"; }
 node_runtime() { echo "$(node_folder "$1")/containerd.sock"; }
 
 # node_reserved NUMBER prints the CPUs that the node reserves from its pods: all but its own,

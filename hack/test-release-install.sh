@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Publishes a release to a registry that it starts in the local cluster's network, and installs the chart from
+# there by its digest. It fails if a signature does not verify, if the operator does not start, if helm test or
+# the quickstart has no result, or if the nodes did not pull each image from that registry. In the end it
+# removes the operator, the registry and its images; experiments stay. It needs root.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source hack/build/messages.sh
+source hack/packages.sh
+source hack/registry.sh
+source hack/cluster/settings.sh
+export CLUSTER=local
+
+# finish removes what the run has made, however far it came.
+finish() {
+  if [[ -n $address ]]; then
+    hack/demo.sh uninstall || true
+    hack/cluster/cluster.sh forget-registry "$address" || true
+  fi
+  kill "${servers[@]}" 2>/dev/null || true
+  rm -rf "$work"
+}
+
+# pulled REFERENCE fails unless a pod started with an image that its node pulled, and the registry was asked
+# for it since line $before of its log.
+pulled() {
+  local repository=${1%@*}
+  kubectl get events --all-namespaces --field-selector reason=Pulled -o jsonpath='{range .items[*]}{.message}{"\n"}{end}' |
+    grep -F "Successfully pulled image \"$1\"" >"$work/events" || die "no node pulled $1"
+  tail -n "+$before" "$work/registry.log" | grep -E " (HEAD|GET) /v2/${repository#*/}/manifests/${1#*@}" >/dev/null ||
+    die "nodes pulled $1, but not from the registry"
+  say "${repository##*/}: pulled by digest, $(wc -l <"$work/events") times"
+}
+
+trap finish EXIT
+need buildah buildah
+hack/cluster/cluster.sh up
+way=$(hack/clusters.sh env)
+eval "$way"
+# Helm would refuse to install a second release of the name.
+hack/demo.sh uninstall
+serve "$API_ADDRESS" nsenter --net="/run/netns/$LAN_NETNS"
+publish release
+use_cosign
+sign release
+while read -r reference; do
+  signed ours "$reference"
+done <"$work/release"
+hack/cluster/cluster.sh allow-registry "$address"
+before=$(($(wc -l <"$work/registry.log") + 1))
+helm install hashmark "oci://$(chart_of release)" --plain-http --namespace hashmark-system --create-namespace \
+  --values hack/cluster/values.yaml --wait --timeout=5m --hide-notes
+say "the operator is running"
+helm test hashmark --namespace hashmark-system --timeout=10m
+hack/demo.sh quickstart
+images_of release | while read -r reference; do
+  pulled "$reference"
+done
