@@ -49,8 +49,9 @@ while read -r reference; do
 done <"$work/release"
 hack/cluster/cluster.sh allow-registry "$address"
 before=$(($(wc -l <"$work/registry.log") + 1))
+# The definitions are those of an earlier release, if there was one.
 helm install hashmark "oci://$(chart_of release)" --plain-http --namespace hashmark-system --create-namespace \
-  --values hack/cluster/values.yaml --wait --timeout=5m --hide-notes
+  --values hack/cluster/values.yaml --take-ownership --force-conflicts --wait --timeout=5m --hide-notes
 say "the operator is running"
 helm test hashmark --namespace hashmark-system --timeout=10m
 hack/demo.sh quickstart
