@@ -123,10 +123,10 @@ test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it in
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
 	hack/test-images.sh
 
-test-release: ## Publish a release twice to a registry on loopback, sign it, and check all that is in it (15 minutes)
+test-release: ## Publish a release twice to a registry on loopback, sign it, and check all that is in it (5 minutes, once all is compiled)
 	hack/test-release.sh
 
-test-release-install: ## Install a release by digest from a registry in the local cluster's network, and run the quickstart (10 minutes)
+test-release-install: ## Install a release by digest from a registry in the local cluster's network, and run the quickstart (10 minutes, once all is compiled)
 	hack/test-release-install.sh
 
 test-synthetic: ## The verdicts on hundreds of synthetic runs on drifting machines (10 minutes)

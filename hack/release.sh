@@ -63,7 +63,7 @@ of_this_version() {
 # chart packages the chart, whose values and annotations name the images by digest, and pushes it. It
 # prints the chart's reference by digest.
 chart() {
-  local name helm reference changed listed=''
+  local name helm reference changed pushed listed=''
   helm=$(hack/build/binaries.sh helm)/helm
   rm -rf "$work/chart"
   cp -r charts/hashmark "$work/chart"
@@ -79,8 +79,8 @@ chart() {
   listed=$listed changed=$changed yq --inplace '.annotations."artifacthub.io/images" = strenv(listed) |
     .annotations."artifacthub.io/changes" = strenv(changed)' "$work/chart/Chart.yaml"
   "$helm" package "$work/chart" --version "${version#v}" --app-version "${version#v}" --destination "$work" >&2
-  "$helm" push "${helm_http[@]}" "$work/hashmark-${version#v}.tgz" "oci://$IMAGES/charts" 2>&1 | tee /dev/stderr |
-    sed -n "s#^Digest: #$IMAGES/charts/hashmark@#p"
+  pushed=$("$helm" push "${helm_http[@]}" "$work/hashmark-${version#v}.tgz" "oci://$IMAGES/charts" 2>&1) || die "can't push the chart: $pushed"
+  sed -n "s#^Digest: #$IMAGES/charts/hashmark@#p" <<<"$pushed"
 }
 
 rm -rf "$work/published.txt"

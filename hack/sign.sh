@@ -3,6 +3,7 @@
 # the Go modules in its programs.
 #
 #   sign.sh [REFERENCE...]   images and charts by digest; by default what dist/publish/published.txt lists
+#   sign.sh FILE...          files, whose signatures get the names FILE.sigstore.json
 #
 # Signatures are keyless: in GitHub Actions they name the workflow, and elsewhere the account that cosign asks
 # for in the browser. Sigstore's public log lists each of them. COSIGN_KEY is a key of "cosign
@@ -23,7 +24,6 @@ crane() { go tool "-modfile=$PWD/hack/tools/release/go.mod" crane "$@"; }
 # Sigstore's services; with a key it gets empty lists of both.
 choose_signer() {
   signer=(--yes)
-  [[ ${PLAIN_HTTP:-false} != true ]] || signer+=(--allow-http-registry)
   [[ -n ${COSIGN_KEY:-} ]] || return 0
   cosign signing-config create --out "$work/services.json"
   cosign trusted-root create --out "$work/keys.json"
@@ -34,26 +34,32 @@ choose_signer() {
 describe() {
   local repository=${1%@*} architecture digest
   for architecture in "${architectures[@]}"; do
-    digest=$(crane "${registry[@]}" digest --platform "linux/$architecture" "$1")
+    digest=$(crane "${crane_http[@]}" digest --platform "linux/$architecture" "$1")
     SYFT_REGISTRY_INSECURE_USE_HTTP=${PLAIN_HTTP:-false} SYFT_CHECK_FOR_APP_UPDATE=false \
       syft scan --quiet "registry:$repository@$digest" --output "spdx-json=$work/sbom.json"
-    cosign attest "${signer[@]}" --type spdxjson --predicate "$work/sbom.json" "$repository@$digest"
+    cosign attest "${signer[@]}" "${cosign_http[@]}" --type spdxjson --predicate "$work/sbom.json" "$repository@$digest"
     say "attached the SBOM of ${repository##*/} for $architecture"
   done
 }
 
-registry=()
-[[ ${PLAIN_HTTP:-false} != true ]] || registry=(--insecure)
+crane_http=() cosign_http=()
+[[ ${PLAIN_HTTP:-false} != true ]] || crane_http=(--insecure) cosign_http=(--allow-http-registry)
 (($# > 0)) || {
+  [[ -f dist/publish/published.txt ]] || die "nothing was published from here; run make release-local first"
   mapfile -t published <dist/publish/published.txt
   set -- "${published[@]}"
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 choose_signer
-for reference in "$@"; do
-  [[ $reference == *@sha256:* ]] || die "\"$reference\" is not a reference by digest, such as registry.example.com/team/operator@sha256:..."
-  cosign sign "${signer[@]}" "$reference"
-  say "signed $reference"
-  [[ $reference == */charts/* ]] || describe "$reference"
+for subject in "$@"; do
+  if [[ -f $subject ]]; then
+    cosign sign-blob "${signer[@]}" --bundle "$subject.sigstore.json" "$subject" >/dev/null
+  elif [[ $subject == *@sha256:* ]]; then
+    cosign sign "${signer[@]}" "${cosign_http[@]}" "$subject"
+    [[ $subject == */charts/* ]] || describe "$subject"
+  else
+    die "\"$subject\" is neither a file nor a reference by digest, such as registry.example.com/team/operator@sha256:..."
+  fi
+  say "signed $subject"
 done

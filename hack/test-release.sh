@@ -142,6 +142,11 @@ listed() {
     tr '\t' ' ' | LC_ALL=C sort -u
 }
 
+# sealed KEY FILE fails unless a file has a signature by a key.
+sealed() {
+  "$cosign" verify-blob --key "$work/$1.pub" --insecure-ignore-tlog --bundle "$2.sigstore.json" "$2"
+}
+
 # refused WORDS COMMAND... fails unless a command fails with these words.
 refused() {
   local words=$1
@@ -157,6 +162,7 @@ refused() {
 readonly wrong_key='accepted signatures do not match threshold'
 readonly unsigned='no signatures found'
 readonly undescribed='no matching attestations'
+readonly wrong_signature='invalid signature'
 readonly other_digest='provided artifact digest does not match any digest in statement'
 
 # forged REFERENCE fails if cosign accepts another key, an image without a signature, or an image with the
@@ -200,5 +206,12 @@ images_of first | while read -r reference; do
 done
 signed ours "$(chart_of first)"
 refused "$wrong_key" signed other "$(chart_of first)"
+cp LICENSE "$work/file"
+COSIGN_KEY=$work/ours.key hack/sign.sh "$work/file"
+sealed ours "$work/file"
+refused "$wrong_signature" sealed other "$work/file"
+echo >>"$work/file"
+refused "$wrong_signature" sealed ours "$work/file"
+say "files are signed, and forgeries are refused"
 [[ ! -s $work/proxy.log ]] || die "cosign or syft asks other machines: $(cat "$work/proxy.log")"
 say "all images and the chart are signed, and nothing connects to other machines"
