@@ -213,5 +213,8 @@ refused "$wrong_signature" sealed other "$work/file"
 echo >>"$work/file"
 refused "$wrong_signature" sealed ours "$work/file"
 say "files are signed, and forgeries are refused"
+# The logs are complete once the servers have ended.
+kill "${servers[@]}"
+wait
 [[ ! -s $work/proxy.log ]] || die "cosign or syft asks other machines: $(cat "$work/proxy.log")"
 say "all images and the chart are signed, and nothing connects to other machines"
