@@ -77,9 +77,9 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-release-install test-synthetic verify-claims
+.PHONY: test test-unit test-report test-dashboards test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-release-install test-synthetic verify-claims
 test: ## Everything: unit, real browser, real API server, cgroup v2, real cluster
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report test-cgroup2
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report test-dashboards test-cgroup2
 	$(MAKE) --no-print-directory test-e2e
 
 test-unit: ## The core, the scripts with real k6, the chart with real Helm, the dashboards with real Prometheus
@@ -88,6 +88,9 @@ test-unit: ## The core, the scripts with real k6, the chart with real Helm, the 
 
 test-report: ## The HTML report in a real Chromium without a network; writes screenshots to dist/report
 	hack/timed.sh test-report hack/screenshot.sh
+
+test-dashboards: ## Every panel of the dashboards, drawn with Grafana's npm packages in a real Chromium; writes pictures to dist/dashboards
+	hack/timed.sh test-dashboards hack/dashboards/render.sh
 
 test-integration: ## The API's rules and the reconcilers against a real API server
 	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration $(INTEGRATION)

@@ -19,3 +19,8 @@ need() {
   apt_get update
   apt_get install --no-install-recommends "${@:2}" >/dev/null
 }
+
+# need_chromium installs Chromium if no browser that the tests can drive is there.
+need_chromium() {
+  command -v chromium-browser google-chrome >/dev/null || need chromium chromium fonts-dejavu-core
+}

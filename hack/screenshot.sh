@@ -11,9 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 source hack/packages.sh
 
-if ! command -v chromium-browser google-chrome >/dev/null; then
-  need chromium chromium fonts-dejavu-core
-fi
+need_chromium
 
 HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -count=1 -tags=browser -run=TestBrowser ./internal/report/html
 if [[ ${1:-} == docs ]]; then

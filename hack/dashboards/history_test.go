@@ -1,4 +1,4 @@
-//go:build prometheus
+//go:build prometheus || grafana
 
 package dashboards
 
@@ -165,8 +165,12 @@ func valueOf(name string, n int) float64 {
 	case strings.HasSuffix(name, "_timestamp_seconds"):
 		return float64(historyEnds.Unix())
 	case strings.HasSuffix(name, "_phase"), strings.HasSuffix(name, "_verdict"), strings.HasSuffix(name, "_reason"), strings.HasSuffix(name, "_end"),
-		strings.HasSuffix(name, "_recommendation"):
+		strings.HasSuffix(name, "_recommendation"), strings.HasSuffix(name, "_met"):
 		return 1
+	case name == "hashmark_variant_recommended":
+		return float64(n % 2)
+	case strings.HasSuffix(name, "_ratio"):
+		return float64(n+1) / 16
 	default:
 		return float64(n + 1)
 	}

@@ -1,4 +1,4 @@
-//go:build prometheus
+//go:build prometheus || grafana
 
 package dashboards
 
@@ -111,7 +111,13 @@ func drain(lines *bufio.Scanner) {
 
 func (s server) ask(t *testing.T, path string, parameters url.Values) []result {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+"/api/v1/"+path, strings.NewReader(parameters.Encode()))
+	return ask(t, "http://"+s.address, path, parameters)
+}
+
+// ask asks the API of a Prometheus.
+func ask(t *testing.T, address, path string, parameters url.Values) []result {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/"+path, strings.NewReader(parameters.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
