@@ -101,27 +101,27 @@ func sizes() Panel {
 	chosen.shown = append(chosen.shown, cells(wordCell), property{"mappings", []mapping{{Type: "value", Options: map[string]word{
 		"0": {Text: "no", Color: grey}, "1": {Text: "yes", Color: green, Index: 1},
 	}}}})
-	return about{"Sizes and prices", "What each variant needs to serve the demand, its price, and its difference from the baseline: lower " +
-		"is better for p95 and price, higher for capacity. The price of a million logins is at the variant's capacity, where its CPU is " +
-		"used best. Look at the verdict first. A blank cell means: no demand, no price, no baseline, or no capacity.", size{24, 9}}.
+	return about{"Sizes and prices", "What each variant needs to serve the demand, its price, and its difference (Δ) from the baseline: lower " +
+		"is better for p95 and price, higher for capacity. The prices are per month, per million logins, and per billion guesses of an " +
+		"attacker. That of a million logins is at the variant's capacity, where its CPU is used best. Look at the verdict first. A blank cell means: no demand, no price, no baseline, or no capacity.", size{24, 9}}.
 		table("Variant",
 			column{label: "variant", header: "Variant"},
-			column{label: "cost", header: "Cost"},
-			column{label: "cpu_limit", header: "CPU limit"},
-			column{label: "concurrency", header: "Concurrency"},
-			column{label: "pool", header: "Pool"},
+			column{label: "cost", header: "Cost", widest: 4},
+			column{label: "cpu_limit", header: "CPU limit", widest: 9},
+			column{label: "concurrency"},
+			column{label: "pool"},
 			column{expr: best(labels+", verdict", "hashmark_variant_verdict", ofVariants)},
-			column{label: "verdict", header: "Verdict", shown: inWords(verdicts)},
+			column{label: "verdict", header: "Verdict", shown: inWords(verdicts), widest: 8},
 			chosen,
 			value(unanswered, "replicas", "Replicas", number),
 			value(unanswered, "total_cpus", "Total CPU", number),
 			priced("price_per_month", "Per month"),
-			priced("price_per_million_logins", "Per million logins"),
-			priced("attacker_price_per_billion_guesses", "Attacker, per billion guesses"),
-			column{label: "currency", header: "Currency"},
-			value(unlike, "price_difference_ratio", "Price vs. baseline", share),
-			value(unlike, "p95_difference_ratio", "p95 vs. baseline", share),
-			value(unlike, "capacity_difference_ratio", "Capacity vs. baseline", share),
+			priced("price_per_million_logins", "Per million"),
+			priced("attacker_price_per_billion_guesses", "Attack per billion"),
+			column{label: "currency", header: "Currency", widest: 4},
+			value(unlike, "price_difference_ratio", "Δ price", share),
+			value(unlike, "p95_difference_ratio", "Δ p95", share),
+			value(unlike, "capacity_difference_ratio", "Δ capacity", share),
 		)
 }
 
@@ -146,10 +146,10 @@ func hashTable() Panel {
 	return about{"Hash time by node pool", "CPU time of one hash for each cost or control on each node pool, independent of the CPU " +
 		"limit, and half the width of its 99.9 % interval. Half the time means twice the logins from the same CPUs.", size{12, 10}}.
 		table("Cost",
-			column{label: "pool", header: "Pool"},
+			column{label: "pool", header: "Pool", widest: 9},
 			column{label: "cpu_model", header: "CPU"},
-			column{label: "cost", header: "Cost"},
-			column{label: "control", header: "Control"},
+			column{label: "cost", header: "Cost", widest: 5},
+			column{label: "control", header: "Control", widest: 9},
 			value("hashmark_pool_hash_seconds", "Hash"),
 			value("hashmark_pool_hash_error_seconds", "±"),
 		)

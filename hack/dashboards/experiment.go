@@ -77,7 +77,7 @@ func latencyCurve() Panel {
 	return about{"p95 against offered rate", "Each point is a step: its login rate, and its p95. A variant can serve the rates to the left of the " +
 		"point where its curve crosses the objective (the dashed line). Near that point p95 is imprecise: use the capacity in the results, " +
 		"which is computed from more than these points. Saturated steps have no p95.", size{12, 12}}.
-		curve(field{Unit: seconds}, x, y, matching("/objective/", colored(red),
+		curve(field{Unit: seconds}, x, y, matching("/objective/", colored(grey),
 			property{"custom.lineStyle", lineStyle{Fill: "dash", Dash: []int{10, 10}}}, property{"custom.show", "lines"}))
 }
 
@@ -118,20 +118,20 @@ func results() Panel {
 	met := property{"mappings", []mapping{{Type: "value", Options: map[string]word{
 		"0": {Text: "no", Color: red}, "1": {Text: "yes", Color: green, Index: 1},
 	}}}}
-	return about{"Results", "One row per variant, as in the experiment's status. Look at the verdict first. p95 and its 95 % interval, the " +
+	return about{"Results", "One row per variant, as in the experiment's status. Look at the verdict first; Met says whether it meets the objective. p95 and its 95 % interval, the " +
 		"errors and the throttling are those of the reported step; the maximum is the throughput at saturation; the bound is the CPU-bound " +
 		"rate. A blank cell was not measured.", size{24, 10}}.
 		table("Variant",
 			column{label: "variant", header: "Variant"},
-			column{label: "algorithm", header: "Algorithm"},
-			column{label: "cost", header: "Cost"},
-			column{label: "cpu_limit", header: "CPU limit"},
-			column{label: "concurrency", header: "Concurrency"},
-			column{label: "pool", header: "Pool"},
+			column{label: "algorithm"},
+			column{label: "cost", header: "Cost", widest: 4},
+			column{label: "cpu_limit", header: "CPU limit", widest: 9},
+			column{label: "concurrency", header: "Concurrency", widest: 11},
+			column{label: "pool", header: "Pool", widest: 6},
 			column{expr: best(labels+", verdict", "hashmark_variant_verdict", ofVariants)},
-			column{label: "verdict", header: "Verdict", shown: inWords(verdicts)},
+			column{label: "verdict", header: "Verdict", shown: inWords(verdicts), widest: 8},
 			column{
-				expr: best(labels, "hashmark_variant_objective_met", ofVariants), header: "Objective met",
+				expr: best(labels, "hashmark_variant_objective_met", ofVariants), header: "Met",
 				shown: []property{met, cells(wordCell)},
 			},
 			value("capacity_logins_per_second", "Capacity", perSecond),
@@ -167,12 +167,12 @@ func hashTimes() Panel {
 }
 
 func againstBound() Panel {
-	top, bottom := 1.1, 0.0
+	top := 1.1
 	return about{"Maximum against bound", "The throughput at saturation divided by the CPU-bound rate, both at the reference speed. " +
 		"Near 1 the service had all of its CPU. Well below 1, something else used the CPU, or there were too few callers. The verdict " +
 		"itself compares the used CPU with the CPU limit.", size{12, 8}}.
 		bars(field{
-			Unit: share, Min: &bottom, Max: &top,
+			Unit: share, Max: &top,
 			Thresholds: from(red, at(0.5, orange), at(0.9, green), at(1.02, orange), at(1.05, red)),
 		}, overTime("{{variant}}", fmt.Sprintf("%s / %s",
 			best("variant", "hashmark_variant_throughput_logins_per_second", ofVariants),

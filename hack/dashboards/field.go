@@ -11,6 +11,8 @@ const (
 	plain     = "none"
 	fromNow   = "dateTimeFromNow"
 	replicas  = "suffix: replicas"
+	// asText is for text that looks like a number. It would get the unit of the numbers next to it.
+	asText = "string"
 )
 
 // The colours.

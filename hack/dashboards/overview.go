@@ -29,18 +29,18 @@ func leaders() Panel {
 }
 
 func experimentsByPhase() Panel {
-	return about{"Experiments", "SizingExperiments in the cluster by phase, in all namespaces.", size{6, 4}}.
+	return about{"Experiments", "SizingExperiments in the cluster by phase, in all namespaces.", size{5, 4}}.
 		stat(field{Unit: number, Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_experiments", "")))
 }
 
 func trialsByPhase() Panel {
-	return about{"Trials", "SizingTrials in the cluster by phase, in all namespaces.", size{6, 4}}.
+	return about{"Trials", "SizingTrials in the cluster by phase, in all namespaces.", size{5, 4}}.
 		stat(field{Unit: number, Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_trials", "")))
 }
 
 func waiting() Panel {
 	return about{"Waiting for a turn", "Experiments that are waiting while others are measured. The operator limits the load in the cluster, " +
-		"so that measurements don't disturb each other.", size{2, 4}}.
+		"so that measurements don't disturb each other.", size{4, 4}}.
 		stat(field{Unit: number, Thresholds: from(green, at(1, purple))}, overTime("", best("", "hashmark_queue_length", "")))
 }
 
@@ -64,8 +64,8 @@ func experimentsTable() Panel {
 	value := func(series, header string, shown ...property) column {
 		return column{expr: best(labels, series, inNamespaces), header: header, shown: shown}
 	}
-	time := func(series, header string) column {
-		return column{expr: "1000 * " + best(labels, series, inNamespaces), header: header, shown: moment}
+	time := func(header, expr string) column {
+		return column{expr: "1000 * " + expr, header: header, shown: moment, widest: len("in a few seconds")}
 	}
 	answered := func(series, header string) column {
 		c := value(series, header, unit(number))
@@ -77,33 +77,33 @@ func experimentsTable() Panel {
 		"url": "/d/" + experimentUID + "?var-namespace=${__data.fields.Namespace}" +
 			"&var-experiment=${__data.fields.Experiment}&${datasource:queryparam}&${__url_time_range}",
 	}}}
-	return about{"Experiments", "Each experiment at the end of the time range, with its finished trials, the reason for its " +
-		"end, and its recommendation: none if no size fits, blank without a demand and before it has finished. Its name links to its " +
-		"results. Prices are in the currency next to them.", size{24, 11}}.
+	return about{"Experiments", "Each experiment at the end of the time range, with its finished trials, its end (expected, while it is running), the " +
+		"reason for its end, and its recommendation: none if no size fits, blank without a demand and before it has finished. Its name links to its " +
+		"results. The price is per month, in the currency next to it.", size{24, 11}}.
 		table("Experiment",
 			column{label: "namespace", header: "Namespace"},
 			column{label: "experiment", header: "Experiment", shown: []property{open}},
 			column{expr: best(labels+", phase", "hashmark_experiment_phase", inNamespaces)},
-			column{label: "phase", header: "Phase", shown: inWords(phases)},
+			column{label: "phase", header: "Phase", shown: inWords(phases), widest: 10},
 			value("hashmark_experiment_trials_finished", "Finished", unit(number)),
 			value("hashmark_experiment_trials_planned", "Of trials", unit(number)),
-			time("hashmark_experiment_start_timestamp_seconds", "Started"),
-			time("hashmark_experiment_estimated_end_timestamp_seconds", "Expected to finish"),
-			time("hashmark_experiment_completion_timestamp_seconds", "Completed"),
+			time("Start", best(labels, "hashmark_experiment_start_timestamp_seconds", inNamespaces)),
+			time("End", fmt.Sprintf("(%s or %s)", best(labels, "hashmark_experiment_completion_timestamp_seconds", inNamespaces),
+				best(labels, "hashmark_experiment_estimated_end_timestamp_seconds", inNamespaces))),
 			column{expr: best(labels+", reason", "hashmark_experiment_end", inNamespaces)},
 			column{label: "reason", header: "Reason"},
 			column{expr: fmt.Sprintf("%s or %s", best(labels+", variant, confidence, verified", "hashmark_experiment_recommendation", inNamespaces),
 				relabelled(best(labels, "hashmark_experiment_no_recommendation", inNamespaces), [2]string{"variant", "none"})), mayBeEmpty: unanswered},
-			column{label: "variant", header: "Recommended"},
-			column{label: "confidence", header: "Confidence", shown: inWords(confidences)},
-			column{label: "verified", header: "Verified"},
+			column{label: "variant", header: "Recommended", widest: 12},
+			column{label: "confidence", header: "Confidence", shown: inWords(confidences), widest: 10},
+			column{label: "verified", header: "Verified", widest: 8},
 			answered("hashmark_experiment_recommended_replicas", "Replicas"),
 			answered("hashmark_experiment_recommended_cpus", "CPUs"),
 			column{
 				expr:   best(labels+", currency", "hashmark_experiment_recommended_price_per_month", inNamespaces),
-				header: "Price per month", mayBeEmpty: unpriced,
+				header: "Per month", mayBeEmpty: unpriced,
 			},
-			column{label: "currency", header: "Currency"},
+			column{label: "currency", header: "Currency", widest: 4},
 		)
 }
 

@@ -57,9 +57,10 @@ type statOptions struct {
 	WideLayout             bool      `json:"wideLayout"`
 }
 
-// stat shows the last value of each query in large letters.
+// stat shows the last value of each query in large letters, with the name of its line if it
+// has one. In the mode auto, Grafana leaves out the name of a single line.
 func (a about) stat(fields field, targets ...target) Panel {
-	mode := "auto"
+	mode := "value_and_name"
 	if len(targets) == 1 && targets[0].Legend == "" {
 		mode = "value"
 	}
@@ -98,6 +99,7 @@ type lineStyle struct {
 
 type plotStyle struct {
 	AxisLabel   string `json:"axisLabel,omitempty"`
+	AxisSoftMin int    `json:"axisSoftMin"`
 	DrawStyle   string `json:"drawStyle"`
 	FillOpacity int    `json:"fillOpacity"`
 	LineWidth   int    `json:"lineWidth"`
@@ -105,8 +107,8 @@ type plotStyle struct {
 	SpanNulls   bool   `json:"spanNulls"`
 }
 
-// plot draws each query over time. The minimum interval is the scrape interval of the login
-// services.
+// plot draws each query over time, from zero. The minimum interval is the scrape interval of the
+// login services.
 func (a about) plot(fields field, targets ...target) Panel {
 	fields.Custom = plotStyle{DrawStyle: "line", FillOpacity: 10, LineWidth: 2, ShowPoints: "auto"}
 	panel := a.panel("timeseries",
@@ -159,11 +161,14 @@ type barOptions struct {
 	ValueMode     string        `json:"valueMode"`
 }
 
-// bars draws the last value of each line of its query as a bar.
+// bars draws the last value of each line of its query as a bar. Without a minimum, the bar of
+// the smallest value would have no length; with the size auto, a single bar fills the panel.
 func (a about) bars(fields field, targets ...target) Panel {
+	zero := 0.0
+	fields.Min = &zero
 	return a.panel("bargauge", barOptions{
 		DisplayMode: "basic", Legend: legendOptions{Calcs: []string{}, DisplayMode: hidden, Placement: bottom},
-		MaxVizHeight: 32, MinVizHeight: 12, MinVizWidth: 8, NamePlacement: "auto", Orientation: "horizontal",
-		ReduceOptions: reduction{Calcs: []string{lastValue}}, ShowUnfilled: true, Sizing: "auto", ValueMode: "color",
+		MaxVizHeight: 32, MinVizHeight: 12, MinVizWidth: 8, NamePlacement: "left", Orientation: "horizontal",
+		ReduceOptions: reduction{Calcs: []string{lastValue}}, ShowUnfilled: true, Sizing: "manual", ValueMode: "color",
 	}, fieldConfig{Defaults: fields}, targets)
 }

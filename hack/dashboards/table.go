@@ -1,6 +1,10 @@
 package dashboards
 
-import "maps"
+import (
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
 
 // column is a column of a table with the values of a label or of a query.
 type column struct {
@@ -11,6 +15,9 @@ type column struct {
 	// header is the title of the column. Without a title, the query only adds its labels.
 	header string
 	shown  []property
+	// widest is the number of characters of the widest text below the header. Columns of labels
+	// without it share the rest of the width.
+	widest int
 	// mayBeEmpty is the reason why the query can have no data.
 	mayBeEmpty string
 }
@@ -31,6 +38,7 @@ type cellStyle struct {
 	Align       string   `json:"align"`
 	CellOptions cellKind `json:"cellOptions"`
 	Inspect     bool     `json:"inspect"`
+	MinWidth    int      `json:"minWidth,omitempty"`
 }
 
 type cellKind struct {
@@ -63,22 +71,45 @@ func (a about) table(sorted string, columns ...column) Panel {
 	}
 	panel := a.panel("table", tableOptions{CellHeight: "sm", ShowHeader: true, SortBy: []sortedBy{{DisplayName: sorted}}},
 		fieldConfig{
-			Defaults:  field{Unit: plain, Custom: cellStyle{Align: "auto", CellOptions: plainCell}},
+			Defaults:  field{Unit: plain, Custom: cellStyle{Align: "auto", CellOptions: plainCell, MinWidth: narrowest}},
 			Overrides: headed(columns),
 		}, targets)
 	panel.Transformations = joined(columns, panel.Targets)
 	return panel
 }
 
+// narrowest is the width of a column that shares the rest of a page that is too narrow. With
+// Grafana's own, 150 pixels, a page has room for nine columns.
+const narrowest = 80
+
 func headed(columns []column) []override {
 	var overrides []override
 	for _, c := range columns {
-		if len(c.shown) > 0 {
-			overrides = append(overrides, named(c.header, c.shown...))
+		shown := c.shown
+		if width := c.width(); width > 0 {
+			shown = append(slices.Clip(shown), property{"custom.width", width})
+		}
+		if c.header != "" && len(shown) > 0 {
+			overrides = append(overrides, named(c.header, shown...))
 		}
 	}
 	return overrides
 }
+
+// width returns the width in pixels in which the header and the values can be read, or 0.
+func (c column) width() int {
+	widest := c.widest
+	if widest == 0 && c.expr != "" {
+		widest = widestNumber
+	}
+	if widest == 0 {
+		return 0
+	}
+	return max(widest*15/2+14, utf8.RuneCountInString(c.header)*8+22)
+}
+
+// widestNumber is the number of characters of a number with three digits and its unit.
+const widestNumber = len("12.3 ms")
 
 // joined returns the transformations that join the queries of a panel to one table, with the
 // columns in their order and with their titles.
@@ -111,14 +142,14 @@ func joined(columns []column, targets []target) []transformation {
 
 // matrix returns a table with a row for each cost and a column for each CPU limit, in the
 // order of the query's rows. The colours are relative to all cells.
-func (a about) matrix(unit, colors string, descending bool, expr string) Panel {
+func (a about) matrix(measuredIn, colors string, descending bool, expr string) Panel {
 	panel := a.panel("table", tableOptions{CellHeight: "lg", ShowHeader: true, SortBy: []sortedBy{}},
 		fieldConfig{
 			Defaults: field{
-				Unit: unit, NoValue: "–", Color: &color{Mode: colors},
+				Unit: measuredIn, NoValue: "–", Color: &color{Mode: colors},
 				Custom: cellStyle{Align: "center", CellOptions: filledCell},
 			},
-			Overrides: []override{texts(property{"displayName", `cost \ CPU limit`}, cells(plainCell))},
+			Overrides: []override{texts(property{"displayName", `cost \ CPU limit`}, unit(asText), cells(plainCell))},
 		}, []target{{Expr: expr, Format: tableRows, Instant: true}})
 	panel.Transformations = []transformation{
 		{"sortBy", map[string]any{"fields": map[string]any{}, "sort": []any{map[string]any{"field": "Value", "desc": descending}}}},
@@ -155,7 +186,10 @@ func (a about) curve(fields field, x, y column, overrides ...override) Panel {
 		{Expr: x.expr, Format: tableRows, Instant: true, mayBeEmpty: x.mayBeEmpty},
 		{Expr: y.expr, Format: tableRows, Instant: true, mayBeEmpty: y.mayBeEmpty},
 	}
-	overrides = append([]override{matching("/^"+x.header+"/", append(x.shown, property{"custom.axisLabel", x.header})...)}, overrides...)
+	overrides = append([]override{
+		matching("/^"+x.header+"/", append(x.shown, property{"custom.axisLabel", x.header})...),
+		matching("/^"+y.header+"/", property{"custom.axisLabel", y.header}),
+	}, overrides...)
 	panel := a.panel("xychart",
 		curveOptions{"auto", []any{}, plotOptions{listed(), tooltipOptions{Mode: "single", Sort: "none"}}},
 		fieldConfig{Defaults: fields, Overrides: overrides}, targets)
