@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
@@ -29,10 +30,12 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// listen opens a tab and records its errors.
+// listen opens a tab and records its errors. A page that is never complete ends the test.
 func listen(t *testing.T, chromium context.Context) (context.Context, func() []string) {
 	t.Helper()
-	ctx, quit := chromedp.NewContext(chromium)
+	limited, stop := context.WithTimeout(chromium, 3*time.Minute)
+	t.Cleanup(stop)
+	ctx, quit := chromedp.NewContext(limited)
 	t.Cleanup(quit)
 	var mutex sync.Mutex
 	var heard []string

@@ -10,5 +10,6 @@
 // exist as long as their experiment. To see a deleted one, choose a time when it existed.
 //
 // The package does not depend on Grafana or Prometheus. It models only the part of the
-// format that the panels use; tests check the JSON against Grafana's own types.
+// format that the panels use. Tests check the JSON against Grafana's own types, and draw the
+// panels with Grafana's own components: render.sh, with the page in render.
 package dashboards

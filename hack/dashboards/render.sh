@@ -79,8 +79,8 @@ if [[ ${1:-} == docs ]]; then
   rm -f dist/dashboards/demo-*.png
   hack/test.sh dashboards-demo -count=1 -tags=grafana -run='^TestGrafanaDrawsTheQuickstart$' ./hack/dashboards
   mkdir -p docs/images
-  for picture in overview-light experiment-light experiment-dark live-light; do
-    cp "dist/dashboards/demo-$picture.png" "docs/images/dashboard-$picture.png"
+  for picture in dist/dashboards/demo-*.png; do
+    cp "$picture" "docs/images/dashboard-${picture#*/demo-}"
   done
 else
   HASHMARK_PROMETHEUS=${HASHMARK_PROMETHEUS:-$(hack/build/binaries.sh prometheus)}

@@ -90,13 +90,15 @@ func draw(t *testing.T, prefix string, v view) {
 		for _, theme := range []string{"light", "dark"} {
 			t.Run(name+" "+theme, func(t *testing.T) {
 				tab, heard := listen(t, chromium)
+				defer func() {
+					for _, trouble := range heard() {
+						t.Errorf("the browser says: %s", trouble)
+					}
+				}()
 				do(t, tab, enableLog(), enableNetwork(), chromedp.EmulateViewport(width, height), chromedp.Navigate(site+"/?"+v.address(name, theme)),
 					chromedp.WaitVisible(`[data-settled="true"]`))
 				judge(t, d, get(t, tab, chromedp.Evaluate[inspection]("inspect()")))
 				keep(t, prefix+name+"-"+theme+".png", get(t, tab, chromedp.Screenshot(`[data-settled="true"]`)))
-				for _, trouble := range heard() {
-					t.Errorf("the browser says: %s", trouble)
-				}
 			})
 		}
 	}

@@ -65,7 +65,8 @@ func run(t *testing.T, program string, arguments ...string) {
 // listens, and when it is ready.
 func start(t *testing.T, program string, arguments ...string) server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	late := time.AfterFunc(time.Minute, cancel)
 	command := exec.CommandContext(ctx, program, arguments...)
 	log, err := command.StderrPipe()
 	if err != nil {
@@ -78,6 +79,7 @@ func start(t *testing.T, program string, arguments ...string) server {
 		cancel()
 		_ = command.Wait()
 	})
+	defer late.Stop()
 	// The two messages can come in any order.
 	var s server
 	ready := false

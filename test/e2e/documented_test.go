@@ -54,6 +54,7 @@ var elsewhere = []struct{ begin, why string }{
 	{"HASHMARK_FAULTS=all go test ", "make test-faults runs it"},
 	{"HASHMARK_SPEED_OF=", "make test-report runs the test"},
 	{"hack/screenshot.sh docs", "make test-report runs the script"},
+	{"hack/dashboards/render.sh docs", "make test-dashboards runs the script"},
 	{"hack/cluster/cluster.sh status", "it looks into the local cluster only"},
 	{"ctr ", "it looks into the local cluster only"},
 	{"nsenter ", "it looks into the local cluster only"},

@@ -17,8 +17,8 @@ const gap = 8;
 const theme = createTheme({ colors: { mode: settings.theme } });
 const bus = { eventsScope: 'page', eventBus: new EventBusSrv() };
 
-// outcomes says for each panel whether it is drawn, empty, failed or a box.
-const outcomes = [];
+// outcomes says for the ID of each panel whether it is drawn, empty, failed or a box.
+const outcomes = new Map();
 
 async function load() {
   const dashboard = await (await fetch(`/dashboards/${settings.dashboard}.json`)).json();
@@ -82,7 +82,7 @@ function Framed({ panel, place, state, frames, message }) {
         <ErrorBoundary>
           {({ error }) => {
             const happened = error ? 'failed' : state;
-            outcomes.push({ Title: panel.title, Kind: panel.type, State: happened, Message: error?.message ?? message ?? '' });
+            outcomes.set(panel.id, { Title: panel.title, Kind: panel.type, State: happened, Message: error?.message ?? message ?? '' });
             if (happened === 'failed') {
               return <Words>{error?.message ?? message}</Words>;
             }
@@ -128,6 +128,6 @@ async function finish() {
 // blank says whether a panel shows neither text nor a drawing yet. Tables are drawn late.
 const blank = (drawing) => !drawing.innerText.trim() && !drawing.querySelector('canvas');
 
-window.inspect = () => ({ Panels: outcomes, Clipped: clipped() });
+window.inspect = () => ({ Panels: [...outcomes.values()], Clipped: clipped() });
 
 load();
