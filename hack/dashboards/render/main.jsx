@@ -33,10 +33,11 @@ async function load() {
   );
   // Text on a canvas needs its font before it is drawn.
   createRoot(document.getElementById('styles')).render(<Styles />);
-  while (!document.fonts.size) {
+  const inter = () => [...document.fonts].filter(({ family }) => family.includes('Inter'));
+  while (!inter().length) {
     await frame();
   }
-  await Promise.all([...document.fonts].filter(({ family }) => family.includes('Inter')).map((font) => font.load()));
+  await Promise.all(inter().map((font) => font.load()));
   const bottom = Math.max(...panels.map(({ place }) => place.top + place.height));
   createRoot(document.getElementById('page')).render(<Page panels={panels} height={bottom} margin={margin} />);
 }
@@ -126,7 +127,8 @@ async function finish() {
 }
 
 // blank says whether a panel shows neither text nor a drawing yet. Tables are drawn late.
-const blank = (drawing) => !drawing.innerText.trim() && !drawing.querySelector('canvas');
+const blank = (drawing) => !drawing.querySelector('canvas') && ![...drawing.querySelectorAll('*')].some(readable);
+const readable = (element) => !element.childElementCount && element.textContent.trim() && element.checkVisibility({ contentVisibilityAuto: true });
 
 window.inspect = () => ({ Panels: [...outcomes.values()], Clipped: clipped() });
 
