@@ -113,7 +113,11 @@ func latencyMatrix() Panel {
 func results() Panel {
 	const labels = "variant, algorithm, cost, cpu_limit, concurrency, pool"
 	value := func(series, header, measuredIn string) column {
-		return column{expr: best(labels, "hashmark_variant_"+series, ofVariants), header: header, shown: []property{unit(measuredIn)}}
+		c := column{expr: best(labels, "hashmark_variant_"+series, ofVariants), header: header, shown: []property{unit(measuredIn)}}
+		if measuredIn == perSecond {
+			c.widest = len("12.3 req/s")
+		}
+		return c
 	}
 	met := property{"mappings", []mapping{{Type: "value", Options: map[string]word{
 		"0": {Text: "no", Color: red}, "1": {Text: "yes", Color: green, Index: 1},

@@ -26,11 +26,15 @@ const needsRemoteWrite = " Needs the operator's --k6-remote-write-url."
 
 var half = size{12, 8}
 
+// tall is half of the width, with room for a legend of all steps.
+var tall = size{12, 11}
+
 func deadline() Panel {
+	left := overTime("{{variant}}", best("variant", "hashmark_trial_attempt_deadline_timestamp_seconds", ofVariants)+" - time()")
+	left.mayBeEmpty = "nothing is running"
 	return about{"Time until the deadline", "How long the current attempt can still take. It usually ends long before. At zero the " +
 		"attempt is discarded and the trial is tried again.", size{6, 6}}.
-		stat(field{Unit: seconds, NoValue: "nothing is running", Thresholds: from(red, at(0, orange), at(60, green))},
-			overTime("{{variant}}", best("variant", "hashmark_trial_attempt_deadline_timestamp_seconds", ofVariants)+" - time()"))
+		stat(field{Unit: seconds, NoValue: "nothing is running", Thresholds: from(grey, at(-7*24*3600, red), at(0, orange), at(60, green))}, left)
 }
 
 func sentAndServed() Panel {
@@ -91,24 +95,26 @@ func failures() Panel {
 	return about{"k6: share of failed requests", "The share of requests without a response or with an error status. " +
 		"Refusals by a full queue count." + needsRemoteWrite, half}.
 		plot(field{Unit: share, Thresholds: from(green, at(0.05, red))}, overTime("{{variant}}",
-			fmt.Sprintf("(%s or 0 * %s) / %s", requests(ofVariants+`,expected_response="false"`), requests(ofVariants), requests(ofVariants))))
+			fmt.Sprintf("(%s or 0 * %s) / %s", requests(ofVariants+`,expected_response="false"`), requests(ofVariants), requests(ofVariants)))).
+		upTo(0.1)
 }
 
 func throttling() Panel {
 	cfs := func(what string) string { return rate("variant", "hashmark_login_cfs_"+what+"_total", ofVariants) }
 	return about{"Login service: throttled", "The share of quota periods with work in which the CPU limit throttled the service. If it is high, the " +
 		"wall-clock time of hashes is longer than their CPU time. Absent without a quota.", half}.
-		plot(field{Unit: share}, overTime("{{variant}}", cfs("throttled_periods")+" / "+cfs("periods")))
+		plot(field{Unit: share}, overTime("{{variant}}", fmt.Sprintf("%s / (%s > 0)", cfs("throttled_periods"), cfs("periods")))).
+		upTo(1)
 }
 
 func latencySteps() Panel {
 	return about{"k6: p95 of each step", "Latency of the counted logins, from their due time, for each step until now. The line of a finished step " +
-		"stays for a few minutes. The operator computes its p95 from the same logins." + needsRemoteWrite, half}.
+		"stays for a few minutes. The operator computes its p95 from the same logins." + needsRemoteWrite, tall}.
 		plot(field{Unit: seconds}, overTime("{{variant}} step {{step}}",
 			best("variant, step", "k6_hashmark_latency_p95", ofVariants+`,part="counted",outcome="ok"`)))
 }
 
 func cpuUsed() Panel {
-	return about{"Login service: CPU used", "CPU time per second that the service used, over all replicas. At saturation it is the CPU limit.", half}.
+	return about{"Login service: CPU used", "CPU time per second that the service used, over all replicas. At saturation it is the CPU limit.", tall}.
 		plot(field{Unit: number}, overTime("{{variant}}", rate("variant", "process_cpu_seconds_total", ofVariants)))
 }

@@ -65,7 +65,7 @@ func experimentsTable() Panel {
 		return column{expr: best(labels, series, inNamespaces), header: header, shown: shown}
 	}
 	time := func(header, expr string) column {
-		return column{expr: "1000 * " + expr, header: header, shown: moment, widest: len("in a few seconds")}
+		return column{expr: "1000 * " + expr, header: header, shown: moment, widest: len("a few seconds ago")}
 	}
 	answered := func(series, header string) column {
 		c := value(series, header, unit(number))
@@ -87,7 +87,6 @@ func experimentsTable() Panel {
 			column{label: "phase", header: "Phase", shown: inWords(phases), widest: 10},
 			value("hashmark_experiment_trials_finished", "Finished", unit(number)),
 			value("hashmark_experiment_trials_planned", "Of trials", unit(number)),
-			time("Start", best(labels, "hashmark_experiment_start_timestamp_seconds", inNamespaces)),
 			time("End", fmt.Sprintf("(%s or %s)", best(labels, "hashmark_experiment_completion_timestamp_seconds", inNamespaces),
 				best(labels, "hashmark_experiment_estimated_end_timestamp_seconds", inNamespaces))),
 			column{expr: best(labels+", reason", "hashmark_experiment_end", inNamespaces)},
@@ -137,10 +136,10 @@ func failedTrials() Panel {
 }
 
 func attempts() Panel {
-	return about{"Finished attempts", "Attempts to run a trial since the start of the running operators, by outcome and reason. " +
-		"It shows the counter itself, since increase() would leave out the first attempt of each kind.", size{6, 8}}.
+	return about{"Finished attempts", "Attempts to run a trial since the start of the running operators, by reason; Measured and Infeasible are those with a result. " +
+		"It shows the counter itself, since increase() would leave out the first attempt of each kind.", size{8, 8}}.
 		bars(field{Unit: number, Thresholds: from(blue)},
-			overTime("{{outcome}} {{reason}}", "sum by (outcome, reason) (hashmark_attempts_total)"))
+			overTime("{{reason}}", "sum by (reason) (hashmark_attempts_total) > 0"))
 }
 
 func stages() Panel {
@@ -153,13 +152,14 @@ func stages() Panel {
 
 func reconciles() Panel {
 	return about{"Reconciles", "How often the operator reconciled an experiment or a trial. The rate is high while something is running, and low " +
-		"when everything has finished.", size{6, 8}}.
+		"when everything has finished.", size{5, 8}}.
 		plot(field{Unit: "ops"}, overTime("{{controller}}", rate("controller", "controller_runtime_reconcile_total", ofControllers)))
 }
 
 func reconcileErrors() Panel {
 	return about{"Failed reconciles", "Reconciles that ended with an error and are retried. A few are conflicts and harmless; if the line " +
-		"stays above zero, see the operator's log.", size{6, 8}}.
+		"stays above zero, see the operator's log.", size{5, 8}}.
 		plot(field{Unit: "ops", Thresholds: from(green, at(0.1, red))},
-			overTime("{{controller}}", rate("controller", "controller_runtime_reconcile_errors_total", ofControllers)))
+			overTime("{{controller}}", rate("controller", "controller_runtime_reconcile_errors_total", ofControllers))).
+		upTo(1)
 }

@@ -57,9 +57,13 @@ type statOptions struct {
 	WideLayout             bool      `json:"wideLayout"`
 }
 
-// stat shows the last value of each query in large letters, with the name of its line if it
-// has one. In the mode auto, Grafana leaves out the name of a single line.
+// stat shows the value of each query at the end of the time range in large letters, with the name
+// of its line if it has one. In the mode auto, Grafana leaves out the name of a single line. Over
+// the whole range, a line that has ended would still be there, such as an earlier confidence.
 func (a about) stat(fields field, targets ...target) Panel {
+	for i := range targets {
+		targets[i].Instant, targets[i].Range = true, false
+	}
 	mode := "value_and_name"
 	if len(targets) == 1 && targets[0].Legend == "" {
 		mode = "value"
@@ -98,13 +102,14 @@ type lineStyle struct {
 }
 
 type plotStyle struct {
-	AxisLabel   string `json:"axisLabel,omitempty"`
-	AxisSoftMin int    `json:"axisSoftMin"`
-	DrawStyle   string `json:"drawStyle"`
-	FillOpacity int    `json:"fillOpacity"`
-	LineWidth   int    `json:"lineWidth"`
-	ShowPoints  string `json:"showPoints"`
-	SpanNulls   bool   `json:"spanNulls"`
+	AxisLabel   string   `json:"axisLabel,omitempty"`
+	AxisSoftMin int      `json:"axisSoftMin"`
+	AxisSoftMax *float64 `json:"axisSoftMax,omitempty"`
+	DrawStyle   string   `json:"drawStyle"`
+	FillOpacity int      `json:"fillOpacity"`
+	LineWidth   int      `json:"lineWidth"`
+	ShowPoints  string   `json:"showPoints"`
+	SpanNulls   bool     `json:"spanNulls"`
 }
 
 // plot draws each query over time, from zero. The minimum interval is the scrape interval of the
@@ -116,6 +121,15 @@ func (a about) plot(fields field, targets ...target) Panel {
 		fieldConfig{Defaults: fields}, targets)
 	panel.Interval = shortestInterval
 	return panel
+}
+
+// upTo makes the axis of a plot reach at least to a value. Without it, an axis on which all is zero
+// reaches to 100, which is 10,000 % of a share.
+func (p Panel) upTo(value float64) Panel {
+	style := p.Fields.Defaults.Custom.(plotStyle)
+	style.AxisSoftMax = &value
+	p.Fields.Defaults.Custom = style
+	return p
 }
 
 // shortestInterval is the default scrape interval of the login services.

@@ -1,6 +1,7 @@
 // Draws each kind of panel with Grafana's components.
 import {
   VizOrientation,
+  applyNullInsertThreshold,
   getDisplayProcessor,
   getDisplayValueAlignmentFactors,
   getFieldDisplayValues,
@@ -113,6 +114,9 @@ function Rows({ panel, frames, width, height }) {
   );
 }
 
+// Lines breaks a line where points are missing. Grafana does so before it draws; the component alone
+// does it for the first line only.
 function Lines({ panel, frames, width, height }) {
-  return <TimeSeries frames={frames} width={width} height={height} timeRange={settings.range} timeZone="utc" legend={panel.options.legend} options={panel.options} structureRev={1} />;
+  const broken = frames.map((frame) => applyNullInsertThreshold({ frame }));
+  return <TimeSeries frames={broken} width={width} height={height} timeRange={settings.range} timeZone="utc" legend={panel.options.legend} options={panel.options} structureRev={1} />;
 }

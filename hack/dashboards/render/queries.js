@@ -35,18 +35,19 @@ async function ask(target, panel, width) {
 }
 
 function line(target, series, step) {
+  const values = series.values ?? [series.value];
   const name = (target.legendFormat || nameOf(series.metric) || target.expr).replace(/{{\s*(\w+)\s*}}/g, (_, label) => series.metric[label] ?? '');
   return {
     refId: target.refId,
-    length: series.values.length,
+    length: values.length,
     fields: [
-      { name: 'Time', type: FieldType.time, config: { interval: step }, values: series.values.map(([at]) => at * 1000) },
+      { name: 'Time', type: FieldType.time, config: { interval: step }, values: values.map(([at]) => at * 1000) },
       {
         name: 'Value',
         type: FieldType.number,
         labels: series.metric,
         config: { displayNameFromDS: name },
-        values: series.values.map(([, value]) => number(value)),
+        values: values.map(([, value]) => number(value)),
       },
     ],
   };
