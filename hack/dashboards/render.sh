@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Draws the dashboards with Grafana's npm packages (@grafana/ui and @grafana/data, Apache-2.0) in
 # a headless Chromium, light and dark, and fails if a panel has an error, no data or clipped text.
-# Pictures are written to dist/dashboards. It needs node 20 with npm, and the npm registry.
+# Pictures are written to dist/dashboards. It needs Node.js and npm, which it installs on Debian, and the npm registry.
 #
 #   hack/dashboards/render.sh        the recorded history of hack/dashboards/history_test.go
 #   hack/dashboards/render.sh docs   the quickstart, as the demo's Prometheus has it; also updates
@@ -70,6 +70,7 @@ demo() {
   HASHMARK_PROMETHEUS_URL=http://$(grep -o '127.0.0.1:[0-9]*' "$output")/api/v1/namespaces/monitoring/services/prometheus:web/proxy
 }
 
+need npm nodejs npm
 need_chromium
 bundle
 export HASHMARK_PAGE=$PWD/$page HASHMARK_PICTURES=$PWD/dist/dashboards

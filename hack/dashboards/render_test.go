@@ -11,7 +11,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/hashmark-dev/hashmark/test/browser"
 )
 
 // view is what a dashboard is drawn of.
@@ -85,20 +86,20 @@ const width, height = 1440, 4500
 func draw(t *testing.T, prefix string, v view) {
 	t.Helper()
 	site := serve(t, v.prometheus)
-	chromium := browser(t)
+	chromium := browser.Start(t)
 	for name, d := range All() {
 		for _, theme := range []string{"light", "dark"} {
 			t.Run(name+" "+theme, func(t *testing.T) {
-				tab, heard := listen(t, chromium)
+				tab, heard := browser.Open(t, chromium, browser.Complaint)
 				defer func() {
 					for _, trouble := range heard() {
 						t.Errorf("the browser says: %s", trouble)
 					}
 				}()
-				do(t, tab, enableLog(), enableNetwork(), chromedp.EmulateViewport(width, height), chromedp.Navigate(site+"/?"+v.address(name, theme)),
+				browser.Do(t, tab, chromedp.EmulateViewport(width, height), chromedp.Navigate(site+"/?"+v.address(name, theme)),
 					chromedp.WaitVisible(`[data-settled="true"]`))
-				judge(t, d, get(t, tab, chromedp.Evaluate[inspection]("inspect()")))
-				keep(t, prefix+name+"-"+theme+".png", get(t, tab, chromedp.Screenshot(`[data-settled="true"]`)))
+				judge(t, d, browser.Get(t, tab, chromedp.Evaluate[inspection]("inspect()")))
+				browser.Keep(t, prefix+name+"-"+theme+".png", browser.Get(t, tab, chromedp.Screenshot(`[data-settled="true"]`)))
 			})
 		}
 	}
@@ -175,16 +176,4 @@ func serve(t *testing.T, prometheus string) string {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL
-}
-
-// keep writes a picture to the folder of HASHMARK_PICTURES.
-func keep(t *testing.T, name string, content []byte) {
-	t.Helper()
-	folder := os.Getenv("HASHMARK_PICTURES")
-	if folder == "" {
-		return
-	}
-	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, name), content, 0o644)); err != nil {
-		t.Fatal(err)
-	}
 }

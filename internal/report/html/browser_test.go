@@ -3,26 +3,21 @@
 package html_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/report/html"
+	"github.com/hashmark-dev/hashmark/test/browser"
 )
 
 // looks are the screens and themes that are tested. Widths are in CSS pixels.
@@ -52,7 +47,7 @@ func gallery(t *testing.T) map[string]report.Document {
 // TestBrowser opens every report in Chromium without a network. With
 // HASHMARK_PICTURES=folder it writes screenshots and a PDF of each to that folder.
 func TestBrowser(t *testing.T) {
-	chromium := browser(t)
+	chromium := browser.Start(t)
 	all := documents(t)
 	maps.Copy(all, gallery(t))
 	for name, document := range all {
@@ -62,35 +57,34 @@ func TestBrowser(t *testing.T) {
 			address := (&url.URL{Scheme: "file", Path: file}).String()
 			for _, look := range looks {
 				t.Run(look.name, func(t *testing.T) {
-					tab, heard := listen(t, chromium)
-					do(t, tab,
-						call(network.Enable, network.EnableParams{}), call(log.Enable, cdp.Empty{}),
+					tab, heard := browser.Open(t, chromium, complaint)
+					browser.Do(t, tab,
 						chromedp.EmulateViewport(look.width, 900),
-						call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+						browser.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 							Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
 						}),
 						chromedp.Navigate(address))
-					seen := get(t, tab, chromedp.Evaluate[sight](inspect))
+					seen := browser.Get(t, tab, chromedp.Evaluate[sight](inspect))
 					judge(t, look.width, seen)
 					if look.width >= 1280 && strings.HasPrefix(name, "gallery-") && len(seen.Cut) > 0 {
 						t.Errorf("tables of a real run are wider than a desktop: %v", seen.Cut)
 					}
-					keep(t, name+"-"+look.name+".png", get(t, tab, chromedp.FullScreenshot(100)))
+					browser.Keep(t, name+"-"+look.name+".png", browser.Get(t, tab, chromedp.FullScreenshot(100)))
 					for _, trouble := range heard() {
 						t.Errorf("the browser says: %s", trouble)
 					}
 				})
 			}
-			tab, _ := listen(t, chromium)
-			do(t, tab, chromedp.Navigate(address))
+			tab, _ := browser.Open(t, chromium, complaint)
+			browser.Do(t, tab, chromedp.Navigate(address))
 			for _, cover := range []struct {
 				name          string
 				width, height int64
 			}{{"-cover.png", 1280, 1500}, {"-phone-cover.png", 390, 1100}} {
-				do(t, tab, chromedp.EmulateViewport(cover.width, cover.height))
-				keep(t, name+cover.name, get(t, tab, chromedp.CaptureScreenshot()))
+				browser.Do(t, tab, chromedp.EmulateViewport(cover.width, cover.height))
+				browser.Keep(t, name+cover.name, browser.Get(t, tab, chromedp.CaptureScreenshot()))
 			}
-			keep(t, name+".pdf", get(t, tab, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))
+			browser.Keep(t, name+".pdf", browser.Get(t, tab, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize(), chromedp.PDFPrintBackground())))
 		})
 	}
 }
@@ -99,15 +93,15 @@ func TestBrowser(t *testing.T) {
 func TestBrowserOrdersATable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	write(t, file, answered(t))
-	tab, _ := listen(t, browser(t))
-	do(t, tab, chromedp.EmulateViewport(looks[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	tab, _ := browser.Open(t, browser.Start(t), complaint)
+	browser.Do(t, tab, chromedp.EmulateViewport(looks[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
 	planned := "c8-250m c8-500m c8-1 c10-250m c10-500m c10-1"
 	for _, test := range []struct{ choose, want string }{
 		{"null", planned},
 		{"document.querySelector('.ordered .by-0').click()", "c8-1 c8-500m c10-1 c8-250m c10-500m c10-250m"},
 		{"document.querySelector('.ordered input').click()", planned},
 	} {
-		if got := get(t, tab, chromedp.Evaluate[string](test.choose+"; "+seenVariants)); got != test.want {
+		if got := browser.Get(t, tab, chromedp.Evaluate[string](test.choose+"; "+seenVariants)); got != test.want {
 			t.Errorf("after %s the rows are %s, want %s", test.choose, got, test.want)
 		}
 	}
@@ -127,14 +121,14 @@ func TestPictureOfTheSpeed(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "report.html")
 	write(t, file, document)
-	tab, _ := listen(t, browser(t))
-	do(t, tab,
+	tab, _ := browser.Open(t, browser.Start(t), complaint)
+	browser.Do(t, tab,
 		chromedp.EmulateViewport(900, 380),
 		chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
-	if !get(t, tab, chromedp.Evaluate[bool](speedAlone)) {
+	if !browser.Get(t, tab, chromedp.Evaluate[bool](speedAlone)) {
 		t.Fatal("the report has no figure of the speed")
 	}
-	keep(t, "speed.png", get(t, tab, chromedp.CaptureScreenshot()))
+	browser.Keep(t, "speed.png", browser.Get(t, tab, chromedp.CaptureScreenshot()))
 }
 
 // speedAlone leaves the first drawing of the speed on the page.
@@ -203,82 +197,13 @@ const inspect = `(() => {
   return {Cut: cut, Body: document.documentElement.scrollWidth, Wide: wide, SmallestText: smallest, Smallest: words, Unnamed: unnamed, Overlaps: overlaps};
 })()`
 
-// browser starts a Chromium without a network.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
-		chromedp.NoSandbox, chromedp.Flag("proxy-server", "127.0.0.1:9"))
-	allocated, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	ctx, quit := chromedp.NewContext(allocated)
-	t.Cleanup(quit)
-	do(t, ctx)
-	return ctx
-}
-
-// listen opens a tab and records its errors.
-func listen(t *testing.T, chromium context.Context) (context.Context, func() []string) {
-	t.Helper()
-	ctx, quit := chromedp.NewContext(chromium)
-	t.Cleanup(quit)
-	var mutex sync.Mutex
-	var heard []string
-	err := chromedp.Listen(ctx, func(event any) {
-		if trouble := complaint(event); trouble != "" {
-			mutex.Lock()
-			defer mutex.Unlock()
-			heard = append(heard, trouble)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ctx, func() []string {
-		mutex.Lock()
-		defer mutex.Unlock()
-		return heard
-	}
-}
-
-// call returns a command of the browser's protocol as an action.
-func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, command, params)
-		return err
-	})
-}
-
-func do(t *testing.T, tab context.Context, actions ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	if err := chromedp.Do(tab, actions...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func get[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
-	t.Helper()
-	got, err := chromedp.Run(tab, action)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
 // complaint returns the text of any message, and of any request other than for the file.
 func complaint(event any) string {
-	switch e := event.(type) {
-	case *log.EventEntryAdded:
-		return e.Entry.Text
-	case *runtime.EventConsoleAPICalled:
-		return fmt.Sprint(e.Type, " on the console")
-	case *runtime.EventExceptionThrown:
-		return e.ExceptionDetails.Text
-	case *network.EventRequestWillBeSent:
-		if e.Type != network.ResourceTypeDocument && !strings.HasPrefix(e.Request.URL, "data:") {
-			return "it asks for " + e.Request.URL
-		}
+	e, asks := event.(*network.EventRequestWillBeSent)
+	if asks && e.Type != network.ResourceTypeDocument && !strings.HasPrefix(e.Request.URL, "data:") {
+		return "it asks for " + e.Request.URL
 	}
-	return ""
+	return browser.Complaint(event)
 }
 
 func write(t *testing.T, file string, d report.Document) {
@@ -288,18 +213,6 @@ func write(t *testing.T, file string, d report.Document) {
 		t.Fatal(err)
 	}
 	if err := errors.Join(html.Write(f, d), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// keep writes a picture to the folder of HASHMARK_PICTURES.
-func keep(t *testing.T, name string, content []byte) {
-	t.Helper()
-	folder := os.Getenv("HASHMARK_PICTURES")
-	if folder == "" {
-		return
-	}
-	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, name), content, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,14 +1,16 @@
-//go:build grafana
-
-package dashboards
+// Package browser opens pages in a headless Chromium, for tests. It reaches only files and the
+// loopback interface.
+package browser
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
@@ -17,8 +19,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser starts a Chromium that only reaches the loopback interface.
-func browser(t *testing.T) context.Context {
+// Start starts a Chromium, which ends with the test.
+func Start(t *testing.T) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.NoSandbox, chromedp.Flag("proxy-server", "127.0.0.1:9"), chromedp.Flag("disable-gpu", true))
@@ -26,38 +28,39 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	ctx, quit := chromedp.NewContext(allocated)
 	t.Cleanup(quit)
-	do(t, ctx)
+	Do(t, ctx)
 	return ctx
 }
 
-// listen opens a tab and records its errors. A page that is never complete ends the test.
-func listen(t *testing.T, chromium context.Context) (context.Context, func() []string) {
+// Open opens a tab. The function that it returns lists what a complaint has said of the tab's
+// events until then.
+func Open(t *testing.T, chromium context.Context, complaint func(event any) string) (tab context.Context, heard func() []string) {
 	t.Helper()
-	limited, stop := context.WithTimeout(chromium, 3*time.Minute)
-	t.Cleanup(stop)
-	ctx, quit := chromedp.NewContext(limited)
+	tab, quit := chromedp.NewContext(chromium)
 	t.Cleanup(quit)
 	var mutex sync.Mutex
-	var heard []string
-	err := chromedp.Listen(ctx, func(event any) {
+	var all []string
+	err := chromedp.Listen(tab, func(event any) {
 		if trouble := complaint(event); trouble != "" {
 			mutex.Lock()
 			defer mutex.Unlock()
-			heard = append(heard, trouble)
+			all = append(all, trouble)
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ctx, func() []string {
+	Do(t, tab, Call(network.Enable, network.EnableParams{}), Call(log.Enable, cdp.Empty{}))
+	return tab, func() []string {
 		mutex.Lock()
 		defer mutex.Unlock()
-		return heard
+		return all
 	}
 }
 
-// complaint returns the text of an error or a warning.
-func complaint(event any) string {
+// Complaint returns the text of a message on the console or of an exception, or "" for any other
+// event.
+func Complaint(event any) string {
 	switch e := event.(type) {
 	case *log.EventEntryAdded:
 		return e.Entry.Text + " " + e.Entry.URL
@@ -81,31 +84,40 @@ func complaint(event any) string {
 	return ""
 }
 
-func enableLog() chromedp.Action[chromedp.Void] { return call(log.Enable, cdp.Empty{}) }
-func enableNetwork() chromedp.Action[chromedp.Void] {
-	return call(network.Enable, network.EnableParams{})
-}
-
-// call returns a command of the browser's protocol as an action.
-func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+// Call returns a command of the browser's protocol as an action.
+func Call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, command, params)
 		return err
 	})
 }
 
-func do(t *testing.T, tab context.Context, actions ...chromedp.Action[chromedp.Void]) {
+// Do runs actions in a tab.
+func Do(t *testing.T, tab context.Context, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(tab, actions...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func get[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
+// Get returns the result of an action in a tab.
+func Get[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
 	t.Helper()
 	got, err := chromedp.Run(tab, action)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return got
+}
+
+// Keep writes a picture to the folder of HASHMARK_PICTURES, if that is set.
+func Keep(t *testing.T, name string, content []byte) {
+	t.Helper()
+	folder := os.Getenv("HASHMARK_PICTURES")
+	if folder == "" {
+		return
+	}
+	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, name), content, 0o644)); err != nil {
+		t.Fatal(err)
+	}
 }
