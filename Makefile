@@ -32,7 +32,7 @@ accounts: cluster-up install ## Repeat the published accounts and write their ta
 examples: cluster-up install ## Measure the login services of examples/: etcd, Apache httpd, Spring Boot, FastAPI and Verdaccio
 	$(CLUSTER_ENV) && hack/demo.sh examples
 
-gallery: cluster-up install ## Measure the experiments of docs/gallery, and take the pictures of their reports (25 minutes)
+gallery: cluster-up install ## Measure the experiments of docs/gallery, and take the pictures of their reports (half an hour)
 	$(CLUSTER_ENV) && hack/gallery.sh
 	hack/screenshot.sh docs
 
@@ -89,7 +89,7 @@ test-unit: ## The core, the scripts with real k6, the chart with real Helm, the 
 test-report: ## The HTML report in a real Chromium without a network; writes screenshots to dist/report
 	hack/timed.sh test-report hack/screenshot.sh
 
-test-dashboards: ## Every panel of the dashboards, drawn with Grafana's npm packages in a real Chromium; writes pictures to dist/dashboards
+test-dashboards: ## The dashboards, drawn with Grafana's npm packages in a real Chromium; writes pictures to dist/dashboards
 	hack/timed.sh test-dashboards hack/dashboards/render.sh
 
 test-integration: ## The API's rules and the reconcilers against a real API server

@@ -37,13 +37,15 @@ measure() {
 # drift makes the operator deploy a login service whose hashes take more or less CPU time, as if the
 # speed of the CPU changed (test/drift). put_back undoes it.
 drift() {
+  revision=$(helm list --namespace hashmark-system --filter '^hashmark$' --no-headers | awk '{ print $3 }')
   trap put_back EXIT
   helm upgrade hashmark charts/hashmark --namespace hashmark-system --reuse-values --wait --timeout=3m --hide-notes \
     --set loginService.image.repository=drift-sawtooth --set loginService.image.tag=e2e >/dev/null
 }
 
 put_back() {
-  helm rollback hashmark --namespace hashmark-system --wait --timeout=3m
+  trap - EXIT
+  helm rollback hashmark "$revision" --namespace hashmark-system --wait --timeout=3m
 }
 
 (($# > 0)) || set -- quickstart nothing-fits etcd drifting
@@ -56,7 +58,12 @@ kubectl create namespace "$namespace" --dry-run=client -o yaml | kubectl apply -
 # This shell stays off the CPU that is measured.
 taskset -cp 1 $$ >/dev/null 2>&1 || true
 for name; do
-  [[ $name != drifting ]] || drift
-  measure "$name"
+  if [[ $name == drifting ]] && ! measured drifting; then
+    drift
+    measure drifting
+    put_back
+  else
+    measure "$name"
+  fi
 done
 say "saved $* in docs/gallery; to take the pictures, run: hack/screenshot.sh docs"

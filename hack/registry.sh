@@ -42,8 +42,8 @@ publish() {
   mv dist/publish/published.txt "$work/$1"
 }
 
-images_of() { grep -v /charts/ "$work/$1"; }
-chart_of() { grep /charts/ "$work/$1"; }
+images_of() { grep -v /charts/hashmark@ "$work/$1"; }
+chart_of() { grep /charts/hashmark@ "$work/$1"; }
 
 # use_cosign sets $cosign to the program, and makes the pairs of keys "ours" and "other" without a password.
 use_cosign() {

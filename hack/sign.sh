@@ -57,7 +57,7 @@ for subject in "$@"; do
     cosign sign-blob "${signer[@]}" --bundle "$subject.sigstore.json" "$subject" >/dev/null
   elif [[ $subject == *@sha256:* ]]; then
     cosign sign "${signer[@]}" "${cosign_http[@]}" "$subject"
-    [[ $subject == */charts/* ]] || describe "$subject"
+    [[ $subject == */charts/hashmark@* ]] || describe "$subject"
   else
     die "\"$subject\" is neither a file nor a reference by digest, such as registry.example.com/team/operator@sha256:..."
   fi

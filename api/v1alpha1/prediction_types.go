@@ -35,7 +35,8 @@ type HashTime struct {
 	// experiment on this node pool.
 	HashMicroseconds int64 `json:"hashMicroseconds"`
 	// Half the width of the mean's 99.9 % interval by batch means, in
-	// microseconds.
+	// microseconds. With fewer than four batches of ten seconds it is 13 standard
+	// errors, and the confidence is lower.
 	ErrorMicroseconds int64 `json:"errorMicroseconds"`
 	// The 10th percentile over the windows, in microseconds.
 	// +optional

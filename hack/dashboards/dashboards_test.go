@@ -215,6 +215,7 @@ func TestHardlyAnyQueryMayBeEmpty(t *testing.T) {
 		"Experiments: " + unpriced:                          1,
 		"Recommended size: " + unanswered:                   1,
 		"Recommended size: " + unfit:                        1,
+		"Finished attempts: no attempt has ended yet":       1,
 		"Time until the deadline: nothing is running":       1,
 		"Total CPU: " + unanswered:                          1,
 		"Expected p95: " + unanswered:                       1,

@@ -32,9 +32,11 @@ var tall = size{12, 11}
 func deadline() Panel {
 	left := overTime("{{variant}}", best("variant", "hashmark_trial_attempt_deadline_timestamp_seconds", ofVariants)+" - time()")
 	left.mayBeEmpty = "nothing is running"
+	// Grafana shows NoValue in the first color. No attempt is a week late.
+	const never = -7 * 24 * 3600
 	return about{"Time until the deadline", "How long the current attempt can still take. It usually ends long before. At zero the " +
 		"attempt is discarded and the trial is tried again.", size{6, 6}}.
-		stat(field{Unit: seconds, NoValue: "nothing is running", Thresholds: from(grey, at(-7*24*3600, red), at(0, orange), at(60, green))}, left)
+		stat(field{Unit: seconds, NoValue: "nothing is running", Thresholds: from(grey, at(never, red), at(0, orange), at(60, green))}, left)
 }
 
 func sentAndServed() Panel {

@@ -136,10 +136,11 @@ func failedTrials() Panel {
 }
 
 func attempts() Panel {
+	ended := overTime("{{reason}}", "sum by (reason) (hashmark_attempts_total) > 0")
+	ended.mayBeEmpty = "no attempt has ended yet"
 	return about{"Finished attempts", "Attempts to run a trial since the start of the running operators, by reason; Measured and Infeasible are those with a result. " +
 		"It shows the counter itself, since increase() would leave out the first attempt of each kind.", size{8, 8}}.
-		bars(field{Unit: number, Thresholds: from(blue)},
-			overTime("{{reason}}", "sum by (reason) (hashmark_attempts_total) > 0"))
+		bars(field{Unit: number, NoValue: "none yet", Thresholds: from(blue)}, ended)
 }
 
 func stages() Panel {

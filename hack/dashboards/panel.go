@@ -57,13 +57,18 @@ type statOptions struct {
 	WideLayout             bool      `json:"wideLayout"`
 }
 
-// stat shows the value of each query at the end of the time range in large letters, with the name
-// of its line if it has one. In the mode auto, Grafana leaves out the name of a single line. Over
-// the whole range, a line that has ended would still be there, such as an earlier confidence.
-func (a about) stat(fields field, targets ...target) Panel {
+// atTheEnd evaluates queries at the end of the time range. Over all of it, the last value of a line
+// that has ended would still be shown, such as an earlier confidence.
+func atTheEnd(targets []target) {
 	for i := range targets {
 		targets[i].Instant, targets[i].Range = true, false
 	}
+}
+
+// stat shows the value of each query in large letters, with the name of its line if it has one. In
+// the mode auto, Grafana leaves out the name of a single line.
+func (a about) stat(fields field, targets ...target) Panel {
+	atTheEnd(targets)
 	mode := "value_and_name"
 	if len(targets) == 1 && targets[0].Legend == "" {
 		mode = "value"
@@ -175,9 +180,10 @@ type barOptions struct {
 	ValueMode     string        `json:"valueMode"`
 }
 
-// bars draws the last value of each line of its query as a bar. Without a minimum, the bar of
+// bars draws the value of each line of its query as a bar. Without a minimum, the bar of
 // the smallest value would have no length; with the size auto, a single bar fills the panel.
 func (a about) bars(fields field, targets ...target) Panel {
+	atTheEnd(targets)
 	zero := 0.0
 	fields.Min = &zero
 	return a.panel("bargauge", barOptions{

@@ -31,7 +31,8 @@ packages() {
       rm -rf "$folder.partial"
       mkdir "$folder.partial"
       cp hack/dashboards/render/package{,-lock}.json "$folder.partial"
-      npm ci --prefix "$folder.partial" --ignore-scripts --no-audit --no-fund --silent
+      npm ci --prefix "$folder.partial" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 ||
+        die "can't install Grafana's npm packages; is the npm registry reachable?"
       mv "$folder.partial" "$folder"
     fi
     exec {lock}>&-

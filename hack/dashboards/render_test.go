@@ -4,6 +4,7 @@ package dashboards
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -70,7 +71,7 @@ func (v view) moment(t *testing.T, which string) time.Time {
 	return time.Unix(int64(seconds), 0)
 }
 
-// outcome is what became of a panel: drawn, empty, failed or box.
+// outcome is what became of a panel: drawn, blank, empty, failed or box.
 type outcome struct{ Title, Kind, State, Message string }
 
 // inspection is what the page says about itself.
@@ -82,6 +83,9 @@ type inspection struct {
 // A common laptop's width, and a height at which everything is on the screen: tables draw only
 // what is.
 const width, height = 1440, 4500
+
+// patience is how long a page may take, even on a machine that does much else.
+const patience = 3 * time.Minute
 
 func draw(t *testing.T, prefix string, v view) {
 	t.Helper()
@@ -96,6 +100,8 @@ func draw(t *testing.T, prefix string, v view) {
 						t.Errorf("the browser says: %s", trouble)
 					}
 				}()
+				tab, stop := context.WithTimeout(tab, patience)
+				defer stop()
 				browser.Do(t, tab, chromedp.EmulateViewport(width, height), chromedp.Navigate(site+"/?"+v.address(name, theme)),
 					chromedp.WaitVisible(`[data-settled="true"]`))
 				judge(t, d, browser.Get(t, tab, chromedp.Evaluate[inspection]("inspect()")))
@@ -139,6 +145,8 @@ func (o outcome) verdict(p Panel) error {
 	switch {
 	case o.State == "empty" && !mayBeEmpty:
 		return errors.New("no data")
+	case o.State == "blank":
+		return errors.New("it is drawn, but shows nothing")
 	case o.State == "box":
 		return fmt.Errorf("nothing draws a panel of the kind %s", p.Type)
 	case o.State == "failed":

@@ -69,8 +69,8 @@ func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial)
 	}).Status.Calibration
 	ratio, all := speed.Ratio(median), slices.Concat(windows...)
 	mean, halfWidth := speed.Mean(windows, 0.999)
-	// The ratio has its own error. With few batches, as of an own service, which is timed only
-	// before its load, halfWidth is 0 because the scatter is unknown.
+	// The ratio has its own error. With a single batch, halfWidth is 0 because the scatter
+	// is unknown.
 	own := float64(median.RatioErrorPerMillion) / 1e6 * mean
 	if halfWidth == 0 {
 		own = math.Hypot(own, float64(median.ErrorMicroseconds))

@@ -111,9 +111,9 @@ func TestATimeIsTheMeanOverAllWindowsOfThePool(t *testing.T) {
 			[]v1alpha1.HashTime{
 				{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 528, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 8, Trials: 3},
 				{CPUModel: "Zen", Cost: 10, HashMicroseconds: 40_000, ErrorMicroseconds: 5_428, LowMicroseconds: 39_600, HighMicroseconds: 40_400, Samples: 8, Trials: 1}}},
-		"a few batches, such as two calibrations, have the errors of the calibration and of the ratio": {
+		"two batches have an interval of 13 standard errors": {
 			[]v1alpha1.SizingTrial{timedOn(8, 1_000_000, "Zen", runAt(9_900, 9_900)), timedOn(8, 1_000_000, "Zen", runAt(10_100, 10_100))},
-			[]v1alpha1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 100, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 4, Trials: 2}}},
+			[]v1alpha1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 1_300, LowMicroseconds: 9_900, HighMicroseconds: 10_100, Samples: 4, Trials: 2}}},
 		"a variation inside ten seconds does not add to the error": {
 			[]v1alpha1.SizingTrial{timedOn(8, 1_000_000, "Zen", runAt(9_000, 11_000)), timedOn(8, 1_000_000, "Zen", runAt(11_000, 9_000))},
 			[]v1alpha1.HashTime{{CPUModel: "Zen", Cost: 8, HashMicroseconds: 10_000, ErrorMicroseconds: 100, LowMicroseconds: 9_000, HighMicroseconds: 11_000, Samples: 4, Trials: 2}}},

@@ -20,8 +20,8 @@ const (
 	// batchSeconds is the length of a batch. The means of two neighbouring batches are almost
 	// independent.
 	batchSeconds = 10.0
-	// mostQuantile is the largest quantile of Student's distribution that gives an interval: 12.7 of
-	// two batches at 0.95, 12.9 of four at 0.999. That of two at 0.999 is 637: the interval would be
+	// mostQuantile is half of the widest interval in standard errors. Student's quantile is 12.7 for
+	// two batches at 0.95, 12.9 for four at 0.999, and 637 for two at 0.999: that interval would be
 	// several times as wide as the mean, whatever the scatter is.
 	mostQuantile = 13
 	// roundingSeconds is the tolerance for a sum of lengths that is not exact.
@@ -122,8 +122,9 @@ func columns(windows []Window) (micros, seconds []float64) {
 }
 
 // Mean returns the mean time per hash over the windows of several trials, and half the width
-// of its interval at a confidence such as 0.95, from the means of batches. The width is 0 if
-// there are too few batches to know their scatter: one at 0.95, and up to three at 0.999.
+// of its interval at a confidence such as 0.95, from the means of batches. The width is 0 for
+// a single batch, because its scatter is unknown, and at most 13 standard errors: with fewer than
+// four batches, the confidence is at most 0.99.
 func Mean(trials [][]Window, confidence float64) (mean, halfWidth float64) {
 	micros, seconds := columns(slices.Concat(trials...))
 	if len(micros) == 0 {
@@ -135,11 +136,8 @@ func Mean(trials [][]Window, confidence float64) (mean, halfWidth float64) {
 	if n < 2 {
 		return mean, 0
 	}
-	quantile := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2)
-	if quantile > mostQuantile {
-		return mean, 0
-	}
-	return mean, quantile * stat.StdDev(batches, nil) / math.Sqrt(n)
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+	return mean, min(student.Quantile((1+confidence)/2), mostQuantile) * stat.StdDev(batches, nil) / math.Sqrt(n)
 }
 
 // batchMeans splits each trial's windows into batches and returns their means. The rest at the

@@ -169,7 +169,7 @@ func ofTheQuickstart(command string, e *v1alpha1.SizingExperiment, trial string)
 	return strings.NewReplacer("sizingtrial TRIAL", "sizingtrial "+trial, "/tmp/", "").Replace(command)
 }
 
-// aShell runs commands in a folder of its own, with the quickstart's namespace as the default.
+// aShell runs commands in a folder of its own, which has docs/, with the quickstart's namespace as the default.
 type aShell struct {
 	folder string
 	env    []string
@@ -181,6 +181,9 @@ func documentationShell(t *testing.T, e *v1alpha1.SizingExperiment) aShell {
 	config := filepath.Join(folder, "kubeconfig")
 	must(t, os.WriteFile(config, []byte(kubectl(t, "config", "view", "--raw", "--flatten")), 0o600))
 	must(t, os.MkdirAll(filepath.Join(folder, ".local", "bin"), 0o700))
+	docs, err := filepath.Abs("../../docs")
+	must(t, err)
+	must(t, os.Symlink(docs, filepath.Join(folder, "docs"))) // for the reports of the gallery
 	shell := aShell{folder: folder, env: append(os.Environ(), "KUBECONFIG="+config, "HOME="+folder)}
 	shell.run(t, docCommand{}, "kubectl config set-context --current --namespace="+e.Namespace)
 	// Reports that are compared with later ones.

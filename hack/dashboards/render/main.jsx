@@ -17,8 +17,9 @@ const gap = 8;
 const theme = createTheme({ colors: { mode: settings.theme } });
 const bus = { eventsScope: 'page', eventBus: new EventBusSrv() };
 
-// outcomes says for the ID of each panel whether it is drawn, empty, failed or a box.
+// outcomes says for the ID of each panel whether it is drawn, blank, empty, failed or a box.
 const outcomes = new Map();
+const blanks = new Set();
 
 async function load() {
   const dashboard = await (await fetch(`/dashboards/${settings.dashboard}.json`)).json();
@@ -34,9 +35,7 @@ async function load() {
   // Text on a canvas needs its font before it is drawn.
   createRoot(document.getElementById('styles')).render(<Styles />);
   const inter = () => [...document.fonts].filter(({ family }) => family.includes('Inter'));
-  while (!inter().length) {
-    await frame();
-  }
+  await until(() => inter().length > 0);
   await Promise.all(inter().map((font) => font.load()));
   const bottom = Math.max(...panels.map(({ place }) => place.top + place.height));
   createRoot(document.getElementById('page')).render(<Page panels={panels} height={bottom} margin={margin} />);
@@ -94,7 +93,7 @@ function Framed({ panel, place, state, frames, message }) {
             if (happened === 'empty' && panel.type !== 'stat') {
               return <Words>{panel.fieldConfig.defaults.noValue ?? 'No data'}</Words>;
             }
-            return <div data-drawn><Drawing panel={panel} frames={frames} theme={theme} width={width} height={height} /></div>;
+            return <div data-drawn={panel.id}><Drawing panel={panel} frames={frames} theme={theme} width={width} height={height} /></div>;
           }}
         </ErrorBoundary>
       )}
@@ -120,16 +119,34 @@ function Styles() {
 async function finish() {
   await frame();
   await frame();
-  while (document.querySelector('[data-panel] svg:empty') || [...document.querySelectorAll('[data-drawn]')].some(blank)) {
-    await frame();
+  const drawings = [...document.querySelectorAll('[data-drawn]')];
+  await until(() => !document.querySelector('[data-panel] svg:empty') && !drawings.some(blank));
+  for (const drawing of drawings.filter(blank)) {
+    blanks.add(Number(drawing.dataset.drawn));
   }
   await frame();
+}
+
+// until waits for a condition, for at most ten seconds. Without it the page is still photographed.
+async function until(condition) {
+  const end = performance.now() + 10_000;
+  while (!condition() && performance.now() < end) {
+    await frame();
+  }
 }
 
 // blank says whether a panel shows neither text nor a drawing yet. Tables are drawn late.
 const blank = (drawing) => !drawing.querySelector('canvas') && ![...drawing.querySelectorAll('*')].some(readable);
 const readable = (element) => !element.childElementCount && element.textContent.trim() && element.checkVisibility({ contentVisibilityAuto: true });
 
-window.inspect = () => ({ Panels: [...outcomes.values()], Clipped: clipped() });
+window.inspect = () => ({
+  Panels: [...outcomes].map(([id, one]) => (blanks.has(id) ? { ...one, State: 'blank' } : one)),
+  Clipped: clipped(),
+});
 
-load();
+// A page that can't be loaded is settled, too.
+load().catch((error) => {
+  console.error(error);
+  document.body.textContent = String(error);
+  document.body.dataset.settled = true;
+});

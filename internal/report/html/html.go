@@ -20,11 +20,11 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"sp
 // split separates what a cell ends with in parentheses, such as the interval of a number, which is
 // shown below it.
 func split(cell string) (parts [2]string) {
-	value, rest, found := strings.Cut(cell, " (")
-	if !found || !strings.HasSuffix(rest, ")") {
+	begin := strings.LastIndex(cell, " (")
+	if begin < 1 || !strings.HasSuffix(cell, ")") {
 		return [2]string{cell}
 	}
-	return [2]string{value, strings.TrimSuffix(rest, ")")}
+	return [2]string{cell[:begin], cell[begin+2 : len(cell)-1]}
 }
 
 // page is the data of the template.
