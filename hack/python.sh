@@ -2,7 +2,7 @@
 # Programs in Python that some scripts need. It is sourced after messages.sh.
 
 # python_environment NAME REQUIREMENTS prints the folder of a virtual environment in the cache, with the
-# versions and checksums of the file. It is created if there is none with these.
+# versions and checksums of the file. It is created if it does not exist.
 python_environment() {
   local cache folder
   cache=${HASHMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hashmark}
