@@ -103,6 +103,7 @@ podLogsDir: $(node_folder "$1")/pod-logs
 evictionHard: {memory.available: 100Mi}
 imageGCHighThresholdPercent: 100
 imageGCLowThresholdPercent: 99
+imagePullCredentialsVerificationPolicy: NeverVerify
 $(kubelet_cpu_settings "$1")
 YAML
 }
