@@ -133,8 +133,8 @@ type Progress struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Running []string `json:"running,omitempty"`
-	// The experiment's position among those that wait for their turn; 1 is next. Absent if
-	// it does not wait.
+	// The experiment's position among those that wait for their turn; 1 is next. Above 10 it
+	// is rounded up to 20, 50, 100, 200, 500 and so on. Absent if it does not wait.
 	// +optional
 	QueuePosition *int32 `json:"queuePosition,omitempty"`
 	// When the experiment is likely to end, estimated from the trials that ended and the

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -37,12 +38,18 @@ const exactPositions = 10
 // Near reports whether an experiment at a position creates its trials already.
 func Near(position int32) bool { return position <= exactPositions }
 
-// Shown returns a position as it is written into the status: exactly from 1 to 10, and then
-// rounded up to one digit. Exact positions of long queues would be rewritten at every turn.
+// Shown returns a position as it is written into the status: exactly from 1 to 10, and then rounded
+// up to 20, 50, 100, 200, 500 and so on. Each position that is shown is one more experiment that is
+// rewritten at every turn.
 func Shown(position int32) int32 {
-	step := int32(1)
-	for position > exactPositions*step {
-		step *= 10
+	if position <= exactPositions {
+		return position
 	}
-	return (position + step - 1) / step * step
+	for step := int64(exactPositions); ; step *= 10 {
+		for _, times := range []int64{2, 5, 10} {
+			if shown := times * step; int64(position) <= shown {
+				return int32(min(shown, math.MaxInt32))
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ func TestWhatIsNoTrialInTheHolderIsIgnored(t *testing.T) {
 }
 
 func TestPositionsAreShownExactlyUpTo10AndThenRoundedUp(t *testing.T) {
-	for position, want := range map[int32]int32{0: 0, 1: 1, 9: 9, 10: 10, 11: 20, 20: 20, 21: 30, 100: 100, 101: 200, 501: 600, 1001: 2000} {
+	for position, want := range map[int32]int32{0: 0, 1: 1, 9: 9, 10: 10, 11: 20, 20: 20, 21: 50, 100: 100, 101: 200, 201: 500, 501: 1000, 1001: 2000, math.MaxInt32: math.MaxInt32} {
 		if got := queue.Shown(position); got != want {
 			t.Errorf("position %d is shown as %d, want %d", position, got, want)
 		}
