@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Publishes a release to a registry that it starts in the local cluster's network, and installs the chart from
 # there by its digest. It fails if a signature does not verify, if the operator does not start, if helm test or
-# the quickstart has no result, or if the nodes did not pull each image from that registry. In the end it
-# removes the operator, the registry and its images; experiments stay. It needs root.
+# the quickstart has no result, if the nodes did not pull each image from that registry, or if the operator
+# that was built here does not start afterwards. In the end it removes the operator, the registry and its
+# images; experiments stay. It needs root.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,12 +13,15 @@ source hack/registry.sh
 source hack/cluster/settings.sh
 export CLUSTER=local
 
+# withdraw removes the operator, and the registry and its images from the nodes.
+withdraw() {
+  hack/demo.sh uninstall
+  hack/cluster/cluster.sh forget-registry "$address"
+}
+
 # finish removes what the run has made, however far it came.
 finish() {
-  if [[ -n $address ]]; then
-    hack/demo.sh uninstall || true
-    hack/cluster/cluster.sh forget-registry "$address" || true
-  fi
+  [[ -z $address ]] || withdraw || true
   kill "${servers[@]}" 2>/dev/null || true
   rm -rf "$work"
 }
@@ -58,3 +62,9 @@ hack/demo.sh quickstart
 images_of release | while read -r reference; do
   pulled "$reference"
 done
+# The images that were built here may have the contents of those that were pulled.
+withdraw
+hack/images.sh
+hack/clusters.sh load-images dist/images/{operator,loginservice,generator}.tar
+hack/demo.sh install
+say "the nodes run the operator that was built here"
