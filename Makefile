@@ -77,7 +77,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-dashboards test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-images test-release test-release-install test-synthetic verify-claims
+.PHONY: test test-unit test-report test-dashboards test-integration test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-cgroup2-cluster test-images test-release test-release-install test-synthetic verify-claims
 test: ## Everything: unit, real browser, real API server, cgroup v2, real cluster
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-report test-dashboards test-cgroup2
 	$(MAKE) --no-print-directory test-e2e
@@ -121,7 +121,10 @@ test-chaos: cluster-up install ## Faults on the local cluster: operator, API ser
 	$(CLUSTER_ENV) && hack/timed.sh test-chaos hack/e2e.sh chaos
 
 test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (a minute)
-	hack/timed.sh test-cgroup2 hack/cgroup2.sh
+	hack/timed.sh test-cgroup2 hack/cgroup2.sh trial
+
+test-cgroup2-cluster: ## An experiment on a cluster with cgroup version 2, in QEMU (half an hour)
+	hack/timed.sh test-cgroup2-cluster hack/cgroup2.sh cluster
 
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
 	hack/test-images.sh

@@ -12,7 +12,8 @@
 #   cluster.sh crash PROCESS...      kills processes, such as kube-apiserver, which up restarts
 #   cluster.sh crash-node NUMBER     kills everything on a node, as if it lost power
 #
-# CPUS=shared creates one node on all CPUs instead of two with one CPU each.
+# CPUS=shared creates one node on all CPUs instead of two with one CPU each. CPUS=exclusive does too, but
+# a container with a limit of whole CPUs has them for itself.
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 shopt -s inherit_errexit
@@ -84,8 +85,8 @@ recreate() {
   printf '%s\n' "$KUBERNETES_BIN" >"$STATE/binaries"
   make_network
   make_certificates 2>>"$LOGS/certificates.log"
-  if ! start_everything || ! wait_until 120 healthy; then
-    die "$(first_problem) after two minutes; see the logs in $LOGS"
+  if ! start_everything || ! wait_until 300 healthy; then
+    die "$(first_problem) after five minutes; see the logs in $LOGS"
   fi
   touch "$STATE/complete"
   say "the cluster is running after $((SECONDS - began)) s; to use it, run: eval \"\$($CLUSTER_FOLDER/cluster.sh env)\""

@@ -7,7 +7,7 @@ start_control_plane() {
   start_etcd
   start_api_server
   # The other two exit if they find no API server at their start.
-  wait_until 120 api_ready || return 1
+  wait_until 300 api_ready || return 1
   start_process kube-controller-manager "$LAN_NETNS" "$KUBERNETES_BIN/kube-controller-manager" \
     --kubeconfig="$KUBECONFIGS/kube-controller-manager" \
     --authentication-kubeconfig="$KUBECONFIGS/kube-controller-manager" \

@@ -108,11 +108,11 @@ $(kubelet_cpu_settings "$1")
 YAML
 }
 
-# kubelet_cpu_settings NUMBER gives each of two nodes its own CPU. Strict reservation keeps
-# even pods without a request off the others. A shared node does not assign CPUs, so that
-# bursts and quotas behave as on an ordinary node.
+# kubelet_cpu_settings NUMBER gives each of two nodes its own CPU, and an exclusive node all but the
+# control CPU. Strict reservation keeps even pods without a request off the others. A shared node
+# does not assign CPUs, so that bursts and quotas behave as on an ordinary node.
 kubelet_cpu_settings() {
-  [[ "$CPU_MODE" == split ]] || {
+  [[ "$CPU_MODE" != shared ]] || {
     echo "cpuManagerPolicy: none"
     return
   }
@@ -121,13 +121,13 @@ cpuManagerPolicy: static
 cpuManagerPolicyOptions: {strict-cpu-reservation: "true"}
 reservedSystemCPUs: "$(node_reserved "$1")"
 YAML
-  [[ "$1" == 1 ]] || cat <<YAML
+  [[ "$CPU_MODE" != split || "$1" == 1 ]] || cat <<YAML
 registerWithTaints:
 - {key: hashmark.dev/load, value: "true", effect: NoSchedule}
 YAML
 }
 
-# node_labels NUMBER prints the label of the node's purpose; a shared node has none.
+# node_labels NUMBER prints the label of the node's purpose; a single node has none.
 node_labels() {
   [[ "$CPU_MODE" == split ]] || return 0
   if [[ "$1" == 1 ]]; then echo hashmark.dev/role=service; else echo hashmark.dev/role=load; fi

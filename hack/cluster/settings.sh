@@ -23,17 +23,18 @@ POD_RANGE=198.18.16.0/20
 SERVICE_RANGE=198.19.0.0/16
 API_SERVICE_ADDRESS=198.19.0.1
 
-# CONTROL_CPU runs everything but pods; node-1, on CPU 0, runs only the service.
+# CONTROL_CPU runs everything but pods. With two nodes, node-1, on CPU 0, runs only the service.
 CONTROL_CPU=1
 PAUSE_IMAGE=hashmark.dev/pause:local
 
 # cpu_mode prints "split" if each of two nodes has a CPU of its own, which is the default with
-# two CPUs, or "shared" for one node on all CPUs.
+# two CPUs, "shared" for one node on all CPUs, or "exclusive" for one node that keeps CONTROL_CPU for
+# everything but pods and gives containers with a limit of whole CPUs their own.
 cpu_mode() {
   local two=yes
   taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null || two=no
   case "${CPUS:-}" in
-    shared) echo shared ;;
+    shared | exclusive) echo "$CPUS" ;;
     split | "")
       if [[ "$two" == yes ]]; then
         echo split
@@ -43,7 +44,7 @@ cpu_mode() {
         die "CPUS=split needs CPUs 0 and 1, which this shell may not use; leave CPUS out"
       fi
       ;;
-    *) die "CPUS is \"$CPUS\"; it may be split or shared" ;;
+    *) die "CPUS is \"$CPUS\"; it may be split, shared or exclusive" ;;
   esac
 }
 
@@ -61,10 +62,14 @@ node_folder() { echo "$STATE/node-$1"; }
 node_registries() { echo "$(node_folder "$1")/registries"; }
 node_runtime() { echo "$(node_folder "$1")/containerd.sock"; }
 
-# node_reserved NUMBER prints the CPUs that the node reserves from its pods: all but its own,
-# including CPUs above the second.
+# node_reserved NUMBER prints the CPUs that the node reserves from its pods: of two nodes all but its
+# own, including CPUs above the second.
 node_reserved() {
   local own=$(($1 - 1)) last
+  [[ "$CPU_MODE" == split ]] || {
+    echo "$CONTROL_CPU"
+    return
+  }
   last=$(($(nproc --all) - 1))
   seq 0 "$last" | grep -vx "$own" | paste -sd,
 }

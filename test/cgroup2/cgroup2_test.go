@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -98,27 +99,36 @@ func checkSteps(t *testing.T, steps []v1alpha1.Step) {
 // boot starts the machine and returns its report.
 func boot(t *testing.T) cgroup2.Report {
 	t.Helper()
-	kernel, image := os.Getenv("HASHMARK_KERNEL"), os.Getenv("HASHMARK_INITRAMFS")
-	if kernel == "" || image == "" {
-		t.Fatal("HASHMARK_KERNEL and HASHMARK_INITRAMFS are not set; run make test-cgroup2")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), longest)
-	defer cancel()
-	var console bytes.Buffer
-	machine := exec.CommandContext(ctx, "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "2048",
-		"-kernel", kernel, "-initrd", image, "-append", "console=ttyS0 quiet panic=-1", "-nographic", "-no-reboot", "-nic", "none")
-	machine.Stdout, machine.Stderr = &console, &console
-	if err := machine.Run(); err != nil {
-		t.Fatalf("QEMU: %v\n%s", err, console.String())
-	}
-	_, text, found := strings.Cut(strings.ReplaceAll(console.String(), "\r", ""), cgroup2.Begin+"\n")
+	console := run(t, longest, "-smp", "2", "-m", "2048")
+	_, text, found := strings.Cut(strings.ReplaceAll(console, "\r", ""), cgroup2.Begin+"\n")
 	text, _, ended := strings.Cut(text, "\n"+cgroup2.End)
 	var report cgroup2.Report
 	if !found || !ended {
-		t.Fatalf("the machine printed no report:\n%s", console.String())
+		t.Fatalf("the machine printed no report:\n%s", console)
 	}
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatalf("%v in the report %q", err, text)
 	}
 	return report
+}
+
+// run runs a machine until it turns itself off, and returns what it printed on its console.
+func run(t *testing.T, atMost time.Duration, flags ...string) string {
+	t.Helper()
+	kernel, image := os.Getenv("HASHMARK_KERNEL"), os.Getenv("HASHMARK_INITRAMFS")
+	if kernel == "" || image == "" {
+		t.Fatal("HASHMARK_KERNEL and HASHMARK_INITRAMFS are not set; run make test-cgroup2")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), atMost)
+	defer cancel()
+	var console bytes.Buffer
+	machine := exec.CommandContext(ctx, "qemu-system-x86_64", append([]string{
+		"-accel", "tcg,thread=multi", "-cpu", "max", "-kernel", kernel, "-initrd", image,
+		"-append", "console=ttyS0 quiet panic=-1", "-nographic", "-no-reboot", "-nic", "none",
+	}, flags...)...)
+	machine.Stdout, machine.Stderr = io.MultiWriter(&console, t.Output()), &console
+	if err := machine.Run(); err != nil {
+		t.Fatalf("QEMU: %v\n%s", err, console.String())
+	}
+	return console.String()
 }
