@@ -95,7 +95,7 @@ debian() {
   apt_get update
   # shellcheck disable=SC2016 # apt-get replaces these
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u |
-    mmdebstrap --variant=minbase --mode=root --quiet --skip=check/empty \
+    mmdebstrap --variant=minbase --mode=root --quiet \
       --include=buildah,conntrack,containerd,containernetworking-plugins,iproute2,iptables,kmod,openssl,procps,runc,util-linux \
       "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$work/debian.partial.tar" -
   mv "$work/debian.partial.tar" "$work/debian.tar"

@@ -30,16 +30,11 @@ experiment() {
   eval "$way"
   hack/demo.sh install || return 1
   kubectl apply -f test/cgroup2/experiment.yaml || return 1
-  kubectl wait --for=condition=Finished --timeout=60m szx/cgroup2 &
-  local waits=$!
-  while kill -0 "$waits" 2>/dev/null; do
-    kubectl get szx cgroup2 --no-headers
-    sleep 30
-  done
+  kubectl get szx cgroup2 --watch &
+  kubectl wait --for=condition=Finished --timeout=60m szx/cgroup2 || return 1
   kubectl get szx,sizingtrials -o wide
   kubectl get szx cgroup2 -o json >"$results/experiment.json"
   kubectl get sizingtrials -o json >"$results/trials.json"
-  wait "$waits"
 }
 
 system
@@ -53,4 +48,5 @@ rm -f "$results/logs/audit.log"
 tar --create --file=/dev/vdb --directory="$results" .
 sync
 echo o >/proc/sysrq-trigger
-sleep 60
+# The kernel panics if its first process ends before the machine is off.
+exec sleep infinity
