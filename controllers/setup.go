@@ -12,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -85,8 +86,8 @@ var (
 	}}
 )
 
-// SetupWithManager makes the reconciler run for a trial whenever it, its experiment, or one of
-// its children or their pods changes.
+// SetupWithManager makes the reconciler run for a trial whenever it, what it reads of its
+// experiment, or one of its children or their pods changes.
 func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingtrial").
@@ -96,10 +97,19 @@ func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&networkingv1.NetworkPolicy{}).
 		Owns(&batchv1.Job{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.trialOf)).
-		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.trialsOf)).
+		Watches(&v1alpha1.SizingExperiment{}, handler.EnqueueRequestsFromMapFunc(r.trialsOf), builder.WithPredicates(experimentTrials)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: trialWorkers, ReconciliationTimeout: passLimit}).
 		Complete(r)
 }
+
+// The changes of an experiment that may change what its trials do. Its status changes dozens of
+// times per trial, mostly because of the trial itself.
+var experimentTrials = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld.(*v1alpha1.SizingExperiment), e.ObjectNew.(*v1alpha1.SizingExperiment)
+	return before.Generation != after.Generation || // includes the beginning of a deletion
+		!before.Status.StartTime.Equal(after.Status.StartTime) || // its time limit is known now
+		!equality.Semantic.DeepEqual(before.Status.Verifications, after.Status.Verifications) // they are planned there
+}}
 
 // trialWorkers is the number of trials that are reconciled at the same time.
 const trialWorkers = 4

@@ -15,14 +15,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlevent "sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/controllers"
 )
 
 // event is a change of an object as a watch reports it.
 type event struct {
-	object  client.Object
+	object client.Object
+	// before is the object before the change; nil if it was created.
+	before  client.Object
 	deleted bool
+}
+
+// passes reports whether a predicate lets the change pass.
+func (e event) passes(filter predicate.Funcs) bool {
+	switch {
+	case e.deleted:
+		return filter.Delete(ctrlevent.DeleteEvent{Object: e.object})
+	case e.before == nil:
+		return filter.Create(ctrlevent.CreateEvent{Object: e.object})
+	default:
+		return filter.Update(ctrlevent.UpdateEvent{ObjectOld: e.before, ObjectNew: e.object})
+	}
 }
 
 // history is what the watches of a test cluster have reported so far, by kind.
@@ -43,7 +60,7 @@ func (w *testCluster) observe() []event {
 		now[object.GetUID()] = object
 		before := w.history.known[object.GetUID()]
 		if before == nil || before.GetResourceVersion() != object.GetResourceVersion() {
-			fresh = append(fresh, event{object: object})
+			fresh = append(fresh, event{object: object, before: before})
 		}
 	}
 	for _, uid := range slices.Sorted(maps.Keys(w.history.known)) {
@@ -168,7 +185,7 @@ func (w *testCluster) call() {
 			w.log("network", fmt.Sprintf("drops the event of %s %s", kindOf(e.object), e.object.GetName()))
 			continue
 		}
-		for _, key := range w.requests(e.object) {
+		for _, key := range w.requests(e) {
 			w.calls[key] = true
 		}
 	}
@@ -185,14 +202,23 @@ func (w *testCluster) call() {
 	}
 }
 
-// requests returns the passes that a change of an object calls for.
-func (w *testCluster) requests(object client.Object) (keys []string) {
-	owner, trial := types.UID(""), object.GetLabels()[v1alpha1.LabelTrialUID]
+// requests returns the passes that a change calls for.
+func (w *testCluster) requests(change event) (keys []string) {
+	object, owner, trial := change.object, types.UID(""), change.object.GetLabels()[v1alpha1.LabelTrialUID]
 	if controller := metav1.GetControllerOf(object); controller != nil {
 		owner = controller.UID
 	}
-	if sized(object) {
-		keys = append(keys, passOver(w.lease()))
+	wakesTrials := false
+	switch object.(type) {
+	case *v1alpha1.SizingExperiment:
+		wakesTrials = change.passes(controllers.ExperimentTrials)
+		if change.passes(controllers.ExperimentTurns) {
+			keys = append(keys, passOver(w.lease()))
+		}
+	case *v1alpha1.SizingTrial:
+		if change.passes(controllers.TrialTurns) {
+			keys = append(keys, passOver(w.lease()))
+		}
 	}
 	for _, e := range w.experiments() {
 		if e.UID == object.GetUID() || e.UID == owner {
@@ -200,20 +226,11 @@ func (w *testCluster) requests(object client.Object) (keys []string) {
 		}
 	}
 	for _, t := range w.trials() {
-		if t.UID == object.GetUID() || t.UID == owner || string(t.UID) == trial || metav1.GetControllerOf(&t).UID == object.GetUID() {
+		if t.UID == object.GetUID() || t.UID == owner || string(t.UID) == trial || wakesTrials && metav1.GetControllerOf(&t).UID == object.GetUID() {
 			keys = append(keys, passOver(&t))
 		}
 	}
 	return keys
-}
-
-// sized reports whether an object is one of Hashmark's own kinds.
-func sized(object client.Object) bool {
-	switch object.(type) {
-	case *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial:
-		return true
-	}
-	return false
 }
 
 // passOver names the pass over an object.

@@ -94,7 +94,8 @@ func betweenAttempts(o *Observation) Decision {
 	case o.Cancelled || Decided(o.Trial):
 		return Decision{Action: Release}
 	case o.Suspended:
-		return Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn}
+		// The end of the experiment's time is not an event.
+		return Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn, After: o.TimeLeft + time.Second}
 	case o.outnumbered():
 		return waitForOthers(o)
 	default:

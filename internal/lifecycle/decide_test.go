@@ -389,6 +389,17 @@ func TestAnExperimentIsOverdueAfterTheLongestPlanThereMayBe(t *testing.T) {
 	}
 }
 
+// The end of an experiment's time is not an event that would wake its trials.
+func TestATrialThatWaitsForItsTurnLooksAgainWhenItsExperimentIsOverdue(t *testing.T) {
+	experiment := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
+	o := world(noAttempt, suspended)
+	o.TimeLeft = TimeLeft(experiment, start.Add(20*time.Hour))
+	decision := Decide(o)
+	if again := start.Add(20 * time.Hour).Add(decision.After); decision.Action != Rest || !Overdue(experiment, again) || Overdue(experiment, again.Add(-2*time.Second)) {
+		t.Errorf("20 hours after the begin it does %s, and looks again after %s", decision.Action, decision.After)
+	}
+}
+
 func TestSuspendedTimeIsNotOverdue(t *testing.T) {
 	experiment := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
 	at := start

@@ -50,6 +50,8 @@ type Observation struct {
 	// Suspended and Cancelled come from the experiment; Suspended also from the trial's own
 	// spec.suspend. An overdue experiment counts as cancelled.
 	Suspended, Cancelled bool
+	// TimeLeft is how long the experiment may still take. It is positive unless Cancelled.
+	TimeLeft time.Duration
 	// Reference is the reference speed of the trial's node pool as the experiment knows it so
 	// far. It is zero until a trial has ended there.
 	Reference speed.Reference
@@ -144,11 +146,19 @@ func Decided(trial *v1alpha1.SizingTrial) bool {
 // longestPlan is the time limit of an experiment, with an hour for verifications.
 const longestPlan = loadplan.LongestExperiment + time.Hour
 
-// Overdue reports whether an experiment has exceeded its time limit, without the time for which it
-// was suspended. Its results up to then count.
+// Overdue reports whether an experiment has exceeded its time limit. Its results up to then count.
 func Overdue(experiment *v1alpha1.SizingExperiment, now time.Time) bool {
+	return TimeLeft(experiment, now) < 0
+}
+
+// TimeLeft returns how long an experiment may still take, without the time for which it is
+// suspended. It is negative if the time limit is exceeded.
+func TimeLeft(experiment *v1alpha1.SizingExperiment, now time.Time) time.Duration {
 	status := &experiment.Status
-	return status.StartTime != nil && now.Sub(status.StartTime.Time)-suspendedFor(status, now) > longestPlan
+	if status.StartTime == nil {
+		return longestPlan
+	}
+	return longestPlan - now.Sub(status.StartTime.Time) + suspendedFor(status, now)
 }
 
 // suspendedFor returns for how long an experiment was suspended since it began. A suspension that
