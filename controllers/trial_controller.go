@@ -73,7 +73,7 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	r.tally(seen, before)
 	did.events.send(r.Events, trial)
 	did.log(ctrl.LoggerFrom(ctx), before, trial)
-	return ctrl.Result{RequeueAfter: did.After}, nil
+	return ctrl.Result{RequeueAfter: did.Again()}, nil
 }
 
 // assess observes a trial and decides what to do next. Before an attempt is broken off, it

@@ -63,6 +63,19 @@ const (
 	deleting  = "Deleting the objects of the last attempt"
 )
 
+// Again returns when to look at the trial again if no event comes first, or 0 for never. Each
+// action but the last is followed by another one, and the event that would call for it can be lost.
+func (d Decision) Again() time.Duration {
+	switch {
+	case d.After > 0:
+		return d.After
+	case d.Action == Rest || d.Action == Refuse || d.Action == Release:
+		return 0
+	default:
+		return pollInterval
+	}
+}
+
 // pollInterval is how often to check what sends no events, such as a time limit.
 const pollInterval = 5 * time.Second
 

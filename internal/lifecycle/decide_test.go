@@ -400,6 +400,20 @@ func TestATrialThatWaitsForItsTurnLooksAgainWhenItsExperimentIsOverdue(t *testin
 	}
 }
 
+func TestATrialIsLookedAtAgainUntilItHasEnded(t *testing.T) {
+	for action, want := range map[Action]time.Duration{
+		Begin: pollInterval, Deploy: pollInterval, Record: pollInterval, Load: pollInterval, Harvest: pollInterval,
+		Conclude: pollInterval, Break: pollInterval, Interrupt: pollInterval, Rest: 0, Refuse: 0, Release: 0,
+	} {
+		if got := (Decision{Action: action}).Again(); got != want {
+			t.Errorf("%s: again after %s, want %s", action, got, want)
+		}
+	}
+	if got := (Decision{Action: Rest, After: time.Hour}).Again(); got != time.Hour {
+		t.Errorf("again after %s, want 1h", got)
+	}
+}
+
 func TestSuspendedTimeIsNotOverdue(t *testing.T) {
 	experiment := &v1alpha1.SizingExperiment{Status: v1alpha1.SizingExperimentStatus{StartTime: &metav1.Time{Time: start}}}
 	at := start
