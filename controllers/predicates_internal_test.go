@@ -11,9 +11,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// An experiment's status is written dozens of times per trial. Passes over its trials cost CPU time that
-// may be needed for a load.
-func TestTrialsArePassedOnlyAfterChangesThatTheyReactTo(t *testing.T) {
+// An experiment's status is written dozens of times per trial. Reconciling its trials each time costs
+// CPU time that may be needed for a load.
+func TestTrialsAreReconciledOnlyAfterChangesThatTheyReactTo(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*v1alpha1.SizingExperiment)
@@ -40,11 +40,11 @@ func TestTrialsArePassedOnlyAfterChangesThatTheyReactTo(t *testing.T) {
 			after := before.DeepCopy()
 			test.change(after)
 			if got := experimentTrials.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != test.want {
-				t.Errorf("its trials are passed: %t, want %t", got, test.want)
+				t.Errorf("its trials are reconciled: %t, want %t", got, test.want)
 			}
 		})
 	}
 	if !experimentTrials.Delete(event.DeleteEvent{}) {
-		t.Error("trials are not passed after their experiment is deleted")
+		t.Error("trials are not reconciled after their experiment is deleted")
 	}
 }

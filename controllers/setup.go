@@ -86,8 +86,8 @@ var (
 	}}
 )
 
-// SetupWithManager makes the reconciler run for a trial whenever it, what it reads of its
-// experiment, or one of its children or their pods changes.
+// SetupWithManager makes the reconciler run for a trial whenever it or one of its children or
+// their pods changes, or its experiment changes in a way that it reacts to.
 func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sizingtrial").
@@ -102,8 +102,9 @@ func (r *TrialReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// The changes of an experiment that may change what its trials do. Its status changes dozens of
-// times per trial, mostly because of the trial itself.
+// The changes of an experiment that its trials react to. Its status changes dozens of times per
+// trial, mostly because of the trial itself. A trial also reads the reference speed, but only in
+// passes that it makes for another reason.
 var experimentTrials = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := e.ObjectOld.(*v1alpha1.SizingExperiment), e.ObjectNew.(*v1alpha1.SizingExperiment)
 	return before.Generation != after.Generation || // includes the beginning of a deletion

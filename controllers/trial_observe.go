@@ -62,7 +62,7 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 		seen.Standing = lifecycle.NotPlanned
 	}
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
-	seen.Cancelled = experiment.Spec.Cancel || seen.TimeLeft < 0
+	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now)
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
 	seen.Reference, _ = speed.InPool(experiment.Status.Speed, speed.NodePool(trial.Spec.Variant))
 	return nil

@@ -208,17 +208,15 @@ func (w *testCluster) requests(change event) (keys []string) {
 	if controller := metav1.GetControllerOf(object); controller != nil {
 		owner = controller.UID
 	}
-	wakesTrials := false
+	var turns, trialsOf bool
 	switch object.(type) {
 	case *v1alpha1.SizingExperiment:
-		wakesTrials = change.passes(controllers.ExperimentTrials)
-		if change.passes(controllers.ExperimentTurns) {
-			keys = append(keys, passOver(w.lease()))
-		}
+		turns, trialsOf = change.passes(controllers.ExperimentTurns), change.passes(controllers.ExperimentTrials)
 	case *v1alpha1.SizingTrial:
-		if change.passes(controllers.TrialTurns) {
-			keys = append(keys, passOver(w.lease()))
-		}
+		turns = change.passes(controllers.TrialTurns)
+	}
+	if turns {
+		keys = append(keys, passOver(w.lease()))
 	}
 	for _, e := range w.experiments() {
 		if e.UID == object.GetUID() || e.UID == owner {
@@ -226,7 +224,7 @@ func (w *testCluster) requests(change event) (keys []string) {
 		}
 	}
 	for _, t := range w.trials() {
-		if t.UID == object.GetUID() || t.UID == owner || string(t.UID) == trial || wakesTrials && metav1.GetControllerOf(&t).UID == object.GetUID() {
+		if t.UID == object.GetUID() || t.UID == owner || string(t.UID) == trial || trialsOf && metav1.GetControllerOf(&t).UID == object.GetUID() {
 			keys = append(keys, passOver(&t))
 		}
 	}

@@ -48,11 +48,22 @@ type Decision struct {
 	Action  Action
 	Reason  string
 	Message string
-	// After is when to check again if nothing has changed by then.
+	// After is when a trial that rests is looked at again without an event; 0 means never.
 	After time.Duration
 	// calibrating means that the login service is calibrated meanwhile. That is work and not
 	// waiting; only the attempt's deadline limits it.
 	calibrating bool
+}
+
+// Again returns when to look at the trial again if no event comes first, or 0 for never. Every
+// action but the last is followed by another one, and the event that would call for it can be lost.
+func (d Decision) Again() time.Duration {
+	switch d.Action {
+	case Rest, Refuse, Release:
+		return d.After
+	default:
+		return pollInterval
+	}
 }
 
 // What a trial does during several actions in a row. A message for each action would be a write
@@ -63,20 +74,8 @@ const (
 	deleting  = "Deleting the objects of the last attempt"
 )
 
-// Again returns when to look at the trial again if no event comes first, or 0 for never. Each
-// action but the last is followed by another one, and the event that would call for it can be lost.
-func (d Decision) Again() time.Duration {
-	switch {
-	case d.After > 0:
-		return d.After
-	case d.Action == Rest || d.Action == Refuse || d.Action == Release:
-		return 0
-	default:
-		return pollInterval
-	}
-}
-
-// pollInterval is how often to check what sends no events, such as a time limit.
+// pollInterval is how often a trial that does something is looked at without an event. A time
+// limit, for example, sends none.
 const pollInterval = 5 * time.Second
 
 // Decide returns what to do next. Its cases are in order of precedence: each one is a state
@@ -141,7 +140,7 @@ func deployed(o *Observation) bool {
 
 func sweep(o *Observation) Decision {
 	d := Decision{
-		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp, After: pollInterval,
+		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp,
 		Message: deleting,
 	}
 	if stuck := o.StuckLeftovers(); len(stuck) > 0 {

@@ -395,22 +395,19 @@ func TestATrialThatWaitsForItsTurnLooksAgainWhenItsExperimentIsOverdue(t *testin
 	o := world(noAttempt, suspended)
 	o.TimeLeft = TimeLeft(experiment, start.Add(20*time.Hour))
 	decision := Decide(o)
-	if again := start.Add(20 * time.Hour).Add(decision.After); decision.Action != Rest || !Overdue(experiment, again) || Overdue(experiment, again.Add(-2*time.Second)) {
-		t.Errorf("20 hours after the begin it does %s, and looks again after %s", decision.Action, decision.After)
+	if again := start.Add(20 * time.Hour).Add(decision.Again()); decision.Action != Rest || !Overdue(experiment, again) || Overdue(experiment, again.Add(-2*time.Second)) {
+		t.Errorf("20 hours after the begin it does %s, and looks again after %s", decision.Action, decision.Again())
 	}
 }
 
 func TestATrialIsLookedAtAgainUntilItHasEnded(t *testing.T) {
 	for action, want := range map[Action]time.Duration{
-		Begin: pollInterval, Deploy: pollInterval, Record: pollInterval, Load: pollInterval, Harvest: pollInterval,
-		Conclude: pollInterval, Break: pollInterval, Interrupt: pollInterval, Rest: 0, Refuse: 0, Release: 0,
+		Begin: pollInterval, Deploy: pollInterval, Wait: pollInterval, Record: pollInterval, Load: pollInterval, Harvest: pollInterval,
+		Conclude: pollInterval, Break: pollInterval, Interrupt: pollInterval, Sweep: pollInterval, Rest: 0, Refuse: 0, Release: 0,
 	} {
 		if got := (Decision{Action: action}).Again(); got != want {
 			t.Errorf("%s: again after %s, want %s", action, got, want)
 		}
-	}
-	if got := (Decision{Action: Rest, After: time.Hour}).Again(); got != time.Hour {
-		t.Errorf("again after %s, want 1h", got)
 	}
 }
 

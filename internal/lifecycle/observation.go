@@ -50,7 +50,7 @@ type Observation struct {
 	// Suspended and Cancelled come from the experiment; Suspended also from the trial's own
 	// spec.suspend. An overdue experiment counts as cancelled.
 	Suspended, Cancelled bool
-	// TimeLeft is how long the experiment may still take. It is positive unless Cancelled.
+	// TimeLeft is how long the experiment may still take. It is negative if that is overdue.
 	TimeLeft time.Duration
 	// Reference is the reference speed of the trial's node pool as the experiment knows it so
 	// far. It is zero until a trial has ended there.

@@ -35,7 +35,7 @@ func beforeLoad(o *Observation) Decision {
 func waitDeployed(o *Observation) Decision {
 	waiting := waitForOthers(o)
 	if o.Now.Sub(waitingSince(o)) >= o.StartTimeout {
-		waiting.Action, waiting.After = Interrupt, 0
+		waiting.Action = Interrupt
 	}
 	return waiting
 }
@@ -170,5 +170,5 @@ func broken(reason, format string, args ...any) *Decision {
 }
 
 func wait(reason, message string) *Decision {
-	return &Decision{Action: Wait, Reason: reason, Message: message, After: pollInterval}
+	return &Decision{Action: Wait, Reason: reason, Message: message}
 }
