@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 
 // TestAForgedPodIsLeftAlone creates a pod under load that carries all labels of the attempt, has
 // a controller with the name of one of its children, and has ended with a result. It must be
-// neither harvested nor waited for nor deleted.
+// neither harvested nor waited for nor deleted, and an event must name it.
 func TestAForgedPodIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -52,6 +53,9 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 			w.toEnd(e)
 			w.checkAttempts(e, "Kept Measured")
 			w.checkUntouched(pod)
+			if !strings.Contains(w.transcript.text(), "They were ignored: Pod forged") {
+				t.Error("no event names the forged pod")
+			}
 			if got := w.leftovers(e); got != "" {
 				t.Errorf("the trial names as left behind: %q", got)
 			}

@@ -231,7 +231,7 @@ func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 // operator that was frozen may see the children of an attempt before it sees that the attempt has
 // begun, so it deletes nothing of a trial that has changed.
 func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation) error {
-	children, err := listChildren(ctx, r.Client, seen.Trial)
+	children, _, err := listChildren(ctx, r.Client, seen.Trial)
 	if err != nil {
 		return err
 	}
@@ -269,6 +269,10 @@ func (r *TrialReconciler) release(seen *lifecycle.Observation, did done) done {
 	if stuck := seen.StuckLeftovers(); len(stuck) > 0 {
 		did = did.with(warning, "LeftBehind", "These objects can't be deleted yet, because their node does not answer or a finalizer keeps them: "+
 			strings.Join(stuck, ", "))
+	}
+	if len(seen.Foreign) > 0 {
+		did = did.with(warning, "ForeignObjects", "These objects have the labels of this trial, but it did not create them. They were ignored: "+
+			strings.Join(seen.Foreign, ", "))
 	}
 	return did
 }

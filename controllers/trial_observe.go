@@ -28,9 +28,12 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err
 	}
-	children, err := listChildren(ctx, reader, trial)
+	children, foreign, err := listChildren(ctx, reader, trial)
 	if err != nil {
 		return nil, err
+	}
+	for _, object := range foreign {
+		seen.Foreign = append(seen.Foreign, nameOf(object))
 	}
 	attempt := lifecycle.Current(&trial.Status)
 	if attempt == nil || seen.Standing != lifecycle.Planned {
@@ -101,21 +104,29 @@ func plans(experiment *v1alpha1.SizingExperiment, trial *v1alpha1.SizingTrial) b
 	})
 }
 
-// listChildren lists every object that carries the trial's UID, pods included.
-func listChildren(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) ([]client.Object, error) {
-	var children []client.Object
+// listChildren lists every object in the trial's namespace that carries the trial's UID, pods
+// included: those that belong to the trial, and foreign ones.
+func listChildren(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (children, foreign []client.Object, err error) {
+	var labelled []client.Object
 	for _, list := range []client.ObjectList{
 		&appsv1.DeploymentList{}, &corev1.ServiceList{}, &networkingv1.NetworkPolicyList{}, &batchv1.JobList{}, &corev1.PodList{},
 	} {
-		err := reader.List(ctx, list, client.InNamespace(trial.Namespace),
+		err = reader.List(ctx, list, client.InNamespace(trial.Namespace),
 			client.MatchingLabels{v1alpha1.LabelTrialUID: string(trial.UID)})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		children = append(children, itemsOf(list)...)
+		labelled = append(labelled, itemsOf(list)...)
 	}
-	jobs := jobsOf(trial, children)
-	return slices.DeleteFunc(children, func(child client.Object) bool { return !belongs(child, trial, jobs) }), nil
+	jobs := jobsOf(trial, labelled)
+	for _, object := range labelled {
+		if belongs(object, trial, jobs) {
+			children = append(children, object)
+		} else {
+			foreign = append(foreign, object)
+		}
+	}
+	return children, foreign, nil
 }
 
 // sortChildren puts the current attempt's children where they belong.

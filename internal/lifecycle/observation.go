@@ -59,6 +59,8 @@ type Observation struct {
 	Children Children
 	// Leftovers are the trial's children that no current attempt needs.
 	Leftovers []Leftover
+	// Foreign are the names of objects that have the trial's labels and do not belong to it.
+	Foreign []string
 	// Planned is what the pods are compared with. It is filled only if an attempt is about to be
 	// judged.
 	Planned Templates
