@@ -60,7 +60,7 @@ trial() {
   cp "$(hack/build/binaries.sh k6)/k6" "$root/k6"
   pack "$root" "$work/trial.gz"
   HASHMARK_KERNEL=$work/vmlinuz HASHMARK_INITRAMFS=$work/trial.gz \
-    hack/test.sh cgroup2 -v -tags=cgroup2 -count=1 -timeout=20m -run=TestATrial ./test/cgroup2
+    hack/test.sh cgroup2 -v -tags=cgroup2 -timeout=20m -run=TestATrial ./test/cgroup2
 }
 
 # opener makes an initial file system that does nothing but mount the disk, whose driver is a module.
@@ -133,7 +133,7 @@ cluster() {
   disk
   rm -rf "$work/results"
   HASHMARK_KERNEL=$work/vmlinuz HASHMARK_INITRAMFS=$work/opener.gz HASHMARK_DISK=$work/disk.ext4 HASHMARK_RESULTS=$work/results \
-    hack/test.sh cgroup2-cluster -v -tags=cgroup2 -count=1 -timeout=90m -run=TestAnExperiment ./test/cgroup2 || code=$?
+    hack/test.sh cgroup2-cluster -v -tags=cgroup2 -timeout=90m -run=TestAnExperiment ./test/cgroup2 || code=$?
   rm "$work/disk.ext4"
   return "$code"
 }

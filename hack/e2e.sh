@@ -55,11 +55,11 @@ if [[ $CLUSTER == local ]] && taskset -c 1 true 2>/dev/null; then
   aside=(-exec "taskset -c 1")
 fi
 failed=0
-hack/test.sh "$suite" -v -tags="$tags" -count=1 -timeout=60m "${aside[@]}" "${only[@]}" "$@" ./test/e2e/ || failed=1
+hack/test.sh "$suite" -v -tags="$tags" -timeout=60m "${aside[@]}" "${only[@]}" "$@" ./test/e2e/ || failed=1
 put_back
 # A part of the suite uses only some of the rights, and only the local cluster has an audit
 # log.
 if [[ $suite == e2e && $CLUSTER == local ]] && (($# == 0)); then
-  hack/timed.sh rights hack/test.sh rights -v -tags=e2e -count=1 ./test/rights/ || failed=1
+  hack/timed.sh rights hack/test.sh rights -v -tags=e2e ./test/rights/ || failed=1
 fi
 exit "$failed"

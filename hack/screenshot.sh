@@ -13,7 +13,7 @@ source hack/packages.sh
 
 need_chromium
 
-HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -count=1 -tags=browser -run=TestBrowser ./internal/report/html
+HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -tags=browser -run=TestBrowser ./internal/report/html
 if [[ ${1:-} == docs ]]; then
   mkdir -p docs/images
   cp dist/report/answered-cover.png docs/images/report.png

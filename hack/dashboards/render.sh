@@ -79,7 +79,7 @@ if [[ ${1:-} == docs ]]; then
   [[ -n ${HASHMARK_PROMETHEUS_URL:-} ]] || demo
   export HASHMARK_PROMETHEUS_URL
   rm -f dist/dashboards/demo-*.png
-  hack/test.sh dashboards-demo -count=1 -tags=grafana -run='^TestGrafanaDrawsTheQuickstart$' ./hack/dashboards
+  hack/test.sh dashboards-demo -tags=grafana -run='^TestGrafanaDrawsTheQuickstart$' ./hack/dashboards
   mkdir -p docs/images
   for picture in dist/dashboards/demo-*.png; do
     cp "$picture" "docs/images/dashboard-${picture#*/demo-}"
@@ -87,5 +87,5 @@ if [[ ${1:-} == docs ]]; then
 else
   HASHMARK_PROMETHEUS=${HASHMARK_PROMETHEUS:-$(hack/build/binaries.sh prometheus)}
   export HASHMARK_PROMETHEUS
-  hack/test.sh dashboards -count=1 -tags=grafana -run='^TestGrafanaDrawsTheHistory$' ./hack/dashboards
+  hack/test.sh dashboards -tags=grafana -run='^TestGrafanaDrawsTheHistory$' ./hack/dashboards
 fi
