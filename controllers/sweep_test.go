@@ -72,7 +72,7 @@ func (s *sweep) run(t *testing.T, kind string, faults []disturbance, check func(
 			counted := kind
 			t.Cleanup(func() { s.count(counted, t.Failed()) })
 			if !check(t, d) {
-				counted = "no fault: the run had fewer events"
+				counted = "no fault: the run had ended before"
 			}
 		})
 	}
