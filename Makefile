@@ -124,7 +124,7 @@ test-chaos: cluster-up install ## Faults on the local cluster: operator, API ser
 test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (a minute)
 	hack/timed.sh test-cgroup2 hack/cgroup2.sh trial
 
-test-cgroup2-cluster: ## An experiment on a cluster with cgroup version 2, in QEMU (half an hour)
+test-cgroup2-cluster: ## An experiment on a cluster with cgroup version 2, in QEMU (10 to 20 minutes)
 	hack/timed.sh test-cgroup2-cluster hack/cgroup2.sh cluster
 
 test-images: ## Build the images twice, compare them, and check the licences in them; needs buildah
