@@ -14,16 +14,21 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 	tests := map[string]struct {
 		cost     int32
 		limit    string
+		p95      int32
 		least    time.Duration
 		greatest time.Duration
 	}{
-		"cost 8 on a CPU takes about a minute":              {8, "1", 45 * time.Second, 100 * time.Second},
-		"cost 10 on a quarter takes some three to four":     {10, "250m", 150 * time.Second, 300 * time.Second},
-		"cost 16 on a quarter is mostly left out, and ends": {16, "250m", 60 * time.Second, 300 * time.Second},
+		"cost 8 on a CPU takes about a minute":                {8, "1", 0, 45 * time.Second, 100 * time.Second},
+		"cost 10 on a quarter takes some three to four":       {10, "250m", 0, 150 * time.Second, 300 * time.Second},
+		"cost 16 on a quarter is mostly left out, and ends":   {16, "250m", 0, 60 * time.Second, 300 * time.Second},
+		"cost 14 takes 0.9 s, and is measured within 1 s":     {14, "1", 1000, 60 * time.Second, 400 * time.Second},
+		"cost 14 is only calibrated if a login may take half": {14, "1", 500, 20 * time.Second, 22 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost, s.Variant.CPULimit = test.cost, test.limit }))
+			got, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) {
+				s.Variant.Cost, s.Variant.CPULimit, s.Objective.P95Milliseconds = test.cost, test.limit, test.p95
+			}))
 			if err != nil {
 				t.Fatal(err)
 			}

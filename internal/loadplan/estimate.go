@@ -59,10 +59,20 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if spec.Role == v1alpha1.RoleVerification {
+	switch {
+	case spec.Role == v1alpha1.RoleVerification:
 		plan = plan.First(1) // most verifications are decided then
+	case s.isInfeasible(spec):
+		plan = Plan{} // it ends after its calibration
 	}
 	return Duration(plan) + guessedCalibration(s) + guessedOverhead, nil
+}
+
+// isInfeasible reports whether a login that is alone on a replica is likely to take longer than the
+// objective. No load is run then if the mode searches for a rate.
+func (s service) isInfeasible(spec v1alpha1.SizingTrialSpec) bool {
+	mode, objective := spec.Load.Mode, time.Duration(spec.Objective.P95Milliseconds)*time.Millisecond
+	return (mode == v1alpha1.LoadCapacity || mode == "") && !s.sessions && objective > 0 && s.interval > objective
 }
 
 // guess returns the estimated calibration of the variant on a common machine.

@@ -1,6 +1,10 @@
 package results_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +13,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
@@ -91,6 +96,52 @@ func TestTheEstimateCountsAVerificationAtTheDemandedRate(t *testing.T) {
 			t.Errorf("with %d logins per second it ends at %v, want %v", rate, got, noon.Add(want))
 		}
 	}
+}
+
+// The runs in docs/gallery are real. When a trial of theirs ended, from the second on, the estimate was
+// off by at most a tenth of the time that was left, or by the time that a pod may take to start.
+func TestTheEstimateOfRealRuns(t *testing.T) {
+	const start = 20 * time.Second
+	files, err := filepath.Glob("../../docs/gallery/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("docs/gallery has no saved runs (error %v)", err)
+	}
+	for _, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := report.Read(file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(run.Trials, func(a, b v1alpha1.SizingTrial) int {
+			return a.Status.CompletionTime.Compare(b.Status.CompletionTime.Time)
+		})
+		end := run.Experiment.Status.CompletionTime.Time
+		for i := 1; i < len(run.Trials)-1; i++ {
+			now := run.Trials[i].Status.CompletionTime.Time
+			got := results.EstimatedEnd(run.Experiment.Spec.Demand, before(now, run.Trials), len(run.Trials), now)
+			if allowed := max(end.Sub(now)/10, start); got == nil || got.Sub(end).Abs() > allowed {
+				t.Errorf("%s: after %d trials the end is %v, want %v within %v", name, i+1, got, end, allowed)
+			}
+		}
+	}
+}
+
+// before returns the trials as they were when one of them ended.
+func before(now time.Time, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
+	var then []v1alpha1.SizingTrial
+	for _, trial := range trials {
+		if trial.CreationTimestamp.After(now) {
+			continue // a verification
+		}
+		if trial.Status.CompletionTime.After(now) {
+			trial.Spec.Suspend, trial.Status = true, v1alpha1.SizingTrialStatus{}
+		}
+		then = append(then, trial)
+	}
+	return then
 }
 
 func TestHowAnExperimentEnds(t *testing.T) {
