@@ -10,8 +10,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
-// While a trial waits or takes longer than expected, the estimate would move on with the clock, at a
-// write every half minute.
+// While a trial waits or takes longer than expected, the estimate would move on with the clock, and each
+// move is a write. When a trial begins or ends, the status is written anyway.
 func TestTheEstimatedEndIsRenewedOnlyForAReason(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	running := []string{"c8-500m"}
@@ -23,6 +23,7 @@ func TestTheEstimatedEndIsRenewedOnlyForAReason(t *testing.T) {
 	}{
 		"nothing has changed":     {finished: 1, running: running, shown: time.Hour},
 		"a trial has ended":       {finished: 2, running: running, shown: time.Hour, renewed: true},
+		"a little off at an end":  {finished: 2, running: running, shown: 490 * time.Second, renewed: true}, // four verifications, each of 120 s
 		"another trial has begun": {finished: 1, running: []string{"c10-500m"}, shown: time.Hour, renewed: true},
 		"it has passed":           {finished: 1, running: running, shown: -time.Second, renewed: true},
 	} {

@@ -53,19 +53,19 @@ func (p *experimentPass) position() int32 {
 	return queue.Shown(position)
 }
 
-// estimatedEnd returns the estimate that the status shows, or a new one if that is off. It is renewed
-// only when a trial begins or ends, or when it lies in the past: while a trial waits, or takes longer
-// than expected, it would move on with the clock, at a write every half minute.
+// estimatedEnd returns the estimated end to show. The one that the status shows is renewed only when
+// a trial begins or ends, or when it has passed: while a trial waits, or takes longer than expected, it
+// would move on with the clock, and each move is a write.
 func (p *experimentPass) estimatedEnd() *metav1.Time {
 	var shown *metav1.Time
 	progress := p.experiment.Status.Progress
-	if p.earlier != nil {
-		shown = results.EndAhead(p.earlier.EstimatedEndTime, p.now)
+	if p.earlier != nil && p.earlier.EstimatedEndTime != nil && !p.earlier.EstimatedEndTime.Time.Before(p.now) {
+		shown = p.earlier.EstimatedEndTime
 	}
 	if len(progress.Running) == 0 || shown != nil && p.earlier.Finished == progress.Finished && slices.Equal(p.earlier.Running, progress.Running) {
 		return shown
 	}
-	return results.SteadyEnd(shown, results.EstimatedEnd(p.experiment.Spec.Demand, p.trials, p.trialCount(), p.now), p.now)
+	return results.EstimatedEnd(p.experiment.Spec.Demand, p.trials, p.trialCount(), p.now)
 }
 
 // condition sets a condition, and reports whether that changed its reason or value.

@@ -102,28 +102,6 @@ func EstimatedEnd(demand *v1alpha1.Demand, trials []v1alpha1.SizingTrial, planne
 	return &metav1.Time{Time: now.Add(left).Truncate(time.Second)}
 }
 
-// SteadyEnd returns the estimated end to show: the one that is shown, unless the new estimate
-// is off by more than a tenth of the time that is left, and by more than half a minute. A
-// new estimate at each pass would be a write that tells the user nothing.
-func SteadyEnd(shown, estimated *metav1.Time, now time.Time) *metav1.Time {
-	if EndAhead(shown, now) == nil || estimated == nil {
-		return estimated
-	}
-	tolerance := max(30*time.Second, estimated.Sub(now)/10)
-	if estimated.Sub(shown.Time).Abs() <= tolerance {
-		return shown
-	}
-	return estimated
-}
-
-// EndAhead returns an estimated end, or nil if it lies in the past.
-func EndAhead(shown *metav1.Time, now time.Time) *metav1.Time {
-	if shown == nil || shown.Time.Before(now) {
-		return nil
-	}
-	return shown
-}
-
 // Waiting returns the message of an experiment that waits at a position of the queue, as
 // [queue.Shown] rounds it.
 func Waiting(position int32) string {

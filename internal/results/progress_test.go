@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -180,26 +179,6 @@ func TestHowAnExperimentEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, results.End(test.rows)); diff != "" {
 				t.Errorf("outcome (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestAnEstimatedEndThatIsAboutRightIsNotRewritten(t *testing.T) {
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	in := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(d)} }
-	for name, tt := range map[string]struct{ shown, estimated, want *metav1.Time }{
-		"the first estimate is shown":                  {nil, in(time.Minute), in(time.Minute)},
-		"one that is off by half a minute stays":       {in(90 * time.Second), in(time.Minute), in(90 * time.Second)},
-		"one that is off by more is replaced":          {in(91 * time.Second), in(time.Minute), in(time.Minute)},
-		"a tenth of an hour is about right":            {in(66 * time.Minute), in(time.Hour), in(66 * time.Minute)},
-		"more than a tenth of an hour is not":          {in(67 * time.Minute), in(time.Hour), in(time.Hour)},
-		"one that lies in the past is replaced":        {in(-time.Second), in(10 * time.Second), in(10 * time.Second)},
-		"an estimate that is no longer made goes away": {in(time.Minute), nil, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := results.SteadyEnd(tt.shown, tt.estimated, now); !got.Equal(tt.want) {
-				t.Errorf("%v is shown, want %v", got, tt.want)
 			}
 		})
 	}
