@@ -35,6 +35,12 @@ for module in . hack/tools hack/tools/*/ hack/build/*/; do
 done
 
 hack/timed.sh linters hack/lint.sh
+
+# The kubectl plugin also runs on macOS and Windows. All other tests are for Linux.
+for system in darwin windows; do
+  echo "compiling the kubectl plugin for $system"
+  GOOS=$system go build -o /dev/null ./cmd/kubectl-hashmark
+done
 hack/timed.sh vulnerabilities hack/vulnerabilities.sh
 
 # Checks that need Helm and promtool come last, because .ci/run compiles these meanwhile.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
@@ -213,7 +213,7 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long for its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
 			continue
 		}
-		timed[cost] = lifecycle.CalibrationInAPI(&result)
+		timed[cost] = loadplan.Calibration(&result)
 	}
 	return timed, nil
 }

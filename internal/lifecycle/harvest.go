@@ -57,7 +57,7 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 	if slowest == nil {
 		return nil, errors.New("no pod of the login service was calibrated")
 	}
-	return CalibrationInAPI(slowest), nil
+	return loadplan.Calibration(slowest), nil
 }
 
 // checkCalibration returns why a calibration can't be used, or nil. A calibration comes from a
@@ -238,19 +238,4 @@ func firstInvalid(reasons []v1alpha1.Reason) v1alpha1.Reason {
 		}
 	}
 	return v1alpha1.Reason{}
-}
-
-// CalibrationInAPI converts a calibration to the form that a trial's status holds.
-func CalibrationInAPI(r *calibration.Result) *v1alpha1.TrialCalibration {
-	return &v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{
-			HashMicroseconds: r.HashMicroseconds, ErrorMicroseconds: r.ErrorMicroseconds,
-			Samples: r.Samples, ClockHashesMilliPerSecond: r.ClockHashesMilliPerSecond,
-		},
-		MedianMicroseconds: r.MedianMicroseconds, ReferenceMicroseconds: r.ReferenceMicroseconds,
-		RatioPerMillion: r.RatioPerMillion, RatioErrorPerMillion: r.RatioErrorPerMillion, BlockMicroseconds: r.BlockMicroseconds,
-		UnknownUserPerMille: r.UnknownUserPerMille, ScaledFromCost: r.ScaledFromCost, GoMaxProcs: r.GoMaxProcs, Cpuset: r.Cpuset, QuotaMilliCPU: r.QuotaMilliCPU,
-		QuotaPeriodMicroseconds: r.QuotaPeriodMicroseconds, QuotaBurstMicroseconds: r.QuotaBurstMicroseconds,
-		CPUModel: r.CPUModel, CgroupVersion: r.CgroupVersion, BootID: r.BootID, GoVersion: r.GoVersion,
-	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // Begin and End are the lines around the report on the console.
@@ -61,5 +61,5 @@ func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibrati
 			Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{rate}, Arrivals: v1alpha1.ArrivalsPoisson,
 			StepSeconds: 10, MinSamples: 20, MaxStepSeconds: 30, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
 		},
-	}, *lifecycle.CalibrationInAPI(&result), nil
+	}, *loadplan.Calibration(&result), nil
 }
