@@ -40,7 +40,7 @@ const objectiveSeries = "hashmark_experiment_objective_p95_seconds"
 
 func objective() Panel {
 	return about{"Objective", "The p95 of the experiment's objective: 95 of 100 logins must be answered within this time.", size{4, 4}}.
-		stat(field{Unit: seconds, Thresholds: from(red)}, overTime("", best("", objectiveSeries, ofExperiment)))
+		stat(field{Unit: seconds, Thresholds: from(grey)}, overTime("", best("", objectiveSeries, ofExperiment)))
 }
 
 func end() Panel {

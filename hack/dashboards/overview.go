@@ -29,13 +29,13 @@ func leaders() Panel {
 }
 
 func experimentsByPhase() Panel {
-	return about{"Experiments", "SizingExperiments in the cluster by phase, in all namespaces.", size{5, 4}}.
-		stat(field{Unit: number, Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_experiments", "")))
+	return about{"Experiments", "SizingExperiments in the cluster by phase, in all namespaces. Phases without any are left out.", size{5, 4}}.
+		stat(field{Unit: number, NoValue: "none", Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_experiments", "")+" > 0"))
 }
 
 func trialsByPhase() Panel {
-	return about{"Trials", "SizingTrials in the cluster by phase, in all namespaces.", size{5, 4}}.
-		stat(field{Unit: number, Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_trials", "")))
+	return about{"Trials", "SizingTrials in the cluster by phase, in all namespaces. Phases without any are left out.", size{5, 4}}.
+		stat(field{Unit: number, NoValue: "none", Thresholds: from(grey)}, overTime("{{phase}}", best("phase", "hashmark_trials", "")+" > 0"))
 }
 
 func waiting() Panel {
