@@ -102,41 +102,44 @@ func (s Service) share(due, latencies []time.Duration, phase float64, seed uint6
 
 // Spread returns how percentiles of a step, in thousandths, vary from run to run. Each run
 // draws new arrivals and a new phase. For each percentile the result has its 2.5 and 97.5 %
-// points over the runs, divided by its median. OK is false if one of the three is a failed
-// login.
+// points over the runs, divided by the percentile of the logins of all runs together. OK is
+// false if one of the three is a failed login.
 func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64, perMille ...int) []Spread {
 	source := stream(seed, phaseStream)
 	found := make([][]time.Duration, len(perMille))
+	var all []time.Duration
 	for run := range runs {
 		latencies := s.Latencies(draw(run), source.Float64(), source.Uint64())
+		all = append(all, latencies...)
 		for i, percentile := range perMille {
 			found[i] = append(found[i], Percentile(latencies, percentile))
 		}
 	}
 	spreads := make([]Spread, len(perMille))
-	for i := range found {
-		spreads[i].Low, spreads[i].High, spreads[i].OK = scatter(found[i])
+	for i, percentile := range perMille {
+		spreads[i].Low, spreads[i].High, spreads[i].OK = scatter(found[i], Percentile(all, percentile))
 	}
 	return spreads
 }
 
-// Spread is how a percentile varies from run to run, as multiples of its median.
+// Spread is how a percentile varies from run to run, as multiples of that of all runs together. A short
+// run often has few of the longest queues, so that its percentile is usually lower.
 type Spread struct {
 	Low, High float64
 	OK        bool
 }
 
-func scatter(found []time.Duration) (low, high float64, ok bool) {
+func scatter(found []time.Duration, together time.Duration) (low, high float64, ok bool) {
 	runs := len(found)
 	if runs < 1 {
 		return 0, 0, false
 	}
 	slices.Sort(found)
-	median, lowest, highest := found[(runs-1)/2], found[runs*25/1000], found[runs-1-runs*25/1000]
-	if highest == Failed || median <= 0 {
+	lowest, highest := found[runs*25/1000], found[runs-1-runs*25/1000]
+	if highest == Failed || together == Failed || together <= 0 {
 		return 0, 0, false
 	}
-	return float64(lowest) / float64(median), float64(highest) / float64(median), true
+	return float64(lowest) / float64(together), float64(highest) / float64(together), true
 }
 
 // random reports whether latencies depend on more than the arrivals.

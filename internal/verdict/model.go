@@ -35,10 +35,6 @@ func simulated(in Input) modelOf {
 	}
 }
 
-// spread is the range of a percentile of a step from run to run, as multiples of its
-// median.
-type spread struct{ low, high float64 }
-
 // simulate adds the model's prediction to an open step that the service kept up with. It is
 // not for a service with sessions, which hashes for only some of its requests and has no
 // CPU time per login.
@@ -97,11 +93,14 @@ func cpuPerLogin(r measurement.StepResult) time.Duration {
 	return microseconds(r.Service.CPUMicroseconds / r.Service.Hashes)
 }
 
-// simulatedSpreads runs the step again with other seeds. A long step is simulated shorter,
-// and its spread is multiplied by the square root of the share: the spread of p95 at 80 %
-// load is 27, 13 and 6 % of p95 with 1,000, 4,000 and 16,000 logins, simulated.
-func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]*spread {
-	var spreads [quantiles]*spread
+// simulatedSpreads runs the step again with other seeds, and returns by which factor each percentile of
+// a run differs from that of all runs together; 0 if unknown. Queues make the scatter of the runs
+// lopsided: the true one can be as far below what was observed as a run can be above the true one, and
+// the reverse, so the larger factor counts. A long step is simulated shorter, and its spread is multiplied
+// by the square root of the share: the spread of p95 at 80 % load is 27, 13 and 6 % of p95 with 1,000,
+// 4,000 and 16,000 logins, simulated.
+func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]float64 {
+	var spreads [quantiles]float64
 	if planned.Requests < samplesForP95 {
 		return spreads
 	}
@@ -115,7 +114,7 @@ func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]*spread {
 	draw := func(run int) model.Arrivals { return model.Redrawn(shorter, run) }
 	for q, relative := range sim.Spread(draw, spreadRuns, uint64(planned.Seed), perMilles...) {
 		if relative.OK {
-			spreads[q] = &spread{low: 1 - narrower*(1-relative.Low), high: 1 + narrower*(relative.High-1)}
+			spreads[q] = max(1+narrower*(relative.High-1), 1/(1-narrower*(1-relative.Low)))
 		}
 	}
 	return spreads
@@ -133,7 +132,7 @@ func (s *step) setConversions(driven, atReference []time.Duration) {
 }
 
 // setSpreads sets the spread of each percentile from run to run.
-func (s *step) setSpreads(spreads [quantiles]*spread) {
+func (s *step) setSpreads(spreads [quantiles]float64) {
 	for q := range s.latency {
 		s.latency[q].spread = spreads[q]
 	}

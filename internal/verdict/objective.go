@@ -99,7 +99,7 @@ func (s *step) byLatency() v1alpha1.StepOutcome {
 // byPercentile compares one percentile with its limit: Met if the upper end of its interval
 // is within the limit, Failed if the lower end is not. Without an interval, because there
 // are too few samples, the step is Met only if every login was within the limit and p95 of
-// another run would be as well.
+// all runs together would be as well.
 func (s *step) byPercentile(limit percentileLimit) v1alpha1.StepOutcome {
 	between := s.interval(limit.percentile)
 	switch {
@@ -114,14 +114,14 @@ func (s *step) byPercentile(limit percentileLimit) v1alpha1.StepOutcome {
 	}
 }
 
-// allWithin reports whether every success was within a limit in microseconds, and p95 of
-// another run would be.
+// allWithin reports whether every success was within a limit in microseconds, and p95 of all runs
+// together would be.
 func (s *step) allWithin(limit int64) bool {
 	slowest, p95, latency := s.result.MaxMicroseconds, s.p95(), s.latency[q95]
 	if s.result.OK < samplesForP95 || slowest == nil || latency.conversion*float64(*slowest) > float64(limit) {
 		return false
 	}
-	return latency.spread == nil || p95 == nil || latency.spread.high*float64(*p95) <= float64(limit)
+	return p95 == nil || latency.spread*float64(*p95) <= float64(limit)
 }
 
 // highestOffered returns the rate of the fastest open step at the reference speed, times

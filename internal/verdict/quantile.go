@@ -28,8 +28,8 @@ type quantile struct {
 	ranks    *measurement.Interval
 	// conversion is the latency at the reference speed ÷ as observed.
 	conversion float64
-	// spread from run to run; nil if unknown.
-	spread *spread
+	// spread is the factor by which runs differ; 0 if unknown.
+	spread float64
 	// kept is the interval of a stored step at the reference speed.
 	kept *v1alpha1.Interval
 }
@@ -71,8 +71,8 @@ func (s *step) interval(percentile int) *v1alpha1.Interval {
 	}
 	observed := float64(*q.observed)
 	low, high := float64(q.ranks.LowMicroseconds)/observed, float64(q.ranks.HighMicroseconds)/observed
-	if q.spread != nil {
-		low, high = min(low, q.spread.low), max(high, q.spread.high)
+	if q.spread > 0 {
+		low, high = min(low, 1/q.spread), max(high, q.spread)
 	}
 	at, doubt := float64(*q.atReference()), s.conversionError(percentile)
 	return &v1alpha1.Interval{
