@@ -136,7 +136,7 @@ test-release: ## Publish a release twice to a registry on loopback, sign it, and
 test-release-install: ## Install a release by digest from a registry in the local cluster's network, and run the quickstart (10 minutes, once all is compiled)
 	hack/test-release-install.sh
 
-test-synthetic: ## The verdicts on hundreds of synthetic runs on drifting machines (10 minutes)
+test-synthetic: ## The verdicts on hundreds of synthetic runs on drifting machines (5 minutes)
 	go test -v -count=1 -timeout=60m -run='Drifting|Intervals|Disturbance' ./internal/verdict -whole
 
 verify-claims: ## Report for each claim whether the last run of the tests showed it

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fails if anything that is generated, formatted or rendered is out of date, and says what to
-# run. It also runs the linters and looks for known vulnerabilities. It changes nothing in the tree.
+# run. It also runs the linters, compiles the plugin for other systems, and looks for known
+# vulnerabilities. It changes nothing in the tree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -66,10 +67,9 @@ func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 }
 
 // infeasible reports whether no rate can meet the objective. This applies only to mode
-// Capacity, which searches for a rate; in the other modes the experiment says what to measure.
+// Capacity, which searches for a rate.
 func infeasible(trial *v1alpha1.SizingTrial) bool {
-	mode := trial.Spec.Load.Mode
-	return (mode == v1alpha1.LoadCapacity || mode == "") && model.Infeasible(trial.Spec, trial.Status.Prediction)
+	return loadplan.FindsCapacity(trial.Spec.Load.Mode) && model.Infeasible(trial.Spec, trial.Status.Prediction)
 }
 
 // ConcludeUnloaded judges a variant that can't meet the objective at any rate by its

@@ -7,6 +7,10 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
+// FindsCapacity reports whether a load of this mode searches for the highest rate that meets the
+// objective. In the other modes the experiment says what to measure.
+func FindsCapacity(mode v1alpha1.LoadMode) bool { return mode == v1alpha1.LoadCapacity || mode == "" }
+
 // ReportedLoadPercent is the share of the calibrated bound at which mode Capacity reports
 // every variant, so that rows can be compared.
 const ReportedLoadPercent = 70

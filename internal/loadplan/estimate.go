@@ -71,8 +71,8 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 // isInfeasible reports whether a login that is alone on a replica is likely to take longer than the
 // objective. No load is run then if the mode searches for a rate.
 func (s service) isInfeasible(spec v1alpha1.SizingTrialSpec) bool {
-	mode, objective := spec.Load.Mode, time.Duration(spec.Objective.P95Milliseconds)*time.Millisecond
-	return (mode == v1alpha1.LoadCapacity || mode == "") && !s.sessions && objective > 0 && s.interval > objective
+	objective := time.Duration(spec.Objective.P95Milliseconds) * time.Millisecond
+	return FindsCapacity(spec.Load.Mode) && !s.sessions && objective > 0 && s.interval > objective
 }
 
 // guess returns the estimated calibration of the variant on a common machine.

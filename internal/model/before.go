@@ -28,7 +28,7 @@ func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alp
 	if capacity := milliPerSecond(model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
 		expected.CapacityMilliPerSecond = &capacity
 	}
-	if spec.Load.Mode == v1alpha1.LoadCapacity || spec.Load.Mode == "" {
+	if loadplan.FindsCapacity(spec.Load.Mode) {
 		reported := model.MaxPerSecond() * loadplan.ReportedLoadPercent / 100
 		if p95, ok := model.SteadyP95(reported, uniform, seed); ok {
 			micros := p95.Microseconds()

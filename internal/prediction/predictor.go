@@ -2,6 +2,7 @@ package prediction
 
 import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -57,8 +58,7 @@ type predictor struct {
 
 // newPredictor returns the predictor of an experiment, or nil if nothing can be predicted.
 func newPredictor(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) *predictor {
-	mode := spec.Load.Mode
-	if mode != v1alpha1.LoadCapacity && mode != "" || len(trials) == 0 {
+	if !loadplan.FindsCapacity(spec.Load.Mode) || len(trials) == 0 {
 		return nil
 	}
 	variants, err := matrix.Variants(spec.Matrix)

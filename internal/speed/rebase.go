@@ -6,6 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // AtReference returns the trials with their results at the reference speeds of an experiment.
@@ -51,7 +52,7 @@ func rebase(trial *v1alpha1.SizingTrial, micros float64) {
 	if s := row.Speed; s != nil {
 		scale(1/slower, &s.LowPerMille, &s.MedianPerMille, &s.HighPerMille)
 	}
-	if (mode == v1alpha1.LoadCapacity || mode == "") && followsBound(status.Steps) {
+	if loadplan.FindsCapacity(mode) && followsBound(status.Steps) {
 		rebasePlanned(status, slower)
 	}
 }

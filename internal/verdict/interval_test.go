@@ -22,10 +22,10 @@ func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
 		disturb func(w *fixture)
 		want    *v1alpha1.Interval
 	}{
-		"order statistics if runs are closer":     {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.3 }, between(150, 290)},
-		"the spread of runs at its lower end":     {func(w *fixture) { w.model.low, w.model.high = 0.71, 1.4 }, between(142, 290)},
-		"the spread of runs, by its longest one":  {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.6 }, between(125, 320)},
-		"the spread of runs, by its shortest one": {func(w *fixture) { w.model.low, w.model.high = 0.625, 1.5 }, between(125, 320)},
+		"order statistics if runs are closer":    {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.3 }, between(150, 290)},
+		"the spread of runs at its lower end":    {func(w *fixture) { w.model.low, w.model.high = 0.71, 1.4 }, between(142, 290)},
+		"the spread of runs, by the slowest one": {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.6 }, between(125, 320)},
+		"the spread of runs, by the fastest one": {func(w *fixture) { w.model.low, w.model.high = 0.625, 1.5 }, between(125, 320)},
 		"order statistics if the model has no spread": {func(w *fixture) {
 			w.model.low, w.model.high, w.model.known = 0.6, 1.7, false
 		}, between(150, 290)},

@@ -39,7 +39,7 @@ func (t *trial) referTo(ratio float64) {
 }
 
 func (t *trial) capacityMode() bool {
-	return t.Spec.Load.Mode == v1alpha1.LoadCapacity || t.Spec.Load.Mode == ""
+	return loadplan.FindsCapacity(t.Spec.Load.Mode)
 }
 
 // hashes reports whether the hash time determines what a variant can serve. With sessions,
