@@ -1,6 +1,7 @@
 package loadplan
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -39,6 +40,26 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 	}
 	if _, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
 		t.Error("a variant without a limit was estimated")
+	}
+}
+
+// Named rates and sessions are loaded even if a hash takes longer than the objective.
+func TestTheEstimateHasTheLoadOfWhatIsLoadedAnyway(t *testing.T) {
+	for name, change := range map[string]func(*v1alpha1.SizingTrialSpec){
+		"rates": func(s *v1alpha1.SizingTrialSpec) {
+			s.Load.Mode, s.Load.RatesPerSecond = v1alpha1.LoadRates, []intstr.IntOrString{intstr.FromInt32(1)}
+		},
+		"sessions": func(s *v1alpha1.SizingTrialSpec) { s.Variant.Sessions = true },
+	} {
+		slow := func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost, s.Variant.CPULimit = 14, "1" }
+		loaded, err := Estimate(aTrial(slow, change))
+		tight, errTight := Estimate(aTrial(slow, change, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 500 }))
+		if err := errors.Join(err, errTight); err != nil {
+			t.Fatal(err)
+		}
+		if tight != loaded {
+			t.Errorf("%s: the estimate is %v with an objective of half a second, and %v without one", name, tight, loaded)
+		}
 	}
 }
 
