@@ -96,7 +96,7 @@ debian() {
   # shellcheck disable=SC2016 # apt-get replaces these
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u |
     mmdebstrap --variant=minbase --mode=root --quiet \
-      --include=buildah,conntrack,containerd,containernetworking-plugins,iproute2,iptables,kmod,openssl,procps,runc,util-linux \
+      --include=buildah,conntrack,containerd,containernetworking-plugins,iproute2,ipset,iptables,kmod,openssl,procps,runc,util-linux \
       "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$work/debian.partial.tar" -
   mv "$work/debian.partial.tar" "$work/debian.tar"
 }
@@ -111,7 +111,7 @@ disk() {
   cp -r "$work/kernel/lib/modules" "$root/lib/"
   git ls-files -z charts go.mod hack test/cgroup2 | xargs -0 cp --parents --target-directory="$root/hashmark"
   cp dist/images/{operator,loginservice,generator}.tar "$root/hashmark/dist/images/"
-  for name in kubernetes etcd pause helm; do
+  for name in kubernetes etcd kube-router pause helm; do
     cache=$(hack/build/binaries.sh "$name")
     cp -r "$cache" "$root/root/.cache/hashmark/"
   done

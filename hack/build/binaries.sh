@@ -4,8 +4,8 @@
 # on a machine share them.
 #
 #   binaries.sh NAME     prints the folder of the binaries of a recipe:
-#                        kubernetes, etcd, k6, pause, helm, helm3, prometheus or
-#                        prometheus-operator
+#                        kubernetes, etcd, kube-router, k6, pause, helm, helm3,
+#                        prometheus, prometheus-operator or base
 #   binaries.sh all      prints each of these folders
 #   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
 #                        for KUBEBUILDER_ASSETS; with a second argument such as
@@ -63,21 +63,29 @@ build() {
 
 # compile NAME FOLDER fills FOLDER with the binaries of the current recipe.
 compile() {
-  local partial binary package count number=0 began=$SECONDS start
+  local partial sources="$BUILD_FOLDER/$1" binary package count number=0 began=$SECONDS start
   start="$(date +%s)"
   count="$(wc -l <<<"$packages")"
   say "compiling $1 $release ($hint)"
   partial="$(mktemp -d "$CACHE/.partial-$1-XXXXXX")"
   # A killed run leaves its partial folder behind. It is removed after an hour.
   find "$CACHE" -maxdepth 1 -name ".partial-$1-*" -mmin +60 -exec rm -rf {} +
+  if [[ "$1" == base ]]; then
+    sources="$partial/source"
+    base_source "$sources"
+  fi
   while read -r binary package; do
     number=$((number + 1))
     [[ "$count" -eq 1 ]] || say "  $binary ($number of $count)"
-    go_build "$1" "$package" "$partial/$binary" || {
+    go_build "$sources" "$package" "$partial/$binary" || {
       rm -rf "$partial"
       die "$binary did not compile; see the compiler's output above"
     }
   done <<<"$packages"
+  if [[ "$1" == base ]]; then
+    mv "$sources/config/crd" "$partial/crd"
+    rm -rf "$sources"
+  fi
   chmod 0755 "$partial"
   mv -T "$partial" "$2"
   say "compiled $1 $release in $((SECONDS - began)) s"
@@ -89,7 +97,7 @@ compile() {
 # go_build FOLDER PACKAGE OUTPUT compiles one static program. GOFLAGS and GOWORK of the caller
 # are ignored, because they could change the binaries under the same key.
 go_build() {
-  (cd "$BUILD_FOLDER/$1" &&
+  (cd "$1" &&
     GOFLAGS='' GOWORK=off CGO_ENABLED=0 nice go build "${BUILD_FLAGS[@]}" \
       -ldflags "$ldflags" -o "$3" "$2" </dev/null >&2)
 }

@@ -2,10 +2,11 @@
 # What is compiled: a recipe for each Go module in this folder.
 #
 # A recipe says where a program comes from and how it is linked. binaries.sh reads the
-# variables that are set here and does the caching. Versions are only in the go.mod files.
+# variables that are set here and does the caching. Versions are only in the go.mod files. The
+# exception is base, an earlier operator, which comes from this repository's own history.
 
 # RECIPES lists what the cluster, the tests and the images need, in the order of building.
-RECIPES=(kubernetes etcd k6 pause helm helm3 prometheus prometheus-operator)
+RECIPES=(kubernetes etcd kube-router k6 pause helm helm3 prometheus prometheus-operator base)
 
 # BUILD_FLAGS leave every path and commit out of the binaries, so that the same source gives the
 # same bytes. They are not a part of the cache's keys.
@@ -36,6 +37,12 @@ recipe() {
       packages="etcd go.etcd.io/etcd/server/v3"
       hint="about a minute the first time"
       ;;
+    kube-router)
+      release="$(required_version kube-router github.com/cloudnativelabs/kube-router/v2)"
+      packages="$(tool_packages kube-router)"
+      ldflags+=" -X github.com/cloudnativelabs/kube-router/v2/pkg/version.Version=$release"
+      hint="about 2 minutes the first time"
+      ;;
     k6)
       release="$(required_version k6 go.k6.io/k6)"
       packages="k6 go.k6.io/k6"
@@ -63,6 +70,11 @@ recipe() {
       release="own"
       packages="pause ."
       hint="seconds"
+      ;;
+    base)
+      release="$(base_commit | cut -c1-12)"
+      packages="operator ./cmd/operator"
+      hint="the operator that upgrades are tested from, about a minute"
       ;;
     *) die "unknown recipe \"$1\"; choose one of: ${RECIPES[*]}" ;;
   esac
@@ -96,6 +108,21 @@ kubernetes_ldflags() {
   IFS=. read -r major minor _ <<<"${1#v}"
   printf ' -X %s.gitVersion=%s -X %s.gitMajor=%s -X %s.gitMinor=%s' \
     "$package" "$1" "$package" "$major" "$package" "$minor"
+}
+
+# base_commit prints the commit that upgrades are tested from.
+base_commit() {
+  cat "$BUILD_FOLDER/base/commit"
+}
+
+# base_source FOLDER writes the tree of that commit into FOLDER.
+base_source() {
+  local commit clone="$BUILD_FOLDER/../.."
+  commit="$(base_commit)"
+  git -C "$clone" cat-file -e "$commit^{commit}" 2>/dev/null ||
+    die "this clone lacks the commit $commit, which hack/build/base/commit names: run git fetch --unshallow"
+  mkdir -p "$1"
+  git -C "$clone" archive "$commit" | tar -x -C "$1"
 }
 
 # helm_module NAME prints the module of a major version of Helm.

@@ -18,6 +18,7 @@ make_certificates() {
   make_caller kube-controller-manager "/CN=system:kube-controller-manager"
   make_caller kube-scheduler "/CN=system:kube-scheduler"
   make_caller kube-proxy "/CN=system:kube-proxy"
+  make_caller kube-router "/CN=system:kube-router"
   for number in $(node_numbers); do
     make_caller "$(node_name "$number")" "/O=system:nodes/CN=system:node:$(node_name "$number")"
   done

@@ -89,7 +89,7 @@ main() {
   start_pod
   expect_pods_spared "nothing is wrong"
   expect_pods_spared "etcd and a kubelet were killed" etcd kubelet-1
-  expect_pods_spared "a containerd and a kube-proxy were killed" containerd-1 kube-proxy-1
+  expect_pods_spared "a containerd, a kube-proxy and a kube-router were killed" containerd-1 kube-proxy-1 kube-router-1
   expect_pods_spared "the rest of the control plane was killed" \
     kube-apiserver kube-controller-manager kube-scheduler
   ip netns delete "$(node_netns 1)"

@@ -31,6 +31,7 @@ source "$CLUSTER_FOLDER/certificates.sh"
 source "$CLUSTER_FOLDER/controlplane.sh"
 source "$CLUSTER_FOLDER/nodeconfig.sh"
 source "$CLUSTER_FOLDER/node.sh"
+source "$CLUSTER_FOLDER/enforcer.sh"
 source "$CLUSTER_FOLDER/images.sh"
 source "$CLUSTER_FOLDER/health.sh"
 
@@ -109,6 +110,10 @@ start_everything() {
   for number in $(node_numbers); do
     start_node "$number" || return 1
   done
+  permit_enforcers
+  for number in $(node_numbers); do
+    start_enforcer "$number" || return 1
+  done
 }
 
 # take_down ends and removes everything that a cluster may have created. It needs no record of
@@ -144,7 +149,7 @@ crash_node() {
   crash "kubelet-$1"
   end_pod_processes "$1"
   end_shims "$1"
-  crash "containerd-$1" "kube-proxy-$1"
+  crash "containerd-$1" "kube-proxy-$1" "kube-router-$1"
 }
 
 # lock keeps two runs from changing the cluster at the same time.
@@ -160,6 +165,7 @@ lock() {
 use_binaries() {
   KUBERNETES_BIN="$("$BINARIES" kubernetes)"
   ETCD_BIN="$("$BINARIES" etcd)"
+  KUBE_ROUTER_BIN="$("$BINARIES" kube-router)"
   PAUSE_BIN="$("$BINARIES" pause)"
   PIN=()
   [[ "$CPU_MODE" == shared ]] || PIN=(taskset -c "$CONTROL_CPU")

@@ -7,7 +7,7 @@ component_names() {
   local number
   echo etcd kube-apiserver kube-controller-manager kube-scheduler
   for number in $(node_numbers); do
-    echo "containerd-$number kubelet-$number kube-proxy-$number"
+    echo "containerd-$number kubelet-$number kube-proxy-$number kube-router-$number"
   done
 }
 
@@ -22,6 +22,7 @@ first_problem() {
   for number in $(node_numbers); do
     runtime_answers "$number" || { echo "containerd of $(node_name "$number") does not respond" && return; }
     node_ready "$number" || { echo "$(node_name "$number") is not Ready" && return; }
+    enforces "$number" || { echo "$(node_name "$number") does not enforce NetworkPolicies" && return; }
   done
   # A namespace admits no pods until it has a service account.
   kubectl get serviceaccount default --namespace=default >/dev/null 2>&1 || echo "the controllers have not started"

@@ -46,6 +46,9 @@ make_node_network() {
   # Otherwise a Service does not answer pods on the node of its own pod: the reply would cross
   # the bridge without the rule that restores its address.
   in_namespace "$netns" sysctl -qw net.bridge.bridge-nf-call-iptables=1
+  # A connection that a policy forbids is refused with ICMP. Otherwise a pod would get this answer once
+  # a second, and wait in vain for all others.
+  in_namespace "$netns" sysctl -qw net.ipv4.icmp_ratelimit=0
 }
 
 # route_from_host lets an ordinary shell on this machine reach the API server, the pods and,

@@ -61,6 +61,7 @@ stop_nodes() {
     end_shims "$number"
     stop_process "containerd-$number" 10
     stop_process "kube-proxy-$number" 5
+    stop_process "kube-router-$number" 5
     remove_shim_sockets "$number"
   done
   remove_mounts

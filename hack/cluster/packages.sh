@@ -7,6 +7,7 @@ NEEDED=(
   "ctr containerd"
   "runc runc"
   "iptables iptables"
+  "ipset ipset"
   "conntrack conntrack"
   "ip iproute2"
   "sysctl procps"

@@ -79,10 +79,11 @@ node_reserved() {
 # another one. The boot ID is included because namespaces and cgroups do not survive a boot,
 # but the state folder does.
 wanted_settings() {
-  local shape=(settings.sh network.sh certificates.sh controlplane.sh audit-policy.yaml node.sh nodeconfig.sh)
+  local shape=(settings.sh network.sh certificates.sh controlplane.sh audit-policy.yaml node.sh nodeconfig.sh enforcer.sh)
   printf 'cpus %s\n' "$CPU_MODE"
   printf 'kubernetes %s\n' "$(basename "$KUBERNETES_BIN")"
   printf 'etcd %s\n' "$(basename "$ETCD_BIN")"
+  printf 'kube-router %s\n' "$(basename "$KUBE_ROUTER_BIN")"
   printf 'pause %s\n' "$(basename "$PAUSE_BIN")"
   printf 'scripts %s\n' "$(cd "$CLUSTER_FOLDER" && cat "${shape[@]}" | grep -vE '^[[:space:]]*(#|$)' | sha256sum | cut -c1-12)"
   printf 'boot %s\n' "$(cat /proc/sys/kernel/random/boot_id)"

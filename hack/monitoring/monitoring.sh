@@ -73,8 +73,21 @@ down() {
 }
 
 values() {
+  local address
   printf '%s\n' --values hack/monitoring/values.yaml
-  [[ $CLUSTER == local ]] || printf '%s\n' --values hack/monitoring/kind/values.yaml
+  if [[ $CLUSTER == local ]]; then
+    address=$(pod_address)
+    printf '%s\n' --set-string "k6.remoteWrite.url=http://$address:9090/api/v1/write"
+  else
+    printf '%s\n' --values hack/monitoring/kind/values.yaml
+  fi
+}
+
+# pod_address prints the address of Prometheus' pod, to which k6 writes on the local cluster: it has no
+# DNS, and NetworkPolicies are enforced after a Service's address was replaced by a pod's. Another pod
+# needs another installation of the chart.
+pod_address() {
+  kubectl -n monitoring get pod -l operator.prometheus.io/name=prometheus -o 'jsonpath={.items[0].status.podIP}'
 }
 
 # await returns when Prometheus has scraped Hashmark's operator. A new configuration is in a

@@ -94,6 +94,10 @@ func (c *chaos) leavesNothing(t *testing.T) {
 		must(t, cluster.Delete(t.Context(), e))
 	}
 	nothingLeft(t, c.ns, c.experiments...)
+	until(t, time.Minute, "the deny policy to go", func() (bool, string) {
+		left := denyPolicy(t, c.ns)
+		return len(left) == 0, strings.Join(left, ", ")
+	})
 	t.Logf("nothing is left of %d experiments", len(c.experiments))
 }
 

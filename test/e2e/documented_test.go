@@ -43,7 +43,6 @@ var elsewhere = []struct{ begin, why string }{
 	{"kubectl delete customresourcedefinition ", "TestTheChartOnACluster removes the definitions"},
 	{"kubectl apply -f ", "the other tests apply experiments, and TestTheClusterAcceptsTheSamples the samples"},
 	{"kubectl -n hashmark-system logs deployment/hashmark-operator", "the suite runs an operator of its own instead"},
-	{"kubectl patch szx NAME ", "TestKubectlWaitReturnsForEveryEnd cancels an experiment"},
 	{"kubectl get sizingtrials --watch", "it never ends"},
 	{"kubectl krew install ", "make cli-release runs it with krew"},
 	{"cosign verify", "it needs a published release; make test-release runs it with a key"},
@@ -62,9 +61,9 @@ var elsewhere = []struct{ begin, why string }{
 	{"jq ", "it looks into the local cluster only"},
 }
 
-// flagsOnly matches commands that measure, or that ask for hashes that the quickstart lacks. Only
+// flagsOnly matches commands that measure, that stop what is measured, or that ask for hashes that the quickstart lacks. Only
 // their flags are checked.
-var flagsOnly = regexp.MustCompile(`kubectl hashmark (run|calibrate|init)\b|--hashes `)
+var flagsOnly = regexp.MustCompile(`kubectl hashmark (run|calibrate|init|cancel|suspend|resume)\b|--hashes `)
 
 // TestDocumentedCommandsRun runs the commands of README and docs that ask a cluster, with the
 // quickstart instead of the experiments that they name.

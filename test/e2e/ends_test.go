@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 func TestKubectlWaitReturnsForEveryEnd(t *testing.T) {
@@ -100,13 +101,15 @@ func loads(trial v1alpha1.SizingTrial) bool {
 
 func TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted(t *testing.T) {
 	startOperator(t)
-	e := create(t, tiny(namespace(t), "deleted", longer(60)))
-	underLoad(t, e)
+	e := tiny(namespace(t), "deleted", longer(60))
+	network := watchNetwork(t, e.Namespace)
+	network.await(t, underLoad(t, create(t, e)).UID)
 	must(t, cluster.Delete(t.Context(), e))
 	until(t, time.Minute, "everything of it to go", func() (bool, string) {
-		left := carrying(t, e.Namespace, e.UID)
+		left := append(carrying(t, e.Namespace, e.UID), denyPolicy(t, e.Namespace)...)
 		return len(left) == 0, strings.Join(left, ", ")
 	})
+	network.confined(t)
 }
 
 // carrying returns every object of a namespace, of any kind, that contains a UID: its own, an
@@ -132,6 +135,18 @@ func carrying(t *testing.T, ns string, uid types.UID) []string {
 		left = append(left, object.Kind+" "+object.Name)
 	}
 	return left
+}
+
+// denyPolicy returns the deny policy of a namespace, if it has one. It contains no UID.
+func denyPolicy(t *testing.T, ns string) []string {
+	t.Helper()
+	policy := objects.DenyPolicy(ns)
+	err := cluster.Get(t.Context(), client.ObjectKeyFromObject(policy), policy)
+	must(t, client.IgnoreNotFound(err))
+	if err != nil {
+		return nil
+	}
+	return []string{"NetworkPolicy " + policy.Name}
 }
 
 func TestTwoExperimentsInTwoNamespacesTakeTurns(t *testing.T) {

@@ -64,7 +64,10 @@ export function login({ address, password, timeout }) {
 
 func TestAScriptLogsInAtAnOwnService(t *testing.T) {
 	startOperator(t, admitsExamples)
-	e := measured(t, etcd(t, "script", loaded(t, 50, 20), byScript(etcdScript)), 4*time.Minute)
+	e := etcd(t, "script", loaded(t, 50, 20), byScript(etcdScript))
+	network := watchNetwork(t, e.Namespace)
+	e = measured(t, e, 4*time.Minute)
+	network.confined(t)
 	trial := theTrial(t, e)
 	if ratio := trial.Status.Calibration.RatioPerMillion; ratio < 950_000 || ratio > 1_500_000 {
 		t.Errorf("a login takes %d millionths of a bcrypt hash of cost 8", ratio)
