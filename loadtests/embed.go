@@ -9,6 +9,8 @@ import (
 	"embed"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 const (
@@ -27,11 +29,21 @@ const (
 //go:embed attempt.js flow.js login.js rehearse.js schedule.js
 var Scripts embed.FS
 
-// Environment turns off k6's network features: usage reports, extension downloads and the dashboard.
-var Environment = []string{
+// environment turns off k6's network features: usage reports, extension downloads and the dashboard.
+var environment = []string{
 	"K6_NO_USAGE_REPORT=true",
 	"K6_AUTO_EXTENSION_RESOLUTION=false",
 	"K6_WEB_DASHBOARD=false",
+}
+
+// Environ returns the environment for k6: that of this process and further variables, without proxies. k6
+// would send its logins to those.
+func Environ(more ...string) []string {
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
+		return strings.HasSuffix(name, "_proxy")
+	})
+	return slices.Concat(own, more, environment)
 }
 
 // Arguments returns k6's arguments to run a script, with further ones before it. --address "" turns

@@ -21,7 +21,7 @@ func TestSchedulesInJavaScript(t *testing.T) {
 		t.Fatal("HASHMARK_K6 is not set: run `make test-unit`, which compiles k6 first, or set it to a k6 program")
 	}
 	command := exec.CommandContext(t.Context(), k6, loadtests.Arguments("testdata/due.js")...)
-	command.Env = append(os.Environ(), loadtests.Environment...)
+	command.Env = loadtests.Environ()
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("k6: %v\n%s", err, output)

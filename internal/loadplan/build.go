@@ -10,37 +10,22 @@ import (
 // k6's scenarios never overlap.
 const gapMilliseconds = 100
 
-// NotRun is a step that is left out.
-type NotRun struct {
-	// LoadPercent is the share that the step would have had (Step.LoadPercent).
-	LoadPercent int32
-	// OfferedMilliPerSecond is the rate it would have had, times 1000.
-	OfferedMilliPerSecond int64
-	// Requests is the number of logins that it could have offered in the longest step.
-	Requests int
-	// Reported means that the variant's row would have been taken from it.
-	Reported bool
-	// Predicted means that its rate is the predicted capacity.
-	Predicted bool
-	// Message says why it is left out and what to do.
-	Message string
-}
-
 // Build plans the load of one attempt from the trial, its calibration, and in mode Capacity
 // the prediction made from it: a warm-up, the steps from low to high, and in mode Capacity
 // the saturation, which is last so that no step follows an overload. A service that can
 // serve more than the generator can drive is not saturated, because that would measure the
-// generator. Without a prediction (nil) there is no step at the predicted capacity. The
-// same input gives the same plan, so it need not be stored.
+// generator. Without a prediction (nil) there is no step at the predicted capacity.
 //
-// Build leaves out steps that are not worth their time; LeftOut returns them. Errors:
-// ErrNotCalibrated, and a load that the API would have refused.
+// Another version of this code may plan other steps from the same input. A run is judged by the
+// plan that its generator had (Decode).
+//
+// Errors: ErrNotCalibrated, and a load that the API would have refused.
 func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) (Plan, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return Plan{}, err
 	}
-	steps, _, err := s.steps(spec, prediction)
+	steps, left, err := s.steps(spec, prediction)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -51,21 +36,12 @@ func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predict
 		Version:             Version,
 		TimeoutMilliseconds: s.timeout.Milliseconds(),
 		Steps:               inSequence(steps),
+		NotRun:              left,
 	}
 	if spec.Role == v1alpha1.RoleVerification {
 		plan.Objective = &spec.Objective
 	}
 	return plan, nil
-}
-
-// LeftOut returns the steps that Build leaves out. Its errors are those of Build.
-func LeftOut(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) ([]NotRun, error) {
-	s, err := newService(spec, cal)
-	if err != nil {
-		return nil, err
-	}
-	_, left, err := s.steps(spec, prediction)
-	return left, err
 }
 
 // steps returns the steps of the load's mode, without the warm-up, and those left out.

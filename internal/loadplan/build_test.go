@@ -105,7 +105,7 @@ func TestCapacityStepsGoOnUntilTheyHaveEnoughSamples(t *testing.T) {
 	}
 }
 
-func TestLeftOutNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
+func TestAPlanNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
 	tests := map[string]struct {
 		hash int64
 		want map[int32]string
@@ -115,12 +115,8 @@ func TestLeftOutNamesStepsThatAreNotWorthTheirTime(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			left, err := LeftOut(aTrial(), calibrated(hashTakes(test.hash)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
 			got := map[int32]string{}
-			for _, step := range left {
+			for _, step := range mustBuild(t, aTrial(), calibrated(hashTakes(test.hash)), nil).NotRun {
 				got[step.LoadPercent] = test.want[step.LoadPercent]
 				if want := test.want[step.LoadPercent]; want == "" || !strings.Contains(step.Message, want) {
 					t.Errorf("%d %%: message %q does not contain %q", step.LoadPercent, step.Message, want)

@@ -8,8 +8,10 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Version is the version of the plan's JSON format.
-const Version = 1
+// Version is the version of a plan. It increases with every change of what a plan means: of its
+// fields, of the due times that follow from a seed, or of what the generator measures in a step.
+// Version 1 did not have the steps that were left out.
+const Version = 2
 
 // Kind says how a step drives the service.
 type Kind string
@@ -28,12 +30,14 @@ const (
 // Plan is the load of one generator: steps one after another, with fixed rates because a
 // k6 run cannot change its rates.
 type Plan struct {
-	// Version is the version of this format, 1.
+	// Version is the constant Version of the program that made the plan.
 	Version int `json:"version"`
 	// TimeoutMilliseconds is when a caller gives up.
 	TimeoutMilliseconds int64 `json:"timeoutMs"`
 	// Steps in the order in which they run; they never overlap.
 	Steps []Step `json:"steps"`
+	// NotRun are the steps that are not worth their time. The generator ignores them.
+	NotRun []NotRun `json:"notRun,omitempty"`
 	// Objective is set for verifications. The generator counts the logins that miss it,
 	// and skips the remaining steps once they decide the outcome.
 	Objective *v1alpha1.Objective `json:"objective,omitempty"`
@@ -72,6 +76,22 @@ type Step struct {
 	Predicted bool `json:"predicted,omitempty"`
 	// Reported marks the step that the variant's row is taken from.
 	Reported bool `json:"reported,omitempty"`
+}
+
+// NotRun is a step that is left out.
+type NotRun struct {
+	// LoadPercent is the share that the step would have had (Step.LoadPercent).
+	LoadPercent int32 `json:"loadPercent"`
+	// OfferedMilliPerSecond is the rate it would have had, times 1000.
+	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond"`
+	// Requests is the number of logins that it could have offered in the longest step.
+	Requests int `json:"requests"`
+	// Reported means that the variant's row would have been taken from it.
+	Reported bool `json:"reported,omitempty"`
+	// Predicted means that its rate is the predicted capacity.
+	Predicted bool `json:"predicted,omitempty"`
+	// Message says why it is left out and what to do.
+	Message string `json:"message"`
 }
 
 // EndMilliseconds returns when the step's drain ends, from the start of the k6 run.

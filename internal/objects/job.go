@@ -132,15 +132,26 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 // GeneratorDeadline returns when a generator's pod ends its load by itself. It returns false if
 // the pod has no deadline, which every pod of a Job has that was built here.
 func GeneratorDeadline(pod corev1.PodSpec) (time.Time, bool) {
+	deadline, err := time.Parse(time.RFC3339, generatorVariable(pod, envvar.Deadline))
+	return deadline, err == nil
+}
+
+// PlanOf returns the plan that a Job gives to its generator. A Job's template can't be changed, so
+// it is what was sent. The errors are those of loadplan.Decode.
+func PlanOf(job *batchv1.Job) (loadplan.Plan, error) {
+	return loadplan.Decode(generatorVariable(job.Spec.Template.Spec, envvar.Plan))
+}
+
+// generatorVariable returns a variable of a generator's container, or "".
+func generatorVariable(pod corev1.PodSpec, name string) string {
 	for _, container := range pod.Containers {
 		for _, v := range container.Env {
-			if container.Name == GeneratorContainer && v.Name == envvar.Deadline {
-				deadline, err := time.Parse(time.RFC3339, v.Value)
-				return deadline, err == nil
+			if container.Name == GeneratorContainer && v.Name == name {
+				return v.Value
 			}
 		}
 	}
-	return time.Time{}, false
+	return ""
 }
 
 // address returns the URL of a login service, with an IPv6 address in brackets.

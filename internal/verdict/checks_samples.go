@@ -57,7 +57,7 @@ func fewCompletions(t *trial) []v1alpha1.Reason {
 // leftOut says why there is no reported step. If the plan left it out, only p95 is missing
 // and the plan has the reason. Otherwise the whole row would be empty.
 func leftOut(t *trial) v1alpha1.Reason {
-	for _, left := range t.NotRun {
+	for _, left := range t.Plan.NotRun {
 		if left.Reported {
 			return v1alpha1.Reason{Type: v1alpha1.ReasonTooFewSamples, Verdict: v1alpha1.VerdictSuspect, Message: left.Message}
 		}

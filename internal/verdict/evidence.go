@@ -13,7 +13,7 @@ import (
 
 // apiSteps returns the steps that were run, followed by those that the plan left out.
 func (t *trial) apiSteps() []v1alpha1.Step {
-	steps := make([]v1alpha1.Step, 0, len(t.steps)+len(t.NotRun))
+	steps := make([]v1alpha1.Step, 0, len(t.steps)+len(t.Plan.NotRun))
 	for _, s := range t.steps {
 		api := s.api()
 		if s.Kind == loadplan.Open && t.bound > 0 && s.slower > 0 {
@@ -21,7 +21,7 @@ func (t *trial) apiSteps() []v1alpha1.Step {
 		}
 		steps = append(steps, api)
 	}
-	for _, left := range t.NotRun {
+	for _, left := range t.Plan.NotRun {
 		steps = append(steps, v1alpha1.Step{
 			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepNotRun,
 			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),

@@ -75,9 +75,6 @@ func (w *fixture) drive() {
 	if w.Plan, err = loadplan.Build(w.Spec, w.Calibration, nil); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.NotRun, err = loadplan.LeftOut(w.Spec, w.Calibration, nil); err != nil {
-		w.t.Fatal(err)
-	}
 	w.Run.Steps = nil
 	for _, step := range w.Plan.Steps {
 		if step.Kind != loadplan.Warmup {

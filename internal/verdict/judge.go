@@ -18,9 +18,8 @@ type Input struct {
 	Spec v1alpha1.SizingTrialSpec
 	// Calibration of the variant.
 	Calibration v1alpha1.TrialCalibration
-	// Plan is the load that the generator ran. NotRun are the steps left out of it.
-	Plan   loadplan.Plan
-	NotRun []loadplan.NotRun
+	// Plan is the load that the generator ran.
+	Plan loadplan.Plan
 	// Run is the generator's handover.
 	Run measurement.Run
 	// Reference is the reference speed of the node pool. If it is unknown, it is taken from
