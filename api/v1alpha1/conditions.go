@@ -37,6 +37,9 @@ const (
 	// ConditionReleased is True when the trial ended and everything it created is deleted, or
 	// can put no more load on the cluster.
 	ConditionReleased = "Released"
+	// ConditionWaiting is True while the trial waits for something other than its turn or its load,
+	// which the reason names. Its turn is then free for other experiments, and it keeps its place.
+	ConditionWaiting = "Waiting"
 )
 
 // Reasons of an experiment's conditions.
@@ -66,11 +69,14 @@ const (
 	ReasonAdmissionRefused = "AdmissionRefused"
 	ReasonImagePull        = "ImagePull"
 	ReasonContainerRefused = "ContainerRefused"
+	ReasonJobSuspended     = "JobSuspended"
 	// In progress.
 	ReasonUnderLoad        = "UnderLoad"
 	ReasonWaitingForOthers = "WaitingForOthers"
 	ReasonCleaningUp       = "CleaningUp"
 	ReasonWaitingForTurn   = "WaitingForTurn"
+	ReasonPaused           = "Paused"
+	ReasonContinues        = "Continues"
 	// The attempt gave no numbers.
 	ReasonImageNotAllowed    = "ImageNotAllowed"
 	ReasonNameTaken          = "NameTaken"
@@ -85,10 +91,12 @@ const (
 	ReasonGeneratorOOMKilled = "GeneratorOOMKilled"
 	ReasonGeneratorEvicted   = "GeneratorEvicted"
 	ReasonGeneratorKilled    = "GeneratorKilled"
+	ReasonGeneratorReplaced  = "GeneratorReplaced"
 	ReasonSummaryLost        = "SummaryLost"
 	ReasonSummaryGarbled     = "SummaryGarbled"
 	ReasonDeadlineExceeded   = "DeadlineExceeded"
 	ReasonPlanImpossible     = "PlanImpossible"
+	ReasonOperatorChanged    = "OperatorChanged"
 	// Other outcomes.
 	ReasonMeasured       = "Measured"
 	ReasonNotPlanned     = "NotPlanned"

@@ -13,7 +13,8 @@ const (
 	LabelExperiment = "hashmark.dev/experiment"
 	// LabelVariant holds the name of the variant, for people and dashboards.
 	LabelVariant = "hashmark.dev/variant"
-	// LabelComponent distinguishes a login service from a generator.
+	// LabelComponent distinguishes a login service from a generator, and from what all trials of a
+	// namespace share.
 	LabelComponent = "hashmark.dev/component"
 	// LabelScraper, set to "true" on a pod, lets it read a login service's /metrics through
 	// the trial's NetworkPolicy.
@@ -24,4 +25,5 @@ const (
 const (
 	ComponentService   = "login-service"
 	ComponentGenerator = "generator"
+	ComponentTrials    = "trials"
 )

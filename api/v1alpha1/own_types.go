@@ -1,6 +1,9 @@
 package v1alpha1
 
 // OwnService is a login service of the user's, which is deployed instead of Hashmark's.
+//
+// Its texts have a largest size, because the operator keeps each experiment and trial in memory.
+// +kubebuilder:validation:XValidation:rule="(self.command + (has(self.args) ? self.args : [])).map(a, size(bytes(a))).sum() + (has(self.env) ? self.env.map(k, size(bytes(k)) + size(bytes(self.env[k]))).sum() : 0) + (has(self.files) ? self.files.map(p, size(bytes(p)) + size(bytes(self.files[p]))).sum() : 0) <= 131072",message="command, args, env and files of service.own have more than 128 KiB together; shorten them, or put them into the image"
 // +kubebuilder:validation:XValidation:rule="self.port != 18080",message="service.own.port must not be 18080, where Hashmark reads what the container uses"
 type OwnService struct {
 	// The image, in a repository that the operator's --allowed-service-images admits. A digest
@@ -25,6 +28,7 @@ type OwnService struct {
 	// Environment variables. Names that begin with HASHMARK_ are reserved.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 128)",message="a name of service.own.env can have at most 128 characters; shorten it"
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z_][A-Za-z0-9_.-]*$') && !name.startsWith('HASHMARK_'))",message="a name of service.own.env must begin with a letter or _, have only letters, digits, _, - and ., and not begin with HASHMARK_"
 	Env map[string]EnvValue `json:"env,omitempty"`
 	// The port where the service answers logins by HTTP, 1024 to 65535.
@@ -50,6 +54,7 @@ type OwnService struct {
 	// Files that the service reads, by their absolute paths; at most 64 KiB in total.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(path, size(path) <= 256)",message="a path of service.own.files can have at most 256 characters; shorten it"
 	// +kubebuilder:validation:XValidation:rule="self.all(path, path.matches('^/[^:]+$') && !path.endsWith('/'))",message="a name in service.own.files must be the absolute path of a file"
 	Files map[string]FileContent `json:"files,omitempty"`
 	// How to log in.
@@ -107,6 +112,7 @@ type OwnLogin struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.map(r, size(bytes(r.path)) + (has(r.body) ? size(bytes(r.body)) : 0) + (has(r.headers) ? r.headers.map(k, size(bytes(k)) + size(bytes(r.headers[k]))).sum() : 0) + (has(r.json) ? r.json.map(k, size(bytes(k)) + size(bytes(r.json[k]))).sum() : 0) + (has(r.form) ? r.form.map(k, size(bytes(k)) + size(bytes(r.form[k]))).sum() : 0)).sum() <= 65536",message="service.own.login.setup has more than 64 KiB of text; shorten the requests"
 	Setup []LoginRequest `json:"setup,omitempty"`
 	// The requests of one login, in their order. A login begins without cookies, and keeps those
 	// that it gets.
@@ -114,6 +120,7 @@ type OwnLogin struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.map(r, size(bytes(r.path)) + (has(r.body) ? size(bytes(r.body)) : 0) + (has(r.headers) ? r.headers.map(k, size(bytes(k)) + size(bytes(r.headers[k]))).sum() : 0) + (has(r.json) ? r.json.map(k, size(bytes(k)) + size(bytes(r.json[k]))).sum() : 0) + (has(r.form) ? r.form.map(k, size(bytes(k)) + size(bytes(r.form[k]))).sum() : 0)).sum() <= 65536",message="service.own.login.steps have more than 64 KiB of text; shorten the requests"
 	Steps []LoginRequest `json:"steps,omitempty"`
 	// A k6 script for a login that steps can't express, at most 32 KiB. It exports a function login,
 	// which k6 calls for each login with an object {address, user, password, timeout}, the timeout in
@@ -146,6 +153,7 @@ type LoginRequest struct {
 	// Header fields.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 128)",message="a name of headers can have at most 128 characters; shorten it"
 	Headers map[string]RequestText `json:"headers,omitempty"`
 	// Whether user and password are sent by HTTP's Basic authentication.
 	// +optional
@@ -154,11 +162,13 @@ type LoginRequest struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 128)",message="a name of json can have at most 128 characters; shorten it"
 	JSON map[string]RequestText `json:"json,omitempty"`
 	// The body as an HTML form.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 128)",message="a name of form can have at most 128 characters; shorten it"
 	Form map[string]RequestText `json:"form,omitempty"`
 	// The body as text. Set its content type in headers.
 	// +optional
@@ -173,6 +183,7 @@ type LoginRequest struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 128)",message="a name of extract can have at most 128 characters; shorten it"
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z_][A-Za-z0-9_]*$') && !name.startsWith('HASHMARK_'))",message="a name of extract must begin with a letter or _, have only letters, digits and _, and not begin with HASHMARK_"
 	Extract map[string]Extraction `json:"extract,omitempty"`
 	// Whether only this step counts towards the latency of a login. By default all steps do.

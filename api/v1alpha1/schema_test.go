@@ -30,12 +30,14 @@ func (s schema) name() string { return s.path[strings.LastIndex(s.path, ".")+1:]
 // The compiler can't, because they are in comments and markers.
 func TestEveryFieldOfTheSchema(t *testing.T) {
 	rules := map[string]func(schema) string{
-		"has a description":                       describes,
-		"states its default":                      statesDefault,
-		"has a bound and a type, if it is a list": boundsList,
-		"has a bound, if it is a map":             boundsMap,
-		"has a bound, if a user writes a string":  boundsString,
-		"lets users choose no code and no target": choosesNothing,
+		"has a description":                                describes,
+		"states its default":                               statesDefault,
+		"has a bound and a type, if it is a list":          boundsList,
+		"has a bound, if it is a map":                      boundsMap,
+		"has a bound for its keys, if a user writes a map": boundsKeys,
+		"knows all its fields":                             knowsFields,
+		"has a bound, if a user writes a string":           boundsString,
+		"lets users choose no code and no target":          choosesNothing,
 	}
 	fields := schemas(t)
 	for name, rule := range rules {
@@ -84,6 +86,33 @@ func boundsList(s schema) string {
 func boundsMap(s schema) string {
 	if s.AdditionalProperties != nil && s.MaxProperties == nil {
 		return "is a map without maxProperties"
+	}
+	return ""
+}
+
+// keysBound is a rule that bounds the length of a map's keys.
+var keysBound = regexp.MustCompile(`^self\.all\((\w+), size\((\w+)\) <= \d+\b`)
+
+// boundsKeys requires a rule, because a schema has no maximum for keys.
+func boundsKeys(s schema) string {
+	if !s.inSpec() || s.AdditionalProperties == nil {
+		return ""
+	}
+	for _, rule := range s.XValidations {
+		if names := keysBound.FindStringSubmatch(rule.Rule); names != nil && names[1] == names[2] {
+			return ""
+		}
+	}
+	return "is a map without a rule for the size of its keys, such as self.all(k, size(k) <= 128)"
+}
+
+// knowsFields requires that the API server removes what the schema does not name.
+func knowsFields(s schema) string {
+	switch {
+	case s.XPreserveUnknownFields != nil, s.XEmbeddedResource:
+		return "keeps unknown fields, which have no bound"
+	case s.Type == "" && !s.XIntOrString:
+		return "has no type"
 	}
 	return ""
 }

@@ -36,8 +36,8 @@ const (
 	// OutcomeInvalid means that the generator was too slow, so that the numbers say nothing
 	// about the service.
 	OutcomeInvalid AttemptOutcome = "Invalid"
-	// OutcomeInterrupted means that the experiment was suspended or cancelled, or that others
-	// were under load for too long. It does not use up an attempt.
+	// OutcomeInterrupted means that the experiment was suspended or cancelled, that others were
+	// under load for too long, or that the operator was upgraded. It does not use up an attempt.
 	OutcomeInterrupted AttemptOutcome = "Interrupted"
 )
 
@@ -153,8 +153,9 @@ type Attempt struct {
 	// The UID of the login service's Deployment.
 	// +optional
 	ServiceUID types.UID `json:"serviceUID,omitempty"`
-	// A digest of the operator's settings when the attempt began. While they are the same, the
-	// pods are compared with what the operator itself would create.
+	// A digest of the pods that the operator created when the attempt began. While it would create
+	// the same, the pods are compared with these. If not, and if no load has begun, the attempt
+	// begins again.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Settings string `json:"settings,omitempty"`

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,13 @@ var ownVariables = []string{envvar.Cost, envvar.Workers, envvar.CPUMilli, envvar
 
 // mostFileBytes is the largest size of all files of a user's own login service.
 const mostFileBytes = 64 << 10
+
+// systemPaths are where the kernel, the kubelet, the container runtime or Hashmark mount something
+// into each container. A service that could write there could write its own evidence.
+var systemPaths = []string{
+	"/proc", "/sys", "/dev", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf",
+	"/run/hashmark", "/run/secrets", "/var/run/hashmark", "/var/run/secrets",
+}
 
 // CheckOwn returns what is wrong with the user's own login service of an experiment, if it has one.
 // The schema checks each field by itself.
@@ -90,14 +96,24 @@ func checkPaths(own *v1alpha1.OwnService) error {
 	}
 	mounted := append(slices.Sorted(maps.Keys(own.Files)), own.Writable...)
 	for _, at := range mounted {
-		if path.Clean(at) != at || at == "/" || at == "/run/hashmark" || strings.HasPrefix(at, "/run/hashmark/") {
-			return fmt.Errorf("%s in service.own can't be mounted; use an absolute path without . and .., other than / and /run/hashmark", at)
+		if path.Clean(at) != at {
+			return fmt.Errorf("%s in service.own can't be mounted; use an absolute path without . and .., and without a / at its end", at)
+		}
+		for _, system := range systemPaths {
+			if inFolder(at, system) || inFolder(system, at) {
+				return fmt.Errorf("%s in service.own can't be mounted, because Kubernetes or Hashmark mounts %s; use another path", at, system)
+			}
 		}
 		if slices.Contains(own.Writable, path.Dir(at)) {
 			return fmt.Errorf("%s in service.own is in the writable folder %s, which would hide it; use another path", at, path.Dir(at))
 		}
 	}
 	return nil
+}
+
+// inFolder reports whether a path is a folder or in it.
+func inFolder(at, folder string) bool {
+	return at == folder || strings.HasPrefix(at, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // checkLogin checks that each step refers only to what is known by then.
@@ -126,20 +142,6 @@ func checkLogin(login v1alpha1.OwnLogin) error {
 	}
 	if len(login.Wrong.Status) == 0 {
 		return errors.New("service.own.login.wrong.status is empty; name the statuses that answer a wrong password, such as 401")
-	}
-	return nil
-}
-
-func checkExpression(expression string) error {
-	if expression == "" {
-		return nil
-	}
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
-		return fmt.Errorf("the regular expression is invalid: %w", err)
-	}
-	if compiled.NumSubexp() != 1 {
-		return fmt.Errorf("the regular expression must have one group, which is the value, and has %d", compiled.NumSubexp())
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package matrix_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,15 @@ func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
 		},
 		"/data/../etc in service.own can't be mounted": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/data/../etc"} },
 		"/run/hashmark/x in service.own can't be":      func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Writable = []string{"/run/hashmark/x"} },
+		"/sys/fs/cgroup in service.own can't be mounted, because Kubernetes or Hashmark mounts /sys; use another path": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Writable = []string{"/sys/fs/cgroup"}
+		},
+		"/etc/hosts in service.own can't be mounted, because Kubernetes or Hashmark mounts /etc/hosts": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Files["/etc/hosts"] = "x"
+		},
+		"/data/ in service.own can't be mounted; use an absolute path without . and .., and without a / at its end": func(s *v1alpha1.SizingExperimentSpec) {
+			s.Service.Own.Writable = []string{"/data/"}
+		},
 		"/data/users in service.own is in the writable folder /data": func(s *v1alpha1.SizingExperimentSpec) {
 			s.Service.Own.Files["/data/users"] = "x"
 		},
@@ -78,5 +88,35 @@ func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
 		if err := matrix.CheckOwn(*spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s…", err, want)
 		}
+	}
+}
+
+func TestNothingIsMountedOverASystemPath(t *testing.T) {
+	for at, want := range map[string]bool{
+		"/": false, "/proc": false, "/proc/self": false, "/sys": false, "/sys/fs/cgroup/cpu": false,
+		"/dev": false, "/dev/shm": false, "/dev/termination-log": false,
+		"/etc": false, "/etc/hosts": false, "/etc/hostname": false, "/etc/resolv.conf": false,
+		"/run": false, "/run/hashmark": false, "/run/hashmark/loginservice": false, "/run/secrets/kubernetes.io": false,
+		"/var": false, "/var/run": false, "/var/run/hashmark": false, "/var/run/secrets": false,
+		"/data": true, "/tmp": true, "/run/apache2": true, "/run/hashmark2": true, "/var/lib/login": true, "/etc/login2": true, "/process": true,
+	} {
+		spec := ownSpec()
+		spec.Service.Own.Writable = []string{at}
+		if err := matrix.CheckOwn(*spec); (err == nil) != want {
+			t.Errorf("%s is accepted: %t, want %t (%v)", at, err == nil, want, err)
+		}
+	}
+}
+
+func TestASpecThatIsTooLargeIsRefused(t *testing.T) {
+	spec := ownSpec()
+	spec.Service.Own.Args = slices.Repeat([]string{strings.Repeat("<", 4096)}, 31)
+	if err := matrix.CheckSize(*spec); err != nil {
+		t.Error(err)
+	}
+	spec.Service.Own.Args = slices.Repeat([]string{strings.Repeat("<", 4096)}, 32)
+	want := "the spec has 131903 bytes as JSON, and at most 131072 are allowed; shorten the texts of service.own, or put them into the image"
+	if err := matrix.CheckSize(*spec); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }

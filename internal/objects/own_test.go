@@ -3,13 +3,17 @@ package objects_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"sort"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -110,5 +114,57 @@ func TestTheGeneratorOfAScriptKnowsNoReceiver(t *testing.T) {
 				t.Errorf("with %s, %q in the Job and its policy: %t, want %t", name, word, !test.sends, test.sends)
 			}
 		}
+	}
+}
+
+// longestText is what Linux takes as one argument, or as one variable with its name, in bytes.
+const longestText = 128 << 10
+
+// Linux would refuse to start a program with a longer text, and the turn would be held until the start
+// timeout.
+func TestALargestSpecFitsIntoTheVariablesOfItsProcesses(t *testing.T) {
+	for place, put := range map[string]func(own *v1alpha1.OwnService, text string){
+		"a file":      func(own *v1alpha1.OwnService, text string) { own.Files["/etc/a"] = v1alpha1.FileContent(text) },
+		"an argument": func(own *v1alpha1.OwnService, text string) { own.Args[0] = text },
+		"a variable":  func(own *v1alpha1.OwnService, text string) { own.Env["A"] = v1alpha1.EnvValue(text) },
+		"a body":      func(own *v1alpha1.OwnService, text string) { own.Login.Setup[0].Body = text },
+		"a script":    func(own *v1alpha1.OwnService, text string) { own.Login.Steps, own.Login.Script = nil, text },
+	} {
+		for _, character := range []string{"a", "<", "&", "$", `"`, "\x01", "\u2028", "é", "世"} {
+			own := func(n int) *v1alpha1.SizingTrial {
+				trial := ownTrial()
+				put(trial.Spec.Service.Own, strings.Repeat(character, n))
+				return trial
+			}
+			largest := sort.Search(longestText, func(n int) bool {
+				return matrix.CheckSize(v1alpha1.SizingExperimentSpec{Service: own(n).Spec.Service}) != nil
+			}) - 1
+			checkTexts(t, place+" of "+character, mustNew(t, ownSettings(), own(largest)))
+		}
+	}
+}
+
+// checkTexts checks all arguments and variables of an attempt's containers.
+func checkTexts(t *testing.T, what string, attempt objects.Attempt) {
+	t.Helper()
+	job, err := attempt.Job(load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, longest := []corev1.PodSpec{attempt.Deployment().Spec.Template.Spec, job.Spec.Template.Spec}, 0
+	for _, pod := range pods {
+		for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
+			texts := slices.Concat(container.Command, container.Args)
+			for _, variable := range container.Env {
+				texts = append(texts, variable.Name+"="+variable.Value)
+			}
+			for _, text := range texts {
+				started := strings.ReplaceAll(text, "$$", "$") + "\x00"
+				longest = max(longest, len(started))
+			}
+		}
+	}
+	if longest > longestText || longest < longestText/8 {
+		t.Errorf("%s: the longest text has %d bytes", what, longest)
 	}
 }

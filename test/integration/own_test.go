@@ -2,7 +2,12 @@
 
 package integration
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // ownExperiment has a login service of the user's.
 const ownExperiment = manifest(`
@@ -74,9 +79,41 @@ func TestAUsersOwnLoginService(t *testing.T) {
 			change:   `{spec: {service: {own: {login: {steps: [{path: /a, extract: {csrf: {header: A, cookie: B}}}]}}}}}`,
 			refusals: []string{field + `.login.steps[0].extract[csrf]: an extraction must have exactly one of header, cookie, formField, json and regexp`},
 		},
+		"a name that is too long, in each map": {
+			change: fmt.Sprintf(`{spec: {service: {own: {env: {%[1]s: a}, files: {/%[1]s%[1]s: a}, login: {setup: [{path: /a, form: {%[1]s: a}}],
+				steps: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}]}}}}}`, strings.Repeat("a", 129)),
+			refusals: []string{
+				field + `.env: a name of service.own.env can have at most 128 characters; shorten it`,
+				field + `.files: a path of service.own.files can have at most 256 characters; shorten it`,
+				field + `.login.setup[0].form: a name of form can have at most 128 characters; shorten it`,
+				field + `.login.steps[0].headers: a name of headers can have at most 128 characters; shorten it`,
+				field + `.login.steps[0].json: a name of json can have at most 128 characters; shorten it`,
+				field + `.login.steps[0].extract: a name of extract can have at most 128 characters; shorten it`,
+			},
+		},
+		"125 KiB of arguments in characters of two bytes": {change: fmt.Sprintf(`{spec: {service: {own: {args: [%s]}}}}`, list(`"`+strings.Repeat("é", 4_000)+`"`, 16))},
+		"more than 128 KiB of arguments, environment and files": {
+			change: fmt.Sprintf(`{spec: {service: {own: {args: [%s], env: {A: %s}, files: {/a: %s}}}}}`,
+				list(`"`+strings.Repeat("é", 2_000)+`"`, 16), strings.Repeat("a", 4_000), strings.Repeat("a", 64_000)),
+			refusals: []string{field + `: command, args, env and files of service.own have more than 128 KiB together; shorten them, or put them into the image`},
+		},
+		"more than 64 KiB of requests": {
+			change: fmt.Sprintf(`{spec: {service: {own: {login: {setup: [%s], steps: [%s]}}}}}`,
+				list(fmt.Sprintf(`{path: /a, headers: {A: %s}, body: %s}`, strings.Repeat("a", 1_000), strings.Repeat("a", 7_200)), 8),
+				list(fmt.Sprintf(`{path: /a, form: {A: %[1]s, B: %[1]s, C: %[1]s, D: %[1]s, E: %[1]s}}`, strings.Repeat("a", 1_700)), 8)),
+			refusals: []string{
+				field + `.login.setup: service.own.login.setup has more than 64 KiB of text; shorten the requests`,
+				field + `.login.steps: service.own.login.steps have more than 64 KiB of text; shorten the requests`,
+			},
+		},
+		"63 KiB of requests": {change: fmt.Sprintf(`{spec: {service: {own: {login: {steps: [%s]}}}}}`,
+			list(fmt.Sprintf(`{path: /a, headers: {A: %s}, body: %s}`, strings.Repeat("a", 1_000), strings.Repeat("a", 7_000)), 8))},
 		"a name of Hashmark's for a value": {
 			change:   `{spec: {service: {own: {login: {steps: [{path: /a, extract: {HASHMARK_USER: {header: A}}}]}}}}}`,
 			refusals: []string{field + `.login.steps[0].extract: a name of extract must begin with a letter or _, have only letters, digits and _, and not begin with HASHMARK_`},
 		},
 	})
 }
+
+// list returns a list of n equal entries, without its brackets.
+func list(entry string, n int) string { return strings.Join(slices.Repeat([]string{entry}, n), ", ") }

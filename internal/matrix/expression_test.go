@@ -1,0 +1,105 @@
+package matrix_test
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+)
+
+// costly are expressions of at most 256 characters that take longest to parse or to compile.
+var costly = []string{
+	"(" + strings.Repeat("a", 246) + "){1000}",
+	"(" + strings.Repeat(".", 246) + "){1000}",
+	"(?i)(" + strings.Repeat("k", 240) + "){1000}",
+	"(?i)(" + strings.Repeat(`\pL`, 80) + "){1000}",
+	"(?i)(" + strings.Repeat(`\PL?`, 60) + "){500}",
+	"(" + strings.Repeat(`\PL|`, 62) + ")",
+	"(" + strings.Repeat("a*", 120) + "){1000}",
+	"(" + strings.Repeat("(?:a|)", 40) + "){1000}",
+	"((((((((((a{2}){2}){2}){2}){2}){2}){2}){2}){2}))",
+	"(?i)([" + strings.Repeat("B-𞥂", 80) + "])",
+	"(?i)([" + strings.Repeat(`B-\x{1E942}`, 20) + "])",
+	"(?si)([" + strings.Repeat("B-𞥂", 80) + "])",
+}
+
+// withExpression returns an experiment whose login has so many extractions with an expression.
+func withExpression(expression string, n int) v1alpha1.SizingExperimentSpec {
+	spec := ownSpec()
+	steps := make([]v1alpha1.LoginRequest, n/8+1)
+	for i := range n {
+		step := &steps[i/8]
+		if step.Extract == nil {
+			step.Path, step.Extract = "/", map[string]v1alpha1.Extraction{}
+		}
+		step.Extract[fmt.Sprint("v", i)] = v1alpha1.Extraction{Regexp: expression}
+	}
+	spec.Service.Own.Login.Setup, spec.Service.Own.Login.Steps = nil, steps
+	return *spec
+}
+
+func TestExpressionsThatAreCostlyAreRefused(t *testing.T) {
+	for _, expression := range costly {
+		err := matrix.CheckOwn(withExpression(expression, 1))
+		if err == nil || !strings.Contains(err.Error(), "at most") && !strings.Contains(err.Error(), "(?i)") {
+			t.Errorf("%.40s…: %v", expression, err)
+		}
+	}
+	for _, expression := range []string{
+		`name="csrf" value="([^"]{1,200})"`, `(?i)token: ([a-z0-9]{32})`, `<title>(\p{L}+)</title>`, `令牌：(\w+)`,
+		"(?s)x.{0,300}(y)", "(" + strings.Repeat("a", 240) + ")",
+	} {
+		if err := matrix.CheckOwn(withExpression(expression, 1)); err != nil {
+			t.Errorf("%s: %v", expression, err)
+		}
+	}
+}
+
+// TestTheExpressionsOfAnExperimentTakeLittleMemory checks each costly expression 128 times. Compiled,
+// one of them took 54 MiB. Its allocations stand for its time, which depends on the machine.
+func TestTheExpressionsOfAnExperimentTakeLittleMemory(t *testing.T) {
+	accepted := []string{`(?i)([\PL\PL])`, `(\PL|\PL)`, `(\PL{0,240})`, "(" + strings.Repeat("a?", 120) + ")"}
+	for _, expression := range append(accepted, costly...) {
+		spec := withExpression(expression, 128)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_ = matrix.CheckOwn(spec)
+		runtime.ReadMemStats(&after)
+		if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 32 {
+			t.Errorf("%.40s…: %d MiB were allocated", expression, mib)
+		}
+	}
+}
+
+func FuzzAnAcceptedExpressionIsSmall(f *testing.F) {
+	for _, expression := range costly {
+		f.Add(expression)
+	}
+	for _, expression := range []string{`(a|b|cd)`, `(a*)*`, `((?:){1000})`, `(a{0}){3,}`, `(?:(a{3,7})?|x{2,})+`, `^$\b(.)\B`, `([^\x00-\x{10FFFF}])`} {
+		f.Add(expression)
+	}
+	f.Fuzz(func(t *testing.T, expression string) {
+		if expression == "" || matrix.CheckOwn(withExpression(expression, 1)) != nil {
+			return
+		}
+		if groups := regexp.MustCompile(expression).NumSubexp(); groups != 1 {
+			t.Errorf("%q has %d groups", expression, groups)
+		}
+		parsed, err := syntax.Parse(expression, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := syntax.Compile(parsed.Simplify())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(program.Inst); n > 1002 { // with the instructions that fail and match
+			t.Errorf("%q has %d instructions", expression, n)
+		}
+	})
+}
