@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 source hack/packages.sh
 
-go vet -tags=bench,browser,cgroup2,chaos,drift,integration,e2e,grafana,helm,k6,prometheus ./...
+go vet -tags=bench,browser,cgroup2,chaos,drift,integration,e2e,grafana,helm,k6,prometheus,upgrade ./...
 go tool -modfile=hack/tools/golangci-lint/go.mod golangci-lint run
 
 need shellcheck shellcheck

@@ -111,7 +111,7 @@ func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
 		deleted     bool
 	}{
 		"it goes on": {nil, true, []string{
-			"interrupted; experiment", "goes on", "kubectl hashmark watch login -n", "kubectl patch sizingexperiment login -n",
+			"interrupted; experiment", "goes on", "kubectl hashmark watch login -n", "kubectl hashmark cancel login -n",
 		}, false, false},
 		"it is cancelled":               {[]string{"--cancel-on-interrupt"}, true, []string{"interrupted", "is cancelled"}, true, false},
 		"it is deleted":                 {[]string{"--cancel-on-interrupt", "--delete"}, true, []string{"interrupted", "is deleted"}, false, true},

@@ -64,7 +64,7 @@ func calibrate(arguments []string, w system) error {
 		err = s.run(w)
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		err = errors.Join(err, s.write([]byte(err.Error()+"\n")))
+		err = errors.Join(err, s.write([]byte(units.Plain(err.Error())+"\n")))
 	}
 	return err
 }

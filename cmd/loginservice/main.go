@@ -26,6 +26,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -73,9 +75,9 @@ func run(ctx context.Context, arguments []string, w system) int {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.Is(err, errUsage):
-		_, _ = fmt.Fprintln(w.stderr, "loginservice:", err)
+		_, _ = fmt.Fprintln(w.stderr, "loginservice:", units.Plain(err.Error()))
 		return exitUsage
 	}
-	_, _ = fmt.Fprintln(w.stderr, "loginservice:", err)
+	_, _ = fmt.Fprintln(w.stderr, "loginservice:", units.Plain(err.Error()))
 	return exitFailed
 }

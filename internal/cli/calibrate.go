@@ -147,7 +147,7 @@ func (c *calibrate) checkPredictions(predictions []v1alpha1.PredictedVariant) er
 	}
 	for _, cost := range c.costs {
 		if cost < predictions[0].Cost {
-			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is not predicted: a hash takes less than 2 ms, so that the latency depends on more than hashing\n", cost)
+			fmt.Fprintf(c.program.messages(), "Cost %d is not predicted: a hash takes less than 2 ms, so that the latency depends on more than hashing\n", cost)
 		}
 	}
 	return nil
@@ -203,14 +203,14 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 	}
 	timed := map[int32]*v1alpha1.TrialCalibration{}
 	for i, cost := range c.costs {
-		fmt.Fprintf(c.program.Streams.ErrOut, "Timing cost %d (%d of %d)\n", cost, i+1, len(c.costs))
+		fmt.Fprintf(c.program.messages(), "Timing cost %d (%d of %d)\n", cost, i+1, len(c.costs))
 		timing, err := calibrator.Run(cost)
 		if err != nil {
 			return nil, err
 		}
 		result := calibration.NewResult(timing, calibration.Surroundings{GoMaxProcs: int32(runtime.GOMAXPROCS(0)), GoVersion: runtime.Version()})
 		if result.ScaledFromCost != nil {
-			fmt.Fprintf(c.program.Streams.ErrOut, "Cost %d is left out: a hash takes too long for its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
+			fmt.Fprintf(c.program.messages(), "Cost %d is left out: a hash takes too long for its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
 			continue
 		}
 		timed[cost] = loadplan.Calibration(&result)

@@ -42,6 +42,7 @@ func (c *connection) client() (client.WithWatch, error) {
 		return nil, fmt.Errorf("no cluster is configured; set KUBECONFIG, --kubeconfig or --context: %w", err)
 	}
 	config.UserAgent = rest.DefaultKubernetesUserAgent()
+	config.QPS, config.Burst = 50, 300 // as kubectl's: to stop hundreds of experiments takes seconds
 	config.WarningHandler = rest.NewWarningWriter(c.program.messages(), rest.WarningWriterOptions{Deduplicate: true})
 	return client.NewWithWatch(config, client.Options{Scheme: scheme()})
 }
@@ -79,7 +80,7 @@ func documentOf(ctx context.Context, cluster client.Client, e *v1alpha1.SizingEx
 		return report.Document{}, fmt.Errorf("you can't list sizingtrials in namespace %s, which contain the measurements; "+
 			"ask for the chart's view role (%w)", e.Namespace, err)
 	case err != nil:
-		return report.Document{}, errors.Join(fmt.Errorf("can't read the trials of %s", e.Name), err)
+		return report.Document{}, fmt.Errorf("can't read the trials of %s: %w", e.Name, err)
 	}
 	return report.New(e, trials.Items), nil
 }

@@ -1,6 +1,7 @@
 // Package cli implements kubectl-hashmark. It creates an experiment and waits for
-// it to finish, shows and compares reports, and computes recommendations for other
-// demands from stored results. There is one file per command.
+// it to finish, cancels, suspends and resumes experiments, shows and compares reports,
+// and computes recommendations for other demands from stored results. There is one
+// file per command or group of commands.
 //
 // It does not measure and does not decide: numbers come from the status,
 // recommendations from package sizing, which the operator uses too, and texts from
@@ -12,5 +13,5 @@
 //	2  no result: a failure, a refusal, an interruption
 //
 // The result of a command goes to standard output, everything else to standard
-// error. The commands need the chart's view role; run also needs its edit role.
+// error. The commands need the chart's view role; run, cancel, suspend and resume also need its edit role.
 package cli

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,10 +79,15 @@ func carryOut(t *testing.T, cluster client.WithWatch, stdin string, arguments ..
 
 func carryOutIn(ctx context.Context, t *testing.T, cluster client.WithWatch, stdin string, arguments ...string) said {
 	t.Helper()
+	return carryOutWith(ctx, t, cluster, strings.NewReader(stdin), arguments...)
+}
+
+func carryOutWith(ctx context.Context, t *testing.T, cluster client.WithWatch, stdin io.Reader, arguments ...string) said {
+	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var out, err bytes.Buffer
 	program := Program{
-		Streams: genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &out, ErrOut: &err},
+		Streams: genericiooptions.IOStreams{In: stdin, Out: &out, ErrOut: &err},
 		Clock:   clocktesting.NewFakeClock(noon), Version: "v1.2.3", replaced: cluster,
 	}
 	code := program.Run(ctx, append([]string{"--namespace=ns"}, arguments...))

@@ -14,10 +14,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // begin holds the options of the init command.
@@ -134,7 +135,7 @@ func write(out io.Writer, deployment *appsv1.Deployment, container corev1.Contai
 	spec.Matrix.Concurrency = []map[string]string{{"mode": string(v1alpha1.ConcurrencyUnbounded)}}
 	spec.Objective = map[string]int32{"p95Milliseconds": 1000}
 	spec.Service = writtenService{MemoryLimit: limitOf(container, corev1.ResourceMemory, "256Mi"), Own: own}
-	text, err := yaml.Marshal(experiment)
+	text, changed, err := report.PlainYAML(experiment)
 	if err != nil {
 		return err
 	}
@@ -145,12 +146,15 @@ func write(out io.Writer, deployment *appsv1.Deployment, container corev1.Contai
 		"- Check matrix.concurrency: WorkerPool with its workers, if the service computes a fixed number of logins at a time.",
 		"- Name the folders that the service writes to in writable.",
 	}, left...)
+	if changed {
+		comments = append(comments, "- Check the characters \ufffd: they stand for some that control a terminal.")
+	}
 	for _, comment := range comments {
-		if _, err := fmt.Fprintln(out, "#", comment); err != nil {
+		if _, err := fmt.Fprintln(out, "#", units.Line(comment)); err != nil {
 			return err
 		}
 	}
-	_, err = out.Write(text)
+	_, err = io.WriteString(out, text)
 	return err
 }
 

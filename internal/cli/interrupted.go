@@ -33,9 +33,9 @@ func (i interruption) Is(target error) bool { return target == context.Canceled 
 func (f *follower) stopped(ctx context.Context, timeout time.Duration, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return interruption{fmt.Sprintf("interrupted; experiment %s goes on\n%s", f.key, howToGoOn(f.key))}
+		return advised{interruption{fmt.Sprintf("interrupted; experiment %s goes on", f.key)}, howToGoOn(f.key)}
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w\nexperiment %s goes on\n%s", results.Late(f.last, f.others(ctx), timeout), f.key, howToGoOn(f.key))
+		return advised{results.Late(f.last, f.others(ctx), timeout), fmt.Sprintf("experiment %s goes on\n%s", f.key, howToGoOn(f.key))}
 	default:
 		return err
 	}
@@ -51,7 +51,7 @@ func (f *follower) others(ctx context.Context) []v1alpha1.SizingExperiment {
 // howToGoOn returns the commands that watch or cancel an experiment that goes on.
 func howToGoOn(key client.ObjectKey) string {
 	return fmt.Sprintf("  to watch it:  kubectl hashmark watch %[2]s -n %[1]s\n"+
-		"  to cancel it: kubectl patch sizingexperiment %[2]s -n %[1]s --type=merge -p '{\"spec\":{\"cancel\":true}}'",
+		"  to cancel it: kubectl hashmark cancel %[2]s -n %[1]s",
 		key.Namespace, key.Name)
 }
 
@@ -62,7 +62,7 @@ func (f *follower) cancel(ctx context.Context) error {
 		return f.cluster.Patch(ctx, f.object(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cancel":true}}`)))
 	})
 	if err != nil {
-		return fmt.Errorf("the experiment could not be cancelled and goes on: %w\n%s", refused(err, "patch", f.key), howToGoOn(f.key))
+		return advised{fmt.Errorf("the experiment could not be cancelled and goes on: %w", refused(err, "patch", f.key)), howToGoOn(f.key)}
 	}
 	return nil
 }

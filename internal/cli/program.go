@@ -16,6 +16,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Program holds what kubectl-hashmark depends on.
@@ -38,13 +39,14 @@ type Program struct {
 // Run runs a command line and returns the exit code. If the context ends, a command
 // that follows an experiment leaves it running, unless a flag says to cancel it.
 func (p Program) Run(ctx context.Context, arguments []string) int {
+	p.Streams.Out = units.PlainWriter(p.Streams.Out)
 	command := p.Command()
 	command.SetArgs(arguments)
 	return exit(command.ExecuteContext(ctx), p.messages())
 }
 
 // messages returns standard error for messages, which may contain text from the cluster.
-func (p Program) messages() io.Writer { return safeWriter{p.Streams.ErrOut} }
+func (p Program) messages() io.Writer { return units.PlainWriter(p.Streams.ErrOut) }
 
 // Command returns the root command with all subcommands.
 func (p Program) Command() *cobra.Command {
@@ -62,13 +64,14 @@ recommended), 1 if it can't, 2 if there is no result.`,
 	}
 	root.SetIn(p.Streams.In)
 	root.SetOut(p.Streams.Out)
-	root.SetErr(p.Streams.ErrOut)
+	root.SetErr(p.messages())
 	cluster := &connection{program: p, flags: genericclioptions.NewConfigFlags(true)}
 	cluster.flags.CacheDir = nil // only discovery would be cached, which is not used
 	cluster.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		runCommand(cluster), watchCommand(cluster), reportCommand(cluster),
 		compareCommand(cluster), recommendCommand(cluster), calibrateCommand(p), initCommand(cluster), versionCommand(p),
+		cancelCommand(cluster), suspendCommand(cluster), resumeCommand(cluster),
 	)
 	root.InitDefaultCompletionCmd()
 	addKubectlCompletion(root)
@@ -89,17 +92,31 @@ const (
 // errNotMet ends a command after it has printed that the objective can't be met.
 var errNotMet = errors.New("the objective can't be met")
 
-// exit writes the error to out and returns the exit code for it.
+// advised is an error with further lines, which say how to go on.
+type advised struct {
+	error
+	advice string
+}
+
+// Unwrap returns the error without the advice.
+func (a advised) Unwrap() error { return a.error }
+
+// exit writes the error to out, in one line and then its advice, and returns the exit code for it.
 func exit(err error, out io.Writer) int {
 	switch {
 	case err == nil:
 		return ExitMet
 	case errors.Is(err, errNotMet):
 		return ExitNotMet
+	case errors.Is(err, errTold):
+		return ExitFailed
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(out, err)
+		fmt.Fprintln(out, units.Line(err.Error()))
 	default:
-		fmt.Fprintln(out, "error:", err)
+		fmt.Fprintln(out, "error:", units.Line(err.Error()))
+	}
+	if with, has := errors.AsType[advised](err); has {
+		fmt.Fprintln(out, with.advice)
 	}
 	return ExitFailed
 }

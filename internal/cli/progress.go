@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // away is printed when the API server can't be reached.
@@ -46,7 +47,7 @@ func (t *lineReporter) say(line string) {
 	fmt.Fprintf(t.out, "%s  %s\n", t.clock.Now().Format(time.TimeOnly), line)
 }
 
-func (t *lineReporter) disconnected(err error) { t.say(away + ": " + err.Error()) }
+func (t *lineReporter) disconnected(err error) { t.say(away + ": " + units.Line(err.Error())) }
 func (t *lineReporter) reconnected()           { t.say("The API server can be reached again") }
 func (t *lineReporter) tick()                  {}
 func (t *lineReporter) done()                  {}
@@ -88,7 +89,7 @@ func (t *barReporter) update(e *v1alpha1.SizingExperiment) {
 func (t *barReporter) say(line string) {
 	if line != t.said {
 		t.said = line
-		fmt.Fprintln(safeWriter{t.out}, line)
+		fmt.Fprintln(units.PlainWriter(t.out), line)
 	}
 }
 
@@ -111,7 +112,7 @@ func (t *barReporter) draw() {
 		t.bar.Describe(cut(away, t.columns-barsOverhead))
 	default:
 		// What is running is last, because it is what a narrow terminal cuts.
-		t.bar.Describe(cut(strings.TrimPrefix(left(t.last, t.clock.Now())+comma(safe(doing(t.last))), ", "), t.columns-barsOverhead))
+		t.bar.Describe(cut(strings.TrimPrefix(left(t.last, t.clock.Now())+comma(units.Line(doing(t.last))), ", "), t.columns-barsOverhead))
 	}
 }
 

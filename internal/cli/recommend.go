@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -106,24 +104,17 @@ func (r *recommendation) whatIf(stored report.Document) (report.Document, error)
 
 // asJSON returns a function that writes a part of a document as JSON.
 func asJSON[T any](part func(report.Document) T) func(io.Writer, report.Document) error {
-	return func(out io.Writer, d report.Document) error {
-		text, err := json.MarshalIndent(part(d), "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(out, "%s\n", text)
-		return err
-	}
+	return func(out io.Writer, d report.Document) error { return report.WriteJSON(out, part(d)) }
 }
 
 // asYAML returns a function that writes a part of a document as YAML.
 func asYAML[T any](part func(report.Document) T) func(io.Writer, report.Document) error {
 	return func(out io.Writer, d report.Document) error {
-		text, err := yaml.Marshal(part(d))
+		text, _, err := report.PlainYAML(part(d))
 		if err != nil {
 			return err
 		}
-		_, err = out.Write(text)
+		_, err = io.WriteString(out, text)
 		return err
 	}
 }

@@ -27,8 +27,8 @@ func refused(err error, verb string, key client.ObjectKey) error {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return fmt.Errorf("namespace %s is being deleted; use another --namespace", key.Namespace)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("you can't %s sizingexperiments in namespace %s; ask for the chart's %s role (%w)",
-			verb, key.Namespace, roleWith(verb), err)
+		return fmt.Errorf("you can't %s sizingexperiments %s; ask for the chart's %s role (%w)",
+			verb, within(key.Namespace), roleWith(verb), err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("the API server does not accept your credentials; log in again, or use another --user (%w)", err)
 	case apierrors.IsNotFound(err):
@@ -38,6 +38,14 @@ func refused(err error, verb string, key client.ObjectKey) error {
 	default:
 		return rejected(err, verb, key)
 	}
+}
+
+// within says where: in a namespace, or in all of them.
+func within(namespace string) string {
+	if namespace == "" {
+		return "in all namespaces"
+	}
+	return "in namespace " + namespace
 }
 
 // missing returns an error that says what was not found.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
@@ -75,7 +76,7 @@ func (r *run) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.cluster.program.Streams.ErrOut, "sizingexperiment.hashmark.dev/%s created in namespace %s\n", e.Name, e.Namespace)
+	fmt.Fprintf(r.cluster.program.messages(), "sizingexperiment.hashmark.dev/%s created in namespace %s\n", e.Name, e.Namespace)
 	return r.follow(ctx, e)
 }
 
@@ -89,6 +90,9 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 	}
 	if err := r.place(written); err != nil {
 		return nil, err
+	}
+	if err := matrix.CheckSize(written.Object["spec"]); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.file, err)
 	}
 	cluster, err := r.cluster.client()
 	if err != nil {
@@ -165,7 +169,7 @@ func (r *run) stopped(ctx context.Context, f *follower, err error) error {
 	if r.delete {
 		end, doing, done = f.remove, "deleting", "is deleted"
 	}
-	fmt.Fprintf(r.cluster.program.Streams.ErrOut, "%s; %s the experiment\n", stopReason(ctx, r.timeout), doing)
+	fmt.Fprintf(r.cluster.program.messages(), "%s; %s the experiment\n", stopReason(ctx, r.timeout), doing)
 	if err := end(ctx); err != nil {
 		return err
 	}

@@ -135,6 +135,7 @@ func TestARunIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 		"another kind":                       {"kind: Pod\napiVersion: v1\n", []string{"-f", "-"}, `contains a "Pod" of "v1"; it must contain a SizingExperiment`},
 		"a key twice":                        {login + "spec: {}\n", []string{"-f", "-"}, `key "spec" already set`},
 		"no YAML":                            {"{", []string{"-f", "-"}, "is not valid YAML"},
+		"a spec that is too large":           {login + "  baseline: " + strings.Repeat("a", 200_000), []string{"-f", "-"}, "-: the spec has 200099 bytes as JSON, and at most 131072 are allowed"},
 		"no name":                            {strings.Replace(login, "{name: login}", "{}", 1), []string{"-f", "-"}, "does not name the experiment"},
 		"two namespaces":                     {strings.Replace(login, "name: login", "name: login, namespace: other", 1), []string{"-f", "-"}, "remove one of them"},
 		"an unknown format":                  {login, []string{"-f", "-", "-o", "pdf"}, "-o pdf: must be one of benchfmt, csv, html, json, junit, markdown, table"},

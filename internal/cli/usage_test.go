@@ -66,7 +66,7 @@ func TestEveryExampleOfTheUsageIsOneThatIsAccepted(t *testing.T) {
 // TestTheUsage compares the help of all commands with a golden file.
 func TestTheUsage(t *testing.T) {
 	var all strings.Builder
-	for _, command := range []string{"", "run", "watch", "report", "compare", "recommend", "version"} {
+	for _, command := range []string{"", "run", "watch", "report", "compare", "recommend", "cancel", "suspend", "resume", "version"} {
 		got := carryOut(t, nil, "", strings.Fields(command+" --help")...)
 		if got.code != 0 || got.err != "" {
 			t.Fatalf("%s: it ended with %d: %s", command, got.code, got.err)
@@ -82,7 +82,7 @@ func TestTheUsage(t *testing.T) {
 
 // TestTheDocumentationShowsCommandsThatAreAccepted checks the commands in the documentation.
 func TestTheDocumentationShowsCommandsThatAreAccepted(t *testing.T) {
-	for page, atLeast := range map[string]int{"docs/cli.md": 10, "docs/cookbook.md": 10, "docs/report.md": 1, "README.md": 3} {
+	for page, atLeast := range map[string]int{"docs/cli.md": 10, "docs/cookbook.md": 10, "docs/report.md": 1, "docs/troubleshooting.md": 3, "docs/operations.md": 2, "README.md": 3} {
 		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
 		if err != nil {
 			t.Fatal(err)

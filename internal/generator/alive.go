@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -23,7 +24,7 @@ const (
 type prober struct {
 	addresses []string
 	path      string
-	client    *http.Client
+	client    *loginflow.Direct
 
 	lock sync.Mutex
 	// probes of each pod, in the order in which they ended.
@@ -33,10 +34,7 @@ type prober struct {
 func newProber(addresses []string, path string) *prober {
 	return &prober{
 		addresses: addresses, path: path, probes: make([][]measurement.Probe, len(addresses)),
-		client: &http.Client{
-			Timeout: aliveTimeout, Transport: logins,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		client: loginflow.NewDirect(aliveTimeout, false),
 	}
 }
 
@@ -62,12 +60,9 @@ func (p *prober) run(ctx context.Context, zero time.Time) {
 func (p *prober) probe(pod int, zero time.Time) {
 	begin := time.Now()
 	probe := measurement.Probe{Sent: begin.Sub(zero)}
-	response, err := p.client.Get(strings.TrimSuffix(p.addresses[pod], "/") + p.path)
+	status, _, err := p.client.Get(context.Background(), strings.TrimSuffix(p.addresses[pod], "/")+p.path, 0)
 	probe.Took = time.Since(begin)
-	if err == nil {
-		response.Body.Close()
-		probe.OK = good(response.StatusCode)
-	}
+	probe.OK = err == nil && good(status)
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.probes[pod] = append(p.probes[pod], probe)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
 
@@ -65,7 +66,7 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("write the k6 script: %w", err)
 	}
 	child := exec.CommandContext(ctx, c.Binary, c.arguments(filepath.Join(folder, loadtests.Main))...)
-	child.Env = append(append(os.Environ(), c.Environment...), loadtests.Environment...)
+	child.Env = loadtests.Environ(c.Environment...)
 	stderr, err := child.StderrPipe()
 	if err != nil {
 		return Result{}, fmt.Errorf("open a pipe from k6: %w", err)
@@ -109,11 +110,15 @@ func (c *Command) gather(stderr io.Reader, stop func()) *Log {
 	announced := false
 	for {
 		line, err := lines.ReadString('\n')
-		if line != "" {
+		switch {
+		case isTalk(line):
+			line = units.Plain(line) // a user's script decides what k6 says
 			log.Add(line)
-			if c.Output != nil && isTalk(line) {
+			if c.Output != nil {
 				_, _ = io.WriteString(c.Output, line) // k6's output is in the tail as well
 			}
+		case line != "":
+			log.Add(line)
 		}
 		if clock, known := log.Clock(); known && !announced && c.Started != nil {
 			announced = true
@@ -139,7 +144,7 @@ func (c *Command) callEnough(log *Log, stop func()) {
 }
 
 func isTalk(line string) bool {
-	return !strings.HasPrefix(line, prefix) && strings.TrimSpace(line) != noise
+	return line != "" && !strings.HasPrefix(line, prefix) && strings.TrimSpace(line) != noise
 }
 
 func ending(err error, log *Log) (Result, error) {
@@ -163,7 +168,7 @@ var versionLine = regexp.MustCompile(`(?m)^k6\S* (v\S+) \((?:commit/\S+, )?(go\S
 // and go1.26.8.
 func (c Command) Version(ctx context.Context) (k6, golang string, err error) {
 	child := exec.CommandContext(ctx, c.Binary, "version")
-	child.Env = append(os.Environ(), loadtests.Environment...)
+	child.Env = loadtests.Environ()
 	output, err := child.Output()
 	if err != nil {
 		return "", "", fmt.Errorf("run k6 version: %w", err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hashmark-dev/hashmark/internal/generator"
 )
 
@@ -79,6 +81,31 @@ func TestRunGathersRecordsTailAndExitCode(t *testing.T) {
 	}
 	if strings.Contains(talk.String(), "hm:") || strings.Contains(talk.String(), "Request Failed") || !strings.Contains(talk.String(), "the last line") {
 		t.Errorf("k6's own words are %q", talk.String())
+	}
+}
+
+// A user's script decides what k6 says, and people read it in the pod's log and in a status.
+func TestWhatK6SaysIsPlainText(t *testing.T) {
+	var talk bytes.Buffer
+	command := fake("one\x1b]0;mine\a\u009b2J\r\ntwo\u202e\u2028\n", "107")
+	command.Output = &talk
+	result, err := command.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "one\ufffd]0;mine\ufffd\ufffd2J\ufffd\ntwo\ufffd\ufffd"
+	if diff := cmp.Diff([]string{want + "\n", want}, []string{talk.String(), result.Log.Tail()}); diff != "" {
+		t.Errorf("the log, and the end of it (-want +got):\n%s", diff)
+	}
+}
+
+func TestK6HasNoProxy(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "https_proxy", "ALL_PROXY", "no_proxy"} {
+		t.Setenv(name, "http://127.0.0.1:1")
+	}
+	result, err := fake("proxies: $HTTP_PROXY $https_proxy $ALL_PROXY $no_proxy.\n", "1").Run(t.Context())
+	if err != nil || result.Log.Tail() != "proxies:    ." {
+		t.Errorf("k6 has %q, %v", result.Log.Tail(), err)
 	}
 }
 

@@ -1,10 +1,9 @@
 package generator
 
 import (
-	"io"
+	"context"
 	"log/slog"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,10 +17,10 @@ type answers struct {
 	requests int
 }
 
-func (a *answers) RoundTrip(request *http.Request) (*http.Response, error) {
+func (a *answers) Get(context.Context, string, int64) (int, []byte, error) {
 	body := a.bodies[min(a.requests, len(a.bodies)-1)]
 	a.requests++
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+	return http.StatusOK, []byte(body), nil
 }
 
 // pods returns a collector for pods that answer with these bodies.
@@ -31,9 +30,9 @@ func pods(count int, bodies ...string) (collector, *answers) {
 		addresses[i] = "http://pod.test:8080"
 	}
 	c := newCollector(addresses, nil, slog.New(slog.DiscardHandler))
-	transport := &answers{bodies: bodies}
-	c.client.Transport = transport
-	return c, transport
+	given := &answers{bodies: bodies}
+	c.client = given
+	return c, given
 }
 
 // FuzzEvidence: what two readings of a pod say is a step of a message that can be read.

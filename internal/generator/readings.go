@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -31,7 +31,7 @@ func newCollector(addresses []string, observer Observer, log *slog.Logger) colle
 	for i := range clocks {
 		clocks[i] = new(podClock)
 	}
-	return collector{addresses: addresses, clocks: clocks, observer: observer, client: &http.Client{}, log: log}
+	return collector{addresses: addresses, clocks: clocks, observer: observer, client: loginflow.NewDirect(readingTimeout, true), log: log}
 }
 
 // Observer reads the counters of the generator's own container, including k6.
@@ -46,13 +46,18 @@ type reading struct {
 	services  []*evidence.Service
 }
 
+// getter is loginflow.Direct.
+type getter interface {
+	Get(ctx context.Context, address string, most int64) (status int, body []byte, err error)
+}
+
 // collector takes readings.
 type collector struct {
 	addresses []string
 	// clocks of the pods, in the order of their addresses.
 	clocks   []*podClock
 	observer Observer
-	client   *http.Client
+	client   getter
 	log      *slog.Logger
 }
 
@@ -95,21 +100,14 @@ func (c collector) readEvidence(ctx context.Context, address string, clock *podC
 
 // get sends a GET request to a pod and decodes its JSON response.
 func (c collector) get(ctx context.Context, address, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+path, nil)
+	status, body, err := c.client.Get(ctx, strings.TrimSuffix(address, "/")+path, longestAnswer)
 	if err != nil {
 		return err
 	}
-	response, err := c.client.Do(request)
-	if err != nil {
-		return err
+	if status != http.StatusOK {
+		return fmt.Errorf("GET %s returned %d %s", path, status, http.StatusText(status))
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s returned %s", path, response.Status)
-	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, longestAnswer)).Decode(into); err != nil {
+	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("decode the response to GET %s: %w", path, err)
 	}
 	return nil

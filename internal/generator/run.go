@@ -2,7 +2,6 @@ package generator
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -172,14 +171,6 @@ func setUp(ctx context.Context, config Config) error {
 	return nil
 }
 
-// logins is the transport to where logins are served. It does not verify certificates: the
-// login service makes its own when it starts, and the account that it serves protects nothing.
-// Each request has a connection of its own, as kubelet's probes have.
-var logins http.RoundTripper = &http.Transport{
-	DisableKeepAlives: true,
-	TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
-}
-
 // waitForAll waits for the service and for its pods, with one timeout for all. It does not
 // fail if a pod does not respond at its own address: if the network does not allow that,
 // only the evidence of the pod is missing.
@@ -199,9 +190,9 @@ func waitForAll(ctx context.Context, config Config, log *slog.Logger) error {
 
 // waitReady polls the service, or one of its pods, until it is ready.
 func waitReady(ctx context.Context, target, path string, log *slog.Logger) error {
-	address := strings.TrimSuffix(target, "/") + path
+	address, direct := strings.TrimSuffix(target, "/")+path, loginflow.NewDirect(readingTimeout, false)
 	for {
-		last := ready(ctx, address)
+		last := ready(ctx, direct, address)
 		if last == nil {
 			return nil
 		}
@@ -214,22 +205,12 @@ func waitReady(ctx context.Context, target, path string, log *slog.Logger) error
 	}
 }
 
-func ready(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, readingTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return err
+func ready(ctx context.Context, direct *loginflow.Direct, address string) error {
+	status, _, err := direct.Get(ctx, address, 0)
+	if err == nil && !good(status) {
+		err = fmt.Errorf("it returned %d %s", status, http.StatusText(status))
 	}
-	response, err := logins.RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	response.Body.Close()
-	if !good(response.StatusCode) {
-		return fmt.Errorf("it returned %s", response.Status)
-	}
-	return nil
+	return err
 }
 
 // k6's exit codes with a meaning of their own (errext/exitcodes in k6).

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/cookiejar"
@@ -20,25 +19,23 @@ import (
 const (
 	// longestBody is how much of a response is read to find variables, in bytes.
 	longestBody = 1 << 20
-	// quotedBody is how much of a response an error quotes, in bytes.
+	// quotedBody is how much of a response an error quotes, in characters.
 	quotedBody = 200
 )
 
 // Client logs in at one service, one login after another.
 type Client struct {
-	flow      Flow
-	target    string
-	transport http.RoundTripper
-	timeout   time.Duration
+	flow    Flow
+	target  string
+	direct  *Direct
+	timeout time.Duration
 }
 
 // NewClient returns a client for the service at an address such as http://127.0.0.1:8080. Each
 // request may take as long as the timeout.
 func NewClient(flow Flow, target string, timeout time.Duration) *Client {
 	// A connection per client is kept, as k6's virtual users do.
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy = nil
-	return &Client{flow: flow, target: strings.TrimSuffix(target, "/"), transport: transport, timeout: timeout}
+	return &Client{flow: flow, target: strings.TrimSuffix(target, "/"), direct: NewDirect(timeout, true), timeout: timeout}
 }
 
 // StepError is a request whose response is not as expected.
@@ -93,28 +90,24 @@ func credentials(user, password string) map[string]string {
 	return map[string]string{envvar.User: user, envvar.Password: password}
 }
 
-// session returns a client without cookies.
-func (c *Client) session() *http.Client {
-	jar, _ := cookiejar.New(nil) // never fails
-	return &http.Client{
-		Transport: c.transport, Jar: jar, Timeout: c.timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+// session returns a client on the same connections that keeps cookies, and has none yet.
+func (c *Client) session() *Direct {
+	session := *c.direct
+	session.client.Jar, _ = cookiejar.New(nil) // never fails
+	return &session
 }
 
 // send sends a request, and adds what it extracts from the response to the variables.
-func (c *Client) send(ctx context.Context, session *http.Client, r Request, name string, variables map[string]string) error {
+func (c *Client) send(ctx context.Context, session *Direct, r Request, name string, variables map[string]string) error {
 	request, err := c.request(ctx, r, variables)
 	if err != nil {
 		return &StepError{Step: name, Message: err.Error()}
 	}
-	response, err := session.Do(request)
-	if err != nil {
+	response, body, err := session.send(request, longestBody)
+	switch {
+	case response == nil:
 		return &StepError{Step: name, Message: "there was no response: " + cause(err)}
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, longestBody))
-	if err != nil {
+	case err != nil:
 		return &StepError{Step: name, Message: "the response ended early: " + cause(err)}
 	}
 	if !r.Expect.accepts(response.StatusCode) {

@@ -63,8 +63,7 @@ func TestEveryKindOfLoginInK6(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), k6(t), loadtests.Arguments(main)...)
-	command.Env = append(append(os.Environ(), loadtests.Environment...),
-		"TARGET="+site(t).URL, "FLOWS="+string(all))
+	command.Env = loadtests.Environ("TARGET="+site(t).URL, "FLOWS="+string(all))
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("k6: %v\n%s", err, output)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -69,7 +68,7 @@ func StartScript(folder string, flow Flow, target string, timeout time.Duration)
 	server := &http.Server{Handler: s.control(), ReadHeaderTimeout: timeout}
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	command := exec.Command(filepath.Join(folder, loadtests.K6), loadtests.Arguments(filepath.Join(folder, loadtests.Rehearsal))...)
-	command.Env = append(append(os.Environ(), loadtests.Environment...),
+	command.Env = loadtests.Environ(
 		envvar.Control+"=http://"+listener.Addr().String(), envvar.Target+"="+s.target,
 		envvar.Timeout+"="+strconv.FormatInt(timeout.Milliseconds(), 10))
 	command.Stdout, command.Stderr = s.output, s.output

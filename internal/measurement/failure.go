@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // EncodeFailure encodes why a load has no numbers: a reason of this package, a detail such
@@ -14,7 +16,7 @@ func EncodeFailure(reason, detail string, exitCode int) string {
 	head := fmt.Sprintf("%s failure=%s exit=%d\n", version, word(reason, 32), exitCode)
 	room := MaxBytes - endLength - len(head)
 	var body string
-	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(detail, "?")), "\n")
+	lines := strings.Split(strings.TrimSpace(units.Plain(detail)), "\n")
 	for i := len(lines) - 1; i >= 0 && room > 0; i-- {
 		line := "| " + strings.TrimRight(lines[i], " \r") + "\n"
 		if len(line) > room {

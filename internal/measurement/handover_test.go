@@ -343,8 +343,11 @@ func TestFailures(t *testing.T) {
 		"a long line keeps its end": {strings.Repeat("é", 9000) + "!", func(f *measurement.Failure) bool {
 			return strings.HasSuffix(f.Detail, "é!") && len(f.Detail) > 4000
 		}},
-		"no detail":                       {"", func(f *measurement.Failure) bool { return f.Detail == "" }},
-		"bytes that are not text":         {"a\xffb", func(f *measurement.Failure) bool { return f.Detail == "a?b" }},
+		"no detail":               {"", func(f *measurement.Failure) bool { return f.Detail == "" }},
+		"bytes that are not text": {"a\xffb", func(f *measurement.Failure) bool { return f.Detail == "a\ufffdb" }},
+		"characters that control a terminal": {"a\x1b[31m\u009b\u202eb\u2028c\r\nd\x00", func(f *measurement.Failure) bool {
+			return f.Detail == "a\ufffd[31m\ufffd\ufffdb\ufffdc\ufffd\nd\ufffd"
+		}},
 		"a line that looks like the last": {"end 00000000\nhashmark/5", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {

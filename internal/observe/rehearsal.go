@@ -161,8 +161,9 @@ func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(
 func (r Rehearsal) waitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.ReadyWithin)
 	defer cancel()
+	direct := loginflow.NewDirect(r.ReadyWithin, false)
 	for {
-		last := r.ready(ctx)
+		last := r.ready(ctx, direct)
 		if last == nil {
 			return nil
 		}
@@ -174,21 +175,10 @@ func (r Rehearsal) waitReady(ctx context.Context) error {
 	}
 }
 
-// direct uses no proxy.
-var direct = &http.Transport{}
-
-func (r Rehearsal) ready(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Target+r.ReadyPath, nil)
-	if err != nil {
-		return err
+func (r Rehearsal) ready(ctx context.Context, direct *loginflow.Direct) error {
+	status, _, err := direct.Get(ctx, r.Target+r.ReadyPath, 0)
+	if err == nil && (status < http.StatusOK || status >= http.StatusBadRequest) {
+		err = fmt.Errorf("GET %s returned %d %s", r.ReadyPath, status, http.StatusText(status))
 	}
-	response, err := direct.RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	response.Body.Close()
-	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusBadRequest {
-		return fmt.Errorf("GET %s returned %s", r.ReadyPath, response.Status)
-	}
-	return nil
+	return err
 }

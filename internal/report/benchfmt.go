@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // The units of a trial's numbers. All but the last are at the experiment's reference
@@ -61,7 +62,7 @@ func (d Document) writeTrial(w *benchfmt.Writer, row Row, trial *v1alpha1.Sizing
 	return w.Write(&benchfmt.Result{
 		Config: []benchfmt.Config{
 			{Key: "objective", Value: []byte(benchObjective(d.Experiment.Spec.Objective)), File: true},
-			{Key: "load", Value: []byte(string(d.Experiment.Spec.Load.Mode)), File: true},
+			{Key: "load", Value: []byte(units.Line(string(d.Experiment.Spec.Load.Mode))), File: true},
 		},
 		Name: benchfmt.Name(benchName(row.Variant)), Iters: iterations, Values: values,
 	})
@@ -94,7 +95,7 @@ func benchName(v v1alpha1.Variant) string {
 	}
 	parts = append(parts, "concurrency="+benchConcurrency(v.Concurrency), "cpu="+plainCPU(v.CPULimit))
 	for i, part := range parts {
-		parts[i] = strings.NewReplacer("/", "_", " ", "_").Replace(clean(part))
+		parts[i] = strings.NewReplacer("/", "_", " ", "_").Replace(units.Line(part))
 	}
 	return strings.Join(parts, "/")
 }

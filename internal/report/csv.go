@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // column is a column of the CSV: its name, which contains the unit, and its value for a
@@ -30,7 +31,7 @@ var columns = []column{
 	{"workers", func(_ Document, r Row) string { return whole(r.Variant.Concurrency.Workers) }},
 	{"queue_length", func(_ Document, r Row) string { return whole(r.Variant.Concurrency.QueueLength) }},
 	{"node_pool", func(_ Document, r Row) string { return guarded(r.Result.NodePool) }},
-	{"verdict", func(_ Document, r Row) string { return string(r.Result.Verdict) }},
+	{"verdict", func(_ Document, r Row) string { return guarded(string(r.Result.Verdict)) }},
 	{"reasons", func(_ Document, r Row) string { return guarded(strings.Join(reasonTypes(r.Result.Reasons), ";")) }},
 	{"trials", func(_ Document, r Row) string { return positive(r.Result.Trials) }},
 	{"hash_milliseconds", func(_ Document, r Row) string { return thousandths(r.HashMicroseconds) }},
@@ -44,7 +45,7 @@ var columns = []column{
 		_, high := rateEnds(r.Result.CapacityInterval)
 		return thousandths(high)
 	}},
-	{"capacity_method", func(_ Document, r Row) string { return string(r.Result.CapacityMethod) }},
+	{"capacity_method", func(_ Document, r Row) string { return guarded(string(r.Result.CapacityMethod)) }},
 	{"capacity_is_lower_bound", func(_ Document, r Row) string { return truth(r.Result.CapacityIsLowerBound) }},
 	{"offered_logins_per_second", func(_ Document, r Row) string { return thousandths(r.Result.OfferedMilliPerSecond) }},
 	{"users", func(_ Document, r Row) string { return whole(r.Result.Users) }},
@@ -63,7 +64,7 @@ var columns = []column{
 	{"load_percent_at_demand", func(_ Document, r Row) string {
 		return sizing(r, func(s v1alpha1.Sizing) string { return whole(&s.LoadPercent) })
 	}},
-	{"breaks", func(_ Document, r Row) string { return sizing(r, bounds) }},
+	{"breaks", func(_ Document, r Row) string { return guarded(sizing(r, bounds)) }},
 	{"currency", func(d Document, _ Row) string { return guarded(d.Currency()) }},
 	{"price_per_million_logins", func(_ Document, r Row) string {
 		return price(r, func(p v1alpha1.Price) string { return p.PerMillionLogins })
@@ -139,7 +140,7 @@ func CSV(w io.Writer, d Document) error {
 // guarded prevents spreadsheets from evaluating a text that starts like a formula, also
 // with the full-width characters that East Asian spreadsheets accept.
 func guarded(text string) string {
-	text = clean(text)
+	text = units.Line(text)
 	if strings.ContainsAny(firstRune(text), "=+-@＝＋－＠") {
 		return "'" + text
 	}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // JUnit writes the report as JUnit XML, for CI.
@@ -24,13 +25,13 @@ import (
 // So the report fails exactly if the first test case does.
 func JUnit(w io.Writer, d Document) error {
 	status := &d.Experiment.Status
-	suite := junit.Testsuite{Name: clean(d.Name()), Time: seconds(status.StartTime, status.CompletionTime)}
+	suite := junit.Testsuite{Name: units.Line(d.Name()), Time: seconds(status.StartTime, status.CompletionTime)}
 	if status.StartTime != nil {
 		// The schema allows no time zone.
 		suite.Timestamp = status.StartTime.UTC().Format("2006-01-02T15:04:05")
 	}
 	for _, fact := range d.Method.Facts {
-		suite.AddProperty(clean(fact.Label), clean(fact.Value))
+		suite.AddProperty(units.Line(fact.Label), units.Line(fact.Value))
 	}
 	suite.AddTestcase(d.firstCase(suite.Name))
 	for _, v := range d.Experiment.Status.Verifications {
@@ -52,7 +53,7 @@ func JUnit(w io.Writer, d Document) error {
 func (d Document) firstCase(suite string) junit.Testcase {
 	test := junit.Testcase{Name: d.objective(), Classname: suite, Time: "0"}
 	if d.HasDemand() {
-		test.Name = clean("demand of " + d.Demand())
+		test.Name = units.Line("demand of " + d.Demand())
 	}
 	switch {
 	case !d.Experiment.Status.Phase.Finished():
@@ -75,7 +76,7 @@ func (d Document) answered() bool {
 
 // variantCase returns a variant as a test case.
 func (d Document) variantCase(row Row, suite string) junit.Testcase {
-	test := junit.Testcase{Name: clean(row.Result.Variant), Classname: suite, Time: measuredSeconds(row)}
+	test := junit.Testcase{Name: units.Line(row.Result.Variant), Classname: suite, Time: measuredSeconds(row)}
 	failed, invalid := d.failure(row), unusable(row)
 	switch {
 	case row.Predicted:
@@ -137,15 +138,15 @@ func (d Document) passes(row Row) string {
 }
 
 func outcome(kind, message string, details []string) *junit.Result {
-	return &junit.Result{Type: kind, Message: clean(message), Data: output(message, details...).Data}
+	return &junit.Result{Type: units.Line(kind), Message: units.Line(message), Data: output(message, details...).Data}
 }
 
-// output returns text for a body. It removes characters that XML does not allow: one of
-// them would make the whole report unreadable.
+// output returns text for a body. A character that XML does not allow would make the whole report
+// unreadable.
 func output(text string, more ...string) *junit.Output {
-	lines := []string{clean(text)}
+	lines := []string{units.Line(text)}
 	for _, line := range more {
-		lines = append(lines, clean(line))
+		lines = append(lines, units.Line(line))
 	}
 	return &junit.Output{Data: strings.Join(lines, "\n")}
 }

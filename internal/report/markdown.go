@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Markdown writes the report as GitHub-flavored Markdown, for a pull request or a wiki.
@@ -61,7 +63,7 @@ func markdownLine(cells []string) string {
 // those that have one only at the start of a line: text is never at the start of a line
 // here, except after the dash of a list or in a heading.
 func escape(text string) string {
-	return markdownText.Replace(clean(text))
+	return markdownText.Replace(units.Line(text))
 }
 
 var markdownText = strings.NewReplacer(

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -197,15 +195,14 @@ func manifest(experiment *v1alpha1.SizingExperiment) string {
 		Name      string `json:"name"`
 		Namespace string `json:"namespace,omitempty"`
 	}
-	text, err := yaml.Marshal(struct {
+	text, _, err := PlainYAML(struct {
 		APIVersion string                        `json:"apiVersion"`
 		Kind       string                        `json:"kind"`
 		Metadata   metadata                      `json:"metadata"`
 		Spec       v1alpha1.SizingExperimentSpec `json:"spec"`
 	}{v1alpha1.GroupVersion.String(), "SizingExperiment", metadata{experiment.Name, experiment.Namespace}, *spec})
 	if err != nil {
-		// YAML does not allow some characters. The API server does not accept them either.
-		return ""
+		return "" // a text of the API server always has a JSON form, and that is YAML
 	}
-	return string(text)
+	return text
 }

@@ -5,15 +5,17 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // nasty are texts that have a meaning in one of the formats.
@@ -59,11 +61,75 @@ func soiled(t *testing.T, text string) report.Document {
 }
 
 func tableHoldsNoControls(t *testing.T, table string) {
-	if at := strings.IndexFunc(table, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) }); at >= 0 {
-		t.Errorf("the table contains a character that controls a terminal, %q", table[at:min(at+8, len(table))])
+	if plain := units.Plain(table); plain != table || strings.Contains(table, "\t") {
+		t.Errorf("the table contains what controls a terminal:\n%s", cmp.Diff(plain, table))
 	}
-	if !utf8.ValidString(table) {
-		t.Error("the table is not UTF-8")
+}
+
+// TestNoFieldControlsATerminal puts such characters into each text of the resources in turn, since a
+// saved report may say anything.
+func TestNoFieldControlsATerminal(t *testing.T) {
+	const bad = "\x1b[31m\u009b\u202e\u2028\r\x00"
+	texts := map[string]bool{}
+	find := full(t)
+	soil(reflect.ValueOf(find.Experiment), "experiment", func(path string, _ reflect.Value) { texts[path] = true })
+	soil(reflect.ValueOf(find.Trials), "trials", func(path string, _ reflect.Value) { texts[path] = true })
+	if len(texts) < 100 {
+		t.Fatalf("the document has only %d kinds of texts", len(texts))
+	}
+	for text := range texts {
+		document := full(t)
+		put := func(path string, value reflect.Value) {
+			if path == text {
+				value.SetString(value.String() + bad)
+			}
+		}
+		soil(reflect.ValueOf(document.Experiment), "experiment", put)
+		soil(reflect.ValueOf(document.Trials), "trials", put)
+		document = report.New(document.Experiment, document.Trials)
+		for name, format := range map[string]func(io.Writer, report.Document) error{
+			"a table": report.Table, "sizes": report.Sizes, "Markdown": report.Markdown, "CSV": report.CSV, "JSON": report.JSON,
+			"JUnit": report.JUnit, "benchmarks": report.Benchfmt,
+		} {
+			if got := written(t, format, document); units.Plain(got) != got {
+				t.Errorf("%s with such a text in %s has a character that controls a terminal", name, text)
+			}
+		}
+	}
+}
+
+// soil calls do with each text that can be set, and the way to it.
+func soil(value reflect.Value, path string, do func(path string, value reflect.Value)) {
+	switch value.Kind() {
+	case reflect.Pointer:
+		if !value.IsNil() {
+			soil(value.Elem(), path, do)
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			soil(value.Index(i), path, do)
+		}
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if field := value.Type().Field(i); field.IsExported() {
+				soil(value.Field(i), path+"."+field.Name, do)
+			}
+		}
+	case reflect.String:
+		if value.CanSet() {
+			do(path, value)
+		}
+	}
+}
+
+// A report that was saved has everything that was in the cluster.
+func TestAReportIsSavedWithEveryCharacter(t *testing.T) {
+	const nasty = "\x1b]0;\u009b\u202e\u2028\ufffe\r\x7f"
+	document := full(t)
+	document.Experiment.Status.Recommendation.Reason = nasty
+	read, err := report.Read(strings.NewReader(written(t, report.JSON, document)))
+	if err != nil || read.Experiment.Status.Recommendation.Reason != nasty {
+		t.Errorf("read %q, %v", read.Experiment.Status.Recommendation.Reason, err)
 	}
 }
 

@@ -135,7 +135,7 @@ func sizeOf(v v1alpha1.Verification) string { return fmt.Sprintf("%d×%s", v.Rep
 // verificationCase returns a verification as a test case. A failed one is skipped if
 // another size was verified.
 func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.Testcase {
-	test := junit.Testcase{Name: clean("verification of " + sizeOf(v)), Classname: suite, Time: "0"}
+	test := junit.Testcase{Name: units.Line("verification of " + sizeOf(v)), Classname: suite, Time: "0"}
 	for i := range d.Trials {
 		if trial := &d.Trials[i]; trial.Name == v.Trial {
 			test.Time = seconds(trial.Status.StartTime, trial.Status.CompletionTime)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Kind is the kind of a saved report. Its apiVersion is that of the API.
@@ -51,10 +53,33 @@ func JSON(w io.Writer, d Document) error {
 		trial.ManagedFields = nil
 		saved.Trials = append(saved.Trials, trial)
 	}
-	encoder := json.NewEncoder(w)
+	return WriteJSON(w, saved)
+}
+
+// WriteJSON writes a value as JSON for programs, and keeps every character of it.
+func WriteJSON(w io.Writer, value any) error {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(saved)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, units.Escaped(text.String()))
+	return err
+}
+
+// PlainYAML returns a value as YAML for people, with its texts as units.Plain returns them: YAML does
+// not allow some of the characters that Plain replaces. changed reports whether it replaced any.
+func PlainYAML(value any) (text string, changed bool, err error) {
+	document, err := json.Marshal(value)
+	if err != nil {
+		return "", false, err
+	}
+	allowed := units.Plain(string(document))
+	written, err := yaml.JSONToYAML([]byte(allowed))
+	text = units.Plain(string(written))
+	return text, allowed != string(document) || text != string(written), err
 }
 
 // Read reads a document that was written by JSON, or by kubectl get

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // pageWidth is the width of paragraphs on a terminal.
@@ -45,7 +47,7 @@ func WriteTable(w io.Writer, first string, sections []Section) error {
 
 // writeSection writes to a buffer that keeps its first error for Flush.
 func writeSection(w *bufio.Writer, s Section) {
-	fmt.Fprintf(w, "\n%s\n", strings.ToUpper(clean(s.Title)))
+	fmt.Fprintf(w, "\n%s\n", title(s.Title))
 	for _, text := range s.Paragraphs {
 		paragraph(w, "", text)
 	}
@@ -59,13 +61,16 @@ func writeLines(w *bufio.Writer, s Section) {
 	const padding = 2
 	table := tabwriter.NewWriter(w, 0, 0, padding, ' ', tabwriter.StripEscape)
 	if len(s.Lines) > 0 && s.Columns[0] != "" {
-		fmt.Fprintln(table, row(s.Columns, strings.ToUpper))
+		fmt.Fprintln(table, row(s.Columns, title))
 	}
 	for _, line := range s.Lines {
-		fmt.Fprintln(table, row(line, clean))
+		fmt.Fprintln(table, row(line, units.Line))
 	}
 	_ = table.Flush() // the buffer keeps the error
 }
+
+// title returns a heading.
+func title(text string) string { return strings.ToUpper(units.Line(text)) }
 
 // row joins cells for the tab writer. There is no tab after the last cell, so that lines
 // have no trailing blanks.
@@ -79,7 +84,7 @@ func row(cells []string, as func(string) string) string {
 
 // paragraph wraps a text. The first line starts with begin, the others with as many blanks.
 func paragraph(w io.Writer, begin, text string) {
-	for _, line := range wrap(clean(text), pageWidth-len(begin)) {
+	for _, line := range wrap(units.Line(text), pageWidth-len(begin)) {
 		fmt.Fprintln(w, begin+line)
 		begin = strings.Repeat(" ", len(begin))
 	}

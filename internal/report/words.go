@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -181,21 +180,6 @@ func (d Document) money(amount string) string {
 		return ""
 	}
 	return strings.TrimSpace(d.Currency() + " " + amount)
-}
-
-// clean makes untrusted text a single line: it replaces white space with spaces, and
-// characters that control a terminal or change the direction of text with the replacement
-// character.
-func clean(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, string(unicode.ReplacementChar))), " ")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\uFFFE', r == '\uFFFF':
-			return unicode.ReplacementChar
-		default:
-			return r
-		}
-	}, text)
 }
 
 // wrap breaks a text into lines of at most width runes, except for longer words.

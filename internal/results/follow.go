@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // ProgressLine returns a line about the progress of the experiment.
@@ -27,7 +28,7 @@ func ProgressLine(e *v1alpha1.SizingExperiment) string {
 	if progressing := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionProgressing); progressing != nil {
 		line += ": " + progressing.Message
 	}
-	return line
+	return units.Line(line)
 }
 
 // Stage returns what each running trial of an experiment is doing, without the count of trials, and
@@ -60,8 +61,11 @@ func SmokeTable(e *v1alpha1.SizingExperiment) string {
 	}
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(table, "PHASE\tTRIALS\tVARIANT\tP95\tCAPACITY\tVERDICT\n%s\t%s\t%s\t%s\t%s\t%s\n",
-		e.Status.Phase, shown.Trials, shown.Variant, shown.P95, shown.Capacity, verdict)
+	cells := []string{string(e.Status.Phase), shown.Trials, shown.Variant, shown.P95, shown.Capacity, verdict}
+	for i, cell := range cells {
+		cells[i] = units.Line(cell)
+	}
+	fmt.Fprintf(table, "PHASE\tTRIALS\tVARIANT\tP95\tCAPACITY\tVERDICT\n%s\n", strings.Join(cells, "\t"))
 	_ = table.Flush() // writing to a strings.Builder never fails
 	return text.String()
 }

@@ -1,5 +1,5 @@
 // Package units formats numbers for people: 556ms, 8.2/s, +12 %. An absent number is an empty
-// string, never 0.
+// string, never 0. It also has the rule for texts of others: Plain.
 //
 // It is only for display. Computations use the numbers themselves, in the unit that the name
 // of the field says.
@@ -58,14 +58,6 @@ func Ratio(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // Capital returns a sentence with a capital letter at the beginning.
 func Capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
-
-// Clip shortens a text to a number of characters, with an ellipsis in place of the rest.
-func Clip(text string, most int) string {
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most-1]) + "…"
-	}
-	return text
-}
 
 // Number formats a number with three significant digits and, from 1 on, at most two decimals,
 // without trailing zeros. Below 1 it has two significant digits.

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -25,10 +24,7 @@ const Kind = "SizingComparison"
 
 // JSON writes the comparison for programs. Its apiVersion is that of the API.
 func JSON(w io.Writer, c Comparison) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(struct {
+	return report.WriteJSON(w, struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Comparison

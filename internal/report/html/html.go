@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 //go:embed page.tmpl
@@ -58,7 +59,12 @@ func (p part) Split() bool {
 
 // Write writes the report as HTML.
 func Write(w io.Writer, d report.Document) error {
-	return pageTemplate.Execute(w, page{Document: d, Style: style(), Parts: parts(d), Again: again(d)})
+	var text strings.Builder
+	if err := pageTemplate.Execute(&text, page{Document: d, Style: style(), Parts: parts(d), Again: again(d)}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, units.Plain(text.String()))
+	return err
 }
 
 // measured is the title of the section that the charts follow, since they show what is in

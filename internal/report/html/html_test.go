@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/report/html"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 func TestEveryKindOfExperimentIsAPageOfItsOwn(t *testing.T) {
@@ -167,4 +168,21 @@ func written(t *testing.T, d report.Document) string {
 		t.Fatal(err)
 	}
 	return page.String()
+}
+
+func TestAPageHasNoCharactersThatControlATerminal(t *testing.T) {
+	const bad = "\x1b[31m\u009b\u202e\u2028"
+	document := answered(t)
+	e := document.Experiment
+	e.Name, e.Spec.Baseline, e.Status.Recommendation.Reason = "a"+bad, "b"+bad, "c"+bad
+	for i := range e.Status.Results {
+		e.Status.Results[i].Variant += bad
+	}
+	var page strings.Builder
+	if err := html.Write(&page, report.New(e, document.Trials)); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); units.Plain(text) != text || !strings.Contains(text, "c\ufffd[31m\ufffd") {
+		t.Error("the page has such a character, or lacks the text around it")
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -15,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Caption describe a chart for readers who can't see it.
@@ -76,17 +77,7 @@ func render(p *plot.Plot, size Size, right float64, caption Caption) string {
 	body := fonts.ReplaceAllString(prelude.ReplaceAllString(drawn.String(), ""), "")
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%[1]s-title %[1]s-desc" viewBox="0 0 %[2]g %[3]g"><title id="%[1]s-title">%[4]s</title><desc id="%[1]s-desc">%[5]s</desc>`,
 		html.EscapeString(caption.ID), size.Width, size.Height, html.EscapeString(caption.Title), html.EscapeString(caption.Description))
-	return validText(head + strings.TrimSpace(paint(body)))
-}
-
-// validText replaces characters that XML does not allow, which can come from names.
-func validText(svg string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\uFFFE' || r == '\uFFFF' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(svg, string(unicode.ReplacementChar)))
+	return units.Plain(head + strings.TrimSpace(paint(body))) // XML does not allow everything that can come from names
 }
 
 // Tone is a named colour of the page, for both themes.

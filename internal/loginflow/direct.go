@@ -1,0 +1,58 @@
+package loginflow
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"time"
+)
+
+// longestHeader is how long the header of a response may be, in bytes.
+const longestHeader = 1 << 18
+
+// Direct sends requests to the pods that are measured, and nowhere else: it follows no redirect, and
+// takes no proxy and no other setting from the environment. All requests that are not k6's go through
+// it, because a user's own service decides what it answers.
+type Direct struct{ client http.Client }
+
+// NewDirect returns a client whose requests may take as long as the timeout each, with the response. If
+// it does not keep connections, each request has one of its own, as kubelet's probes have.
+//
+// It does not verify certificates: the login service makes its own when it starts, and the account that
+// it serves protects nothing.
+func NewDirect(timeout time.Duration, keepConnections bool) *Direct {
+	return &Direct{http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DisableKeepAlives: !keepConnections, MaxResponseHeaderBytes: longestHeader,
+			TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
+		},
+	}}
+}
+
+// Get sends a GET request, and returns the status and at most so many bytes of the response.
+func (d *Direct) Get(ctx context.Context, address string, most int64) (status int, body []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	response, body, err := d.send(request, most)
+	if err != nil {
+		return 0, nil, err
+	}
+	return response.StatusCode, body, nil
+}
+
+// send sends a request, and reads at most so many bytes of the response. The response is nil if there
+// is none.
+func (d *Direct) send(request *http.Request, most int64) (*http.Response, []byte, error) {
+	response, err := d.client.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, most))
+	return response, body, err
+}
