@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -75,6 +77,20 @@ spec:
       template:
         spec: {restartPolicy: Never, containers: [{name: a, image: a}]}
 `
+	someEndpoints manifest = `
+apiVersion: v1
+kind: Endpoints
+metadata: {name: plain, namespace: team-a}
+subsets: [{addresses: [{ip: 198.18.1.1}], ports: [{port: 80}]}]
+`
+	someSlice manifest = `
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: plain, namespace: team-a, labels: {kubernetes.io/service-name: plain}}
+addressType: IPv4
+endpoints: [{addresses: [198.18.1.1]}]
+ports: [{port: 80}]
+`
 )
 
 // The changes of a manifest that make it look like a trial's.
@@ -88,6 +104,11 @@ const (
 	daemonSetOf  = "kind: DaemonSet"
 	statefulOf   = "{kind: StatefulSet, spec: {serviceName: plain}}"
 )
+
+// slicedAs is the change that gives an EndpointSlice to a Service.
+func slicedAs(service string) string {
+	return "metadata: {labels: {kubernetes.io/service-name: " + service + "}}"
+}
 
 func policyOnCreations(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -107,6 +128,9 @@ func policyOnCreations(t *testing.T) {
 		"a user's own StatefulSet":                  {by: editor, object: someDeployment, change: statefulOf},
 		"a user's own Job":                          {by: editor, object: someJob},
 		"a user's own CronJob":                      {by: editor, object: someCronJob},
+		"a user's own Endpoints":                    {by: editor, object: someEndpoints},
+		"a user's own EndpointSlice":                {by: editor, object: someSlice},
+		"a Service that only begins like a trial's": {by: editor, object: someSlice, change: slicedAs("hm-frontend")},
 		"a Prometheus may scrape":                   {by: editor, object: somePod, change: `metadata: {labels: {hashmark.dev/metrics-scraper: "true"}}`},
 		"a name that only begins like a trial's":    {by: editor, object: somePod, change: "metadata: {name: hm-frontend}"},
 		"a name with more digits than a trial's":    {by: editor, object: somePod, change: "metadata: {name: hm-0123456789a}"},
@@ -122,6 +146,12 @@ func policyOnCreations(t *testing.T) {
 		"a user can't take a Service's name":        {editor, someService, named, reserved},
 		"a user can't take an account's name":       {editor, someAccount, named, reserved},
 		"a user can't take a NetworkPolicy's name":  {editor, somePolicy, "metadata: {name: hm-0123456789-service}", reserved},
+		"a user can't take the deny policy's name":  {editor, somePolicy, "metadata: {name: hm-0000000000-deny}", reserved},
+		"a user can't add endpoints to a Service":   {editor, someSlice, slicedAs("hm-0123456789"), reserved},
+		"a user can't take a slice's name":          {editor, someSlice, "metadata: {name: hm-0123456789-w7xk2}", reserved},
+		"a user can't take the Endpoints' name":     {editor, someEndpoints, named, reserved},
+		"a user can't generate a slice's name":      {editor, someSlice, "metadata: {name: null, generateName: hm-0123456789-}", reserved},
+		"slices are mirrored":                       {by: mirror, object: someSlice, change: slicedAs("hm-0123456789")},
 		"a user can't generate such a name":         {editor, somePod, "metadata: {name: null, generateName: hm-0123456789-}", reserved},
 		"nor label the pods of a Deployment":        {editor, someDeployment, template, reserved},
 		"nor label the pods of a ReplicaSet":        {editor, someDeployment, "{" + replicaSetOf + ", " + template + "}", reserved},
@@ -150,6 +180,9 @@ const (
 	job          manifest = "{apiVersion: batch/v1, kind: Job, metadata: {name: hm-84181b74b0, namespace: team-a}}"
 	service      manifest = "{apiVersion: v1, kind: Service, metadata: {name: hm-84181b74b0, namespace: team-a}}"
 	network      manifest = "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: hm-84181b74b0-service, namespace: team-a}}"
+	deny         manifest = "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: hm-0000000000-deny, namespace: team-a}}"
+	slice        manifest = "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: hm-84181b74b0-w7xk2, namespace: team-a}}"
+	endpointsOf  manifest = "{apiVersion: v1, kind: Endpoints, metadata: {name: hm-84181b74b0, namespace: team-a}}"
 	account      manifest = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: hm-666ff6ccaa, namespace: team-a}}"
 )
 
@@ -171,11 +204,29 @@ func policyOnUpdates(t *testing.T) {
 		"a user can't suspend a Job":                {editor, job, "", `{"spec":{"suspend":true}}`, spoils},
 		"a user can't redirect a Service":           {editor, service, "", `{"spec":{"selector":{"app":"mine"}}}`, spoils},
 		"a user can't open a NetworkPolicy":         {editor, network, "", `{"spec":{"ingress":null}}`, spoils},
+		"a user can't open the deny policy":         {editor, deny, "", `{"spec":{"egress":[{}]}}`, spoils},
+		"a user can't let it select other pods":     {editor, deny, "", `{"spec":{"podSelector":{"matchLabels":{"app":"mine"},"matchExpressions":null}}}`, spoils},
+		"a user can't hide it from the operator":    {editor, deny, "", `{"metadata":{"labels":{"hashmark.dev/component":null}}}`, spoils},
+		"a user can't give it to an owner":          {editor, deny, "", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"mine","uid":"a"}]}}`, spoils},
+		"a user can't keep it from being gone":      {editor, deny, "", `{"metadata":{"finalizers":["example.com/mine"]}}`, spoils},
 		"a user can't take a ServiceAccount over":   {editor, account, "", `{"metadata":{"labels":{"hashmark.dev/experiment-uid":"a"}}}`, spoils},
 		"a user can't orphan an object":             {editor, generatorPod, "", `{"metadata":{"ownerReferences":null}}`, spoils},
 		"a user can't keep a pod from being gone":   {editor, generatorPod, "", `{"metadata":{"finalizers":["example.com/mine"]}}`, spoils},
 		"a user can't debug a pod":                  {editor, generatorPod, "ephemeralcontainers", `{"spec":{"ephemeralContainers":[{"name":"debug","image":"mine"}]}}`, spoils},
 		"a user can't resize a pod":                 {editor, servicePod, "resize", `{"spec":{"containers":[{"name":"login","resources":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}}]}}`, spoils},
+		"a Job can't lose its pod":                  {editor, generatorPod, "", `{"metadata":{"labels":{"batch.kubernetes.io/controller-uid":"a"}}}`, spoils},
+		"nor by the label of before":                {editor, generatorPod, "", `{"metadata":{"labels":{"controller-uid":"a"}}}`, spoils},
+		"nor by the Job's name":                     {editor, generatorPod, "", `{"metadata":{"labels":{"batch.kubernetes.io/job-name":"a","job-name":"a"}}}`, spoils},
+		"a ReplicaSet can't lose its pod":           {editor, servicePod, "", `{"metadata":{"labels":{"pod-template-hash":"a"}}}`, spoils},
+		"a user can't move an endpoint":             {editor, slice, "", `{"endpoints":[{"addresses":["198.18.1.2"]}]}`, spoils},
+		"a user can't change its port":              {editor, slice, "", `{"ports":[{"port":81}]}`, spoils},
+		"a user can't take endpoints away":          {editor, slice, "", `{"metadata":{"labels":{"kubernetes.io/service-name":"plain"}}}`, spoils},
+		"a user can't change Endpoints":             {editor, endpointsOf, "", `{"subsets":[{"addresses":[{"ip":"198.18.1.2"}],"ports":[{"port":80}]}]}`, spoils},
+		"a user can't give a slice to a trial":      {editor, someSlice, "", `{"metadata":{"labels":{"kubernetes.io/service-name":"hm-84181b74b0"}}}`, reserved},
+		"the endpoints' controller moves one":       {by: sliceMaker, object: slice, patch: `{"endpoints":[{"addresses":["198.18.1.2"]}]}`},
+		"the controller of Endpoints moves one":     {by: endpoints, object: endpointsOf, patch: `{"subsets":[{"addresses":[{"ip":"198.18.1.2"}],"ports":[{"port":80}]}]}`},
+		"a user's own endpoint can be moved":        {by: editor, object: someSlice, patch: `{"endpoints":[{"addresses":["198.18.1.2"]}]}`},
+		"a user's own pod can change such labels":   {by: editor, object: somePod, patch: `{"metadata":{"labels":{"pod-template-hash":"a","job-name":"a"}}}`},
 		"a user can let a pod go":                   {by: editor, object: generatorPod, patch: `{"metadata":{"finalizers":null}}`},
 		"a user can annotate a pod":                 {by: editor, object: generatorPod, patch: `{"metadata":{"annotations":{"example.com/note":"a"}}}`},
 		"a user can set a label of their own":       {by: editor, object: generatorPod, patch: `{"metadata":{"labels":{"example.com/team":"a"}}}`},
@@ -202,6 +253,41 @@ func policyOnUpdates(t *testing.T) {
 			checkAnswer(t, answer, test.want)
 		})
 	}
+}
+
+func policyOnDeletions(t *testing.T) {
+	orphan := client.PropagationPolicy(metav1.DeletePropagationOrphan)
+	background, foreground := client.PropagationPolicy(metav1.DeletePropagationBackground), client.PropagationPolicy(metav1.DeletePropagationForeground)
+	for name, test := range map[string]struct {
+		by     string
+		object manifest
+		how    client.DeleteOption
+		want   string
+	}{
+		"a user can delete a Job":                      {by: editor, object: job, how: background},
+		"and wait for its pods":                        {by: editor, object: job, how: foreground},
+		"a user can't leave its pods":                  {editor, job, orphan, leaves},
+		"nor say so in the words of before":            {editor, deployment, &client.DeleteOptions{Raw: &metav1.DeleteOptions{OrphanDependents: ptr.To(true)}}, leaves},    //nolint:staticcheck // a client may still send it
+		"a user can delete a Job in the words of then": {by: editor, object: job, how: &client.DeleteOptions{Raw: &metav1.DeleteOptions{OrphanDependents: ptr.To(false)}}}, //nolint:staticcheck // a client may still send it
+		"nor leave them by saying nothing":             {editor, job, &client.DeleteOptions{}, leaves},
+		"a user can delete a Deployment":               {by: editor, object: deployment, how: &client.DeleteOptions{}},
+		"a user can't leave its ReplicaSet":            {editor, deployment, orphan, leaves},
+		"a user can't leave a ReplicaSet's pods":       {editor, replicas, orphan, leaves},
+		"a user can delete a pod":                      {by: editor, object: generatorPod, how: &client.DeleteOptions{}},
+		"a user can leave the pods of a Deployment":    {by: editor, object: someDeployment, how: orphan},
+		"the operator can delete a Job in any way":     {by: operator, object: job, how: orphan},
+		"an administrator can leave the pods of a Job": {by: administrator, object: job, how: orphan},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkAnswer(t, as(t, test.by).Delete(t.Context(), test.object.with(t), test.how, client.DryRunAll), test.want)
+		})
+	}
+	t.Run("nor all Jobs without their pods at once", func(t *testing.T) {
+		some := job.with(t)
+		some.SetName("")
+		checkAnswer(t, as(t, editor).DeleteAllOf(t.Context(), some, client.InNamespace("team-a"), orphan, client.DryRunAll), leaves)
+		checkAnswer(t, as(t, editor).DeleteAllOf(t.Context(), some, client.InNamespace("team-a"), background, client.DryRunAll), "")
+	})
 }
 
 func policyOnConnections(t *testing.T) {

@@ -39,6 +39,9 @@ const (
 	garbage     = "system:serviceaccount:kube-system:generic-garbage-collector"
 	autoscaler  = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 	stateful    = "system:serviceaccount:kube-system:statefulset-controller"
+	sliceMaker  = "system:serviceaccount:kube-system:endpointslice-controller"
+	mirror      = "system:serviceaccount:kube-system:endpointslicemirroring-controller"
+	endpoints   = "system:serviceaccount:kube-system:endpoint-controller"
 )
 
 // The beginnings of the policy's refusals; "" is none.
@@ -46,6 +49,7 @@ const (
 	reserved = "labels that start with hashmark.dev/ and names such as hm-0123456789 are reserved"
 	spoils   = "this object belongs to a trial of Hashmark, and changing it would spoil the measurement"
 	disturbs = "this object belongs to a trial of Hashmark, and a connection to it would disturb the measurement"
+	leaves   = "this object belongs to a trial of Hashmark, and nothing would end its pods without it"
 )
 
 // TestTheAdmissionPolicy tests what config/admission allows. The policy is installed once,
@@ -68,7 +72,9 @@ func TestTheAdmissionPolicy(t *testing.T) {
 	t.Run("create", policyOnCreations)
 	keep(t, somePod.with(t))
 	keep(t, someDeployment.with(t))
+	keep(t, someSlice.with(t))
 	t.Run("update", policyOnUpdates)
+	t.Run("delete", policyOnDeletions)
 	t.Run("connect", policyOnConnections)
 }
 
@@ -116,14 +122,15 @@ func objectsIn(t *testing.T, path string) []*unstructured.Unstructured {
 }
 
 // grantRights installs the operator's rights and those of users. All users but the
-// operator also get everything that the cluster's edit role grants and two rights that an
-// administrator could add, so that only the policy can refuse them.
+// operator also get everything that the cluster's edit role grants and rights that an
+// administrator could add, or that clusters before 1.22 have, so that only the policy can refuse them.
 func grantRights(t *testing.T) {
 	t.Helper()
 	install(t, "rbac/operator_role.yaml")
 	install(t, "rbac/user_roles.yaml")
 	keep(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "added"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"pods/ephemeralcontainers", "pods/resize"}, Verbs: []string{"patch"}},
+		{APIGroups: []string{"", "discovery.k8s.io"}, Resources: []string{"endpoints", "endpointslices"}, Verbs: []string{"create", "patch"}},
 	}})
 	// No controller is there to aggregate the edit role from these.
 	for _, role := range []string{"system:aggregate-to-edit", "system:aggregate-to-view", "hashmark-edit", "hashmark-view", "added"} {
@@ -131,7 +138,7 @@ func grantRights(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		}
-		for _, user := range []string{editor, permitted, oneForAll, deployments, replicaSets, jobs, garbage, autoscaler, stateful} {
+		for _, user := range []string{editor, permitted, oneForAll, deployments, replicaSets, jobs, garbage, autoscaler, stateful, sliceMaker, mirror, endpoints} {
 			binding.Subjects = append(binding.Subjects, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user})
 		}
 		keep(t, binding)
@@ -161,6 +168,9 @@ func attemptObjects(t *testing.T) map[string][]*unstructured.Unstructured {
 			made[replicaSets] = append(made[replicaSets], pod(object, "hm-84181b74b0-5f6d8-x2v4z"))
 		case "Job":
 			made[jobs] = append(made[jobs], pod(object, "hm-84181b74b0-k9q7c"))
+		case "Service":
+			made[sliceMaker] = append(made[sliceMaker], someSlice.with(t, slicedAs("hm-84181b74b0"), "metadata: {name: hm-84181b74b0-w7xk2}"))
+			made[endpoints] = append(made[endpoints], someEndpoints.with(t, "metadata: {name: hm-84181b74b0}"))
 		}
 	}
 	return made
