@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // TestWhatTheSchemaCanNotRefuseEndsAnExperimentAtOnce uses a client without the schema. The
@@ -119,5 +122,52 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 		if !strings.Contains(warnings[0].note, want) {
 			t.Errorf("the warning is %q, without %q", warnings[0].note, want)
 		}
+	}
+}
+
+// Whoever may not deploy an image can't make the operator check anything else of it.
+func TestAForbiddenImageIsTheOnlyRefusal(t *testing.T) {
+	e := withOwnImage("registry.example/forbidden/login:v1")
+	e.Spec.Service.Own.Login.Steps = []v1alpha1.LoginRequest{{Path: "/", Extract: map[string]v1alpha1.Extraction{"a": {Regexp: "("}}}}
+	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: e}
+	err := p.check(1)
+	if _, is := errors.AsType[*objects.ImageNotAllowedError](err); !is {
+		t.Errorf("the check returned %v", err)
+	}
+}
+
+// A spec is checked once. Only what may change without a new generation is checked in each pass.
+func TestASpecIsCheckedOnce(t *testing.T) {
+	e := withOwnImage("registry.example/team/login:v1")
+	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: e}
+	p.Settings.AllowedServiceImages = []string{"registry.example/team"}
+	tooLarge := v1alpha1.EnvValue(strings.Repeat("x", 200_000))
+	for _, step := range []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, ""},
+		{func() { e.Spec.Service.Own.Env = map[string]v1alpha1.EnvValue{"A": tooLarge} }, ""},
+		{func() { e.Generation++ }, "the spec has 200"},
+		{func() { p.Settings.AllowedServiceImages = nil }, "is not in a repository"},
+	} {
+		step.change()
+		if err := p.check(1); step.want == "" && err != nil || step.want != "" && !strings.Contains(fmt.Sprint(err), step.want) {
+			t.Errorf("the check returned %v, want %q", err, step.want)
+		}
+	}
+}
+
+// withOwnImage returns an experiment with a user's own login service.
+func withOwnImage(image string) *v1alpha1.SizingExperiment {
+	return &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a", Generation: 1},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}},
+			Service: v1alpha1.Service{MemoryLimit: "192Mi", Own: &v1alpha1.OwnService{
+				Image: image, Login: v1alpha1.OwnLogin{Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}}},
+			}},
+			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
+		},
 	}
 }

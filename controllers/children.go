@@ -24,13 +24,13 @@ import (
 // experimentKind is the kind that owns trials and service accounts.
 const experimentKind = "SizingExperiment"
 
-// nameTakenError means that an object has a child's name and another owner. Such an object is
-// never adopted, changed or deleted.
-type nameTakenError struct{ what string }
+// nameTakenError means that an object has a child's name and another owner, or the name of the deny
+// policy and another spec. Such an object is never adopted, changed or deleted.
+type nameTakenError struct{ what, has string }
 
 // Error returns what is wrong and what to do about it.
 func (e *nameTakenError) Error() string {
-	return e.what + " already exists and has another owner; delete or rename it"
+	return e.what + " already exists and has " + e.has + "; delete or rename it"
 }
 
 // refusedError means that a quota, a policy or a webhook refuses an object. That can change
@@ -40,18 +40,27 @@ type refusedError struct{ reason, message string }
 // Error returns what the API server answered.
 func (e *refusedError) Error() string { return e.message }
 
-// asRefused returns a *refusedError if an object was refused at its creation, and any other error
+// asRefused returns a *refusedError if the API server refuses a write for good, and any other error
 // unchanged. A policy answers Invalid by default, a webhook any code that it likes, and one that
-// can't be called is an internal error. A right that the operator lacks is Forbidden like a quota,
-// and so is everything in a namespace that is being deleted; neither is for the user to wait for.
+// can't be called is an internal error. A right that the operator lacks is Forbidden like a quota.
+// So is everything in a namespace that is being deleted, which is not for the user to wait for.
 func asRefused(err error) error {
+	if err == nil {
+		return nil
+	}
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
-	case apierrors.IsForbidden(err) && !says("cannot create resource") && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause),
-		apierrors.IsInvalid(err), err != nil && (says("denied the request") || says("failed calling webhook")):
+	case apierrors.IsForbidden(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause),
+		apierrors.IsInvalid(err), tooLarge(err), (says("denied the request") || says("failed calling webhook")):
 		return &refusedError{reason: lifecycle.RefusalReason(err.Error()), message: lifecycle.Clip(err.Error())}
 	}
 	return err
+}
+
+// tooLarge reports whether an object is larger than the API server or etcd accepts. The latter's answer
+// has no code of its own.
+func tooLarge(err error) bool {
+	return apierrors.IsRequestEntityTooLargeError(err) || err != nil && strings.Contains(err.Error(), "request is too large")
 }
 
 // ensure is create for an object that usually exists.
@@ -87,18 +96,22 @@ func create(ctx context.Context, c client.Client, live client.Reader, object cli
 // controller.
 func takeUID(object, found, owner client.Object) error {
 	if !metav1.IsControlledBy(found, owner) {
-		return &nameTakenError{what: nameOf(object)}
+		return &nameTakenError{what: nameOf(object), has: "another owner"}
 	}
 	object.SetUID(found.GetUID())
 	return nil
 }
 
-// create creates a child of the current attempt. An operator that was frozen and is not the leader
+// create creates a child of the current attempt. No pod may be without the deny policy, so that is
+// looked for before the owner of a pod is created. An operator that was frozen and is not the leader
 // any more must not start pods for an attempt that has ended meanwhile, so the trial is read again
 // first. A Service or a NetworkPolicy does nothing without pods, and the leader deletes it.
 func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial *v1alpha1.SizingTrial) error {
 	switch child.(type) {
 	case *appsv1.Deployment, *batchv1.Job:
+		if err := ensureDenyPolicy(ctx, r.Client, r.Live, trial.Namespace); err != nil {
+			return err
+		}
 		if err := r.unchanged(ctx, trial); err != nil {
 			return err
 		}

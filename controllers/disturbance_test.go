@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // disturbance is what goes wrong once in a run. With the zero value nothing goes wrong.
@@ -24,6 +27,12 @@ type disturbance struct {
 	watch string
 	// drop is the number of the event that the operator never gets to know.
 	drop int
+	// refusal is a write of the operator that is refused for good, in the first namespace.
+	refusal *refusal
+	// kept is the kind of the objects in the first namespace that a finalizer keeps under load, while the
+	// experiment is deleted with policy.
+	kept   string
+	policy metav1.DeletionPropagation
 	// byEvents makes only the passes that an event or a time calls for.
 	byEvents bool
 
@@ -31,6 +40,30 @@ type disturbance struct {
 	struck bool
 	// injected is the error that the operator was given.
 	injected error
+}
+
+// refusal is how the API server answers one kind of write from some moment on.
+type refusal struct {
+	writeKind
+	answer error
+	// since is when it was first given.
+	since time.Time
+}
+
+// writeKind is what the operator does to a kind of object, in the words of the transcript.
+type writeKind struct{ verb, kind string }
+
+// refuses returns the answer to a write that is refused for good, or nil.
+func (w *testCluster) refuses(verb string, object client.Object) error {
+	r := w.disturbance.refusal
+	if r == nil || object.GetNamespace() != w.namespaces[0] || (writeKind{verb, kindOf(object)}) != r.writeKind {
+		return nil
+	}
+	if r.since.IsZero() {
+		r.since = w.now()
+		w.log("cluster", fmt.Sprintf("refuses from now on: %s %s", verb, kindOf(object)))
+	}
+	return r.answer
 }
 
 // strike takes the place of a write, and makes it by calling do.

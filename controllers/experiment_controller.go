@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,6 +29,14 @@ type ExperimentReconciler struct {
 	Queue *Queue
 	// Settings are the operator's settings for all trials.
 	Settings objects.Settings
+	// StartTimeout is how long a trial may wait for what it can't change.
+	StartTimeout time.Duration
+	// Paused means that an administrator has paused the operator.
+	Paused bool
+
+	// checks are of specs, conclusions of trials.
+	checks      recent[error]
+	conclusions recent[conclusion]
 }
 
 // Reconcile makes one pass over one experiment.
@@ -47,7 +56,13 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	}
 	ctx, cancel := timeToWrite(ctx)
 	defer cancel()
-	if err := patchStatus(ctx, r.Client, r.Live, experiment, before); err != nil {
+	err = patchStatus(ctx, r.Client, r.Live, experiment, before)
+	if refused, is := errors.AsType[*refusedError](asRefused(err)); is {
+		r.Events.Eventf(experiment, nil, warning, refused.reason, "WriteStatus", "%s", truncate("The cluster refuses the status: "+refused.message))
+		ctrl.LoggerFrom(ctx).Error(err, "The API server refuses a status")
+		return ctrl.Result{RequeueAfter: refresh}, nil
+	}
+	if err != nil {
 		return unlessStale(err)
 	}
 	pass.events.send(r.Events, experiment)

@@ -24,33 +24,29 @@ const slowConclusion = 15 * time.Second
 // Otherwise the experiment ends. An operator that is killed before the status is written
 // computes the same again from the same trials.
 func (p *experimentPass) conclude(ctx context.Context) error {
-	spec, status := p.experiment.Spec, &p.experiment.Status
+	status := &p.experiment.Status
 	for i := range status.Verifications {
 		p.verified(&status.Verifications[i])
 	}
-	began := p.Clock.Now()
-	// A verification that failed also changes the sizing of rows.
-	if err := errors.Join(sizing.Rows(spec, p.trials, status), sizing.Conclude(spec, p.trials, status)); err != nil {
+	found, err := p.conclusion()
+	if err != nil {
 		return err
 	}
-	if took := p.Clock.Since(began); took >= slowConclusion {
+	found.take(status)
+	if found.took >= slowConclusion {
 		message := fmt.Sprintf("Computing the recommendation took %s, and trials of other experiments "+
-			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", took.Round(time.Second))
+			"waited for it, for at most a minute: measure fewer variants, or variants with larger CPU limits", found.took.Round(time.Second))
 		if p.condition(v1alpha1.ConditionSlowConclusion, true, v1alpha1.ConditionSlowConclusion, message) {
 			p.events.add(warning, v1alpha1.ConditionSlowConclusion, "Conclude", message)
 		}
 	}
-	next, needed, err := sizing.NextVerification(p.experiment, p.trials)
-	if err != nil {
-		return err
-	}
-	if !needed || spec.Cancel {
+	if !found.needed || p.experiment.Spec.Cancel {
 		ctx, cancel := timeToWrite(ctx)
 		defer cancel()
 		return p.end(ctx)
 	}
-	status.Verifications = append(status.Verifications, next)
-	p.events.add(normal, v1alpha1.ReasonVerifying, "Verify", results.Verifying(next))
+	status.Verifications = append(status.Verifications, found.next)
+	p.events.add(normal, v1alpha1.ReasonVerifying, "Verify", results.Verifying(found.next))
 	p.verifying = true
 	status.Progress = results.Progress(p.trials, p.trialCount())
 	p.show()
@@ -132,6 +128,8 @@ func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message 
 // leader that was frozen must not delete results whose time to live was removed meanwhile. It
 // also deletes a service account that such a leader created after the end.
 func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err error) {
+	p.checks.forget(p.experiment.UID)
+	p.conclusions.forget(p.experiment.UID)
 	status := &p.experiment.Status
 	status.ObservedGeneration = p.experiment.Generation
 	for i := range status.Conditions {
@@ -161,5 +159,9 @@ func (p *experimentPass) removeServiceAccount(ctx context.Context) error {
 	if !metav1.IsControlledBy(account, p.experiment) {
 		return nil
 	}
-	return remove(ctx, p.Client, account)
+	err := remove(ctx, p.Client, account)
+	if _, refused := errors.AsType[*refusedError](asRefused(err)); refused {
+		return nil // it can do nothing, and goes with the experiment
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,15 +67,36 @@ func (p *experimentPass) accept() (refused bool) {
 }
 
 // check plans the trials and checks the rest of the spec. The schema rejects invalid prices;
-// without this check, an experiment with an invalid one would be retried for ever.
+// without this check, an experiment with an invalid one would be retried for ever. The image is
+// checked first: whoever may not deploy one has no use for the other checks.
 func (p *experimentPass) check(seed int64) error {
-	spec := p.experiment.Spec
+	if err := p.Settings.CheckImage(p.experiment.Spec.Service); err != nil {
+		return err
+	}
 	planned, err := matrix.Plan(p.experiment, seed)
 	if err != nil {
 		return err
 	}
 	p.planned = planned
-	return errors.Join(sizing.Check(spec), matrix.CheckOwn(spec), p.Settings.CheckImage(spec.Service))
+	return p.checkSpec()
+}
+
+// mostChecks is the largest number of experiments whose checks are kept.
+const mostChecks = 1000
+
+// checkSpec checks what only the spec decides, once for each generation, and what costs least first.
+func (p *experimentPass) checkSpec() error {
+	generation := strconv.FormatInt(p.experiment.Generation, 10)
+	return p.checks.of(p.experiment.UID, generation, mostChecks, func() error {
+		spec := p.experiment.Spec
+		if err := matrix.CheckSize(spec); err != nil {
+			return err
+		}
+		if err := sizing.Check(spec); err != nil {
+			return err
+		}
+		return matrix.CheckOwn(spec)
+	})
 }
 
 // setAccepted records that the experiment can be measured, and warns about what is probably a
@@ -126,7 +148,20 @@ func (p *experimentPass) observe(ctx context.Context) error {
 		}
 		return !is || !matrix.SamePlan(spec, t.Spec)
 	})
+	p.giveUp()
 	return err
+}
+
+// giveUp ends the trials that can't go on for the start timeout, for this pass: their own status can't
+// be written, so they fail again in each pass, until their experiment ends or they can go on.
+func (p *experimentPass) giveUp() {
+	for i := range p.trials {
+		trial := &p.trials[i]
+		if f, fails := p.Queue.failureOf(trial.UID, p.now); fails && !queue.Released(trial) && f.hopeless(p.now, p.StartTimeout) {
+			lifecycle.FailTrial(trial, p.now, lifecycle.RefusalReason(f.err.Error()),
+				fmt.Sprintf("Gave up after %s. The cluster does not let the operator continue: %s", p.StartTimeout, f.err))
+		}
+	}
 }
 
 // plan creates the service account and the trials whose turn is near. The others are only added
@@ -339,7 +374,12 @@ func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
 		if trial.Spec.Suspend || queue.Released(trial) {
 			continue
 		}
-		if err := suspendTrial(ctx, p.Client, trial, true); err != nil {
+		err := suspendTrial(ctx, p.Client, trial, true)
+		if _, refused := errors.AsType[*refusedError](asRefused(err)); refused {
+			p.Queue.failed(tellingTurn, trial, p.now, p.now, err)
+			continue // its load ends all the same, because the trial looks at its experiment
+		}
+		if err != nil {
 			return err
 		}
 		ctrl.LoggerFrom(ctx).Info(placeOf(p.experiment, trial), "action", "TakeTurnBack",

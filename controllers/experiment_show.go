@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -8,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -17,16 +19,28 @@ func (p *experimentPass) show() {
 	status := &p.experiment.Status
 	phase, reason, message := results.Standing(p.experiment, p.trials, p.trialCount())
 	status.Phase = phase
+	if p.Paused && !p.experiment.Spec.Suspend {
+		reason, message = v1alpha1.ReasonPaused, lifecycle.Paused
+	}
 	if phase == v1alpha1.ExperimentQueued {
 		if position := p.position(); position > 0 {
 			status.Progress.QueuePosition = &position
 			message = results.Waiting(position)
 		}
 	}
+	fails := false
+	for i := range p.trials {
+		if f, is := p.Queue.failureOf(p.trials[i].UID, p.now); is && !queue.Released(&p.trials[i]) {
+			reason, fails = lifecycle.RefusalReason(f.err.Error()), true
+			message = lifecycle.Clip(fmt.Sprintf("The cluster does not let trial %s continue, and others have its turn: %s", p.trials[i].Name, f.err))
+		}
+	}
 	if phase == v1alpha1.ExperimentRunning {
 		status.Progress.EstimatedEndTime = p.estimatedEnd()
 	}
-	p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message)
+	if p.condition(v1alpha1.ConditionProgressing, phase != v1alpha1.ExperimentSuspended, reason, message) && fails {
+		p.events.add(warning, reason, "Measure", message)
+	}
 	p.unfinished(phase != v1alpha1.ExperimentSuspended, reason, message)
 	status.Display = results.ExperimentDisplay(status)
 }

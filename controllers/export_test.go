@@ -7,4 +7,6 @@ var (
 	ExperimentTurns  = experimentTurns
 	TrialTurns       = trialTurns
 	ExperimentTrials = experimentTrials
+	TrialsDenied     = trialsDenied
+	PodsDenied       = podsDenied
 )

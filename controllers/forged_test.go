@@ -60,6 +60,7 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 				t.Errorf("the trial names as left behind: %q", got)
 			}
 			w.must("deleting it", w.client.Delete(w.ctx, pod, client.GracePeriodSeconds(0)))
+			w.settle() // the deny policy selects it, too
 			w.checkNothingLeft()
 		})
 	}
@@ -92,17 +93,28 @@ func TestAPatchedDeploymentIsNotMeasured(t *testing.T) {
 	}
 }
 
-// TestAnUpgradeDuringAnAttemptAltersNothing starts an operator with another image under load.
-func TestAnUpgradeDuringAnAttemptAltersNothing(t *testing.T) {
+// TestAnOperatorWithAnotherImageTakesOver starts an operator with another image during an attempt.
+func TestAnOperatorWithAnotherImageTakesOver(t *testing.T) {
 	t.Parallel()
-	w := newTestCluster(t, "upgrade")
-	e := w.create(newExperiment("login", quick, oneVariant), 0)
-	w.run("its load is running", func() bool { return loaded(w) })
-	w.startOperator()
-	w.operator.trials.Settings.ServiceImage = "example.test/loginservice:v2"
-	w.toEnd(e)
-	w.checkAttempts(e, "Kept Measured")
-	if row := e.Status.Results[0]; row.Verdict != v1alpha1.VerdictValid {
-		t.Errorf("the row is %s", rowText(row))
+	for name, tt := range map[string]struct {
+		when     func(*testCluster) bool
+		attempts []string
+	}{
+		"while the service is calibrated": {func(w *testCluster) bool { return w.creates["Deployment"] > 0 }, []string{"Interrupted OperatorChanged", "Kept Measured"}},
+		"under load":                      {loaded, []string{"Kept Measured"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "upgrade")
+			e := w.create(newExperiment("login", quick, oneVariant, func(s *v1alpha1.SizingExperimentSpec) { s.AttemptsPerTrial = 1 }), 0)
+			w.run("it is time", func() bool { return tt.when(w) })
+			w.startOperator()
+			w.operator.trials.Settings.ServiceImage = "example.test/loginservice:v2"
+			w.toEnd(e)
+			w.checkAttempts(e, tt.attempts...)
+			if row := e.Status.Results[0]; row.Verdict != v1alpha1.VerdictValid {
+				t.Errorf("the row is %s", rowText(row))
+			}
+		})
 	}
 }

@@ -208,7 +208,7 @@ func (w *testCluster) series() (names []string) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&controllers.Metrics{
 		Cache: scopedReader{Reader: w.client, cluster: w, process: &operator{}}, Clock: w.clock, Elected: elected, Tally: controllers.NewCounts(),
-		MaxExperiments: 100, MaxConcurrent: w.limit, StartTimeout: startTimeout,
+		MaxExperiments: 100, Queue: w.operator.experiments.Queue, StartTimeout: startTimeout,
 	})
 	families, err := registry.Gather()
 	w.must("collecting metrics", err)

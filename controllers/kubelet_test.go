@@ -95,6 +95,9 @@ func (k *kubelet) attend(object client.Object, exists map[types.UID]bool) (chang
 	if controllerManager != "" {
 		return k.attendReal(object)
 	}
+	if object.GetDeletionTimestamp() != nil && k.cluster.live(object) && propagates(object) {
+		return k.propagate(object)
+	}
 	switch object := object.(type) {
 	case *appsv1.Deployment:
 		return k.deployment(object)
@@ -135,7 +138,8 @@ func (k *kubelet) collect(orphan client.Object) bool {
 	if !k.after(collecting, orphan, "collected") {
 		return false
 	}
-	k.cluster.must("collecting garbage", client.IgnoreNotFound(k.cluster.client.Delete(k.cluster.ctx, orphan)))
+	err := k.cluster.client.Delete(k.cluster.ctx, orphan, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	k.cluster.must("collecting garbage", client.IgnoreNotFound(err))
 	if _, pod := orphan.(*corev1.Pod); !pod {
 		k.cluster.log("cluster", fmt.Sprintf("collects %s %s", kindOf(orphan), orphan.GetName()))
 	}
@@ -169,6 +173,13 @@ func (k *kubelet) deployment(d *appsv1.Deployment) bool {
 // job creates its pod, and ends when the pod ends.
 func (k *kubelet) job(j *batchv1.Job) bool {
 	if j.Labels[v1alpha1.LabelTrialUID] == "" || len(j.Status.Conditions) > 0 || j.DeletionTimestamp != nil {
+		return false
+	}
+	if k.mishapOf(j).suspends && k.once(j, "suspended") {
+		j.Spec.Suspend = new(true)
+		k.cluster.must("suspending a Job", k.cluster.client.Update(k.cluster.ctx, j))
+	}
+	if j.Spec.Suspend != nil && *j.Spec.Suspend {
 		return false
 	}
 	pods := k.podsOf(j.UID)

@@ -148,11 +148,21 @@ func TestAForeignFinalizerDoesNotHoldUpTheNextTrial(t *testing.T) {
 	}
 }
 
+// live reads an object without the cache, which lacks some finalizers, and reports whether it exists.
+func (w *testCluster) live(object client.Object) bool {
+	w.t.Helper()
+	err := uncached.Get(w.ctx, client.ObjectKeyFromObject(object), object)
+	w.must("reading "+object.GetName(), client.IgnoreNotFound(err))
+	return err == nil
+}
+
 // setFinalizers sets the finalizers of objects.
 func (w *testCluster) setFinalizers(of []client.Object, finalizers ...string) {
 	w.t.Helper()
 	for _, object := range of {
-		w.reread(object)
+		if !w.live(object) {
+			w.t.Fatalf("%s is gone", object.GetName())
+		}
 		before := object.DeepCopyObject().(client.Object)
 		object.SetFinalizers(finalizers)
 		w.must("setting finalizers", w.client.Patch(w.ctx, object, client.MergeFrom(before)))

@@ -35,8 +35,8 @@ type Metrics struct {
 	Tally *Counts
 	// MaxExperiments is the number of experiments that get series of their own.
 	MaxExperiments int
-	// MaxConcurrent is the largest number of trials under load at the same time, in all experiments.
-	MaxConcurrent int
+	// Queue has the positions of waiting experiments.
+	Queue *Queue
 	// StartTimeout is how long an attempt may wait for what it can't change.
 	StartTimeout time.Duration
 }
@@ -80,6 +80,6 @@ func (m *Metrics) observe() (telemetry.State, error) {
 	}
 	return telemetry.State{
 		Experiments: experiments.Items, Trials: trials.Items, Now: m.Clock.Now(),
-		MaxExperiments: m.MaxExperiments, MaxConcurrent: m.MaxConcurrent, StartTimeout: m.StartTimeout,
+		MaxExperiments: m.MaxExperiments, Positions: m.Queue.all(), StartTimeout: m.StartTimeout,
 	}, nil
 }

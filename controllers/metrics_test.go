@@ -51,7 +51,7 @@ func metrics(cache client.Reader) *controllers.Metrics {
 	close(elected)
 	return &controllers.Metrics{
 		Cache: cache, Clock: clock.RealClock{}, Elected: elected, Tally: controllers.NewCounts(),
-		MaxExperiments: 100, MaxConcurrent: 1, StartTimeout: time.Minute,
+		MaxExperiments: 100, Queue: &controllers.Queue{}, StartTimeout: time.Minute,
 	}
 }
 

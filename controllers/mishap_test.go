@@ -24,6 +24,8 @@ type mishap struct {
 
 	// refusal is why no pod of the component is admitted.
 	refusal string
+	// suspends suspends its Job, as a queue for Jobs does.
+	suspends bool
 	// stuck is the status that its pods never leave.
 	stuck func(*corev1.PodStatus)
 	// calibration and result change how these containers end.

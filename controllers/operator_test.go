@@ -7,8 +7,11 @@ import (
 	"errors"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,6 +33,7 @@ type operator struct {
 	// moved holds the experiments whose position changed.
 	moved  workqueue.TypedRateLimitingInterface[reconcile.Request]
 	trials *controllers.TrialReconciler
+	denies *controllers.DenyPolicyReconciler
 	due    map[string]time.Time
 	dead   bool
 	// cache is what the process knows; nil if it is up to date.
@@ -69,16 +73,18 @@ func (w *testCluster) startOperator() {
 	}
 	process.experiments = &controllers.ExperimentReconciler{
 		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, Queue: waiting, Settings: settings,
+		StartTimeout: startTimeout, Paused: w.paused,
 	}
 	process.turns = &controllers.TurnReconciler{
 		Client: cached, Live: live, Clock: machineClock{w}, Events: recorder, MaxConcurrent: w.limit, Queue: waiting,
-		Lease: w.turns(),
+		Lease: w.turns(), Paused: w.paused,
 	}
 	process.trials = &controllers.TrialReconciler{
 		Client: cachedOfTrials, Live: live, Clock: machineClock{w}, Events: recorder, MaxConcurrent: w.limit,
 		StartTimeout: startTimeout, Model: cachedModel, Tally: w.tally,
-		Settings: settings,
+		Settings: settings, Queue: waiting, Turns: w.turns(), Paused: w.paused,
 	}
+	process.denies = &controllers.DenyPolicyReconciler{Client: cached, Live: live}
 	w.operator = process
 	if d := w.disturbance; d.lag > 0 && (d.write == 0 || d.struck) {
 		process.cache = newOldCache()
@@ -190,6 +196,9 @@ func (h operatorClient) write(verb string, object client.Object, do func() error
 	if h.process.dead {
 		return errKilled
 	}
+	if err := h.cluster.refuses(verb, object); err != nil {
+		return err
+	}
 	count := func() error { return h.count(verb, object, do) }
 	if h.cluster.strikes() {
 		return h.cluster.disturbance.strike(h.cluster, h.process, count)
@@ -208,12 +217,21 @@ func (h operatorClient) count(verb string, object client.Object, do func() error
 		return err
 	}
 	w.writes++
-	if _, lease := object.(*coordinationv1.Lease); verb == "creates" && !lease {
+	if object.GetNamespace() == w.namespaces[0] && kindOf(object) != "Lease" {
+		w.kindsOfWrites[writeKind{verb, kindOf(object)}] = true
+	}
+	if _, lease := object.(*coordinationv1.Lease); verb == "creates" && !lease && object.GetName() != objects.DenyPolicyName {
 		w.creates[kindOf(object)]++
 	}
 	w.logWrite(verb, before, object)
-	if kindOf(object) == "Job" {
+	switch object := object.(type) {
+	case *appsv1.Deployment:
+		h.checkOwnerConfined(object, object.Spec.Template)
+	case *batchv1.Job:
+		h.checkOwnerConfined(object, object.Spec.Template)
 		w.checkOverlap()
+	case *networkingv1.NetworkPolicy:
+		w.checkConfined()
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 
 // pod moves a pod one step further if that is due.
 func (k *kubelet) pod(pod *corev1.Pod) bool {
+	k.cluster.checkPodConfined(pod)
 	mishap := k.mishapOf(pod)
 	switch {
 	case k.lost[pod.Spec.NodeName]:

@@ -2,8 +2,12 @@ package controllers
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"sync"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,14 +17,36 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// Queue holds the positions that the last pass over the turns computed, for the passes over the
-// experiments. It can be lost at any time: the next pass computes the same again.
+// Queue holds what the passes over turns, experiments and trials tell each other: the positions that
+// the last pass over the turns computed, and which trials can't go on. It can be lost at any time: the
+// next passes find the same again.
 type Queue struct {
 	lock sync.Mutex
 	// positions is nil before the first pass over the turns.
 	positions map[types.UID]int32
+	// failures are what has failed again and again.
+	failures map[trialStep]failure
 	// requests is the work queue of the experiment controller.
 	requests workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+// trialStep is what can fail for a trial: its own pass, or telling it about its turn.
+type trialStep struct {
+	trial types.UID
+	step  string
+}
+
+// The steps that can fail.
+const (
+	ownPass     = "its pass"
+	tellingTurn = "telling it about its turn"
+)
+
+// failure is an error that has kept a trial from going on, in each pass since some time.
+type failure struct {
+	since, last time.Time
+	err         error
+	refused     bool // an error that is likely to pass is not
 }
 
 // Start implements source.Source: an experiment is reconciled when its position changes as
@@ -46,6 +72,80 @@ func (q *Queue) set(experiments []v1alpha1.SizingExperiment, positions map[types
 		}
 	}
 	q.positions = positions
+}
+
+// failed notes that a trial can't go on since some time, and requests a pass over its experiment, which
+// shows why. The API server may refuse a write for as long as somebody wants it to, so the trial's turn
+// is then free for others.
+func (q *Queue) failed(step string, trial *v1alpha1.SizingTrial, since, now time.Time, err error) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if q.failures == nil {
+		q.failures = map[trialStep]failure{}
+	}
+	of := trialStep{trial.UID, step}
+	f, known := q.failures[of]
+	told := known && f.lasts(f.last) && f.err.Error() == err.Error()
+	if !known || since.Before(f.since) {
+		f.since = since
+	}
+	f.last, f.err = now, err
+	_, f.refused = errors.AsType[*refusedError](asRefused(err))
+	q.failures[of] = f
+	if owner := metav1.GetControllerOfNoCopy(trial); owner != nil && q.requests != nil && !told && f.lasts(now) {
+		q.requests.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: trial.Namespace, Name: owner.Name}})
+	}
+}
+
+// succeeded notes that a step of a trial succeeded.
+func (q *Queue) succeeded(step string, trial types.UID) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	delete(q.failures, trialStep{trial, step})
+}
+
+// lasts reports whether something fails for longer than a trial may keep its turn meanwhile.
+func (f failure) lasts(now time.Time) bool { return now.Sub(f.since) >= queue.Patience }
+
+// hopeless reports whether a trial is given up.
+func (f failure) hopeless(now time.Time, startTimeout time.Duration) bool {
+	return f.refused && now.Sub(f.since) >= startTimeout
+}
+
+// failureOf returns what has kept a trial from going on for a while, if anything.
+func (q *Queue) failureOf(trial types.UID, now time.Time) (failure, bool) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	for _, step := range []string{ownPass, tellingTurn} {
+		if f, known := q.failures[trialStep{trial, step}]; known && f.lasts(now) {
+			return f, true
+		}
+	}
+	return failure{}, false
+}
+
+// failing returns when the trials were last tried that can't go on for a while. It forgets those
+// that have not been tried for an hour, since they are deleted.
+func (q *Queue) failing(now time.Time) map[types.UID]time.Time {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	tried := map[types.UID]time.Time{}
+	for of, f := range q.failures {
+		switch {
+		case now.Sub(f.last) > time.Hour:
+			delete(q.failures, of)
+		case f.lasts(now) && f.last.After(tried[of.trial]):
+			tried[of.trial] = f.last
+		}
+	}
+	return tried
+}
+
+// all returns all positions.
+func (q *Queue) all() map[types.UID]int32 {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	return maps.Clone(q.positions)
 }
 
 // position returns an experiment's position in the queue, or 0 if it does not wait for its

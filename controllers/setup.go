@@ -185,7 +185,7 @@ func CacheOptions(namespaces []string) cache.Options {
 		&batchv1.Job{}:                trials,
 		&corev1.Pod{}:                 trials,
 		&corev1.Service{}:             trials,
-		&networkingv1.NetworkPolicy{}: trials,
+		&networkingv1.NetworkPolicy{}: ours(v1alpha1.LabelComponent), // those of attempts, and the deny policies
 		&corev1.ServiceAccount{}:      ours(v1alpha1.LabelExperimentUID),
 	}}
 	for _, namespace := range namespaces {
@@ -197,12 +197,35 @@ func CacheOptions(namespaces []string) cache.Options {
 	return options
 }
 
-// withoutUnused removes from an object what no pass reads: its managed fields and annotations
-// can be larger than all the rest, and a user decides their size.
+// readLabels are the labels that a pass reads.
+var readLabels = []string{
+	v1alpha1.LabelExperimentUID, v1alpha1.LabelTrialUID, v1alpha1.LabelAttempt, v1alpha1.LabelExperiment,
+	v1alpha1.LabelVariant, v1alpha1.LabelComponent,
+	batchv1.ControllerUidLabel, appsv1.DefaultDeploymentUniqueLabelKey, // on pods
+}
+
+// withoutUnused removes from an object what no pass reads: it can be larger than all the rest, and a
+// user decides its size. Nothing is removed from the object in the API server, because patches hold
+// only what a pass has changed.
 func withoutUnused(object any) (any, error) {
-	if accessor, err := meta.Accessor(object); err == nil {
-		accessor.SetManagedFields(nil)
-		accessor.SetAnnotations(nil)
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return object, nil
+	}
+	accessor.SetManagedFields(nil)
+	accessor.SetAnnotations(nil)
+	var read map[string]string // a new one: a map does not shrink
+	for _, label := range readLabels {
+		if value, is := accessor.GetLabels()[label]; is {
+			if read == nil {
+				read = map[string]string{}
+			}
+			read[label] = value
+		}
+	}
+	accessor.SetLabels(read)
+	if e, is := object.(*v1alpha1.SizingExperiment); is {
+		e.OwnerReferences, e.Finalizers = nil, nil
 	}
 	return object, nil
 }

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,29 +16,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/lifecycle"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
 // TestAConclusionThatOutlastsThePassIsWritten ends the time of the pass once the trials have been
 // read, as a simulation of more than a minute does.
 func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	experiment := &v1alpha1.SizingExperiment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "a"},
-		Spec: v1alpha1.SizingExperimentSpec{
-			Matrix:  v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}},
-			Service: v1alpha1.Service{MemoryLimit: "128Mi"}, Repetitions: 1,
-			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
-		},
-	}
-	planned, err := matrix.Plan(experiment, matrix.Seed(experiment))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pass := &experimentPass{experiment: experiment}
-	trial := pass.newTrial(planned[0])
-	lifecycle.ReleaseTrial(trial, now, true)
+	experiment, trial := endedExperiment(t, now)
 	ctx, timeIsUp := context.WithCancel(t.Context())
 	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment, trial).WithStatusSubresource(experiment).
 		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).
@@ -63,7 +45,7 @@ func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 			},
 		}).Build()
 	recorder := events.NewFakeRecorder(9)
-	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: recorder, Clock: &slowClock{PassiveClock: clocktesting.NewFakePassiveClock(now)}}
+	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: recorder, Clock: &countingClock{PassiveClock: clocktesting.NewFakePassiveClock(now)}}
 	if _, err := r.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(experiment)}); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +66,3 @@ func TestAConclusionThatOutlastsThePassIsWritten(t *testing.T) {
 		t.Errorf("no event says that the conclusion took 20 s: %q", sent)
 	}
 }
-
-// slowClock is a clock on which everything takes 20 seconds.
-type slowClock struct{ clock.PassiveClock }
-
-func (slowClock) Since(time.Time) time.Duration { return 20 * time.Second }

@@ -21,7 +21,7 @@ import (
 
 // patchStatus writes what changed in an object's status, in one patch. The optimistic lock
 // refuses a pass on stale data; that pass is then repeated. If nothing changed, nothing is
-// written.
+// written. A status that is too large is written in a shorter form.
 //
 // A merge patch holds only differences. A field whose zero value must be written has to be in
 // a struct behind a pointer, or in a list.
@@ -34,23 +34,45 @@ func patchStatus(ctx context.Context, c client.Client, live client.Reader, after
 	}
 	err := write()
 	for range mostRewrites {
-		if !apierrors.IsConflict(err) || !onlyRelabelled(ctx, live, before) {
+		if !apierrors.IsConflict(err) || !onlyEdited(ctx, live, before) {
 			break
 		}
+		err = write()
+	}
+	if tooLarge(err) {
+		shorten(after)
 		err = write()
 	}
 	return client.IgnoreNotFound(err)
 }
 
-// mostRewrites is how often a status is written again because only annotations or labels have
-// changed. It is small, because an API server that is slow to answer is the usual reason why an
-// edit came in between again.
+// shorten drops from a status what is only for people to read. What a user writes is bounded, but for
+// labels and annotations, with which an object may be just below what etcd stores.
+func shorten(object client.Object) {
+	const because = "The status is shortened, because the object is too large; it has too many labels or annotations"
+	switch object := object.(type) {
+	case *v1alpha1.SizingTrial:
+		status := &object.Status
+		status.Distribution, status.UnderWay, status.Leftovers = nil, nil, nil
+		status.Message = lifecycle.Clip(because + ". " + status.Message)
+	case *v1alpha1.SizingExperiment:
+		status := &object.Status
+		status.Results, status.Predictions = nil, nil
+		for i := range status.Conditions {
+			status.Conditions[i].Message = because
+		}
+	}
+}
+
+// mostRewrites is how often a status is written again although the object was edited. It is small,
+// because an API server that is slow to answer is the usual reason why an edit came in between
+// again.
 const mostRewrites = 3
 
-// onlyRelabelled reports whether an object differs from its present version only in annotations and
-// labels, and gives it that version. A pass that takes a second would otherwise never write
-// anything while something edits them every second.
-func onlyRelabelled(ctx context.Context, live client.Reader, before client.Object) bool {
+// onlyEdited reports whether an object differs from its present version only in what users may edit
+// and no pass waits for, and gives it that version. A pass that takes a second would otherwise never
+// write anything while something edits them every second.
+func onlyEdited(ctx context.Context, live client.Reader, before client.Object) bool {
 	now := before.DeepCopyObject().(client.Object)
 	if err := live.Get(ctx, client.ObjectKeyFromObject(before), now); err != nil || !sameState(now, before) {
 		return false
@@ -60,7 +82,8 @@ func onlyRelabelled(ctx context.Context, live client.Reader, before client.Objec
 }
 
 // sameState reports whether two versions of an object have the same spec and status, and are
-// deleted or not.
+// deleted or not. The time to live and the suspension of an experiment have no part in it: its next
+// pass acts on them. Nor have the parts of its metadata that the cache lacks.
 func sameState(a, b client.Object) bool {
 	return equality.Semantic.DeepEqual(stateOf(a), stateOf(b))
 }
@@ -72,6 +95,10 @@ func stateOf(object client.Object) client.Object {
 	state.SetAnnotations(nil)
 	state.SetLabels(nil)
 	state.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	if e, is := state.(*v1alpha1.SizingExperiment); is {
+		e.Generation, e.OwnerReferences, e.Finalizers = 0, nil, nil
+		e.Spec.TTLSecondsAfterFinished, e.Spec.Suspend = nil, false
+	}
 	return state
 }
 

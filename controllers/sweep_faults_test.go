@@ -71,6 +71,9 @@ func (s scenario) check(t *testing.T, d disturbance, want outcome) (came bool) {
 		t.Fatalf("the experiments ended after %d writes and %d events, before the fault", w.writes, w.history.count)
 	}
 	lost := 0
+	if d.drop > 0 {
+		w.wait(time.Minute) // the event may have been that of the last pod's end
+	}
 	if w.disturbance.struck {
 		lost = 1 // the count of the write that was disturbed
 		w.wait(time.Minute)

@@ -34,7 +34,9 @@ func TestAStaleTrialLosesNoChildren(t *testing.T) {
 		return got
 	}
 	sweep := func(trial *v1alpha1.SizingTrial) error {
-		return r.sweep(t.Context(), &lifecycle.Observation{Trial: trial, Standing: lifecycle.Planned})
+		return r.sweep(t.Context(), &lifecycle.Observation{
+			Trial: trial, Standing: lifecycle.Planned, Leftovers: []lifecycle.Leftover{{Name: deployment.Name, Deletable: true}},
+		})
 	}
 	stale, begun := read(), read()
 	begun.Status.Attempts = []v1alpha1.Attempt{{Number: 1, ServiceUID: deployment.UID}}

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -98,7 +99,12 @@ func (s *sweep) report() {
 	text += fmt.Sprintf("%6d %6d  in total\n", runs, runs-fails)
 	s.t.Log(text)
 	if file := os.Getenv("HASHMARK_FAULTS_REPORT"); file != "" {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		into, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err == nil {
+			_, err = into.WriteString(s.t.Name() + "\n" + text)
+			err = errors.Join(err, into.Close())
+		}
+		if err != nil {
 			s.t.Error(err)
 		}
 	}
@@ -109,6 +115,10 @@ func (d disturbance) where() string {
 	switch {
 	case d.write > 0:
 		return fmt.Sprintf(", write %d", d.write)
+	case d.refusal != nil:
+		return fmt.Sprintf(", %s %s", d.refusal.verb, d.refusal.kind)
+	case d.kept != "":
+		return ", " + d.kept
 	case d.drop > 0:
 		return fmt.Sprintf(", event %d", d.drop)
 	case d.watch != "":

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
 
 func schemeOfAll() *runtime.Scheme {
@@ -85,8 +86,8 @@ func TestWhoIsUnderLoadInAnotherNamespaceIsNotNamed(t *testing.T) {
 		loadPod(func(p *corev1.Pod) { p.Namespace, p.Name, p.Labels = "theirs", "c", labels("other", "secret-launch") }),
 	).Build()
 	r := &TrialReconciler{Live: live, Clock: clocktesting.NewFakePassiveClock(loadEnd)}
-	got, err := r.underLoad(t.Context(), &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}})
-	if want := []string{"login c10-1", "one in another namespace"}; err != nil || !slices.Equal(got, want) {
+	got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
+	if want := []string{"login c10-1", "one in another namespace", "pod a of this trial"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }

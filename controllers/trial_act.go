@@ -47,6 +47,9 @@ func (d done) noting(reason, note string) done {
 // later.
 func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, decision lifecycle.Decision) (done, error) {
 	did := done{Decision: decision}
+	if err := r.sweep(ctx, seen); err != nil {
+		return did, err
+	}
 	switch decision.Action {
 	case lifecycle.Begin:
 		return r.begin(seen, did), nil
@@ -60,12 +63,10 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 		return r.conclude(seen, did), nil
 	case lifecycle.Break, lifecycle.Interrupt:
 		return r.end(seen, did), nil
-	case lifecycle.Sweep:
-		return did, r.sweep(ctx, seen)
 	case lifecycle.Release:
 		return r.release(seen, did), nil
 	case lifecycle.Refuse:
-		lifecycle.RefuseTrial(seen.Trial, seen.Now, decision)
+		lifecycle.FailTrial(seen.Trial, seen.Now, decision.Reason, decision.Message)
 		return did.with(warning, decision.Reason, decision.Message), nil
 	default:
 		return did, nil
@@ -75,7 +76,7 @@ func (r *TrialReconciler) act(ctx context.Context, seen *lifecycle.Observation, 
 func (r *TrialReconciler) begin(seen *lifecycle.Observation, did done) done {
 	lifecycle.BeginAttempt(seen.Trial, seen.Now, r.StartTimeout)
 	attempt := lifecycle.Current(&seen.Trial.Status)
-	attempt.Settings = r.settingsDigest()
+	attempt.Settings = r.digest(seen.Trial, attempt)
 	note := fmt.Sprintf("Attempt %d started: %s", attempt.Number, describe(seen.Trial))
 	if attempt.Number == 1 {
 		return did.noting("AttemptStarted", note) // the experiment has the event TrialStarted
@@ -148,7 +149,11 @@ func (r *TrialReconciler) record(seen *lifecycle.Observation, did done) done {
 // load creates the k6 Job.
 func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, did done) (done, error) {
 	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
-	job, duration, err := r.job(seen, attempt)
+	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(trial.Status), trial.Status.Prediction)
+	if err != nil {
+		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
+	}
+	job, err := r.job(seen, attempt, plan)
 	if err != nil {
 		return r.breakOff(seen, v1alpha1.ReasonPlanImpossible, err), nil
 	}
@@ -162,29 +167,23 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	if trial.Spec.Role == v1alpha1.RoleVerification {
 		how = "for at most"
 	}
-	return did.noting("LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, duration.Round(time.Second), describe(trial))), nil
+	return did.noting("LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, loadplan.Duration(plan).Round(time.Second), describe(trial))), nil
 }
 
-// job builds the k6 Job from the recorded calibration, and returns how long its plan takes.
-func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Attempt) (*batchv1.Job, time.Duration, error) {
+// job builds the k6 Job that runs a plan.
+func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Attempt, plan loadplan.Plan) (*batchv1.Job, error) {
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(seen.Trial.Status), seen.Trial.Status.Prediction)
-	if err != nil {
-		return nil, 0, err
-	}
-	duration := loadplan.Duration(plan)
-	limit := r.StartTimeout + lifecycle.RunAllowance(seen.Trial.Spec) + duration
-	job, err := builder.Job(objects.Load{
+	limit := r.StartTimeout + lifecycle.RunAllowance(seen.Trial.Spec) + loadplan.Duration(plan)
+	return builder.Job(objects.Load{
 		Plan:        plan,
 		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
 		PodIPs:      podIPs(seen),
 		ActiveLimit: limit,
 		Deadline:    seen.Now.Add(limit),
 	})
-	return job, duration, err
 }
 
 func podIPs(seen *lifecycle.Observation) []string {
@@ -229,8 +228,12 @@ func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 
 // sweep deletes everything that the trial controls and its current attempt does not need. An
 // operator that was frozen may see the children of an attempt before it sees that the attempt has
-// begun, so it deletes nothing of a trial that has changed.
+// begun, so it deletes nothing of a trial that has changed. What the API server refuses is noted, and
+// tried again in the next pass.
 func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation) error {
+	if !slices.ContainsFunc(seen.Leftovers, func(l lifecycle.Leftover) bool { return l.Deletable }) {
+		return nil
+	}
 	children, _, err := listChildren(ctx, r.Client, seen.Trial)
 	if err != nil {
 		return err
@@ -247,7 +250,15 @@ func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation
 	}
 	var failed []error
 	for _, child := range left {
-		failed = append(failed, remove(ctx, r.Client, child))
+		err := remove(ctx, r.Client, child)
+		if refused, is := errors.AsType[*refusedError](asRefused(err)); is {
+			r.refusals.note(seen.Trial.UID, child.GetUID(), refused.message)
+			continue
+		}
+		if err == nil {
+			r.refusals.forget(seen.Trial.UID, child.GetUID())
+		}
+		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
 }
@@ -267,8 +278,7 @@ func (r *TrialReconciler) release(seen *lifecycle.Observation, did done) done {
 	}
 	did = did.with(kind, string(trial.Status.Phase), note)
 	if stuck := seen.StuckLeftovers(); len(stuck) > 0 {
-		did = did.with(warning, "LeftBehind", "These objects can't be deleted yet, because their node does not answer or a finalizer keeps them: "+
-			strings.Join(stuck, ", "))
+		did = did.with(warning, "LeftBehind", "These objects can't be deleted yet. "+lifecycle.Kept+strings.Join(stuck, ", "))
 	}
 	if len(seen.Foreign) > 0 {
 		did = did.with(warning, "ForeignObjects", "These objects have the labels of this trial, but it did not create them. They were ignored: "+

@@ -50,6 +50,12 @@ func jobOf(child client.Object) types.UID {
 	}
 }
 
+// isStray reports whether a pod is a generator's that no Job controls any more, because somebody changed
+// a label by which its Job found it.
+func isStray(pod *corev1.Pod) bool {
+	return pod.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentGenerator && !ofJob(metav1.GetControllerOf(pod))
+}
+
 // jobsOf returns the UIDs of a trial's Jobs: those that an attempt recorded, which may be deleted
 // before their pods are, and those that exist.
 func jobsOf(trial *v1alpha1.SizingTrial, children []client.Object) []types.UID {

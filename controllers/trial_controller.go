@@ -2,18 +2,24 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
@@ -40,8 +46,15 @@ type TrialReconciler struct {
 	// CPUTime returns the CPU time that this process has used. Without it, the operator's CPU is
 	// not part of the evidence.
 	CPUTime func() (time.Duration, error)
+	// Paused removes all load, and lets no trial begin.
+	Paused bool
+	// Turns is the Lease whose holder is the trials that have a turn.
+	Turns types.NamespacedName
+	// Queue is told which trials can't go on.
+	Queue *Queue
 
-	loads loadMeter
+	loads    loadMeter
+	refusals refusals
 }
 
 // Reconcile makes one pass over one trial.
@@ -52,8 +65,61 @@ func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if trial.DeletionTimestamp != nil {
-		return ctrl.Result{}, nil // garbage collection deletes its children
+		return unlessStale(r.clear(ctx, req.NamespacedName))
 	}
+	result, err := r.pass(ctx, req, trial)
+	if err == nil {
+		if trial.Status.ObservedGeneration > 0 { // else nothing was to be written
+			r.Queue.succeeded(ownPass, trial.UID)
+		}
+		return result, nil
+	}
+	now := r.Clock.Now()
+	if _, refused := errors.AsType[*refusedError](asRefused(err)); refused {
+		r.Queue.failed(ownPass, trial, now, now, err)
+		ctrl.LoggerFrom(ctx).Error(err, "The API server refuses a write")
+		return r.giveUp(ctx, req.NamespacedName, trial.UID, now)
+	}
+	r.Queue.failed(ownPass, trial, now.Add(outage), now, err)
+	return result, err
+}
+
+// outage is how much longer a trial keeps its turn after an error that is likely to pass.
+const outage = 30 * time.Second
+
+// refusedAgain is how soon what the API server refused is tried again: whatever refuses it may change
+// without an event.
+const refusedAgain = 15 * time.Second
+
+// giveUp waits until a write that was refused may succeed. It deletes everything of a trial of which
+// nothing could be written for the start timeout.
+func (r *TrialReconciler) giveUp(ctx context.Context, name types.NamespacedName, uid types.UID, now time.Time) (ctrl.Result, error) {
+	if failure, fails := r.Queue.failureOf(uid, now); fails && failure.hopeless(now, r.StartTimeout) {
+		if err := r.clear(ctx, name); err != nil {
+			return unlessStale(err)
+		}
+	}
+	return ctrl.Result{RequeueAfter: refusedAgain}, nil
+}
+
+// clear deletes everything that a trial controls. The trial of an experiment that is deleted in the
+// foreground exists for as long as anything keeps one of its objects.
+func (r *TrialReconciler) clear(ctx context.Context, name types.NamespacedName) error {
+	trial := &v1alpha1.SizingTrial{}
+	if err := r.Get(ctx, name, trial); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	children, _, err := listChildren(ctx, r.Client, trial)
+	if err != nil {
+		return err
+	}
+	seen := &lifecycle.Observation{Trial: trial, Now: r.Clock.Now(), Standing: lifecycle.ExperimentGone}
+	r.noteLeftovers(seen, children)
+	return r.sweep(ctx, seen)
+}
+
+// pass observes a trial, decides, acts, and writes the status.
+func (r *TrialReconciler) pass(ctx context.Context, req ctrl.Request, trial *v1alpha1.SizingTrial) (ctrl.Result, error) {
 	seen, decision, err := r.assess(ctx, trial)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("observing trial %s: %w", req, err)
@@ -99,15 +165,26 @@ func (r *TrialReconciler) assessFrom(ctx context.Context, reader client.Reader, 
 	return seen, decision, nil
 }
 
-// decide returns what to do next. Before an attempt or a load begins, it also observes which
-// other trials are under load, without a cache: two generators at the same time would spoil both
-// measurements.
+// decide returns what to do next. While the trial waits, and before an attempt or a load begins, it also
+// observes whether the trial still has its turn, which it may not have been told. Before the latter it
+// observes which other trials are under load, without a cache: two generators at
+// the same time would spoil both measurements.
 func (r *TrialReconciler) decide(ctx context.Context, seen *lifecycle.Observation) (lifecycle.Decision, error) {
 	decision := lifecycle.Decide(seen)
-	if decision.Action != lifecycle.Begin && decision.Action != lifecycle.Load {
+	loads := decision.Action == lifecycle.Begin || decision.Action == lifecycle.Load
+	if !loads && !queue.Waits(seen.Trial) {
 		return decision, nil
 	}
-	others, err := r.underLoad(ctx, seen.Trial)
+	lease := &coordinationv1.Lease{}
+	if err := r.Live.Get(ctx, r.Turns, lease); client.IgnoreNotFound(err) != nil {
+		return decision, err
+	}
+	holders := queue.Held(ptr.Deref(lease.Spec.HolderIdentity, ""))
+	seen.NoTurn = seen.NoTurn || !slices.Contains(holders, client.ObjectKeyFromObject(seen.Trial))
+	if !loads {
+		return lifecycle.Decide(seen), nil
+	}
+	others, err := r.underLoad(ctx, seen)
 	if err != nil {
 		return decision, err
 	}

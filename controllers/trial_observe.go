@@ -22,8 +22,10 @@ import (
 // observe collects the input of lifecycle.Decide. It reads the trial's children from the reader.
 func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*lifecycle.Observation, error) {
 	seen := &lifecycle.Observation{
-		Settings: lifecycle.Settings{StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, GeneratorCPULimit: r.Settings.GeneratorCPULimit},
-		Now:      r.Clock.Now(), Trial: trial, Suspended: trial.Spec.Suspend,
+		Settings: lifecycle.Settings{
+			StartTimeout: r.StartTimeout, MaxUnderLoad: r.MaxConcurrent, Paused: r.Paused, GeneratorCPULimit: r.Settings.GeneratorCPULimit,
+		},
+		Now: r.Clock.Now(), Trial: trial, Suspended: r.Paused, NoTurn: trial.Spec.Suspend,
 	}
 	if err := r.observeStanding(ctx, seen); err != nil {
 		return nil, err
@@ -34,15 +36,19 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	}
 	for _, object := range foreign {
 		seen.Foreign = append(seen.Foreign, nameOf(object))
+		if pod, is := object.(*corev1.Pod); is && isStray(pod) && lifecycle.MayLoad(pod, seen.Now) {
+			seen.Strays = append(seen.Strays, pod.Name)
+		}
 	}
 	attempt := lifecycle.Current(&trial.Status)
 	if attempt == nil || seen.Standing != lifecycle.Planned {
-		noteLeftovers(seen, children)
+		r.noteLeftovers(seen, children)
 		return seen, nil
 	}
 	current, left := split(seen, children)
-	noteLeftovers(seen, left)
+	r.noteLeftovers(seen, left)
 	sortChildren(&seen.Children, current)
+	seen.Outdated = attempt.Settings != r.digest(trial, attempt)
 	return seen, r.observeRefusal(ctx, seen)
 }
 
@@ -65,7 +71,7 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 		seen.Standing = lifecycle.NotPlanned
 	}
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
-	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now)
+	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now) || experiment.Status.Phase.Finished()
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
 	seen.Reference, _ = speed.InPool(experiment.Status.Speed, speed.NodePool(trial.Spec.Variant))
 	return nil
@@ -139,9 +145,10 @@ func sortChildren(into *lifecycle.Children, current []client.Object) {
 	slices.SortFunc(into.GeneratorPods, byName)
 }
 
-func noteLeftovers(seen *lifecycle.Observation, left []client.Object) {
+func (r *TrialReconciler) noteLeftovers(seen *lifecycle.Observation, left []client.Object) {
 	for _, child := range left {
-		seen.Leftovers = append(seen.Leftovers, lifecycle.NewLeftover(nameOf(child), child, &seen.Trial.Status, seen.Now))
+		refusal := r.refusals.of(seen.Trial.UID, child.GetUID())
+		seen.Leftovers = append(seen.Leftovers, lifecycle.NewLeftover(nameOf(child), child, &seen.Trial.Status, refusal, seen.Now))
 	}
 }
 

@@ -5,34 +5,49 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
-// templates returns the pods of the current attempt as the operator would create them now, to
-// compare with those that ran. The Deployment's own template can't show a change, because whoever
-// patches the Deployment changes its pods with it. The result is empty if the operator's settings
-// have changed since the attempt began, for example by an upgrade.
+// templates returns the pods of the current attempt as the operator created them, to compare with
+// those that ran. The Deployment's own template can't show a change, because whoever patches the
+// Deployment changes its pods with it. The result is empty if this operator would create others.
 func (r *TrialReconciler) templates(seen *lifecycle.Observation, action lifecycle.Action) lifecycle.Templates {
 	attempt := lifecycle.Current(&seen.Trial.Status)
 	builder, err := r.builder(seen.Trial, attempt)
-	if err != nil || attempt.Settings != r.settingsDigest() {
+	if err != nil || seen.Outdated {
 		return lifecycle.Templates{}
 	}
 	planned := lifecycle.Templates{Service: &builder.Deployment().Spec.Template.Spec}
-	if action == lifecycle.Harvest {
-		// A plan that can't be built any more also ends the attempt.
-		if job, _, err := r.job(seen, attempt); err == nil {
+	if action != lifecycle.Harvest {
+		return planned
+	}
+	// The rest of the Job follows from the plan in it. A plan that can't be read ends the attempt.
+	if plan, err := objects.PlanOf(seen.Children.Job); err == nil {
+		if job, err := r.job(seen, attempt, plan); err == nil {
 			planned.Generator = &job.Spec.Template.Spec
 		}
 	}
 	return planned
 }
 
-// settingsDigest returns a digest of the settings that pods are created with.
-func (r *TrialReconciler) settingsDigest() string {
-	text, err := json.Marshal(r.Settings)
+// digest returns a digest of the pods that this operator, with its settings, creates for an
+// attempt, but for what the generator's pod has from the load. It is empty if it can't create them.
+func (r *TrialReconciler) digest(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt) string {
+	builder, err := r.builder(trial, attempt)
 	if err != nil {
-		return "" // strings, maps and lists of them can always be marshalled
+		return ""
+	}
+	job, err := builder.Job(objects.Load{})
+	if err != nil {
+		return ""
+	}
+	text, err := json.Marshal([]corev1.PodTemplateSpec{builder.Deployment().Spec.Template, job.Spec.Template})
+	if err != nil {
+		return "" // both were read from a cluster, or can be written to one
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

@@ -2,12 +2,14 @@ package controllers
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,46 +18,87 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// underLoad returns descriptions of the other trials whose generators may run, read without a
-// cache, because two generators at the same time would affect both measurements. A description
-// of a trial in another namespace contains no name, since the trial's users may not see that
-// namespace.
-func (r *TrialReconciler) underLoad(ctx context.Context, trial *v1alpha1.SizingTrial) ([]string, error) {
+// load is something that puts load on the cluster now, or soon: a generator's pod, or a Job that creates
+// one.
+type load struct {
+	trial, job types.UID
+	// name is that of the pod or the Job.
+	name types.NamespacedName
+	// measures says what is measured, by experiment and variant.
+	measures string
+	// runs means that its container runs, as far as is known. Others may only be about to start.
+	runs bool
+}
+
+// loadsIn returns all loads of the cluster. Whether something is a load depends neither on the trial
+// that asks nor on who controls a pod: k6 runs on in a pod that lost its Job, or its trial.
+func loadsIn(ctx context.Context, reader client.Reader, now time.Time) ([]load, error) {
 	generators := client.MatchingLabels{v1alpha1.LabelComponent: v1alpha1.ComponentGenerator}
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
-	if err := r.Live.List(ctx, jobs, generators); err != nil {
+	if err := reader.List(ctx, jobs, generators); err != nil {
 		return nil, err
 	}
-	if err := r.Live.List(ctx, pods, generators); err != nil {
+	if err := reader.List(ctx, pods, generators); err != nil {
 		return nil, err
 	}
-	now, busy := r.Clock.Now(), map[string]string{}
+	var loads []load
 	for i := range jobs.Items {
-		if jobLoads(&jobs.Items[i]) {
-			noteBusy(busy, trial.Namespace, &jobs.Items[i])
+		if job := &jobs.Items[i]; jobLoads(job) {
+			loads = append(loads, loadOf(job, job.UID))
 		}
 	}
 	for i := range pods.Items {
-		if pod := &pods.Items[i]; ofJob(metav1.GetControllerOf(pod)) && lifecycle.MayLoad(pod, now) {
-			noteBusy(busy, trial.Namespace, pod)
+		if pod := &pods.Items[i]; lifecycle.MayLoad(pod, now) {
+			load := loadOf(pod, jobOf(pod))
+			load.runs = pod.Status.Phase == corev1.PodRunning
+			loads = append(loads, load)
 		}
 	}
-	var others []string
-	for uid, name := range busy {
-		if uid != string(trial.UID) {
-			others = append(others, name)
-		}
-	}
-	slices.Sort(others)
-	return others, nil
+	return loads, nil
 }
 
-func noteBusy(busy map[string]string, namespace string, generator client.Object) {
-	labels, name := generator.GetLabels(), "one in another namespace"
-	if generator.GetNamespace() == namespace {
-		name = labels[v1alpha1.LabelExperiment] + " " + labels[v1alpha1.LabelVariant]
+func loadOf(generator client.Object, job types.UID) load {
+	labels := generator.GetLabels()
+	return load{
+		trial: types.UID(labels[v1alpha1.LabelTrialUID]), job: job, name: client.ObjectKeyFromObject(generator),
+		measures: labels[v1alpha1.LabelExperiment] + " " + labels[v1alpha1.LabelVariant],
 	}
-	busy[labels[v1alpha1.LabelTrialUID]] = name
+}
+
+// underLoad returns descriptions of the loads that are not of the trial's current attempt, one for each
+// trial, read without a cache. A description of a trial in another namespace contains no name, since
+// the trial's users may not see that namespace.
+func (r *TrialReconciler) underLoad(ctx context.Context, seen *lifecycle.Observation) ([]string, error) {
+	loads, err := loadsIn(ctx, r.Live, r.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	trial, others := seen.Trial, map[types.UID]string{}
+	for _, load := range loads {
+		name := load.measures
+		switch {
+		case load.trial == trial.UID && (load.job == ownJob(seen) || seen.Cancelled || load.name.Namespace != trial.Namespace):
+			continue // its own, or a pod elsewhere that claims to be
+		case load.trial == trial.UID:
+			name = "pod " + load.name.Name + " of this trial"
+		case load.name.Namespace != trial.Namespace:
+			name = "one in another namespace"
+		}
+		others[load.trial] = name
+	}
+	return slices.Sorted(maps.Values(others)), nil
+}
+
+// ownJob returns the UID of the current attempt's Job, which may not be on record yet, or "" if there
+// is none.
+func ownJob(seen *lifecycle.Observation) types.UID {
+	if attempt := lifecycle.Current(&seen.Trial.Status); attempt != nil && attempt.JobUID != "" {
+		return attempt.JobUID
+	}
+	if seen.Children.Job != nil {
+		return seen.Children.Job.UID
+	}
+	return "none"
 }
 
 // jobLoads reports whether a Job runs a generator, or will. Anyone can label a Job as a

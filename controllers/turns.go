@@ -40,44 +40,129 @@ type TurnReconciler struct {
 	Lease types.NamespacedName
 	// MaxConcurrent is the largest number of trials under load at the same time, in all experiments.
 	MaxConcurrent int
-	// Queue receives the positions.
+	// Paused takes back all turns, and gives none.
+	Paused bool
+	// Queue receives the positions, and knows which trials can't go on.
 	Queue *Queue
 }
 
-// Reconcile makes one pass over all experiments. The request has no meaning.
+// Reconcile makes one pass over all experiments. The request has no meaning. What can't be read or
+// written of one trial does not end the pass, because it would hold up all others.
 func (r *TurnReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	lease, err := r.lease(ctx)
 	if err != nil {
 		return unlessStale(fmt.Errorf("lease %s: %w", r.Lease, err))
 	}
-	experiments, trials, err := r.waiting(ctx)
+	situation, err := r.observe(ctx, lease)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	held, err := r.held(ctx, lease)
-	if err != nil {
-		return ctrl.Result{}, err
+	turns := queue.Decide(situation)
+	if r.Paused {
+		turns.Held = nil
 	}
-	turns := queue.Decide(experiments, trials, held, r.MaxConcurrent, r.Clock.Now())
-	held = append(held, turns.Start...)
-	if err := r.write(ctx, lease, held); err != nil {
+	if err := r.write(ctx, lease, turns); err != nil {
 		return unlessStale(fmt.Errorf("lease %s: %w", r.Lease, err))
 	}
-	for _, name := range held {
-		if err := r.give(ctx, name); err != nil {
-			return unlessStale(fmt.Errorf("giving trial %s its turn: %w", name, err))
-		}
+	again := r.tell(ctx, situation, turns)
+	r.Queue.set(situation.Experiments, turns.Position)
+	continues := func(e v1alpha1.SizingExperiment) bool { return queue.Continues(&e) }
+	switch {
+	case again:
+		return ctrl.Result{RequeueAfter: staleAgain}, nil
+	case len(turns.Held) > 0:
+		return ctrl.Result{RequeueAfter: heldAgain}, nil
+	case slices.ContainsFunc(situation.Experiments, continues):
+		return ctrl.Result{RequeueAfter: turnsAgain}, nil
 	}
-	r.Queue.set(experiments, turns.Position)
-	if len(held) == 0 && !slices.ContainsFunc(experiments, func(e v1alpha1.SizingExperiment) bool { return queue.Continues(&e) }) {
-		return ctrl.Result{}, nil
-	}
-	return ctrl.Result{RequeueAfter: turnsAgain}, nil
+	return ctrl.Result{}, nil
 }
 
 // turnsAgain is how soon turns are computed again without a reason. One pass a minute costs
 // nothing, and a turn that depended on a single event could be lost with it.
 const turnsAgain = time.Minute
+
+// heldAgain is the same while somebody has a turn: that nothing of a trial can be written or read, or
+// that a load has reached its deadline, is not an event.
+const heldAgain = 15 * time.Second
+
+// observe collects what turns are decided from.
+func (r *TurnReconciler) observe(ctx context.Context, lease *coordinationv1.Lease) (queue.Situation, error) {
+	now, before := r.Clock.Now(), queue.Held(ptr.Deref(lease.Spec.HolderIdentity, ""))
+	s := queue.Situation{
+		Limit: r.MaxConcurrent, Now: now, Failing: r.Queue.failing(now),
+		History: queue.ReadHistory(lease.Annotations[historyAnnotation]).Count(before, now),
+	}
+	if r.Paused {
+		s.Limit = 0
+	}
+	var err error
+	if s.Experiments, s.Trials, err = r.waiting(ctx); err != nil {
+		return s, err
+	}
+	if s.Held, err = r.held(ctx, before, s.Failing); err != nil {
+		return s, err
+	}
+	loads, err := loadsIn(ctx, r.Client, now)
+	s.Loading = map[types.UID]bool{}
+	for i := range s.Trials {
+		if trial := &s.Trials[i]; queue.Active(trial) {
+			s.Loading[trial.UID] = false // its load counts as its turn
+		}
+	}
+	for _, load := range loads {
+		if _, counted := s.Loading[load.trial]; !counted {
+			s.Held = append(s.Held, load.name) // its trial has ended or is gone
+		}
+		s.Loading[load.trial] = s.Loading[load.trial] || load.runs
+	}
+	return s, err
+}
+
+// historyAnnotation is the annotation of the Lease with what the namespaces have used.
+const historyAnnotation = "hashmark.dev/history"
+
+// tell gives the trials that have a turn their turn, and takes back those of all others. It reports
+// whether the pass is to be repeated at once, because one of them has changed since it was read or
+// can't have its turn.
+func (r *TurnReconciler) tell(ctx context.Context, s queue.Situation, turns queue.Turns) (again bool) {
+	for i := range s.Trials {
+		trial := &s.Trials[i]
+		tried, fails := s.Failing[trial.UID]
+		if trial.Spec.Suspend || queue.Released(trial) || slices.Contains(turns.Held, client.ObjectKeyFromObject(trial)) ||
+			fails && s.Now.Sub(tried) < heldAgain {
+			continue
+		}
+		err := suspendTrial(ctx, r.Client, trial.DeepCopy(), true)
+		r.note(ctx, trial, err)
+		again = again || apierrors.IsConflict(err)
+	}
+	for _, name := range turns.Held {
+		trial := &v1alpha1.SizingTrial{}
+		err := r.Get(ctx, name, trial)
+		if err == nil {
+			err = r.give(ctx, trial)
+			r.note(ctx, trial, err)
+		}
+		again = again || client.IgnoreNotFound(err) != nil
+	}
+	return again
+}
+
+// note notes that a trial can't be told about its turn. A turn that can't be given is free at once, and
+// one that can't be taken back is worth nothing: no load begins without an entry in the Lease.
+func (r *TurnReconciler) note(ctx context.Context, trial *v1alpha1.SizingTrial, err error) {
+	switch {
+	case err == nil:
+		r.Queue.succeeded(tellingTurn, trial.UID)
+		return
+	case apierrors.IsNotFound(err) || apierrors.IsConflict(err):
+		return
+	}
+	ctrl.LoggerFrom(ctx).Error(err, "A trial can't be told about its turn", "namespace", trial.Namespace, "trial", trial.Name)
+	now := r.Clock.Now()
+	r.Queue.failed(tellingTurn, trial, now.Add(-queue.Patience), now, err)
+}
 
 // lease reads the Lease, and creates it if it does not exist.
 func (r *TurnReconciler) lease(ctx context.Context) (*coordinationv1.Lease, error) {
@@ -90,15 +175,16 @@ func (r *TurnReconciler) lease(ctx context.Context) (*coordinationv1.Lease, erro
 	return lease, r.Create(ctx, lease, client.DisableReadYourWritesConsistency)
 }
 
-// write writes the trials that have a turn into the Lease, unless it has been changed since it
-// was read.
-func (r *TurnReconciler) write(ctx context.Context, lease *coordinationv1.Lease, held []types.NamespacedName) error {
-	holder := queue.Holder(held)
+// write writes the turns that are taken into the Lease, with what the namespaces have used, unless the
+// Lease has been changed since it was read.
+func (r *TurnReconciler) write(ctx context.Context, lease *coordinationv1.Lease, turns queue.Turns) error {
+	holder := queue.Holder(turns.Held)
 	if holder == ptr.Deref(lease.Spec.HolderIdentity, "") {
 		return nil
 	}
 	lease.Spec.HolderIdentity = &holder
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: r.Clock.Now()}
+	metav1.SetMetaDataAnnotation(&lease.ObjectMeta, historyAnnotation, turns.History.String())
 	return r.Update(ctx, lease, client.DisableReadYourWritesConsistency)
 }
 
@@ -129,22 +215,21 @@ func (r *TurnReconciler) waiting(ctx context.Context) ([]v1alpha1.SizingExperime
 // held returns the trials of the Lease that still have their turn. It reads each of them
 // without a cache, because one that is taken off by mistake could run at the same time as the
 // next.
-func (r *TurnReconciler) held(ctx context.Context, lease *coordinationv1.Lease) ([]types.NamespacedName, error) {
+func (r *TurnReconciler) held(ctx context.Context, names []types.NamespacedName, failing map[types.UID]time.Time) ([]types.NamespacedName, error) {
 	var held []types.NamespacedName
-	for _, name := range queue.Held(ptr.Deref(lease.Spec.HolderIdentity, "")) {
+	for _, name := range names {
 		trial := &v1alpha1.SizingTrial{}
 		err := r.Live.Get(ctx, name, trial)
-		if apierrors.IsNotFound(err) {
+		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) { // the latter in a namespace that is not watched any more
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		holds := queue.Active(trial)
-		if !holds && !queue.Released(trial) {
-			if holds, err = r.continues(ctx, trial); err != nil {
-				return nil, err
-			}
+		_, fails := failing[trial.UID]
+		holds, err := r.holds(ctx, trial, fails)
+		if err != nil {
+			return nil, err
 		}
 		if holds {
 			held = append(held, name)
@@ -153,8 +238,21 @@ func (r *TurnReconciler) held(ctx context.Context, lease *coordinationv1.Lease) 
 	return held, nil
 }
 
-// continues reports whether a trial that has a turn in the Lease, and has not begun, can still
-// begin. If its experiment was suspended or has ended, the turn is free.
+// holds reports whether a trial that is in the Lease still has its turn. One that can't be told about it
+// has none, and nor has one that can't use it after its experiment has ended.
+func (r *TurnReconciler) holds(ctx context.Context, trial *v1alpha1.SizingTrial, fails bool) (bool, error) {
+	active := queue.Active(trial)
+	switch {
+	case queue.Released(trial) || trial.DeletionTimestamp != nil || !active && fails:
+		return false, nil
+	case active && !fails && !queue.Waits(trial):
+		return true, nil
+	}
+	return r.continues(ctx, trial)
+}
+
+// continues reports whether a trial that has a turn in the Lease can still use it. If its experiment was
+// suspended or has ended, the turn is free.
 func (r *TurnReconciler) continues(ctx context.Context, trial *v1alpha1.SizingTrial) (bool, error) {
 	experiment, err := r.experimentOf(ctx, trial)
 	return err == nil && experiment != nil && queue.Continues(experiment), err
@@ -174,13 +272,9 @@ func (r *TurnReconciler) experimentOf(ctx context.Context, trial *v1alpha1.Sizin
 // giveTurn is the action of the event about a turn.
 const giveTurn = "GiveTurn"
 
-// give lets a trial that is in the Lease begin, unless it already has. The cache is good enough: the
-// write fails if the trial has changed since.
-func (r *TurnReconciler) give(ctx context.Context, name types.NamespacedName) error {
-	trial := &v1alpha1.SizingTrial{}
-	if err := r.Get(ctx, name, trial); err != nil {
-		return client.IgnoreNotFound(err)
-	}
+// give lets a trial that is in the Lease begin, unless it already has. It was read from the cache, which
+// is good enough: the write fails if the trial has changed since.
+func (r *TurnReconciler) give(ctx context.Context, trial *v1alpha1.SizingTrial) error {
 	if !trial.Spec.Suspend || queue.Active(trial) || queue.Released(trial) {
 		return nil
 	}

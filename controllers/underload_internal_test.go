@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
@@ -73,7 +74,8 @@ func TestOnlyWhatMayLoadTheClusterHoldsUpALoad(t *testing.T) {
 		{"a Job that a finalizer keeps", loadJob(func(j *batchv1.Job) { going(&j.ObjectMeta) }), 0, 0},
 		{"a pod of a Job that is gone", loadPod(func(*corev1.Pod) {}), 0, 1},
 		{"a pod that terminates", loadPod(func(p *corev1.Pod) { going(&p.ObjectMeta) }), 0, 1},
-		{"a pod that no Job controls", loadPod(func(p *corev1.Pod) { p.OwnerReferences = nil }), 0, 0},
+		{"a pod that lost its Job", loadPod(func(p *corev1.Pod) { p.OwnerReferences = nil }), 0, 1},
+		{"a pod that something else has adopted", loadPod(func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "ReplicaSet" }), 0, 1},
 		{"a pod that no node takes", loadPod(func(p *corev1.Pod) { p.Spec.NodeName, p.Status.Phase = "", corev1.PodPending }), 0, 0},
 		{"a pod on a node that does not answer, after its deadline", loadPod(func(p *corev1.Pod) { going(&p.ObjectMeta) }), time.Minute, 0},
 	} {
@@ -82,7 +84,7 @@ func TestOnlyWhatMayLoadTheClusterHoldsUpALoad(t *testing.T) {
 				Live:  fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(tt.generator).Build(),
 				Clock: clocktesting.NewFakePassiveClock(loadEnd.Add(tt.after)),
 			}
-			got, err := r.underLoad(t.Context(), &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}})
+			got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
 			if err != nil || len(got) != tt.want {
 				t.Errorf("%d others are under load, %v; want %d", len(got), err, tt.want)
 			}

@@ -8,6 +8,10 @@ import (
 	"reflect"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -20,6 +24,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/controllers"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // event is a change of an object as a watch reports it.
@@ -208,15 +213,22 @@ func (w *testCluster) requests(change event) (keys []string) {
 	if controller := metav1.GetControllerOf(object); controller != nil {
 		owner = controller.UID
 	}
-	var turns, trialsOf bool
+	var turns, trialsOf, denies bool
 	switch object.(type) {
 	case *v1alpha1.SizingExperiment:
 		turns, trialsOf = change.passes(controllers.ExperimentTurns), change.passes(controllers.ExperimentTrials)
 	case *v1alpha1.SizingTrial:
-		turns = change.passes(controllers.TrialTurns)
+		turns, denies = change.passes(controllers.TrialTurns), change.passes(controllers.TrialsDenied)
+	case *corev1.Pod, *appsv1.Deployment, *batchv1.Job:
+		denies = change.passes(controllers.PodsDenied)
+	case *networkingv1.NetworkPolicy:
+		denies = object.GetName() == objects.DenyPolicyName
 	}
 	if turns {
 		keys = append(keys, passOver(w.lease()))
+	}
+	if denies {
+		keys = append(keys, passOver(objects.DenyPolicy(object.GetNamespace())))
 	}
 	for _, e := range w.experiments() {
 		if e.UID == object.GetUID() || e.UID == owner {
@@ -224,7 +236,7 @@ func (w *testCluster) requests(change event) (keys []string) {
 		}
 	}
 	for _, t := range w.trials() {
-		if t.UID == object.GetUID() || t.UID == owner || string(t.UID) == trial || trialsOf && metav1.GetControllerOf(&t).UID == object.GetUID() {
+		if t.UID == object.GetUID() || t.UID == owner || string(t.UID) == trial || trialsOf && metav1.IsControlledBy(&t, object) {
 			keys = append(keys, passOver(&t))
 		}
 	}

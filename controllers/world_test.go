@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // epoch is when every test begins.
@@ -54,14 +55,21 @@ type testCluster struct {
 	cacheBehind bool
 	// limit is the operator's --max-concurrent-trials.
 	limit int
+	// paused is the operator's --paused.
+	paused bool
 	// user is the operator's user at the API server.
 	user string
-	// creates counts what the operator has created for experiments, by kind.
+	// creates counts what the operator has created for experiments, by kind. A namespace's deny policy
+	// is not for one of them.
 	creates map[string]int
 	// tally is what all processes of the operator counted.
 	tally *tally
+	// kindsOfWrites are the kinds of what the operator has written in the first namespace.
+	kindsOfWrites map[writeKind]bool
 	// writes counts every write of the operator that was not refused.
 	writes int
+	// confined is what was seen of the policies of pods.
+	confined confinement
 }
 
 // newTestCluster returns a test cluster with a namespace for each name.
@@ -69,7 +77,7 @@ func newTestCluster(t *testing.T, names ...string) *testCluster {
 	t.Helper()
 	w := &testCluster{
 		t: t, ctx: t.Context(), client: cachedCluster.GetClient(), clock: clocktesting.NewFakePassiveClock(epoch),
-		limit: 1, user: operatorUser, creates: map[string]int{}, tally: newTally(),
+		limit: 1, user: operatorUser, creates: map[string]int{}, kindsOfWrites: map[writeKind]bool{}, tally: newTally(),
 		calls: map[string]bool{}, history: history{events: map[string][]event{}},
 	}
 	for _, name := range names {
@@ -146,6 +154,11 @@ func (w *testCluster) pass() {
 	for _, trial := range w.trials() {
 		if w.isCalled(&trial) {
 			w.reconcile(w.operator.trials, &trial)
+		}
+	}
+	for _, namespace := range w.namespaces {
+		if policy := objects.DenyPolicy(namespace); w.isCalled(policy) {
+			w.reconcile(w.operator.denies, policy)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type flags struct {
 	metricsMaxExperiments   int
 	watchNamespaces         []string // empty: all
 	maxConcurrentTrials     int
+	paused                  bool
 	startTimeout            time.Duration
 	logFormat, logLevel     string
 	settings                objects.Settings
@@ -55,6 +56,7 @@ func parse(args []string) (*flags, error) {
 	set.Func("watch-namespaces", "comma-separated namespaces whose experiments are measured; all by default", f.setWatchNamespaces)
 	set.IntVar(&f.metricsMaxExperiments, "metrics-max-experiments", 100, "number of experiments that have series of their own in /metrics; the others are only counted")
 	set.IntVar(&f.maxConcurrentTrials, "max-concurrent-trials", 1, "largest number of trials under load at the same time, in all experiments")
+	set.BoolVar(&f.paused, "paused", false, "take back all turns, remove all load, and start no trial; experiments keep their places")
 	set.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an attempt may wait until a pod is admitted, scheduled, pulled and started")
 	set.StringVar(&f.logFormat, "log-format", "json", "format of the log: json, or text for people")
 	set.StringVar(&f.logLevel, "log-level", "info", "info logs every decision that changed something; debug also logs passes that changed nothing")

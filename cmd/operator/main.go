@@ -27,11 +27,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 func main() {
 	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "operator:", err)
+		fmt.Fprintln(os.Stderr, "operator:", units.Line(err.Error()))
 		os.Exit(1)
 	}
 }
@@ -53,7 +54,7 @@ func setLogger(flags *flags) {
 	if flags.logLevel == "debug" {
 		level = zapcore.DebugLevel
 	}
-	ctrl.SetLogger(zap.New(zap.UseDevMode(false), format, zap.Level(level)))
+	ctrl.SetLogger(zap.New(zap.UseDevMode(false), format, zap.Level(level), zap.WriteTo(units.PlainWriter(os.Stderr))))
 }
 
 // operate runs the operator until it receives a signal to end.
@@ -88,7 +89,8 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	if err != nil {
 		return err
 	}
-	tally, err := setupMetrics(mgr, flags)
+	live, waiting := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces), &controllers.Queue{}
+	tally, err := setupMetrics(mgr, flags, waiting)
 	if err != nil {
 		return err
 	}
@@ -96,26 +98,28 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 	if err != nil {
 		return err
 	}
-	live, waiting := controllers.LiveIn(mgr.GetAPIReader(), flags.watchNamespaces), &controllers.Queue{}
+	lease := types.NamespacedName{Namespace: namespace, Name: turnsLease}
 	experiments := &controllers.ExperimentReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("hashmark"), Queue: waiting,
-		Settings: flags.settings,
+		Settings: flags.settings, StartTimeout: flags.startTimeout, Paused: flags.paused,
 	}
 	turns := &controllers.TurnReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials, Queue: waiting,
-		Lease: types.NamespacedName{Namespace: namespace, Name: turnsLease},
+		Lease: lease, Paused: flags.paused,
 	}
 	trials := &controllers.TrialReconciler{
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
 		Settings: flags.settings, StartTimeout: flags.startTimeout, Model: lifecycle.Simulation(), Tally: tally,
-		CPUTime: cgroup.ProcessCPUTime,
+		CPUTime: cgroup.ProcessCPUTime, Queue: waiting, Turns: lease, Paused: flags.paused,
 	}
+	denyPolicies := &controllers.DenyPolicyReconciler{Client: mgr.GetClient(), Live: live}
 	return errors.Join(
 		experiments.SetupWithManager(mgr),
 		turns.SetupWithManager(mgr),
 		trials.SetupWithManager(mgr),
+		denyPolicies.SetupWithManager(mgr),
 		mgr.AddHealthzCheck("healthz", healthz.Ping),
 		mgr.AddReadyzCheck("readyz", ready),
 	)
@@ -123,10 +127,10 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 
 // setupMetrics adds Hashmark's series to those of controller-runtime, and returns the Tally of
 // the reconcilers.
-func setupMetrics(mgr ctrl.Manager, flags *flags) (controllers.Tally, error) {
+func setupMetrics(mgr ctrl.Manager, flags *flags, waiting *controllers.Queue) (controllers.Tally, error) {
 	tally := controllers.NewCounts()
 	return tally, ctrlmetrics.Registry.Register(&controllers.Metrics{
 		Cache: mgr.GetCache(), Clock: clock.RealClock{}, Elected: mgr.Elected(), Tally: tally,
-		MaxExperiments: flags.metricsMaxExperiments, MaxConcurrent: flags.maxConcurrentTrials, StartTimeout: flags.startTimeout,
+		MaxExperiments: flags.metricsMaxExperiments, Queue: waiting, StartTimeout: flags.startTimeout,
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // requestTimeout is how long a request that is not cancelled may take.
@@ -78,7 +79,11 @@ func (s *smokeTest) run(ctx context.Context) error {
 		return results.Refused(err, s.namespace)
 	}
 	s.say("Created SizingExperiment %s/%s", e.Namespace, e.Name)
-	return errors.Join(s.follow(ctx, e), s.remove(context.WithoutCancel(ctx), e))
+	followed, removed := s.follow(ctx, e), s.remove(context.WithoutCancel(ctx), e)
+	if followed != nil && removed != nil {
+		return fmt.Errorf("%w; %w", followed, removed)
+	}
+	return errors.Join(followed, removed)
 }
 
 // follow prints the experiment's progress until it ends, and then its result.
@@ -153,5 +158,5 @@ func (s *smokeTest) remove(ctx context.Context, e *v1alpha1.SizingExperiment) er
 }
 
 func (s *smokeTest) say(format string, arguments ...any) {
-	fmt.Fprintf(s.out, format+"\n", arguments...)
+	fmt.Fprintln(s.out, units.Plain(fmt.Sprintf(format, arguments...)))
 }

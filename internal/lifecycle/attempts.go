@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // keptAttempts is the number of attempts that the status keeps. Interrupted attempts do not
@@ -127,17 +130,20 @@ func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
 	setEnded(trial, now)
 }
 
-// RefuseTrial ends a trial that no experiment plans.
-func RefuseTrial(trial *v1alpha1.SizingTrial, now time.Time, decision Decision) {
+// FailTrial ends a trial without a result, for instance because no experiment plans it.
+func FailTrial(trial *v1alpha1.SizingTrial, now time.Time, reason, message string) {
 	status := &trial.Status
 	status.CompletionTime = &metav1.Time{Time: now}
-	status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, decision.Reason, decision.Message
+	status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, reason, Clip(message)
 	setEnded(trial, now)
 }
 
 // setEnded sets the conditions of a trial that has ended.
 func setEnded(trial *v1alpha1.SizingTrial, now time.Time) {
 	setReady(trial, false, now)
+	if queue.Waits(trial) {
+		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionFalse, v1alpha1.ReasonContinues, now)
+	}
 	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, trial.Status.Reason, now)
 }
 
@@ -168,6 +174,7 @@ func setReady(trial *v1alpha1.SizingTrial, reconciling bool, now time.Time) {
 // ShowProgress writes what the trial is doing or waiting for.
 func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool, now time.Time) {
 	status := &trial.Status
+	showWaiting(trial, decision, now)
 	switch {
 	case decision.Action != Rest:
 		// Also if the attempt has just ended: the trial keeps its turn until its objects are
@@ -182,6 +189,47 @@ func ShowProgress(trial *v1alpha1.SizingTrial, decision Decision, suspended bool
 	setReady(trial, !suspended, now)
 }
 
+// showWaiting sets the condition Waiting, by which the trial's turn is free for others. A trial that
+// does nothing else meanwhile, because it has no turn, stays as it is.
+func showWaiting(trial *v1alpha1.SizingTrial, decision Decision, now time.Time) {
+	waits := !decision.since.IsZero() && now.Sub(decision.since) >= patience(trial.Status.Attempts)
+	switch decision.Action {
+	case Rest, Deploy, Refuse, Release:
+		return
+	case Sweep:
+		if !waits {
+			return
+		}
+	case Interrupt:
+		waits = decision.keepsWaiting
+	default:
+	}
+	switch {
+	case waits:
+		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionTrue, decision.Reason, now)
+	case meta.FindStatusCondition(trial.Status.Conditions, v1alpha1.ConditionWaiting) != nil:
+		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionFalse, v1alpha1.ReasonContinues, now)
+	}
+}
+
+// patience returns how long a trial waits before others may have its turn. If its pods started just after
+// it had lost its turn, it waits longer the next time: two trials with slow pods would otherwise take
+// the turn from each other for ever.
+func patience(attempts []v1alpha1.Attempt) time.Duration {
+	const longest = 40 * time.Second
+	patience := queue.Patience
+	for _, a := range slices.Backward(attempts) {
+		switch {
+		case a.EndTime == nil:
+			continue
+		case a.Outcome != v1alpha1.OutcomeInterrupted || a.Reason != v1alpha1.ReasonWaitingForTurn || patience >= longest:
+			return patience
+		}
+		patience *= 2
+	}
+	return patience
+}
+
 // SetCondition sets a condition of a trial. Its message stays empty, because the status has a
 // reason and a message of its own.
 func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.ConditionStatus, reason string, now time.Time) {
@@ -191,15 +239,18 @@ func SetCondition(trial *v1alpha1.SizingTrial, kind string, value metav1.Conditi
 	})
 }
 
-// Clip shortens a message to the length that the API allows. It leaves out the middle: the
-// beginning says what happened, and the end may be the last output of a program.
+// Clip makes a message one line of plain text, and shortens it to the length that the API allows. It
+// leaves out the middle: the beginning says what happened, and the end may be the last output of a
+// program. A message that was clipped before stays as it is.
 func Clip(message string) string {
-	const most = 1000
+	const most, gap = 1000, " … "
+	message = units.Line(message)
 	runes := []rune(message)
 	if len(runes) <= most {
 		return message
 	}
-	return string(runes[:most/4]) + " … " + string(runes[len(runes)-most*3/4:])
+	rest := most*3/4 - len([]rune(gap))
+	return units.Line(string(runes[:most/4]) + gap + string(runes[len(runes)-rest:]))
 }
 
 // Overhead is the time that a trial spent on neither its calibration nor its load, per stage.

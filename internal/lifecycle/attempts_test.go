@@ -3,6 +3,11 @@ package lifecycle
 import (
 	"strings"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func TestALongMessageKeepsItsBeginningAndItsEnd(t *testing.T) {
@@ -17,5 +22,34 @@ func TestALongMessageKeepsItsBeginningAndItsEnd(t *testing.T) {
 	}
 	if short := "The Job was deleted"; Clip(short) != short {
 		t.Errorf("a short message became %q", Clip(short))
+	}
+}
+
+// What a pod, a user's script or a webhook said is shown on terminals.
+func TestAMessageIsOneLineOfPlainText(t *testing.T) {
+	for text, want := range map[string]string{
+		"k6 said:\n\x1b]0;mine\a\u009b2J\r\n\tdone":           "k6 said: \ufffd]0;mine\ufffd\ufffd2J done",
+		"pod \u202ex\u2028 failed\xff":                        "pod \ufffdx failed\ufffd",
+		strings.Repeat("\x1b", 999) + "ab":                    strings.Repeat("\ufffd", 250) + " … " + strings.Repeat("\ufffd", 745) + "ab",
+		strings.Repeat("a ", 125) + strings.Repeat("b ", 500): strings.TrimSpace(strings.Repeat("a ", 125)) + " … " + strings.TrimSpace(strings.Repeat("b ", 374)),
+	} {
+		got := Clip(text)
+		if got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+		if again := Clip(got); again != got {
+			t.Errorf("%q becomes %q when it is stored again", got, again)
+		}
+	}
+}
+
+func TestACalibrationThatFailedIsToldInPlainText(t *testing.T) {
+	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Message: "LoginFailed: \x1b]0;mine\a\x1b[2J\u202etxt.exe\nNAME READY"}
+	reason, message := calibrationFailed(ended)
+	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{Number: 1}}}}
+	EndAttempt(trial, time.Time{}, v1alpha1.OutcomeBroken, reason, message)
+	const want = "The login service can't be measured: \ufffd]0;mine\ufffd\ufffd[2J\ufffdtxt.exe NAME READY"
+	if got := trial.Status.Attempts[0].Message; got != want {
+		t.Errorf("the attempt says %q, want %q", got, want)
 	}
 }

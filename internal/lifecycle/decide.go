@@ -4,9 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // Action is what to do next with a trial.
@@ -33,8 +32,8 @@ const (
 	Harvest Action = "Harvest"
 	// Break off the attempt: it has no usable numbers.
 	Break Action = "Break"
-	// Interrupt the attempt: the experiment was suspended or cancelled, or others were under
-	// load for too long.
+	// Interrupt the attempt: the experiment was suspended or cancelled, others were under load for
+	// too long, or the operator has changed.
 	Interrupt Action = "Interrupt"
 	// Sweep deletes everything that the trial created.
 	Sweep Action = "Sweep"
@@ -48,11 +47,17 @@ type Decision struct {
 	Action  Action
 	Reason  string
 	Message string
-	// After is when a trial that rests is looked at again without an event; 0 means never.
+	// After is when a trial that rests, or only retries, is looked at again without an event; 0 means
+	// never for the former.
 	After time.Duration
 	// calibrating means that the login service is calibrated meanwhile. That is work and not
 	// waiting; only the attempt's deadline limits it.
 	calibrating bool
+	// since is when the trial began to wait for something that neither it nor another load does; zero
+	// if it does not wait for such a thing.
+	since time.Time
+	// keepsWaiting means that nothing shows when the trial could go on, so that it tries again later.
+	keepsWaiting bool
 }
 
 // Again returns when to look at the trial again if no event comes first, or 0 for never. Every
@@ -61,6 +66,8 @@ func (d Decision) Again() time.Duration {
 	switch d.Action {
 	case Rest, Refuse, Release:
 		return d.After
+	case Sweep:
+		return max(d.After, pollInterval)
 	default:
 		return pollInterval
 	}
@@ -85,12 +92,14 @@ func Decide(o *Observation) Decision {
 	switch {
 	case o.deletable():
 		return sweep(o)
-	case meta.IsStatusConditionTrue(o.Trial.Status.Conditions, v1alpha1.ConditionReleased):
-		return Decision{Action: Rest}
+	case queue.Released(o.Trial):
+		return afterRelease(o)
+	case running && (o.Standing != Planned || o.halted()):
+		return interrupt(o)
 	case o.Standing != Planned:
 		return dismiss(o)
-	case running && o.halted():
-		return interrupt(o)
+	case running && o.NoTurn:
+		return withoutTurn(o)
 	case running:
 		return continueAttempt(o)
 	default:
@@ -105,9 +114,8 @@ func betweenAttempts(o *Observation) Decision {
 		return sweep(o)
 	case o.Cancelled || Decided(o.Trial):
 		return Decision{Action: Release}
-	case o.Suspended:
-		// The end of the experiment's time is not an event.
-		return Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn, After: o.TimeLeft + time.Second}
+	case o.Suspended || o.NoTurn:
+		return waitForTurn(o)
 	case o.outnumbered():
 		return waitForOthers(o)
 	default:
@@ -124,10 +132,74 @@ func continueAttempt(o *Observation) Decision {
 	switch {
 	case o.Children.Job != nil:
 		return underLoad(o)
+	case o.Outdated:
+		return Decision{
+			Action: Interrupt, Reason: v1alpha1.ReasonOperatorChanged,
+			Message: "The operator or its settings changed before the load began; this trial starts again",
+		}
 	case !deployed(o):
 		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: preparing}
 	default:
 		return beforeLoad(o)
+	}
+}
+
+// waitForTurn rests until the trial is given its turn. The end of the experiment's time is not an event,
+// and neither is a turn of a trial that could not be told that it had none.
+func waitForTurn(o *Observation) Decision {
+	d := Decision{Action: Rest, Reason: v1alpha1.ReasonWaitingForTurn, After: o.TimeLeft + time.Second}
+	if o.NoTurn && !o.Trial.Spec.Suspend {
+		d.After = queue.Patience
+	}
+	if n := len(o.Trial.Status.Attempts); n > 0 && queue.Waits(o.Trial) && !o.Suspended {
+		last := o.Trial.Status.Attempts[n-1]
+		d.Reason, d.Message = last.Reason, last.Message // why it gave its turn back
+	}
+	return d
+}
+
+// withoutTurn returns what follows for an attempt whose turn was taken back because it waited for
+// something other than its load. Until its load, its objects stay: the cluster goes on trying to start
+// its pods, and when they start the trial can use a turn again. It then begins a new attempt, because a
+// calibration beside somebody else's load does not count. A Job would load as soon as it can start, so
+// it is deleted, and the trial tries again later.
+func withoutTurn(o *Observation) Decision {
+	if broken := breakage(o); broken != nil {
+		return *broken
+	}
+	switch {
+	case !loadEnd(o.Children).IsZero():
+		return underLoad(o) // it ended while it had its turn
+	case o.Children.Job != nil:
+		return giveBack(o, generatorWaits(o))
+	case len(o.attempt().ServicePodUIDs) > 0: // its Job was refused
+		return giveBack(o, Decision{Reason: o.Trial.Status.Reason, Message: o.Trial.Status.Message})
+	case !deployed(o):
+		return Decision{Action: Deploy, Reason: v1alpha1.ReasonDeploying, Message: preparing}
+	}
+	if waiting := serviceWaits(o); waiting != nil && !waiting.calibrating {
+		return waitOrBreak(o, *waiting, waitingSince(o))
+	}
+	return Decision{
+		Action: Interrupt, Reason: v1alpha1.ReasonWaitingForTurn,
+		Message: "The pods can start now; this trial starts again with its next turn",
+	}
+}
+
+// giveBack ends an attempt that waits for its generator. Once the trial has waited for the start
+// timeout in all its attempts of this kind, the attempt counts.
+func giveBack(o *Observation, waiting Decision) Decision {
+	attempts := o.Trial.Status.Attempts
+	waited := o.Now.Sub(attempts[len(attempts)-1].StartTime.Time)
+	for i := len(attempts) - 2; i >= 0 && attempts[i].Outcome == v1alpha1.OutcomeInterrupted && attempts[i].Reason == waiting.Reason; i-- {
+		waited += attempts[i].EndTime.Sub(attempts[i].StartTime.Time)
+	}
+	if waited >= o.StartTimeout {
+		return *broken(waiting.Reason, "Gave up after %s. %s", waited.Round(time.Second), waiting.Message)
+	}
+	return Decision{
+		Action: Interrupt, Reason: waiting.Reason, keepsWaiting: true,
+		Message: "The turn was given to others meanwhile, and this trial tries again. " + waiting.Message,
 	}
 }
 
@@ -141,12 +213,26 @@ func deployed(o *Observation) bool {
 func sweep(o *Observation) Decision {
 	d := Decision{
 		Action: Sweep, Reason: v1alpha1.ReasonCleaningUp,
-		Message: deleting,
+		Message: deleting, since: sweptSince(&o.Trial.Status),
 	}
 	if stuck := o.StuckLeftovers(); len(stuck) > 0 {
-		d.Message += ". Their node does not answer, or a finalizer keeps them: " + strings.Join(stuck, ", ")
+		d.Message += ". " + Kept + strings.Join(stuck, ", ")
 	}
 	return d
+}
+
+// Kept begins a message about objects that were not deleted in time.
+const Kept = "Their node does not answer, a finalizer keeps them, or the cluster refuses their deletion: "
+
+// afterRelease returns what follows the end of a trial. Objects that the cluster did not let the operator
+// delete are tried again, once a minute.
+func afterRelease(o *Observation) Decision {
+	for _, left := range o.Leftovers {
+		if left.Deletable {
+			return Decision{Action: Sweep, After: sweepAllowance}
+		}
+	}
+	return Decision{Action: Rest}
 }
 
 // outnumbered reports whether as many other trials are under load as there may be.
@@ -164,24 +250,33 @@ func dismiss(o *Observation) Decision {
 	if o.sweeping() {
 		return sweep(o)
 	}
+	reason, message := unplanned(o)
+	return Decision{Action: Refuse, Reason: reason, Message: message}
+}
+
+// unplanned returns why a trial is not measured.
+func unplanned(o *Observation) (reason, message string) {
 	if o.Standing == ExperimentGone {
-		return Decision{
-			Action: Refuse, Reason: v1alpha1.ReasonExperimentGone,
-			Message: "The experiment of this trial was deleted",
-		}
+		return v1alpha1.ReasonExperimentGone, "The experiment of this trial was deleted"
 	}
-	return Decision{
-		Action: Refuse, Reason: v1alpha1.ReasonNotPlanned,
-		Message: "No experiment plans this trial; create a SizingExperiment, and the operator creates its trials",
-	}
+	return v1alpha1.ReasonNotPlanned, "No experiment plans this trial; create a SizingExperiment, and the operator creates its trials"
 }
 
 func interrupt(o *Observation) Decision {
-	if o.Cancelled {
-		return Decision{Action: Interrupt, Reason: v1alpha1.ReasonCancelled, Message: "The experiment was cancelled"}
-	}
-	return Decision{
+	d := Decision{
 		Action: Interrupt, Reason: v1alpha1.ReasonSuspended,
 		Message: "The experiment was suspended; this trial starts again when the experiment resumes",
 	}
+	switch {
+	case o.Standing != Planned:
+		d.Reason, d.Message = unplanned(o)
+	case o.Cancelled:
+		d.Reason, d.Message = v1alpha1.ReasonCancelled, "The experiment was cancelled"
+	case o.Paused:
+		d.Reason, d.Message = v1alpha1.ReasonPaused, Paused
+	}
+	return d
 }
+
+// Paused says that an administrator has paused the operator.
+const Paused = "The operator is paused by its administrator; trials start again when it is resumed"

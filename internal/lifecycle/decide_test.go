@@ -131,6 +131,8 @@ func othersLoad(o *Observation) { o.OthersUnderLoad = []string{"b"} }
 
 func suspended(o *Observation) { o.Suspended = true }
 
+func outdated(o *Observation) { o.Outdated = true }
+
 func late(o *Observation) { o.Now = start.Add(6 * time.Minute) }
 
 // slow makes the service a user's own that may take some seconds to start, and to warm up.
@@ -213,6 +215,26 @@ func jobCondition(kind batchv1.JobConditionType, reason string) func(*Observatio
 	}
 }
 
+func orphaned(o *Observation) { o.Standing = ExperimentGone }
+
+func noTurn(o *Observation) { o.NoTurn, o.Trial.Spec.Suspend = true, true }
+
+// justLoaded moves the time to nine seconds after the Job was created.
+func justLoaded(o *Observation) { o.Now = start.Add(29 * time.Second) }
+
+func suspendedJob(o *Observation) {
+	o.Children.Job.Spec.Suspend, o.Children.GeneratorPods = new(true), nil
+}
+
+// waitedBefore puts an attempt before the current one that gave its turn back five minutes ago.
+func waitedBefore(o *Observation) {
+	a := v1alpha1.Attempt{
+		StartTime: metav1.NewTime(o.Now.Add(-5 * time.Minute)), EndTime: &metav1.Time{Time: start},
+		Outcome: v1alpha1.OutcomeInterrupted, Reason: v1alpha1.ReasonJobSuspended,
+	}
+	o.Trial.Status.Attempts = append([]v1alpha1.Attempt{a}, o.Trial.Status.Attempts...)
+}
+
 func TestEachStateIsFollowedByOneAction(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -228,15 +250,16 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"what was created for an earlier attempt is deleted during the next", world(leftovers), Sweep, v1alpha1.ReasonCleaningUp},
 		{"what can't be deleted of an earlier attempt does not hold up the next", world(stuck, lost), Wait, v1alpha1.ReasonUnderLoad},
 		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Standing = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
-		{"an orphan deletes its load first", world(leftovers, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
-		{"an orphan without load is refused", world(func(o *Observation) { o.Standing = ExperimentGone }), Refuse, v1alpha1.ReasonExperimentGone},
+		{"an orphan deletes its load first", world(leftovers, orphaned), Sweep, v1alpha1.ReasonCleaningUp},
+		{"an orphan ends its attempt", world(orphaned), Interrupt, v1alpha1.ReasonExperimentGone},
+		{"an orphan without load is refused", world(ended(v1alpha1.OutcomeInterrupted), orphaned), Refuse, v1alpha1.ReasonExperimentGone},
 
 		{"an attempt without a Deployment deploys", world(beforeRecord, func(o *Observation) {
 			o.Children.Deployment, o.Trial.Status.Attempts[0].ServiceUID = nil, ""
 		}), Deploy, v1alpha1.ReasonDeploying},
 		{"an attempt without a policy deploys", world(beforeRecord, func(o *Observation) { o.Children.Policies = 1 }), Deploy, v1alpha1.ReasonDeploying},
 		{"a service without pods is waited for", world(beforeRecord, func(o *Observation) { o.Children.ServicePods = nil }), Wait, v1alpha1.ReasonDeploying},
-		{"a calibrating pod is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonDeploying},
+		{"a pod that has not started to calibrate is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonDeploying},
 		{"a calibration is waited for until it should have ended long ago", world(beforeRecord, late, calibratesSince(start.Add(time.Minute))), Wait, v1alpha1.ReasonDeploying},
 		{"a calibration that should have ended long ago breaks off", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second))), Break, v1alpha1.ReasonCalibrationFailed},
 		{"a user's own service has time to start while it is calibrated", world(beforeRecord, late, calibratesSince(start.Add(59*time.Second)), slow(20, 0)), Wait, v1alpha1.ReasonDeploying},
@@ -248,7 +271,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"an attempt is given up at the deadline that it began with", world(func(o *Observation) {
 			o.Trial.Status.Attempts[0].Deadline = &metav1.Time{Time: o.Now.Add(-time.Second)}
 		}), Break, v1alpha1.ReasonDeadlineExceeded},
-		{"a calibrating pod is waited for even after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Wait, v1alpha1.ReasonDeploying},
+		{"a pod that does not start to calibrate fails after the start timeout", world(beforeRecord, late, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:1] })), Break, v1alpha1.ReasonDeploying},
 		{"a calibrated service is recorded", world(beforeRecord), Record, v1alpha1.ReasonDeploying},
 		{"a service is recorded before it answers", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.Conditions = s.Conditions[:2] })), Record, v1alpha1.ReasonDeploying},
 		{"a pod without an address is waited for", world(beforeRecord, podState(func(s *corev1.PodStatus) { s.PodIP = "" })), Wait, v1alpha1.ReasonDeploying},
@@ -258,6 +281,10 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"it is concluded although another trial is under load", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Conclude, v1alpha1.ReasonInfeasible},
 		{"a prediction of an earlier attempt concludes nothing", world(beforeRecord, noLoadP95(300_001)), Record, v1alpha1.ReasonDeploying},
 		{"rates that the experiment sets are run whatever the model predicts", world(beforeJob, noLoadP95(300_001), func(o *Observation) { o.Trial.Spec.Load.Mode = v1alpha1.LoadRates }), Load, v1alpha1.ReasonUnderLoad},
+		{"an attempt that another operator began starts again while it is deployed", world(beforeRecord, outdated), Interrupt, v1alpha1.ReasonOperatorChanged},
+		{"an attempt that another operator calibrated starts again", world(beforeJob, outdated), Interrupt, v1alpha1.ReasonOperatorChanged},
+		{"a load that another operator began goes on", world(outdated), Wait, v1alpha1.ReasonUnderLoad},
+		{"a load that another operator created is recorded", world(outdated, func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
 		{"a running load is not concluded", world(noLoadP95(300_001)), Wait, v1alpha1.ReasonUnderLoad},
 		{"a load waits while another runs", world(beforeJob, func(o *Observation) { o.OthersUnderLoad = []string{"b"} }), Wait, v1alpha1.ReasonWaitingForOthers},
 		{"a Job that was created and not recorded is recorded", world(func(o *Observation) { o.Trial.Status.Attempts[0].JobUID = "" }), Load, v1alpha1.ReasonUnderLoad},
@@ -272,8 +299,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a cancelled trial waits until its pods have terminated", world(ended(v1alpha1.OutcomeInterrupted), cancelled, terminating), Sweep, v1alpha1.ReasonCleaningUp},
 		{"a cancelled trial does not wait for a node that does not answer", world(ended(v1alpha1.OutcomeInterrupted), cancelled, lost), Release, ""},
 		{"a suspended trial gives its turn back although a pod can't be deleted", world(ended(v1alpha1.OutcomeInterrupted), suspended, stuck), Rest, v1alpha1.ReasonWaitingForTurn},
-		{"an orphan waits for a generator that may still run", world(lost, func(o *Observation) { o.Standing = ExperimentGone }), Sweep, v1alpha1.ReasonCleaningUp},
-		{"an orphan is refused although a pod can't be deleted", world(stuck, func(o *Observation) { o.Standing = ExperimentGone }), Refuse, v1alpha1.ReasonExperimentGone},
+		{"an orphan waits for a generator that may still run", world(ended(v1alpha1.OutcomeInterrupted), lost, orphaned), Sweep, v1alpha1.ReasonCleaningUp},
+		{"an orphan is refused although a pod can't be deleted", world(ended(v1alpha1.OutcomeInterrupted), stuck, orphaned), Refuse, v1alpha1.ReasonExperimentGone},
 		{"no attempt begins while others are under load", world(noAttempt, othersLoad), Wait, v1alpha1.ReasonWaitingForOthers},
 		{"a cancelled trial does not wait for others", world(noAttempt, othersLoad, cancelled), Release, ""},
 		{"a service that waited too long for others is taken away", world(beforeJob, othersLoad, late), Interrupt, v1alpha1.ReasonWaitingForOthers},
@@ -293,7 +320,25 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a deleted Deployment breaks off", world(func(o *Observation) { o.Children.Deployment = nil }), Break, v1alpha1.ReasonServiceDeleted},
 		{"a replaced Deployment breaks off", world(func(o *Observation) { o.Children.Deployment.UID = "other" }), Break, v1alpha1.ReasonServiceReplaced},
 		{"a deleted Service breaks off under load", world(func(o *Observation) { o.Children.Service = nil }), Break, v1alpha1.ReasonServiceDeleted},
-		{"a generator's pod that has not started is under load as its Job is", world(func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1alpha1.ReasonUnderLoad},
+		{"a generator's pod that has not started is under load as its Job is", world(justLoaded, func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1alpha1.ReasonUnderLoad},
+		{"a generator's pod that has not started after ten seconds is waited for", world(func(o *Observation) { o.Children.GeneratorPods = nil }), Wait, v1alpha1.ReasonDeploying},
+		{"a Job that something suspends is waited for", world(justLoaded, suspendedJob), Wait, v1alpha1.ReasonJobSuspended},
+		{"a Job that something suspends fails after the start timeout", world(late, suspendedJob), Break, v1alpha1.ReasonJobSuspended},
+		{"a generator that no Job controls any more spoils the load", world(func(o *Observation) { o.Strays = []string{"hm-1-x"} }), Break, v1alpha1.ReasonGeneratorReplaced},
+
+		{"without a turn, no attempt begins", world(noAttempt, noTurn), Rest, v1alpha1.ReasonWaitingForTurn},
+		{"without a turn, what is refused is tried again", world(beforeRecord, noTurn, func(o *Observation) { o.Children.Service = nil }), Deploy, v1alpha1.ReasonDeploying},
+		{"without a turn, pods that can't start stay", world(beforeRecord, noTurn, podState(unschedulable)), Wait, v1alpha1.ReasonUnschedulable},
+		{"without a turn, pods that can't start fail after the start timeout, too", world(beforeRecord, noTurn, late, podState(unschedulable)), Break, v1alpha1.ReasonUnschedulable},
+		{"without a turn, a calibration does not count", world(beforeRecord, noTurn), Interrupt, v1alpha1.ReasonWaitingForTurn},
+		{"without a turn, a calibration that runs does not count", world(beforeRecord, noTurn, calibratesSince(start.Add(time.Minute))), Interrupt, v1alpha1.ReasonWaitingForTurn},
+		{"without a turn, a Job that waits is deleted", world(noTurn, suspendedJob), Interrupt, v1alpha1.ReasonJobSuspended},
+		{"without a turn, a load that began meanwhile is deleted", world(noTurn), Interrupt, v1alpha1.ReasonUnderLoad},
+		{"without a turn, a Job that waited for the start timeout in two attempts counts as one that failed", world(noTurn, suspendedJob, waitedBefore), Break, v1alpha1.ReasonJobSuspended},
+		{"without a turn, a broken attempt breaks off", world(noTurn, func(o *Observation) { o.Children.Deployment = nil }), Break, v1alpha1.ReasonServiceDeleted},
+		{"without a turn, what is left of an attempt is deleted", world(ended(v1alpha1.OutcomeInterrupted), noTurn, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
+		{"without a turn, a trial that is decided is released", world(ended(v1alpha1.OutcomeKept), noTurn), Release, ""},
+		{"while the operator is paused, an attempt is interrupted", world(func(o *Observation) { o.Paused, o.Suspended = true, true }), Interrupt, v1alpha1.ReasonPaused},
 		{"a generator's pod that never starts breaks off", world(late, func(o *Observation) { o.Children.GeneratorPods = nil }), Break, v1alpha1.ReasonDeploying},
 		{"a deleted Job breaks off", world(func(o *Observation) { o.Children.Job, o.Children.GeneratorPods = nil, nil }), Break, v1alpha1.ReasonJobDeleted},
 		{"a replaced Job breaks off", world(func(o *Observation) { o.Children.Job.UID = "other" }), Break, v1alpha1.ReasonJobDeleted},

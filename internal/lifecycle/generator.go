@@ -6,9 +6,11 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // underLoad follows the k6 Job until its result can be read.
@@ -80,13 +82,20 @@ func generatorWaits(o *Observation) Decision {
 			return *wait(v1alpha1.ReasonUnderLoad, loading)
 		}
 	}
-	if len(c.GeneratorPods) == 0 && c.JobRefusal != "" {
+	switch {
+	case len(c.GeneratorPods) == 0 && c.JobRefusal != "":
 		return waitOrBreak(o, *refusal("a pod", c.JobRefusal), since)
-	}
-	if o.Now.Sub(since) < o.StartTimeout {
+	case ptr.Deref(c.Job.Spec.Suspend, false):
+		return waitOrBreak(o, *wait(v1alpha1.ReasonJobSuspended,
+			"Something in the cluster, such as a queue for Jobs, suspends Job "+c.Job.Name+"; exempt it there, or wait until it is resumed"), since)
+	case o.Now.Sub(since) < queue.Patience:
 		return *wait(v1alpha1.ReasonUnderLoad, loading) // as shown since the Job was created
 	}
-	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "The load generator's pod has not started"), since)
+	why := ""
+	for i := range c.GeneratorPods {
+		why = startingAs(&c.GeneratorPods[i])
+	}
+	return waitOrBreak(o, *wait(v1alpha1.ReasonDeploying, "The load generator's pod has not started"+why), since)
 }
 
 // generatorEnd returns how the generator's container ended, or nil while it runs. A pod that

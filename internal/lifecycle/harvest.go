@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,7 +22,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -142,22 +142,43 @@ func readRun(pods []corev1.Pod, job types.UID) (measurement.Run, *End) {
 	}
 }
 
+// sentPlan returns the plan that the generator had, or how the attempt ends because that can't be
+// judged. It is read from the Job and never built again: a load can outlast the operator that
+// planned it, and the next one may be of a version that plans other steps.
+func sentPlan(job *batchv1.Job) (loadplan.Plan, *End) {
+	plan, err := objects.PlanOf(job)
+	other, otherVersion := errors.AsType[*loadplan.OtherVersionError](err)
+	switch {
+	case err == nil:
+		return plan, nil
+	case otherVersion:
+		return plan, &End{
+			Outcome: v1alpha1.OutcomeInterrupted, Reason: v1alpha1.ReasonOperatorChanged,
+			Message: fmt.Sprintf("The load was planned by another version of the operator and is measured again: its plan has version %d, and this operator judges version %d",
+				other.Version, loadplan.Version),
+		}
+	default:
+		return plan, &End{
+			Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPodAltered,
+			Message: fmt.Sprintf("The k6 Job is not as it was sent; exempt Jobs labelled %s from whatever changes them: %s", v1alpha1.LabelTrialUID, err),
+		}
+	}
+}
+
 // HarvestRun reads and judges the result of the generator, and writes it into the trial's
 // status. If the run is Invalid and another attempt may help, it writes no result yet. On the
 // last attempt the numbers are kept with verdict Invalid.
 func HarvestRun(o *Observation, m Model) End {
 	noteGenerator(o)
+	plan, unreadable := sentPlan(o.Children.Job)
+	if unreadable != nil {
+		return *unreadable
+	}
 	run, lost := readRun(o.Children.GeneratorPods, o.attempt().JobUID)
 	if lost != nil {
 		return *lost
 	}
 	status := &o.Trial.Status
-	spec := o.LoadSpec()
-	plan, err := loadplan.Build(spec, speed.PlannedFor(*status), status.Prediction)
-	leftOut, errLeftOut := loadplan.LeftOut(spec, speed.PlannedFor(*status), status.Prediction)
-	if err = errors.Join(err, errLeftOut); err != nil {
-		return End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonPlanImpossible, Message: err.Error()}
-	}
 	whole, want := plan, len(plan.WithoutWarmup())
 	if o.Trial.Spec.Role == v1alpha1.RoleVerification && len(run.Steps) > 0 {
 		plan = plan.First(len(run.Steps)) // the generator stops once the outcome is decided
@@ -169,7 +190,7 @@ func HarvestRun(o *Observation, m Model) End {
 		}
 	}
 	judged := m.Judge(verdict.Input{
-		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan, NotRun: leftOut,
+		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan,
 		Run: run, Placement: placement(o), Reference: o.Reference, PlannedMicros: plannedMicros(status),
 	})
 	if worthAnother(o.Trial, judged.Result) {

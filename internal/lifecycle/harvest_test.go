@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -37,6 +40,7 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 		o.Reference = speed.Reference{Micros: 11_000, Error: 0.02}
 	})
 	plan := planned(t, o)
+	send(t, o, plan)
 	run := measurement.Run{Steps: make([]measurement.StepResult, len(plan.WithoutWarmup()))}
 	message, err := measurement.Encode(run)
 	if err != nil {
@@ -49,6 +53,17 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 		}},
 	}}
 	return o
+}
+
+// send puts a plan into the Job and into its pod.
+func send(t *testing.T, o *Observation, plan any) {
+	t.Helper()
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator := []corev1.Container{{Name: objects.GeneratorContainer, Env: []corev1.EnvVar{{Name: envvar.Plan, Value: string(text)}}}}
+	o.Children.Job.Spec.Template.Spec.Containers, o.Children.GeneratorPods[0].Spec.Containers = generator, generator
 }
 
 // planned returns the plan of the load at the speed in the status.
@@ -102,6 +117,68 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 			want.LoadStartTime = &metav1.Time{Time: start.Add(20 * time.Second)}
 			if diff := cmp.Diff(want, o.Trial.Status.Speed); diff != "" {
 				t.Errorf("the speed that is kept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestARunIsJudgedByThePlanThatWasSent harvests a load whose plan has other rates, durations, seeds
+// and steps left out than this operator would plan, because another one planned it.
+func TestARunIsJudgedByThePlanThatWasSent(t *testing.T) {
+	o := driven(t, nil)
+	sent := planned(t, o)
+	sent.TimeoutMilliseconds = 3_000
+	sent.NotRun = []loadplan.NotRun{{LoadPercent: 99, OfferedMilliPerSecond: 7_000, Message: "It was left out"}}
+	for i := range sent.Steps {
+		step := &sent.Steps[i]
+		step.StartMilliseconds, step.CountedMilliseconds = 2*step.StartMilliseconds, 2*step.CountedMilliseconds
+		step.OfferedMilliPerSecond, step.Requests, step.Seed = 2*step.OfferedMilliPerSecond, 2*step.Requests, step.Seed+7
+	}
+	send(t, o, sent)
+	o.Outdated, o.GeneratorCPULimit, o.StartTimeout = true, "100m", time.Hour
+	o.Trial.Status.Prediction = &v1alpha1.Prediction{CapacityMilliPerSecond: ptr.To[int64](15_000)}
+	var asked verdict.Input
+	end := HarvestRun(o, Model{Judge: func(in verdict.Input) verdict.Judgement {
+		asked = in
+		return verdict.Judgement{Result: v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}}
+	}})
+	if end.Outcome != v1alpha1.OutcomeKept || len(asked.Placement.Altered) > 0 {
+		t.Errorf("the attempt ends %+v; altered: %q", end, asked.Placement.Altered)
+	}
+	if diff := cmp.Diff(sent, asked.Plan); diff != "" {
+		t.Errorf("the plan that it is judged by (-sent +judged):\n%s", diff)
+	}
+}
+
+func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
+	for name, test := range map[string]struct {
+		plan    any
+		outcome v1alpha1.AttemptOutcome
+		reason  string
+		says    string
+	}{
+		"that of version 1": {
+			map[string]any{"version": 1, "timeoutMs": 1000, "steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged,
+			"measured again: its plan has version 1, and this operator judges version 2"},
+		"one without a version":     {map[string]any{"steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
+		"that of a later version":   {map[string]any{"version": 3, "pace": "fast"}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 3"},
+		"one that somebody changed": {map[string]any{"version": 2, "pace": "fast"}, v1alpha1.OutcomeBroken, v1alpha1.ReasonPodAltered, `unknown field "pace"`},
+		"none":                      {nil, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := driven(t, nil)
+			o.Trial.Spec.Attempts = 1
+			send(t, o, test.plan)
+			end := HarvestRun(o, Model{}) // it judges nothing
+			if end.Outcome != test.outcome || end.Reason != test.reason || !strings.Contains(end.Message, test.says) {
+				t.Errorf("the attempt ends %+v", end)
+			}
+			if o.Trial.Status.Result != nil || len(o.Trial.Status.Steps) > 0 {
+				t.Errorf("the trial has numbers: %+v", o.Trial.Status)
+			}
+			EndAttempt(o.Trial, o.Now, end.Outcome, end.Reason, end.Message)
+			if again := !Decided(o.Trial); again != (test.outcome == v1alpha1.OutcomeInterrupted) {
+				t.Errorf("after its only attempt the trial is measured again: %v", again)
 			}
 		})
 	}

@@ -19,6 +19,9 @@ const sweepAllowance = time.Minute
 // behind, and k6 takes seconds to stop.
 const endAllowance = 30 * time.Second
 
+// longestLoad is how long a generator may run, with all allowances.
+const longestLoad = longestPlan + time.Hour
+
 // Leftover is an object of a trial that no current attempt needs.
 type Leftover struct {
 	// Name is its kind and name.
@@ -26,17 +29,24 @@ type Leftover struct {
 	// Deletable means that it is to be deleted and has not been yet. Pods are deleted with their
 	// owner, and not directly.
 	Deletable bool
-	// Stuck means that it should have been deleted by now.
+	// Stuck means that it should have been deleted by now. If it is still Deletable, the cluster refuses
+	// that.
 	Stuck bool
 	// Loads means that it is a generator's pod that may still put load on the cluster.
 	Loads bool
 }
 
-// NewLeftover returns the state of an object that is left of a trial.
-func NewLeftover(name string, object metav1.Object, status *v1alpha1.SizingTrialStatus, now time.Time) Leftover {
+// NewLeftover returns the state of an object that is left of a trial. The refusal is what the API server
+// answered when the object was to be deleted; empty if it did not refuse that.
+func NewLeftover(name string, object metav1.Object, status *v1alpha1.SizingTrialStatus, refusal string, now time.Time) Leftover {
 	pod, isPod := object.(*corev1.Pod)
 	left := Leftover{Name: name, Deletable: !isPod && object.GetDeletionTimestamp() == nil}
-	left.Stuck = !left.Deletable && now.Sub(sweptSince(status)) > sweepAllowance
+	swept := sweptSince(status)
+	first := swept.IsZero() && Current(status) != nil // its end is not on record yet
+	left.Stuck = (!left.Deletable || refusal != "") && !first && now.Sub(swept) > sweepAllowance
+	if refusal != "" {
+		left.Name += " (" + refusal + ")"
+	}
 	left.Loads = isPod && MayLoad(pod, now)
 	return left
 }
@@ -66,14 +76,18 @@ func MayLoad(pod *corev1.Pod, now time.Time) bool {
 	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
 		return false
 	}
+	if made := pod.CreationTimestamp; !made.IsZero() && deadline.Sub(made.Time) > longestLoad {
+		return false // none that the operator creates runs as long
+	}
 	return !now.After(deadline.Add(endAllowance))
 }
 
 // deletable reports whether there is a leftover to delete. Also after the trial was released:
-// an operator that was not the leader any more may have created one again.
+// an operator that was not the leader any more may have created one again. One whose deletion was
+// refused for long enough holds up nothing.
 func (o *Observation) deletable() bool {
 	for _, left := range o.Leftovers {
-		if left.Deletable {
+		if left.Deletable && !left.Stuck {
 			return true
 		}
 	}

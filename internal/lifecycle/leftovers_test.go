@@ -81,10 +81,22 @@ func TestALeftoverIsStuckAMinuteAfterTheAttempt(t *testing.T) {
 		{"a generator that must have ended by itself", generatorPod(), time.Hour, Leftover{Stuck: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, NewLeftover("", tt.object, status, start.Add(tt.after))); diff != "" {
+			if diff := cmp.Diff(tt.want, NewLeftover("", tt.object, status, "", start.Add(tt.after))); diff != "" {
 				t.Errorf("the leftover (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAnObjectWhoseDeletionIsRefusedIsStuckAfterAMinute(t *testing.T) {
+	status := &v1alpha1.SizingTrialStatus{Attempts: []v1alpha1.Attempt{{EndTime: &metav1.Time{Time: start}}}}
+	for after, want := range map[time.Duration]Leftover{
+		time.Minute:               {Name: "Job a (no)", Deletable: true},
+		time.Minute + time.Second: {Name: "Job a (no)", Deletable: true, Stuck: true},
+	} {
+		if diff := cmp.Diff(want, NewLeftover("Job a", &batchv1.Job{}, status, "no", start.Add(after))); diff != "" {
+			t.Errorf("the leftover after %s (-want +got):\n%s", after, diff)
+		}
 	}
 }
 
@@ -93,7 +105,7 @@ func TestStuckLeftoversAreNamed(t *testing.T) {
 	if diff := cmp.Diff([]string{"Pod hm-1-b", "Pod hm-1-c"}, o.StuckLeftovers()); diff != "" {
 		t.Errorf("the stuck ones (-want +got):\n%s", diff)
 	}
-	const want = "Deleting the objects of the last attempt. Their node does not answer, or a finalizer keeps them: Pod hm-1-b, Pod hm-1-c"
+	const want = "Deleting the objects of the last attempt. Their node does not answer, a finalizer keeps them, or the cluster refuses their deletion: Pod hm-1-b, Pod hm-1-c"
 	if got := Decide(o).Message; got != want {
 		t.Errorf("the message is %q, want %q", got, want)
 	}

@@ -34,6 +34,8 @@ type Settings struct {
 	StartTimeout time.Duration
 	// MaxUnderLoad is the largest number of trials under load at the same time.
 	MaxUnderLoad int
+	// Paused means that an administrator has paused the operator.
+	Paused bool
 	// GeneratorCPULimit is the operator's default, for trials that set no limit.
 	GeneratorCPULimit string
 }
@@ -47,9 +49,11 @@ type Observation struct {
 	Trial *v1alpha1.SizingTrial
 	// Standing states whether an experiment plans the trial.
 	Standing Standing
-	// Suspended and Cancelled come from the experiment; Suspended also from the trial's own
-	// spec.suspend. An overdue experiment counts as cancelled.
+	// Suspended and Cancelled come from the experiment. While the operator is paused, everything is
+	// suspended; an experiment that is overdue or has ended counts as cancelled.
 	Suspended, Cancelled bool
+	// NoTurn means that the trial has no turn: it waits for one, or it was taken back.
+	NoTurn bool
 	// TimeLeft is how long the experiment may still take. It is negative if that is overdue.
 	TimeLeft time.Duration
 	// Reference is the reference speed of the trial's node pool as the experiment knows it so
@@ -59,11 +63,17 @@ type Observation struct {
 	Children Children
 	// Leftovers are the trial's children that no current attempt needs.
 	Leftovers []Leftover
+	// Strays are generators of the trial that no Job controls any more and that may still load its
+	// service, by name.
+	Strays []string
 	// Foreign are the names of objects that have the trial's labels and do not belong to it.
 	Foreign []string
 	// Planned is what the pods are compared with. It is filled only if an attempt is about to be
 	// judged.
 	Planned Templates
+	// Outdated means that the operator would create other pods for the current attempt than those
+	// that it began with, because it was upgraded or its settings have changed.
+	Outdated bool
 	// OthersUnderLoad describes the trials whose generators run now, read without a cache. It is
 	// filled only if an attempt or a load is about to begin.
 	OthersUnderLoad []string

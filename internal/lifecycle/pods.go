@@ -148,10 +148,14 @@ func Refused(o *Observation, message string) Decision {
 // waitOrBreak returns the given wait, or breaks the attempt off if the wait has lasted too
 // long.
 func waitOrBreak(o *Observation, waiting Decision, since time.Time) Decision {
-	if waiting.calibrating || o.Now.Sub(since) < o.StartTimeout {
+	if waiting.calibrating {
+		return waiting
+	}
+	if waiting.since = since; o.Now.Sub(since) < o.StartTimeout {
 		return waiting
 	}
 	waiting.Action = Break
+	waiting.since = time.Time{}
 	waiting.Message = fmt.Sprintf("Gave up after %s. %s", o.StartTimeout, waiting.Message)
 	return waiting
 }
@@ -168,6 +172,27 @@ func termination(container corev1.ContainerStatus) *corev1.ContainerStateTermina
 		return container.State.Terminated
 	}
 	return container.LastTerminationState.Terminated
+}
+
+// startingAs returns kubelet's reason why a pod has not started, in parentheses, or "".
+func startingAs(pod *corev1.Pod) string {
+	for _, container := range containers(pod) {
+		if waiting := container.State.Waiting; waiting != nil && waiting.Reason != "" {
+			return " (" + waiting.Reason + ")"
+		}
+	}
+	return ""
+}
+
+// calibrates reports whether a pod's calibration runs, or has ended with kubelet not saying yet that the
+// pod is initialized.
+func calibrates(pod *corev1.Pod) bool {
+	for _, container := range pod.Status.InitContainerStatuses {
+		if container.Name == objects.CalibrateContainer {
+			return container.State.Running != nil || container.State.Terminated != nil
+		}
+	}
+	return false
 }
 
 func initialized(pod *corev1.Pod) bool { return podCondition(pod, corev1.PodInitialized) }

@@ -17,9 +17,8 @@ import (
 
 // RecordCalibration writes into the status what the load depends on: the calibration, the
 // speed that the load is planned for, what the model predicts at that speed, and the pods. The
-// speed and the prediction are stored so that the harvest computes the same plan, even if the
-// model or the experiment's reference speed has changed by then. It fails if a calibration
-// can't be read.
+// speed and the prediction are stored, because the model and the experiment's reference speed may
+// have changed when the load is judged. It fails if a calibration can't be read.
 func RecordCalibration(o *Observation, m Model) error {
 	read, err := ReadCalibration(o.Children.ServicePods)
 	if err != nil {
@@ -93,20 +92,11 @@ func ConcludeUnloaded(o *Observation) End {
 }
 
 // LoadSpec returns the trial's spec with the generator's CPU limit filled in. The load is
-// planned from this spec. The limit is read from the Job if one exists, because the operator's
-// flags may have changed since it was created.
+// planned from this spec.
 func (o *Observation) LoadSpec() v1alpha1.SizingTrialSpec {
 	spec := *o.Trial.Spec.DeepCopy()
 	if spec.Generator.CPULimit == "" {
 		spec.Generator.CPULimit = o.GeneratorCPULimit
-	}
-	if o.Children.Job == nil {
-		return spec
-	}
-	for _, container := range o.Children.Job.Spec.Template.Spec.Containers {
-		if limit, has := container.Resources.Limits[corev1.ResourceCPU]; has && container.Name == objects.GeneratorContainer {
-			spec.Generator.CPULimit = limit.String()
-		}
 	}
 	return spec
 }

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -152,32 +150,14 @@ func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheGeneratorsLimitIsTheJobsThenTheTrialsThenTheOperators(t *testing.T) {
-	job := &batchv1.Job{}
-	job.Spec.Template.Spec.Containers = []corev1.Container{{
-		Name:      objects.GeneratorContainer,
-		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("750m")}},
-	}}
-	for _, tt := range []struct {
-		name, own string
-		job       *batchv1.Job
-		want      string
-	}{
-		{"a trial without a limit has the operator's", "", nil, "500m"},
-		{"a trial's own takes precedence", "250m", nil, "250m"},
-		{"a Job that was created under other flags keeps its own", "", job, "750m"},
-		{"a Job without a limit changes nothing", "", &batchv1.Job{}, "500m"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			o := world(func(o *Observation) {
-				o.GeneratorCPULimit, o.Trial.Spec.Generator.CPULimit, o.Children.Job = "500m", tt.own, tt.job
-			})
-			if got := o.LoadSpec().Generator.CPULimit; got != tt.want {
-				t.Errorf("the limit is %q, want %q", got, tt.want)
-			}
-			if o.Trial.Spec.Generator.CPULimit != tt.own {
-				t.Error("the trial's own spec was changed")
-			}
-		})
+func TestTheGeneratorsLimitIsTheTrialsThenTheOperators(t *testing.T) {
+	for own, want := range map[string]string{"": "500m", "250m": "250m"} {
+		o := world(func(o *Observation) { o.GeneratorCPULimit, o.Trial.Spec.Generator.CPULimit = "500m", own })
+		if got := o.LoadSpec().Generator.CPULimit; got != want {
+			t.Errorf("with %q of its own the limit is %q, want %q", own, got, want)
+		}
+		if o.Trial.Spec.Generator.CPULimit != own {
+			t.Error("the trial's own spec was changed")
+		}
 	}
 }

@@ -3,12 +3,14 @@ package lifecycle
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // beforeLoad returns the next step of a deployed service until its load begins.
@@ -44,6 +46,9 @@ func waitDeployed(o *Observation) Decision {
 // waiting begins again after it.
 func waitingSince(o *Observation) time.Time {
 	since := o.attempt().StartTime.Time
+	if _, calibrated := calibrationTimes(o.Children.ServicePods); calibrated != nil && calibrated.After(since) {
+		since = calibrated.Time
+	}
 	for i := range o.Children.ServicePods {
 		for _, condition := range o.Children.ServicePods[i].Status.Conditions {
 			if condition.Type == corev1.PodInitialized && condition.Status == corev1.ConditionTrue &&
@@ -87,10 +92,14 @@ func podsSettled(o *Observation) *Decision {
 		switch {
 		case pod.DeletionTimestamp != nil:
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
-		case !initialized(pod):
+		case calibrates(pod) && !initialized(pod):
 			calibrates := wait(v1alpha1.ReasonDeploying, preparing)
 			calibrates.calibrating = true
 			return calibrates
+		case !initialized(pod) && o.Now.Sub(waitingSince(o)) < queue.Patience:
+			return wait(v1alpha1.ReasonDeploying, preparing) // as shown since the attempt began
+		case !initialized(pod):
+			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to start"+startingAs(pod))
 		case pod.Status.PodIP == "":
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to get an IP address")
 		}
@@ -106,6 +115,10 @@ func breakage(o *Observation) *Decision {
 	}
 	if gone := childGone(attempt, c); gone != nil {
 		return gone
+	}
+	if attempt.JobUID != "" && len(o.Strays) > 0 {
+		return broken(v1alpha1.ReasonGeneratorReplaced,
+			"A load generator that no Job controls any more ran beside the one of this attempt: %s", strings.Join(o.Strays, ", "))
 	}
 	return servicePodsBroken(o)
 }

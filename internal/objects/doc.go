@@ -1,6 +1,7 @@
 // Package objects builds the Kubernetes objects of one attempt of a trial: a login service
-// (Deployment and Service), its load (a Job), two NetworkPolicies, and the service account
-// without rights that all pods of an experiment share.
+// (Deployment and Service), its load (a Job), two NetworkPolicies, the service account without
+// rights that all pods of an experiment share, and the NetworkPolicy that all trials of a
+// namespace share.
 //
 // New returns an Attempt, which builds each object. The objects depend only on New's
 // arguments: the same attempt always gives the same objects, byte by byte, so that an operator

@@ -43,6 +43,7 @@ func TestObjectsOfAnAttempt(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareGolden(t, tt.golden, documents(t,
+				objects.DenyPolicy(tt.trial.Namespace),
 				objects.ServiceAccount(experiment()),
 				attempt.ServicePolicy(),
 				attempt.GeneratorPolicy(),

@@ -52,11 +52,33 @@ func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 
 // policy returns a NetworkPolicy that denies all ingress and egress of a component's pods.
 func (a Attempt) policy(name, component string) *networkingv1.NetworkPolicy {
+	return denial(a.metadata(name, component), metav1.LabelSelector{MatchLabels: a.selector(component)})
+}
+
+// DenyPolicyName is the name of a namespace's deny policy. The admission policy reserves it like
+// the names of children, and no child has such an ending.
+const DenyPolicyName = "hm-0000000000-deny"
+
+// DenyPolicy builds the NetworkPolicy that denies all ingress and egress of the pods of all trials
+// in a namespace. What an attempt's own policies allow is allowed in addition. These are deleted
+// with their trial, before its pods have ended; the deny policy has no owner and outlives them.
+func DenyPolicy(namespace string) *networkingv1.NetworkPolicy {
+	metadata := metav1.ObjectMeta{
+		Name: DenyPolicyName, Namespace: namespace,
+		Labels: map[string]string{v1alpha1.LabelComponent: v1alpha1.ComponentTrials},
+	}
+	return denial(metadata, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+		{Key: v1alpha1.LabelTrialUID, Operator: metav1.LabelSelectorOpExists},
+	}})
+}
+
+// denial returns a NetworkPolicy that denies all ingress and egress of some pods.
+func denial(metadata metav1.ObjectMeta, pods metav1.LabelSelector) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
-		ObjectMeta: a.metadata(name, component),
+		ObjectMeta: metadata,
 		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: a.selector(component)},
+			PodSelector: pods,
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
 		},
 	}

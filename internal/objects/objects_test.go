@@ -116,6 +116,7 @@ func TestNamesAreAFunctionOfUIDAndAttempt(t *testing.T) {
 		"service policy":   objects.ServicePolicyName("uid-a", 1),
 		"generator policy": objects.GeneratorPolicyName("uid-a", 1),
 		"service account":  objects.ServiceAccountName("uid-a"),
+		"deny policy":      objects.DenyPolicyName,
 	}
 	want := map[string]string{
 		"attempt 1":        "hm-85516cfb01", // printf uid-a/1 | sha256sum | cut -c1-10
@@ -124,6 +125,7 @@ func TestNamesAreAFunctionOfUIDAndAttempt(t *testing.T) {
 		"service policy":   "hm-85516cfb01-service",
 		"generator policy": "hm-85516cfb01-generator",
 		"service account":  "hm-c1b41cff14", // printf uid-a | sha256sum | cut -c1-10
+		"deny policy":      "hm-0000000000-deny",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("names changed (-want +got):\n%s", diff)

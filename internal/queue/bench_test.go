@@ -19,6 +19,6 @@ func BenchmarkDecideForAHundredExperiments(b *testing.B) {
 		c.add(fmt.Sprintf("team-%d", i%7), fmt.Sprintf("e%d", i), i, trials...)
 	}
 	for b.Loop() {
-		queue.Decide(c.experiments, c.trials, nil, 1, noon)
+		queue.Decide(queue.Situation{Experiments: c.experiments, Trials: c.trials, Limit: 1, Now: noon})
 	}
 }

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -9,44 +10,96 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// Turns is which trials begin now, and the positions of the waiting experiments.
+// Situation is what turns are decided from.
+type Situation struct {
+	// Experiments are all experiments.
+	Experiments []v1alpha1.SizingExperiment
+	// Trials are those of the experiments. Those of finished experiments are not needed.
+	Trials []v1alpha1.SizingTrial
+	// Held are the turns that are taken: of trials, and of loads that outlived their trial.
+	Held []types.NamespacedName
+	// Loading are the trials whose generator runs, by UID. Others can't use their turn.
+	Loading map[types.UID]bool
+	// Failing are the trials of which something can't be written or read for a while, by UID, with
+	// the time of the last try.
+	Failing map[types.UID]time.Time
+	// History is what the namespaces have used of the turns until now.
+	History History
+	// Limit is the largest number of turns at the same time.
+	Limit int
+	// Now is the time of the decision.
+	Now time.Time
+}
+
+// Turns is which trials begin now and which must wait again, and the positions of the experiments.
 type Turns struct {
 	// Start holds the trials that begin now, in the order in which they get their turns.
 	Start []types.NamespacedName
+	// Held are the turns that are taken now: with those in Start, and without those that were taken back
+	// because their trials can't use them.
+	Held []types.NamespacedName
 	// Position is the queue position of each experiment that has not begun; 1 is next.
 	Position map[types.UID]int32
+	// History includes the turns that begin now.
+	History History
 }
 
-// Decide returns the turns, with at most limit trials under load in total. The trials that
-// hold a turn are those in held and those that are [Active]. Trials of finished experiments
-// are not needed, unless they are active. No trial begins while an experiment is concluded.
-func Decide(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, held []types.NamespacedName, limit int, now time.Time) Turns {
-	q := newLine(experiments, trials, held)
+// Decide returns the turns. No trial begins while an experiment is concluded.
+func Decide(s Situation) Turns {
+	q := newLine(s)
 	turns := Turns{}
-	for free := limit - len(q.taken); free > 0 && !q.concludes(now); free-- {
+	for free := s.Limit - len(q.taken); !q.concludes(); {
 		next := q.next()
 		if next == nil {
 			break
 		}
-		turns.Start = append(turns.Start, q.give(next))
+		if free <= 0 {
+			if !q.takeBack(next) {
+				break
+			}
+			free++
+		}
+		if free > 0 {
+			turns.Start = append(turns.Start, q.give(next))
+			free--
+		}
 	}
-	turns.Position = q.positions()
+	turns.Held = Held(Holder(slices.Collect(maps.Keys(q.taken))))
+	turns.Position, turns.History = q.positions(), q.history
 	return turns
 }
 
 // Active reports whether a trial has a turn: it was given one, or it still deletes what it
-// created after its turn was withdrawn.
+// created after its turn was withdrawn. A trial that is being deleted has none, because what keeps
+// it from being deleted may last for ever; its load is counted by its pods.
 func Active(trial *v1alpha1.SizingTrial) bool {
-	return !Released(trial) && (!trial.Spec.Suspend || trial.Status.Phase == v1alpha1.TrialRunning)
+	switch {
+	case Released(trial) || trial.DeletionTimestamp != nil:
+		return false
+	case trial.Spec.Suspend:
+		return trial.Status.Phase == v1alpha1.TrialRunning && !Waits(trial)
+	}
+	return true
 }
 
 // Released reports whether a trial has ended and everything it created is deleted.
 func Released(trial *v1alpha1.SizingTrial) bool {
 	return meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionReleased)
+}
+
+// Waits reports whether a trial waits for something other than its turn or its load, such as a quota.
+func Waits(trial *v1alpha1.SizingTrial) bool {
+	return !Released(trial) && meta.IsStatusConditionTrue(trial.Status.Conditions, v1alpha1.ConditionWaiting)
+}
+
+// Begun reports whether a trial has a turn, or had one and waits for something before it continues.
+func Begun(trial *v1alpha1.SizingTrial) bool {
+	return Active(trial) || trial.DeletionTimestamp == nil && Waits(trial)
 }
 
 // Continues reports whether an experiment's trials can get turns.
@@ -64,6 +117,13 @@ func Blocked(e *v1alpha1.SizingExperiment) bool {
 // blocking are the reasons why trials can't be created.
 var blocking = []string{v1alpha1.ReasonNameTaken, v1alpha1.ReasonQuotaRefused, v1alpha1.ReasonAdmissionRefused}
 
+// Patience is how long a trial keeps its turn while it waits for something other than its load.
+const Patience = 10 * time.Second
+
+// RetryAfter is how long a trial that gave its turn back waits before it tries again, if nothing in
+// the cluster shows that it could continue.
+const RetryAfter = time.Minute
+
 // standing is the state of an experiment in the queue.
 type standing struct {
 	experiment *v1alpha1.SizingExperiment
@@ -71,34 +131,40 @@ type standing struct {
 	begun      bool
 	last       time.Time // when it had its last turn; zero: never
 	ended      time.Time // when its last trial ended; zero: none has
+	unfinished int       // the number of its trials that are not released
 	waiting    []*v1alpha1.SizingTrial
 }
 
 // line is everything that turns are computed from.
 type line struct {
+	Situation
 	standings []*standing
 	taken     map[types.NamespacedName]bool
-	// lastTurn is when each namespace had its last turn.
-	lastTurn map[string]time.Time
-	latest   time.Time
+	// turns is the number of turns that each namespace has.
+	turns map[string]int
+	// returnable are the trials that have a turn and can't use it, with the UID of their experiment.
+	returnable map[types.NamespacedName]types.UID
+	history    History
+	latest     time.Time
 }
 
-func newLine(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, held []types.NamespacedName) *line {
-	q := &line{taken: map[types.NamespacedName]bool{}, lastTurn: map[string]time.Time{}}
+func newLine(s Situation) *line {
+	q := &line{
+		Situation: s, taken: map[types.NamespacedName]bool{}, turns: map[string]int{},
+		returnable: map[types.NamespacedName]types.UID{}, history: s.History,
+	}
 	byUID := map[types.UID]*standing{}
-	for i := range experiments {
-		e := &experiments[i]
-		q.served(e.Namespace, e.Status.CompletionTime)
-		if Continues(e) {
+	for i := range s.Experiments {
+		if e := &s.Experiments[i]; Continues(e) {
 			byUID[e.UID] = &standing{experiment: e}
 			q.standings = append(q.standings, byUID[e.UID])
 		}
 	}
-	for _, name := range held {
-		q.taken[name] = true
+	for _, name := range s.Held {
+		q.take(name)
 	}
-	for i := range trials {
-		q.note(byUID, &trials[i])
+	for i := range s.Trials {
+		q.note(byUID, &s.Trials[i])
 	}
 	q.beginHeld()
 	for _, s := range q.standings {
@@ -107,52 +173,85 @@ func newLine(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTr
 	return q
 }
 
-// served notes that a namespace had a turn at some time. The end of a finished experiment
-// stands for the turns of its trials, which need not be listed.
-func (q *line) served(namespace string, at *metav1.Time) {
-	if at == nil {
-		return
-	}
-	if at.After(q.lastTurn[namespace]) {
-		q.lastTurn[namespace] = at.Time
-	}
-	if at.After(q.latest) {
-		q.latest = at.Time
+// take notes that a turn is taken.
+func (q *line) take(name types.NamespacedName) {
+	if !q.taken[name] {
+		q.taken[name] = true
+		q.turns[name.Namespace]++
 	}
 }
 
-// note adds what a trial shows about its experiment and its namespace.
+// note adds what a trial shows about its experiment.
 func (q *line) note(byUID map[types.UID]*standing, trial *v1alpha1.SizingTrial) {
-	name := keyOf(trial)
-	if Active(trial) {
-		q.taken[name] = true
-	}
-	began := trial.Status.StartTime
-	q.served(trial.Namespace, began)
+	q.noteTurn(trial)
 	owner := metav1.GetControllerOfNoCopy(trial)
 	if owner == nil || byUID[owner.UID] == nil {
 		return
 	}
-	s := byUID[owner.UID]
-	switch {
-	case q.taken[name]:
-		s.active++
-		s.begun = true
-	case !Released(trial):
-		s.waiting = append(s.waiting, trial)
-	case trial.Status.CompletionTime != nil && trial.Status.CompletionTime.After(s.ended):
-		s.ended = trial.Status.CompletionTime.Time
-	}
+	s, began := byUID[owner.UID], trial.Status.StartTime
 	if began != nil {
 		s.begun = true
-		if began.After(s.last) {
-			s.last = began.Time
+		s.last, q.latest = later(s.last, began.Time), later(q.latest, began.Time)
+	}
+	if Released(trial) {
+		if end := trial.Status.CompletionTime; end != nil {
+			s.ended = later(s.ended, end.Time)
 		}
+		return
+	}
+	s.unfinished++
+	switch {
+	case q.taken[keyOf(trial)]:
+		s.active++
+		s.begun = true
+	case inAttempt(trial):
+		s.active++ // its pods may start, and it then continues
+	case q.mayBegin(trial):
+		s.waiting = append(s.waiting, trial)
 	}
 }
 
-// beginHeld puts experiments whose trial has a turn and has not begun behind all others: that
-// turn is the newest.
+// noteTurn notes whether a trial has a turn, and whether others may have it. One that has just been given
+// its turn again waits until its own next pass, and keeps the turn until then.
+func (q *line) noteTurn(trial *v1alpha1.SizingTrial) {
+	name := keyOf(trial)
+	_, fails := q.Failing[trial.UID]
+	idle := fails || Waits(trial)
+	if Active(trial) && !trial.Spec.Suspend && !idle && len(q.taken) < q.Limit {
+		q.take(name) // the Lease was lost
+	}
+	if q.taken[name] && idle && !q.Loading[trial.UID] && q.Now.Sub(q.history.Given[name.String()]) >= Patience {
+		q.returnable[name] = ptr.Deref(metav1.GetControllerOfNoCopy(trial), metav1.OwnerReference{}).UID
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// inAttempt reports whether a trial has an attempt that has not ended.
+func inAttempt(trial *v1alpha1.SizingTrial) bool {
+	n := len(trial.Status.Attempts)
+	return n > 0 && trial.Status.Attempts[n-1].EndTime == nil
+}
+
+// mayBegin reports whether a trial without a turn could use one.
+func (q *line) mayBegin(trial *v1alpha1.SizingTrial) bool {
+	if trial.DeletionTimestamp != nil {
+		return false
+	}
+	tried, fails := q.Failing[trial.UID]
+	if waits := meta.FindStatusCondition(trial.Status.Conditions, v1alpha1.ConditionWaiting); Waits(trial) {
+		tried, fails = waits.LastTransitionTime.Time, true
+	}
+	return !fails || q.Now.Sub(tried) >= RetryAfter
+}
+
+// beginHeld puts experiments whose trial has a turn and has not begun behind all others of their
+// namespace: that turn is the newest.
 func (q *line) beginHeld() {
 	for _, s := range q.standings {
 		if s.active > 0 && s.last.IsZero() {
@@ -164,18 +263,18 @@ func (q *line) beginHeld() {
 // serve notes that an experiment has a turn now.
 func (q *line) serve(s *standing) {
 	q.latest = q.latest.Add(time.Nanosecond)
-	s.last, q.lastTurn[s.experiment.Namespace] = q.latest, q.latest
+	s.last = q.latest
 }
 
 // longestConclusion is how long turns wait for the conclusion of an experiment. One that fails
 // again and again must not hold up the others.
-const longestConclusion = time.Minute
+const longestConclusion = 30 * time.Second
 
 // concludes reports whether an experiment is being concluded: all its trials have ended. A
 // conclusion simulates for seconds, and would take that CPU time from a load.
-func (q *line) concludes(now time.Time) bool {
+func (q *line) concludes() bool {
 	return slices.ContainsFunc(q.standings, func(s *standing) bool {
-		return s.active == 0 && len(s.waiting) == 0 && now.Sub(s.ended) < longestConclusion && !Blocked(s.experiment)
+		return s.unfinished == 0 && q.Now.Sub(s.ended) < longestConclusion && !Blocked(s.experiment)
 	})
 }
 
@@ -193,14 +292,21 @@ func (q *line) next() *standing {
 	return first
 }
 
-// compare orders experiments by the last turn of their namespace, then by their own, and then
-// by age.
+// compare orders experiments by what their namespace uses, by when they had their own last turn, and
+// then by age.
 func (q *line) compare(a, b *standing) int {
 	return cmp.Or(
-		q.lastTurn[a.experiment.Namespace].Compare(q.lastTurn[b.experiment.Namespace]),
+		q.byUse(a, b),
 		a.last.Compare(b.last),
 		byAge(a, b),
 	)
+}
+
+// byUse orders experiments by the turns that their namespace has now, and then by the turn time that it
+// has used.
+func (q *line) byUse(a, b *standing) int {
+	x, y := a.experiment.Namespace, b.experiment.Namespace
+	return cmp.Or(cmp.Compare(q.turns[x], q.turns[y]), cmp.Compare(q.history.used(x), q.history.used(y)))
 }
 
 // byAge orders experiments by the second of their creation, and then by name.
@@ -212,17 +318,32 @@ func byAge(a, b *standing) int {
 	)
 }
 
+// takeBack takes back the turn of a trial of another experiment that can't use it.
+func (q *line) takeBack(next *standing) bool {
+	for _, name := range Held(Holder(slices.Collect(maps.Keys(q.returnable)))) { // in the order of their names
+		if q.returnable[name] == next.experiment.UID {
+			continue
+		}
+		delete(q.returnable, name)
+		delete(q.taken, name)
+		q.turns[name.Namespace]--
+		return true
+	}
+	return false
+}
+
 // give gives the experiment's next trial its turn.
 func (q *line) give(s *standing) types.NamespacedName {
 	name := keyOf(s.waiting[0])
 	s.waiting, s.active, s.begun = s.waiting[1:], s.active+1, true
-	q.taken[name] = true
+	q.take(name)
+	q.history = q.history.give(name)
 	q.serve(s)
 	return name
 }
 
 // positions numbers the experiments that have not begun: one of each namespace in turn, the
-// namespace whose last turn was longest ago first, and within a namespace the oldest first.
+// namespace that has used the least first, and within a namespace the oldest first.
 func (q *line) positions() map[types.UID]int32 {
 	waiting := slices.DeleteFunc(slices.Clone(q.standings), func(s *standing) bool { return s.begun || Blocked(s.experiment) })
 	slices.SortFunc(waiting, byAge)
@@ -232,8 +353,7 @@ func (q *line) positions() map[types.UID]int32 {
 		seen[s.experiment.Namespace]++
 	}
 	slices.SortStableFunc(waiting, func(a, b *standing) int {
-		return cmp.Or(cmp.Compare(round[a], round[b]),
-			q.lastTurn[a.experiment.Namespace].Compare(q.lastTurn[b.experiment.Namespace]))
+		return cmp.Or(cmp.Compare(round[a], round[b]), q.byUse(a, b))
 	})
 	positions := map[types.UID]int32{}
 	for i, s := range waiting {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,6 +24,8 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 type cluster struct {
 	experiments []v1alpha1.SizingExperiment
 	trials      []v1alpha1.SizingTrial
+	failing     map[types.UID]time.Time
+	history     queue.History
 }
 
 // add adds an experiment that was created this many minutes after noon.
@@ -61,6 +64,14 @@ func cleansUp(t *v1alpha1.SizingTrial) {
 	t.Status.Phase = v1alpha1.TrialRunning
 }
 
+// waitsSince makes the first trial wait for something other than its load since so long before the turns
+// are computed.
+func waitsSince(c *cluster, before time.Duration) {
+	c.trials[0].Status.Conditions = []metav1.Condition{{
+		Type: v1alpha1.ConditionWaiting, Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(noon.Add(time.Hour - before)),
+	}}
+}
+
 func isDone(t *v1alpha1.SizingTrial) {
 	t.Status.StartTime = &metav1.Time{Time: noon}
 	meta.SetStatusCondition(&t.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue, Reason: "Measured"})
@@ -90,13 +101,13 @@ func TestTurns(t *testing.T) {
 			c.add("a", "early", 1, waits)
 		}, queue.Turns{Start: names("a/early-1"), Position: map[types.UID]int32{"late": 1}}, nil},
 		{"the namespace that never had a turn comes before one that had", 1, func(c *cluster) {
+			c.history.Used = map[string]int64{"b": 60_000}
 			c.add("b", "begun", 1, isDone, waits)
 			c.add("a", "later", 2, waits)
 			c.add("c", "last", 3, waits)
 		}, queue.Turns{Start: names("a/later-1"), Position: map[types.UID]int32{"last": 1}}, nil},
-		{"the end of a finished experiment is a turn of its namespace", 1, func(c *cluster) {
-			done := c.add("a", "done", 1)
-			done.Status.Phase, done.Status.CompletionTime = v1alpha1.ExperimentSucceeded, &metav1.Time{Time: noon}
+		{"what the namespace used before counts, although its experiment was deleted", 1, func(c *cluster) {
+			c.history.Used = map[string]int64{"a": 60_000}
 			c.add("a", "again", 2, waits)
 			c.add("b", "first", 3, waits)
 		}, queue.Turns{Start: names("b/first-1"), Position: map[types.UID]int32{"again": 1}}, nil},
@@ -123,6 +134,48 @@ func TestTurns(t *testing.T) {
 			c.add("a", "busy", 1, runs)
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, names("a/busy-1")},
+		{"a trial that waits for something else hands its turn to another experiment", 1, func(c *cluster) {
+			c.add("a", "quota", 1, runs, waits)
+			waitsSince(c, time.Minute)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, names("a/quota-1")},
+		{"a trial that waits for something else keeps its turn while nobody can use it", 1, func(c *cluster) {
+			c.add("a", "quota", 1, runs, waits)
+			waitsSince(c, time.Minute)
+		}, queue.Turns{Position: map[types.UID]int32{}}, names("a/quota-1")},
+		{"so does one that a finished experiment left with a turn", 1, func(c *cluster) {
+			c.add("a", "over", 1, runs).Status.Phase = v1alpha1.ExperimentFailed
+			waitsSince(c, time.Minute)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, names("a/over-1")},
+		{"a trial whose status can't be written hands its turn to another experiment", 1, func(c *cluster) {
+			c.add("a", "refused", 1, runs)
+			c.trials[0].UID, c.failing = "refused-1", map[types.UID]time.Time{"refused-1": noon.Add(time.Hour)}
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, names("a/refused-1")},
+		{"a trial that is being deleted has no turn", 1, func(c *cluster) {
+			c.add("a", "going", 1, runs)
+			c.trials[0].DeletionTimestamp = &metav1.Time{Time: noon}
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
+		{"a trial that gave its turn back tries again after a minute, before those who used more", 1, func(c *cluster) {
+			c.history.Used = map[string]int64{"a": 60_000, "b": 61_000}
+			c.add("a", "again", 1, func(t *v1alpha1.SizingTrial) { t.Status.StartTime = &metav1.Time{Time: noon} })
+			waitsSince(c, time.Minute)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("a/again-1"), Position: map[types.UID]int32{"next": 1}}, nil},
+		{"and not sooner", 1, func(c *cluster) {
+			c.add("a", "again", 1, func(t *v1alpha1.SizingTrial) { t.Status.StartTime = &metav1.Time{Time: noon} })
+			waitsSince(c, 59*time.Second)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
+		{"one whose pods wait to be started has no turn until they can start, and nor have others of its experiment", 1, func(c *cluster) {
+			c.add("a", "pending", 1, func(t *v1alpha1.SizingTrial) {
+				t.Status.StartTime = &metav1.Time{Time: noon}
+				t.Status.Attempts = []v1alpha1.Attempt{{Number: 1}}
+			}, waits)
+			waitsSince(c, 5*time.Minute)
+		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
 		{"an experiment without trials waits, and does not keep others from their turns", 1, func(c *cluster) {
 			c.add("a", "new", 1)
 			c.add("b", "next", 2, waits)
@@ -140,7 +193,23 @@ func TestTurns(t *testing.T) {
 		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, nil},
 		{"a trial that still cleans up holds its turn", 1, func(c *cluster) {
 			c.add("a", "busy", 1, cleansUp, waits)
-		}, queue.Turns{Position: map[types.UID]int32{}}, nil},
+		}, queue.Turns{Position: map[types.UID]int32{}}, names("a/busy-1")},
+		{"a trial that lost its turn and cleans up has none", 1, func(c *cluster) {
+			c.add("a", "lost", 1, cleansUp)
+			c.add("b", "busy", 2, runs)
+			c.add("c", "next", 3, waits)
+		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, names("b/busy-1")},
+		{"a trial that could not be told that it lost its turn has none", 1, func(c *cluster) {
+			c.add("a", "lost", 1, runs)
+			c.add("b", "busy", 2, runs)
+			c.add("c", "next", 3, waits)
+		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, names("b/busy-1")},
+		{"a trial that was given its turn again keeps it until it can have gone on", 1, func(c *cluster) {
+			c.history.Given = map[string]time.Time{"a/again-1": noon.Add(time.Hour - 9*time.Second)}
+			c.add("a", "again", 1, runs)
+			waitsSince(c, 2*time.Minute)
+			c.add("b", "next", 2, waits)
+		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, names("a/again-1")},
 		{"a suspended experiment's running trial holds its turn, and its others get none", 2, func(c *cluster) {
 			c.add("a", "halted", 1, runs, waits).Spec.Suspend = true
 			c.add("b", "next", 2, waits, waits)
@@ -172,8 +241,8 @@ func TestTurns(t *testing.T) {
 			c.add("a", "measured", 1, endedAgo(time.Second))
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Position: map[types.UID]int32{"next": 1}}, nil},
-		{"a conclusion that takes longer than a minute no longer keeps others from their turns", 2, func(c *cluster) {
-			c.add("a", "measured", 1, endedAgo(time.Minute))
+		{"a conclusion that takes longer than half a minute no longer keeps others from their turns", 2, func(c *cluster) {
+			c.add("a", "measured", 1, endedAgo(30*time.Second))
 			c.add("b", "next", 2, waits)
 		}, queue.Turns{Start: names("b/next-1"), Position: map[types.UID]int32{}}, nil},
 		{"an experiment that has another trial is not concluded", 1, func(c *cluster) {
@@ -193,7 +262,10 @@ func TestTurns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &cluster{}
 			tt.build(c)
-			if diff := cmp.Diff(tt.want, queue.Decide(c.experiments, c.trials, tt.held, tt.limit, noon.Add(time.Hour))); diff != "" {
+			got := queue.Decide(queue.Situation{
+				Experiments: c.experiments, Trials: c.trials, Held: tt.held, Failing: c.failing, History: c.history, Limit: tt.limit, Now: noon.Add(time.Hour),
+			})
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(queue.Turns{}, "Held", "History")); diff != "" {
 				t.Errorf("turns (-want +got):\n%s", diff)
 			}
 		})
@@ -219,7 +291,7 @@ func TestNobodyIsOvertakenForEver(t *testing.T) {
 			if pass > 2*len(c.trials) {
 				t.Fatalf("seed %d: %d of %d trials got no turn", seed, len(c.trials)-countDone(c), len(c.trials))
 			}
-			step(c, queue.Decide(c.experiments, c.trials, nil, limit, noon), pass)
+			step(c, queue.Decide(queue.Situation{Experiments: c.experiments, Trials: c.trials, Limit: limit, Now: noon}), pass)
 			if active := countActive(c); active > limit {
 				t.Fatalf("seed %d: %d trials have a turn, the limit is %d", seed, active, limit)
 			}

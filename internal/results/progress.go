@@ -20,7 +20,7 @@ func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
 		switch trial := &trials[i]; {
 		case queue.Released(trial):
 			progress.Finished++
-		case queue.Active(trial):
+		case queue.Begun(trial):
 			progress.Running = append(progress.Running, trial.Spec.Variant.Name)
 		}
 	}
@@ -51,7 +51,7 @@ func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) strin
 	}
 	var doing []string
 	for i := range trials {
-		if trial := &trials[i]; queue.Active(trial) {
+		if trial := &trials[i]; queue.Begun(trial) {
 			name := trial.Spec.Variant.Name
 			if trial.Spec.Role == v1alpha1.RoleVerification {
 				name = "Verification of " + name

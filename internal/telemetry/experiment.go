@@ -5,9 +5,10 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/queue"
+
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
@@ -62,14 +63,14 @@ func progress(e *v1alpha1.SizingExperiment, count func(*v1alpha1.Progress) int32
 }
 
 // experiment adds the state of an experiment.
-func (g *gathering) experiment(e *v1alpha1.SizingExperiment, turns queue.Turns) {
+func (g *gathering) experiment(e *v1alpha1.SizingExperiment, positions map[types.UID]int32) {
 	values := []string{e.Namespace, e.Name}
 	g.add(experimentPhase, 1, with(values, string(phaseOf(e)))...)
 	finished := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFinished)
 	if e.Status.Phase.Finished() && finished != nil {
 		g.add(experimentEnd, 1, with(values, orNone(finished.Reason))...)
 	}
-	if position, waits := turns.Position[e.UID]; waits {
+	if position, waits := positions[e.UID]; waits {
 		g.add(queuePosition, float64(position), values...)
 	}
 	read(g, experimentReadings, e, values)

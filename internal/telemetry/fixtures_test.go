@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/queue"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/telemetry"
 )
@@ -24,7 +25,8 @@ func at(after time.Duration) *metav1.Time { return ptr.To(metav1.NewTime(noon.Ad
 func state(experiments []v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) telemetry.State {
 	return telemetry.State{
 		Experiments: experiments, Trials: trials, Now: noon,
-		MaxExperiments: 100, MaxConcurrent: 1, StartTimeout: 5 * time.Minute,
+		MaxExperiments: 100, StartTimeout: 5 * time.Minute,
+		Positions: queue.Decide(queue.Situation{Experiments: experiments, Trials: trials, Limit: 1, Now: noon}).Position,
 	}
 }
 

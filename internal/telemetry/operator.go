@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 var (
@@ -32,7 +31,7 @@ var (
 
 // operator adds the counts over all experiments. A phase without experiments has the value
 // 0.
-func (g *gathering) operator(state State, turns queue.Turns, left int) {
+func (g *gathering) operator(state State, left int) {
 	inPhase := map[v1alpha1.ExperimentPhase]int{}
 	for i := range state.Experiments {
 		inPhase[phaseOf(&state.Experiments[i])]++
@@ -47,7 +46,7 @@ func (g *gathering) operator(state State, turns queue.Turns, left int) {
 	for _, phase := range trialPhases {
 		g.add(trials, float64(trialsIn[phase]), string(phase))
 	}
-	g.add(queueLength, float64(len(turns.Position)))
+	g.add(queueLength, float64(len(state.Positions)))
 	g.add(failedInRow, float64(FailedInRow(state.Trials)))
 	g.add(leftOut, float64(left))
 }

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
 // State is what the series are computed from.
@@ -22,8 +21,8 @@ type State struct {
 	Now time.Time
 	// MaxExperiments is the maximum number of experiments with their own series.
 	MaxExperiments int
-	// MaxConcurrent is the maximum number of trials under load at the same time.
-	MaxConcurrent int
+	// Positions are the positions of the experiments that wait for their first turn.
+	Positions map[types.UID]int32
 	// StartTimeout is how long an attempt waits for what it can't influence.
 	StartTimeout time.Duration
 }
@@ -31,13 +30,12 @@ type State struct {
 // Of returns all samples of a state: those of the operator, followed by those of each
 // experiment in the order of [Select].
 func Of(state State) []Sample {
-	turns := queue.Decide(state.Experiments, state.Trials, nil, state.MaxConcurrent, state.Now)
 	selected, left := Select(state.Experiments, state.MaxExperiments)
 	g := &gathering{}
-	g.operator(state, turns, left)
+	g.operator(state, left)
 	trials := trialsOf(state.Trials)
 	for _, experiment := range selected {
-		g.experiment(experiment, turns)
+		g.experiment(experiment, state.Positions)
 		g.recommendation(experiment)
 		g.variants(experiment, trials[experiment.UID])
 		g.predictions(experiment)

@@ -1,0 +1,165 @@
+//go:build integration
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+)
+
+// TestATenantsObjectsFitIntoTheOperatorsMemory creates 200 experiments with about a megabyte of labels or
+// owners, and ten with the largest own login services and nine trials each, all suspended. An operator
+// runs meanwhile, and another one starts afterwards.
+func TestATenantsObjectsFitIntoTheOperatorsMemory(t *testing.T) {
+	home, tenant := namespace(t, "home"), namespace(t, "tenant")
+	kubeconfig := user(t, "small")
+	grantEverywhere(t, "small", rules(t, "operator_role.yaml"))
+	grant(t, "small", home, rules(t, "leases_role.yaml"))
+	metrics := freeAddress(t)
+	run := func() *process {
+		o := operator(t, kubeconfig, "--leader-election-namespace="+home, "--allowed-service-images=registry.example",
+			"--metrics-bind-address="+metrics, "--metrics-secure=false")
+		eventually(t, "the operator is ready", 5*time.Minute, o.ready)
+		return o
+	}
+	t.Cleanup(func() {
+		_ = administrator.DeleteAllOf(context.Background(), &v1alpha1.SizingExperiment{}, client.InNamespace(tenant))
+		_ = administrator.DeleteAllOf(context.Background(), &v1alpha1.SizingTrial{}, client.InNamespace(tenant))
+	})
+	first := run()
+	for i := range 200 {
+		e := suspendedExperiment(tenant, fmt.Sprintf("large-%d", i))
+		if i%10 == 0 {
+			e.Labels = manyLabels()
+		} else { // an API server takes much less time for these
+			e.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", UID: "u", Name: strings.Repeat("n", 1_000_000)}}
+		}
+		create(t, e)
+	}
+	for i := range 10 {
+		create(t, withLargestService(tenant, i))
+	}
+	eventually(t, "all experiments are accepted", 10*time.Minute, func() bool {
+		return strings.Count(first.said(), `"reason":"Accepted"`) >= 210
+	})
+	trials := &metav1.PartialObjectMetadataList{}
+	trials.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingTrialList"))
+	eventually(t, "their first trials exist", time.Minute, func() bool {
+		return administrator.List(t.Context(), trials, client.InNamespace(tenant)) == nil && len(trials.Items) == 200+10*9
+	})
+	checkMemory(t, "while they are created", first)
+	first.signal(syscall.SIGKILL)
+
+	second := run()
+	eventually(t, "it has looked at all experiments", 5*time.Minute, func() bool { return passes(t, metrics) >= 210 })
+	checkMemory(t, "after a restart", second)
+}
+
+// ofExperiments finds how often passes over experiments had a certain result.
+var ofExperiments = regexp.MustCompile(`controller_runtime_reconcile_total\{controller="sizingexperiment",[^}]*\} (\d+)`)
+
+// passes returns how many passes over experiments an operator has made.
+func passes(t *testing.T, metrics string) (n int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+metrics+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range ofExperiments.FindAllSubmatch(body, -1) {
+		count, _ := strconv.Atoi(string(found[1])) // these are digits
+		n += count
+	}
+	return n
+}
+
+// checkMemory compares the most memory that an operator has used with its limit in the manifest.
+func checkMemory(t *testing.T, when string, o *process) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "config", "manager", "deployment.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployment := &appsv1.Deployment{}
+	if err := yaml.Unmarshal(content, deployment); err != nil {
+		t.Fatal(err)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.command.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if peak == nil {
+		t.Fatalf("the kernel does not say how much memory the operator has used: %s", status)
+	}
+	kib, err := strconv.ParseInt(string(peak[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := deployment.Spec.Template.Spec.Containers[0].Resources.Limits.Memory().Value() >> 10
+	t.Logf("%s: at most %d MiB of %d MiB", when, kib>>10, most>>10)
+	if kib > most {
+		t.Errorf("%s the operator has used %d MiB, and may use %d MiB", when, kib>>10, most>>10)
+	}
+}
+
+// manyLabels returns labels of 750 kB. With the fields that the API server adds to track them, more do
+// not fit into etcd.
+func manyLabels() map[string]string {
+	labels, domain := map[string]string{}, strings.Repeat("a", 63)+"."+strings.Repeat("b", 63)+"."+strings.Repeat("c", 63)
+	for i := range 2_400 {
+		labels[fmt.Sprintf("%s/%s%04d", domain, strings.Repeat("k", 58), i)] = strings.Repeat("v", 63)
+	}
+	return labels
+}
+
+// withLargestService returns an experiment with nine trials and a spec of almost 128 KiB.
+func withLargestService(namespace string, number int) *v1alpha1.SizingExperiment {
+	e := suspendedExperiment(namespace, fmt.Sprintf("own-%d", number))
+	requests := make([]v1alpha1.LoginRequest, 8)
+	for i := range requests {
+		requests[i] = v1alpha1.LoginRequest{Path: "/login", Method: "POST", Body: strings.Repeat("x", 8_000)}
+	}
+	e.Spec.Parallelism, e.Spec.Repetitions = 8, 10
+	e.Spec.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}
+	e.Spec.Service.Own = &v1alpha1.OwnService{
+		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1alpha1.ReadyWhen{Path: "/"},
+		Login: v1alpha1.OwnLogin{Setup: requests, Steps: requests, Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}}},
+	}
+	return e
+}
+
+func suspendedExperiment(namespace, name string) *v1alpha1.SizingExperiment {
+	return &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix:    v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"1"}},
+			Objective: v1alpha1.Objective{P95Milliseconds: 1_000}, Suspend: true,
+		},
+	}
+}

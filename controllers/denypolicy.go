@@ -1,0 +1,190 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/queue"
+)
+
+// DenyPolicyReconciler keeps a namespace's deny policy from before the first pod of a trial until
+// after the last one: it creates it again if somebody has deleted it, and deletes it once nothing
+// needs it. The policies of an attempt can't do this. They are deleted together with the Deployment
+// and the Job, or by the garbage collector in any order, and the pods follow seconds later, or once
+// their node answers again.
+//
+// The API server can't make a deletion depend on other objects. An operator that freezes between
+// its last look and the deletion may delete a policy that is needed again; the one that leads then
+// creates it as soon as it sees that.
+type DenyPolicyReconciler struct {
+	client.Client
+	// Live reads the API server without a cache, before a policy is created or deleted.
+	Live client.Reader
+}
+
+// SetupWithManager makes the reconciler run for a namespace when its deny policy, a trial, or an
+// object that is a pod or makes pods appears or goes.
+func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	ofNamespace := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: objects.DenyPolicyName}}}
+	})
+	ofThatName := predicate.NewPredicateFuncs(func(object client.Object) bool { return object.GetName() == objects.DenyPolicyName })
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("denypolicy").
+		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(ofThatName)).
+		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(trialsDenied)).
+		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(podsDenied)).
+		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(podsDenied)).
+		Watches(&batchv1.Job{}, ofNamespace, builder.WithPredicates(podsDenied)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).
+		Complete(r)
+}
+
+// The changes that decide whether a namespace needs its deny policy.
+var (
+	trialsDenied = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return queue.Released(e.ObjectOld.(*v1alpha1.SizingTrial)) != queue.Released(e.ObjectNew.(*v1alpha1.SizingTrial))
+	}}
+	podsDenied = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
+)
+
+// denyAgain is how soon a deny policy is looked at again without an event, which can be lost.
+const denyAgain = 30 * time.Second
+
+// Reconcile makes one pass over a namespace, which is that of the request.
+func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	needed, err := needsDenyPolicy(ctx, r.Client, req.Namespace, 0)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	policy := &networkingv1.NetworkPolicy{}
+	err = r.Get(ctx, req.NamespacedName, policy)
+	switch absent := apierrors.IsNotFound(err); {
+	case err != nil && !absent:
+		return ctrl.Result{}, err
+	case absent && !needed:
+		return ctrl.Result{}, nil
+	case absent:
+		err = unlessReported(ensureDenyPolicy(ctx, r.Client, r.Live, req.Namespace))
+	case !needed:
+		err = unlessReported(asRefused(r.remove(ctx, policy)))
+	}
+	if err != nil {
+		return unlessStale(fmt.Errorf("deny policy of namespace %s: %w", req.Namespace, err))
+	}
+	return ctrl.Result{RequeueAfter: denyAgain}, nil
+}
+
+// unlessReported drops the errors that the attempt reports which needs the policy, and a refusal to delete
+// it. Both are tried again.
+func unlessReported(err error) error {
+	_, taken := errors.AsType[*nameTakenError](err)
+	_, refused := errors.AsType[*refusedError](err)
+	if taken || refused {
+		return nil
+	}
+	return unlessTerminating(err)
+}
+
+// remove deletes the policy unless the API server knows of something that needs it. One that somebody
+// else made under its name is left alone.
+func (r *DenyPolicyReconciler) remove(ctx context.Context, policy *networkingv1.NetworkPolicy) error {
+	if !isDenyPolicy(policy) {
+		return nil
+	}
+	needed, err := needsDenyPolicy(ctx, r.Live, policy.Namespace, trialsAtOnce)
+	if err != nil || needed {
+		return err
+	}
+	return removeUnchanged(ctx, r.Client, policy)
+}
+
+// needsDenyPolicy reports whether a namespace has, or may get, a pod of a trial. Pods count until
+// they are gone, those on a node that does not answer too. A Deployment and a Job can make another
+// pod. A trial counts before its attempt, so that the network has the policy in time, and between
+// two attempts, so that it keeps it.
+//
+// The trials are read last: one that appears later still has to get its turn and to begin, and looks
+// for the policy itself.
+func needsDenyPolicy(ctx context.Context, reader client.Reader, namespace string, atOnce int64) (bool, error) {
+	for _, list := range []client.ObjectList{&corev1.PodList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}} {
+		err := reader.List(ctx, list, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelTrialUID}, client.Limit(1))
+		if err != nil || meta.LenList(list) > 0 {
+			return true, err
+		}
+	}
+	return anyUnreleased(ctx, reader, namespace, atOnce)
+}
+
+// trialsAtOnce is the number of trials that are read from the API server at once. A namespace may
+// have thousands.
+const trialsAtOnce = 100
+
+// anyUnreleased reports whether a namespace has a trial that has not been released. It reads so many
+// trials at once; 0 means all, as from a cache.
+func anyUnreleased(ctx context.Context, reader client.Reader, namespace string, atOnce int64) (bool, error) {
+	for after := ""; ; {
+		trials := &v1alpha1.SizingTrialList{}
+		err := reader.List(ctx, trials, client.UnsafeDisableDeepCopy, client.InNamespace(namespace), client.Limit(atOnce), client.Continue(after))
+		if err != nil {
+			return false, err
+		}
+		for i := range trials.Items {
+			if !queue.Released(&trials.Items[i]) {
+				return true, nil
+			}
+		}
+		if after = trials.Continue; atOnce == 0 || after == "" { // a cache always says that there is more
+			return false, nil
+		}
+	}
+}
+
+// ensureDenyPolicy creates a namespace's deny policy unless it exists. It reads the API server
+// without a cache, which may still contain a policy that is gone. It returns a *nameTakenError if
+// the object of that name is another one, and a *refusedError if the API server does not admit the
+// policy.
+func ensureDenyPolicy(ctx context.Context, c client.Client, live client.Reader, namespace string) error {
+	policy, found := objects.DenyPolicy(namespace), &networkingv1.NetworkPolicy{}
+	err := live.Get(ctx, client.ObjectKeyFromObject(policy), found)
+	if apierrors.IsNotFound(err) {
+		if err = c.Create(ctx, policy.DeepCopy()); !apierrors.IsAlreadyExists(err) {
+			return asRefused(err)
+		}
+		err = live.Get(ctx, client.ObjectKeyFromObject(policy), found)
+	}
+	if err != nil {
+		return err
+	}
+	if !isDenyPolicy(found) {
+		return &nameTakenError{what: nameOf(policy), has: "another spec or label"}
+	}
+	return nil
+}
+
+// isDenyPolicy reports whether a policy of that name is the one that the operator creates. Users may
+// set labels of their own; without ours it is not in the cache.
+func isDenyPolicy(found *networkingv1.NetworkPolicy) bool {
+	return equality.Semantic.DeepEqual(found.Spec, objects.DenyPolicy(found.Namespace).Spec) &&
+		found.Labels[v1alpha1.LabelComponent] == v1alpha1.ComponentTrials
+}

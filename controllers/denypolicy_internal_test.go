@@ -1,0 +1,142 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
+)
+
+// ofATrial returns the metadata of an object of a trial in a namespace.
+func ofATrial(namespace string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: "hm-1", Labels: map[string]string{v1alpha1.LabelTrialUID: "u"}}
+}
+
+// aTrial returns a trial, which was released or not.
+func aTrial(name string, released metav1.ConditionStatus) *v1alpha1.SizingTrial {
+	return &v1alpha1.SizingTrial{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name},
+		Status:     v1alpha1.SizingTrialStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionReleased, Status: released}}},
+	}
+}
+
+func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		has  client.Object
+		kept bool
+	}{
+		{"a pod that runs", &corev1.Pod{ObjectMeta: ofATrial("ns"), Status: corev1.PodStatus{Phase: corev1.PodRunning}}, true},
+		{"a pod that failed, which is replaced", &corev1.Pod{ObjectMeta: ofATrial("ns"), Status: corev1.PodStatus{Phase: corev1.PodFailed}}, true},
+		{"a Deployment, whose pods were deleted", &appsv1.Deployment{ObjectMeta: ofATrial("ns")}, true},
+		{"a Job, whose pod is not created yet", &batchv1.Job{ObjectMeta: ofATrial("ns")}, true},
+		{"a trial that has not ended", aTrial("a", metav1.ConditionFalse), true},
+		{"a trial that has ended", aTrial("a", metav1.ConditionTrue), false},
+		{"a pod of nobody's", &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, false},
+		{"a pod in another namespace", &corev1.Pod{ObjectMeta: ofATrial("other")}, false},
+		{"nothing", nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for cache, knows := range map[string]bool{"a cache that is up to date": true, "a cache that is behind": false} {
+				policy := objects.DenyPolicy("ns")
+				live, cached := having(policy), having(policy)
+				if tt.has != nil {
+					live = having(policy, tt.has)
+				}
+				if knows {
+					cached = live
+				}
+				r := &DenyPolicyReconciler{Client: writing{cached, live}, Live: live}
+				if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(policy)}); err != nil {
+					t.Fatal(err)
+				}
+				err := live.Get(t.Context(), client.ObjectKeyFromObject(policy), &networkingv1.NetworkPolicy{})
+				if kept := !apierrors.IsNotFound(err); kept != tt.kept {
+					t.Errorf("with %s, it is kept: %t, want %t", cache, kept, tt.kept)
+				}
+			}
+		})
+	}
+}
+
+// having returns a client of an API server with some objects.
+func having(objects ...client.Object) client.Client {
+	return fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(objects...).Build()
+}
+
+// writing reads from a cache and writes to the API server.
+type writing struct {
+	client.Client
+	server client.Client
+}
+
+func (w writing) Delete(ctx context.Context, object client.Object, opts ...client.DeleteOption) error {
+	return w.server.Delete(ctx, object, opts...)
+}
+
+// An operator that was frozen after its last look deletes the policy that it has seen, and not one
+// that was created or changed since.
+func TestADenyPolicyThatHasChangedIsNotDeleted(t *testing.T) {
+	policy := objects.DenyPolicy("ns")
+	stale, live := having(policy), having(policy)
+	if err := live.Get(t.Context(), client.ObjectKeyFromObject(policy), policy); err != nil {
+		t.Fatal(err)
+	}
+	if err := live.Update(t.Context(), policy); err != nil {
+		t.Fatal(err)
+	}
+	r := &DenyPolicyReconciler{Client: writing{stale, live}, Live: live}
+	result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(policy)})
+	if err != nil || result.RequeueAfter != staleAgain {
+		t.Errorf("the pass ended with %v, %v", result, err)
+	}
+	if err := live.Get(t.Context(), client.ObjectKeyFromObject(policy), policy); err != nil {
+		t.Errorf("the policy: %v", err)
+	}
+}
+
+// pages lists trials as an API server does.
+type pages struct {
+	client.Reader
+	trials []*v1alpha1.SizingTrial
+}
+
+func (p pages) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	options := (&client.ListOptions{}).ApplyOptions(opts)
+	from, _ := strconv.Atoi(options.Continue)
+	to := min(from+int(options.Limit), len(p.trials))
+	for _, trial := range p.trials[from:to] {
+		list.(*v1alpha1.SizingTrialList).Items = append(list.(*v1alpha1.SizingTrialList).Items, *trial)
+	}
+	if to < len(p.trials) {
+		list.SetContinue(strconv.Itoa(to))
+	}
+	return nil
+}
+
+func TestATrialOnTheLastPageNeedsTheDenyPolicy(t *testing.T) {
+	all := pages{}
+	for i := range 5 {
+		all.trials = append(all.trials, aTrial(fmt.Sprint(i), metav1.ConditionTrue))
+	}
+	for _, last := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse} {
+		all.trials[4] = aTrial("last", last)
+		needed, err := anyUnreleased(t.Context(), all, "ns", 2)
+		if want := last == metav1.ConditionFalse; err != nil || needed != want {
+			t.Errorf("a trial is not released: %t, %v; want %t", needed, err, want)
+		}
+	}
+}
