@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +21,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -98,7 +98,7 @@ func checkCalibration(r *calibration.Result) error {
 
 func checkTexts(r *calibration.Result) error {
 	for _, t := range []struct{ name, text string }{{"CPU model", r.CPUModel}, {"boot ID", r.BootID}, {"Go version", r.GoVersion}} {
-		if len(t.text) > longestText || strings.ContainsFunc(t.text, unicode.IsControl) {
+		if len(t.text) > longestText || units.Plain(t.text) != t.text || strings.ContainsAny(t.text, "\n\t") {
 			return fmt.Errorf("the %s has control characters or more than %d bytes", t.name, longestText)
 		}
 	}

@@ -140,6 +140,8 @@ func TestACalibrationThatTheAPIWouldRefuseIsRefused(t *testing.T) {
 		"a quota of a datacentre":                 {"41000", `,"quotaMilliCPU":64001`, false},
 		"a million threads":                       {"41000", `,"goMaxProcs":1000000`, false},
 		"a model with a line feed":                {"41000", `,"cpuModel":"fast\nQuota: none"`, false},
+		"a model with many spaces":                {"41000", `,"cpuModel":"Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz"`, true},
+		"a model that is read from the right":     {"41000", `,"cpuModel":"fast\u202etsaf"`, false},
 		"a model without an end":                  {"41000", `,"cpuModel":"` + strings.Repeat("x", 129) + `"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {

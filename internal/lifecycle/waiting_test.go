@@ -12,6 +12,28 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
+// Two trials with slow pods would otherwise take the turn from each other for ever.
+func TestATrialWaitsLongerIfItsPodsStartedTooLateBefore(t *testing.T) {
+	lost := v1alpha1.Attempt{EndTime: &metav1.Time{Time: start}, Outcome: v1alpha1.OutcomeInterrupted, Reason: v1alpha1.ReasonWaitingForTurn}
+	other := v1alpha1.Attempt{EndTime: &metav1.Time{Time: start}, Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonImagePull}
+	current := v1alpha1.Attempt{StartTime: metav1.NewTime(start)}
+	for _, tt := range []struct {
+		attempts []v1alpha1.Attempt
+		want     time.Duration
+	}{
+		{nil, 10 * time.Second},
+		{[]v1alpha1.Attempt{current}, 10 * time.Second},
+		{[]v1alpha1.Attempt{other, current}, 10 * time.Second},
+		{[]v1alpha1.Attempt{lost, current}, 20 * time.Second},
+		{[]v1alpha1.Attempt{lost, other, lost, lost, current}, 40 * time.Second},
+		{[]v1alpha1.Attempt{lost, lost, lost, lost, current}, 40 * time.Second},
+	} {
+		if got := patience(tt.attempts); got != tt.want {
+			t.Errorf("after %d attempts it waits for %s, want %s", len(tt.attempts), got, tt.want)
+		}
+	}
+}
+
 func TestATrialWaitsIfItsTurnIsOfNoUseForTenSeconds(t *testing.T) {
 	after := func(since time.Duration) func(*Observation) {
 		return func(o *Observation) { o.Now = start.Add(since) }
