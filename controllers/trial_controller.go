@@ -91,8 +91,8 @@ const outage = 30 * time.Second
 // without an event.
 const refusedAgain = 15 * time.Second
 
-// giveUp waits until a write that was refused may succeed. It deletes everything of a trial of which
-// nothing could be written for the start timeout.
+// giveUp waits until a write that was refused may succeed. If that lasts for the start timeout, it
+// deletes all objects of the trial.
 func (r *TrialReconciler) giveUp(ctx context.Context, name types.NamespacedName, uid types.UID, now time.Time) (ctrl.Result, error) {
 	if failure, fails := r.Queue.failureOf(uid, now); fails && failure.hopeless(now, r.StartTimeout) {
 		if err := r.clear(ctx, name); err != nil {

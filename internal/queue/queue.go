@@ -25,8 +25,8 @@ type Situation struct {
 	Held []types.NamespacedName
 	// Loading are the trials whose generator runs, by UID. Others can't use their turn.
 	Loading map[types.UID]bool
-	// Failing are the trials of which something can't be written or read for a while, by UID, with
-	// the time of the last try.
+	// Failing are the trials that the operator has not been able to read or write for a while. Each
+	// UID has the time of the last try.
 	Failing map[types.UID]time.Time
 	// History is what the namespaces have used of the turns until now.
 	History History
