@@ -126,6 +126,47 @@ func waits(w *testCluster, e *v1alpha1.SizingExperiment) bool {
 	})
 }
 
+// TestAJobWhoseTurnCannotBeTakenBackIsDeleted suspends the first tenant's Job, and then refuses every
+// change of that tenant's trials, so that the trial is never told that its turn was taken back. The Job is
+// deleted all the same before the other tenant's load begins: whatever suspended it could let it go on.
+func TestAJobWhoseTurnCannotBeTakenBackIsDeleted(t *testing.T) {
+	t.Parallel()
+	for how, answer := range answers() {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "first", "second")
+			w.kubelet.mishap = mishap{of: generator, only: "c8-500m", always: true, suspends: true}
+			jobs := func(tenant int) []batchv1.Job {
+				list := &batchv1.JobList{}
+				w.list(list, w.namespaces[tenant])
+				return list.Items
+			}
+			first := w.create(newExperiment("first", quick, oneVariant), 0)
+			w.run("the first tenant's Job is suspended", func() bool {
+				return slices.ContainsFunc(jobs(0), func(j batchv1.Job) bool { return j.Spec.Suspend != nil && *j.Spec.Suspend })
+			})
+			w.disturbance.refusal = &refusal{writeKind: writeKind{"patches", "SizingTrial"}, answer: answer}
+			second := w.create(newExperiment("second", quick, func(s *v1alpha1.SizingExperimentSpec) { s.Matrix.Costs = []int32{7} }), 1)
+			created := w.now()
+			w.run("the second tenant's load begins", func() bool { return len(jobs(1)) > 0 })
+			if took := w.now().Sub(created); took > promised {
+				t.Errorf("the second tenant waited for %s", took)
+			}
+			for _, job := range jobs(0) {
+				t.Errorf("the first tenant's Job %s is left beside the second tenant's load", job.Name)
+			}
+			if w.trialsOf(first)[0].Spec.Suspend {
+				t.Error("the first tenant's turn was taken back in spite of the refusal")
+			}
+			w.toEnd(second)
+			w.checkAttempts(second, "Kept Measured")
+			w.disturbance.refusal, w.kubelet.mishap = nil, mishap{}
+			w.toEnd(first)
+			w.checkNothingLeft()
+		})
+	}
+}
+
 // TestATrialWaitsFifteenSecondsAtMostBeforeItSaysSo looks at the time from the beginning of an attempt.
 func TestATrialWaitsFifteenSecondsAtMostBeforeItSaysSo(t *testing.T) {
 	t.Parallel()
