@@ -1,8 +1,7 @@
-// Package docs_test checks what the documentation says about the code.
+// Package docs_test checks what the documentation and the workflows say about the code.
 package docs_test
 
 import (
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -22,12 +21,8 @@ var mapped = regexp.MustCompile("(?m)^\\| `((?:api|controllers|internal)[\\w/]*)
 
 // The map in docs/architecture.md has every package, and names the programs that contain it.
 func TestEveryPackageIsOnTheMap(t *testing.T) {
-	page, err := os.ReadFile("../../docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	documented := map[string]string{}
-	for _, row := range mapped.FindAllStringSubmatch(string(page), -1) {
+	for _, row := range mapped.FindAllStringSubmatch(read(t, "../../docs/architecture.md"), -1) {
 		documented[row[1]] = row[2]
 	}
 	if diff := cmp.Diff(packages(t), documented); diff != "" {
