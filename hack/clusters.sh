@@ -8,8 +8,9 @@
 #   clusters.sh which                prints the default of CLUSTER
 #   clusters.sh up|down|env          as in hack/cluster/cluster.sh
 #   clusters.sh load-images FILE...
+#
+# Every target of make runs it, also with the bash of macOS, as in krew.sh.
 set -euo pipefail
-shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 

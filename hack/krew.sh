@@ -6,9 +6,9 @@
 #   krew.sh release   builds the archives for all platforms and the manifest for krew in
 #                     dist/release, and installs each of them with krew
 #
-# VERSION is the release; by default the chart's.
+# VERSION is the release; by default the chart's. make cli is also for macOS, whose bash is 3.2: this script and
+# clusters.sh use nothing newer.
 set -euo pipefail
-shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
 
