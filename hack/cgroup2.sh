@@ -88,19 +88,6 @@ opener() {
   pack "$root" "$work/opener.gz"
 }
 
-# debian makes the root file system: Debian, with what hack/cluster needs. It stays in dist.
-debian() {
-  [[ ! -f $work/debian.tar ]] || return 0
-  say "a file system with Debian (a minute)"
-  apt_get update
-  # shellcheck disable=SC2016 # apt-get replaces these
-  apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u |
-    mmdebstrap --variant=minbase --mode=root --quiet \
-      --include=buildah,conntrack,containerd,containernetworking-plugins,iproute2,ipset,iptables,kmod,openssl,procps,runc,util-linux \
-      "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$work/debian.partial.tar" -
-  mv "$work/debian.partial.tar" "$work/debian.tar"
-}
-
 # disk makes the machine's disk: Debian, the kernel's modules, this project with its images, and the
 # compiled programs of hack/cluster with the go command, which its scripts ask for the platform.
 disk() {
@@ -125,11 +112,12 @@ disk() {
 
 cluster() {
   local code=0
-  need mmdebstrap mmdebstrap
   need depmod kmod
   hack/images.sh
   opener
-  debian
+  # The root file system stays in dist, with what hack/cluster needs.
+  [[ -f $work/debian.tar ]] ||
+    debian "$work/debian.tar" buildah conntrack containerd containernetworking-plugins iproute2 ipset iptables kmod openssl procps runc util-linux
   disk
   rm -rf "$work/results"
   HASHMARK_KERNEL=$work/vmlinuz HASHMARK_INITRAMFS=$work/opener.gz HASHMARK_DISK=$work/disk.ext4 HASHMARK_RESULTS=$work/results \

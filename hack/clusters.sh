@@ -2,7 +2,8 @@
 # Commands for every kind of cluster, selected by CLUSTER:
 #
 #   local     built from source on this machine (hack/cluster); needs root
-#   kind      three nodes in Docker; needs Docker's engine and kind
+#   kind      three nodes in Docker; needs Docker's engine and kind. KIND_NODE_IMAGE is the image of
+#             the nodes, by default kind's own
 #   current   the cluster of your own kubeconfig, which is neither created nor removed
 #
 #   clusters.sh which                prints the default of CLUSTER
@@ -26,7 +27,7 @@ which_cluster() {
 kind_up() {
   mkdir -p dist
   kind get clusters 2>/dev/null | grep -qx hashmark ||
-    kind create cluster --name hashmark --config hack/kind.yaml --wait 120s
+    kind create cluster --name hashmark --config hack/kind.yaml --wait 120s ${KIND_NODE_IMAGE:+--image="$KIND_NODE_IMAGE"}
   kind get kubeconfig --name hashmark >dist/kind.kubeconfig
 }
 

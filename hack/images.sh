@@ -9,6 +9,7 @@
 #   images.sh examples     the login services of examples/
 #   images.sh monitoring   Prometheus and its operator, for a cluster that can't
 #                          pull images
+#   images.sh kind         Kubernetes' control plane and kube-router, for the nodes of hack/kind
 #
 # The defaults of IMAGES and TAG, hashmark.dev and dev, are not a registry: they are for
 # clusters that import the archives. BUILDER is docker or buildah; by default what was found.
@@ -179,6 +180,36 @@ monitoring_images() {
   image "hashmark.dev/prometheus:$PROMETHEUS_VERSION" hack/monitoring/Dockerfile prometheus
 }
 
+# kind_references prints the names that kubeadm and the manifest of kube-router use.
+kind_references() {
+  local kubeadm
+  kubeadm=$(hack/build/binaries.sh kubeadm)/kubeadm
+  "$kubeadm" config images list --kubernetes-version "$("$kubeadm" version -o short)"
+  echo docker.io/cloudnativelabs/kube-router:latest
+}
+
+kind_images() {
+  local references reference name tools=$binaries/kind-tools
+  unpacked "$tools" hack/kind/packages.txt
+  for name in ip{,6}tables{,-save,-restore}; do ln -sf xtables-nft-multi "$tools/usr/sbin/$name"; done
+  for name in sh cp mv rm; do ln -sf busybox "$tools/bin/$name"; done
+  mapfile -t references < <(kind_references)
+  for reference in "${references[@]}"; do
+    name=$(basename "${reference%:*}")
+    case $name in
+      kube-router | etcd | coredns | pause) compiled "$name" "$name" "$name" ;;
+      *) compiled kubernetes "$name" "$name" ;;
+    esac
+  done
+  for reference in "${references[@]}"; do
+    name=$(basename "${reference%:*}")
+    case $name in
+      kube-router | kube-proxy) image "$reference" hack/kind/Dockerfile "$name" kind-tools ;;
+      *) image "$reference" hack/kind/Dockerfile "$name" ;;
+    esac
+  done
+}
+
 builder=${BUILDER:-$(which_builder)}
 # Modes are a part of the digest.
 umask 022
@@ -191,5 +222,6 @@ case "${1:-}" in
   e2e) e2e_images ;;
   examples) examples ;;
   monitoring) monitoring_images ;;
-  *) die "usage: images.sh [e2e|examples|monitoring]" ;;
+  kind) kind_images ;;
+  *) die "usage: images.sh [e2e|examples|monitoring|kind]" ;;
 esac

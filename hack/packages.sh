@@ -24,3 +24,16 @@ need() {
 need_chromium() {
   command -v chromium-browser google-chrome >/dev/null || need chromium chromium fonts-dejavu-core
 }
+
+# debian FILE PACKAGE... makes an archive of a root file system with this machine's release of Debian and
+# some packages.
+debian() {
+  need mmdebstrap mmdebstrap
+  say "a file system with Debian (a minute)"
+  apt_get update
+  # shellcheck disable=SC2016 # apt-get replaces these
+  apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u |
+    mmdebstrap --variant=minbase --mode=root --quiet --format=tar --include="$(IFS=, && echo "${*:2}")" \
+      "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$1.partial" -
+  mv "$1.partial" "$1"
+}

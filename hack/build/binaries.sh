@@ -5,8 +5,9 @@
 #
 #   binaries.sh NAME     prints the folder of the binaries of a recipe:
 #                        kubernetes, etcd, kube-router, k6, pause, helm, helm3,
-#                        prometheus, prometheus-operator or base
-#   binaries.sh all      prints each of these folders
+#                        prometheus, prometheus-operator or base; for hack/kind
+#                        also kind, kubeadm and coredns
+#   binaries.sh all      prints each of these folders, without those for hack/kind
 #   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
 #                        for KUBEBUILDER_ASSETS; with a second argument such as
 #                        kubernetes-1.35, those of another Kubernetes minor
@@ -31,7 +32,7 @@ source "$BUILD_FOLDER/recipes.sh"
 folder_of() {
   local key
   key="$({
-    cat "$BUILD_FOLDER/$1"/go.mod "$BUILD_FOLDER/$1"/*.sum "$BUILD_FOLDER/$1"/*.go 2>/dev/null || true
+    cat "$BUILD_FOLDER/$module"/go.mod "$BUILD_FOLDER/$module"/*.sum "$BUILD_FOLDER/$module"/*.go 2>/dev/null || true
     printf '%s\n%s\n' "$packages" "$ldflags"
   } | sha256sum | cut -c1-12)"
   printf '%s/%s-%s-%s-%s\n' "$CACHE" "$1" "$release" "$(platform)" "$key"
@@ -44,7 +45,7 @@ platform() {
 
 # build NAME compiles what is not cached yet and prints its folder.
 build() {
-  local release packages ldflags hint folder lock
+  local module release packages ldflags hint folder lock
   recipe "$1"
   folder="$(folder_of "$1")"
   if [[ ! -d "$folder" ]]; then
@@ -63,17 +64,19 @@ build() {
 
 # compile NAME FOLDER fills FOLDER with the binaries of the current recipe.
 compile() {
-  local partial sources="$BUILD_FOLDER/$1" binary package count number=0 began=$SECONDS start
+  local partial sources="$BUILD_FOLDER/$module" binary package count number=0 began=$SECONDS start
   start="$(date +%s)"
   count="$(wc -l <<<"$packages")"
   say "compiling $1 $release ($hint)"
   partial="$(mktemp -d "$CACHE/.partial-$1-XXXXXX")"
   # A killed run leaves its partial folder behind. It is removed after an hour.
   find "$CACHE" -maxdepth 1 -name ".partial-$1-*" -mmin +60 -exec rm -rf {} +
-  if [[ "$1" == base ]]; then
-    sources="$partial/source"
-    base_source "$sources"
-  fi
+  case "$1" in
+    base | kubeadm)
+      sources="$partial/source"
+      "$1_source" "$sources"
+      ;;
+  esac
   while read -r binary package; do
     number=$((number + 1))
     [[ "$count" -eq 1 ]] || say "  $binary ($number of $count)"
@@ -82,10 +85,8 @@ compile() {
       die "$binary did not compile; see the compiler's output above"
     }
   done <<<"$packages"
-  if [[ "$1" == base ]]; then
-    mv "$sources/config/crd" "$partial/crd"
-    rm -rf "$sources"
-  fi
+  [[ "$1" != base ]] || mv "$sources/config/crd" "$partial/crd"
+  rm -rf "$partial/source"
   chmod 0755 "$partial"
   mv -T "$partial" "$2"
   say "compiled $1 $release in $((SECONDS - began)) s"

@@ -13,11 +13,13 @@ RECIPES=(kubernetes etcd kube-router k6 pause helm helm3 prometheus prometheus-o
 BUILD_FLAGS=(-mod=readonly -trimpath -buildvcs=false)
 
 # recipe NAME sets, for the program or programs called NAME:
+#   module    the folder of its go.mod
 #   release   the version in go.mod
 #   packages  lines of "<binary> <Go package>"
 #   ldflags   the linker's flags, which always leave out debug information
 #   hint      what to tell a person who waits for it
 recipe() {
+  module="$1"
   ldflags="-s -w"
   case "$1" in
     kubernetes)
@@ -36,6 +38,23 @@ recipe() {
       release="$(required_version etcd go.etcd.io/etcd/server/v3)"
       packages="etcd go.etcd.io/etcd/server/v3"
       hint="about a minute the first time"
+      ;;
+    kubeadm)
+      module=kubernetes
+      release="$(required_version "$module" k8s.io/kubernetes)"
+      packages="kubeadm k8s.io/kubernetes/cmd/kubeadm"
+      ldflags+="$(kubernetes_ldflags "$release")"
+      hint="about 2 minutes the first time"
+      ;;
+    kind)
+      release="$(required_version kind sigs.k8s.io/kind)"
+      packages="kind sigs.k8s.io/kind"
+      hint="seconds"
+      ;;
+    coredns)
+      release="$(required_version coredns github.com/coredns/coredns)"
+      packages="coredns github.com/coredns/coredns"
+      hint="about 4 minutes the first time"
       ;;
     kube-router)
       release="$(required_version kube-router github.com/cloudnativelabs/kube-router/v2)"
@@ -123,6 +142,14 @@ base_source() {
     die "this clone lacks the commit $commit, which hack/build/base/commit names: run git fetch --unshallow"
   mkdir -p "$1"
   git -C "$clone" archive "$commit" | tar -x -C "$1"
+}
+
+# kubeadm_source FOLDER writes the go.mod of the Kubernetes programs into FOLDER, with the checksums of
+# what only kubeadm needs. It is not one of these programs, because the local cluster does without.
+kubeadm_source() {
+  mkdir -p "$1"
+  cp "$BUILD_FOLDER/kubernetes"/go.{mod,sum} "$1"
+  (cd "$1" && GOFLAGS='' GOWORK=off go get "k8s.io/kubernetes/cmd/kubeadm@$release")
 }
 
 # helm_module NAME prints the module of a major version of Helm.
