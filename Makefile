@@ -78,7 +78,7 @@ cli-release: ## Build archives of the plugin for all platforms and krew's manife
 	hack/krew.sh release
 
 ##@ Test
-.PHONY: test test-unit test-report test-dashboards test-integration test-upgrade test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-cgroup2 test-cgroup2-cluster test-images test-release test-release-install test-synthetic verify-claims
+.PHONY: test test-unit test-report test-dashboards test-integration test-upgrade test-minors test-fuzz test-specs test-faults test-e2e test-e2e-drift test-e2e-disturbed test-chaos test-race test-kind test-cgroup2 test-cgroup2-cluster test-images test-release test-release-install test-synthetic verify-claims
 test: ## Everything: unit, real browser, real API server, cgroup v2, real cluster
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-integration test-unit test-upgrade test-report test-dashboards test-cgroup2
 	$(MAKE) --no-print-directory test-e2e
@@ -124,6 +124,9 @@ test-e2e-disturbed: ## The suite of test-e2e while another process uses the gene
 
 test-chaos: cluster-up install ## Faults on the local cluster: operator, API server, etcd, nodes, memory, users (half an hour)
 	$(CLUSTER_ENV) && hack/timed.sh test-chaos hack/e2e.sh chaos
+
+test-kind: ## The demo and a sample of the end-to-end suite on kind, with a Docker engine and a node image of its own; as root (40 minutes, once all is compiled)
+	hack/timed.sh test-kind hack/kind/kind.sh test
 
 test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (a minute)
 	hack/timed.sh test-cgroup2 hack/cgroup2.sh trial

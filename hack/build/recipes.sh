@@ -53,7 +53,7 @@ recipe() {
       ;;
     coredns)
       release="$(required_version coredns github.com/coredns/coredns)"
-      packages="coredns github.com/coredns/coredns"
+      packages="coredns ."
       hint="about 4 minutes the first time"
       ;;
     kube-router)

@@ -4,6 +4,7 @@
 #
 #   kind.sh up               starts a Docker engine, and builds the image of the nodes
 #   kind.sh run COMMAND...   runs a command with this engine, kind, and the image
+#   kind.sh sample           a part of the end-to-end suite, within run
 #   kind.sh down             removes the clusters, the engine and what it stored
 #   kind.sh test             the demo and a sample of the end-to-end suite, and then down
 #
@@ -72,11 +73,12 @@ up() {
   hack/kind/node.sh
 }
 
-# run runs a command as a user would who has Docker and kind.
+# run runs a command as a user would who has Docker, kind and kubectl.
 run() {
-  local kind
+  local kind kubectl
   kind=$(hack/build/binaries.sh kind)
-  CLUSTER=kind KIND_NODE_IMAGE=hashmark.dev/kind-node PATH=$kind:$PATH inside "$@"
+  kubectl=$(hack/build/binaries.sh kubernetes)
+  CLUSTER=kind KIND_NODE_IMAGE=hashmark.dev/kind-node PATH=$kind:$kubectl:$PATH inside "$@"
 }
 
 # fetch downloads and compiles what the demo and the suite would otherwise download inside.
@@ -91,14 +93,34 @@ fetch() {
   hack/images.sh e2e
 }
 
+# sample runs the tests that need neither Prometheus nor a CPU for each node, in the environment of run.
+sample() {
+  local way IFS='|'
+  local tests=(
+    TestTheQuickstartSucceedsWithANumberInEveryRow
+    TestTheServicesOwnHashesAgreeWithK6
+    TestTheExitCodeOfARunIsItsAnswer
+    TestTheClusterAcceptsTheSamples
+    TestKubectlWaitReturnsForEveryEnd
+    TestSuspendTakesTheLoadAwayAndResumeMeasuresThatTrialAgain
+    TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted
+    TestAnImageThatCannotBePulledFailsTheTrial
+    TestAResultThatCannotBeReadFailsTheTrial
+  )
+  way=$(hack/clusters.sh env)
+  eval "$way"
+  hack/timed.sh "end-to-end sample on kind" hack/e2e.sh -run="^(${tests[*]})\$"
+}
+
 case "${1:-}" in
-  up | down) "$1" ;;
+  up | down | sample) "$1" ;;
   run) "$@" ;;
   test)
     trap down EXIT
     up
     fetch
     run make demo
+    run hack/kind/kind.sh sample
     ;;
-  *) die "usage: kind.sh up|run COMMAND...|down|test" ;;
+  *) die "usage: kind.sh up|run COMMAND...|sample|down|test" ;;
 esac

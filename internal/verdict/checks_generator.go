@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
@@ -112,7 +113,10 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 	if !t.overlaps() {
 		return nil
 	}
-	const advice = "add a node for the generator, or leave it a core of its own"
+	advice := "add a node for the generator, or leave it a core of its own"
+	if t.oneMachine() {
+		advice = "its node is another one on the same machine, as with kind, so give the machine more CPUs, or measure on nodes that are machines of their own"
+	}
 	var use *cpuUse
 	if t.reported != nil {
 		use = t.reported.use
@@ -133,6 +137,12 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 		})
 	}
 	return found
+}
+
+// oneMachine reports whether the generator has a node of its own, but on the service's machine, where
+// another node would change nothing.
+func (t *trial) oneMachine() bool {
+	return t.Placement.GeneratorNode != "" && len(t.Placement.ServiceNodes) > 0 && !slices.Contains(t.Placement.ServiceNodes, t.Placement.GeneratorNode)
 }
 
 // noisyNeighbour finds steps in which something else used the service's CPUs: another

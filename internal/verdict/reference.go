@@ -116,7 +116,7 @@ var AllReasons = Reference{
 		"raise `generator.cpuLimit`, or the cost"},
 	{v1alpha1.ReasonSharedNode, "Suspect, Invalid", "the generator could run on the service's CPUs",
 		fmt.Sprintf("Suspect if less than one core was idle there, or how the CPUs were used is unknown; Invalid if others took > %s of them", percent(othersInvalid)),
-		"add a node for the generator (`generator.nodeSelector` of the chart), or leave it a core of its own"},
+		"add a node for the generator (`generator.nodeSelector` of the chart), or leave it a core of its own. Nodes on one machine, as with kind, share its CPUs"},
 	{v1alpha1.ReasonSpeedUnknown, "Suspect", "the CPU time per hash of a step is unknown, so its numbers are as observed and not at the reference speed",
 		"any step with at least 20 hashes",
 		"look at the generator's log for why the service's account could not be read"},

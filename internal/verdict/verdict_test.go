@@ -282,6 +282,19 @@ func TestAnOwnServiceThatFailsItsProbesIsNotToldToSetWorkers(t *testing.T) {
 	}
 }
 
+func TestAGeneratorOnAnotherNodeOfTheMachineIsNotToldToTakeAnotherNode(t *testing.T) {
+	w := ranWell(t)
+	w.Run.Generator.Cpuset = "0-1"
+	told := func() string { return w.judge().Result.Reasons[0].Message }
+	if got := told(); !strings.Contains(got, "as with kind") {
+		t.Errorf("told on two nodes of a machine: %s", got)
+	}
+	w.Placement.GeneratorNode = w.Placement.ServiceNodes[0]
+	if got := told(); !strings.Contains(got, "add a node") {
+		t.Errorf("told on one node: %s", got)
+	}
+}
+
 func TestAQuotaThatTheModelDoesNotKnowIsToldInASentence(t *testing.T) {
 	w := ranWell(t)
 	w.Calibration.QuotaPeriodMicroseconds, w.Calibration.QuotaBurstMicroseconds = 10_000, 2_500
