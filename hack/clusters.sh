@@ -24,10 +24,12 @@ which_cluster() {
   fi
 }
 
+# Its kubeconfig is in dist, so that kubectl's current context stays yours.
 kind_up() {
   mkdir -p dist
   kind get clusters 2>/dev/null | grep -qx hashmark ||
-    kind create cluster --name hashmark --config hack/kind.yaml --wait 120s ${KIND_NODE_IMAGE:+--image="$KIND_NODE_IMAGE"}
+    kind create cluster --name hashmark --config hack/kind.yaml --kubeconfig dist/kind.kubeconfig --wait 120s \
+      ${KIND_NODE_IMAGE:+--image="$KIND_NODE_IMAGE"}
   kind get kubeconfig --name hashmark >dist/kind.kubeconfig
 }
 
@@ -77,7 +79,7 @@ case "${CLUSTER:=$(which_cluster)} $action" in
     ;;
   "local "*) exec hack/cluster/cluster.sh "$action" "$@" ;;
   "kind up") kind_up ;;
-  "kind down") kind delete cluster --name hashmark ;;
+  "kind down") kind delete cluster --name hashmark --kubeconfig dist/kind.kubeconfig ;;
   "kind env")
     printf 'export KUBECONFIG=%q\n' "$PWD/dist/kind.kubeconfig"
     helm_way

@@ -49,6 +49,13 @@ HASHMARK_AUDIT_SINCE=$(installed_at)
 PATH=$(hack/krew.sh folder):$PATH
 export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 HASHMARK_AUDIT_SINCE PATH
 
+# Tests look into the networks of pods, which are in the nodes' containers, as root.
+if [[ $CLUSTER == kind ]]; then
+  HASHMARK_NODE_ROOTS=$(kind get nodes --name hashmark | xargs docker inspect --format '/proc/{{.State.Pid}}/root')
+  HASHMARK_PAUSE_IMAGE=$(kubectl get nodes -o yaml | grep -o -m1 'registry.k8s.io/pause:[0-9.]*')
+  export HASHMARK_NODE_ROOTS HASHMARK_PAUSE_IMAGE
+fi
+
 # The suite, its operator and its kubectl stay off the measured CPU.
 aside=()
 if [[ $CLUSTER == local ]] && taskset -c 1 true 2>/dev/null; then

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -97,7 +98,7 @@ func stranger(t *testing.T, ns, role string) podNetwork {
 				RunAsNonRoot: ptr.To(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
 			Containers: []corev1.Container{{
-				Name: "pause", Image: "hashmark.dev/pause:local", ImagePullPolicy: corev1.PullNever,
+				Name: "pause", Image: cmp.Or(os.Getenv("HASHMARK_PAUSE_IMAGE"), "hashmark.dev/pause:local"), ImagePullPolicy: corev1.PullNever,
 				SecurityContext: &corev1.SecurityContext{
 					AllowPrivilegeEscalation: ptr.To(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 				},

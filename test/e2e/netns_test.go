@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// podNetwork is the network of a pod on the local cluster. A connection that is opened inside is one
+// podNetwork is the network of a pod on a node of this machine. A connection that is opened inside is one
 // of the pod for everything outside, whatever image the pod has and before any of its containers
 // starts.
 type podNetwork struct {
@@ -39,22 +39,34 @@ type podNetwork struct {
 // networks returns the networks of a namespace's pods, from what the bridge plugin leaves behind for
 // each pod as soon as it has an address.
 func networks(namespace string) ([]podNetwork, error) {
-	files, err := filepath.Glob("/var/lib/cni/results/hashmark-node-*-eth0")
-	if err != nil {
-		return nil, err
-	}
 	var all []podNetwork
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	for _, root := range nodeRoots() {
+		files, err := filepath.Glob(root + "/var/lib/cni/results/*-eth0")
 		if err != nil {
-			continue // its pod has just gone
+			return nil, err
 		}
-		// A file that is not complete is so at the next look.
-		if found, err := parseNetwork(text); err == nil && found.namespace == namespace {
-			all = append(all, found)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				continue // its pod has just gone
+			}
+			// A file that is not complete is so at the next look.
+			if found, err := parseNetwork(text); err == nil && found.namespace == namespace {
+				// /var/run is a link to /run, which would lead out of the node.
+				found.path = root + strings.Replace(found.path, "/var/run/", "/run/", 1)
+				all = append(all, found)
+			}
 		}
 	}
 	return all, nil
+}
+
+// nodeRoots returns where the files of the nodes are. Nodes of kind are containers with roots of their own.
+func nodeRoots() []string {
+	if roots := strings.Fields(os.Getenv("HASHMARK_NODE_ROOTS")); len(roots) > 0 {
+		return roots
+	}
+	return []string{""}
 }
 
 func parseNetwork(text []byte) (podNetwork, error) {
