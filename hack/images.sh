@@ -188,8 +188,11 @@ kind_references() {
   echo docker.io/cloudnativelabs/kube-router:latest
 }
 
+# kind_images has a build context of its own: Docker would send a large one with each of the user's images.
 kind_images() {
+  binaries=dist/kind/programs
   local references reference name tools=$binaries/kind-tools
+  mkdir -p "$binaries"
   unpacked "$tools" hack/kind/packages.txt
   for name in ip{,6}tables{,-save,-restore}; do ln -sf xtables-nft-multi "$tools/usr/sbin/$name"; done
   for name in sh cp mv rm; do ln -sf busybox "$tools/bin/$name"; done

@@ -87,9 +87,11 @@ fetch() {
   for name in . hack/tools/gotestsum; do
     (cd "$name" && go mod download)
   done
-  for name in kind k6 helm helm3 kubernetes; do
+  for name in kind kubernetes helm helm3; do
     hack/build/binaries.sh "$name" >/dev/null
   done
+  hack/krew.sh folder >/dev/null
+  hack/images.sh
   hack/images.sh e2e
 }
 

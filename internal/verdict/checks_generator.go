@@ -115,7 +115,7 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 	}
 	advice := "add a node for the generator, or leave it a core of its own"
 	if t.oneMachine() {
-		advice = "its node is another one on the same machine, as with kind, so give the machine more CPUs, or measure on nodes that are machines of their own"
+		advice = "its node is another one on the same machine, as with kind. End what else runs there, give it more CPUs, or measure on nodes that are machines of their own"
 	}
 	var use *cpuUse
 	if t.reported != nil {
