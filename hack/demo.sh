@@ -98,13 +98,17 @@ uninstall() {
 }
 
 # measure FILE NAME runs an experiment with the plugin, which shows the progress, and leaves its
-# report in $report. "No size fits" is also a valid result.
+# report in $report. "No size fits" is also a valid result. Without a result, as on a laptop that does
+# other work, the report says what disturbed each variant.
 measure() {
   local outcome=0
   # Foreground deletes the trials of an earlier run first, so that none remains.
   kubectl -n "$namespace" delete --ignore-not-found --cascade=foreground --wait --timeout=60s szx "$2"
   report=$(kubectl hashmark run -f "$1" -n "$namespace" --timeout "$patience") || outcome=$?
-  ((outcome < 2)) || die "the experiment has no result; run: kubectl -n $namespace describe szx $2"
+  ((outcome < 2)) || {
+    kubectl hashmark report "$2" -n "$namespace" >&2 || true
+    die "the experiment has no result; the report above has the reasons, and this command measures again"
+  }
 }
 
 # quickstart measures the sample, and prints its report in the end.
