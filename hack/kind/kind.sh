@@ -60,6 +60,8 @@ down() {
   awk -v state="$state/" -v docker="$work/docker/" 'index($5, state) == 1 || index($5, docker) == 1 { print $5 }' /proc/self/mountinfo |
     tac | xargs -r -n 1 umount --lazy
   [[ ! -e /run/netns/$namespace ]] || ip netns delete "$namespace"
+  # Docker leaves its own, empty cgroup in each hierarchy. One that is in use can't be removed.
+  rmdir /sys/fs/cgroup{,/*}/docker 2>/dev/null || true
   rm -rf "$state" "$work/docker"
 }
 
