@@ -125,7 +125,7 @@ test-e2e-disturbed: ## The suite of test-e2e while another process uses the gene
 test-chaos: cluster-up install ## Faults on the local cluster: operator, API server, etcd, nodes, memory, users (half an hour)
 	$(CLUSTER_ENV) && hack/timed.sh test-chaos hack/e2e.sh chaos
 
-test-kind: ## The demo and a sample of the end-to-end suite on kind, with a Docker engine and a node image of its own; as root (40 minutes, once all is compiled)
+test-kind: ## The demo and a sample of the end-to-end suite on kind, with a Docker engine and a node image of its own; as root
 	hack/timed.sh test-kind hack/kind/kind.sh test
 
 test-cgroup2: ## A trial on a kernel with cgroup version 2, in QEMU, which it installs (a minute)
