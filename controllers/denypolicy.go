@@ -24,11 +24,10 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// DenyPolicyReconciler keeps a namespace's deny policy from before the first pod of a trial until
-// after the last one: it creates it again if somebody has deleted it, and deletes it once nothing
+// DenyPolicyReconciler keeps a namespace's deny policy as long as the namespace has a trial, or a pod
+// of one: it creates it again if somebody has deleted it, and deletes it once nothing
 // needs it. The policies of an attempt can't do this. They are deleted together with the Deployment
 // and the Job, or by the garbage collector in any order, and the pods follow seconds later, or once
 // their node answers again.
@@ -52,34 +51,31 @@ func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("denypolicy").
 		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(ofThatName)).
-		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(trialsDenied)).
-		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(podsDenied)).
-		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(podsDenied)).
-		Watches(&batchv1.Job{}, ofNamespace, builder.WithPredicates(podsDenied)).
+		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(comeAndGo)).
+		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(comeAndGo)).
+		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(comeAndGo)).
+		Watches(&batchv1.Job{}, ofNamespace, builder.WithPredicates(comeAndGo)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).
 		Complete(r)
 }
 
-// The changes that decide whether a namespace needs its deny policy.
-var (
-	trialsDenied = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return queue.Released(e.ObjectOld.(*v1alpha1.SizingTrial)) != queue.Released(e.ObjectNew.(*v1alpha1.SizingTrial))
-	}}
-	podsDenied = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
-)
+// comeAndGo ignores changes: only whether an object exists decides whether a namespace needs its deny
+// policy.
+var comeAndGo = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 
-// denyAgain is how soon a deny policy is looked at again without an event, which can be lost.
+// denyAgain is how soon a deny policy is looked at again without an event, which can be lost, while there
+// may be pods or something is to be deleted.
 const denyAgain = 30 * time.Second
 
 // Reconcile makes one pass over a namespace, which is that of the request.
 func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	needed, err := needsDenyPolicy(ctx, r.Client, req.Namespace, 0)
+	pods, trials, err := whatIsDenied(ctx, r.Client, req.Namespace)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	policy := &networkingv1.NetworkPolicy{}
 	err = r.Get(ctx, req.NamespacedName, policy)
-	switch absent := apierrors.IsNotFound(err); {
+	switch absent, needed := apierrors.IsNotFound(err), pods || trials; {
 	case err != nil && !absent:
 		return ctrl.Result{}, err
 	case absent && !needed:
@@ -91,6 +87,9 @@ func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	}
 	if err != nil {
 		return unlessStale(fmt.Errorf("deny policy of namespace %s: %w", req.Namespace, err))
+	}
+	if trials && !pods {
+		return ctrl.Result{}, nil // whoever creates a pod looks for the policy first
 	}
 	return ctrl.Result{RequeueAfter: denyAgain}, nil
 }
@@ -112,52 +111,29 @@ func (r *DenyPolicyReconciler) remove(ctx context.Context, policy *networkingv1.
 	if !isDenyPolicy(policy) {
 		return nil
 	}
-	needed, err := needsDenyPolicy(ctx, r.Live, policy.Namespace, trialsAtOnce)
-	if err != nil || needed {
+	if pods, trials, err := whatIsDenied(ctx, r.Live, policy.Namespace); err != nil || pods || trials {
 		return err
 	}
 	return removeUnchanged(ctx, r.Client, policy)
 }
 
-// needsDenyPolicy reports whether a namespace has, or may get, a pod of a trial. Pods count until
-// they are gone, those on a node that does not answer too. A Deployment and a Job can make another
-// pod. A trial counts before its attempt, so that the network has the policy in time, and between
-// two attempts, so that it keeps it.
+// whatIsDenied reports whether a namespace has, or is about to get, pods of trials, and whether it has
+// trials. Pods count until they are gone, those on a node that does not answer too. A Deployment and a Job
+// can make another pod. A trial counts as long as it exists: an operator that was frozen may create a
+// Deployment of a trial that has ended since, whose pods may start before the one that leads sees them.
 //
 // The trials are read last: one that appears later still has to get its turn and to begin, and looks
 // for the policy itself.
-func needsDenyPolicy(ctx context.Context, reader client.Reader, namespace string, atOnce int64) (bool, error) {
+func whatIsDenied(ctx context.Context, reader client.Reader, namespace string) (pods, trials bool, err error) {
 	for _, list := range []client.ObjectList{&corev1.PodList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}} {
-		err := reader.List(ctx, list, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelTrialUID}, client.Limit(1))
-		if err != nil || meta.LenList(list) > 0 {
-			return true, err
+		if err := reader.List(ctx, list, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelTrialUID}, client.Limit(1)); err != nil {
+			return false, false, err
 		}
+		pods = pods || meta.LenList(list) > 0
 	}
-	return anyUnreleased(ctx, reader, namespace, atOnce)
-}
-
-// trialsAtOnce is the number of trials that are read from the API server at once. A namespace may
-// have thousands.
-const trialsAtOnce = 100
-
-// anyUnreleased reports whether a namespace has a trial that has not been released. It reads so many
-// trials at once; 0 means all, as from a cache.
-func anyUnreleased(ctx context.Context, reader client.Reader, namespace string, atOnce int64) (bool, error) {
-	for after := ""; ; {
-		trials := &v1alpha1.SizingTrialList{}
-		err := reader.List(ctx, trials, client.UnsafeDisableDeepCopy, client.InNamespace(namespace), client.Limit(atOnce), client.Continue(after))
-		if err != nil {
-			return false, err
-		}
-		for i := range trials.Items {
-			if !queue.Released(&trials.Items[i]) {
-				return true, nil
-			}
-		}
-		if after = trials.Continue; atOnce == 0 || after == "" { // a cache always says that there is more
-			return false, nil
-		}
-	}
+	list := &v1alpha1.SizingTrialList{}
+	err = reader.List(ctx, list, client.InNamespace(namespace), client.Limit(1))
+	return pods, len(list.Items) > 0, err
 }
 
 // ensureDenyPolicy creates a namespace's deny policy unless it exists. It reads the API server

@@ -2,8 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -25,14 +23,6 @@ func ofATrial(namespace string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: "hm-1", Labels: map[string]string{v1alpha1.LabelTrialUID: "u"}}
 }
 
-// aTrial returns a trial, which was released or not.
-func aTrial(name string, released metav1.ConditionStatus) *v1alpha1.SizingTrial {
-	return &v1alpha1.SizingTrial{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name},
-		Status:     v1alpha1.SizingTrialStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionReleased, Status: released}}},
-	}
-}
-
 func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -43,8 +33,8 @@ func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
 		{"a pod that failed, which is replaced", &corev1.Pod{ObjectMeta: ofATrial("ns"), Status: corev1.PodStatus{Phase: corev1.PodFailed}}, true},
 		{"a Deployment, whose pods were deleted", &appsv1.Deployment{ObjectMeta: ofATrial("ns")}, true},
 		{"a Job, whose pod is not created yet", &batchv1.Job{ObjectMeta: ofATrial("ns")}, true},
-		{"a trial that has not ended", aTrial("a", metav1.ConditionFalse), true},
-		{"a trial that has ended", aTrial("a", metav1.ConditionTrue), false},
+		{"a trial", &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, true},
+		{"a trial in another namespace", &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "a"}}, false},
 		{"a pod of nobody's", &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, false},
 		{"a pod in another namespace", &corev1.Pod{ObjectMeta: ofATrial("other")}, false},
 		{"nothing", nil, false},
@@ -105,38 +95,5 @@ func TestADenyPolicyThatHasChangedIsNotDeleted(t *testing.T) {
 	}
 	if err := live.Get(t.Context(), client.ObjectKeyFromObject(policy), policy); err != nil {
 		t.Errorf("the policy: %v", err)
-	}
-}
-
-// pages lists trials as an API server does.
-type pages struct {
-	client.Reader
-	trials []*v1alpha1.SizingTrial
-}
-
-func (p pages) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	options := (&client.ListOptions{}).ApplyOptions(opts)
-	from, _ := strconv.Atoi(options.Continue)
-	to := min(from+int(options.Limit), len(p.trials))
-	for _, trial := range p.trials[from:to] {
-		list.(*v1alpha1.SizingTrialList).Items = append(list.(*v1alpha1.SizingTrialList).Items, *trial)
-	}
-	if to < len(p.trials) {
-		list.SetContinue(strconv.Itoa(to))
-	}
-	return nil
-}
-
-func TestATrialOnTheLastPageNeedsTheDenyPolicy(t *testing.T) {
-	all := pages{}
-	for i := range 5 {
-		all.trials = append(all.trials, aTrial(fmt.Sprint(i), metav1.ConditionTrue))
-	}
-	for _, last := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse} {
-		all.trials[4] = aTrial("last", last)
-		needed, err := anyUnreleased(t.Context(), all, "ns", 2)
-		if want := last == metav1.ConditionFalse; err != nil || needed != want {
-			t.Errorf("a trial is not released: %t, %v; want %t", needed, err, want)
-		}
 	}
 }

@@ -7,6 +7,5 @@ var (
 	ExperimentTurns  = experimentTurns
 	TrialTurns       = trialTurns
 	ExperimentTrials = experimentTrials
-	TrialsDenied     = trialsDenied
-	PodsDenied       = podsDenied
+	ComeAndGo        = comeAndGo
 )

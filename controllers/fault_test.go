@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 // fault is something that goes wrong in a trial's first attempt, and how the attempt must end.
@@ -111,14 +113,20 @@ func (w *testCluster) sleepThrough() {
 	w.asleep = false
 }
 
-// checkNothingLeft checks that an experiment that ended leaves only itself and its trials.
+// checkNothingLeft checks that an experiment that ended leaves only itself, its trials and, as long as
+// there are any, their deny policy.
 func (w *testCluster) checkNothingLeft() {
 	w.t.Helper()
+	trials := w.trials()
 	for _, object := range w.everything() {
 		switch object.(type) {
 		case *v1alpha1.SizingExperiment, *v1alpha1.SizingTrial:
-		default:
-			w.t.Errorf("%s %s was left behind", kindOf(object), object.GetName())
+			continue
+		case *networkingv1.NetworkPolicy:
+			if object.GetName() == objects.DenyPolicyName && slices.ContainsFunc(trials, func(t v1alpha1.SizingTrial) bool { return t.Namespace == object.GetNamespace() }) {
+				continue
+			}
 		}
+		w.t.Errorf("%s %s was left behind", kindOf(object), object.GetName())
 	}
 }
