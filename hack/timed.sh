@@ -3,8 +3,8 @@
 #
 #   hack/timed.sh NAME COMMAND...   runs the command, and writes its time into the
 #                                   file $HASHMARK_TIMES, if that is set
-#   hack/timed.sh                   prints a table of these times, and one of the
-#                                   slowest end-to-end tests
+#   hack/timed.sh                   prints a table of these times, one of the slowest
+#                                   end-to-end tests, and what the tests said that failed
 #
 # A line of the file is: start, end (both in seconds), exit code, name.
 set -euo pipefail
@@ -35,10 +35,25 @@ tests() {
     sort -rn | awk -v most="$slowest" 'NR <= most { printf "%7.0f  %s\n", $1, $2 }'
 }
 
+# failures prints the lines of failed tests that name a line of a test's file. The logs around
+# them can be thousands of lines long.
+failures() {
+  command -v jq >/dev/null || return 0
+  local results
+  for results in dist/test/*.json; do
+    [[ $results -nt $1 ]] || continue
+    jq --raw-output --slurp --arg suite "$(basename "$results" .json)" '
+      (map(select(.Action == "fail" and .Test) | .Test)) as $failed
+      | map(select(.Action == "output" and (.Test | IN($failed[])) and (.Output | test("^ +[a-z0-9_]+_test[.]go:[0-9]+: ")))
+          | "\($suite)  \(.Test):\(.Output[0:1000] | rtrimstr("\n"))")[]' "$results"
+  done
+}
+
 if (($# == 0)); then
   [[ -s ${HASHMARK_TIMES:?"must be the file of times"} ]] || exit 0
   table >&2
   tests "$HASHMARK_TIMES.began" >&2
+  failures "$HASHMARK_TIMES.began" >&2
   exit
 fi
 
