@@ -101,7 +101,7 @@ func nodeStopped(node, component string, stays bool) func(*testing.T, *chaos) {
 		clusterScript(t, "up")
 		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, measurement.ServiceUnreachable,
 			v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonGeneratorEvicted,
-			v1alpha1.ReasonSummaryLost)
+			v1alpha1.ReasonSummaryLost, v1alpha1.ReasonDeploying) // the last if kubelet had not reported that the generator runs
 	}
 }
 
