@@ -88,10 +88,15 @@ func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err != nil {
 		return unlessStale(fmt.Errorf("deny policy of namespace %s: %w", req.Namespace, err))
 	}
+	return lookAgain(pods, trials), nil
+}
+
+// lookAgain rests while a namespace has only trials: whoever creates a pod looks for the policy first.
+func lookAgain(pods, trials bool) ctrl.Result {
 	if trials && !pods {
-		return ctrl.Result{}, nil // whoever creates a pod looks for the policy first
+		return ctrl.Result{}
 	}
-	return ctrl.Result{RequeueAfter: denyAgain}, nil
+	return ctrl.Result{RequeueAfter: denyAgain}
 }
 
 // unlessReported drops the errors that the attempt reports which needs the policy, and a refusal to delete
