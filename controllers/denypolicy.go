@@ -27,8 +27,8 @@ import (
 )
 
 // DenyPolicyReconciler keeps a namespace's deny policy as long as the namespace has a trial, or a pod
-// of one: it creates it again if somebody has deleted it, and deletes it once nothing
-// needs it. The policies of an attempt can't do this. They are deleted together with the Deployment
+// of one: it creates it again if somebody has deleted it, and deletes it once nothing needs it. The
+// policies of an attempt can't do this. They are deleted together with the Deployment
 // and the Job, or by the garbage collector in any order, and the pods follow seconds later, or once
 // their node answers again.
 //
@@ -51,17 +51,16 @@ func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("denypolicy").
 		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(ofThatName)).
-		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(comeAndGo)).
-		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(comeAndGo)).
-		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(comeAndGo)).
-		Watches(&batchv1.Job{}, ofNamespace, builder.WithPredicates(comeAndGo)).
+		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
+		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
+		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
+		Watches(&batchv1.Job{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, ReconciliationTimeout: passLimit}).
 		Complete(r)
 }
 
-// comeAndGo ignores changes: only whether an object exists decides whether a namespace needs its deny
-// policy.
-var comeAndGo = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
+// createdOrDeleted ignores updates: a namespace needs its deny policy as long as these objects exist.
+var createdOrDeleted = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 
 // denyAgain is how soon a deny policy is looked at again without an event, which can be lost, while there
 // may be pods or something is to be deleted.

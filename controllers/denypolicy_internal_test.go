@@ -33,7 +33,10 @@ func TestADenyPolicyIsKeptAsLongAsThereMayBeAPod(t *testing.T) {
 		{"a pod that failed, which is replaced", &corev1.Pod{ObjectMeta: ofATrial("ns"), Status: corev1.PodStatus{Phase: corev1.PodFailed}}, true},
 		{"a Deployment, whose pods were deleted", &appsv1.Deployment{ObjectMeta: ofATrial("ns")}, true},
 		{"a Job, whose pod is not created yet", &batchv1.Job{ObjectMeta: ofATrial("ns")}, true},
-		{"a trial", &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, true},
+		{"a trial that has ended", &v1alpha1.SizingTrial{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"},
+			Status:     v1alpha1.SizingTrialStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionReleased, Status: metav1.ConditionTrue}}},
+		}, true},
 		{"a trial in another namespace", &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "a"}}, false},
 		{"a pod of nobody's", &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}, false},
 		{"a pod in another namespace", &corev1.Pod{ObjectMeta: ofATrial("other")}, false},

@@ -7,5 +7,5 @@ var (
 	ExperimentTurns  = experimentTurns
 	TrialTurns       = trialTurns
 	ExperimentTrials = experimentTrials
-	ComeAndGo        = comeAndGo
+	CreatedOrDeleted = createdOrDeleted
 )

@@ -218,9 +218,9 @@ func (w *testCluster) requests(change event) (keys []string) {
 	case *v1alpha1.SizingExperiment:
 		turns, trialsOf = change.passes(controllers.ExperimentTurns), change.passes(controllers.ExperimentTrials)
 	case *v1alpha1.SizingTrial:
-		turns, denies = change.passes(controllers.TrialTurns), change.passes(controllers.ComeAndGo)
+		turns, denies = change.passes(controllers.TrialTurns), change.passes(controllers.CreatedOrDeleted)
 	case *corev1.Pod, *appsv1.Deployment, *batchv1.Job:
-		denies = change.passes(controllers.ComeAndGo)
+		denies = change.passes(controllers.CreatedOrDeleted)
 	case *networkingv1.NetworkPolicy:
 		denies = object.GetName() == objects.DenyPolicyName
 	}

@@ -42,10 +42,11 @@ failures() {
   local results
   for results in dist/test/*.json; do
     [[ $results -nt $1 ]] || continue
-    jq --raw-output --slurp --arg suite "$(basename "$results" .json)" '
-      (map(select(.Action == "fail" and .Test) | .Test)) as $failed
-      | map(select(.Action == "output" and (.Test | IN($failed[])) and (.Output | test("^ +[a-z0-9_]+_test[.]go:[0-9]+: ")))
-          | "\($suite)  \(.Test):\(.Output[0:1000] | rtrimstr("\n"))")[]' "$results"
+    jq --raw-input --null-input --raw-output --arg suite "$(basename "$results" .json)" '
+      [inputs | fromjson?] as $events # a suite that was killed leaves half a line
+      | [$events[] | select(.Action == "fail" and .Test).Test] as $failed
+      | $events[] | select(.Action == "output" and (.Test | IN($failed[])) and (.Output | test("^ +[a-z0-9_]+_test[.]go:[0-9]+: ")))
+      | "\($suite)  \(.Test):\(.Output[0:1000] | rtrimstr("\n"))"' "$results" || true
   done
 }
 
