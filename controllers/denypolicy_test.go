@@ -84,15 +84,15 @@ func TestADenyPolicyThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 	w := newTestCluster(t, "confined")
 	w.disturbance.byEvents = true
 	e := w.create(newExperiment("login", quick, oneVariant), 0)
-	for what, reached := range map[string]func() bool{
-		"the service is calibrated": func() bool { return calibrates(w) },
-		"its load is running":       func() bool { return loaded(w) },
-	} {
-		w.run(what, reached)
+	for _, step := range []struct {
+		what    string
+		reached func(*testCluster) bool
+	}{{"the service is calibrated", calibrates}, {"its load is running", loaded}} {
+		w.run(step.what, func() bool { return step.reached(w) })
 		w.must("deleting the policy", w.client.Delete(w.ctx, objects.DenyPolicy(e.Namespace)))
 		w.settle()
 		if !w.get(objects.DenyPolicy(e.Namespace)) {
-			t.Errorf("it was not created again when %s", what)
+			t.Errorf("it was not created again when %s", step.what)
 		}
 	}
 	w.toEnd(e)
