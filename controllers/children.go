@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -112,28 +111,12 @@ func (r *TrialReconciler) create(ctx context.Context, child client.Object, trial
 		if err := ensureDenyPolicy(ctx, r.Client, r.Live, trial.Namespace); err != nil {
 			return err
 		}
-		if err := r.unchanged(ctx, trial); err != nil {
+		if _, err := stillAsRead(ctx, r.Client, r.Live, trial); err != nil {
 			return err
 		}
 	}
 	return create(ctx, r.Client, r.Live, child, trial)
 }
-
-// unchanged reads the trial without the cache, and returns a conflict if its spec or status has
-// changed since it was read.
-func (r *TrialReconciler) unchanged(ctx context.Context, trial *v1alpha1.SizingTrial) error {
-	now := &v1alpha1.SizingTrial{}
-	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(trial), now); client.IgnoreNotFound(err) != nil {
-		return err
-	}
-	if !sameState(now, trial) {
-		return apierrors.NewConflict(v1alpha1.GroupVersion.WithResource("sizingtrials").GroupResource(), trial.Name, errStale)
-	}
-	return nil
-}
-
-// errStale is why a pass is repeated.
-var errStale = errors.New("the trial has changed since this pass began")
 
 // remove deletes an object and, in the background, what it owns. The UID is a precondition,
 // because an object that was created again under the same name is a different one.

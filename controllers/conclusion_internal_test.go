@@ -50,14 +50,14 @@ func newConcluding(t *testing.T, edit func(c client.WithWatch)) *concluding {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	w := &concluding{clock: &countingClock{PassiveClock: clocktesting.NewFakePassiveClock(now)}}
 	w.experiment, w.trial = endedExperiment(t, now)
-	w.client = fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(w.experiment, w.trial).WithStatusSubresource(w.experiment).
+	w.client = asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(w.experiment, w.trial).WithStatusSubresource(w.experiment).
 		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).
 		WithInterceptorFuncs(interceptor.Funcs{
 			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-				edit(c.(client.WithWatch))
+				edit(w.client)
 				return c.SubResource(sub).Patch(ctx, o, patch, opts...)
 			},
-		}).Build()
+		}).Build())
 	w.reconciler = &ExperimentReconciler{Client: w.client, Live: w.client, Queue: &Queue{}, Events: events.NewFakeRecorder(99), Clock: w.clock}
 	return w
 }

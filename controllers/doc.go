@@ -5,6 +5,6 @@
 // what a trial does next, queue decides whose turn it is, verdict judges the numbers, and
 // summary decides what an experiment shows. Nothing is kept in memory between passes.
 //
-// Objects are written by create and by patch. The status patch has an optimistic lock, so that
-// a pass on stale data is refused and not half done.
+// Objects are written by create and by patch. The status patch tests the state that was read, so that a
+// pass on stale data is refused and not half done.
 package controllers

@@ -2,13 +2,16 @@ package controllers
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -17,7 +20,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func TestAStatusIsWrittenUnlessMoreThanAnnotationsChanged(t *testing.T) {
+func TestATrialIsWrittenUnlessMoreThanItsMetadataChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		edit    func(*v1alpha1.SizingTrial)
@@ -26,77 +29,96 @@ func TestAStatusIsWrittenUnlessMoreThanAnnotationsChanged(t *testing.T) {
 		{"an annotation and a label", func(trial *v1alpha1.SizingTrial) {
 			trial.Annotations, trial.Labels = map[string]string{"a": "b"}, map[string]string{"c": "d"}
 		}, true},
+		{"a finalizer", func(trial *v1alpha1.SizingTrial) { trial.Finalizers = []string{"example.test/kept"} }, true},
 		{"the turn", func(trial *v1alpha1.SizingTrial) { trial.Spec.Suspend = true }, false},
 		{"the status", func(trial *v1alpha1.SizingTrial) { trial.Status.Phase = v1alpha1.TrialRunning }, false},
-		{"a finalizer", func(trial *v1alpha1.SizingTrial) { trial.Finalizers = []string{"example.test/kept"} }, false},
+		{"another trial of that name", func(trial *v1alpha1.SizingTrial) { trial.UID = "another" }, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
-			c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).Build()
-			key := client.ObjectKeyFromObject(trial)
-			read := func() *v1alpha1.SizingTrial {
-				got := &v1alpha1.SizingTrial{}
-				if err := c.Get(t.Context(), key, got); err != nil {
+		for what, write := range map[string]func(c client.Client, live client.Reader, before *v1alpha1.SizingTrial) error{
+			"the status": func(c client.Client, live client.Reader, before *v1alpha1.SizingTrial) error {
+				after := before.DeepCopy()
+				after.Status.Message = "written"
+				return patchStatus(t.Context(), c, live, after, before)
+			},
+			"the turn": func(c client.Client, live client.Reader, before *v1alpha1.SizingTrial) error {
+				return suspendTrial(t.Context(), c, live, before.DeepCopy(), true)
+			},
+		} {
+			t.Run(tt.name+" before "+what, func(t *testing.T) {
+				trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
+				c := asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).Build())
+				before, edited := read(t, c, trial), read(t, c, trial)
+				tt.edit(edited)
+				status := edited.Status
+				if err := c.Update(t.Context(), edited); err != nil {
 					t.Fatal(err)
 				}
-				return got
-			}
-			before, edited := read(), read()
-			tt.edit(edited)
-			status := edited.Status
-			if err := c.Update(t.Context(), edited); err != nil {
-				t.Fatal(err)
-			}
-			edited.Status = status
-			if err := c.Status().Update(t.Context(), edited); err != nil {
-				t.Fatal(err)
-			}
-			after := before.DeepCopy()
-			after.Status.Message = "written"
-			reads := 0
-			live := interceptor.NewClient(c, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-				reads++
-				return c.Get(ctx, key, o, opts...)
-			}})
-			err := patchStatus(t.Context(), c, live, after, before)
-			if reads != 1 {
-				t.Errorf("the trial was read %d times", reads)
-			}
-			if got := read(); tt.written && (err != nil || got.Status.Message != "written") || !tt.written && !apierrors.IsConflict(err) {
-				t.Errorf("error %v, and the message is %q", err, got.Status.Message)
-			}
-		})
+				edited.Status = status
+				if err := c.Status().Update(t.Context(), edited); err != nil {
+					t.Fatal(err)
+				}
+				reads := 0
+				live := interceptor.NewClient(c, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+					reads++
+					return c.Get(ctx, key, o, opts...)
+				}})
+				err := write(c, live, before)
+				got := read(t, c, trial)
+				if tt.written && (err != nil || reads > 0 || (got.Status.Message == "written") == got.Spec.Suspend) ||
+					!tt.written && (!apierrors.IsConflict(err) || reads != 1 || got.Status.Message == "written") {
+					t.Errorf("error %v after %d reads, the message is %q, and it is suspended: %t", err, reads, got.Status.Message, got.Spec.Suspend)
+				}
+			})
+		}
 	}
 }
 
-// Annotations that are edited several times a second don't keep a status from being written. The
-// cache does not show the edits.
-func TestAStatusIsWrittenWhileAnnotationsAreEditedAllTheTime(t *testing.T) {
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
-	edits := 0
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			if edits < 3 {
-				edits++
-				edit := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"edit":"%d"}}}`, edits))
-				if err := c.Patch(ctx, trial.DeepCopy(), edit); err != nil {
+// A status that another release wrote has fields that this one does not know, so it is compared as it is
+// stored.
+func TestAStatusOfAnotherReleaseIsWritten(t *testing.T) {
+	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
+	trial.Status.Phase = v1alpha1.TrialRunning
+	var tests []string
+	c := asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				err := c.Get(ctx, key, o, opts...)
+				if stored, is := o.(*unstructured.Unstructured); is {
+					err = errors.Join(err, unstructured.SetNestedField(stored.Object, "new", "status", "unknown"))
+				}
+				return err
+			},
+			SubResourcePatch: func(_ context.Context, _ client.Client, _ string, o client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
+				data, err := patch.Data(o)
+				tests = append(tests, string(data))
+				if err != nil || strings.Contains(string(data), `"unknown":"new"`) {
 					return err
 				}
-			}
-			return c.SubResource(name).Patch(ctx, o, patch, opts...)
-		}}).Build()
-	before := &v1alpha1.SizingTrial{}
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(trial), before); err != nil {
-		t.Fatal(err)
-	}
-	cached := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(before.DeepCopy()).Build()
-	stale := interceptor.NewClient(c, interceptor.Funcs{Get: func(ctx context.Context, _ client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-		return cached.Get(ctx, key, o, opts...)
-	}})
+				return errors.New("testing value /status failed: test failed")
+			},
+		}).Build())
+	before := read(t, c, trial)
 	after := before.DeepCopy()
 	after.Status.Message = "written"
-	if err := patchStatus(t.Context(), stale, c, after, before); err != nil || edits != 3 {
-		t.Errorf("after %d edits: %v", edits, err)
+	if err := patchStatus(t.Context(), c, c, after, before); err != nil || len(tests) != 2 {
+		t.Errorf("%v after %q", err, tests)
+	}
+}
+
+// An object that its schema refuses is refused for good.
+func TestAStatusThatItsSchemaRefusesIsWrittenOnce(t *testing.T) {
+	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "SizingTrial"}, "c10-1", field.ErrorList{field.Required(field.NewPath("status"), "")})
+	writes := 0
+	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+			writes++
+			return invalid
+		}}).Build()
+	after := trial.DeepCopy()
+	after.Status.Message = "written"
+	if err := patchStatus(t.Context(), c, c, after, trial); !apierrors.IsInvalid(err) || writes != 1 {
+		t.Errorf("%v after %d writes", err, writes)
 	}
 }
 
@@ -119,11 +141,10 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1}}
-			c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment).WithStatusSubresource(experiment).Build()
+			c := asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment).WithStatusSubresource(experiment).Build())
 			before := read(t, c, experiment)
 			edited := read(t, c, experiment)
 			tt.edit(edited)
-			edited.Generation++
 			if err := c.Update(t.Context(), edited); err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +191,7 @@ func TestAPatchKeepsWhatTheCacheLacks(t *testing.T) {
 	if err := patchStatus(t.Context(), c, c, afterTrial, cachedTrial); err != nil {
 		t.Fatal(err)
 	}
-	if err := suspendTrial(t.Context(), c, afterTrial, true); err != nil {
+	if err := suspendTrial(t.Context(), c, c, afterTrial, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, object := range []client.Object{read(t, c, experiment), read(t, c, trial)} {

@@ -374,7 +374,7 @@ func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
 		if trial.Spec.Suspend || queue.Released(trial) {
 			continue
 		}
-		err := suspendTrial(ctx, p.Client, trial, true)
+		err := suspendTrial(ctx, p.Client, p.Live, trial, true)
 		if _, refused := errors.AsType[*refusedError](asRefused(err)); refused {
 			p.Queue.failed(tellingTurn, trial, p.now, p.now, err)
 			continue // its load ends all the same, because the trial looks at its experiment

@@ -5,6 +5,7 @@ package controllers_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -214,6 +215,7 @@ func (h operatorClient) count(verb string, object client.Object, do func() error
 		before = nil
 	}
 	if err := do(); err != nil {
+		w.refused = append(w.refused, fmt.Sprintf("%s %s %s: %v", verb, kindOf(object), object.GetName(), err))
 		return err
 	}
 	w.writes++

@@ -18,8 +18,8 @@ import (
 // The API server stores no object that is larger than etcd's limit. Here it is one of a few hundred
 // bytes.
 func TestAStatusThatIsTooLargeIsWrittenInAShorterForm(t *testing.T) {
-	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login"}}
-	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login-1"}}
+	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "e"}}
+	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login-1", UID: "t"}}
 	writes := 0
 	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment, trial).WithStatusSubresource(experiment, trial).
 		WithInterceptorFuncs(interceptor.Funcs{

@@ -3,13 +3,20 @@ package controllers
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,31 +26,126 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-// patchStatus writes what changed in an object's status, in one patch. The optimistic lock
-// refuses a pass on stale data; that pass is then repeated. If nothing changed, nothing is
-// written. A status that is too large is written in a shorter form.
-//
-// A merge patch holds only differences. A field whose zero value must be written has to be in
-// a struct behind a pointer, or in a list.
+// patchStatus writes an object's status, unless the object's state has changed since before was read. If
+// nothing changed in the status, nothing is written. A status that is too large is written in a shorter
+// form.
 func patchStatus(ctx context.Context, c client.Client, live client.Reader, after, before client.Object) error {
 	if equality.Semantic.DeepEqual(after, before) {
 		return nil
 	}
 	write := func() error {
-		return c.Status().Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+		written, err := stateIn(after)
+		if err != nil {
+			return err
+		}
+		return setUnchanged(ctx, c, live, before, "/status", written.Status, func(patch client.Patch) error {
+			return c.Status().Patch(ctx, after, patch)
+		})
 	}
 	err := write()
-	for range mostRewrites {
-		if !apierrors.IsConflict(err) || !onlyEdited(ctx, live, before) {
-			break
-		}
-		err = write()
-	}
 	if tooLarge(err) {
 		shorten(after)
 		err = write()
 	}
 	return client.IgnoreNotFound(err)
+}
+
+// setUnchanged sets the field at path by calling patch. If the object's state has changed since before
+// was read, it returns a conflict, and the pass has to be repeated.
+//
+// The API server compares the states itself, again for each write that comes in between. So edits of
+// labels and annotations can only delay a write. The optimistic lock would let them refuse it, again and
+// again where an API server is slow.
+func setUnchanged(ctx context.Context, c client.Client, live client.Reader, before client.Object, path string, value any,
+	patch func(client.Patch) error,
+) error {
+	read, err := stateIn(before)
+	for tries := 0; err == nil && tries < mostTries; tries++ {
+		if err := patch(conditional{read, path, value}); !testFailed(err) {
+			return err
+		}
+		read, err = stillAsRead(ctx, c, live, before)
+	}
+	return cmp.Or(err, staleError(before))
+}
+
+// mostTries is how often a write is tried while nothing but what sameState leaves out changes.
+const mostTries = 4
+
+// conditional is a JSON Patch, RFC 6902, that sets a field of an object in a certain state.
+type conditional struct {
+	state
+	path  string
+	value any
+}
+
+func (conditional) Type() types.PatchType { return types.JSONPatchType }
+
+func (p conditional) Data(client.Object) ([]byte, error) {
+	type operation struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	return json.Marshal([]operation{
+		{"test", "/metadata/uid", p.Metadata.UID},
+		{"test", "/metadata/generation", p.Metadata.Generation},
+		{"test", "/status", p.Status},
+		{"add", p.path, p.value},
+	})
+}
+
+// testFailed reports whether a JSON Patch was refused because of a test in it. An object that its schema
+// refuses is answered with the same code, and with causes.
+func testFailed(err error) bool {
+	status := apierrors.APIStatus(nil)
+	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)
+}
+
+// state is what the tests of a patch compare. The generation stands for the spec.
+type state struct {
+	Metadata struct {
+		UID        types.UID `json:"uid"`
+		Generation *int64    `json:"generation"`
+	} `json:"metadata"`
+	Status json.RawMessage `json:"status"`
+}
+
+func stateIn(object client.Object) (s state, err error) {
+	data, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
+
+// stillAsRead reads an object without the cache, and returns its state as it is stored, or a conflict if it
+// is another one than before. The generation also counts changes that sameState leaves out, and
+// a status that another release has written can have fields that this one does not know.
+func stillAsRead(ctx context.Context, c client.Client, live client.Reader, before client.Object) (state, error) {
+	kind, err := c.GroupVersionKindFor(before)
+	if err != nil {
+		return state{}, err
+	}
+	stored := &unstructured.Unstructured{}
+	stored.SetGroupVersionKind(kind)
+	if err := live.Get(ctx, client.ObjectKeyFromObject(before), stored); client.IgnoreNotFound(err) != nil {
+		return state{}, err
+	}
+	now := reflect.New(reflect.TypeOf(before).Elem()).Interface().(client.Object)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, now); err != nil {
+		return state{}, err
+	}
+	if !sameState(now, before) {
+		return state{}, staleError(before)
+	}
+	return stateIn(stored)
+}
+
+// staleError is why a pass over an object is repeated.
+func staleError(object client.Object) error {
+	resource := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: fmt.Sprintf("%T", object)}
+	return apierrors.NewConflict(resource, object.GetName(), errors.New("it has changed since this pass began"))
 }
 
 // shorten drops from a status what is only for people to read. What a user writes is bounded, but for
@@ -62,23 +164,6 @@ func shorten(object client.Object) {
 			status.Conditions[i].Message = because
 		}
 	}
-}
-
-// mostRewrites is how often a status is written again although the object was edited. It is small,
-// because an API server that is slow to answer is the usual reason why an edit came in between
-// again.
-const mostRewrites = 3
-
-// onlyEdited reports whether an object differs from its present version only in what users may edit
-// and no pass waits for, and gives it that version. A pass that takes a second would otherwise never
-// write anything while something edits them every second.
-func onlyEdited(ctx context.Context, live client.Reader, before client.Object) bool {
-	now := before.DeepCopyObject().(client.Object)
-	if err := live.Get(ctx, client.ObjectKeyFromObject(before), now); err != nil || !sameState(now, before) {
-		return false
-	}
-	before.SetResourceVersion(now.GetResourceVersion())
-	return true
 }
 
 // sameState reports whether two versions of an object have the same spec and status, and are

@@ -56,6 +56,10 @@ func (s scenario) undisturbed(t *testing.T) (outcome, int) {
 	untilTheEnd(w)
 	want, writes := w.outcome(), w.writes
 	w.checkInvariants(want, 0)
+	// A status that were not stored as it is written would be refused once before each write.
+	if len(w.refused) > 0 {
+		t.Errorf("the API server refused %q", w.refused)
+	}
 	return want, writes
 }
 

@@ -2,7 +2,10 @@ package controllers
 
 import (
 	"context"
+	"net/http"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,12 +14,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
@@ -27,6 +32,35 @@ func schemeOfAll() *runtime.Scheme {
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	return scheme
+}
+
+// asAPIServer lets a fake client count the generations of specs, and answer a JSON Patch with a test that
+// fails, as the API server does.
+func asAPIServer(c client.WithWatch) client.WithWatch {
+	answer := func(err error) error {
+		if err != nil && strings.HasSuffix(err.Error(), "test failed") {
+			return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+		}
+		return err
+	}
+	return interceptor.NewClient(c, interceptor.Funcs{
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			before := o.DeepCopyObject().(client.Object)
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), before); err != nil {
+				return err
+			}
+			if !reflect.DeepEqual(reflect.ValueOf(before).Elem().FieldByName("Spec").Interface(), reflect.ValueOf(o).Elem().FieldByName("Spec").Interface()) {
+				o.SetGeneration(before.GetGeneration() + 1)
+			}
+			return c.Update(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			return answer(c.Patch(ctx, o, patch, opts...))
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			return answer(c.SubResource(sub).Patch(ctx, o, patch, opts...))
+		},
+	})
 }
 
 // A leader that was frozen has read an experiment whose time to live was removed since then.

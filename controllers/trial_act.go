@@ -245,7 +245,7 @@ func (r *TrialReconciler) sweep(ctx context.Context, seen *lifecycle.Observation
 	if len(left) == 0 {
 		return nil
 	}
-	if err := r.unchanged(ctx, seen.Trial); err != nil {
+	if _, err := stillAsRead(ctx, r.Client, r.Live, seen.Trial); err != nil {
 		return err
 	}
 	var failed []error

@@ -133,7 +133,7 @@ func (r *TurnReconciler) tell(ctx context.Context, s queue.Situation, turns queu
 			fails && s.Now.Sub(tried) < heldAgain {
 			continue
 		}
-		err := suspendTrial(ctx, r.Client, trial.DeepCopy(), true)
+		err := suspendTrial(ctx, r.Client, r.Live, trial.DeepCopy(), true)
 		r.note(ctx, trial, err)
 		again = again || apierrors.IsConflict(err)
 	}
@@ -282,7 +282,7 @@ func (r *TurnReconciler) give(ctx context.Context, trial *v1alpha1.SizingTrial) 
 	if err != nil || experiment == nil {
 		return err
 	}
-	if err := suspendTrial(ctx, r.Client, trial, false); err != nil {
+	if err := suspendTrial(ctx, r.Client, r.Live, trial, false); err != nil {
 		return err
 	}
 	place := placeOf(experiment, trial)
@@ -294,10 +294,12 @@ func (r *TurnReconciler) give(ctx context.Context, trial *v1alpha1.SizingTrial) 
 
 // suspendTrial gives a trial its turn, or takes it back, unless the trial has changed since it
 // was read.
-func suspendTrial(ctx context.Context, c client.Client, trial *v1alpha1.SizingTrial, suspend bool) error {
+func suspendTrial(ctx context.Context, c client.Client, live client.Reader, trial *v1alpha1.SizingTrial, suspend bool) error {
 	before := trial.DeepCopy()
 	trial.Spec.Suspend = suspend
-	return c.Patch(ctx, trial, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	return setUnchanged(ctx, c, live, before, "/spec/suspend", suspend, func(patch client.Patch) error {
+		return c.Patch(ctx, trial, patch)
+	})
 }
 
 // placeOf says which of its experiment's trials a trial is.

@@ -68,6 +68,8 @@ type testCluster struct {
 	kindsOfWrites map[writeKind]bool
 	// writes counts every write of the operator that was not refused.
 	writes int
+	// refused are the operator's writes that the API server refused.
+	refused []string
 	// confined is what was seen of the policies of pods.
 	confined confinement
 }

@@ -118,7 +118,7 @@ type SizingExperimentStatus struct {
 	Verifications []Verification `json:"verifications,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.
 	// +optional
-	Display ExperimentDisplay `json:"display,omitempty"`
+	Display ExperimentDisplay `json:"display,omitzero"`
 }
 
 // Progress is how many trials of an experiment have ended, and what is under way.

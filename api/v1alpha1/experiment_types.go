@@ -33,7 +33,7 @@ type SizingExperiment struct {
 	// experiment that the operator has not seen, so that tools that wait do not take it for an ended one.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
-	Status SizingExperimentStatus `json:"status,omitempty"`
+	Status SizingExperimentStatus `json:"status,omitzero"`
 }
 
 // SizingExperimentList is a list of experiments.

@@ -125,7 +125,7 @@ type SizingTrialStatus struct {
 	UnderWay []int32 `json:"underWay,omitempty"`
 	// Strings for the columns of kubectl get only; never parse them.
 	// +optional
-	Display TrialDisplay `json:"display,omitempty"`
+	Display TrialDisplay `json:"display,omitzero"`
 }
 
 // Attempt is one try to run a trial: one service, one k6 Job.

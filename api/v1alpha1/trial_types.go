@@ -35,7 +35,7 @@ type SizingTrial struct {
 	// for its turn, so that nothing is written until the trial begins.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending","reason":"WaitingForTurn","display":{"reason":"WaitingForTurn"}}
-	Status SizingTrialStatus `json:"status,omitempty"`
+	Status SizingTrialStatus `json:"status,omitzero"`
 }
 
 // SizingTrialList is a list of trials.
