@@ -51,7 +51,8 @@ func patchStatus(ctx context.Context, c client.Client, live client.Reader, after
 }
 
 // setUnchanged sets the field at path by calling patch. If the object's state has changed since before
-// was read, it returns a conflict, and the pass has to be repeated.
+// was read, it returns a conflict, and the pass has to be repeated. The API server answers a test that
+// failed as it answers an object that it refuses.
 //
 // The API server compares the states itself, again for each write that comes in between. So edits of
 // labels and annotations can only delay a write. The optimistic lock would let them refuse it, again and
@@ -61,10 +62,14 @@ func setUnchanged(ctx context.Context, c client.Client, live client.Reader, befo
 ) error {
 	read, err := stateIn(before)
 	for tries := 0; err == nil && tries < mostTries; tries++ {
-		if err := patch(conditional{read, path, value}); !testFailed(err) {
-			return err
+		tested := read
+		refused := patch(conditional{tested, path, value})
+		if !apierrors.IsInvalid(refused) {
+			return refused
 		}
-		read, err = stillAsRead(ctx, c, live, before)
+		if read, err = stillAsRead(ctx, c, live, before); err == nil && reflect.DeepEqual(read, tested) {
+			return refused // by something else than a test
+		}
 	}
 	return cmp.Or(err, staleError(before))
 }
@@ -93,13 +98,6 @@ func (p conditional) Data(client.Object) ([]byte, error) {
 		{"test", "/status", p.Status},
 		{"add", p.path, p.value},
 	})
-}
-
-// testFailed reports whether a JSON Patch was refused because of a test in it. An object that its schema
-// refuses is answered with the same code, and with causes.
-func testFailed(err error) bool {
-	status := apierrors.APIStatus(nil)
-	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)
 }
 
 // state is what the tests of a patch compare. The generation stands for the spec.
