@@ -62,8 +62,8 @@ func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 // createdOrDeleted ignores updates: a namespace needs its deny policy as long as these objects exist.
 var createdOrDeleted = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 
-// denyAgain is how soon a deny policy is looked at again without an event, which can be lost, while there
-// may be pods or something is to be deleted.
+// denyAgain is how soon a namespace with a deny policy is looked at again without an event, which can be
+// lost. Such a pass reads the cache only.
 const denyAgain = 30 * time.Second
 
 // Reconcile makes one pass over a namespace, which is that of the request.
@@ -87,15 +87,7 @@ func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err != nil {
 		return unlessStale(fmt.Errorf("deny policy of namespace %s: %w", req.Namespace, err))
 	}
-	return lookAgain(pods, trials), nil
-}
-
-// lookAgain rests while a namespace has only trials: whoever creates a pod looks for the policy first.
-func lookAgain(pods, trials bool) ctrl.Result {
-	if trials && !pods {
-		return ctrl.Result{}
-	}
-	return ctrl.Result{RequeueAfter: denyAgain}
+	return ctrl.Result{RequeueAfter: denyAgain}, nil
 }
 
 // unlessReported drops the errors that the attempt reports which needs the policy, and a refusal to delete
