@@ -9,5 +9,5 @@
 // predicted from the corners, and its measurement is the check.
 //
 // The package does not judge trials (package verdict does), choose a size (package
-// recommendation does), or drive load.
+// sizing does), or drive load.
 package prediction

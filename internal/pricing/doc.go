@@ -33,5 +33,5 @@
 //
 // Prices are computed as exact fractions and rounded only once, for display. The package
 // does not price traffic or apply discounts, and it does not choose a size (package
-// recommendation does).
+// sizing does).
 package pricing

@@ -37,7 +37,7 @@ func TestHowTwoSetsOfRepetitionsDiffer(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, results.Difference(test.these, test.others)); diff != "" {
+			if diff := cmp.Diff(test.want, results.CapacityRate.Difference(test.these, test.others)); diff != "" {
 				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
@@ -56,7 +56,7 @@ func TestTheSmallestChanceIsTheExactOne(t *testing.T) {
 			}
 			ways := new(big.Int).Binomial(n+m, n).Int64()
 			want := max(1, (4000/ways+1)/2) // 2 ÷ ways in thousandths, rounded
-			if got := *results.Difference(these, others).ChancePerMille; got != want {
+			if got := *results.CapacityRate.Difference(these, others).ChancePerMille; got != want {
 				t.Errorf("%d and %d: the chance is %d thousandths, want %d", n, m, got, want)
 			}
 		}
@@ -65,7 +65,7 @@ func TestTheSmallestChanceIsTheExactOne(t *testing.T) {
 
 func TestOrderOfRepetitionsIsOfNoAccountAndIsKept(t *testing.T) {
 	these, others := []int64{130, 110, 120}, []int64{95, 100, 90}
-	results.Difference(these, others)
+	results.CapacityRate.Difference(these, others)
 	if diff := cmp.Diff([]int64{130, 110, 120}, these); diff != "" {
 		t.Errorf("the caller's numbers were sorted (-want +got):\n%s", diff)
 	}

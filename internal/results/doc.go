@@ -3,9 +3,10 @@
 // table of hash times and the fit of the costs, the progress, the outcome, the recommendation
 // in a sentence, and the columns of kubectl get.
 //
-// Rows of several repetitions have the lower median of each number, so that every shown
-// number was measured, the worst verdict, and all reasons, including those that only all
-// trials together show. The package does not judge results (package verdict does), and
+// Rows of several repetitions have the median of each number, and of an even number of
+// repetitions the less favourable of the two in the middle, so that every shown number was
+// measured; the worst verdict; and all reasons, including those that only all trials together
+// show. The package does not judge results (package verdict does), and
 // recommends nothing (package sizing does).
 //
 // # Comparisons
@@ -13,7 +14,7 @@
 // A comparison shows how two sets of repetitions differ in one number, and how
 // likely such a difference is by chance.
 //
-// The difference is that of the lower medians, which rows also show. The chance is the
+// The difference is that of the medians that rows show. The chance is the
 // two-sided p-value of the Mann–Whitney U test, exact for sets of this size, with ties. The
 // test uses only the order of the repetitions, so it needs no assumption about their
 // distribution. It is computed by golang.org/x/perf/benchmath, as in benchstat.

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"math"
 
 	"golang.org/x/perf/benchmath"
@@ -9,7 +8,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // NoiseFloor returns how much two measurements of the same thing differ, from the first pair
@@ -25,8 +23,8 @@ func NoiseFloor(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial) *v1a
 	a, b := repetitions(first, trials, results), repetitions(second, trials, results)
 	floor := v1alpha1.NoiseFloor{
 		Pair:           []string{first, second},
-		EqualSeeds:     noise(func(get figure) *int64 { return betweenTwins(a, b, get) }),
-		DifferentSeeds: noise(func(get figure) *int64 { return larger(betweenRepetitions(a, get), betweenRepetitions(b, get)) }),
+		EqualSeeds:     noise(func(f Figure) *int64 { return betweenTwins(a, b, f) }),
+		DifferentSeeds: noise(func(f Figure) *int64 { return larger(betweenRepetitions(a, f), betweenRepetitions(b, f)) }),
 	}
 	if min(len(a), len(b)) > 1 {
 		// The comparison is only useful with its chance, which needs several repetitions.
@@ -56,8 +54,8 @@ func same(a, b v1alpha1.Variant) bool {
 }
 
 // noise returns the difference in each number, or nil if there are no differences.
-func noise(difference func(figure) *int64) *v1alpha1.Noise {
-	n := v1alpha1.Noise{P95PerMille: difference(p95), CapacityPerMille: difference(CapacityOrZero), MaxThroughputPerMille: difference(maximum)}
+func noise(difference func(Figure) *int64) *v1alpha1.Noise {
+	n := v1alpha1.Noise{P95PerMille: difference(LatencyP95), CapacityPerMille: difference(CapacityRate), MaxThroughputPerMille: difference(MaximumRate)}
 	if n == (v1alpha1.Noise{}) {
 		return nil
 	}
@@ -65,23 +63,23 @@ func noise(difference func(figure) *int64) *v1alpha1.Noise {
 }
 
 // betweenTwins returns the largest difference between two variants in one repetition.
-func betweenTwins(a, b map[int32]*v1alpha1.VariantResult, get figure) *int64 {
+func betweenTwins(a, b map[int32]*v1alpha1.VariantResult, f Figure) *int64 {
 	var largest *int64
 	for repetition, one := range a {
 		if other, both := b[repetition]; both {
-			largest = larger(largest, apart(get(one), get(other)))
+			largest = larger(largest, apart(f.Of(one), f.Of(other)))
 		}
 	}
 	return largest
 }
 
 // betweenRepetitions returns the largest difference between repetitions of a variant.
-func betweenRepetitions(results map[int32]*v1alpha1.VariantResult, get figure) *int64 {
+func betweenRepetitions(results map[int32]*v1alpha1.VariantResult, f Figure) *int64 {
 	var largest *int64
 	for i, one := range results {
 		for j, other := range results {
 			if i < j {
-				largest = larger(largest, apart(get(one), get(other)))
+				largest = larger(largest, apart(f.Of(one), f.Of(other)))
 			}
 		}
 	}
@@ -107,18 +105,18 @@ func larger(a, b *int64) *int64 {
 // least is how many repetitions each set needs for a chance.
 const least = 2
 
-// Difference returns the difference of a set of repetitions from another set. It returns nil
-// if one of the two is empty, or if the other's median is not above 0. The chance is nil if
+// Difference returns the difference of a set of the figure's values from another set. It returns
+// nil if one of the two is empty, or if the other's median is not above 0. The chance is nil if
 // one of the two has a single repetition, because its scatter is unknown.
-func Difference(these, others []int64) *v1alpha1.Difference {
+func (f Figure) Difference(these, others []int64) *v1alpha1.Difference {
 	if len(these) == 0 || len(others) == 0 {
 		return nil
 	}
-	base := measurement.LowerMedian(others, cmp.Compare[int64])
+	base := f.Median(others)
 	if base <= 0 {
 		return nil
 	}
-	difference := v1alpha1.Difference{PerMille: PerMille(measurement.LowerMedian(these, cmp.Compare[int64])-base, float64(base))}
+	difference := v1alpha1.Difference{PerMille: PerMille(f.Median(these)-base, float64(base))}
 	if len(these) >= least && len(others) >= least {
 		difference.ChancePerMille = ptr.To(chance(these, others))
 	}

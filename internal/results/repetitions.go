@@ -9,30 +9,79 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// figure returns one of the numbers by which repetitions are compared, or nil if a result
-// does not have it.
-type figure func(*v1alpha1.VariantResult) *int64
+// Figure is one of the numbers by which repetitions are compared.
+type Figure struct {
+	// Of returns the number, or nil if a result does not have it.
+	Of func(*v1alpha1.VariantResult) *int64
+	// median is that of its values: of an even number of them, the less favourable of the two in the middle.
+	median func([]int64, func(a, b int64) int) int64
+}
 
-func p50(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds }
-func p95(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }
-func p99(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds }
+// longer returns the figure of a time, of which the longer one is less favourable.
+func longer(of func(*v1alpha1.VariantResult) *int64) Figure {
+	return Figure{of, measurement.UpperMedian[int64]}
+}
 
-// CapacityOrZero returns the capacity, or 0 for a result that met the objective at no rate. Such a
+// lower returns the figure of a rate, of which the lower one is less favourable.
+func lower(of func(*v1alpha1.VariantResult) *int64) Figure {
+	return Figure{of, measurement.LowerMedian[int64]}
+}
+
+// The figures of a result.
+var (
+	LatencyP50   = longer(func(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds })
+	LatencyP95   = longer(func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds })
+	LatencyP99   = longer(func(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds })
+	TimeOfHash   = longer(hashTime)
+	CapacityRate = lower(capacityOrZero)
+	MaximumRate  = lower(func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond })
+	boundRate    = lower(func(r *v1alpha1.VariantResult) *int64 { return r.BoundMilliPerSecond })
+)
+
+// Median returns the median of the figure's values, of which there is at least one.
+func (f Figure) Median(values []int64) int64 { return f.median(values, cmp.Compare[int64]) }
+
+// over returns the median over the results that have the figure, or nil if none has it.
+func (f Figure) over(from []*v1alpha1.VariantResult) *int64 {
+	all := values(from, f)
+	if len(all) == 0 {
+		return nil
+	}
+	return new(f.Median(all))
+}
+
+// typical returns the first result with the median, or nil if none has the figure.
+func (f Figure) typical(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult {
+	median := f.over(from)
+	for _, r := range from {
+		if n := f.Of(r); n != nil && *n == *median {
+			return r
+		}
+	}
+	return nil
+}
+
+// capacityOrZero returns the capacity, or 0 for a result that met the objective at no rate. Such a
 // result is below every capacity, and must not be left out as if it were unknown.
-func CapacityOrZero(r *v1alpha1.VariantResult) *int64 {
+func capacityOrZero(r *v1alpha1.VariantResult) *int64 {
 	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
 		return new(int64)
 	}
 	return r.CapacityMilliPerSecond
 }
 
-func maximum(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }
+func hashTime(r *v1alpha1.VariantResult) *int64 {
+	if r.Calibration == nil {
+		return nil
+	}
+	return &r.Calibration.HashMicroseconds
+}
 
 // values returns a number of all results that have it.
-func values(from []*v1alpha1.VariantResult, get figure) []int64 {
+func values(from []*v1alpha1.VariantResult, f Figure) []int64 {
 	var all []int64
 	for _, r := range from {
-		if n := get(r); n != nil {
+		if n := f.Of(r); n != nil {
 			all = append(all, *n)
 		}
 	}
@@ -50,7 +99,7 @@ func usable(results []*v1alpha1.VariantResult) []*v1alpha1.VariantResult {
 // values.
 func spread(from []*v1alpha1.VariantResult) *v1alpha1.Spread {
 	s := v1alpha1.Spread{
-		P95PerMille: rangeOf(from, p95), CapacityPerMille: rangeOf(from, CapacityOrZero), MaxThroughputPerMille: rangeOf(from, maximum),
+		P95PerMille: rangeOf(from, LatencyP95), CapacityPerMille: rangeOf(from, CapacityRate), MaxThroughputPerMille: rangeOf(from, MaximumRate),
 	}
 	if s == (v1alpha1.Spread{}) {
 		return nil
@@ -59,12 +108,12 @@ func spread(from []*v1alpha1.VariantResult) *v1alpha1.Spread {
 }
 
 // rangeOf returns largest − smallest in thousandths of the median.
-func rangeOf(from []*v1alpha1.VariantResult, get figure) *int64 {
-	all := values(from, get)
+func rangeOf(from []*v1alpha1.VariantResult, f Figure) *int64 {
+	all := values(from, f)
 	if len(all) < 2 {
 		return nil
 	}
-	median := measurement.LowerMedian(all, cmp.Compare[int64])
+	median := f.Median(all)
 	if median <= 0 {
 		return nil
 	}
@@ -88,10 +137,10 @@ func repetitions(variant string, trials []v1alpha1.SizingTrial, results []*v1alp
 // compare compares a variant's repetitions with those of another. It returns nil if no number
 // can be compared.
 func compare(these, others map[int32]*v1alpha1.VariantResult, against string) *v1alpha1.Comparison {
-	difference := func(get figure) *v1alpha1.Difference {
-		return Difference(values(slices.Collect(maps.Values(these)), get), values(slices.Collect(maps.Values(others)), get))
+	difference := func(f Figure) *v1alpha1.Difference {
+		return f.Difference(values(slices.Collect(maps.Values(these)), f), values(slices.Collect(maps.Values(others)), f))
 	}
-	c := v1alpha1.Comparison{Against: against, P95: difference(p95), Capacity: difference(CapacityOrZero), MaxThroughput: difference(maximum)}
+	c := v1alpha1.Comparison{Against: against, P95: difference(LatencyP95), Capacity: difference(CapacityRate), MaxThroughput: difference(MaximumRate)}
 	if c == (v1alpha1.Comparison{Against: against}) {
 		return nil
 	}

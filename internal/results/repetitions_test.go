@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -38,16 +39,16 @@ func TestARowTellsHowFarItsRepetitionsLieApart(t *testing.T) {
 			[]v1alpha1.VariantResult{served(200, 20, 50)}, nil},
 		"the range in thousandths of the median": {
 			[]v1alpha1.VariantResult{served(300, 22, 51), served(200, 20, 50), served(190, 19, 49)}, spread(550, 150, 40)},
-		"of two, in thousandths of the lower": {
-			[]v1alpha1.VariantResult{served(300, 30, 60), served(200, 20, 50)}, spread(500, 500, 200)},
+		"of two, in thousandths of the less favourable": {
+			[]v1alpha1.VariantResult{served(300, 30, 60), served(200, 20, 50)}, spread(333, 500, 200)},
 		"an invalid repetition does not count": {
-			[]v1alpha1.VariantResult{served(300, 30, 60), served(200, 20, 50), judged(served(900, 90, 90), v1alpha1.VerdictInvalid)}, spread(500, 500, 200)},
+			[]v1alpha1.VariantResult{served(300, 30, 60), served(200, 20, 50), judged(served(900, 90, 90), v1alpha1.VerdictInvalid)}, spread(333, 500, 200)},
 		"one that met the objective at no rate counts as 0": {
 			[]v1alpha1.VariantResult{served(200, 30, 50), served(200, 20, 50), served(200, 0, 50)}, spread(0, 1500, 0)},
 		"a median of 0 has no spread": {
 			[]v1alpha1.VariantResult{served(200, 0, 50), served(200, 0, 50)}, &v1alpha1.Spread{P95PerMille: ptr.To[int64](0), MaxThroughputPerMille: ptr.To[int64](0)}},
 		"a number of a single repetition has no spread": {
-			[]v1alpha1.VariantResult{found(200, 20), served(100, 10, 50)}, &v1alpha1.Spread{P95PerMille: ptr.To[int64](1000), CapacityPerMille: ptr.To[int64](1000)}},
+			[]v1alpha1.VariantResult{found(200, 20), served(100, 10, 50)}, &v1alpha1.Spread{P95PerMille: ptr.To[int64](500), CapacityPerMille: ptr.To[int64](1000)}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -115,4 +116,32 @@ func TestARowTellsHowItDiffersFromTheBaseline(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever computes a difference from the rows gets the one that is shown.
+func TestADifferenceIsThatOfTheRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Int64Range(1, 1000)
+		some := func(variant string) []v1alpha1.SizingTrial {
+			var all []v1alpha1.VariantResult
+			for range rapid.IntRange(1, 5).Draw(t, "repetitions of "+variant) {
+				all = append(all, served(number.Draw(t, "p95"), number.Draw(t, "capacity"), number.Draw(t, "maximum")))
+			}
+			return repeated(variant, all...)
+		}
+		rows := results.Results([]v1alpha1.Variant{aVariant("c8-1", 8), aVariant("c10-1", 10)}, append(some("c8-1"), some("c10-1")...), "c8-1")
+		for name, shown := range map[string]struct {
+			difference *v1alpha1.Difference
+			of         func(v1alpha1.VariantResult) *int64
+		}{
+			"p95":      {rows[1].Comparison.P95, func(r v1alpha1.VariantResult) *int64 { return r.P95Microseconds }},
+			"capacity": {rows[1].Comparison.Capacity, func(r v1alpha1.VariantResult) *int64 { return r.CapacityMilliPerSecond }},
+			"maximum":  {rows[1].Comparison.MaxThroughput, func(r v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }},
+		} {
+			base, this := *shown.of(rows[0]), *shown.of(rows[1])
+			if want := results.PerMille(this-base, float64(base)); shown.difference.PerMille != want {
+				t.Errorf("%s: from %d to %d is a difference of %d thousandths, want %d", name, base, this, shown.difference.PerMille, want)
+			}
+		}
+	})
 }

@@ -109,11 +109,11 @@ func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
 // whether the objective is met. Intervals also include the scatter of the repetitions. The
 // memory peak is the largest, because a limit must hold for all.
 func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
-	typical := upperMedian(from, p95)
+	typical := LatencyP95.typical(from)
 	if typical == nil {
 		typical = from[0]
 	}
-	if calibrated := upperMedian(from, hashTime); calibrated != nil {
+	if calibrated := TimeOfHash.typical(from); calibrated != nil {
 		r.Calibration = calibrated.Calibration
 	}
 	r.Speed = mergeSpeeds(from)
@@ -121,9 +121,9 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
 	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
 	r.P50Microseconds, r.P99Microseconds = typical.P50Microseconds, typical.P99Microseconds
-	r.P50Interval = scatteredLatency(typical.P50Interval, typical, from, p50)
-	r.P95Interval = scatteredLatency(typical.P95Interval, typical, from, p95)
-	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, p99)
+	r.P50Interval = scatteredLatency(typical.P50Interval, typical, from, LatencyP50)
+	r.P95Interval = scatteredLatency(typical.P95Interval, typical, from, LatencyP95)
+	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, LatencyP99)
 	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
 	r.Failures = allFailures(from)
 	r.Alive = slices.MaxFunc(from, byLiveness).Alive
@@ -131,10 +131,10 @@ func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
 	r.ObjectiveMet, r.CapacityIsLowerBound = decided.ObjectiveMet, decided.CapacityIsLowerBound
 	r.CapacityMilliPerSecond, r.CapacityMethod = decided.CapacityMilliPerSecond, decided.CapacityMethod
 	r.CapacityInterval = scatteredRate(decided, from)
-	r.BoundMilliPerSecond = medianOf(from, func(m *v1alpha1.VariantResult) *int64 { return m.BoundMilliPerSecond })
-	r.MaxThroughputMilliPerSecond = medianOf(from, maximum)
-	if with := having(from, memoryPeak); len(with) > 0 {
-		r.MemoryPeakBytes = memoryPeak(slices.MaxFunc(with, by(memoryPeak)))
+	r.BoundMilliPerSecond = boundRate.over(from)
+	r.MaxThroughputMilliPerSecond = MaximumRate.over(from)
+	for _, m := range from {
+		r.MemoryPeakBytes = larger(r.MemoryPeakBytes, m.MemoryPeakBytes)
 	}
 }
 
@@ -156,41 +156,6 @@ func byLiveness(a, b *v1alpha1.VariantResult) int {
 	return cmp.Or(cmp.Compare(failed(a), failed(b)), cmp.Compare(p95(a), p95(b)))
 }
 
-func memoryPeak(m *v1alpha1.VariantResult) *int64 { return m.MemoryPeakBytes }
-
-func hashTime(m *v1alpha1.VariantResult) *int64 {
-	if m.Calibration == nil {
-		return nil
-	}
-	return &m.Calibration.HashMicroseconds
-}
-
-// median returns the result with the lower median of a number, or nil if none has it.
-func median(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
-	if with := having(from, get); len(with) > 0 {
-		return measurement.LowerMedian(with, by(get))
-	}
-	return nil
-}
-
-// upperMedian returns the result with the upper median of a number, or nil if none has it.
-func upperMedian(from []*v1alpha1.VariantResult, get figure) *v1alpha1.VariantResult {
-	if with := having(from, get); len(with) > 0 {
-		return measurement.UpperMedian(with, by(get))
-	}
-	return nil
-}
-
-// having returns the results that have a number.
-func having(from []*v1alpha1.VariantResult, get figure) []*v1alpha1.VariantResult {
-	return slices.DeleteFunc(slices.Clone(from), func(m *v1alpha1.VariantResult) bool { return get(m) == nil })
-}
-
-// by compares results by a number that they have.
-func by(get figure) func(a, b *v1alpha1.VariantResult) int {
-	return func(a, b *v1alpha1.VariantResult) int { return cmp.Compare(*get(a), *get(b)) }
-}
-
 // medianCapacity returns the result with the lower median of the capacity. A repetition that
 // met the objective at no rate counts as below every capacity. Otherwise a variant that fails
 // two times in three would show the one capacity that it reached.
@@ -210,13 +175,6 @@ func metRank(r *v1alpha1.VariantResult) int {
 	default:
 		return 0
 	}
-}
-
-func medianOf(from []*v1alpha1.VariantResult, get figure) *int64 {
-	if m := median(from, get); m != nil {
-		return get(m)
-	}
-	return nil
 }
 
 // rank orders verdicts from good to bad.

@@ -14,9 +14,9 @@ import (
 // scatterOf returns half the width of the 95 % interval of the repetitions' mean, from their
 // scatter, as the logarithm of a factor. It is 0 for a single repetition. Each repetition has
 // its own pods, and two pods of one image differ by a percent.
-func scatterOf(from []*v1alpha1.VariantResult, get figure) float64 {
+func scatterOf(from []*v1alpha1.VariantResult, f Figure) float64 {
 	var logs []float64
-	for _, n := range values(from, get) {
+	for _, n := range values(from, f) {
 		if n > 0 {
 			logs = append(logs, math.Log(float64(n)))
 		}
@@ -43,12 +43,12 @@ func widened(low, number, high int64, scatter float64) (wideLow, wideHigh int64)
 
 // scatteredLatency returns the interval of a percentile of the typical repetition, widened by
 // the scatter.
-func scatteredLatency(interval *v1alpha1.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, get figure) *v1alpha1.Interval {
-	latency := get(typical)
+func scatteredLatency(interval *v1alpha1.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, f Figure) *v1alpha1.Interval {
+	latency := f.Of(typical)
 	if interval == nil || latency == nil {
 		return interval
 	}
-	low, high := widened(interval.LowMicroseconds, *latency, interval.HighMicroseconds, scatterOf(from, get))
+	low, high := widened(interval.LowMicroseconds, *latency, interval.HighMicroseconds, scatterOf(from, f))
 	return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
 }
 
@@ -58,7 +58,7 @@ func scatteredRate(decided *v1alpha1.VariantResult, from []*v1alpha1.VariantResu
 	if decided.CapacityInterval == nil || decided.CapacityMilliPerSecond == nil {
 		return decided.CapacityInterval
 	}
-	low, high := widened(decided.CapacityInterval.LowMilliPerSecond, *decided.CapacityMilliPerSecond, decided.CapacityInterval.HighMilliPerSecond, scatterOf(from, CapacityOrZero))
+	low, high := widened(decided.CapacityInterval.LowMilliPerSecond, *decided.CapacityMilliPerSecond, decided.CapacityInterval.HighMilliPerSecond, scatterOf(from, CapacityRate))
 	return &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
 }
 

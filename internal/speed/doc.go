@@ -18,5 +18,5 @@
 //	latency at the reference = latency ÷ the same, at the same share of the bound
 //
 // Only the model can compute how a queue with a quota behaves at another speed (packages
-// simulation and verdict). The package reads no clock.
+// model and verdict). The package reads no clock.
 package speed

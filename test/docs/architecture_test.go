@@ -2,7 +2,9 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +29,44 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 	}
 	if diff := cmp.Diff(packages(t), documented); diff != "" {
 		t.Errorf("packages and the programs that contain them (-code +docs/architecture.md):\n%s", diff)
+	}
+}
+
+// namesPackage finds the names of packages in a comment, and what stands before them.
+var namesPackage = regexp.MustCompile(`(?:(\w+) |\()(package ([a-z0-9]+)|packages ([a-z0-9]+) and ([a-z0-9]+))\b`)
+
+// lineOfComment is where a comment goes on in the next line.
+var lineOfComment = regexp.MustCompile(`\n\s*// ?`)
+
+// A comment that says which package does something names one that exists.
+func TestCommentsNamePackagesThatExist(t *testing.T) {
+	known := map[string]bool{"": true}
+	for _, path := range list(t, "../../...") {
+		known[filepath.Base(path)] = true
+	}
+	named := 0
+	for _, folder := range []string{"api", "cmd", "controllers", "internal"} {
+		err := filepath.WalkDir("../../"+folder, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			for _, found := range namesPackage.FindAllStringSubmatch(lineOfComment.ReplaceAllString(read(t, path), " "), -1) {
+				if strings.EqualFold(found[1], "the") || strings.EqualFold(found[1], "this") {
+					continue
+				}
+				named++
+				if name := found[3] + found[4]; !known[name] || !known[found[5]] {
+					t.Errorf("%s: there is no such package: %q", path, found[0])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if named < 10 {
+		t.Errorf("found only %d names of packages", named)
 	}
 }
 

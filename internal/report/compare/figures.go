@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -69,23 +67,16 @@ type Figure struct {
 
 // quantity reads a figure from the result of a trial, and its interval from a row.
 type quantity struct {
-	name     Name
-	value    func(*v1alpha1.VariantResult) *int64
+	name Name
+	results.Figure
 	interval func(*v1alpha1.VariantResult) (low, high int64, known bool)
 }
 
 var quantities = []quantity{
-	{P95, func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds }, p95Interval},
-	{Capacity, results.CapacityOrZero, capacityInterval},
-	{Maximum, func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond }, noInterval},
-	{HashTime, hashTime, hashInterval},
-}
-
-func hashTime(r *v1alpha1.VariantResult) *int64 {
-	if r.Calibration == nil {
-		return nil
-	}
-	return &r.Calibration.HashMicroseconds
+	{P95, results.LatencyP95, p95Interval},
+	{Capacity, results.CapacityRate, capacityInterval},
+	{Maximum, results.MaximumRate, noInterval},
+	{HashTime, results.TimeOfHash, hashInterval},
 }
 
 func p95Interval(r *v1alpha1.VariantResult) (low, high int64, known bool) {
@@ -115,15 +106,15 @@ func noInterval(*v1alpha1.VariantResult) (low, high int64, known bool) { return 
 func figures(a, b report.Row) []Figure {
 	var all []Figure
 	for _, q := range quantities {
-		valuesA, valuesB := values(a, q.value), values(b, q.value)
+		valuesA, valuesB := values(a, q.Of), values(b, q.Of)
 		if len(valuesA) == 0 || len(valuesB) == 0 {
 			continue
 		}
 		figure := Figure{
-			Name: q.name, A: strconv.FormatInt(measurement.LowerMedian(valuesA, cmp.Compare[int64]), 10), B: strconv.FormatInt(measurement.LowerMedian(valuesB, cmp.Compare[int64]), 10),
+			Name: q.name, A: strconv.FormatInt(q.Median(valuesA), 10), B: strconv.FormatInt(q.Median(valuesB), 10),
 			RepetitionsA: len(valuesA), RepetitionsB: len(valuesB), IntervalsOverlap: overlap(a, b, q),
 		}
-		if difference := results.Difference(valuesB, valuesA); difference != nil {
+		if difference := q.Difference(valuesB, valuesA); difference != nil {
 			figure.PerMille, figure.ChancePerMille = &difference.PerMille, difference.ChancePerMille
 		}
 		figure.Finding = finding(figure)
