@@ -41,8 +41,8 @@ type DenyPolicyReconciler struct {
 	Live client.Reader
 }
 
-// SetupWithManager makes the reconciler run for a namespace when its deny policy, a trial, or an
-// object that is a pod or makes pods appears or goes.
+// SetupWithManager makes the reconciler run for a namespace when its deny policy, an experiment, a trial,
+// or an object that is a pod or makes pods appears or goes.
 func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	ofNamespace := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: objects.DenyPolicyName}}}
@@ -51,6 +51,7 @@ func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("denypolicy").
 		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(ofThatName)).
+		Watches(&v1alpha1.SizingExperiment{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		Watches(&v1alpha1.SizingTrial{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		Watches(&corev1.Pod{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
 		Watches(&appsv1.Deployment{}, ofNamespace, builder.WithPredicates(createdOrDeleted)).
@@ -62,8 +63,8 @@ func (r *DenyPolicyReconciler) SetupWithManager(mgr ctrl.Manager) error {
 // createdOrDeleted ignores updates: a namespace needs its deny policy as long as these objects exist.
 var createdOrDeleted = predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 
-// denyAgain is how soon a namespace with a deny policy is looked at again without an event, which can be
-// lost. Such a pass reads the cache only.
+// denyAgain is how soon a deny policy is looked at again without an event, which can be lost, while
+// something is about to be deleted.
 const denyAgain = 30 * time.Second
 
 // Reconcile makes one pass over a namespace, which is that of the request.
@@ -86,6 +87,20 @@ func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	}
 	if err != nil {
 		return unlessStale(fmt.Errorf("deny policy of namespace %s: %w", req.Namespace, err))
+	}
+	if trials && !pods {
+		return r.rest(ctx, req.Namespace)
+	}
+	return ctrl.Result{RequeueAfter: denyAgain}, nil
+}
+
+// rest ends a pass over a namespace that has only trials. Whoever creates a pod looks for the policy first.
+// Trials stay as long as their experiments, and go without them.
+func (r *DenyPolicyReconciler) rest(ctx context.Context, namespace string) (ctrl.Result, error) {
+	experiments := &v1alpha1.SizingExperimentList{}
+	err := r.List(ctx, experiments, client.InNamespace(namespace), client.Limit(1))
+	if err != nil || len(experiments.Items) > 0 {
+		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: denyAgain}, nil
 }

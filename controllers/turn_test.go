@@ -143,6 +143,9 @@ func TestADeletedExperimentLeavesNothing(t *testing.T) {
 					t.Errorf("an orphaned trial is %s, %s", trial.Status.Phase, trial.Status.Reason)
 				}
 			}
+			w.kubelet.forgetsTrials = false
+			w.wait(time.Minute)
+			w.checkNothingLeft()
 			w.checkPeace()
 		})
 	}

@@ -217,6 +217,7 @@ func (w *testCluster) requests(change event) (keys []string) {
 	switch object.(type) {
 	case *v1alpha1.SizingExperiment:
 		turns, trialsOf = change.passes(controllers.ExperimentTurns), change.passes(controllers.ExperimentTrials)
+		denies = change.passes(controllers.CreatedOrDeleted)
 	case *v1alpha1.SizingTrial:
 		turns, denies = change.passes(controllers.TrialTurns), change.passes(controllers.CreatedOrDeleted)
 	case *corev1.Pod, *appsv1.Deployment, *batchv1.Job:
