@@ -88,19 +88,18 @@ func (r *DenyPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err != nil {
 		return unlessStale(fmt.Errorf("deny policy of namespace %s: %w", req.Namespace, err))
 	}
-	if trials && !pods {
-		return r.rest(ctx, req.Namespace)
-	}
-	return ctrl.Result{RequeueAfter: denyAgain}, nil
+	return r.lookAgain(ctx, req.Namespace, pods, trials)
 }
 
-// rest ends a pass over a namespace that has only trials. Whoever creates a pod looks for the policy first.
-// Trials stay as long as their experiments, and go without them.
-func (r *DenyPolicyReconciler) rest(ctx context.Context, namespace string) (ctrl.Result, error) {
-	experiments := &v1alpha1.SizingExperimentList{}
-	err := r.List(ctx, experiments, client.InNamespace(namespace), client.Limit(1))
-	if err != nil || len(experiments.Items) > 0 {
-		return ctrl.Result{}, err
+// lookAgain rests while a namespace has only trials and experiments. Whoever creates a pod looks for the
+// policy first. Trials stay as long as their experiments, and go without them.
+func (r *DenyPolicyReconciler) lookAgain(ctx context.Context, namespace string, pods, trials bool) (ctrl.Result, error) {
+	if trials && !pods {
+		experiments := &v1alpha1.SizingExperimentList{}
+		err := r.List(ctx, experiments, client.InNamespace(namespace), client.Limit(1))
+		if err != nil || len(experiments.Items) > 0 {
+			return ctrl.Result{}, err
+		}
 	}
 	return ctrl.Result{RequeueAfter: denyAgain}, nil
 }
