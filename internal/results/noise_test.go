@@ -33,7 +33,7 @@ func TestTheNoiseFloorIsHowFarAPairOfTheSameLiesApart(t *testing.T) {
 				EqualSeeds: noise(182, 95, 20), DifferentSeeds: noise(95, 71, 20),
 				Comparison: &v1alpha1.Comparison{
 					Against: "c8-1",
-					P95:     &v1alpha1.Difference{PerMille: 120, ChancePerMille: ptr.To[int64](333)}, Capacity: &v1alpha1.Difference{PerMille: 25, ChancePerMille: ptr.To[int64](333)},
+					P95:     &v1alpha1.Difference{PerMille: 91, ChancePerMille: ptr.To[int64](333)}, Capacity: &v1alpha1.Difference{PerMille: 25, ChancePerMille: ptr.To[int64](333)},
 					MaxThroughput: &v1alpha1.Difference{PerMille: 0, ChancePerMille: ptr.To[int64](1000)},
 				},
 			}},
