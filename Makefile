@@ -18,7 +18,7 @@ export GOFLAGS := -trimpath -buildvcs=false
 TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 # The integration tests, and with which older minors of Kubernetes test-minors runs them.
 INTEGRATION = -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
-MINORS = 1.34 1.35
+MINORS = 1.34 1.35 1.36
 CLUSTER_ENV = eval "$$(hack/clusters.sh env)"
 
 ##@ Try it
@@ -100,7 +100,7 @@ test-upgrade: ## An earlier operator is replaced by this one, and back, in each 
 	go build -o dist/upgrade/operator ./cmd/operator
 	HASHMARK_BASE="$$(hack/build/binaries.sh base)" HASHMARK_OPERATOR=$(CURDIR)/dist/upgrade/operator HASHMARK_CONTROLLER_MANAGER="$$(hack/build/binaries.sh kubernetes)/kube-controller-manager" KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-upgrade hack/test.sh upgrade -v -tags=upgrade -timeout=10m ./test/upgrade/...
 
-test-minors: ## test-integration against the API servers of older MINORS of Kubernetes, by default 1.34 and 1.35 (20 minutes the first time)
+test-minors: ## test-integration against the API servers of older MINORS of Kubernetes, by default 1.34 to 1.36 (30 minutes the first time)
 	for minor in $(MINORS); do KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets kubernetes-$$minor)" hack/timed.sh "test-integration-$$minor" hack/test.sh "integration-$$minor" $(INTEGRATION); done
 
 test-fuzz: ## Every fuzz target for FUZZ_SECONDS, by default 60 (half an hour); TARGET=Plan for some of them

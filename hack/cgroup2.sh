@@ -98,7 +98,7 @@ disk() {
   cp -r "$work/kernel/lib/modules" "$root/lib/"
   git ls-files -z charts go.mod hack test/cgroup2 | xargs -0 cp --parents --target-directory="$root/hashmark"
   cp dist/images/{operator,loginservice,generator}.tar "$root/hashmark/dist/images/"
-  for name in kubernetes etcd kube-router pause helm; do
+  for name in kubernetes etcd containerd cni kube-router pause helm; do
     cache=$(hack/build/binaries.sh "$name")
     cp -r "$cache" "$root/root/.cache/hashmark/"
   done
@@ -117,7 +117,7 @@ cluster() {
   opener
   # The root file system stays in dist, with what hack/cluster needs.
   [[ -f $work/debian.tar ]] ||
-    debian "$work/debian.tar" buildah conntrack containerd containernetworking-plugins iproute2 ipset iptables kmod openssl procps runc util-linux
+    debian "$work/debian.tar" buildah conntrack iproute2 ipset iptables kmod openssl procps runc util-linux
   disk
   rm -rf "$work/results"
   HASHMARK_KERNEL=$work/vmlinuz HASHMARK_INITRAMFS=$work/opener.gz HASHMARK_DISK=$work/disk.ext4 HASHMARK_RESULTS=$work/results \

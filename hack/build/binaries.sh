@@ -4,9 +4,9 @@
 # on a machine share them.
 #
 #   binaries.sh NAME     prints the folder of the binaries of a recipe:
-#                        kubernetes, etcd, kube-router, k6, pause, helm, helm3,
-#                        prometheus, prometheus-operator or base; for hack/kind
-#                        also kind, kubeadm and coredns
+#                        kubernetes, etcd, containerd, cni, kube-router, k6,
+#                        pause, helm, helm3, prometheus, prometheus-operator or
+#                        base; for hack/kind also kind, kubeadm and coredns
 #   binaries.sh all      prints each of these folders, without those for hack/kind
 #   binaries.sh assets   prints a folder with etcd, kube-apiserver and kubectl,
 #                        for KUBEBUILDER_ASSETS; with a second argument such as

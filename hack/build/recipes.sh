@@ -6,7 +6,7 @@
 # exception is base, an earlier operator, which comes from this repository's own history.
 
 # RECIPES lists what the cluster, the tests and the images need, in the order of building.
-RECIPES=(kubernetes etcd kube-router k6 pause helm helm3 prometheus prometheus-operator base)
+RECIPES=(kubernetes etcd containerd cni kube-router k6 pause helm helm3 prometheus prometheus-operator base)
 
 # BUILD_FLAGS leave every path and commit out of the binaries, so that the same source gives the
 # same bytes. They are not a part of the cache's keys.
@@ -38,6 +38,17 @@ recipe() {
       release="$(required_version etcd go.etcd.io/etcd/server/v3)"
       packages="etcd go.etcd.io/etcd/server/v3"
       hint="about a minute the first time"
+      ;;
+    containerd)
+      release="$(required_version containerd github.com/containerd/containerd/v2)"
+      packages="$(tool_packages containerd)"
+      ldflags+=" -X github.com/containerd/containerd/v2/version.Version=$release"
+      hint="three programs, about 2 minutes the first time"
+      ;;
+    cni)
+      release="$(required_version cni github.com/containernetworking/plugins)"
+      packages="$(tool_packages cni)"
+      hint="seconds"
       ;;
     kubeadm)
       module=kubernetes
@@ -111,7 +122,7 @@ required_version() {
 # tool_packages FOLDER prints the packages in the tool lines of the module, so that a program
 # is added in one place. Each program has the name of its folder.
 tool_packages() {
-  sed -nE 's#^(tool)?[[:space:]]*([a-z0-9./-]+/cmd/([a-z-]+))$#\3 \2#p' "$BUILD_FOLDER/$1/go.mod"
+  sed -nE 's#^(tool)?[[:space:]]*([a-z0-9./-]+/(cmd|plugins/[a-z]+)/([a-z0-9-]+))$#\4 \2#p' "$BUILD_FOLDER/$1/go.mod"
 }
 
 # prometheus_version prints Prometheus' own release number: the module of 3.15.0 is called

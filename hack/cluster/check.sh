@@ -38,7 +38,7 @@ expect_pods_spared() {
 
 # admin runs kubectl on the current cluster, which may be a new one after each start.
 admin() {
-  "$(cat "$STATE/binaries")/kubectl" --kubeconfig="$ADMIN_KUBECONFIG" "$@"
+  "$(head -1 "$STATE/binaries")/kubectl" --kubeconfig="$ADMIN_KUBECONFIG" "$@"
 }
 
 # pods prints each pod's UID and restart count.

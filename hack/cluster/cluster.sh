@@ -83,7 +83,7 @@ recreate() {
   say "starting the cluster, $CPU_MODE CPUs (under a minute)"
   mkdir -p "$LOGS"
   wanted_settings >"$STATE/settings"
-  printf '%s\n' "$KUBERNETES_BIN" >"$STATE/binaries"
+  printf '%s\n' "$KUBERNETES_BIN" "$CONTAINERD_BIN" >"$STATE/binaries"
   make_network
   make_certificates 2>>"$LOGS/certificates.log"
   if ! start_everything || ! wait_until 300 healthy; then
@@ -165,6 +165,8 @@ lock() {
 use_binaries() {
   KUBERNETES_BIN="$("$BINARIES" kubernetes)"
   ETCD_BIN="$("$BINARIES" etcd)"
+  CONTAINERD_BIN="$("$BINARIES" containerd)"
+  CNI_BIN="$("$BINARIES" cni)"
   KUBE_ROUTER_BIN="$("$BINARIES" kube-router)"
   PAUSE_BIN="$("$BINARIES" pause)"
   PIN=()
@@ -175,7 +177,7 @@ use_binaries() {
 use_recorded() {
   cluster_recorded || die "there is no cluster; create one with: $CLUSTER_FOLDER/cluster.sh up"
   CPU_MODE="$(awk '$1 == "cpus" {print $2}' "$STATE/settings")"
-  KUBERNETES_BIN="$(cat "$STATE/binaries")"
+  { read -r KUBERNETES_BIN && read -r CONTAINERD_BIN; } <"$STATE/binaries"
 }
 
 # print_environment prints exports and nothing else, because a shell evaluates it. It includes
@@ -186,7 +188,7 @@ print_environment() {
   helm="$("$BINARIES" helm)"
   printf 'export KUBECONFIG=%q\n' "$ADMIN_KUBECONFIG"
   # shellcheck disable=SC2016 # the reading shell expands its own PATH
-  printf 'export PATH=%q:%q:"$PATH"\n' "$KUBERNETES_BIN" "$helm"
+  printf 'export PATH=%q:%q:%q:"$PATH"\n' "$KUBERNETES_BIN" "$CONTAINERD_BIN" "$helm"
 }
 
 main() {

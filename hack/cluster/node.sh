@@ -12,7 +12,7 @@ start_node() {
   write_containerd_config "$1" >"$folder/containerd.toml"
   write_kubelet_config "$1" >"$folder/kubelet.yaml"
   write_proxy_config "$1" >"$folder/kube-proxy.yaml"
-  start_process "containerd-$1" "$(node_netns "$1")" containerd --config "$folder/containerd.toml"
+  start_process "containerd-$1" "$(node_netns "$1")" "$CONTAINERD_BIN/containerd" --config "$folder/containerd.toml"
   wait_until 60 runtime_answers "$1" || return 1
   import_pause "$1"
   start_kubelet "$1"
@@ -42,12 +42,12 @@ runtime() {
   local socket
   socket="$(node_runtime "$1")"
   shift
-  timeout 300 ctr --address "$socket" --namespace k8s.io "$@"
+  timeout 300 "$CONTAINERD_BIN/ctr" --address "$socket" --namespace k8s.io "$@"
 }
 
 runtime_answers() {
   [[ -S "$(node_runtime "$1")" ]] &&
-    timeout 5 ctr --address "$(node_runtime "$1")" version >/dev/null 2>&1
+    timeout 5 "$CONTAINERD_BIN/ctr" --address "$(node_runtime "$1")" version >/dev/null 2>&1
 }
 
 # stop_nodes ends kubelet first, which would otherwise restart pods, then the pods, and then
@@ -62,7 +62,6 @@ stop_nodes() {
     stop_process "containerd-$number" 10
     stop_process "kube-proxy-$number" 5
     stop_process "kube-router-$number" 5
-    remove_shim_sockets "$number"
   done
   remove_mounts
   remove_node_cgroups
@@ -78,11 +77,7 @@ KUBELET_FOLDER=/var/lib/kubelet
 # checked that kubelet's folder was empty before the nodes were created, so everything in it is
 # theirs.
 remove_traces() {
-  local file sandbox
-  for file in /var/lib/cni/results/hashmark-node-*-eth0; do
-    sandbox="${file%-eth0}"
-    rm -f "$file" "/var/lib/cni/results/cni-loopback-${sandbox##*-}-lo"
-  done
+  rm -f /var/lib/cni/results/hashmark-node-*-eth0
   [[ ! -d /var/log/containers ]] || find /var/log/containers -lname "$STATE/*" -delete
   [[ ! -d "$(node_folder 1)" ]] || rm -rf "$KUBELET_FOLDER/device-plugins"
 }
@@ -100,15 +95,6 @@ shims_killed() {
   ((${#pids[@]} > 0)) || return 0
   kill -KILL "${pids[@]}" 2>/dev/null || true
   return 1
-}
-
-# remove_shim_sockets NUMBER deletes the sockets that are recorded in the node's folder. The
-# sockets themselves are in one folder for all containerds of the machine.
-remove_shim_sockets() {
-  local note
-  for note in "$(node_folder "$1")"/run/io.containerd.runtime.v2.task/k8s.io/*/address; do
-    [[ ! -f "$note" ]] || sed 's#^unix://##' "$note" | xargs rm -f
-  done
 }
 
 # shims_of SOCKET prints the shims with the socket as an argument. The whole argument must

@@ -9,45 +9,55 @@
 #
 # restrict_oom_score_adj: a shell without CAP_SYS_RESOURCE can't lower an OOM score, and runc
 # would fail with "can't get final child's PID from pipe".
+#
+# runtime_path: the shim is not in PATH.
+#
+# io.containerd.nri.v1.nri: its socket would have the same path on both nodes.
 write_containerd_config() {
   local folder
   folder="$(node_folder "$1")"
   cat <<TOML
-version = 2
+version = 4
 root = "$folder/containerd"
 state = "$folder/run"
 oom_score = 0
-disabled_plugins = [
-  "io.containerd.snapshotter.v1.aufs",
-  "io.containerd.snapshotter.v1.btrfs",
-  "io.containerd.snapshotter.v1.devmapper",
-  "io.containerd.snapshotter.v1.zfs",
-]
 
-[grpc]
+[plugins."io.containerd.server.v1.grpc"]
   address = "$(node_runtime "$1")"
+
+[plugins."io.containerd.server.v1.ttrpc"]
+  address = "$(node_runtime "$1").ttrpc"
+
+[plugins."io.containerd.shim.v1.manager"]
+  socket_dir = "$folder/s"
 
 [plugins."io.containerd.internal.v1.opt"]
   path = "$folder/opt"
 
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "$PAUSE_IMAGE"
+[plugins."io.containerd.nri.v1.nri"]
+  disable = true
+
+[plugins."io.containerd.cri.v1.images"]
+  snapshotter = "overlayfs"
+  [plugins."io.containerd.cri.v1.images".pinned_images]
+    sandbox = "$PAUSE_IMAGE"
+  [plugins."io.containerd.cri.v1.images".registry]
+    config_path = "$(node_registries "$1")"
+
+[plugins."io.containerd.cri.v1.runtime"]
   restrict_oom_score_adj = true
   netns_mounts_under_state_dir = true
   disable_apparmor = true
-  [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = "$(node_registries "$1")"
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "$CNI_BIN"
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dirs = ["$CNI_BIN"]
     conf_dir = "$folder/cni"
-  [plugins."io.containerd.grpc.v1.cri".containerd]
-    snapshotter = "overlayfs"
-    default_runtime_name = "runc"
-    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
-      runtime_type = "io.containerd.runc.v2"
-      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
-        Root = "$folder/runc"
-        SystemdCgroup = false
+    use_internal_loopback = true
+  [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+    runtime_path = "$CONTAINERD_BIN/containerd-shim-runc-v2"
+    [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+      Root = "$folder/runc"
+      SystemdCgroup = false
 TOML
 }
 

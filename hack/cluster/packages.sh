@@ -3,8 +3,6 @@
 
 # NEEDED maps required commands to their packages.
 NEEDED=(
-  "containerd containerd"
-  "ctr containerd"
   "runc runc"
   "iptables iptables"
   "ipset ipset"
@@ -16,20 +14,16 @@ NEEDED=(
   "buildah buildah"
 )
 
-# CNI_FOLDERS are where Debian and others install the CNI plugins.
-CNI_FOLDERS=(/usr/lib/cni /opt/cni/bin)
-
 # require_root comes first in all commands that change the machine.
 require_root() {
   [[ "$(id -u)" == 0 ]] || die "the local cluster creates network namespaces and cgroups and must run as root; with Docker, use kind, which needs no root"
 }
 
-# ensure_packages installs what is missing and sets CNI_BIN.
+# ensure_packages installs what is missing.
 ensure_packages() {
   local missing
   mapfile -t missing < <(missing_packages | sort -u)
   ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
-  CNI_BIN="$(cni_folder)" || die "found no CNI plugins in ${CNI_FOLDERS[*]}"
   # If these are kernel modules, only the first one is loaded on demand.
   modprobe -qa overlay br_netfilter 2>/dev/null || true
 }
@@ -39,23 +33,10 @@ missing_packages() {
   for line in "${NEEDED[@]}"; do
     command -v "${line% *}" >/dev/null || echo "${line#* }"
   done
-  cni_folder >/dev/null || echo containernetworking-plugins
 }
 
-cni_folder() {
-  local folder
-  for folder in "${CNI_FOLDERS[@]}"; do
-    if [[ -x "$folder/bridge" && -x "$folder/host-local" && -x "$folder/loopback" ]]; then
-      echo "$folder"
-      return
-    fi
-  done
-  return 1
-}
-
-# install_packages NAME... installs Debian packages without starting services. The cluster runs
-# its own containerd for each node, and a system one would only use CPU time during a
-# measurement.
+# install_packages NAME... installs Debian packages without starting services, which would only use CPU
+# time during a measurement.
 install_packages() {
   command -v apt-get >/dev/null || die "this machine lacks $* and has no apt-get; install them otherwise, or use a Debian machine"
   say "installing $* (Debian packages)"

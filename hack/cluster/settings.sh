@@ -27,6 +27,9 @@ API_SERVICE_ADDRESS=198.19.0.1
 CONTROL_CPU=1
 PAUSE_IMAGE=hashmark.dev/pause:local
 
+# Otherwise ctr warns at each call that version 1 of cgroups is deprecated.
+export CONTAINERD_SUPPRESS_DEPRECATION_WARNINGS=1
+
 # cpu_mode prints "split" if each of two nodes has a CPU of its own, which is the default with
 # two CPUs, "shared" for one node on all CPUs, or "exclusive" for one node that keeps CONTROL_CPU for
 # everything but pods and gives containers with a limit of whole CPUs their own.
@@ -83,6 +86,8 @@ wanted_settings() {
   printf 'cpus %s\n' "$CPU_MODE"
   printf 'kubernetes %s\n' "$(basename "$KUBERNETES_BIN")"
   printf 'etcd %s\n' "$(basename "$ETCD_BIN")"
+  printf 'containerd %s\n' "$(basename "$CONTAINERD_BIN")"
+  printf 'cni %s\n' "$(basename "$CNI_BIN")"
   printf 'kube-router %s\n' "$(basename "$KUBE_ROUTER_BIN")"
   printf 'pause %s\n' "$(basename "$PAUSE_BIN")"
   printf 'scripts %s\n' "$(cd "$CLUSTER_FOLDER" && cat "${shape[@]}" | grep -vE '^[[:space:]]*(#|$)' | sha256sum | cut -c1-12)"

@@ -1,5 +1,5 @@
 # A node of kind's clusters, made like kind's own images/base: its files and its services, but
-# Debian's containerd, runc and CNI plugins. The build context is dist/kind/node; see node.sh.
+# Debian's runc. The build context is dist/kind/node; see node.sh.
 
 FROM scratch
 ADD debian.tar /

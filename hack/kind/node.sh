@@ -18,7 +18,7 @@ readonly files=$work/node/files
 # version 1 of cgroups.
 system() {
   [[ -f $work/debian.tar ]] ||
-    debian "$work/debian.tar" bash ca-certificates conntrack containerd containernetworking-plugins e2fsprogs ethtool hostname \
+    debian "$work/debian.tar" bash ca-certificates conntrack e2fsprogs ethtool hostname \
       iproute2 iptables jq kmod libseccomp2 mount nftables pigz procps runc systemd systemd-sysv util-linux
   ln -f "$work/debian.tar" "$work/node/debian.tar"
 }
@@ -38,15 +38,17 @@ kind_files() {
   chmod 0755 "$files"/{usr/local/bin,kind/bin}/*
 }
 
-# programs adds Kubernetes, and links Debian's containerd and CNI plugins to where kind's are.
+# programs adds Kubernetes, containerd and the CNI plugins.
 programs() {
-  local kubernetes kubeadm
+  local kubernetes kubeadm containerd cni
   kubernetes=$(hack/build/binaries.sh kubernetes)
   kubeadm=$(hack/build/binaries.sh kubeadm)
-  mkdir -p "$files"/usr/bin "$files"/opt/cni
+  containerd=$(hack/build/binaries.sh containerd)
+  cni=$(hack/build/binaries.sh cni)
+  mkdir -p "$files"/usr/bin "$files"/opt/cni/bin
   cp "$kubernetes"/{kubelet,kubectl} "$kubeadm/kubeadm" "$files/usr/bin"
-  ln -s /usr/bin/containerd "$files/usr/local/bin/containerd"
-  ln -s /usr/lib/cni "$files/opt/cni/bin"
+  cp "$containerd"/* "$files/usr/local/bin"
+  cp "$cni"/* "$files/opt/cni/bin"
   "$kubeadm/kubeadm" version -o short >"$files/kind/version"
 }
 
