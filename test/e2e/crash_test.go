@@ -46,7 +46,7 @@ func eachMeasuredOnce(t *testing.T, e *v1alpha1.SizingExperiment, watched *gener
 		}
 	}
 	watched.noneAtOnce(t)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
+	if e.Status.Phase != endOf(t, e) {
 		t.Errorf("the experiment ended as %s", e.Status.Phase)
 	}
 }

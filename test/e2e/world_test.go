@@ -136,6 +136,18 @@ func measuredUnless(t *testing.T, e *v1alpha1.SizingExperiment, limit time.Durat
 	}
 }
 
+// endOf returns the phase in which an experiment that was measured ends: Failed if other work on the
+// machine made all of its results Invalid, and otherwise Succeeded.
+func endOf(t *testing.T, e *v1alpha1.SizingExperiment) v1alpha1.ExperimentPhase {
+	t.Helper()
+	for _, trial := range trialsOf(t, e) {
+		if result := trial.Status.Result; result != nil && result.Verdict != v1alpha1.VerdictInvalid {
+			return v1alpha1.ExperimentSucceeded
+		}
+	}
+	return v1alpha1.ExperimentFailed
+}
+
 // standing returns the state of an experiment and its trials as text.
 func standing(t *testing.T, e *v1alpha1.SizingExperiment) string {
 	var all []string
