@@ -124,6 +124,13 @@ func (r *TrialReconciler) pass(ctx context.Context, req ctrl.Request, trial *v1a
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("observing trial %s: %w", req, err)
 	}
+	if decision.Action == lifecycle.Harvest || decision.Action == lifecycle.Conclude {
+		release, err := r.fixReference(ctx, seen)
+		defer release()
+		if err != nil {
+			return ctrl.Result{}, fmt.Errorf("the reference speed for trial %s: %w", req, err)
+		}
+	}
 	before := trial.DeepCopy()
 	did, err := r.act(ctx, seen, decision)
 	if apierrors.IsConflict(err) {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/keymutex"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -73,8 +74,43 @@ func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.O
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
 	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now) || experiment.Status.Phase.Finished()
 	seen.Suspended = seen.Suspended || experiment.Spec.Suspend
-	seen.Reference, _ = speed.InPool(experiment.Status.Speed, speed.NodePool(trial.Spec.Variant))
+	seen.Reference = referenceIn(experiment.Status.Speed, trial)
 	return nil
+}
+
+// referenceIn returns the reference speed of a trial's node pool, as the CPU time of one hash at cost 8
+// in microseconds; 0 if no trial has fixed it.
+func referenceIn(pools []v1alpha1.PoolSpeed, trial *v1alpha1.SizingTrial) int64 {
+	if pool := speed.InPool(pools, speed.NodePool(trial.Spec.Variant)); pool != nil {
+		return pool.HashMicrosecondsAtCost8
+	}
+	return 0
+}
+
+// judging has locks by the UID of the experiment. Two experiments may share one.
+var judging = keymutex.NewHashed(64)
+
+// fixReference makes sure that all trials on a node pool are judged by one reference speed. The first
+// that ends fixes it, and the status of the experiment may not have it yet. So a trial that would fix it
+// looks for another one that did, without a cache, and no trial of the same experiment is judged before
+// its status is written, when the returned function is to be called.
+func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Observation) (release func(), err error) {
+	if seen.Reference > 0 {
+		return func() {}, nil
+	}
+	experiment := metav1.GetControllerOf(seen.Trial).UID
+	judging.LockKey(string(experiment))
+	release = func() { _ = judging.UnlockKey(string(experiment)) } // it never fails
+	siblings := &v1alpha1.SizingTrialList{}
+	if err := r.Live.List(ctx, siblings, client.InNamespace(seen.Trial.Namespace)); err != nil {
+		return release, err
+	}
+	ours := slices.DeleteFunc(siblings.Items, func(other v1alpha1.SizingTrial) bool {
+		owner := metav1.GetControllerOf(&other)
+		return owner == nil || owner.UID != experiment
+	})
+	seen.Reference = referenceIn(speed.Pools(matrix.Measurements(ours)), seen.Trial)
+	return release, nil
 }
 
 // experimentOf returns the experiment that owns a trial, or nil if it is deleted. Refusing a trial

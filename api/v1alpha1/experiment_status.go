@@ -62,9 +62,9 @@ type SizingExperimentStatus struct {
 	// The progress of the experiment.
 	// +optional
 	Progress *Progress `json:"progress,omitempty"`
-	// The reference speed of the CPUs of each node pool, once a trial was measured there.
-	// The CPU of an ordinary machine is up to a tenth faster or slower from one moment to
-	// the next; results are converted to this one speed.
+	// The reference speed of the CPUs of each node pool, once a trial was measured there, and how
+	// fast they were meanwhile. The CPU of an ordinary machine is up to a tenth faster or slower
+	// from one moment to the next; results are converted to this one speed.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8

@@ -102,7 +102,7 @@ type VariantResult struct {
 	// +optional
 	CapacityMilliPerSecond *int64 `json:"capacityMilliPerSecond,omitempty"`
 	// The range of the true capacity, with 95 % confidence. It accounts for the model's
-	// error, the time of a hash, the reference speed, and the scatter of repetitions.
+	// error, the time of a hash, and the scatter of repetitions.
 	// +optional
 	CapacityInterval *RateInterval `json:"capacityInterval,omitempty"`
 	// How the capacity was decided: Measured, Predicted, or Both.

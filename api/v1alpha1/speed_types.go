@@ -2,19 +2,21 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PoolSpeed is the reference speed of the CPUs of a node pool: the speed that the
-// experiment's results are converted to.
+// PoolSpeed is how fast the CPUs of a node pool were while an experiment ran on it. Its results
+// are converted to the reference speed.
 type PoolSpeed struct {
 	// The node pool's name; absent if the experiment names no pools.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	NodePool string `json:"nodePool,omitempty"`
-	// The CPU time of one bcrypt hash of cost 8, in microseconds: the median over all
-	// windows of the experiment on this node pool. A window is a calibration block or a
-	// second of load.
+	// The reference speed: the CPU time of one bcrypt hash of cost 8, in microseconds. It is the
+	// median over the windows of the first trial that ended on this node pool, and doesn't change
+	// afterwards. A window is a calibration block or a second of load.
 	HashMicrosecondsAtCost8 int64 `json:"hashMicrosecondsAtCost8"`
-	// Half the width of the reference speed's 95 % interval, in thousandths of it,
-	// by batch means.
+	// The median of the time per hash over all windows of the experiment on this node pool, in
+	// thousandths of the reference.
+	MedianPerMille int64 `json:"medianPerMille"`
+	// Half the width of the median's 95 % interval, in thousandths of the median, by batch means.
 	ErrorPerMille int64 `json:"errorPerMille"`
 	// The 10th percentile of the time per hash over the windows, in thousandths of the
 	// reference: the CPU at its fastest.
@@ -31,13 +33,9 @@ type PoolSpeed struct {
 // slower than the reference.
 type TrialSpeed struct {
 	// The reference speed that the trial's result is converted to: the CPU time of one
-	// bcrypt hash of cost 8, in microseconds. It is the experiment's reference speed as
-	// known when the trial ended, or the median over the trial's own windows if no other
-	// trial had ended.
+	// bcrypt hash of cost 8, in microseconds. The first trial that ends on a node pool fixes it,
+	// as the median over its own windows; all others on that node pool are judged by it.
 	ReferenceHashMicrosecondsAtCost8 int64 `json:"referenceHashMicrosecondsAtCost8"`
-	// Half the width of the reference speed's 95 % interval, in thousandths of it.
-	// +optional
-	ReferenceErrorPerMille int64 `json:"referenceErrorPerMille,omitempty"`
 	// The speed that the offered rates were planned for, as the CPU time of one bcrypt hash
 	// of cost 8, in microseconds: the reference speed known before the load, or the speed
 	// during the calibration.
@@ -90,6 +88,9 @@ type StepSpeed struct {
 	// The same, divided by the CPU time of one hash at the reference speed, in thousandths:
 	// above 1000 the CPU was slower than the reference.
 	PerMille int64 `json:"perMille"`
+	// The slowest ÷ the fastest window of the step, in thousandths. Absent without windows.
+	// +optional
+	RangePerMille int64 `json:"rangePerMille,omitempty"`
 	// The effect of speed changes within the step on p95: simulated p95 with the speed as
 	// it varied ÷ simulated p95 with the same mean speed throughout, in thousandths. Only
 	// with Open, and only if the model can compute it.
@@ -101,15 +102,20 @@ type StepSpeed struct {
 // the same share of the bound. The outcome is judged by these numbers.
 type StepAtReference struct {
 	// The rate that is the same share of the bound as planned, times 1000. With mode Rates
-	// the requested rate.
-	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond"`
+	// the requested rate. Only with Open.
+	// +optional
+	OfferedMilliPerSecond int64 `json:"offeredMilliPerSecond,omitempty"`
 	// p95 at that rate, in microseconds: the measured p95, converted by the model. Absent
-	// if the step has none.
+	// if the step has none, and if it was overloaded.
 	// +optional
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 	// The range of the true p95, with 95 % confidence.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
+	// By which factor p95 of simulated runs of the step differs from that of all of them together,
+	// in thousandths. Absent if the model can't compute it.
+	// +optional
+	P95SpreadPerMille *int64 `json:"p95SpreadPerMille,omitempty"`
 	// The median at that rate, like p95Microseconds.
 	// +optional
 	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`

@@ -13,6 +13,23 @@ const (
 	StepSaturation StepKind = "Saturation"
 )
 
+// StepPurpose is what a step is for.
+// +kubebuilder:validation:Enum=Capacity;Maximum;Rate;Users;Verification
+type StepPurpose string
+
+const (
+	// PurposeCapacity is a step at a share of the bound, from which the capacity is found.
+	PurposeCapacity StepPurpose = "Capacity"
+	// PurposeMaximum is the saturation, whose throughput is the maximum.
+	PurposeMaximum StepPurpose = "Maximum"
+	// PurposeRate is a step at a rate that the experiment names.
+	PurposeRate StepPurpose = "Rate"
+	// PurposeUsers is a step with a number of users that the experiment names.
+	PurposeUsers StepPurpose = "Users"
+	// PurposeVerification is a step at the rate that the recommended size was chosen for.
+	PurposeVerification StepPurpose = "Verification"
+)
+
 // StepOutcome is whether a step meets the objective.
 // +kubebuilder:validation:Enum=Met;Failed;Undecided;Overloaded;NotRun;NotJudged
 type StepOutcome string
@@ -41,6 +58,10 @@ const (
 type Step struct {
 	// How the step drove the service.
 	Kind StepKind `json:"kind"`
+	// What the step was for: Capacity (a share of the bound, from which the capacity is found),
+	// Maximum (the saturation), Rate or Users (as the experiment names them), or Verification.
+	// +optional
+	Purpose StepPurpose `json:"purpose,omitempty"`
 	// Whether the step meets the objective: Met, Failed or Undecided (the objective is
 	// inside the interval of a percentile or of the share that fails, or there were too few
 	// samples); Overloaded (the service could not keep up); NotRun (the step could not have
@@ -163,7 +184,7 @@ type Step struct {
 	// +optional
 	LoadPerMille *int64 `json:"loadPerMille,omitempty"`
 	// The step's result at the reference speed; the other numbers of a step are as
-	// observed. Only with Open, and absent if the step was overloaded.
+	// observed. Absent with Saturation.
 	// +optional
 	AtReference *StepAtReference `json:"atReference,omitempty"`
 	// How the pods answered liveness probes in the counted part. Absent if none was sent, as in
@@ -238,8 +259,17 @@ type StepModel struct {
 	// The CPU time per login, in microseconds: the service's CPU time, divided by its
 	// hashes.
 	CPUPerLoginMicroseconds int64 `json:"cpuPerLoginMicroseconds"`
-	// The simulated 95th percentile of latency, in microseconds.
+	// The simulated 95th percentile of latency, in microseconds: the mean over the possible
+	// phases of the quota's periods, because the true phase is unknown.
 	P95Microseconds int64 `json:"p95Microseconds"`
+	// The smallest simulated 95th percentile over those phases, in microseconds. Absent if an earlier
+	// version of Hashmark judged the trial.
+	// +optional
+	P95LowMicroseconds int64 `json:"p95LowMicroseconds,omitempty"`
+	// The largest simulated 95th percentile over those phases, in microseconds. Absent if an earlier
+	// version of Hashmark judged the trial.
+	// +optional
+	P95HighMicroseconds int64 `json:"p95HighMicroseconds,omitempty"`
 	// Measured ÷ simulated p95, times 1000.
 	// +optional
 	MeasuredPerMille *int64 `json:"measuredPerMille,omitempty"`

@@ -84,9 +84,8 @@ type SizingTrialStatus struct {
 	// +listMapKey=number
 	// +kubebuilder:validation:MaxItems=20
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// The results of this trial for the experiment, at the reference speed that was known
-	// when the trial ended (speed.referenceHashMicrosecondsAtCost8). The experiment's row
-	// is at the experiment's final reference speed.
+	// The results of this trial for the experiment, at the reference speed
+	// (speed.referenceHashMicrosecondsAtCost8).
 	// +optional
 	Result *VariantResult `json:"result,omitempty"`
 	// The calibration in full.

@@ -1831,6 +1831,11 @@ func (in *StepAtReference) DeepCopyInto(out *StepAtReference) {
 		*out = new(Interval)
 		**out = **in
 	}
+	if in.P95SpreadPerMille != nil {
+		in, out := &in.P95SpreadPerMille, &out.P95SpreadPerMille
+		*out = new(int64)
+		**out = **in
+	}
 	if in.P50Microseconds != nil {
 		in, out := &in.P50Microseconds, &out.P50Microseconds
 		*out = new(int64)

@@ -9,13 +9,13 @@ func referenceSpeed() Panel {
 	value := func(series, header, measuredIn string) column {
 		return speedColumn("pool", "hashmark_pool_"+series, ofExperiment, header, measuredIn)
 	}
-	return about{"Reference speed", "The speed to which all results are converted: the CPU time of a bcrypt hash of cost 8, and half the width of " +
-		"its 95 % interval. Fast and slow are the 10th and the 90th percentile of the hash time, in percent of the reference. Sizes " +
-		"are chosen for the slow speed.", size{12, 8}}.
+	return about{"Reference speed", "The speed to which all results are converted: the CPU time of a bcrypt hash of cost 8 in the first trial. Typical is " +
+		"the median of the hash time over all trials in percent of the reference; fast and slow are the 10th and the 90th percentile. Sizes are chosen " +
+		"for the slow speed.", size{12, 8}}.
 		table("Hash of cost 8",
 			column{label: "pool", header: "Pool"},
 			value("reference_hash_seconds", "Hash of cost 8", seconds),
-			value("reference_error_ratio", "±", share),
+			value("speed_median_ratio", "Typical", share),
 			value("speed_low_ratio", "Fast", share),
 			value("speed_high_ratio", "Slow", share),
 		)

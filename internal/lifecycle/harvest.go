@@ -191,7 +191,7 @@ func HarvestRun(o *Observation, m Model) End {
 	}
 	judged := m.Judge(verdict.Input{
 		Spec: o.Trial.Spec, Calibration: *status.Calibration, Plan: plan,
-		Run: run, Placement: placement(o), Reference: o.Reference, PlannedMicros: plannedMicros(status),
+		Run: run, Placement: placement(o), Reference: float64(o.Reference), PlannedMicros: plannedMicros(status),
 	})
 	if worthAnother(o.Trial, judged.Result) {
 		first := firstInvalid(judged.Result.Reasons)

@@ -16,7 +16,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -37,7 +36,7 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 			ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, GoMaxProcs: 1,
 		}
 		o.Trial.Status.Speed = known
-		o.Reference = speed.Reference{Micros: 11_000, Error: 0.02}
+		o.Reference = 11_000
 	})
 	plan := planned(t, o)
 	send(t, o, plan)
@@ -104,8 +103,8 @@ func TestARunIsJudgedByTheSpeedThatItWasPlannedFor(t *testing.T) {
 			if end := HarvestRun(o, Model{Judge: judge}); end.Outcome != v1alpha1.OutcomeKept {
 				t.Fatalf("the attempt ends %+v", end)
 			}
-			if diff := cmp.Diff(o.Reference, asked.Reference); diff != "" || asked.PlannedMicros != test.micros {
-				t.Errorf("judged as planned for %v, want %v; reference (-want +got):\n%s", asked.PlannedMicros, test.micros, diff)
+			if asked.Reference != float64(o.Reference) || asked.PlannedMicros != test.micros {
+				t.Errorf("judged by the reference %v as planned for %v, want %d and %v", asked.Reference, asked.PlannedMicros, o.Reference, test.micros)
 			}
 			if diff := cmp.Diff(plan, asked.Plan); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)
@@ -159,10 +158,10 @@ func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
 	}{
 		"that of version 1": {
 			map[string]any{"version": 1, "timeoutMs": 1000, "steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged,
-			"measured again: its plan has version 1, and this operator judges version 2"},
+			"measured again: its plan has version 1, and this operator judges version 3"},
 		"one without a version":     {map[string]any{"steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
-		"that of a later version":   {map[string]any{"version": 3, "pace": "fast"}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 3"},
-		"one that somebody changed": {map[string]any{"version": 2, "pace": "fast"}, v1alpha1.OutcomeBroken, v1alpha1.ReasonPodAltered, `unknown field "pace"`},
+		"that of a later version":   {map[string]any{"version": 4, "pace": "fast"}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 4"},
+		"one that somebody changed": {map[string]any{"version": 3, "pace": "fast"}, v1alpha1.OutcomeBroken, v1alpha1.ReasonPodAltered, `unknown field "pace"`},
 		"none":                      {nil, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/observe"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -56,9 +55,9 @@ type Observation struct {
 	NoTurn bool
 	// TimeLeft is how long the experiment may still take. It is negative if that is overdue.
 	TimeLeft time.Duration
-	// Reference is the reference speed of the trial's node pool as the experiment knows it so
-	// far. It is zero until a trial has ended there.
-	Reference speed.Reference
+	// Reference is the reference speed of the trial's node pool, as the CPU time of one hash at cost 8
+	// in microseconds. It is 0 until a trial has ended there.
+	Reference int64
 	// Children of the current attempt.
 	Children Children
 	// Leftovers are the trial's children that no current attempt needs.

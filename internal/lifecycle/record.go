@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"math"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,8 +37,8 @@ func RecordCalibration(o *Observation, m Model) error {
 
 // plannedSpeed returns the speed that is known before the load, or nil if the calibration has
 // no reference hash.
-func plannedSpeed(cal v1alpha1.TrialCalibration, known speed.Reference) *v1alpha1.TrialSpeed {
-	planned := int64(math.Round(speed.Planned(cal, known)))
+func plannedSpeed(cal v1alpha1.TrialCalibration, known int64) *v1alpha1.TrialSpeed {
+	planned := speed.Planned(cal, known)
 	if planned <= 0 {
 		return nil
 	}
@@ -82,7 +81,7 @@ func ConcludeUnloaded(o *Observation) End {
 		}
 	}
 	status := &o.Trial.Status
-	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction)
+	judged := verdict.Unloaded(o.Trial.Spec, speed.PlannedFor(*status), status.Prediction, float64(o.Reference))
 	keep(o, judged)
 	end := End{Outcome: v1alpha1.OutcomeKept, Reason: v1alpha1.ReasonInfeasible, Message: "No rate can meet the objective; no load was run"}
 	if len(judged.Result.Reasons) > 0 {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // calibratedPod returns a pod that calibrated between two moments of the attempt, with the
@@ -70,7 +69,7 @@ func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		more      string
-		reference float64
+		reference int64
 		speed     *v1alpha1.TrialSpeed
 		predicted int64
 	}{
@@ -82,7 +81,7 @@ func TestALoadIsPlannedForTheReferenceSpeed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := world(beforeRecord, func(o *Observation) {
 				o.Children.ServicePods = []corev1.Pod{calibratedPod("a", "41000", 0, time.Second, test.more)}
-				o.Reference = speed.Reference{Micros: test.reference}
+				o.Reference = test.reference
 				// What an earlier attempt found is not used.
 				o.Trial.Status.Speed = at(7_000)
 			})

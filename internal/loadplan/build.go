@@ -29,6 +29,9 @@ func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predict
 	if err != nil {
 		return Plan{}, err
 	}
+	for i := range steps {
+		steps[i].Purpose = purpose(spec, steps[i].Kind)
+	}
 	if spec.Load.WarmupSeconds > 0 {
 		steps = append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
 	}
@@ -62,6 +65,22 @@ func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Predi
 		return steps, nil, err
 	default:
 		return nil, nil, fmt.Errorf("unknown load mode %q", spec.Load.Mode)
+	}
+}
+
+// purpose returns what the steps of a kind are for.
+func purpose(spec v1alpha1.SizingTrialSpec, kind Kind) v1alpha1.StepPurpose {
+	switch {
+	case kind == Saturation:
+		return v1alpha1.PurposeMaximum
+	case spec.Role == v1alpha1.RoleVerification:
+		return v1alpha1.PurposeVerification
+	case kind == Closed:
+		return v1alpha1.PurposeUsers
+	case spec.Load.Mode == v1alpha1.LoadRates:
+		return v1alpha1.PurposeRate
+	default:
+		return v1alpha1.PurposeCapacity
 	}
 }
 

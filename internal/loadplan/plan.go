@@ -10,8 +10,8 @@ import (
 
 // Version is the version of a plan. It increases with every change of what a plan means: of its
 // fields, of the due times that follow from a seed, or of what the generator measures in a step.
-// Version 1 did not have the steps that were left out.
-const Version = 2
+// Version 1 did not have the steps that were left out, version 2 not the purposes of the steps.
+const Version = 3
 
 // Kind says how a step drives the service.
 type Kind string
@@ -47,6 +47,8 @@ type Plan struct {
 // part, and a drain in which nothing new is sent.
 type Step struct {
 	Kind Kind `json:"kind"`
+	// Purpose is what the step is for; empty for a warm-up.
+	Purpose v1alpha1.StepPurpose `json:"purpose,omitempty"`
 	// StartMilliseconds is the step's beginning, from the start of the k6 run.
 	StartMilliseconds int64 `json:"startMs"`
 	// SettleMilliseconds is how long the step's load is held before it counts.
@@ -144,7 +146,7 @@ func (s Step) InAPI() *v1alpha1.StepPlan {
 func FromAPI(stored v1alpha1.Step) Step {
 	planned := ptr.Deref(stored.Plan, v1alpha1.StepPlan{})
 	return Step{
-		Kind:              Kind(stored.Kind),
+		Kind: Kind(stored.Kind), Purpose: stored.Purpose,
 		StartMilliseconds: planned.StartMilliseconds, SettleMilliseconds: planned.SettleMilliseconds,
 		CountedMilliseconds: planned.CountedMilliseconds, DrainMilliseconds: planned.DrainMilliseconds,
 		Callers: int(planned.Callers), Arrivals: string(planned.Arrivals),

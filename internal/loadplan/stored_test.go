@@ -16,7 +16,7 @@ func TestAPlannedStepCanBeStored(t *testing.T) {
 	trial := v1alpha1.SizingTrial{Spec: aTrial()}
 	for _, step := range plan.WithoutWarmup() {
 		stored := v1alpha1.Step{
-			Kind: v1alpha1.StepKind(step.Kind), Reported: step.Reported, Plan: step.InAPI(),
+			Kind: v1alpha1.StepKind(step.Kind), Purpose: step.Purpose, Reported: step.Reported, Plan: step.InAPI(),
 		}
 		if step.OfferedMilliPerSecond > 0 {
 			stored.OfferedMilliPerSecond = ptr.To(step.OfferedMilliPerSecond)

@@ -41,9 +41,9 @@ func slower(times int64) func(*v1alpha1.SizingTrial) {
 
 // at sets the speed of a trial: that of its calibration, and windows of the load in
 // thousandths of the reference.
-func speedAt(perMille ...int32) func(*v1alpha1.SizingTrial) {
+func speedAt(reference int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
-		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference, WindowMilliseconds: 10_000, WindowsPerMille: perMille}
+		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}
 	}
 }
 
@@ -93,7 +93,7 @@ func TestEachPoolHasALineThroughItsCosts(t *testing.T) {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(10, 40_960, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.RatioPerMillion = 0 })},
 			[]v1alpha1.CostFit{line("", nil, 8, 10)}},
 		"times are at the reference speed if it is known": {
-			[]v1alpha1.SizingTrial{timed(8, 10_240, speedAt(2000, 2000, 2000)), timed(10, 40_960)},
+			[]v1alpha1.SizingTrial{timed(8, 10_240, speedAt(20_480)), timed(10, 40_960)},
 			[]v1alpha1.CostFit{{RoundNanoseconds: 80_000, Residuals: []v1alpha1.CostResidual{{Cost: 8}, {Cost: 10}}}}},
 		"without a reference hash on the pool there are no times": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240, untimed), timed(10, 40_960, untimed)}, nil},
@@ -143,7 +143,7 @@ func TestAPoolTellsTheReferenceThatItsTimesFollowFrom(t *testing.T) {
 		want   float64
 	}{
 		"the reference speed if it is known": {
-			[]v1alpha1.SizingTrial{timed(8, 10_240, speedAt(2000, 2000, 2000)), timed(10, 40_960)}, 0.020_48},
+			[]v1alpha1.SizingTrial{timed(8, 10_240, speedAt(20_480)), timed(10, 40_960)}, 0.020_48},
 		"or else the median of the calibrations": {
 			[]v1alpha1.SizingTrial{timed(8, 10_240), timed(8, 10_240, slower(2)), timed(10, 40_960, slower(3))}, 0.020_48},
 	} {

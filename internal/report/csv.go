@@ -76,8 +76,8 @@ var columns = []column{
 	{"reference_hash_cost8_milliseconds", func(d Document, r Row) string {
 		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.HashMicrosecondsAtCost8 })
 	}},
-	{"reference_error_ratio", func(d Document, r Row) string {
-		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.ErrorPerMille })
+	{"pool_speed_median_ratio", func(d Document, r Row) string {
+		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.MedianPerMille })
 	}},
 	{"speed_low_ratio", func(_ Document, r Row) string {
 		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.LowPerMille })

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Document holds everything that a report shows.
@@ -21,7 +20,6 @@ type Document struct {
 	// The experiment's trials, in the order they were planned.
 	Trials []v1alpha1.SizingTrial
 	// A row for each variant in the matrix's order, followed by the predicted variants.
-	// Their trials are converted to the experiment's reference speeds.
 	Rows []Row
 	// The hash times by cost and node pool.
 	HashTimes HashTable
@@ -38,7 +36,7 @@ func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) D
 	return Document{
 		Experiment: experiment,
 		Trials:     planned,
-		Rows:       rows(experiment, speed.AtReference(matrix.Measurements(planned), experiment.Status.Speed)),
+		Rows:       rows(experiment, matrix.Measurements(planned)),
 		HashTimes:  hashTable(experiment.Status.HashTimes),
 		Method:     method(experiment, planned),
 	}

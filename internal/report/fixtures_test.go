@@ -75,7 +75,7 @@ func full(t testing.TB) report.Document {
 
 // drifting gives the experiment a CPU whose speed varies.
 func drifting(status *v1alpha1.SizingExperimentStatus, trials []v1alpha1.SizingTrial) {
-	status.Speed = []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 14_284, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090, Windows: 731}}
+	status.Speed = []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 14_284, MedianPerMille: 1004, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090, Windows: 731}}
 	for i := range status.Results {
 		status.Results[i].Speed = &v1alpha1.RowSpeed{LowPerMille: 930, MedianPerMille: 1004, HighPerMille: 1082}
 	}

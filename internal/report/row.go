@@ -22,8 +22,7 @@ type Row struct {
 	Predicted bool
 	// True if the variant is in the experiment's matrix.
 	InMatrix bool
-	// The variant's trials by repetition, converted to the experiment's reference speed.
-	// Empty for a predicted variant.
+	// The variant's trials by repetition. Empty for a predicted variant.
 	Trials []*v1alpha1.SizingTrial
 	// The trials with a usable result: neither their own verdict nor that of all trials
 	// together is Invalid.

@@ -28,26 +28,6 @@ func TestARowShowsTheTrialThatItsP95CameFrom(t *testing.T) {
 	}
 }
 
-func TestARowShowsATrialThatWasConvertedToAnotherReferenceSpeed(t *testing.T) {
-	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
-		row := only(e, "c10-1")
-		for i := range trials {
-			trials[i].Spec.Variant.Name, trials[i].Spec.Repetition = "c10-1", int32(i+1)
-			trials[i].Status.Result.P95Microseconds = ptr.To(int64(200_000 + 10_000*i))
-			trials[i].Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 14_000}
-		}
-		e.Status.Speed = []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 14_700, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090}}
-		row.Trial, row.P95Microseconds = trials[3].Name, ptr.To[int64](241_500) // 230 ms at a reference that is 5 % slower
-	})
-	row := document.Row("c10-1")
-	if row.Shown != row.Trials[3] || *row.Repetitions[3].Status.Result.P95Microseconds != 241_500 {
-		t.Errorf("the row shows %v, want repetition 4 at the experiment's reference speed", row.Shown.Name)
-	}
-	if *document.Trials[3].Status.Result.P95Microseconds != 230_000 {
-		t.Error("the trial itself was changed")
-	}
-}
-
 func TestRepetitionsThatMayNotBeBelievedDoNotCount(t *testing.T) {
 	for name, spoil := range map[string]func(*v1alpha1.SizingTrial){
 		"without a result":        func(trial *v1alpha1.SizingTrial) { trial.Status.Result = nil },

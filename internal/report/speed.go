@@ -21,13 +21,14 @@ func (d Document) speedSection() Section {
 	s := Section{
 		Title: SpeedTitle,
 		Paragraphs: []string{"The speed of a CPU varies over time. Each trial measures it from its own hashes, and the rows are " +
-			"converted to the reference speed: the median over all windows of the experiment on a node pool. Fast and slow are the 10th " +
-			"and the 90th percentile of the hash time, relative to the reference. Sizes are chosen for the slow speed."},
-		Columns: []string{"Node pool", "Hash of cost 8", "95 % interval", "Fast", "Slow", "Windows"},
+			"converted to the reference speed: that of the first trial that ended on a node pool. Typical is the median of the hash time " +
+			"over all windows of the experiment, relative to the reference, with its 95 % interval; fast and slow are the 10th and the " +
+			"90th percentile. Sizes are chosen for the slow speed."},
+		Columns: []string{"Node pool", "Hash of cost 8", "Typical", "Fast", "Slow", "Windows"},
 	}
 	for _, pool := range pools {
 		s.Lines = append(s.Lines, []string{
-			pool.NodePool, units.Latency(&pool.HashMicrosecondsAtCost8), referenceInterval(pool),
+			pool.NodePool, units.Latency(&pool.HashMicrosecondsAtCost8), typicalWords(pool),
 			RelativeHashTime(pool.LowPerMille), RelativeHashTime(pool.HighPerMille), units.Number(float64(pool.Windows)),
 		})
 	}
@@ -59,19 +60,20 @@ func (r Row) Speed() string {
 	return RelativeHashTime(r.Result.Speed.LowPerMille) + " to " + RelativeHashTime(r.Result.Speed.HighPerMille)
 }
 
-// referenceInterval returns the interval of the reference speed: 14.1ms–14.3ms.
-func referenceInterval(pool v1alpha1.PoolSpeed) string {
-	micros := pool.HashMicrosecondsAtCost8
-	half := (micros*pool.ErrorPerMille + 999) / 1000
-	return latencies(&v1alpha1.Interval{LowMicroseconds: micros - half, HighMicroseconds: micros + half})
+// typicalWords returns the median of the hash time, relative to the reference: +1.2 % ± 0.6 %.
+func typicalWords(pool v1alpha1.PoolSpeed) string {
+	if pool.MedianPerMille == 0 {
+		return "unknown" // the report of an earlier version
+	}
+	return RelativeHashTime(pool.MedianPerMille) + " ± " + units.Number(float64(pool.ErrorPerMille)/10) + " %"
 }
 
-// speedWords returns the speed of each node pool as text: 14.2ms for a hash of cost 8, ±
-// 0.6 %, −7 % to +9 %.
+// speedWords returns the speed of each node pool as text: 14.2ms for a hash of cost 8, typically
+// +1.2 % ± 0.6 %, −7 % to +9 %.
 func speedWords(pools []v1alpha1.PoolSpeed) string {
 	var all []string
 	for _, pool := range pools {
-		text := units.Latency(&pool.HashMicrosecondsAtCost8) + " for a hash of cost 8, ± " + units.Number(float64(pool.ErrorPerMille)/10) + " %, " +
+		text := units.Latency(&pool.HashMicrosecondsAtCost8) + " for a hash of cost 8, typically " + typicalWords(pool) + ", " +
 			RelativeHashTime(pool.LowPerMille) + " to " + RelativeHashTime(pool.HighPerMille)
 		if pool.NodePool != "" {
 			text = pool.NodePool + ": " + text

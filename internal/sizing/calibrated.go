@@ -6,6 +6,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Calibrated returns the status that follows from hash times alone, before anything is
@@ -66,8 +67,14 @@ func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTim
 	}
 }
 
-// calibratedTrials returns a trial for each calibration, with only the calibration in it.
+// calibratedTrials returns a trial for each calibration, with only the calibration in it. Their reference
+// is the median over all of them.
 func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) []v1alpha1.SizingTrial {
+	var windows [][]speed.Window
+	for _, calibration := range calibrations {
+		windows = append(windows, speed.OfCalibration(*calibration))
+	}
+	typical, _ := speed.Median(windows)
 	var trials []v1alpha1.SizingTrial
 	for i, cost := range spec.Matrix.Costs {
 		if calibrations[cost] == nil {
@@ -79,8 +86,9 @@ func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32
 				Sequence: int32(i + 1), Repetition: 1,
 			},
 			Status: v1alpha1.SizingTrialStatus{
-				Calibration: calibrations[cost], Speed: &v1alpha1.TrialSpeed{},
-				Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
+				Calibration: calibrations[cost],
+				Speed:       &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: int64(math.Round(typical))},
+				Result:      &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
 			},
 		})
 	}

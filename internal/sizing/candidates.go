@@ -128,10 +128,10 @@ func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1alpha1.Ra
 }
 
 // slow returns the hash time that the CPU of a variant's node pool exceeds for a tenth of
-// the time, in thousandths of the reference.
+// the time, in thousandths of the reference. It is below 1000 if the reference is slower.
 func (t *table) slow(variant v1alpha1.Variant) int64 {
-	if _, pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
-		return max(1000, pool.HighPerMille)
+	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
+		return pool.HighPerMille
 	}
 	return 1000
 }

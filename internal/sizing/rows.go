@@ -12,8 +12,8 @@ import (
 )
 
 // Rows fills the parts of the status that an experiment shows at any time: a row for each
-// measured variant with its sizing for the demand and its prices, the reference speeds that
-// rows are converted to, the hash times, their fit, and the noise floor. It returns the
+// measured variant with its sizing for the demand and its prices, the speeds of the node
+// pools, the hash times, their fit, and the noise floor. It returns the
 // errors of matrix.Variants, and an error if a price is not a decimal.
 //
 // With evenly spaced logins a row has no sizing and no monthly price before Conclude, because
@@ -42,8 +42,7 @@ func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, sta
 // table is an experiment with what its rows are computed from.
 type table struct {
 	spec v1alpha1.SizingExperimentSpec
-	// speeds are the reference speeds of the node pools. The trials are converted to
-	// them.
+	// speeds are the speeds of the node pools. The trials are at their references.
 	speeds []v1alpha1.PoolSpeed
 	trials []v1alpha1.SizingTrial
 	// measured are the variants that have a row, all are the variants of the matrix.
@@ -68,11 +67,7 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 	if err != nil {
 		return nil, err
 	}
-	speeds := speed.Pools(trials)
-	t := &table{
-		spec: spec, speeds: speeds, trials: speed.AtReference(trials, speeds),
-		measured: measured, all: all, tariff: tariff,
-	}
+	t := &table{spec: spec, speeds: speed.Pools(trials), trials: trials, measured: measured, all: all, tariff: tariff}
 	t.question, t.asked = QuestionOf(spec.Demand, tariff)
 	t.question.Verifications, t.question.FastestMilliPerSecond = verifications, loadplan.FastestVerification(spec.Generator, spec.Load)
 	return t, nil

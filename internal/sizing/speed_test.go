@@ -84,46 +84,47 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 	}
 }
 
-func TestRowsAreConvertedToTheReferenceOfAllTrials(t *testing.T) {
-	spec := small(func(s *v1alpha1.SizingExperimentSpec) { s.Load.Mode = v1alpha1.LoadCapacity })
-	// Three trials ended after the first, and found the CPU slower by a fifth.
-	trials := []v1alpha1.SizingTrial{changed(held(t, spec, "c10-500m", 6000, v1alpha1.VerdictValid), at(10_000, 1000))}
-	for range 3 {
-		trials = append(trials, changed(held(t, spec, "c8-500m", 20_000, v1alpha1.VerdictValid), at(12_000, 1000)))
-	}
-	trials = append(trials, changed(held(t, spec, "again-500m", 6000, v1alpha1.VerdictValid), func(t *v1alpha1.SizingTrial) { t.Status.Calibration.ReferenceMicroseconds = 10_000 }))
-	var status v1alpha1.SizingExperimentStatus
-	if err := sizing.Rows(spec, trials, &status); err != nil {
-		t.Fatal(err)
-	}
-	for variant, want := range map[string]int64{"c10-500m": 5000, "c8-500m": 20_000, "again-500m": 6000} {
-		if got := *row(t, &status, variant).CapacityMilliPerSecond; got != want {
-			t.Errorf("%s holds %d/1000 s, want %d", variant, got, want)
+// A measurement has the same numbers in the trial and in the row, whether or not the speed is known.
+func TestARowHasTheNumbersOfItsTrial(t *testing.T) {
+	experiment, unknown := quickstart(t)
+	for _, trials := range [][]v1alpha1.SizingTrial{unknown, withSpeeds(unknown)} {
+		var status v1alpha1.SizingExperimentStatus
+		if err := sizing.Rows(experiment.Spec, trials, &status); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if len(status.Speed) != 1 || status.Speed[0].HashMicrosecondsAtCost8 != 12_000 || status.Speed[0].Windows != 44 {
-		t.Errorf("the speed is %+v", status.Speed)
-	}
-	if *trials[0].Status.Result.CapacityMilliPerSecond != 6000 {
-		t.Error("a trial itself was converted")
+		for i := range trials {
+			own, shown := trials[i].Status.Result, row(t, &status, trials[i].Spec.Variant.Name)
+			got := []any{shown.CapacityMilliPerSecond, shown.CapacityInterval, shown.P95Microseconds, shown.P95Interval, shown.MaxThroughputMilliPerSecond, shown.BoundMilliPerSecond, shown.Calibration}
+			want := []any{own.CapacityMilliPerSecond, own.CapacityInterval, own.P95Microseconds, own.P95Interval, own.MaxThroughputMilliPerSecond, own.BoundMilliPerSecond, own.Calibration}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("capacity, p95, maximum, bound and calibration of %s (-trial +row):\n%s", shown.Variant, diff)
+			}
+		}
 	}
 }
 
-func TestTrialsWithoutASpeedStayAsTheyAre(t *testing.T) {
-	experiment, trials := quickstart(t)
-	var status v1alpha1.SizingExperimentStatus
-	if err := sizing.Rows(experiment.Spec, trials, &status); err != nil {
-		t.Fatal(err)
+// The rates of rows depend on which trial was the first to end, but no size does.
+func TestASizeDoesNotDependOnTheReference(t *testing.T) {
+	sized := func(reference int64) (capacity int64, replicas int32) {
+		spec := small()
+		trial := changed(held(t, spec, "c10-500m", 6_600*10_000/reference, v1alpha1.VerdictValid), at(10_000, 1200), func(t *v1alpha1.SizingTrial) {
+			known := t.Status.Speed
+			known.ReferenceHashMicrosecondsAtCost8 = reference
+			for i := range known.WindowsPerMille {
+				known.WindowsPerMille[i] = int32(int64(known.WindowsPerMille[i]) * 10_000 / reference)
+			}
+		})
+		var status v1alpha1.SizingExperimentStatus
+		if err := sizing.Rows(spec, []v1alpha1.SizingTrial{trial}, &status); err != nil {
+			t.Fatal(err)
+		}
+		shown := row(t, &status, "c10-500m")
+		return *shown.CapacityMilliPerSecond, shown.Sizing.Replicas
 	}
-	if status.Speed != nil {
-		t.Errorf("there is a speed: %+v", status.Speed)
-	}
-	for i := range trials {
-		own, shown := trials[i].Status.Result, row(t, &status, trials[i].Spec.Variant.Name)
-		got := []*int64{shown.CapacityMilliPerSecond, shown.P95Microseconds, shown.BoundMilliPerSecond, &shown.Calibration.HashMicroseconds}
-		want := []*int64{own.CapacityMilliPerSecond, own.P95Microseconds, own.BoundMilliPerSecond, &own.Calibration.HashMicroseconds}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("capacity, p95, bound and hash of %s (-trial +row):\n%s", shown.Variant, diff)
+	capacity, replicas := sized(10_000)
+	for _, reference := range []int64{8_000, 9_000, 11_000, 12_500} {
+		if at, size := sized(reference); at == capacity || size != replicas {
+			t.Errorf("with a reference of %d µs the row has %d/1000 s and %d replicas; with 10000 µs %d/1000 s and %d", reference, at, size, capacity, replicas)
 		}
 	}
 }
@@ -183,7 +184,7 @@ func TestAReasonTellsWhatOneReplicaWasFoundToHold(t *testing.T) {
 	}
 }
 
-func TestPredictionsFollowFromConvertedTrials(t *testing.T) {
+func TestPredictionsAreAtTheReferenceOfTheTrials(t *testing.T) {
 	experiment, measured := quickstart(t)
 	spec := experiment.Spec
 	spec.Demand = &v1alpha1.Demand{LoginsPerSecond: 5}
@@ -199,8 +200,7 @@ func TestPredictionsFollowFromConvertedTrials(t *testing.T) {
 		return concluded(t, spec, trials...).Predictions, answered.Predictions
 	}
 	ended, asked := predicted()
-	// With a reference that is slower by a quarter, the windows and steps describe the same
-	// speeds.
+	// The windows and steps describe the same speeds with a reference that is slower by a quarter.
 	otherwise, askedOtherwise := predicted(func(t *v1alpha1.SizingTrial) {
 		known := t.Status.Speed
 		known.ReferenceHashMicrosecondsAtCost8 = known.ReferenceHashMicrosecondsAtCost8 * 5 / 4
@@ -212,9 +212,9 @@ func TestPredictionsFollowFromConvertedTrials(t *testing.T) {
 		}
 	})
 	for i := range ended {
-		for _, other := range []v1alpha1.PredictedVariant{otherwise[i], asked[i], askedOtherwise[i]} {
-			if ratio := float64(other.HashMicroseconds) / float64(ended[i].HashMicroseconds); ratio < 0.999 || ratio > 1.001 {
-				t.Errorf("a hash of %s is predicted to take %d µs, and %d from the same trials with another reference", other.Variant, ended[i].HashMicroseconds, other.HashMicroseconds)
+		for want, other := range map[float64]v1alpha1.PredictedVariant{1: asked[i], 1.25: otherwise[i], 1.250001: askedOtherwise[i]} {
+			if ratio := float64(other.HashMicroseconds) / float64(ended[i].HashMicroseconds); ratio < 0.999*want || ratio > 1.001*want {
+				t.Errorf("a hash of %s is predicted to take %d µs, and %d otherwise, want %v times as long", other.Variant, ended[i].HashMicroseconds, other.HashMicroseconds, want)
 			}
 		}
 	}

@@ -9,10 +9,11 @@
 //	time of a hash at cost 8 = CPU time per hash in the window ÷ ratio
 //	ratio                    = hash ÷ reference hash, timed in turns
 //
-// The reference speed of a node pool is the median over all windows of an experiment, weighted
-// by their length. Its error follows from the means of batches of ten seconds, which are
-// almost independent of each other (measured autocorrelation 0.05 at 10 s). A number at the
-// reference speed is what would have been measured if each hash had taken the reference time:
+// The reference speed of a node pool is a unit: the median over the windows of the first trial
+// that ended there, weighted by their length. The typical speed is the median over all windows.
+// Its error follows from the means of batches of ten seconds, which are almost independent of
+// each other (measured autocorrelation 0.05 at 10 s). A number at the reference speed is what
+// would have been measured if each hash had taken the reference time:
 //
 //	rate at the reference    = rate × (time per hash ÷ time at the reference)
 //	latency at the reference = latency ÷ the same, at the same share of the bound

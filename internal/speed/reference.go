@@ -1,6 +1,7 @@
 package speed
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -18,35 +19,26 @@ const (
 	// medianOverMean is how much more the median of normal samples varies than their mean:
 	// √(π/2).
 	medianOverMean = 1.2533
-	// leastError is the smallest error of a reference speed, as a share of it. The same binary
-	// differs by as much from process to process.
+	// leastError is the smallest error of a median, as a share of it. The same binary differs by
+	// as much from process to process.
 	leastError = 0.001
 	// singleError is the error of the median of a few seconds. The means of ten seconds were
 	// measured to vary by 6 % (one standard deviation), those of forty seconds by 2 %.
 	singleError = 0.04
 )
 
-// Reference is the speed that numbers are converted to.
-type Reference struct {
-	// Micros is the CPU time of one hash at cost 8, in microseconds; 0 if unknown.
-	Micros float64
-	// Error is half the width of its 95 % interval, as a share of it.
-	Error float64
-}
-
-// ReferenceOf returns the median over the windows of several trials. It returns false if there
-// are no windows.
-func ReferenceOf(trials [][]Window) (Reference, bool) {
-	median := Quantile(slices.Concat(trials...), 0.5)
-	if median <= 0 {
-		return Reference{}, false
-	}
+// Median returns the median time per hash over the windows of several trials, in microseconds, and
+// half the width of its 95 % interval as a share of it. Both are 0 without windows.
+func Median(trials [][]Window) (micros, unsure float64) {
+	micros = Quantile(slices.Concat(trials...), 0.5)
 	_, halfWidth := Mean(trials, 0.95)
-	known := Reference{Micros: median, Error: max(leastError, medianOverMean*halfWidth/median)}
-	if halfWidth == 0 {
-		known.Error = singleError
+	switch {
+	case micros <= 0:
+		return 0, 0
+	case halfWidth == 0:
+		return micros, singleError
 	}
-	return known, true
+	return micros, max(leastError, medianOverMean*halfWidth/micros)
 }
 
 // NodePool returns the name of a variant's node pool, or "" if it has none.
@@ -57,51 +49,77 @@ func NodePool(variant v1alpha1.Variant) string {
 	return variant.NodePool.Name
 }
 
-// Pools returns the reference speeds of an experiment's node pools, sorted by name. Every
-// trial with a result counts, whatever its verdict, because its windows show the CPU and not
-// the load.
+// Pools returns the speeds of an experiment's node pools, sorted by name. The reference is that
+// of the first trial that ended, and the others were judged by it. All other numbers are over the
+// windows of every trial with a result, whatever its verdict, because its windows show the CPU and
+// not the load.
 func Pools(trials []v1alpha1.SizingTrial) []v1alpha1.PoolSpeed {
-	windows := map[string][][]Window{}
+	ended := map[string][]*v1alpha1.SizingTrial{}
 	for i := range trials {
-		if own := OfTrial(&trials[i]); len(own) > 0 && trials[i].Status.Result != nil {
-			pool := NodePool(trials[i].Spec.Variant)
-			windows[pool] = append(windows[pool], own)
+		if trial := &trials[i]; trial.Status.Result != nil && len(OfTrial(trial)) > 0 {
+			pool := NodePool(trial.Spec.Variant)
+			ended[pool] = append(ended[pool], trial)
 		}
 	}
 	var pools []v1alpha1.PoolSpeed
-	for _, name := range slices.Sorted(maps.Keys(windows)) {
-		known, _ := ReferenceOf(windows[name])
-		all := slices.Concat(windows[name]...)
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		first := slices.MinFunc(ended[name], byEnd).Status.Speed.ReferenceHashMicrosecondsAtCost8
+		var windows [][]Window
+		for _, trial := range ended[name] {
+			windows = append(windows, OfTrial(trial))
+		}
+		all := slices.Concat(windows...)
+		perMille := func(micros float64) int64 { return max(1, whole(1000*micros/float64(first))) }
+		median, unsure := Median(windows)
 		pools = append(pools, v1alpha1.PoolSpeed{
 			NodePool:                name,
-			HashMicrosecondsAtCost8: max(1, whole(known.Micros)),
-			ErrorPerMille:           int64(math.Ceil(1000 * known.Error)),
-			LowPerMille:             whole(1000 * Quantile(all, 0.1) / known.Micros),
-			HighPerMille:            whole(1000 * Quantile(all, 0.9) / known.Micros),
+			HashMicrosecondsAtCost8: first,
+			MedianPerMille:          perMille(median),
+			ErrorPerMille:           int64(math.Ceil(1000 * unsure)),
+			LowPerMille:             perMille(Quantile(all, 0.1)),
+			HighPerMille:            perMille(Quantile(all, 0.9)),
 			Windows:                 int32(len(all)),
 		})
 	}
 	return pools
 }
 
-// InPool returns the reference speed of a node pool and its entry, which is nil if the speed
-// is not known yet.
-func InPool(pools []v1alpha1.PoolSpeed, name string) (Reference, *v1alpha1.PoolSpeed) {
-	for i := range pools {
-		if p := &pools[i]; p.NodePool == name {
-			return Reference{Micros: float64(p.HashMicrosecondsAtCost8), Error: float64(p.ErrorPerMille) / 1000}, p
+// byEnd orders trials by when they ended. One without a time is just ending.
+func byEnd(a, b *v1alpha1.SizingTrial) int {
+	ends := func(trial *v1alpha1.SizingTrial) int64 {
+		if at := trial.Status.CompletionTime; at != nil {
+			return at.UnixNano()
 		}
+		return math.MaxInt64
 	}
-	return Reference{}, nil
+	return cmp.Compare(ends(a), ends(b))
 }
 
-// Planned returns the speed to plan a load for: the known reference speed, or that of the
-// calibration if no reference is known or if it is of another machine. It returns 0 if the
-// calibration has no reference hash.
-func Planned(cal v1alpha1.TrialCalibration, known Reference) float64 {
-	now := float64(cal.ReferenceMicroseconds)
-	if off := now / known.Micros; known.Micros > 0 && now > 0 && off <= Slowest && off >= Fastest {
-		return known.Micros
+// Typical returns the median time per hash on a node pool, in microseconds; 0 if it is not known yet.
+func Typical(pool *v1alpha1.PoolSpeed) float64 {
+	if pool == nil {
+		return 0
+	}
+	return float64(pool.MedianPerMille) / 1000 * float64(pool.HashMicrosecondsAtCost8)
+}
+
+// InPool returns the speed of a node pool, or nil if it is not known yet.
+func InPool(pools []v1alpha1.PoolSpeed, name string) *v1alpha1.PoolSpeed {
+	for i := range pools {
+		if pools[i].NodePool == name {
+			return &pools[i]
+		}
+	}
+	return nil
+}
+
+// Planned returns the speed to plan a load for, in microseconds: the known reference speed, or
+// that of the calibration if no reference is known (0) or if it is of another machine. It returns 0
+// if the calibration has no reference hash.
+func Planned(cal v1alpha1.TrialCalibration, known int64) int64 {
+	now := cal.ReferenceMicroseconds
+	if off := float64(now) / float64(known); known > 0 && now > 0 && off <= Slowest && off >= Fastest {
+		return known
 	}
 	return now
 }
@@ -130,9 +148,9 @@ func At(cal v1alpha1.TrialCalibration, micros float64) v1alpha1.TrialCalibration
 	// A ratio that is computed from the two times would change with one of them.
 	cal.RatioPerMillion = max(1, whole(ratio*perMillion))
 	cal.HashMicroseconds = hash
-	cal.ErrorMicroseconds = max(min(1, cal.ErrorMicroseconds), times(cal.ErrorMicroseconds, slower))
-	cal.MedianMicroseconds = times(cal.MedianMicroseconds, slower)
-	cal.ClockHashesMilliPerSecond = times(cal.ClockHashesMilliPerSecond, 1/slower)
+	cal.ErrorMicroseconds = max(min(1, cal.ErrorMicroseconds), whole(float64(cal.ErrorMicroseconds)*slower))
+	cal.MedianMicroseconds = whole(float64(cal.MedianMicroseconds) * slower)
+	cal.ClockHashesMilliPerSecond = whole(float64(cal.ClockHashesMilliPerSecond) / slower)
 	return cal
 }
 

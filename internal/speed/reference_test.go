@@ -2,33 +2,34 @@ package speed_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-func TestTheReferenceIsTheMedianOverAllWindows(t *testing.T) {
+func TestTheMedianOverAllWindows(t *testing.T) {
 	near := append(steady(10, 10_000), steady(10, 10_001)...)
 	for name, test := range map[string]struct {
-		trials [][]speed.Window
-		want   speed.Reference
-		known  bool
+		trials         [][]speed.Window
+		micros, unsure float64
 	}{
-		"the median of several trials, with the error of their batches": {
-			[][]speed.Window{steady(10, 9_000), steady(10, 11_000), steady(10, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.31134}, true},
+		"of several trials, with the error of their batches": {
+			[][]speed.Window{steady(10, 9_000), steady(10, 11_000), steady(10, 10_000)}, 10_000, 0.31134},
 		"a few seconds have the measured error of such a median": {
-			[][]speed.Window{steady(7, 10_000)}, speed.Reference{Micros: 10_000, Error: 0.04}, true},
+			[][]speed.Window{steady(7, 10_000)}, 10_000, 0.04},
 		"the error is at least the difference between two processes": {
-			[][]speed.Window{near, near, near}, speed.Reference{Micros: 10_000, Error: 0.001}, true},
-		"without a window there is no reference": {nil, speed.Reference{}, false},
+			[][]speed.Window{near, near, near}, 10_000, 0.001},
+		"without a window there is none": {nil, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, known := speed.ReferenceOf(test.trials)
-			if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(1e-4, 0)); diff != "" || known != test.known {
-				t.Errorf("known: %v; reference (-want +got):\n%s", known, diff)
+			micros, unsure := speed.Median(test.trials)
+			if diff := cmp.Diff([]float64{test.micros, test.unsure}, []float64{micros, unsure}, cmpopts.EquateApprox(1e-4, 0)); diff != "" {
+				t.Errorf("median and error (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -48,6 +49,16 @@ func ran(pool string, result *v1alpha1.VariantResult, perMille ...int32) v1alpha
 	return trial
 }
 
+// referred returns a trial that was judged by a reference and released so long after the first could
+// have been; if that is 0, it is not released yet.
+func referred(trial v1alpha1.SizingTrial, micros int64, after time.Duration) v1alpha1.SizingTrial {
+	trial.Status.Speed.ReferenceHashMicrosecondsAtCost8 = micros
+	if after > 0 {
+		trial.Status.CompletionTime = &metav1.Time{Time: time.Unix(0, 0).Add(after)}
+	}
+	return trial
+}
+
 func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 	valid, invalid := &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}, &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictInvalid}
 	unknown := ran("", valid, 1100)
@@ -61,18 +72,21 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 	}{
 		"the tenths are of the time": {
 			[]v1alpha1.SizingTrial{ran("", valid, varying...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 90, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 90, LowPerMille: 1000, HighPerMille: 1300, Windows: 21}}},
 		"pools are sorted by name": {
 			[]v1alpha1.SizingTrial{ran("small", valid, 2000, 2000, 2000, 2000, 2000, 2000), ran("large", valid, 1000)},
 			[]v1alpha1.PoolSpeed{
-				{NodePool: "large", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2},
-				{NodePool: "small", HashMicrosecondsAtCost8: 20_000, ErrorPerMille: 40, LowPerMille: 500, HighPerMille: 1000, Windows: 7}}},
+				{NodePool: "large", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2},
+				{NodePool: "small", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 2000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 2000, Windows: 7}}},
 		"an Invalid trial counts": {
 			[]v1alpha1.SizingTrial{ran("", invalid, slow...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, ErrorPerMille: 664, LowPerMille: 833, HighPerMille: 1000, Windows: 11}}},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1200, ErrorPerMille: 664, LowPerMille: 1000, HighPerMille: 1200, Windows: 11}}},
 		"a trial without a result does not count": {
 			[]v1alpha1.SizingTrial{ran("", valid, 1000), ran("", nil, slow...)},
-			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1000, ErrorPerMille: 40, LowPerMille: 1000, HighPerMille: 1000, Windows: 2}}},
+		"the reference is that of the trial that ended first": {
+			[]v1alpha1.SizingTrial{referred(ran("", valid, 1000), 11_000, 2*time.Minute), referred(ran("", valid, 1000), 12_000, time.Minute), referred(ran("", valid, 1000), 13_000, 0)},
+			[]v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 12_000, MedianPerMille: 833, ErrorPerMille: 52, LowPerMille: 833, HighPerMille: 1000, Windows: 6}}},
 		"a trial without a speed does not count": {[]v1alpha1.SizingTrial{unknown}, nil},
 		"nothing of nothing":                     {nil, nil},
 	} {
@@ -85,24 +99,21 @@ func TestEachNodePoolHasAReferenceSpeed(t *testing.T) {
 }
 
 func TestAPoolIsFoundByItsName(t *testing.T) {
-	pools := []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 9_000, ErrorPerMille: 2}, {NodePool: "small", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 5}}
-	small, unnamed := v1alpha1.Variant{NodePool: &v1alpha1.NodePool{Name: "small"}}, v1alpha1.Variant{}
-	for variant, want := range map[*v1alpha1.Variant]speed.Reference{&small: {Micros: 10_000, Error: 0.005}, &unnamed: {Micros: 9_000, Error: 0.002}} {
-		got, entry := speed.InPool(pools, speed.NodePool(*variant))
-		if diff := cmp.Diff(want, got); diff != "" || entry == nil || entry.NodePool != speed.NodePool(*variant) {
-			t.Errorf("the entry is %+v; reference (-want +got):\n%s", entry, diff)
+	pools := []v1alpha1.PoolSpeed{{HashMicrosecondsAtCost8: 9_000, MedianPerMille: 1000}, {NodePool: "small", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 1020}}
+	for name, typical := range map[string]float64{"small": 10_200, "": 9_000, "large": 0} {
+		entry := speed.InPool(pools, name)
+		if (entry != nil) != (typical > 0) || entry != nil && entry.NodePool != name {
+			t.Errorf("%q has the entry %+v", name, entry)
 		}
-	}
-	if got, entry := speed.InPool(pools, "large"); entry != nil || got != (speed.Reference{}) {
-		t.Errorf("an unknown pool has %+v, %+v", got, entry)
+		if got := speed.Typical(entry); got != typical {
+			t.Errorf("%q typically takes %v µs, want %v", name, got, typical)
+		}
 	}
 }
 
 func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
 	for name, test := range map[string]struct {
-		now   int64
-		known float64
-		want  float64
+		now, known, want int64
 	}{
 		"the reference if it is known":          {11_000, 10_000, 10_000},
 		"the calibration if it is not":          {11_000, 0, 11_000},
@@ -114,7 +125,7 @@ func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cal := v1alpha1.TrialCalibration{ReferenceMicroseconds: test.now}
-			if got := speed.Planned(cal, speed.Reference{Micros: test.known}); got != test.want {
+			if got := speed.Planned(cal, test.known); got != test.want {
 				t.Errorf("planned for %v, want %v", got, test.want)
 			}
 		})

@@ -168,7 +168,7 @@ func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
 	if windows := speed.OfTrial(trial); windows != nil {
 		t.Errorf("a trial without a speed has windows: %v", windows)
 	}
-	judged := verdict.Judge(verdict.Input{Calibration: cal, Run: measurement.Run{Timeline: timeline}, Reference: speed.Reference{Micros: 10_700}})
+	judged := verdict.Judge(verdict.Input{Calibration: cal, Run: measurement.Run{Timeline: timeline}, Reference: 10_700})
 	trial.Status.Speed = judged.Speed
 	want := append(speed.OfCalibration(cal), speed.OfTimeline(timeline, 4)...)
 	// The status has whole thousandths of the reference.

@@ -38,7 +38,7 @@ func sized(name string) (v1alpha1.SizingExperiment, []v1alpha1.SizingTrial) {
 			PricePerMillionLogins: &v1alpha1.Difference{PerMille: 80},
 		}
 	}
-	e.Status.Speed = []v1alpha1.PoolSpeed{{NodePool: "small", HashMicrosecondsAtCost8: 14_250, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090, Windows: 900}}
+	e.Status.Speed = []v1alpha1.PoolSpeed{{NodePool: "small", HashMicrosecondsAtCost8: 14_250, MedianPerMille: 1012, ErrorPerMille: 6, LowPerMille: 930, HighPerMille: 1090, Windows: 900}}
 	for i := range e.Status.Results {
 		e.Status.Results[i].Speed = &v1alpha1.RowSpeed{LowPerMille: 940, MedianPerMille: 1010, HighPerMille: 1080}
 	}
@@ -160,7 +160,7 @@ func TestAHashTimeThatIsListedTwiceIsToldOnce(t *testing.T) {
 
 func TestTheReferenceSpeedIsToldForEachNodePool(t *testing.T) {
 	samples := answers(func(e *v1alpha1.SizingExperiment) {
-		e.Status.Speed = append(e.Status.Speed, v1alpha1.PoolSpeed{NodePool: "large", HashMicrosecondsAtCost8: 10_000, ErrorPerMille: 4, LowPerMille: 990, HighPerMille: 1010}, e.Status.Speed[0])
+		e.Status.Speed = append(e.Status.Speed, v1alpha1.PoolSpeed{NodePool: "large", HashMicrosecondsAtCost8: 10_000, MedianPerMille: 998, ErrorPerMille: 4, LowPerMille: 990, HighPerMille: 1010}, e.Status.Speed[0])
 	})
 	got := map[string]float64{}
 	for _, sample := range samples {
@@ -169,8 +169,8 @@ func TestTheReferenceSpeedIsToldForEachNodePool(t *testing.T) {
 		}
 	}
 	want := map[string]float64{
-		"pool_reference_hash_seconds small": 0.01425, "pool_reference_error_ratio small": 0.006, "pool_speed_low_ratio small": 0.93, "pool_speed_high_ratio small": 1.09,
-		"pool_reference_hash_seconds large": 0.01, "pool_reference_error_ratio large": 0.004, "pool_speed_low_ratio large": 0.99, "pool_speed_high_ratio large": 1.01,
+		"pool_reference_hash_seconds small": 0.01425, "pool_speed_median_ratio small": 1.012, "pool_speed_low_ratio small": 0.93, "pool_speed_high_ratio small": 1.09,
+		"pool_reference_hash_seconds large": 0.01, "pool_speed_median_ratio large": 0.998, "pool_speed_low_ratio large": 0.99, "pool_speed_high_ratio large": 1.01,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the reference speeds (-want +got):\n%s", diff)

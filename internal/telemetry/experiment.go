@@ -199,8 +199,8 @@ var ofSpeed = []string{"namespace", "experiment", "pool"}
 var speedReadings = []reading[*v1alpha1.PoolSpeed]{
 	{define("pool_reference_hash_seconds", "CPU time of a bcrypt hash of cost 8 at the reference speed, to which results are converted.", ofSpeed),
 		func(p *v1alpha1.PoolSpeed) (float64, bool) { return seconds(&p.HashMicrosecondsAtCost8) }},
-	{define("pool_reference_error_ratio", "Half the width of the 95 % interval of the reference hash time, divided by that time.", ofSpeed),
-		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.ErrorPerMille) }},
+	{define("pool_speed_median_ratio", "The median of the hash time during the experiment, divided by the reference.", ofSpeed),
+		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.MedianPerMille) }},
 	{define("pool_speed_low_ratio", "The 10th percentile of the hash time during the experiment, divided by the reference: the fast speed.", ofSpeed),
 		func(p *v1alpha1.PoolSpeed) (float64, bool) { return perMille(p.LowPerMille) }},
 	{define("pool_speed_high_ratio", "The 90th percentile of the hash time during the experiment, divided by the reference: the slow speed.", ofSpeed),

@@ -26,7 +26,7 @@ const (
 // ran on a different machine and ReasonEvidenceMissing for an infeasible variant that no other
 // trial confirms. The trial's own verdict does not change.
 func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
-	pools, references := map[string]model.Pool{}, speed.Pools(trials)
+	pools, speeds := map[string]model.Pool{}, speed.Pools(trials)
 	for _, pool := range model.Of(trials) {
 		pools[pool.Name] = pool
 	}
@@ -40,9 +40,9 @@ func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 		if pool, fitted := pools[name]; fitted && model.Timed(trial) {
 			reasons[i] = append(reasons[i], costDoublingBroken(trial, pool)...)
 		}
-		reference, _ := speed.InPool(references, name)
-		reasons[i] = append(reasons[i], anotherMachine(trial, trials, reference)...)
-		reasons[i] = append(reasons[i], unconfirmed(trial, trials, reference)...)
+		typical := speed.Typical(speed.InPool(speeds, name))
+		reasons[i] = append(reasons[i], anotherMachine(trial, trials, typical)...)
+		reasons[i] = append(reasons[i], unconfirmed(trial, trials, typical)...)
 	}
 	return reasons
 }
@@ -83,13 +83,14 @@ func across(reasons []v1alpha1.Reason) []v1alpha1.Reason {
 }
 
 // anotherMachine checks that the trial ran on the same kind of machine as the others. It
-// finds a CPU that was faster or slower than one machine's speed varies, and a CPU model
-// that is not the model of most trials on the node pool. With two trials, the reference is
-// between the two and neither model has a majority, so both trials get a reason.
-func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
+// finds a CPU that was faster or slower than one machine's speed varies around the typical hash time of
+// the node pool, in microseconds at cost 8, and a CPU model that is not the model of most trials there.
+// With two trials, the typical time is between the two and neither model has a majority, so both trials
+// get a reason.
+func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, typical float64) []v1alpha1.Reason {
 	slower := 1.0
-	if windows := speed.OfTrial(trial); len(windows) > 0 && reference.Micros > 0 {
-		slower = speed.Quantile(windows, 0.5) / reference.Micros
+	if windows := speed.OfTrial(trial); len(windows) > 0 && typical > 0 {
+		slower = speed.Quantile(windows, 0.5) / typical
 	}
 	models, own, known := modelsOnPool(trial, trials), cpuModelOf(trial), 0
 	for _, count := range models {

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -32,35 +30,34 @@ type capacity struct {
 // objective and those that failed it. A model that contradicts the steps is not used.
 //
 // A looser objective never has a lower capacity. For that, whether the steps contradict the
-// model is decided under the objective of the run only. Earlier is the capacity that was
-// decided then, or nil in the run itself.
-func (t *trial) decideCapacity(earlier *v1alpha1.Capacity) capacity {
-	if t.Spec.Load.Mode == v1alpha1.LoadUsers {
+// model is decided under the objective of the run only.
+func (d *decision) decideCapacity() capacity {
+	if d.has(v1alpha1.PurposeUsers) {
 		return capacity{}
 	}
-	measured := t.bracket()
+	measured := d.bracket()
 	decided := capacity{api: &v1alpha1.Capacity{
 		Method: v1alpha1.CapacityMeasured, HighestMetMilliPerSecond: measured.met, LowestFailedMilliPerSecond: measured.failed,
 	}}
-	objection := t.objection()
-	if objection == "" && contradicted(earlier) {
+	objection := d.objection()
+	if objection == "" && contradicted(d.earlier) {
 		objection = "the model is not used: under the measured objective, the steps contradict it"
 	}
 	if objection != "" {
-		t.byMeasurement(decided.api, measured, objection)
+		d.byMeasurement(decided.api, measured, objection)
 		return decided
 	}
-	expected := t.predict()
+	expected := d.predict()
 	decided.api.PredictedMilliPerSecond = rate(expected.answer)
-	if beyond := expected.beyond(measured); beyond != "" && earlier == nil {
-		if !t.explainedByArrivals(measured, expected) {
+	if beyond := expected.beyond(measured); beyond != "" && d.earlier == nil {
+		if !d.explainedByArrivals(measured, expected) {
 			decided.contradiction = beyond
 		}
-		t.byMeasurement(decided.api, measured, beyond)
+		d.byMeasurement(decided.api, measured, beyond)
 		return decided
 	}
 	decided.noRate = expected.answer < 1
-	t.byModel(decided.api, measured, expected)
+	d.byModel(decided.api, measured, expected)
 	return decided
 }
 
@@ -71,62 +68,47 @@ func contradicted(c *v1alpha1.Capacity) bool {
 }
 
 // objection returns the reason why the model is not used for the capacity, or "".
-func (t *trial) objection() string {
+func (d *decision) objection() string {
 	switch {
-	case t.Spec.Load.Mode == v1alpha1.LoadRates:
+	case d.has(v1alpha1.PurposeRate) || d.has(v1alpha1.PurposeVerification):
 		return "in mode Rates, the capacity is taken from the measured rates only"
-	case !t.modelled():
+	case !modelled(d.spec.Variant, d.bound):
 		return "the model is not used: it does not support a service that hashes for only some of its requests"
-	case quotaInWords(t.Calibration) != "":
-		return "the model is not used: " + quotaInWords(t.Calibration)
-	case !t.saturates():
+	case quotaInWords(d.calibration) != "":
+		return "the model is not used: " + quotaInWords(d.calibration)
+	case !d.has(v1alpha1.PurposeMaximum):
 		return "the generator cannot drive the service to its limit, so the true capacity may be higher"
-	case t.neverSent():
+	case d.neverSent():
 		return "the model is not used: it assumes that every login is sent, and some were not"
-	case t.ownCPU() < shortestModelled:
+	case d.ownCPU() < shortestModelled:
 		return fmt.Sprintf("the model is not used: the service's CPU time per login is unknown, or below %s, where hashing does not dominate latency", shortestModelled)
 	}
-	if len(belowCPUBound(t)) > 0 {
+	if d.disturbed {
 		return "the model is not used: it assumes that the service has its CPUs for itself, and something else used them"
 	}
-	if worst := t.worstRatio(); worst != nil {
-		if ratio := worst.unexplained(); max(ratio, 1/ratio) > t.disagreement(worst) {
+	if worst, found := d.worstRatio(); found {
+		if ratio := worst.unexplained(); max(ratio, 1/ratio) > d.disagreement(worst) {
 			return fmt.Sprintf("the model is not used: in %s, p95 was %s times the simulated p95", worst.name(), units.Ratio(ratio))
 		}
 	}
 	return ""
 }
 
-// saturates reports whether the plan has a saturation.
-func (t *trial) saturates() bool {
-	return slices.ContainsFunc(t.Plan.Steps, func(s loadplan.Step) bool { return s.Kind == loadplan.Saturation })
+// has reports whether a step was run for a purpose.
+func (d *decision) has(purpose v1alpha1.StepPurpose) bool {
+	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.Purpose == purpose })
 }
 
 // neverSent reports whether the generator did not send some logins in a step that the
 // service kept up with.
-func (t *trial) neverSent() bool {
-	return slices.ContainsFunc(t.steps, func(s *step) bool { return s.settled() && s.result.NeverSent > 0 })
-}
-
-// ownCPU returns the CPU time per login of this run at the reference speed. It is that of
-// the saturation, which has the most logins in the shortest time, or else of the reported
-// step; 0 if both are unknown.
-func (t *trial) ownCPU() time.Duration {
-	for _, s := range t.steps {
-		if cpu := cpuPerLogin(s.result); s.Kind == loadplan.Saturation && cpu > 0 {
-			return time.Duration(float64(cpu) / s.factor())
-		}
-	}
-	if t.reported == nil {
-		return 0
-	}
-	return time.Duration(float64(cpuPerLogin(t.reported.result)) / t.reported.factor())
+func (d *decision) neverSent() bool {
+	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.settled() && s.NeverSent > 0 })
 }
 
 // byMeasurement sets the capacity to the highest rate that met the objective.
-func (t *trial) byMeasurement(c *v1alpha1.Capacity, measured bracket, because string) {
+func (d *decision) byMeasurement(c *v1alpha1.Capacity, measured bracket, because string) {
 	c.MilliPerSecond = measured.met
-	if high := min(measured.high(), t.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
+	if high := min(measured.high(), d.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
 		c.Interval = interval(measured.low(), max(high, measured.low()))
 	}
 	c.Message = units.Clip(fmt.Sprintf("%s; %s", units.Capital(measured.String()), because), v1alpha1.MaxReasonMessage)
@@ -134,16 +116,16 @@ func (t *trial) byMeasurement(c *v1alpha1.Capacity, measured bracket, because st
 
 // ceiling returns the highest possible capacity, times 1000. Above this share of the
 // maximum a queue has no steady state.
-func (t *trial) ceiling() float64 {
-	if t.maximum == nil {
+func (d *decision) ceiling() float64 {
+	if d.maximum == nil {
 		return math.Inf(1)
 	}
-	return overloadedShare * float64(*t.maximum)
+	return overloadedShare * float64(*d.maximum)
 }
 
 // byModel sets the capacity to the model's, within the limits that the steps show.
-func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected expectedCapacity) {
-	expected = expected.within(measured).unsureBy(t.timeError())
+func (d *decision) byModel(c *v1alpha1.Capacity, measured bracket, expected expectedCapacity) {
+	expected = expected.within(measured).unsureBy(d.timeError)
 	c.MilliPerSecond = rate(expected.answer)
 	c.Method = v1alpha1.CapacityPredicted
 	if c.MilliPerSecond == nil {
@@ -152,7 +134,7 @@ func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected expecte
 	}
 	c.Interval = interval(expected.low, expected.high)
 	how := "no step near this rate is decided, so the capacity is predicted"
-	if measured.supports(expected.answer) || t.agreesNear(expected.answer) {
+	if measured.supports(expected.answer) || d.agreesNear(expected.answer) {
 		c.Method = v1alpha1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
@@ -163,22 +145,22 @@ func (t *trial) byModel(c *v1alpha1.Capacity, measured bracket, expected expecte
 // explainedByArrivals reports whether the model agrees with the step that its prediction
 // contradicts when it simulates the logins of that step. The random arrivals of the step
 // were then easier or harder to serve than those of a long run, and nothing else was wrong.
-func (t *trial) explainedByArrivals(measured bracket, expected expectedCapacity) bool {
+func (d *decision) explainedByArrivals(measured bracket, expected expectedCapacity) bool {
 	contradicts := measured.failed
 	if expected.high < measured.low() {
 		contradicts = measured.met
 	}
-	return slices.ContainsFunc(t.steps, func(s *step) bool {
-		return s.Kind == loadplan.Open && s.nominal == *contradicts && t.comparable(s) && !s.tooManyFailed()
+	return slices.ContainsFunc(d.steps, func(s fact) bool {
+		return s.open() && s.nominal() == *contradicts && d.comparable(s) && !d.tooManyFailed(s)
 	})
 }
 
 // agreesNear reports whether the model agrees with some step whose rate is within a tenth
 // of the given rate. If a comparable step disagreed, the model would not be used at all.
-func (t *trial) agreesNear(rate float64) bool {
-	return slices.ContainsFunc(t.steps, func(s *step) bool {
-		offered := float64(s.nominal)
-		return t.comparable(s) && offered >= nearEnough*rate && offered <= rate/nearEnough
+func (d *decision) agreesNear(rate float64) bool {
+	return slices.ContainsFunc(d.steps, func(s fact) bool {
+		offered := float64(s.nominal())
+		return d.comparable(s) && offered >= nearEnough*rate && offered <= rate/nearEnough
 	})
 }
 
@@ -205,24 +187,24 @@ func rate(milli float64) *int64 {
 // objective and the lowest rate that failed it, times 1000. Nil means that there is none.
 type bracket struct{ met, failed *int64 }
 
-// bracket goes through the steps from low to high until one fails. In mode Rates, a rate
+// bracket goes through the steps from low to high until one fails. A rate that the experiment names
 // counts only if all rates below it met the objective, too. All rates are at the reference
 // speed.
-func (t *trial) bracket() bracket {
+func (d *decision) bracket() bracket {
 	var found bracket
-	for _, s := range t.steps {
-		if s.Kind != loadplan.Open {
+	for _, s := range d.steps {
+		if !s.open() {
 			continue
 		}
-		switch s.withoutErrors() {
+		switch d.withoutErrors(s) {
 		case v1alpha1.StepMet:
-			found.met = ptr.To(s.nominal)
+			found.met = ptr.To(s.nominal())
 			continue
 		case v1alpha1.StepFailed, v1alpha1.StepOverloaded:
-			found.failed = ptr.To(t.failedAt(s))
+			found.failed = ptr.To(d.failedAt(s))
 			return found
 		}
-		if t.Spec.Load.Mode == v1alpha1.LoadRates {
+		if s.Purpose != v1alpha1.PurposeCapacity {
 			return found // undecided: faster steps prove nothing
 		}
 	}
@@ -232,11 +214,11 @@ func (t *trial) bracket() bracket {
 // failedAt returns the rate at which a step failed. For a step that failed by its latency,
 // that is the nominal rate, to which the latency was converted. Otherwise it is the share
 // of the bound that the step really had.
-func (t *trial) failedAt(s *step) int64 {
-	if t.capacityMode() && (s.overloaded || s.tooManyFailed()) {
+func (d *decision) failedAt(s fact) int64 {
+	if s.Purpose == v1alpha1.PurposeCapacity && (s.overloaded() || d.tooManyFailed(s)) {
 		return int64(math.Ceil(s.driven()))
 	}
-	return s.nominal
+	return s.nominal()
 }
 
 // low returns the highest rate that met the objective, or 0 if none did.

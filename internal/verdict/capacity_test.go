@@ -58,41 +58,41 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 	}{
 		"the model between a rate that met and one that failed": {
 			ladder(18.5, 19, 19.5), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 19_000, 18_500, 19_500, yes, "agree", false,
+			v1alpha1.CapacityBoth, 19_000, 18_307, 19_692, yes, "agree", false,
 		},
 		"its interval is limited by the measured rates": {
 			ladder(17, 19, 23), func(w *fixture) { slow(w, 85) },
 			v1alpha1.CapacityBoth, 19_000, 17_500, 21_250, yes, "agree", false,
 		},
 		"a rate within 10 % below the answer met": {
-			always(23.5), func(*fixture) {}, v1alpha1.CapacityBoth, 23_500, 23_500, 23_500, yes, "agree", false,
+			always(23.5), func(*fixture) {}, v1alpha1.CapacityBoth, 23_500, 23_171, 23_829, yes, "agree", false,
 		},
 		"no step met within 10 % below the answer": {
 			always(20), func(w *fixture) {
 				unsure(w, 85)
 				w.step(85).Service = nil
-			}, v1alpha1.CapacityPredicted, 20_000, 20_000, 20_000, yes, "predicted", false,
+			}, v1alpha1.CapacityPredicted, 20_000, 19_720, 20_280, yes, "predicted", false,
 		},
 		"the model agrees with a step within 10 % above the answer": {
-			always(20), func(w *fixture) { unsure(w, 85) }, v1alpha1.CapacityBoth, 20_000, 20_000, 20_000, yes, "agree", false,
+			always(20), func(w *fixture) { unsure(w, 85) }, v1alpha1.CapacityBoth, 20_000, 19_720, 20_280, yes, "agree", false,
 		},
 		"a step further above it says nothing": {
 			always(19), func(w *fixture) {
 				unsure(w, 70, 85)
 				w.step(70).Service = nil
-			}, v1alpha1.CapacityPredicted, 19_000, 19_000, 19_000, yes, "predicted", false,
+			}, v1alpha1.CapacityPredicted, 19_000, 18_734, 19_266, yes, "predicted", false,
 		},
 		"a step that met before its queue was steady proves nothing": {
 			always(19), func(w *fixture) { w.step(85).CountedMicroseconds = 35_000_000 },
-			v1alpha1.CapacityBoth, 19_000, 19_000, 19_000, yes, "17.5/s met the objective and no measured rate failed it", false,
+			v1alpha1.CapacityBoth, 19_000, 18_734, 19_266, yes, "17.5/s met the objective and no measured rate failed it", false,
 		},
 		"every step failed, and the model places the capacity below": {
 			ladder(10, 11, 12), func(w *fixture) { slow(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 11_000, 10_000, 12_000, yes, "predicted", false,
+			v1alpha1.CapacityPredicted, 11_000, 9_836, 12_163, yes, "predicted", false,
 		},
 		"no step was decided at all": {
 			ladder(14, 15, 16), func(w *fixture) { unsure(w, 50, 70, 85) },
-			v1alpha1.CapacityPredicted, 15_000, 14_000, 16_000, yes, "all measured rates are undecided", false,
+			v1alpha1.CapacityPredicted, 15_000, 13_810, 16_190, yes, "all measured rates are undecided", false,
 		},
 		"the model finds no rate, and every step failed": {
 			always(0), func(w *fixture) { slow(w, 50, 70, 85) },
@@ -104,18 +104,18 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 		},
 		"the answer lies below a rate that met, and its interval does not": {
 			ladder(16, 17, 18), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 17_500, 17_500, 18_000, yes, "agree", false,
+			v1alpha1.CapacityBoth, 17_500, 17_500, 18_204, yes, "agree", false,
 		},
 		"the answer lies above a rate that failed, and its interval does not": {
 			ladder(20.25, 22, 23), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityBoth, 21_249, 20_250, 21_250, yes, "agree", false,
+			v1alpha1.CapacityBoth, 21_249, 19_947, 21_250, yes, "agree", false,
 		},
 		"no capacity passes 98 % of the maximum": {
-			ladder(23, 26, 29), func(*fixture) {}, v1alpha1.CapacityPredicted, 23_912, 23_000, 23_912, yes, "predicted", false,
+			ladder(23, 26, 29), func(*fixture) {}, v1alpha1.CapacityPredicted, 23_912, 22_746, 23_912, yes, "predicted", false,
 		},
 		"a failed rate above the maximum contradicts nothing": {
 			always(24), func(w *fixture) { w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500) },
-			v1alpha1.CapacityBoth, 21_070, 21_070, 21_070, yes, "21.2/s failed it", false,
+			v1alpha1.CapacityBoth, 21_070, 20_775, 21_070, yes, "21.2/s failed it", false,
 		},
 
 		"the measurement counts if a rate met that the model rules out": {
@@ -123,11 +123,11 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 				slow(w, 85)
 				w.step(70).Service = nil
 			},
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", true,
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "1.73 % below a rate that met it", true,
 		},
 		"the measurement counts if a rate failed that the model predicts to be met": {
 			ladder(22.3, 22.5, 23), func(w *fixture) { fail(w.step(85), 2, &w.step(85).OtherErrors) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", true,
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "3.78 % above a rate that failed it", true,
 		},
 		"the measurement counts even if no rate met": {
 			ladder(22, 22.5, 23), func(w *fixture) {
@@ -138,11 +138,11 @@ func TestHowTheCapacityIsDecided(t *testing.T) {
 		},
 		"no disagreement if the model explains easier logins": {
 			ladder(15, 16, 17), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "2.86 % below a rate that met it", false,
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "1.73 % below a rate that met it", false,
 		},
 		"no disagreement if the model explains harder logins": {
 			ladder(22.3, 22.5, 23), func(w *fixture) { slow(w, 85) },
-			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "4.94 % above a rate that failed it", false,
+			v1alpha1.CapacityMeasured, 17_500, 17_500, 21_250, yes, "3.78 % above a rate that failed it", false,
 		},
 		"a model that disagrees with a step is not used": {
 			always(19), func(w *fixture) { w.model.p95 = 150 * time.Millisecond },
@@ -256,24 +256,24 @@ func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 	}
 }
 
-// Steps and model use the same reference, so its error does not move them relative to each
+// Steps and model use the same hash time, so its error does not move them relative to each
 // other.
-func TestAnUnsureReferenceWidensTheIntervalAndMovesNothing(t *testing.T) {
-	judged := func(err float64) *v1alpha1.Capacity {
+func TestAnUnsureHashTimeWidensTheIntervalAndMovesNothing(t *testing.T) {
+	judged := func(err int64) *v1alpha1.Capacity {
 		w := ranWell(t)
-		w.Reference.Error = err
+		w.Calibration.RatioErrorPerMillion = err * 329 / 196 // that of 99.9 %
 		w.model.capacity = ladder(18.5, 19, 19.5)
 		w.expected(w.step(85), 1100, 1200, 1300)
 		return w.judge().Capacity
 	}
-	exact, inexact := judged(0), judged(0.1)
+	exact, inexact := judged(0), judged(100_000)
 	if *inexact.MilliPerSecond != *exact.MilliPerSecond {
 		t.Errorf("capacity %d, want %d", *inexact.MilliPerSecond, *exact.MilliPerSecond)
 	}
 	// A tenth of 19/s, and the effect of a stricter objective. The 21.25/s that failed can
-	// be within the interval at the true reference.
+	// be within the interval with the true hash time.
 	if inexact.Interval.LowMilliPerSecond > 17_000 || inexact.Interval.HighMilliPerSecond < 21_000 {
-		t.Errorf("interval %+v with a reference error of 10 %%, and %+v with an exact one", inexact.Interval, exact.Interval)
+		t.Errorf("interval %+v with an error of the hash time of 10 %%, and %+v with an exact one", inexact.Interval, exact.Interval)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -70,18 +69,7 @@ func graded(kind string, value, suspect, invalid float64, format string, args ..
 }
 
 // name returns the step's name for messages.
-func (s *step) name() string {
-	switch {
-	case s.LoadPercent > 0:
-		return fmt.Sprintf("the step at %d %% of the bound", s.LoadPercent)
-	case s.Kind == loadplan.Saturation:
-		return "the saturation"
-	case s.Kind == loadplan.Closed:
-		return fmt.Sprintf("the step with %d users", s.Callers)
-	default:
-		return "the step at " + units.PerSecond(float64(s.OfferedMilliPerSecond))
-	}
-}
+func (s *step) name() string { return s.fact.name() }
 
 func microseconds(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 

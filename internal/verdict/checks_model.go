@@ -3,7 +3,6 @@ package verdict
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 // notSteady finds a reported step that was too short for its queue to reach a steady state,
 // or whose logins became slower during the step.
 func notSteady(t *trial) []v1alpha1.Reason {
-	if t.reported == nil || !t.reported.settled() || !t.modelled() {
+	if t.reported == nil || !t.reported.settled() || !modelled(t.Spec.Variant, t.bound) {
 		return nil
 	}
 	return append(tooShort(t), gotSlower(t)...)
@@ -23,36 +22,15 @@ func notSteady(t *trial) []v1alpha1.Reason {
 
 func tooShort(t *trial) []v1alpha1.Reason {
 	s := t.reported
-	if s.longEnough {
+	if t.decision.longEnough(s.fact) {
 		return nil
 	}
-	needed, counted := t.relaxation(s)*loadplan.SteadyRelaxations, microseconds(s.result.CountedMicroseconds).Seconds()
+	needed, counted := t.decision.relaxation(s.fact)*loadplan.SteadyRelaxations, microseconds(s.result.CountedMicroseconds).Seconds()
 	return []v1alpha1.Reason{{
 		Type: v1alpha1.ReasonNotSteady, Verdict: v1alpha1.VerdictSuspect,
 		Message: fmt.Sprintf("%s counted logins for %s s, but at that load the queue of this service needs %s s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
 			units.Capital(s.name()), units.Number(counted), units.Number(needed)),
 	}}
-}
-
-// lastsLongEnough reports whether a step settled and lasted long enough for its queue to
-// reach a steady state. That is known only for a service that hashes for every login; for
-// any other it is true. The step is judged as it would have been at the reference speed,
-// because its numbers are converted to that.
-func (t *trial) lastsLongEnough(s *step) bool {
-	if !t.modelled() || s.Kind != loadplan.Open || s.nominal <= 0 {
-		return true
-	}
-	longer := float64(s.OfferedMilliPerSecond) / float64(s.nominal)
-	counted := longer * microseconds(s.result.CountedMicroseconds).Seconds()
-	settling := longer * float64(s.SettleMilliseconds) / 1000
-	rest := t.relaxation(s) * relaxationsRounding
-	return counted >= loadplan.SteadyRelaxations*rest && settling+counted >= (loadplan.SteadyRelaxations+loadplan.SettlingRelaxations)*rest
-}
-
-// relaxation returns loadplan.Relaxation at the step's load, in seconds at the reference speed.
-func (t *trial) relaxation(s *step) float64 {
-	interval := float64(max(1, t.Spec.Service.Replicas)) * 1000 / float64(t.bound)
-	return loadplan.Relaxation(interval, float64(s.nominal)/float64(t.bound))
 }
 
 // gotSlower compares the medians of both halves of the reported step. The random arrivals
@@ -78,23 +56,23 @@ const disagreementAdvice = "Something that the model does not include used CPU o
 // support. The capacity is then taken from the measurement. The reason shows that
 // something influenced the run that is not in the model.
 func modelDisagrees(t *trial) []v1alpha1.Reason {
-	if found := otherQuota(t.Calibration); t.modelled() && found != nil {
+	if found := otherQuota(t.Calibration); found != nil && modelled(t.Spec.Variant, t.bound) {
 		return found
 	}
-	if t.capacity.contradiction != "" {
+	if t.decided.contradiction != "" {
 		return []v1alpha1.Reason{{
 			Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-			Message: units.Capital(t.capacity.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
+			Message: units.Capital(t.decided.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
 		}}
 	}
-	worst := t.worstRatio()
-	if worst == nil {
+	worst, found := t.decision.worstRatio()
+	if !found {
 		return nil
 	}
-	allowed, ratio := t.disagreement(worst), worst.unexplained()
+	allowed, ratio := t.decision.disagreement(worst), worst.unexplained()
 	return graded(v1alpha1.ReasonModelDisagrees, max(ratio, 1/ratio), allowed, math.Inf(1),
 		"In %s, p95 was %s times what the model predicts for the same logins, %s to %s (suspect outside %s to %s); the capacity is taken from the measured steps. %s",
-		worst.name(), units.Ratio(ratio), rounded(worst.simulated.fastest), rounded(worst.simulated.slowest), units.Ratio(1/allowed), units.Ratio(allowed), disagreementAdvice)
+		worst.name(), units.Ratio(ratio), rounded(worst.Model.P95LowMicroseconds), rounded(worst.Model.P95HighMicroseconds), units.Ratio(1/allowed), units.Ratio(allowed), disagreementAdvice)
 }
 
 // otherQuota finds a CPU quota that works differently from the model's.
@@ -125,36 +103,7 @@ func quotaInWords(cal v1alpha1.TrialCalibration) string {
 	return "the service's CPU quota " + strings.Join(differences, " and ") + ", but the model supports only periods of 100ms without burst"
 }
 
-func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond / 10) }
-
-// disagreement returns how far measured and simulated p95 of a step can differ, as a
-// factor. The course of the speed is known only per second, and at a high load each percent
-// of it changes p95 by 1 ÷ (1 − ρ) percent.
-func (t *trial) disagreement(s *step) float64 {
-	allowed := poolDisagrees
-	if t.unbounded() {
-		allowed = unboundedDisagrees
-	}
-	if !varies(s.course) {
-		return allowed
-	}
-	unsure := courseDoubt * math.Log(slices.Max(s.course.Factors)/slices.Min(s.course.Factors))
-	return allowed * math.Exp(unsure/(1-min(t.utilisation(s), modelledUtilisation)))
-}
-
-// worstRatio returns the step whose measured p95 differs most from the simulated one,
-// relative to the allowed difference. It looks only at comparable steps and returns nil if
-// there is none.
-func (t *trial) worstRatio() *step {
-	var worst *step
-	apart := func(s *step) float64 { return math.Abs(math.Log(s.unexplained())) / math.Log(t.disagreement(s)) }
-	for _, s := range t.steps {
-		if t.comparable(s) && (worst == nil || apart(s) > apart(worst)) {
-			worst = s
-		}
-	}
-	return worst
-}
+func rounded(micros int64) time.Duration { return microseconds(micros).Round(time.Millisecond / 10) }
 
 // resolution finds a p95 that is not much larger than the generator's own start lag.
 func resolution(t *trial) []v1alpha1.Reason {

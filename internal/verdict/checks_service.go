@@ -78,7 +78,7 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 // step with fewer than samplesForHalves successes does not need it.
 func (t *trial) missingForModel() []string {
 	s := t.reported
-	if s == nil || !s.settled() || !t.modelled() || s.result.OK < samplesForHalves {
+	if s == nil || !s.settled() || !modelled(t.Spec.Variant, t.bound) || s.result.OK < samplesForHalves {
 		return nil
 	}
 	var missing []string

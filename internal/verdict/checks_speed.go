@@ -151,7 +151,7 @@ func (t *trial) lanes() int {
 // K ÷ (K + R − 1) of the time is used.
 func (t *trial) minimumUsed(s *step) float64 {
 	share := belowBoundSuspect
-	if t.unbounded() {
+	if unbounded(t.Spec.Variant) {
 		share = belowBoundUnbounded
 	}
 	if replicas := float64(t.Spec.Service.Replicas); replicas > 1 && s.Kind == loadplan.Closed {

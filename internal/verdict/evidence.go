@@ -1,34 +1,12 @@
 package verdict
 
 import (
-	"math"
-
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
-
-// apiSteps returns the steps that were run, followed by those that the plan left out.
-func (t *trial) apiSteps() []v1alpha1.Step {
-	steps := make([]v1alpha1.Step, 0, len(t.steps)+len(t.Plan.NotRun))
-	for _, s := range t.steps {
-		api := s.api()
-		if s.Kind == loadplan.Open && t.bound > 0 && s.slower > 0 {
-			api.LoadPerMille = ptr.To(int64(math.Round(1000 * t.utilisation(s))))
-		}
-		steps = append(steps, api)
-	}
-	for _, left := range t.Plan.NotRun {
-		steps = append(steps, v1alpha1.Step{
-			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepNotRun,
-			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
-		})
-	}
-	return steps
-}
 
 // evidence returns the evidence for the numbers.
 func (t *trial) evidence() *v1alpha1.Evidence {

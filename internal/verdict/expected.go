@@ -23,43 +23,46 @@ type expectedCapacity struct {
 // predict returns the highest rate that meets the objective at the reference speed
 // according to the model. low and high are the capacities if the true p95 were the largest
 // or the smallest multiple of the simulated one that the run's own steps show. No prediction
-// is above what the saturated service served, whatever the model predicts.
-func (t *trial) predict() expectedCapacity {
-	sim := t.newModel(t.ownCPU(), nil)
+// is above what the saturated service served, whatever the model predicts. The range includes that the
+// model simulates a limited number of logins.
+func (d *decision) predict() expectedCapacity {
+	sim := d.newModel(d.ownCPU(), nil)
 	at := func(divisor float64) float64 {
-		limit := model.LimitOf(t.Spec.Objective).Stricter(divisor)
-		return min(1000*sim.Capacity(limit), t.ceiling())
+		limit := model.LimitOf(d.spec.Objective).Stricter(divisor)
+		return min(1000*sim.Capacity(limit), d.ceiling())
 	}
-	smallest, largest := t.band()
+	smallest, largest := d.band()
 	predicted := expectedCapacity{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
 	// A service whose hashes take 1 % longer serves 1 % less, and has in effect an objective
 	// that is 1 % stricter. The cost of the latter follows from the lower end.
 	if predicted.low > 0 && predicted.low < predicted.answer && largest > 1 {
 		predicted.elasticity += math.Log(predicted.answer/predicted.low) / math.Log(largest)
 	}
+	predicted = predicted.widened(sampledRate + sampledLatency*(predicted.elasticity-1))
+	predicted.high = min(predicted.high, max(predicted.answer, d.ceiling()))
 	return predicted
 }
 
-// unsureBy widens a prediction by the error of the hash time at the reference speed, as a
-// share of it. It is applied after the comparison with the steps, because steps and model
-// use the same reference and share its error.
+// unsureBy widens a prediction by the error of the hash time, as a share of it. It is applied after the
+// comparison with the steps, because steps and model use the same hash time and share its error.
 func (e expectedCapacity) unsureBy(timeError float64) expectedCapacity {
-	if e.answer <= 0 || timeError <= 0 {
-		return e
-	}
-	byTime := e.answer * (math.Exp(e.elasticity*timeError) - 1)
-	e.low = max(0, e.answer-math.Hypot(e.answer-e.low, byTime))
-	e.high = e.answer + math.Hypot(e.high-e.answer, byTime)
+	return e.widened(math.Exp(e.elasticity*timeError) - 1)
+}
+
+// widened adds an error, as a share of the answer, that is independent of those in the range.
+func (e expectedCapacity) widened(by float64) expectedCapacity {
+	e.low = max(0, e.answer-math.Hypot(e.answer-e.low, by*e.answer))
+	e.high = e.answer + math.Hypot(e.high-e.answer, by*e.answer)
 	return e
 }
 
 // band returns the range of measured ÷ simulated p95 over the comparable steps. It is at
 // least as wide as the model's error.
-func (t *trial) band() (smallest, largest float64) {
-	validated := ModelError(t.Spec.Variant)
+func (d *decision) band() (smallest, largest float64) {
+	validated := ModelError(d.spec.Variant)
 	ratios := []float64{1 - validated, 1 + validated}
-	for _, s := range t.steps {
-		if t.comparable(s) {
+	for _, s := range d.steps {
+		if d.comparable(s) {
 			ratios = append(ratios, s.unexplained())
 		}
 	}

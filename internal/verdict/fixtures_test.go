@@ -11,7 +11,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -56,7 +55,7 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *fixture 
 			K6Version: "v1.8.1",
 			Generator: &measurement.Container{BootID: "boot-1", Cpuset: "1", QuotaMilliCPU: 500, GoMaxProcs: 1},
 		},
-		Reference: speed.Reference{Micros: 20_000}, PlannedMicros: 20_000,
+		Reference: 20_000, PlannedMicros: 20_000,
 		Placement: verdict.Placement{ServiceNodes: []string{"node-0"}, GeneratorNode: "node-1"},
 	}}
 	for range spec.Service.Replicas {

@@ -108,7 +108,7 @@ func TestEachOpenStepTellsWhatTheModelMakesOfIt(t *testing.T) {
 	w := ranWell(t)
 	w.model.p95 = 190 * time.Millisecond
 	steps := w.judge().Steps
-	want := &v1alpha1.StepModel{CPUPerLoginMicroseconds: 20_100, P95Microseconds: 190_000, MeasuredPerMille: ptr.To[int64](1053)}
+	want := &v1alpha1.StepModel{CPUPerLoginMicroseconds: 20_100, P95Microseconds: 190_000, P95LowMicroseconds: 190_000, P95HighMicroseconds: 190_000, MeasuredPerMille: ptr.To[int64](1053)}
 	for i, step := range steps[:3] {
 		if diff := cmp.Diff(want, step.Model); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", i, diff)

@@ -9,7 +9,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Input is everything that Judge needs.
@@ -22,9 +21,10 @@ type Input struct {
 	Plan loadplan.Plan
 	// Run is the generator's handover.
 	Run measurement.Run
-	// Reference is the reference speed of the node pool. If it is unknown, it is taken from
-	// the trial's own windows.
-	Reference speed.Reference
+	// Reference is the reference speed of the node pool, as the CPU time of one hash at cost 8 in
+	// microseconds. If it is 0, because no trial has ended on the node pool, this trial fixes it: it is
+	// the median over its own windows.
+	Reference float64
 	// PlannedMicros is the speed that the plan was made for, as the CPU time of one hash
 	// at cost 8 in microseconds; 0 for the calibration's own.
 	PlannedMicros float64
@@ -63,20 +63,24 @@ type Judgement struct {
 
 // Judge judges a run. It never fails: a missing number is nil in the result, and a reason
 // says why.
-func Judge(in Input) Judgement { return judge(in, simulated(in)) }
+func Judge(in Input) Judgement { return judge(in, simulated(in.Spec, in.Calibration)) }
 
 // judge judges a run with the given model of the service.
 func judge(in Input, newModel modelOf) Judgement {
 	t := newTrial(in, newModel)
-	reasons := t.findings()
+	status := v1alpha1.SizingTrialStatus{Calibration: &in.Calibration, Speed: t.speedStatus(), Steps: t.facts()}
 	result := t.row()
-	result.Verdict = worst(reasons)
-	result.Reasons = reasons
+	status.Result = &result
+	t.decision = decisionOn(in.Spec, &status, newModel)
+	t.decision.disturbed = len(belowCPUBound(t)) > 0
+	t.decided = t.decision.decide(&result)
+	result.Reasons = t.findings()
+	result.Verdict = worst(result.Reasons)
 	return Judgement{
 		Result:       result,
-		Steps:        t.apiSteps(),
-		Speed:        t.speedStatus(),
-		Capacity:     t.capacity.api,
+		Steps:        status.Steps,
+		Speed:        status.Speed,
+		Capacity:     t.decided.api,
 		Evidence:     t.evidence(),
 		Distribution: distribution(in.Run.Histogram),
 		UnderWay:     underWay(in.Run.UnderWay),
@@ -106,7 +110,7 @@ func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
 	return verdict
 }
 
-// row returns the trial's row without its verdict.
+// row returns the trial's row without its verdict and what follows from the objective.
 func (t *trial) row() v1alpha1.VariantResult {
 	variant := t.Spec.Variant
 	row := v1alpha1.VariantResult{
@@ -115,7 +119,6 @@ func (t *trial) row() v1alpha1.VariantResult {
 		Speed:                       t.rowSpeed(),
 		BoundMilliPerSecond:         ptr.To(t.bound),
 		MaxThroughputMilliPerSecond: t.maximum,
-		ObjectiveMet:                t.objectiveMet(),
 		Trials:                      1,
 	}
 	if variant.NodePool != nil {
@@ -124,23 +127,10 @@ func (t *trial) row() v1alpha1.VariantResult {
 	if peak := t.memoryPeak(); peak > 0 {
 		row.MemoryPeakBytes = &peak
 	}
-	t.fillCapacity(&row)
 	if t.reported != nil {
 		t.reported.fill(&row)
 	}
 	return row
-}
-
-// fillCapacity writes the capacity and its method into the row.
-func (t *trial) fillCapacity(row *v1alpha1.VariantResult) {
-	c := t.capacity.api
-	if c == nil || c.MilliPerSecond == nil {
-		return
-	}
-	row.CapacityMilliPerSecond, row.CapacityInterval, row.CapacityMethod = c.MilliPerSecond, c.Interval, c.Method
-	if c.Method == v1alpha1.CapacityMeasured {
-		row.CapacityIsLowerBound = ptr.To(*c.MilliPerSecond == t.highestOffered())
-	}
 }
 
 // throughputAtNominal returns the step's throughput at the reference speed. For a step that
@@ -155,21 +145,17 @@ func (s *step) throughputAtNominal() *int64 {
 
 // fill writes the reported step's numbers into the row.
 func (s *step) fill(row *v1alpha1.VariantResult) {
-	api := s.api()
-	row.ReportedLoadPercent = api.LoadPercent
-	row.Users, row.ThroughputMilliPerSecond = api.Users, s.throughputAtNominal()
+	row.ReportedLoadPercent = s.fact.LoadPercent
+	row.Users, row.ThroughputMilliPerSecond = s.fact.Users, s.throughputAtNominal()
 	if s.Kind == loadplan.Open {
 		row.OfferedMilliPerSecond = ptr.To(s.nominal)
 	}
-	if !s.overloaded {
-		row.P50Microseconds, row.P50Interval = s.latency[q50].atReference(), s.interval(q50)
-		row.P95Microseconds, row.P95Interval = s.p95(), s.interval(q95)
-		row.P99Microseconds, row.P99Interval = s.latency[q99].atReference(), s.interval(q99)
+	if at := s.fact.AtReference; at != nil {
+		row.P50Microseconds, row.P50Interval = at.P50Microseconds, at.P50Interval
+		row.P95Microseconds, row.P95Interval = at.P95Microseconds, at.P95Interval
+		row.P99Microseconds, row.P99Interval = at.P99Microseconds, at.P99Interval
 	}
-	row.Samples, row.Alive = ptr.To(s.result.OK), api.Alive
-	if s.failures.logins > 0 {
-		row.Failures = s.failures.api()
-	}
+	row.Samples, row.Alive = ptr.To(s.result.OK), s.fact.Alive
 	if service := s.result.Service; service != nil && service.Periods > 0 {
 		share := 100 * float64(service.ThrottledPeriods) / float64(service.Periods)
 		row.ThrottledPercent = ptr.To(min(100, int32(share+0.5)))

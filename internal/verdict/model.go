@@ -23,15 +23,15 @@ type simulator interface {
 // course of the speed; nil for a constant speed.
 type modelOf func(cpu time.Duration, course *model.Course) simulator
 
-func simulated(in Input) modelOf {
+func simulated(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) modelOf {
 	return func(cpu time.Duration, course *model.Course) simulator {
-		service := model.NewService(in.Spec, in.Calibration, cpu)
+		service := model.NewService(spec, cal, cpu)
 		service.Course = course
-		uniform := in.Spec.Load.Arrivals == v1alpha1.ArrivalsUniform
+		uniform := spec.Load.Arrivals == v1alpha1.ArrivalsUniform
 		return struct {
 			model.Service
 			*model.Outlook
-		}{service, service.NewOutlook(uniform, uint64(in.Spec.Seed))}
+		}{service, service.NewOutlook(uniform, uint64(spec.Seed))}
 	}
 }
 
@@ -87,10 +87,17 @@ func (s *step) cpuAtReference() time.Duration {
 // if it is unknown. It is unknown for a few hashes only, because those that cross the start
 // or the end of the counted part would have too much weight.
 func cpuPerLogin(r measurement.StepResult) time.Duration {
-	if r.Service == nil || r.Service.Hashes < samplesForP95 {
+	if r.Service == nil {
 		return 0
 	}
-	return microseconds(r.Service.CPUMicroseconds / r.Service.Hashes)
+	return perHash(r.Service.CPUMicroseconds, r.Service.Hashes)
+}
+
+func perHash(cpuMicroseconds, hashes int64) time.Duration {
+	if hashes < samplesForP95 {
+		return 0
+	}
+	return microseconds(cpuMicroseconds / hashes)
 }
 
 // simulatedSpreads runs the step again with other seeds, and returns by which factor each percentile of
@@ -174,38 +181,3 @@ func ranked(latencies []time.Duration, percent int) time.Duration {
 	sorted := slices.Sorted(slices.Values(latencies))
 	return sorted[(len(sorted)*percent+99)/100-1]
 }
-
-// ratio returns measured ÷ simulated p95 for the same arrivals, or 0 if one is missing.
-func (s *step) ratio() float64 {
-	if s.simulated == nil || s.simulated.p95 <= 0 || s.result.P95Microseconds == nil {
-		return 0
-	}
-	return float64(*s.result.P95Microseconds) / float64(s.simulated.p95.Microseconds())
-}
-
-// unexplained returns the part of the ratio that the phase of the quota's periods does not
-// explain: 1 if some phase gives the measured p95. For a hash that is shorter than the
-// quota's runtime, the phase alone changes p95 of a hundred logins by a factor of 0.6 to
-// 1.5, simulated at cost 8 on half a CPU.
-func (s *step) unexplained() float64 {
-	measured := microseconds(*s.result.P95Microseconds)
-	nearest := min(max(measured, s.simulated.fastest), s.simulated.slowest)
-	return float64(measured) / float64(max(1, nearest))
-}
-
-// comparable reports whether measured and simulated p95 of the step should agree.
-func (t *trial) comparable(s *step) bool {
-	return s.ratio() > 0 && s.cpu >= shortestModelled && s.result.OK >= samplesForInterval &&
-		t.utilisation(s) <= modelledUtilisation
-}
-
-// utilisation returns the offered rate as a share of the bound at the step's own speed.
-func (t *trial) utilisation(s *step) float64 {
-	return s.driven() / float64(t.bound)
-}
-
-// modelled reports whether the model supports the variant's service.
-func (t *trial) modelled() bool { return !t.Spec.Variant.Sessions && t.bound > 0 }
-
-// unbounded reports whether the service hashes every login at once, each in a goroutine.
-func (t *trial) unbounded() bool { return loadplan.Workers(t.Spec.Variant) == 0 }

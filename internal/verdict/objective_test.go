@@ -186,7 +186,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		BoundMilliPerSecond:         ptr.To[int64](25_000),
 		MaxThroughputMilliPerSecond: ptr.To[int64](24_400),
 		CapacityMilliPerSecond:      ptr.To[int64](22_727),
-		CapacityInterval:            &v1alpha1.RateInterval{LowMilliPerSecond: 22_522, HighMilliPerSecond: 22_936},
+		CapacityInterval:            &v1alpha1.RateInterval{LowMilliPerSecond: 22273, HighMilliPerSecond: 23_182},
 		CapacityMethod:              v1alpha1.CapacityBoth,
 		ObjectiveMet:                ptr.To(true),
 		ReportedLoadPercent:         ptr.To[int32](70),

@@ -30,8 +30,6 @@ type quantile struct {
 	conversion float64
 	// spread is the factor by which runs differ; 0 if unknown.
 	spread float64
-	// kept is the interval of a stored step at the reference speed.
-	kept *v1alpha1.Interval
 }
 
 // observe takes a step's percentiles from the handover. Until the model sets a better
@@ -63,9 +61,6 @@ func (q quantile) atReference() *int64 {
 // logins in one queue are not. The error of the conversion adds to it independently.
 func (s *step) interval(percentile int) *v1alpha1.Interval {
 	q := s.latency[percentile]
-	if q.kept != nil {
-		return q.kept
-	}
 	if q.ranks == nil || q.observed == nil || *q.observed <= 0 {
 		return nil
 	}
@@ -80,9 +75,6 @@ func (s *step) interval(percentile int) *v1alpha1.Interval {
 		HighMicroseconds: int64(math.Round(at * math.Exp(math.Hypot(math.Log(max(1, high)), doubt)))),
 	}
 }
-
-// p95 returns p95 at the reference speed in microseconds, or nil if the step has none.
-func (s *step) p95() *int64 { return s.latency[q95].atReference() }
 
 // conversionError returns the error of a converted latency, half of the 95 % interval as a
 // share of the latency. It includes the errors of the reference speed and of the hash's
@@ -108,12 +100,4 @@ func percentileLimits(o v1alpha1.Objective) []percentileLimit {
 		limits = append(limits, percentileLimit{q99, 1000 * int64(o.P99Milliseconds)})
 	}
 	return limits
-}
-
-// restore sets a percentile from a stored step.
-func (q *quantile) restore(observed, atReference *int64, kept *v1alpha1.Interval) {
-	q.kept = kept
-	if atReference != nil && observed != nil && *observed > 0 {
-		q.conversion = float64(*atReference) / float64(*observed)
-	}
 }

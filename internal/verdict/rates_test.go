@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -28,7 +27,7 @@ func atCost10(t *testing.T, seed int64, stepSeconds int32, objective float64) ve
 	cal.HashMicroseconds, cal.ReferenceMicroseconds, cal.RatioPerMillion = hash, hash/4, 4_000_000
 	cal.GoMaxProcs, cal.QuotaMilliCPU = 1, nil
 	w.Run.Services[0].QuotaMilliCPU = 0
-	w.Reference, w.PlannedMicros = speed.Reference{Micros: hash / 4}, hash/4
+	w.Reference, w.PlannedMicros = hash/4, hash/4
 	service := model.NewService(w.Spec, w.Calibration, 0)
 	truth, ok := service.SteadyP95(16.5, false, 99)
 	if !ok {

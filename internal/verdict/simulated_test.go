@@ -15,7 +15,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -105,7 +104,7 @@ func (m machine) input(t *testing.T) verdict.Input {
 		}
 		s.Objective.P95Milliseconds = int32(m.objective * trueHash.Seconds() * 1000 / m.cpus())
 	})
-	w.Reference, w.Calibration = speed.Reference{}, m.calibration()
+	w.Reference, w.Calibration = 0, m.calibration()
 	w.PlannedMicros = float64(w.Calibration.ReferenceMicroseconds)
 	w.Run.Services[0].QuotaMilliCPU = m.quota
 	var err error

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -15,31 +13,27 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// setReference sets the speed that the trial's numbers are converted to: the experiment's
-// reference, or that of the trial's own windows if no other trial has ended.
+// setReference sets the speed that the trial's numbers are converted to: the reference of the node
+// pool, or the median over the trial's own windows, which becomes the reference.
 func (t *trial) setReference() {
 	ratio := speed.Ratio(t.Calibration)
 	t.windows = append(speed.OfCalibration(t.Calibration), speed.OfTimeline(t.Run.Timeline, ratio)...)
 	t.reference = t.Input.Reference
-	if t.reference.Micros <= 0 {
-		t.reference, _ = speed.ReferenceOf([][]speed.Window{t.windows})
+	if t.reference <= 0 {
+		t.reference = math.Round(speed.Quantile(t.windows, 0.5))
 	}
 	t.referTo(ratio)
 }
 
 // referTo sets what follows from the reference speed.
 func (t *trial) referTo(ratio float64) {
-	t.hash = ratio * t.reference.Micros
-	t.calibration = speed.At(t.Calibration, t.reference.Micros)
+	t.hash = ratio * t.reference
+	t.calibration = speed.At(t.Calibration, t.reference)
 	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, t.calibration)
 	t.rescale = 1
-	if t.capacityMode() && t.saturates() && t.PlannedMicros > 0 && t.reference.Micros > 0 {
-		t.rescale = t.PlannedMicros / t.reference.Micros
+	if t.planned(v1alpha1.PurposeMaximum) && t.planned(v1alpha1.PurposeCapacity) && t.PlannedMicros > 0 && t.reference > 0 {
+		t.rescale = t.PlannedMicros / t.reference
 	}
-}
-
-func (t *trial) capacityMode() bool {
-	return loadplan.FindsCapacity(t.Spec.Load.Mode)
 }
 
 // hashes reports whether the hash time determines what a variant can serve. With sessions,
@@ -131,19 +125,16 @@ func (s *step) atNominal() loadplan.Step {
 }
 
 // timeError returns the error of the hash time at the reference speed, half of the 95 %
-// interval as a share of it.
-func (t *trial) timeError() float64 {
-	return math.Hypot(t.reference.Error, speed.RatioError(t.Calibration))
-}
+// interval as a share of it. The reference itself is a unit and has no error.
+func (t *trial) timeError() float64 { return speed.RatioError(t.Calibration) }
 
 // speedStatus returns the speed for the trial's status, or nil if no reference is known.
 func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
-	if t.reference.Micros <= 0 {
+	if t.reference <= 0 {
 		return nil
 	}
 	status := &v1alpha1.TrialSpeed{
-		ReferenceHashMicrosecondsAtCost8: max(1, int64(math.Round(t.reference.Micros))),
-		ReferenceErrorPerMille:           int64(math.Ceil(1000 * t.reference.Error)),
+		ReferenceHashMicrosecondsAtCost8: max(1, int64(math.Round(t.reference))),
 		PlannedHashMicrosecondsAtCost8:   int64(math.Round(t.PlannedMicros)),
 		HashMicrosecondsAtCost8:          int64(math.Round(speed.Quantile(t.windows, 0.5))),
 	}
@@ -161,33 +152,11 @@ func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
 
 // rowSpeed returns how the speed varied, or nil without windows.
 func (t *trial) rowSpeed() *v1alpha1.RowSpeed {
-	if len(t.windows) == 0 || t.reference.Micros <= 0 {
+	if len(t.windows) == 0 || t.reference <= 0 {
 		return nil
 	}
 	at := func(share float64) int64 {
-		return int64(math.Round(1000 * speed.Quantile(t.windows, share) / t.reference.Micros))
+		return int64(math.Round(1000 * speed.Quantile(t.windows, share) / t.reference))
 	}
 	return &v1alpha1.RowSpeed{LowPerMille: at(0.1), MedianPerMille: at(0.5), HighPerMille: at(0.9)}
-}
-
-// stepSpeed returns the speed for a step's status, or nil if it is unknown.
-func (s *step) stepSpeed() *v1alpha1.StepSpeed {
-	if s.hash <= 0 || s.slower <= 0 {
-		return nil
-	}
-	status := &v1alpha1.StepSpeed{HashMicroseconds: int64(math.Round(s.hash)), PerMille: int64(math.Round(1000 * s.slower))}
-	if s.variation > 0 {
-		status.VariationPerMille = ptr.To(int64(math.Round(1000 * s.variation)))
-	}
-	return status
-}
-
-// stepAtReference returns the rate and latencies of an open step at the reference speed.
-func (s *step) stepAtReference() *v1alpha1.StepAtReference {
-	return &v1alpha1.StepAtReference{
-		OfferedMilliPerSecond: s.nominal,
-		P50Microseconds:       s.latency[q50].atReference(), P50Interval: s.interval(q50),
-		P95Microseconds: s.p95(), P95Interval: s.interval(q95),
-		P99Microseconds: s.latency[q99].atReference(), P99Interval: s.interval(q99),
-	}
 }

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -18,10 +19,9 @@ type trial struct {
 	Input
 	// windows of the calibration and of the load, each with a speed.
 	windows []speed.Window
-	// reference is the speed that everything below is converted to. hash is the CPU time
-	// of a hash at that speed, in microseconds; 0 if unknown.
-	reference speed.Reference
-	hash      float64
+	// reference is the speed that everything below is converted to, and hash the CPU time of the
+	// variant's hash at that speed, in microseconds. Both are 0 if unknown.
+	reference, hash float64
 	// calibration as it would have been at the reference speed.
 	calibration v1alpha1.TrialCalibration
 	// rescale is the factor that converts a planned rate to the reference speed.
@@ -36,14 +36,16 @@ type trial struct {
 	reported *step
 	// newModel returns the model of the service.
 	newModel modelOf
-	capacity capacity
+	// decided is the capacity, by decision. Both follow from what is stored of the steps.
+	decision *decision
+	decided  capacity
 }
 
-// step is a planned step with its result.
+// step is a planned step with its result, and the fact that is stored of both.
 type step struct {
 	loadplan.Step
+	fact       fact
 	result     measurement.StepResult
-	objective  v1alpha1.Objective
 	overloaded bool
 
 	// cpu is the service's CPU time per login; 0 if unknown.
@@ -62,14 +64,10 @@ type step struct {
 	timeError float64
 	// variation is simulated p95 with the speed as it varied ÷ at its mean; 0 if unknown.
 	variation float64
-	// longEnough reports whether the step lasted long enough for a steady state.
-	longEnough bool
 	// use is how the service's CPUs were used; nil if that was not measured.
 	use *cpuUse
 	// simulated is the model's prediction for the step's own arrivals; nil without one.
 	simulated *expectation
-	// failures of this step and of the faster ones.
-	failures failures
 }
 
 func newTrial(in Input, newModel modelOf) *trial {
@@ -79,15 +77,13 @@ func newTrial(in Input, newModel modelOf) *trial {
 	t.maximum = t.findMaximum()
 	for _, s := range t.steps {
 		s.overloaded = s.refusedShare() > overloadedFailures || t.beyondMaximum(s)
-		if s.settled() && t.modelled() {
+		if s.settled() && modelled(t.Spec.Variant, t.bound) {
 			t.simulate(s)
 		}
 	}
-	t.setFailures()
-	if t.Spec.Load.Mode == v1alpha1.LoadRates {
+	if t.planned(v1alpha1.PurposeRate) || t.planned(v1alpha1.PurposeVerification) {
 		t.maximum = t.maximumOfOverloaded()
 	}
-	t.capacity = t.decideCapacity(nil)
 	return t
 }
 
@@ -98,7 +94,7 @@ func (t *trial) pairSteps() {
 		if planned.Kind == loadplan.Warmup || len(results) == 0 {
 			continue
 		}
-		s := &step{Step: planned, result: results[0], objective: t.Spec.Objective}
+		s := &step{Step: planned, result: results[0]}
 		results = results[1:]
 		t.steps = append(t.steps, s)
 		t.setSpeed(s)
@@ -115,7 +111,11 @@ func (t *trial) setNominal(s *step) {
 	s.nominal = int64(math.Round(float64(s.OfferedMilliPerSecond) * t.rescale))
 	s.timeError = t.timeError()
 	s.observe()
-	s.longEnough = t.lastsLongEnough(s)
+}
+
+// planned reports whether a step was planned for a purpose.
+func (t *trial) planned(purpose v1alpha1.StepPurpose) bool {
+	return slices.ContainsFunc(t.Plan.Steps, func(s loadplan.Step) bool { return s.Purpose == purpose })
 }
 
 // plannedSteps returns the number of planned steps that have a result: all except the

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -26,12 +27,12 @@ const (
 // Unloaded judges a variant that cannot meet the objective at any rate, because a login on
 // an idle service is already too slow. This follows from the calibration, so no load is
 // needed. The calibration is at the speed that the load would have been planned for, and
-// the prediction was made from it.
-func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) Judgement {
-	t := &trial{Input: Input{Spec: spec, Calibration: cal}}
-	// The prediction is for the speed of this calibration, and so is the result.
-	if ratio := speed.Ratio(cal); ratio > 0 {
-		t.Input.Reference.Micros = float64(cal.HashMicroseconds) / ratio
+// the prediction was made from it. The reference speed is as in [Input]; if it is 0, this calibration
+// fixes it.
+func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction, reference float64) Judgement {
+	t := &trial{Input: Input{Spec: spec, Calibration: cal, Reference: reference}}
+	if ratio := speed.Ratio(cal); ratio > 0 && reference <= 0 {
+		t.Input.Reference = float64(cal.HashMicroseconds) / ratio
 	}
 	t.setReference()
 	row := t.row()
@@ -73,9 +74,9 @@ func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibratio
 }
 
 // unconfirmed finds an Infeasible variant that no other trial confirms, or that meets the
-// objective on an idle service at the reference speed of all trials. Infeasible follows
-// from the calibration, which no load checked.
-func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, reference speed.Reference) []v1alpha1.Reason {
+// objective on an idle service at the typical speed of all trials, in microseconds at cost 8. Infeasible
+// follows from the calibration, which no load checked.
+func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, typical float64) []v1alpha1.Reason {
 	if !unloaded(trial) {
 		return nil
 	}
@@ -84,12 +85,12 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, ref
 			"Only the calibration of repetition %d shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
 			trial.Spec.Repetition)}})
 	}
-	idle := model.NewService(trial.Spec, speed.At(*trial.Status.Calibration, reference.Micros), 0).NoLoadP95()
+	idle := model.NewService(trial.Spec, speed.At(*trial.Status.Calibration, typical), 0).NoLoadP95()
 	if idle > model.LimitOf(trial.Spec.Objective).P95 {
 		return nil
 	}
 	return across([]v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
-		"Repetition %d was calibrated while the CPU was slow, and no load was run. At the reference speed of all trials, a login on an idle service takes %s, which is within the objective of %d ms, so some rate may meet it. Measure again",
+		"Repetition %d was calibrated while the CPU was slow, and no load was run. At the typical speed of all trials, a login on an idle service takes %s, which is within the objective of %d ms, so some rate may meet it. Measure again",
 		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)}})
 }
 
@@ -127,4 +128,38 @@ func confirms(trial, other *v1alpha1.SizingTrial) bool {
 		doubled := ratio * math.Exp2(float64(variant.Cost-other.Spec.Variant.Cost))
 		return math.Abs(own/doubled-1) <= doublingInvalid
 	}
+}
+
+// unloaded reports whether a trial was found to be Infeasible without load.
+func unloaded(stored *v1alpha1.SizingTrial) bool {
+	return len(stored.Status.Steps) == 0 && stored.Status.Calibration != nil &&
+		slices.ContainsFunc(stored.Status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonInfeasible })
+}
+
+// judgeUnloaded judges a trial that was not loaded by its calibration alone.
+func judgeUnloaded(trial *v1alpha1.SizingTrial) {
+	status := &trial.Status
+	planned := speed.PlannedFor(*status)
+	predicted := rate(1000 * simulated(trial.Spec, planned)(0, nil).Capacity(model.LimitOf(trial.Spec.Objective)))
+	idle := ptr.Deref(status.Prediction, v1alpha1.Prediction{})
+	idle.CapacityMilliPerSecond = predicted
+	status.Prediction = &idle
+	judged := Unloaded(trial.Spec, planned, &idle, referenceOf(status))
+	judged.Result.Trials = status.Result.Trials
+	status.Capacity = judged.Capacity
+	if predicted != nil {
+		fromCalibration(&judged, *predicted)
+	}
+	status.Result = &judged.Result
+}
+
+// fromCalibration sets the predicted capacity of a trial that was not loaded, under an
+// objective that some rate can meet.
+func fromCalibration(judged *Judgement, predicted int64) {
+	message := "The variant was not loaded, because no rate could meet the objective of the measurement. Under this objective, its capacity follows from the calibration alone. Measure it under this objective"
+	judged.Capacity.MilliPerSecond, judged.Capacity.PredictedMilliPerSecond, judged.Capacity.Message = &predicted, &predicted, message
+	row := &judged.Result
+	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityMethod = ptr.To(true), &predicted, v1alpha1.CapacityPredicted
+	row.Verdict = v1alpha1.VerdictSuspect
+	row.Reasons = []v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}
 }

@@ -31,7 +31,7 @@ func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibrat
 	for _, change := range changes {
 		change(&spec, &cal)
 	}
-	return verdict.Unloaded(spec, cal, model.Before(spec, cal))
+	return verdict.Unloaded(spec, cal, model.Before(spec, cal), 0)
 }
 
 func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {
@@ -143,7 +143,7 @@ func TestAnInfeasibleVariantIsConfirmedByAnotherTrial(t *testing.T) {
 	want := []string{
 		"Only the calibration of repetition 2 shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. " +
 			"Add a cost or a CPU limit to the matrix, or set repetitions: 2",
-		"Repetition 2 was calibrated while the CPU was slow, and no load was run. At the reference speed of all trials, a login on an idle service takes 41ms, which is within the objective of 42 ms, so some rate may meet it. Measure again",
+		"Repetition 2 was calibrated while the CPU was slow, and no load was run. At the typical speed of all trials, a login on an idle service takes 41ms, which is within the objective of 42 ms, so some rate may meet it. Measure again",
 	}
 	if diff := cmp.Diff(want, []string{alone[0].Message, slow[0].Message}); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)

@@ -19,7 +19,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 	"github.com/hashmark-dev/hashmark/test/cgroup2"
 )
@@ -58,7 +57,7 @@ func TestATrialOnCgroupVersion2HasAllItsEvidence(t *testing.T) {
 	}
 	judged := verdict.Judge(verdict.Input{
 		Spec: spec, Calibration: calibration, Plan: plan, Run: run,
-		Reference: speed.Reference{Micros: float64(calibration.ReferenceMicroseconds)}, PlannedMicros: float64(calibration.ReferenceMicroseconds),
+		Reference: float64(calibration.ReferenceMicroseconds), PlannedMicros: float64(calibration.ReferenceMicroseconds),
 		Placement: verdict.Placement{ServiceNodes: []string{"service"}, GeneratorNode: "generator"},
 	})
 	for _, reason := range judged.Result.Reasons {

@@ -275,7 +275,7 @@ func TestVariantsAreMatchedByWhatTheyAreNotByTheirNames(t *testing.T) {
 	}
 }
 
-func TestReferenceSpeedsThatDifferBeyondTheirErrorsAreNamed(t *testing.T) {
+func TestReferenceSpeedsThatDifferByAPercentAreNamed(t *testing.T) {
 	at := func(pool string, micros int64) report.Document {
 		return quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
 			e.Status.Speed = []v1alpha1.PoolSpeed{{NodePool: pool, HashMicrosecondsAtCost8: micros, ErrorPerMille: 10, LowPerMille: 950, HighPerMille: 1060}}
@@ -285,9 +285,9 @@ func TestReferenceSpeedsThatDifferBeyondTheirErrorsAreNamed(t *testing.T) {
 		a, b report.Document
 		want []string
 	}{
-		"beyond them":           {at("", 14_000), at("", 14_700), []string{"The reference speed differs: a hash of cost 8 takes 14ms in A and 14.7ms in B (+5 %)."}},
+		"by more":               {at("", 14_000), at("", 14_700), []string{"The reference speed differs: a hash of cost 8 takes 14ms in A and 14.7ms in B (+5 %)."}},
 		"of a node pool":        {at("small", 14_000), at("small", 13_000), []string{"The reference speed on small differs: a hash of cost 8 takes 14ms in A and 13ms in B (−7.1 %)."}},
-		"within them":           {at("", 14_000), at("", 14_150), nil},
+		"by less":               {at("", 14_000), at("", 14_130), nil},
 		"of different pools":    {at("small", 14_000), at("large", 20_000), nil},
 		"known of A alone":      {at("", 14_000), quickstart(t, 1, nil), nil},
 		"without time, of an A": {at("", 0), at("", 14_000), nil},

@@ -141,8 +141,8 @@ func circumstances(a, b report.Document) []string {
 	return append(texts, speeds(a, b)...)
 }
 
-// speeds returns the reference speeds that differ by more than their errors. Rows are at the
-// reference speed of their own experiment, so that their numbers differ too.
+// speeds returns the reference speeds that differ by 1 % or more. Rows are at the reference speed of
+// their own experiment, so that their numbers differ too.
 func speeds(a, b report.Document) []string {
 	var texts []string
 	for _, from := range a.Experiment.Status.Speed {
@@ -151,9 +151,8 @@ func speeds(a, b report.Document) []string {
 			continue
 		}
 		to := b.Experiment.Status.Speed[at]
-		slower := float64(to.HashMicrosecondsAtCost8) / float64(from.HashMicrosecondsAtCost8)
-		perMille := int64(math.Round(1000 * (slower - 1)))
-		if math.Abs(1000*(slower-1)) <= math.Hypot(float64(from.ErrorPerMille), float64(to.ErrorPerMille)) {
+		perMille := int64(math.Round(1000 * (float64(to.HashMicrosecondsAtCost8)/float64(from.HashMicrosecondsAtCost8) - 1)))
+		if -10 < perMille && perMille < 10 {
 			continue
 		}
 		pool := ""

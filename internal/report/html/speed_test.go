@@ -35,18 +35,6 @@ func TestTheSpeedIsDrawnOverTheExperimentForEachNodePool(t *testing.T) {
 	}
 }
 
-func TestADrawingOfTheSpeedIsAtTheExperimentsReference(t *testing.T) {
-	// The trial was converted to a reference that is 2 % slower than the experiment's:
-	// what was 1000 there is 1020 here.
-	d := matrix()
-	for i := range d.Trials[0].Status.Speed.WindowsPerMille {
-		d.Trials[0].Status.Speed.WindowsPerMille[i] = 1000
-	}
-	if got := report.New(d.Experiment, d.Trials).Rows[0].Trials[0].Status.Speed.WindowsPerMille[0]; got != 1020 {
-		t.Errorf("the window is %d thousandths of the reference, want 1020", got)
-	}
-}
-
 func TestWhereNoSpeedIsKnownNoneIsDrawn(t *testing.T) {
 	for name, d := range map[string]report.Document{"measured before speeds were": quickstart(t), "never measured": failed()} {
 		t.Run(name, func(t *testing.T) {
