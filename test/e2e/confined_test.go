@@ -282,8 +282,23 @@ func (c *confinement) await(t *testing.T, uid types.UID) {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
 		at := slices.IndexFunc(c.pods, func(n podNetwork) bool { return n.uid == uid })
-		return at >= 0 && !c.last(c.pods[at]).IsZero(), fmt.Sprint(c.pods)
+		if at < 0 {
+			return false, "it has no network"
+		}
+		return !c.last(c.pods[at]).IsZero(), c.unenforced(uid)
 	})
+}
+
+// unenforced lists the ways to and from a pod on which no connection was refused.
+func (c *confinement) unenforced(uid types.UID) string {
+	var all []string
+	for w, its := range c.tried {
+		if (w.from.uid == uid || w.to.uid == uid) && its.enforced.IsZero() {
+			all = append(all, fmt.Sprintf("%s: %d reached", w, its.reached))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
 }
 
 // last returns when the first connection was refused on the last of the ways between a pod of a trial

@@ -88,7 +88,8 @@ func endsFor(t *testing.T, e *v1alpha1.SizingExperiment, reason string) {
 }
 
 func TestAnImageThatCannotBePulledFailsTheTrial(t *testing.T) {
-	startOperator(t, "--service-image=hashmark.dev/absent:dev", "--start-timeout=15s")
+	// Nobody listens there, so that the pull fails at once, whatever the network does with other names.
+	startOperator(t, "--service-image=localhost:1/absent:dev", "--start-timeout=15s")
 	failsWith(t, tiny(namespace(t), "unpullable", tries(1)), v1alpha1.ReasonImagePull)
 }
 
