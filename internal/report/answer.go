@@ -70,6 +70,8 @@ func (d Document) result() string {
 		return fmt.Sprintf("It is unknown which size can serve %s. %s", d.Demand(), text)
 	case recommendation.Verified == v1alpha1.VerificationFailed:
 		return fmt.Sprintf("The verification found no size that serves %s. %s", d.Demand(), text)
+	case recommendation.Variant == "" && slices.ContainsFunc(d.Rows, func(r Row) bool { return r.Result.Verdict == v1alpha1.VerdictInvalid }):
+		return fmt.Sprintf("No size is known to serve %s, and some variants have no usable result. %s", d.Demand(), text)
 	case recommendation.Variant == "":
 		return fmt.Sprintf("No size can serve %s. %s", d.Demand(), text)
 	default:

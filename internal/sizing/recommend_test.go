@@ -220,3 +220,19 @@ func size(s *v1alpha1.Size) string {
 	}
 	return text
 }
+
+// A variant without a usable result might serve the demand, so it is not said that no size does.
+func TestVariantsWithoutAUsableResultAreNamedIfNothingFits(t *testing.T) {
+	spec := small(func(s *v1alpha1.SizingExperimentSpec) { s.Demand.MinimumCost = new(int32(10)) })
+	weaker := held(t, spec, "c8-500m", 20_000, v1alpha1.VerdictValid)
+	disturbed := held(t, spec, "c10-500m", 6_000, v1alpha1.VerdictInvalid)
+	got := concluded(t, spec, weaker, disturbed).Recommendation
+	if got == nil || got.Variant != "" {
+		t.Fatalf("recommended: %+v", got)
+	}
+	for _, want := range []string{"No size is known to serve", "c10-500m has no usable result and might serve it: see its reasons, and measure it again"} {
+		if !strings.Contains(got.Reason, want) {
+			t.Errorf("the reason is %q, want in it %q", got.Reason, want)
+		}
+	}
+}

@@ -153,8 +153,8 @@ func (a answer) noneReason(nearest sized) string {
 		return fmt.Sprintf("No variant meets the objective at any rate, so none can serve %s. The nearest is %s. Relax the objective, or measure lower costs or larger CPU limits",
 			a.demanded(), nearest.Variant.Name)
 	}
-	return fmt.Sprintf("No size %s %s %s%s. The nearest is %s, which %s",
-		a.isKnownTo("serves"), a.demanded(), a.acceptable(), a.within(), inAll(nearest), a.breaks(nearest))
+	return fmt.Sprintf("No size %s %s %s%s. The nearest is %s, which %s%s",
+		a.isKnownTo("serves"), a.demanded(), a.acceptable(), a.within(), inAll(nearest), a.breaks(nearest), a.measureAgain())
 }
 
 // atLeast says what is known about a capacity that is a lower bound or unknown, as the
@@ -202,9 +202,34 @@ func (a answer) suggest(s sized) string {
 // anyUnknown reports whether some acceptable candidate might serve the demand, but that is
 // unknown.
 func (a answer) anyUnknown() bool {
-	return slices.ContainsFunc(a.candidates, func(c Candidate) bool {
+	return len(a.unusable()) > 0 || slices.ContainsFunc(a.candidates, func(c Candidate) bool {
 		return c.Standing >= Doubtful && a.strength(c) >= float64(a.MinimumCost) && a.Question.size(c).unknown()
 	})
+}
+
+// unusable returns the names of the acceptable candidates that have no usable result.
+func (a answer) unusable() []string {
+	var names []string
+	for _, c := range a.candidates {
+		if c.Standing == Unusable && a.strength(c) >= float64(a.MinimumCost) {
+			names = append(names, c.Variant.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// measureAgain is a sentence about the acceptable candidates without a usable result, or "".
+func (a answer) measureAgain() string {
+	names := a.unusable()
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(". %s has no usable result and might serve it: see its reasons, and measure it again", names[0])
+	default:
+		return fmt.Sprintf(". %s have no usable result and might serve it: see their reasons, and measure them again", strings.Join(names, ", "))
+	}
 }
 
 // isKnownTo returns "is known to serve" if candidates that are unknown might serve the
