@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -55,6 +56,9 @@ type TrialReconciler struct {
 
 	loads    loadMeter
 	refusals refusals
+	// judging has the locks under which the trials of an experiment fix reference speeds. Two
+	// experiments may share one.
+	judging [64]sync.Mutex
 }
 
 // Reconcile makes one pass over one trial.

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/keymutex"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -87,9 +87,6 @@ func referenceIn(pools []v1alpha1.PoolSpeed, trial *v1alpha1.SizingTrial) int64 
 	return 0
 }
 
-// judging has locks by the UID of the experiment. Two experiments may share one.
-var judging = keymutex.NewHashed(64)
-
 // fixReference makes sure that all trials on a node pool are judged by one reference speed. The first
 // that ends fixes it, and the status of the experiment may not have it yet. So a trial that would fix it
 // looks for another one that did, without a cache, and no trial of the same experiment is judged before
@@ -99,8 +96,9 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 		return func() {}, nil
 	}
 	experiment := metav1.GetControllerOf(seen.Trial).UID
-	judging.LockKey(string(experiment))
-	release = func() { _ = judging.UnlockKey(string(experiment)) } // it never fails
+	lock := &r.judging[crc32.ChecksumIEEE([]byte(experiment))%uint32(len(r.judging))]
+	lock.Lock()
+	release = lock.Unlock
 	siblings := &v1alpha1.SizingTrialList{}
 	if err := r.Live.List(ctx, siblings, client.InNamespace(seen.Trial.Namespace)); err != nil {
 		return release, err
