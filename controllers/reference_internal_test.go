@@ -69,6 +69,17 @@ func TestTheSecondOfTwoTrialsThatEndTogetherWaitsForTheFirst(t *testing.T) {
 	if err != nil || first.Reference != 0 {
 		t.Fatalf("the first has the reference %d, %v", first.Reference, err)
 	}
+	held := 0
+	for i := range r.judging {
+		if r.judging[i].TryLock() {
+			r.judging[i].Unlock()
+			continue
+		}
+		held++
+	}
+	if held != 1 {
+		t.Fatalf("%d locks are held before the status of the first is written, want 1", held)
+	}
 	second := make(chan int64, 1)
 	go func() {
 		seen := &lifecycle.Observation{Trial: ended("second", "ours", "small", 0)}

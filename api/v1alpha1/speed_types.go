@@ -112,8 +112,8 @@ type StepAtReference struct {
 	// The range of the true p95, with 95 % confidence.
 	// +optional
 	P95Interval *Interval `json:"p95Interval,omitempty"`
-	// By which factor p95 of simulated runs of the step differs from that of all of them together,
-	// in thousandths. Absent if the model can't compute it.
+	// How far p95 of a single run can be from p95 of many, as a factor in thousandths, by
+	// simulated runs of the step. Absent if the model can't compute it.
 	// +optional
 	P95SpreadPerMille *int64 `json:"p95SpreadPerMille,omitempty"`
 	// The median at that rate, like p95Microseconds.

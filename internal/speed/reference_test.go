@@ -24,7 +24,7 @@ func TestTheMedianOverAllWindows(t *testing.T) {
 			[][]speed.Window{steady(7, 10_000)}, 10_000, 0.04},
 		"the error is at least the difference between two processes": {
 			[][]speed.Window{near, near, near}, 10_000, 0.001},
-		"without a window there is none": {nil, 0, 0},
+		"of no windows, both are 0": {nil, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			micros, unsure := speed.Median(test.trials)

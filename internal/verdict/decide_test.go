@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -253,5 +254,25 @@ func TestTheOwnCPUTimeOfAStoredTrialIsThatOfItsSaturation(t *testing.T) {
 	}
 	if got := verdict.CPUPerLogin(&v1alpha1.SizingTrial{}); got != 0 {
 		t.Errorf("a login of nothing takes %v", got)
+	}
+}
+
+// A trial that an earlier version judged doesn't say what its steps were for.
+func TestATrialOfAnEarlierVersionIsToBeMeasuredAgain(t *testing.T) {
+	w := ranWell(t)
+	trial := stored(w.Input, w.judge())
+	for i := range trial.Status.Steps {
+		trial.Status.Steps[i].Purpose = ""
+	}
+	objective := trial.Spec.Objective
+	objective.P95Milliseconds *= 2
+	asked := verdict.ForObjective(trial, objective).Status
+	last := asked.Result.Reasons[len(asked.Result.Reasons)-1]
+	if asked.Result.CapacityMilliPerSecond != nil || asked.Result.ObjectiveMet != nil || asked.Result.Verdict != suspect ||
+		last.Type != v1alpha1.ReasonEvidenceMissing || !strings.Contains(last.Message, "Measure it again") || asked.Capacity.Message != last.Message {
+		t.Errorf("the row is %+v, and the capacity %+v", asked.Result, asked.Capacity)
+	}
+	if trial.Status.Result.CapacityMilliPerSecond == nil {
+		t.Error("the stored trial was changed")
 	}
 }
