@@ -94,22 +94,26 @@ func checkRow(t *testing.T, row v1alpha1.VariantResult) {
 	}
 }
 
-// At the reference speed, the rest of the CPU time is used by everything but hashes.
+// At the reference speed, the rest of the CPU time is used by everything but hashes. What is
+// compared was measured at different times, so each comparison allows for how much the CPU's
+// speed varied meanwhile.
 func TestPhysicsHoldsInTheQuickstart(t *testing.T) {
 	e, trials := quickstart(t)
-	maximum, ratio := map[string]float64{}, map[string]float64{}
+	maximum, ratio, varied := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, row := range e.Status.Results {
-		limit := resource.MustParse(row.CPULimit)
-		maximum[row.Variant] = float64(*row.MaxThroughputMilliPerSecond) / 1000
-		near(t, row.Variant+": maximum × hash time ÷ CPU", maximum[row.Variant]*float64(row.Calibration.HashMicroseconds)/1e6/limit.AsApproximateFloat64(), 0.97, 0.07)
-		if ratio[row.Variant] = float64(trials[row.Variant].Status.Calibration.RatioPerMillion) / 1e6; ratio[row.Variant] <= 0 {
-			t.Errorf("%s: the calibration has no ratio to the reference hash", row.Variant)
+		limit, name := resource.MustParse(row.CPULimit), row.Variant
+		maximum[name] = float64(*row.MaxThroughputMilliPerSecond) / 1000
+		varied[name] = float64(row.Speed.HighPerMille-row.Speed.LowPerMille) / 2 / float64(row.Speed.MedianPerMille)
+		near(t, name+": maximum × hash time ÷ CPU", maximum[name]*float64(row.Calibration.HashMicroseconds)/1e6/limit.AsApproximateFloat64(), 0.97, 0.05+varied[name])
+		if ratio[name] = float64(trials[name].Status.Calibration.RatioPerMillion) / 1e6; ratio[name] <= 0 {
+			t.Errorf("%s: the calibration has no ratio to the reference hash", name)
 		}
 	}
 	for _, limit := range []string{"500m", "1"} {
-		near(t, "cost 8 ÷ cost 10 on "+limit, maximum["c8-"+limit]/maximum["c10-"+limit], ratio["c10-"+limit]/ratio["c8-"+limit], 0.05)
+		low, high := "c8-"+limit, "c10-"+limit
+		near(t, "cost 8 ÷ cost 10 on "+limit, maximum[low]/maximum[high], ratio[high]/ratio[low], 0.04+varied[low]+varied[high])
 	}
-	near(t, "1 CPU ÷ 500m at cost 8", maximum["c8-1"]/maximum["c8-500m"], 2, 0.07)
+	near(t, "1 CPU ÷ 500m at cost 8", maximum["c8-1"]/maximum["c8-500m"], 2, 0.05+varied["c8-1"]+varied["c8-500m"])
 }
 
 func TestServiceAndGeneratorRanOnTheirOwnCPUsUnderRealQuotas(t *testing.T) {
