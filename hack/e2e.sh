@@ -27,8 +27,9 @@ installed_at() {
 # put_back reinstalls the demo's release if an interrupted run has left one of the tests' in
 # its place.
 put_back() {
-  local namespace
-  [[ -z "$(kubectl -n hashmark-system get --ignore-not-found deployment hashmark-operator -o name)" ]] || return 0
+  local namespace installed
+  installed=$(kubectl -n hashmark-system get --ignore-not-found deployment hashmark-operator -o name)
+  [[ -z "$installed" ]] || return 0
   say "the demo's operator is missing; reinstalling it"
   helm list --all-namespaces --filter '^hashmark$' --no-headers | while read -r _ namespace _; do
     helm uninstall hashmark --namespace "$namespace" --wait
