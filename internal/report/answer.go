@@ -64,19 +64,10 @@ func (d Document) result() string {
 	if recommendation == nil || !d.HasDemand() {
 		return d.best()
 	}
-	text := sentence(results.Recommendation(recommendation, d.Experiment.Spec.Prices))
-	switch {
-	case recommendation.BrokenBound == v1alpha1.BoundCapacityUnknown:
-		return fmt.Sprintf("It is unknown which size can serve %s. %s", d.Demand(), text)
-	case recommendation.Verified == v1alpha1.VerificationFailed:
-		return fmt.Sprintf("The verification found no size that serves %s. %s", d.Demand(), text)
-	case recommendation.Variant == "" && slices.ContainsFunc(d.Rows, func(r Row) bool { return r.Result.Verdict == v1alpha1.VerdictInvalid }):
-		return fmt.Sprintf("No size is known to serve %s, and some variants have no usable result. %s", d.Demand(), text)
-	case recommendation.Variant == "":
-		return fmt.Sprintf("No size can serve %s. %s", d.Demand(), text)
-	default:
-		return d.recommended(recommendation)
+	if recommendation.Variant == "" {
+		return sentence(recommendation.Reason)
 	}
+	return d.recommended(recommendation)
 }
 
 // Demand returns the demand as text: 5 logins/s with 30 % headroom. It is empty without a
@@ -119,10 +110,7 @@ func (d Document) recommended(recommendation *v1alpha1.Recommendation) string {
 
 // sizeWords returns the parts of a size as texts.
 func sizeWords(size v1alpha1.Size) []string {
-	parts := []string{fmt.Sprintf("bcrypt cost %d", size.Cost)}
-	if size.Hash != "" {
-		parts[0] = size.Hash
-	}
+	parts := []string{hashOf(size)}
 	limits, total := size.CPULimit+" CPU", size.TotalCPU+" in total"
 	if size.MemoryLimit != "" {
 		limits, total = limits+" and "+size.MemoryLimit+" of memory", size.TotalCPU+" CPU in total"
@@ -142,6 +130,14 @@ func sizeWords(size v1alpha1.Size) []string {
 		parts = append(parts, "predicted, not measured")
 	}
 	return parts
+}
+
+// hashOf returns the name of a size's hash.
+func hashOf(size v1alpha1.Size) string {
+	if size.Hash != "" {
+		return size.Hash
+	}
+	return fmt.Sprintf("bcrypt cost %d", size.Cost)
 }
 
 // workers returns the concurrency as text for a sentence. There, "pool 1" as in the tables

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -68,7 +70,12 @@ func (d Document) whySection() Section {
 	if recommendation == nil {
 		return Section{}
 	}
-	why := Section{Title: "Why", Paragraphs: []string{sentence(recommendation.Reason)}}
+	why := Section{Title: "Why", Columns: []string{"Quantity", "Needs", "Has"}}
+	if recommendation.Variant != "" {
+		why.Paragraphs, why.Lines = []string{sentence(recommendation.Reason)}, d.needsAndHas(recommendation.Size, recommendation.P95Microseconds)
+	} else if recommendation.Nearest != nil {
+		why.Lines = d.needsAndHas(*recommendation.Nearest, nil)
+	}
 	if recommendation.RunnerUp != nil {
 		why.Items = append(why.Items, "Next best: "+d.sizeInWords(*recommendation.RunnerUp)+".")
 	}
@@ -79,6 +86,67 @@ func (d Document) whySection() Section {
 		why.Items = append(why.Items, sentence(change))
 	}
 	return why
+}
+
+// needsAndHas compares what the demand needs with what a size has, a line for each quantity. p95 is the
+// model's at the demanded rate, or nil.
+func (d Document) needsAndHas(size v1alpha1.Size, p95 *int64) [][]string {
+	demand := d.Experiment.Spec.Demand
+	if demand == nil || size.Replicas == 0 {
+		return nil
+	}
+	rate, capacity, down := 1000*int64(demand.LoginsPerSecond), ptr.Deref(size.CapacityMilliPerSecond, 0), int64(ptr.Deref(demand.SurviveReplicas, 0))
+	headroom, objective := int64(ptr.Deref(demand.HeadroomPercent, 0)), 1000*int64(d.Experiment.Spec.Objective.P95Milliseconds)
+	atRate := " at " + units.PerSecond(float64(rate))
+	left := capacity / int64(size.Replicas) * (int64(size.Replicas) - down)
+	lines := [][]string{
+		{"Rate", units.PerSecond(float64(rate) * (1 + float64(headroom)/100)), d.orMore(size) + units.PerSecond(float64(capacity))},
+		{fmt.Sprintf("Rate with %d down", down), units.PerSecond(float64(rate)), d.orMore(size) + units.PerSecond(float64(left))},
+		{"Load" + atRate, "", percent(size.LoadPercent)},
+		{"p95" + atRate, atMost(units.Latency(&objective)), units.Latency(p95)},
+		{"Hash", atLeast(demand), hashOf(size)},
+		{"CPU", atMost(demand.MaxTotalCPU), size.TotalCPU},
+		{"Replicas", "", strconv.Itoa(int(size.Replicas))},
+		{"Memory limit of each", "", size.MemoryLimit},
+		{"Price of a month", "", d.money(size.PricePerMonth)},
+		{"Price of 10⁶ logins" + atRate, "", d.money(size.PricePerMillionLogins)},
+		{"Attacker’s price of 10⁹ guesses", "", d.money(size.AttackerPricePerBillionGuesses)},
+	}
+	if demand.MaxReplicas != nil {
+		lines[6][1] = atMost(strconv.Itoa(int(*demand.MaxReplicas)))
+	}
+	if down == 0 {
+		lines[1][2] = ""
+	}
+	return slices.DeleteFunc(lines, func(line []string) bool { return line[2] == "" })
+}
+
+// orMore returns "at least " if only a lower bound of the capacity of a size is known.
+func (d Document) orMore(size v1alpha1.Size) string {
+	if row := d.Row(size.Variant); row != nil && ptr.Deref(row.Result.CapacityIsLowerBound, false) {
+		return "at least "
+	}
+	return ""
+}
+
+// atLeast returns the weakest hash that a demand allows, as text, or "" if it names none.
+func atLeast(demand *v1alpha1.Demand) string {
+	switch {
+	case demand.MinimumCost == nil:
+		return ""
+	case len(demand.Hashes) > 0:
+		return fmt.Sprintf("as strong as bcrypt cost %d", *demand.MinimumCost)
+	default:
+		return fmt.Sprintf("bcrypt cost %d or more", *demand.MinimumCost)
+	}
+}
+
+// atMost returns a limit as text, or "" if there is none.
+func atMost(limit string) string {
+	if limit == "" {
+		return ""
+	}
+	return "at most " + limit
 }
 
 // sizeInWords returns a size as text: 2×c10-500m (bcrypt cost 10, 500m CPU each, 1 in

@@ -69,6 +69,8 @@ type Candidate struct {
 	Capacity int64
 	// Found is the capacity itself, times 1000, at the reference speed.
 	Found int64
+	// Interval around Found; nil if it is unknown.
+	Interval *v1alpha1.RateInterval
 	// Carried is the rate, times 1000, that the measured replicas served together at the
 	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
 	// No size is computed for a demand above it, at the slow speed.

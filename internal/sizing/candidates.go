@@ -121,6 +121,9 @@ func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1alpha1.Ra
 	low := *capacity
 	if interval != nil {
 		low = min(low, interval.LowMilliPerSecond)
+		c.Interval = &v1alpha1.RateInterval{
+			LowMilliPerSecond: interval.LowMilliPerSecond / t.replicas(), HighMilliPerSecond: interval.HighMilliPerSecond / t.replicas(),
+		}
 	}
 	c.Found = *capacity / t.replicas()
 	c.Capacity = 1000 * low / t.replicas() / c.SlowPerMille
@@ -139,7 +142,7 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // respace replaces the capacity of a candidate that was measured with evenly spaced logins
 // by the model's capacity for random arrivals, as real users have.
 func (t *table) respace(c *Candidate) {
-	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Carried = true, false, 0, 0, 0
+	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Interval, c.Carried = true, false, 0, 0, nil, 0
 	service, known := prediction.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return

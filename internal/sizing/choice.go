@@ -73,7 +73,7 @@ func (a answer) size() *v1alpha1.Recommendation {
 	sure := a.confidence(best)
 	r.Confidence = sure.level
 	r.Verified, _ = a.verified(best)
-	r.Reason = units.Clip(a.reason(best, r, sure), mostReason)
+	r.Reason = units.Clip(a.reason(best, sure), mostReason)
 	return r
 }
 
@@ -85,9 +85,9 @@ func (a answer) none() *v1alpha1.Recommendation {
 	}
 	r := &v1alpha1.Recommendation{BrokenBound: nearest.breaks[0], Nearest: ptr.To(a.api(nearest)), Changes: a.changes(nil)}
 	reason := a.noneReason(nearest)
-	if failures := a.failures(); failures != "" {
+	if failed := a.failed(); len(failed) > 0 {
 		r.Verified = v1alpha1.VerificationFailed
-		reason += ". The first recommendation did not hold: " + failures
+		reason = name(failed[0]) + " failed its verification; " + lower(reason)
 	}
 	r.Reason = units.Clip(reason, mostReason)
 	return r
@@ -122,9 +122,9 @@ func (a answer) confidence(best sized) certainty {
 	case best.Standing == Doubtful:
 		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is Suspect (%s); measure it again", a.unit(), strings.Join(results.ReasonTypes(best.Reasons), ", "))}
 	case best.EvenlySpaced:
-		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals. Measure with arrivals: Poisson"}
+		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"}
 	case best.Calibrated:
-		return certainty{v1alpha1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest. Measure this size with a SizingExperiment before you rely on it"}
+		return certainty{v1alpha1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest; measure this size with a SizingExperiment before you rely on it"}
 	case best.Predicted:
 		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that predicted the held-out variants correctly" +
 			a.heldOr(best, "; measure it before you rely on it")}
@@ -132,24 +132,19 @@ func (a answer) confidence(best sized) certainty {
 	if !best.Confirmed {
 		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")}
 	}
-	if len(a.failed()) > 0 {
-		return certainty{v1alpha1.ConfidenceMedium, "another size that follows from these measurements failed its verification" + a.heldOr(best, "")}
+	if failed := a.failed(); len(failed) > 0 {
+		return certainty{v1alpha1.ConfidenceMedium, name(failed[0]) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")}
 	}
 	if outcome, why := a.verified(best); outcome != v1alpha1.VerificationMet {
 		return certainty{v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why}
 	}
-	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification: " + a.held(best)}
+	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"}
 }
 
-// heldOr returns the result of a size's verification if it is Met, or else otherwise.
+// heldOr says that a size's verification is Met, or returns otherwise.
 func (a answer) heldOr(best sized, otherwise string) string {
 	if outcome, _ := a.verified(best); outcome == v1alpha1.VerificationMet {
-		return "; at the demanded rate, but not above it, the verification confirms this size: " + a.held(best)
+		return "; at the demanded rate, but not above it, the verification confirms this size"
 	}
 	return otherwise
-}
-
-// held returns the message of a size's verification, as the end of a sentence.
-func (a answer) held(best sized) string {
-	return lower(a.verification(best.Variant.Name, best.replicas).Message)
 }

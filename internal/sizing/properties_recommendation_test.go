@@ -349,16 +349,26 @@ func byHand(q Question, c Candidate) bool {
 		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
 }
 
-// The recommendation keeps the API's limits for any question.
+// The recommendation keeps the API's limits for any question, and its reason has at most three sentences.
 func TestWhatIsToldFitsTheAPI(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "", "small")
 		for i := range candidates {
 			candidates[i].Reasons = slices.Repeat([]v1alpha1.Reason{{Type: "GeneratorSaturated"}}, rapid.IntRange(0, 32).Draw(t, "reasons"))
 		}
-		got := Of(someQuestion(t, prices(t, "99999999999.9999")), candidates)
+		q := someQuestion(t, prices(t, "99999999999.9999"))
+		verifying(v1alpha1.VerifyReplica, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1alpha1.Verification {
+			outcome := rapid.SampledFrom([]v1alpha1.VerificationOutcome{v1alpha1.VerificationMet, v1alpha1.VerificationFailed, v1alpha1.VerificationUndecided, v1alpha1.VerificationNotRun, ""}).Draw(t, "outcome")
+			v := tried(fmt.Sprintf("v%d", rapid.IntRange(0, 11).Draw(t, "variant")), rapid.Int32Range(1, 3).Draw(t, "replicas"), outcome)
+			v.Message = "It was driven. It ended. It was counted"
+			return v
+		}), 0, 2).Draw(t, "verifications")...)(&q)
+		got := Of(q, candidates)
 		if len([]rune(got.Reason)) > 2048 || len(got.Changes) > 8 {
 			t.Errorf("a reason of %d characters, %d changes", len(got.Reason), len(got.Changes))
+		}
+		if sentences := strings.Split(got.Reason, ". "); len(sentences) > 3 {
+			t.Errorf("the reason has %d sentences: %s", len(sentences), got.Reason)
 		}
 		for _, change := range got.Changes {
 			if change == "" || len([]rune(change)) > 512 {

@@ -178,7 +178,7 @@ func TestWhatIsRecommendedHoldsOnASlowCPU(t *testing.T) {
 func TestAReasonTellsWhatOneReplicaWasFoundToHold(t *testing.T) {
 	spec := small(twoReplicas)
 	trial := changed(held(t, spec, "c10-500m", 13_200, v1alpha1.VerdictValid), between(12_000, 14_000))
-	const want = "2 replicas of c10-500m (1 CPU in all) meet the objective up to 12/s (the lower end of the interval around its capacity of 13.2/s)"
+	const want = "2 replicas of c10-500m (1 CPU in all) meet the objective up to 12/s (the lower end of the interval from 12/s to 14/s around its capacity of 13.2/s)"
 	if got := concluded(t, spec, trial).Recommendation; !strings.Contains(got.Reason, want) {
 		t.Errorf("the reason is %q, want in it %q", got.Reason, want)
 	}

@@ -102,7 +102,7 @@ func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, wh
 		if v.Outcome == "" {
 			return "", "but this size is still being verified"
 		}
-		return v.Outcome, "but its verification did not confirm this size: " + lower(v.Message)
+		return v.Outcome, fmt.Sprintf("but the verification of this size is %s: see status.verifications", v.Outcome)
 	}
 	if _, why := q.drive(best.Variant.Name, best.replicas); why != "" {
 		return v1alpha1.VerificationNotRun, "but this size can't be verified: " + why
@@ -116,7 +116,7 @@ func (q Question) exhausted() bool { return q.verifies() && len(q.failed()) >= m
 // refuted returns the recommendation after both verifications failed.
 func (a answer) refuted() *v1alpha1.Recommendation {
 	r := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundVerification, Verified: v1alpha1.VerificationFailed}
-	text := "Two sizes were deployed and driven at the demanded rate, and both missed the objective. " + a.failures()
+	text := "Two sizes were deployed and driven at the demanded rate, and both missed the objective"
 	if nearest, found := a.nearest(); found {
 		api := a.api(nearest)
 		r.Nearest = &api
@@ -126,14 +126,8 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 	return r
 }
 
-// failures returns a sentence for each verification that failed.
-func (q Question) failures() string {
-	var sentences []string
-	for _, v := range q.failed() {
-		sentences = append(sentences, fmt.Sprintf("%d×%s failed its verification: %s", v.Replicas, v.Variant, lower(v.Message)))
-	}
-	return strings.Join(sentences, ". ")
-}
+// name returns the name of the size that was verified, such as 2×c10-500m.
+func name(v v1alpha1.Verification) string { return fmt.Sprintf("%d×%s", v.Replicas, v.Variant) }
 
 // lower makes the first letter lower case, so that the sentence can follow a colon.
 func lower(sentence string) string {

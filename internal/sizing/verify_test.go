@@ -145,7 +145,7 @@ func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := experiment.Status.Recommendation
-	if got.Variant != "" || got.Verified != v1alpha1.VerificationFailed || !strings.Contains(got.Reason, "did not hold: 1×c10-500m failed") {
+	if got.Variant != "" || got.Verified != v1alpha1.VerificationFailed || !strings.Contains(got.Reason, "1×c10-500m failed its verification; no size serves") {
 		t.Errorf("recommended: %+v", got)
 	}
 }

@@ -19,34 +19,16 @@ const (
 	noResult = "No variant that can be recommended has a Valid or Suspect result; look at the reasons in status.results, and measure again"
 )
 
-// reason explains why this size was chosen, how its replicas share the load, and how
-// certain that is.
-func (a answer) reason(best sized, r *v1alpha1.Recommendation, sure certainty) string {
-	sentences := []string{
+// reason explains in three sentences why this size was chosen, how much it can serve, and how
+// certain that is. It repeats nothing else that the status has as a field.
+func (a answer) reason(best sized, sure certainty) string {
+	return strings.Join([]string{
 		a.strongest(best),
 		fmt.Sprintf("%s %s the objective %sup to %s%s; %s is %d %% of that",
 			units.Capital(inAll(best)), verb(best.replicas, "meets", "meet"), best.orMore(),
 			perSecond(best.replicas*best.Capacity), best.reliedOn(), perSecond(a.MilliPerSecond), a.loadPercent(best)),
-	}
-	if a.Survive > 0 {
-		left := best.replicas - a.Survive
-		sentences = append(sentences, fmt.Sprintf("With %s down, the other %s %s within the objective, at %d %% of %s capacity",
-			fewReplicas(a.Survive), leftServe(left), perSecond(a.MilliPerSecond), 100*a.MilliPerSecond/(left*best.Capacity), verb(left, "its", "their")))
-	}
-	if r.P95Microseconds != nil {
-		sentences = append(sentences, fmt.Sprintf("At %s the model predicts a p95 of %s", perSecond(a.MilliPerSecond), units.Latency(r.P95Microseconds)))
-	}
-	sentences = append(sentences, a.cheapest(best)...)
-	if best.replicas > 1 {
-		sentences = append(sentences, fmt.Sprintf(
-			"A Service sends each connection to one of the %d replicas at random: each of them gets independent logins at %s, has a queue of its own, and has the p95 of one replica at this rate; connections that are kept alive share the load less evenly",
-			best.replicas, perSecond(a.MilliPerSecond/best.replicas)))
-	}
-	if failures := a.failures(); failures != "" {
-		sentences = append(sentences, "This is the second recommendation. "+failures)
-	}
-	sentences = append(sentences, fmt.Sprintf("Confidence is %s: %s", sure.level, sure.why))
-	return strings.Join(sentences, ". ")
+		fmt.Sprintf("Confidence is %s: %s", sure.level, sure.why),
+	}, ". ")
 }
 
 // strongest returns a sentence that says that the size has the strongest hash that serves
@@ -94,7 +76,11 @@ func (s sized) reliedOn() string {
 		return " (" + text + " did not hold in a verification)"
 	}
 	if s.lowerEnd() {
-		text = "the lower end of the interval around " + text
+		interval := "the lower end of the interval"
+		if s.Interval != nil {
+			interval += fmt.Sprintf(" from %s to %s", perSecond(s.replicas*s.Interval.LowMilliPerSecond), perSecond(s.replicas*s.Interval.HighMilliPerSecond))
+		}
+		text = interval + " around " + text
 	}
 	if s.SlowPerMille > 1000 {
 		text += fmt.Sprintf(", reduced because for a tenth of the time its CPU takes at least %s %% longer per hash than usual", units.Number(float64(s.SlowPerMille-1000)/10))
@@ -106,38 +92,6 @@ func (s sized) reliedOn() string {
 // reason than the slow speed. Rounding takes off at most two thousandths.
 func (s sized) lowerEnd() bool {
 	return s.Found-s.Capacity*max(1000, s.SlowPerMille)/1000 > 2
-}
-
-// cheapest returns sentences that say why the size was chosen among those with the same
-// hash, what it costs, and what guesses cost an attacker.
-func (a answer) cheapest(best sized) []string {
-	same, hash := 0, "cost"
-	for _, s := range a.fit {
-		if s.key() == best.key() {
-			same++
-		}
-	}
-	if best.Variant.Control != "" {
-		hash = "hash"
-	}
-	size := a.api(best)
-	by := "uses the least CPU"
-	if size.PricePerMonth != "" {
-		by = "is the cheapest"
-	}
-	var sentences []string
-	if same > 1 {
-		sentences = append(sentences, fmt.Sprintf("Of %d sizes with this %s that fit, it %s", same, hash, by))
-	}
-	currency := a.Tariff.Currency()
-	if size.PricePerMonth != "" {
-		sentences = append(sentences, fmt.Sprintf("It costs %s %s per month, which at %s is %s %s per million logins",
-			size.PricePerMonth, currency, perSecond(a.MilliPerSecond), size.PricePerMillionLogins, currency))
-	}
-	if size.AttackerPricePerBillionGuesses != "" {
-		sentences = append(sentences, fmt.Sprintf("A billion guesses at this %s cost an attacker %s %s", hash, size.AttackerPricePerBillionGuesses, currency))
-	}
-	return sentences
 }
 
 // noneReason says which limit was exceeded first, and which size is nearest.
@@ -262,9 +216,6 @@ func fewReplicas(n int64) string {
 	}
 	return word + verb(n, " replica", " replicas")
 }
-
-// leftServe returns text such as "2 serve" or "1 serves".
-func leftServe(n int64) string { return fmt.Sprintf("%d %s", n, verb(n, "serves", "serve")) }
 
 // within names the limits of the demand. It returns "" if there are none.
 func (a answer) within() string {
