@@ -64,8 +64,8 @@ type Recommendation struct {
 	// is recommended.
 	// +optional
 	Confidence Confidence `json:"confidence,omitempty"`
-	// Why this size is recommended, how its replicas share the load, and how certain that
-	// is; or why no size is recommended.
+	// Why this size is recommended, how much it can serve, and how certain that is; or why no
+	// size is recommended. At most three sentences.
 	// +kubebuilder:validation:MaxLength=2048
 	Reason string `json:"reason"`
 	// The next best size: of the same cost or hash, if another size is within the limits,
