@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -14,7 +15,7 @@ import (
 // cachedModel runs the simulation only once for each input. Tests that differ only in where
 // an operator dies repeat the same inputs hundreds of times.
 var cachedModel = lifecycle.Model{
-	Predict: func(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+	Predict: func(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.Prediction {
 		return fromCache("predict", []any{spec, cal}, func() *v1alpha1.Prediction {
 			return lifecycle.Simulation().Predict(spec, cal)
 		})

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 )
@@ -21,7 +22,7 @@ func ended(name string, experiment types.UID, pool string, reference int64, chan
 	}}}
 	trial.Spec.Variant.NodePool = &v1alpha1.NodePool{Name: pool}
 	if reference > 0 {
-		trial.Status.Calibration = &v1alpha1.TrialCalibration{ReferenceMicroseconds: 9_000}
+		trial.Status.Calibration = &handover.Calibration{ReferenceMicroseconds: 9_000}
 		trial.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}
 		trial.Status.Result = &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid}
 	}

@@ -16,8 +16,10 @@ trap 'rm -rf "$copy"' EXIT
 mkdir -p "$copy/crd"
 controller_gen() { go tool -modfile=hack/tools/go.mod controller-gen "$@"; }
 controller_gen crd paths=./api/... "output:crd:dir=$copy/crd"
-controller_gen object paths=./api/... "output:object:dir=$copy"
-diff -u api/v1alpha1/zz_generated.deepcopy.go "$copy/zz_generated.deepcopy.go" || stale "Generated code" "make generate"
+for package in api/*; do
+  controller_gen object "paths=./$package" "output:object:dir=$copy/$package"
+  diff -u "$package/zz_generated.deepcopy.go" "$copy/$package/zz_generated.deepcopy.go" || stale "Generated code" "make generate"
+done
 for definition in "$copy"/crd/*.yaml; do
   diff -u "config/crd/$(basename "$definition")" "$definition" || stale "config/crd" "make generate"
 done

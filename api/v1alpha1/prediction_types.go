@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/hashmark-dev/hashmark/api/handover"
+
 // Measure is which variants of a matrix are measured.
 // +kubebuilder:validation:Enum=All;Corners
 type Measure string
@@ -91,7 +93,7 @@ type PredictedVariant struct {
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 	// The range of the true p95, given the known error of the model.
 	// +optional
-	P95Interval *Interval `json:"p95Interval,omitempty"`
+	P95Interval *handover.Interval `json:"p95Interval,omitempty"`
 	// The replicas and CPU that it takes to serve the demand. Absent without a demand or a
 	// capacity.
 	// +optional

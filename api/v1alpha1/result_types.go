@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/hashmark-dev/hashmark/api/handover"
+
 // Verdict is whether a result can be trusted.
 // +kubebuilder:validation:Enum=Pending;Valid;Suspect;Invalid
 type Verdict string
@@ -26,35 +28,12 @@ type Reason struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Interval is the range of the true value, with 95 % confidence.
-type Interval struct {
-	// The lower end, in microseconds.
-	LowMicroseconds int64 `json:"lowMicroseconds"`
-	// The upper end, in microseconds.
-	HighMicroseconds int64 `json:"highMicroseconds"`
-}
-
 // RateInterval is the range of the true rate.
 type RateInterval struct {
 	// The lower end, in logins per second, times 1000.
 	LowMilliPerSecond int64 `json:"lowMilliPerSecond"`
 	// The upper end, in logins per second, times 1000.
 	HighMilliPerSecond int64 `json:"highMilliPerSecond"`
-}
-
-// CalibrationResult is how long a hash takes on the variant's CPU.
-type CalibrationResult struct {
-	// The CPU time of one hash on all its threads, the mean of the samples, in
-	// microseconds; at least 1.
-	HashMicroseconds int64 `json:"hashMicroseconds"`
-	// Half the width of the mean's 99.9 % Student interval, in microseconds.
-	ErrorMicroseconds int64 `json:"errorMicroseconds"`
-	// How many samples were taken. A sample is one hash, or as many hashes as fill a
-	// millisecond.
-	Samples int32 `json:"samples"`
-	// Hashes per second by the clock, one after another, times 1000. Under a CPU quota it is
-	// below the rate that the CPU time gives, because throttling counts too.
-	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
 }
 
 // VariantResult holds the results of one variant. Its trials hold every step and the
@@ -85,7 +64,7 @@ type VariantResult struct {
 	NodePool string `json:"nodePool,omitempty"`
 	// How long a hash takes on this variant, at the reference speed.
 	// +optional
-	Calibration *CalibrationResult `json:"calibration,omitempty"`
+	Calibration *handover.CalibrationResult `json:"calibration,omitempty"`
 	// How the speed of the CPU varied while the variant was measured; absent if unknown.
 	// +optional
 	Speed *RowSpeed `json:"speed,omitempty"`
@@ -138,19 +117,19 @@ type VariantResult struct {
 	// runs of the same step, whichever is wider, with the conversion to the reference speed
 	// and the scatter of repetitions. Absent below 72 samples.
 	// +optional
-	P95Interval *Interval `json:"p95Interval,omitempty"`
+	P95Interval *handover.Interval `json:"p95Interval,omitempty"`
 	// The median latency at the reported step, like p95Microseconds.
 	// +optional
 	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
 	// The range of the true median, like p95Interval.
 	// +optional
-	P50Interval *Interval `json:"p50Interval,omitempty"`
+	P50Interval *handover.Interval `json:"p50Interval,omitempty"`
 	// The 99th percentile of latency at the reported step, like p95Microseconds.
 	// +optional
 	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
 	// The range of the true 99th percentile, like p95Interval. Absent below 368 samples.
 	// +optional
-	P99Interval *Interval `json:"p99Interval,omitempty"`
+	P99Interval *handover.Interval `json:"p99Interval,omitempty"`
 	// The number of successful logins that p95 is taken from.
 	// +optional
 	Samples *int64 `json:"samples,omitempty"`
@@ -161,7 +140,7 @@ type VariantResult struct {
 	// How the pods answered liveness probes in the reported step; of several repetitions, the
 	// one with the most failures, and then the longest p95.
 	// +optional
-	Alive *Alive `json:"alive,omitempty"`
+	Alive *handover.Alive `json:"alive,omitempty"`
 	// The maximum memory that a pod of the login service used at any time, in bytes, from
 	// its cgroup (memory.peak, or memory.max_usage_in_bytes). Absent if the kernel does not
 	// report it.
@@ -210,24 +189,6 @@ type Failures struct {
 	// The upper limit of the share that fails, in millionths, with 95 % confidence if
 	// logins fail independently of each other (Clopper and Pearson).
 	AtMostPerMillion int64 `json:"atMostPerMillion"`
-}
-
-// Alive is how the pods of the login service answered liveness probes next to the logins. The
-// generator sends one per second to each pod, as kubelet does: over a connection of its own, with
-// a timeout of one second.
-type Alive struct {
-	// Probes that were sent to all pods.
-	Probes int64 `json:"probes"`
-	// How many of them had no response with a status from 200 to 399 within a second.
-	Failed int64 `json:"failed"`
-	// The longest row of failed probes of one pod. A liveness probe with periodSeconds: 1,
-	// timeoutSeconds: 1 and Kubernetes' default of three failures restarts a pod after three.
-	// +optional
-	FailedInARow int64 `json:"failedInARow,omitempty"`
-	// The 95th percentile of the time to the response, in microseconds. A failed probe counts as
-	// slower than every other; absent if the probe of that rank failed.
-	// +optional
-	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 }
 
 // Spread is how much the repetitions of a variant differ. Each field is the range (largest

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/hashmark-dev/hashmark/api/handover"
+
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // PoolSpeed is how fast the CPUs of a node pool were while an experiment ran on it. Its results
@@ -111,7 +113,7 @@ type StepAtReference struct {
 	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 	// The range of the true p95, with 95 % confidence.
 	// +optional
-	P95Interval *Interval `json:"p95Interval,omitempty"`
+	P95Interval *handover.Interval `json:"p95Interval,omitempty"`
 	// How far p95 of a single run can be from p95 of many, as a factor in thousandths, by
 	// simulated runs of the step. Absent if the model can't compute it.
 	// +optional
@@ -121,11 +123,11 @@ type StepAtReference struct {
 	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
 	// The range of the true median, like p95Interval.
 	// +optional
-	P50Interval *Interval `json:"p50Interval,omitempty"`
+	P50Interval *handover.Interval `json:"p50Interval,omitempty"`
 	// The 99th percentile at that rate, like p95Microseconds.
 	// +optional
 	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
 	// The range of the true 99th percentile, like p95Interval. Absent below 368 samples.
 	// +optional
-	P99Interval *Interval `json:"p99Interval,omitempty"`
+	P99Interval *handover.Interval `json:"p99Interval,omitempty"`
 }

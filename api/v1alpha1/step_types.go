@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/hashmark-dev/hashmark/api/handover"
+
 // StepKind is how a step drives the service.
 // +kubebuilder:validation:Enum=Open;Closed;Saturation
 type StepKind string
@@ -125,13 +127,13 @@ type Step struct {
 	// independent of each other. atReference has the interval that the outcome is judged
 	// by. Absent below 72 samples.
 	// +optional
-	P95Interval *Interval `json:"p95Interval,omitempty"`
+	P95Interval *handover.Interval `json:"p95Interval,omitempty"`
 	// The range of the true median, like p95Interval. Absent below 20 samples.
 	// +optional
-	P50Interval *Interval `json:"p50Interval,omitempty"`
+	P50Interval *handover.Interval `json:"p50Interval,omitempty"`
 	// The range of the true 99th percentile, like p95Interval. Absent below 368 samples.
 	// +optional
-	P99Interval *Interval `json:"p99Interval,omitempty"`
+	P99Interval *handover.Interval `json:"p99Interval,omitempty"`
 	// Logins that took longer than objective.p50Milliseconds, including failed ones. Only
 	// in a Verification whose objective sets it.
 	// +optional
@@ -190,7 +192,7 @@ type Step struct {
 	// How the pods answered liveness probes in the counted part. Absent if none was sent, as in
 	// a step of less than a second.
 	// +optional
-	Alive *Alive `json:"alive,omitempty"`
+	Alive *handover.Alive `json:"alive,omitempty"`
 	// The CPU that the service used ÷ the CPU that it was allowed, in thousandths; absent
 	// without evidence. Near 1000 if the service was saturated.
 	// +optional

@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 // TrialPhase is the state of a trial, in one word.
@@ -90,7 +92,7 @@ type SizingTrialStatus struct {
 	Result *VariantResult `json:"result,omitempty"`
 	// The calibration in full.
 	// +optional
-	Calibration *TrialCalibration `json:"calibration,omitempty"`
+	Calibration *handover.Calibration `json:"calibration,omitempty"`
 	// What the model predicts for the variant, before any load.
 	// +optional
 	Prediction *Prediction `json:"prediction,omitempty"`
@@ -182,71 +184,6 @@ type Attempt struct {
 	// When the generator's container had ended and its result could be read.
 	// +optional
 	GeneratorEndTime *metav1.Time `json:"generatorEndTime,omitempty"`
-}
-
-// TrialCalibration is how long a hash takes in the variant's container, and what resources
-// the container was given.
-type TrialCalibration struct {
-	CalibrationResult `json:",inline"`
-	// The median CPU time of one hash, in microseconds.
-	// +optional
-	MedianMicroseconds int64 `json:"medianMicroseconds,omitempty"`
-	// The mean CPU time of one reference hash (bcrypt cost 8) while the trial was
-	// calibrated, in microseconds.
-	// +optional
-	ReferenceMicroseconds int64 `json:"referenceMicroseconds,omitempty"`
-	// The CPU time of one hash ÷ that of one reference hash, in millionths. The two were
-	// timed alternately, in short blocks, so that the ratio does not depend on the speed of
-	// the CPU. 1,000,000 for the reference hash itself.
-	// +optional
-	RatioPerMillion int64 `json:"ratioPerMillion,omitempty"`
-	// Half the width of the ratio's 99.9 % Student interval, in millionths.
-	// +optional
-	RatioErrorPerMillion int64 `json:"ratioErrorPerMillion,omitempty"`
-	// The mean CPU time of one reference hash in each calibration block, in microseconds,
-	// in chronological order.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	BlockMicroseconds []int64 `json:"blockMicroseconds,omitempty"`
-	// With a user's own login service: the CPU time of a refused login of somebody who has no account
-	// ÷ that of the user with a wrong password, in thousandths. Absent if the service answers the
-	// two differently.
-	// +optional
-	UnknownUserPerMille *int64 `json:"unknownUserPerMille,omitempty"`
-	// The cost that was timed and scaled up, if the variant's own cost was too slow to time
-	// in a minute.
-	// +optional
-	ScaledFromCost *int32 `json:"scaledFromCost,omitempty"`
-	// GOMAXPROCS as the Go runtime chose it in the container.
-	GoMaxProcs int32 `json:"goMaxProcs"`
-	// The CPUs that the container can run on, as a list such as 0-3,8.
-	// +optional
-	Cpuset string `json:"cpuset,omitempty"`
-	// The CFS quota of the container, in thousandths of a CPU. Absent without a quota, for
-	// example if a static CPU manager assigns whole CPUs.
-	// +optional
-	QuotaMilliCPU *int64 `json:"quotaMilliCPU,omitempty"`
-	// The length of the quota's periods, in microseconds; absent if it is the usual
-	// 100,000, and without a quota.
-	// +optional
-	QuotaPeriodMicroseconds int64 `json:"quotaPeriodMicroseconds,omitempty"`
-	// How much unused quota can be saved and used later (CFS burst), in microseconds;
-	// absent without burst.
-	// +optional
-	QuotaBurstMicroseconds int64 `json:"quotaBurstMicroseconds,omitempty"`
-	// The CPU model as the kernel reports it.
-	// +optional
-	CPUModel string `json:"cpuModel,omitempty"`
-	// The version of the cgroups that limit the container, 1 or 2.
-	// +optional
-	CgroupVersion int32 `json:"cgroupVersion,omitempty"`
-	// The boot ID of the node's kernel.
-	// +optional
-	BootID string `json:"bootID,omitempty"`
-	// The Go version that the service was built with.
-	// +optional
-	GoVersion string `json:"goVersion,omitempty"`
 }
 
 // Prediction is what the model predicts for a variant from its calibration alone.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
@@ -287,13 +288,13 @@ func (s calibrationSettings) write(text []byte) error {
 }
 
 // surroundings returns the resources of this container.
-func surroundings(container *cgroup.Container) (calibration.Surroundings, error) {
+func surroundings(container *cgroup.Container) (handover.Surroundings, error) {
 	files := os.DirFS("/")
 	cpu, cpuErr := container.CPU()
 	cpus, affinityErr := cgroup.Affinity()
 	bootID, bootErr := cgroup.BootID(files)
 	model, modelErr := cgroup.CPUModel(files)
-	where := calibration.Surroundings{
+	where := handover.Surroundings{
 		GoMaxProcs:    cgroup.GoMaxProcs(),
 		Cpuset:        cpus.String(),
 		CPUModel:      model,

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/login"
@@ -37,7 +39,7 @@ func FuzzCalibrationFile(f *testing.F) {
 			return
 		}
 		defer pool.(*login.Pool).Close()
-		perSecond := calibrated.PerSecond(s.threads(pool.Workers()))
+		perSecond := calibration.PerSecond(calibrated.Calibration, s.threads(pool.Workers()))
 		if pool.Workers() < 1 || pool.Workers() > maxWorkers || pool.QueueLength() < 1 || pool.QueueLength() > maxQueueLength ||
 			math.IsNaN(perSecond) || math.IsInf(perSecond, 0) || perSecond < 0 {
 			t.Errorf("%d workers, a queue of %d and %g hashes per second", pool.Workers(), pool.QueueLength(), perSecond)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/login"
@@ -84,8 +85,8 @@ func calibrated(t *testing.T, cost int32) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "calibration.json")
 	text, err := json.Marshal(calibration.Result{
-		Cost: cost, HashMicroseconds: 125_000,
-		Surroundings: calibration.Surroundings{GoMaxProcs: 4, Cpuset: "0-3"},
+		Cost:        cost,
+		Calibration: handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 125_000}, Surroundings: handover.Surroundings{GoMaxProcs: 4, Cpuset: "0-3"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -324,7 +325,7 @@ func TestCalibrateTimesEveryAlgorithm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := calibration.NewResult(timing, calibration.Surroundings{})
+		got := calibration.NewResult(timing, handover.Surroundings{})
 		if got.Cost != 0 || got.Recipe != recipe.String() || got.HashMicroseconds < 1 || got.ReferenceMicroseconds < 100 ||
 			got.RatioPerMillion < 1 || len(got.BlockMicroseconds) < 2 {
 			t.Errorf("%s was calibrated as %+v", recipe, got)

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/login"
@@ -107,7 +108,7 @@ func (s settings) service(logger *slog.Logger) (*login.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	perSecond := calibrated.PerSecond(s.threads(concurrency.Workers()))
+	perSecond := calibration.PerSecond(calibrated.Calibration, s.threads(concurrency.Workers()))
 	logger.Info("ready", "hash", s.recipe.String(), "sessions", s.sessions, "concurrency", s.concurrency,
 		"workers", concurrency.Workers(), "queueLength", concurrency.QueueLength(),
 		"hashesPerSecond", perSecond, "goMaxProcs", runtime.GOMAXPROCS(0))
@@ -130,7 +131,8 @@ func (s settings) calibration(container *cgroup.Container, oneHash time.Duration
 	if s.calibrationFile == "" {
 		where, err := surroundings(container)
 		return calibration.Result{
-			Cost: s.recipe.Cost, HashMicroseconds: max(1, oneHash.Microseconds()), Surroundings: where,
+			Cost:        s.recipe.Cost,
+			Calibration: handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: max(1, oneHash.Microseconds())}, Surroundings: where},
 		}, err
 	}
 	text, err := os.ReadFile(s.calibrationFile)
@@ -163,7 +165,7 @@ func (s settings) arrange(container *cgroup.Container, calibrated calibration.Re
 	}
 	length := s.queueLength
 	if length == 0 {
-		length = calibration.DefaultQueueLength(calibrated.PerSecond(s.threads(workers)), s.requestTimeout)
+		length = calibration.DefaultQueueLength(calibration.PerSecond(calibrated.Calibration, s.threads(workers)), s.requestTimeout)
 	}
 	return login.NewPool(workers, length), nil
 }

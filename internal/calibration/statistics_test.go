@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 func TestSummarise(t *testing.T) {
@@ -98,7 +100,7 @@ func TestResultIsOneFlatObject(t *testing.T) {
 		Ratio:     Statistics{Mean: 255.3745, HalfWidth: 0.8765432},
 		Blocks:    []float64{0.0142, 0.0141},
 	}
-	where := Surroundings{
+	where := handover.Surroundings{
 		GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: &quota, QuotaPeriodMicroseconds: 10_000, QuotaBurstMicroseconds: 1_250, CPUModel: "AMD EPYC",
 		CgroupVersion: 1, BootID: "b", GoVersion: "go1.26.8",
 	}
@@ -110,10 +112,9 @@ func TestResultIsOneFlatObject(t *testing.T) {
   "cost": 16,
   "hashMicroseconds": 3620800,
   "errorMicroseconds": 12300,
-  "medianMicroseconds": 3619900,
   "samples": 12,
-  "wallMicroseconds": 14500000,
   "clockHashesMilliPerSecond": 69,
+  "medianMicroseconds": 3619900,
   "referenceMicroseconds": 14178,
   "ratioPerMillion": 255374500,
   "ratioErrorPerMillion": 876543,
@@ -148,7 +149,7 @@ func TestNeighbouringBlocksAreAveragedUntilTheyFit(t *testing.T) {
 		for i := range seconds {
 			seconds[i] = 0.014 + float64(i%2)*0.001
 		}
-		blocks := NewResult(Timing{Blocks: seconds}, Surroundings{}).BlockMicroseconds
+		blocks := NewResult(Timing{Blocks: seconds}, handover.Surroundings{}).BlockMicroseconds
 		if len(blocks) != want {
 			t.Errorf("%d blocks are reported as %d, want %d", count, len(blocks), want)
 		}
@@ -162,21 +163,21 @@ func TestPerSecond(t *testing.T) {
 	t.Parallel()
 	quota := func(milli int64) *int64 { return &milli }
 	tests := map[string]struct {
-		result  Result
-		workers int32
-		want    float64
+		calibrated handover.Calibration
+		workers    int32
+		want       float64
 	}{
-		"the quota is the least":         {Result{HashMicroseconds: 50_000, Surroundings: Surroundings{GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: quota(250)}}, 1, 5},
-		"the workers are the least":      {Result{HashMicroseconds: 50_000, Surroundings: Surroundings{GoMaxProcs: 4, Cpuset: "0-7", QuotaMilliCPU: quota(4000)}}, 3, 60},
-		"GOMAXPROCS is the least":        {Result{HashMicroseconds: 50_000, Surroundings: Surroundings{GoMaxProcs: 2, Cpuset: "0-7"}}, 0, 40},
-		"the cpuset is the least":        {Result{HashMicroseconds: 50_000, Surroundings: Surroundings{GoMaxProcs: 2, Cpuset: "3"}}, 8, 20},
-		"a cpuset that is no list":       {Result{HashMicroseconds: 50_000, Surroundings: Surroundings{GoMaxProcs: 2, Cpuset: "x"}}, 0, 40},
-		"without a hash time it is zero": {Result{Surroundings: Surroundings{GoMaxProcs: 2}}, 0, 0},
+		"the quota is the least":         {handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 50_000}, Surroundings: handover.Surroundings{GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: quota(250)}}, 1, 5},
+		"the workers are the least":      {handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 50_000}, Surroundings: handover.Surroundings{GoMaxProcs: 4, Cpuset: "0-7", QuotaMilliCPU: quota(4000)}}, 3, 60},
+		"GOMAXPROCS is the least":        {handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 50_000}, Surroundings: handover.Surroundings{GoMaxProcs: 2, Cpuset: "0-7"}}, 0, 40},
+		"the cpuset is the least":        {handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 50_000}, Surroundings: handover.Surroundings{GoMaxProcs: 2, Cpuset: "3"}}, 8, 20},
+		"a cpuset that is no list":       {handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 50_000}, Surroundings: handover.Surroundings{GoMaxProcs: 2, Cpuset: "x"}}, 0, 40},
+		"without a hash time it is zero": {handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 2}}, 0, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.result.PerSecond(test.workers); math.Abs(got-test.want) > 1e-9 {
+			if got := PerSecond(test.calibrated, test.workers); math.Abs(got-test.want) > 1e-9 {
 				t.Errorf("%.3f hashes a second, want %.3f", got, test.want)
 			}
 		})

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 // machine is a computer whose hashes take exactly 34 µs + 55.25 µs × 2^cost of CPU time,
@@ -287,7 +289,7 @@ func TestTheClocksResolutionDoesNotDecide(t *testing.T) {
 			t.Fatalf("a sample is %s of CPU time, want %s within 2 %%", sample.CPU, took)
 		}
 	}
-	result := NewResult(got, Surroundings{})
+	result := NewResult(got, handover.Surroundings{})
 	if result.HashMicroseconds != 1 || result.MedianMicroseconds != 1 || result.Recipe != "SHA256" {
 		t.Errorf("reported as %+v, want 1 µs: 0 would mean a hash that was never timed", result)
 	}

@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
@@ -188,7 +188,7 @@ func (c *calibrate) spec() (v1alpha1.SizingExperimentSpec, error) {
 }
 
 // time times the hashes of each cost, one cost after another, on this thread.
-func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibration, error) {
+func (c *calibrate) time(ctx context.Context) (map[int32]*handover.Calibration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	m := c.program.machine
@@ -201,19 +201,19 @@ func (c *calibrate) time(ctx context.Context) (map[int32]*v1alpha1.TrialCalibrat
 		ReferenceCost: referenceCost,
 		Prepare:       func(cost int32) (func() error, error) { return m.until(ctx, cost) },
 	}
-	timed := map[int32]*v1alpha1.TrialCalibration{}
+	timed := map[int32]*handover.Calibration{}
 	for i, cost := range c.costs {
 		fmt.Fprintf(c.program.messages(), "Timing cost %d (%d of %d)\n", cost, i+1, len(c.costs))
 		timing, err := calibrator.Run(cost)
 		if err != nil {
 			return nil, err
 		}
-		result := calibration.NewResult(timing, calibration.Surroundings{GoMaxProcs: int32(runtime.GOMAXPROCS(0)), GoVersion: runtime.Version()})
+		result := calibration.NewResult(timing, handover.Surroundings{GoMaxProcs: int32(runtime.GOMAXPROCS(0)), GoVersion: runtime.Version()})
 		if result.ScaledFromCost != nil {
 			fmt.Fprintf(c.program.messages(), "Cost %d is left out: a hash takes too long for its share of --duration %s; raise --duration, or name fewer --costs\n", cost, c.duration)
 			continue
 		}
-		timed[cost] = loadplan.Calibration(&result)
+		timed[cost] = &result.Calibration
 	}
 	return timed, nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -72,7 +73,7 @@ func (p *prober) probe(pod int, zero time.Time) {
 func good(status int) bool { return status >= http.StatusOK && status < http.StatusBadRequest }
 
 // in returns what the probes of a step's counted part found. It is called after run has returned.
-func (p *prober) in(step loadplan.Step) *measurement.Alive {
+func (p *prober) in(step loadplan.Step) *handover.Alive {
 	from := time.Duration(step.StartMilliseconds+step.SettleMilliseconds) * time.Millisecond
 	return measurement.AliveIn(p.probes, from, from+time.Duration(step.CountedMilliseconds)*time.Millisecond)
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
@@ -39,7 +40,7 @@ type End struct {
 // ReadCalibration reads the calibration from the termination messages of the pods' init
 // containers. Of several replicas it returns the slowest, so that the load is not planned for
 // more than that replica serves.
-func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
+func ReadCalibration(pods []corev1.Pod) (*handover.Calibration, error) {
 	var slowest *calibration.Result
 	for i := range pods {
 		message := calibrationMessage(&pods[i])
@@ -57,7 +58,7 @@ func ReadCalibration(pods []corev1.Pod) (*v1alpha1.TrialCalibration, error) {
 	if slowest == nil {
 		return nil, errors.New("no pod of the login service was calibrated")
 	}
-	return loadplan.Calibration(slowest), nil
+	return &slowest.Calibration, nil
 }
 
 // checkCalibration returns why a calibration can't be used, or nil. A calibration comes from a

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -22,9 +22,12 @@ import (
 func FuzzReadCalibration(f *testing.F) {
 	milli := int64(500)
 	own, err := json.Marshal(calibration.Result{
-		Cost: 10, HashMicroseconds: 56_610, ErrorMicroseconds: 600, MedianMicroseconds: 56_600, Samples: 50, ReferenceMicroseconds: 14_178,
-		RatioPerMillion: 3_992_805, BlockMicroseconds: []int64{14_178}, ClockHashesMilliPerSecond: 17_000,
-		Surroundings: calibration.Surroundings{GoMaxProcs: 1, Cpuset: "0-3", QuotaMilliCPU: &milli, CPUModel: "A CPU", CgroupVersion: 2, BootID: "b"},
+		Cost: 10,
+		Calibration: handover.Calibration{
+			CalibrationResult:  handover.CalibrationResult{HashMicroseconds: 56_610, ErrorMicroseconds: 600, Samples: 50, ClockHashesMilliPerSecond: 17_000},
+			MedianMicroseconds: 56_600, ReferenceMicroseconds: 14_178, RatioPerMillion: 3_992_805, BlockMicroseconds: []int64{14_178},
+			Surroundings: handover.Surroundings{GoMaxProcs: 1, Cpuset: "0-3", QuotaMilliCPU: &milli, CPUModel: "A CPU", CgroupVersion: 2, BootID: "b"},
+		},
 	})
 	if err != nil {
 		f.Fatal(err)
@@ -66,7 +69,7 @@ func FuzzReadCalibration(f *testing.F) {
 	})
 }
 
-func checkPlannable(t *testing.T, read v1alpha1.TrialCalibration) {
+func checkPlannable(t *testing.T, read handover.Calibration) {
 	t.Helper()
 	spec := world().Trial.Spec
 	plan, err := loadplan.Build(spec, read, nil)

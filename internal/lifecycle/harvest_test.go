@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -31,9 +32,10 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 		}
 		spec.Generator.CPULimit = "1"
 		spec.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10}
-		o.Trial.Status.Calibration = &v1alpha1.TrialCalibration{
-			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 40_000, Samples: 50},
-			ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, GoMaxProcs: 1,
+		o.Trial.Status.Calibration = &handover.Calibration{
+			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 40_000, Samples: 50},
+			ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000,
+			Surroundings: handover.Surroundings{GoMaxProcs: 1},
 		}
 		o.Trial.Status.Speed = known
 		o.Reference = 11_000

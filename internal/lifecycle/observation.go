@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -86,7 +87,7 @@ type Templates struct{ Service, Generator *corev1.PodSpec }
 // hundreds of trials cache their results: the same input always has the same result.
 type Model struct {
 	// Predict returns what the model predicts before the load.
-	Predict func(v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration) *v1alpha1.Prediction
+	Predict func(v1alpha1.SizingTrialSpec, handover.Calibration) *v1alpha1.Prediction
 	// Judge returns the verdict on a run and its numbers.
 	Judge func(verdict.Input) verdict.Judgement
 }

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -37,7 +38,7 @@ func RecordCalibration(o *Observation, m Model) error {
 
 // plannedSpeed returns the speed that is known before the load, or nil if the calibration has
 // no reference hash.
-func plannedSpeed(cal v1alpha1.TrialCalibration, known int64) *v1alpha1.TrialSpeed {
+func plannedSpeed(cal handover.Calibration, known int64) *v1alpha1.TrialSpeed {
 	planned := speed.Planned(cal, known)
 	if planned <= 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -58,7 +59,7 @@ func TestNothingIsRecordedOfACalibrationThatCanNotBeRead(t *testing.T) {
 }
 
 // predictHash returns the hash time that it was given as the p95.
-func predictHash(_ v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+func predictHash(_ v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.Prediction {
 	return &v1alpha1.Prediction{NoLoadP95Microseconds: cal.HashMicroseconds}
 }
 
@@ -103,10 +104,11 @@ func TestACalibrationKeepsItsRatioItsBlocksAndItsQuota(t *testing.T) {
 	read, err := ReadCalibration([]corev1.Pod{calibratedPod("a", "41000", 0, time.Second,
 		`,"referenceMicroseconds":10000,"ratioPerMillion":4000000,"ratioErrorPerMillion":8000,"blockMicroseconds":[9900,10100]`+
 			`,"quotaPeriodMicroseconds":10000,"quotaBurstMicroseconds":2500`)})
-	want := &v1alpha1.TrialCalibration{
-		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
-		ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000, BlockMicroseconds: []int64{9_900, 10_100}, GoMaxProcs: 1,
-		QuotaPeriodMicroseconds: 10_000, QuotaBurstMicroseconds: 2_500,
+	want := &handover.Calibration{
+		CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
+		ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000, BlockMicroseconds: []int64{9_900, 10_100},
+		Surroundings: handover.Surroundings{GoMaxProcs: 1,
+			QuotaPeriodMicroseconds: 10_000, QuotaBurstMicroseconds: 2_500},
 	}
 	if diff := cmp.Diff(want, read); diff != "" || err != nil {
 		t.Errorf("error %v; calibration (-want +got):\n%s", err, diff)

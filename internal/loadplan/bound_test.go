@@ -5,11 +5,12 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
-	none := func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU = nil }
+	none := func(c *handover.Calibration) { c.QuotaMilliCPU = nil }
 	unbounded := v1alpha1.Variant{Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded}}
 	pool := v1alpha1.Variant{Concurrency: v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
 	threaded := pool
@@ -17,19 +18,19 @@ func TestBoundIsWhatTheScarcestResourceAllows(t *testing.T) {
 	tests := map[string]struct {
 		replicas int32
 		variant  v1alpha1.Variant
-		cal      v1alpha1.TrialCalibration
+		cal      handover.Calibration
 		want     int64
 	}{
 		"the quota limits":                       {1, unbounded, calibrated(), 25_000},
 		"the documented example holds":           {1, pool, calibrated(hashTakes(60_123)), 8_316},
 		"workers limit":                          {1, pool, calibrated(none), 50_000},
 		"a worker uses every thread of its hash": {1, threaded, calibrated(none), 100_000},
-		"GOMAXPROCS limits":                      {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs = 1 }), 50_000},
-		"the cpuset limits":                      {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
-		"an unknown cpuset does not limit":       {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
-		"an invalid cpuset does not limit":       {1, unbounded, calibrated(none, func(c *v1alpha1.TrialCalibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
+		"GOMAXPROCS limits":                      {1, unbounded, calibrated(none, func(c *handover.Calibration) { c.GoMaxProcs = 1 }), 50_000},
+		"the cpuset limits":                      {1, unbounded, calibrated(none, func(c *handover.Calibration) { c.GoMaxProcs, c.Cpuset = 8, "0-1,5" }), 150_000},
+		"an unknown cpuset does not limit":       {1, unbounded, calibrated(none, func(c *handover.Calibration) { c.GoMaxProcs, c.Cpuset = 4, "" }), 200_000},
+		"an invalid cpuset does not limit":       {1, unbounded, calibrated(none, func(c *handover.Calibration) { c.GoMaxProcs, c.Cpuset = 4, "3-1" }), 200_000},
 		"replicas add up":                        {3, pool, calibrated(), 75_000},
-		"without a hash time it is 0":            {1, pool, v1alpha1.TrialCalibration{GoMaxProcs: 1}, 0},
+		"without a hash time it is 0":            {1, pool, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 1}}, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package loadplan
 import (
 	"fmt"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -20,7 +21,7 @@ const gapMilliseconds = 100
 // plan that its generator had (Decode).
 //
 // Errors: ErrNotCalibrated, and a load that the API would have refused.
-func Build(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) (Plan, error) {
+func Build(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *v1alpha1.Prediction) (Plan, error) {
 	s, err := newService(spec, cal)
 	if err != nil {
 		return Plan{}, err

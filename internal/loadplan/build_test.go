@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden plans")
 func TestBuildGivesTheGoldenPlan(t *testing.T) {
 	tests := map[string]struct {
 		spec       v1alpha1.SizingTrialSpec
-		cal        v1alpha1.TrialCalibration
+		cal        handover.Calibration
 		prediction *v1alpha1.Prediction
 	}{
 		"capacity-at-half-a-cpu":    {aTrial(), calibrated(), nil},
@@ -68,7 +69,7 @@ func stepAt(t *testing.T, p Plan, percent int32) Step {
 	return Step{}
 }
 
-func mustBuild(t *testing.T, spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, prediction *v1alpha1.Prediction) Plan {
+func mustBuild(t *testing.T, spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *v1alpha1.Prediction) Plan {
 	t.Helper()
 	plan, err := Build(spec, cal, prediction)
 	if err != nil {
@@ -180,7 +181,7 @@ func TestUsersWithoutAWarmUpCountFromTheFirstLogin(t *testing.T) {
 }
 
 func TestBuildRefusesWhatItCantPlan(t *testing.T) {
-	if _, err := Build(aTrial(), v1alpha1.TrialCalibration{}, nil); !errors.Is(err, ErrNotCalibrated) {
+	if _, err := Build(aTrial(), handover.Calibration{}, nil); !errors.Is(err, ErrNotCalibrated) {
 		t.Errorf("without calibration: %v", err)
 	}
 	if _, err := Build(aTrial(atRates()), calibrated(), nil); !errors.Is(err, ErrNoSteps) {

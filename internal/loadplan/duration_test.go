@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -113,7 +114,7 @@ func FuzzBuildKeepsItsPromises(f *testing.F) {
 				withUsers(1, 2000)(s)
 			}
 		})
-		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }),
+		plan, err := Build(spec, calibrated(hashTakes(hash), func(c *handover.Calibration) { c.QuotaMilliCPU, c.GoMaxProcs, c.Cpuset = &quota, 64, "0-63" }),
 			&v1alpha1.Prediction{CapacityMilliPerSecond: new(predicted & math.MaxInt32)})
 		if err != nil {
 			// A bound below one login in a thousand seconds cannot be planned.

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -76,15 +77,15 @@ func (s service) isInfeasible(spec v1alpha1.SizingTrialSpec) bool {
 }
 
 // guess returns the estimated calibration of the variant on a common machine.
-func guess(variant v1alpha1.Variant) (v1alpha1.TrialCalibration, error) {
+func guess(variant v1alpha1.Variant) (handover.Calibration, error) {
 	limit, err := matrix.MilliCPU(variant.CPULimit)
 	if err != nil {
-		return v1alpha1.TrialCalibration{}, fmt.Errorf("estimate: %w", err)
+		return handover.Calibration{}, fmt.Errorf("estimate: %w", err)
 	}
-	return v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: max(1, int64(guessedHash(variant)))},
-		GoMaxProcs:        int32((limit + milli - 1) / milli),
-		QuotaMilliCPU:     &limit,
+	return handover.Calibration{
+		CalibrationResult: handover.CalibrationResult{HashMicroseconds: max(1, int64(guessedHash(variant)))},
+		Surroundings: handover.Surroundings{GoMaxProcs: int32((limit + milli - 1) / milli),
+			QuotaMilliCPU: &limit},
 	}, nil
 }
 

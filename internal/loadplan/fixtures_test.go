@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -26,12 +27,12 @@ func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec
 
 // calibrated returns the calibration of a container with half a CPU: 20 ms a hash, so that
 // its bound is 25 logins/s and D is 40 ms.
-func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalibration {
-	cal := v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 20_000},
-		GoMaxProcs:        2,
-		Cpuset:            "0-1",
-		QuotaMilliCPU:     ptr.To[int64](500),
+func calibrated(changes ...func(*handover.Calibration)) handover.Calibration {
+	cal := handover.Calibration{
+		CalibrationResult: handover.CalibrationResult{HashMicroseconds: 20_000},
+		Surroundings: handover.Surroundings{GoMaxProcs: 2,
+			Cpuset:        "0-1",
+			QuotaMilliCPU: ptr.To[int64](500)},
 	}
 	for _, change := range changes {
 		change(&cal)
@@ -50,8 +51,8 @@ func withGenerator(limit string) func(*v1alpha1.SizingTrialSpec) {
 
 func withSessions(s *v1alpha1.SizingTrialSpec) { s.Variant.Sessions = true }
 
-func hashTakes(micros int64) func(*v1alpha1.TrialCalibration) {
-	return func(c *v1alpha1.TrialCalibration) { c.HashMicroseconds = micros }
+func hashTakes(micros int64) func(*handover.Calibration) {
+	return func(c *handover.Calibration) { c.HashMicroseconds = micros }
 }
 
 func atRates(rates ...intstr.IntOrString) func(*v1alpha1.SizingTrialSpec) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -32,7 +33,7 @@ const (
 
 // generatorCeiling returns the highest rate, times 1000, that the generator can time
 // correctly within its CPU limit, if its CPU is as slow as the service's.
-func generatorCeiling(generator v1alpha1.Generator, cal v1alpha1.TrialCalibration) (int64, error) {
+func generatorCeiling(generator v1alpha1.Generator, cal handover.Calibration) (int64, error) {
 	milliCPU := int64(usualGeneratorMilliCPU)
 	if generator.CPULimit != "" {
 		var err error

@@ -5,8 +5,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/evidence"
+	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
 
@@ -68,7 +69,7 @@ type service struct {
 	ceiling int64
 }
 
-func newService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) (service, error) {
+func newService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) (service, error) {
 	workers := Workers(spec.Variant)
 	replicas := max(1, spec.Service.Replicas)
 	bound := BoundMilliPerSecond(replicas, spec.Variant, cal)
@@ -171,7 +172,7 @@ const (
 // BoundMilliPerSecond returns the largest number of logins per second, times 1000, that the
 // CPU of all replicas together can hash. No measurement can exceed it. What is unknown (a
 // quota, a cpuset) does not limit. Without a hash time the bound is 0.
-func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
+func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal handover.Calibration) int64 {
 	if cal.HashMicroseconds <= 0 {
 		return 0
 	}
@@ -188,16 +189,6 @@ func Workers(variant v1alpha1.Variant) int32 {
 
 // EffectiveMilliCPU returns how much CPU one replica can use for hashing, in thousandths:
 // the smallest of its limits. A worker uses as many CPUs at a time as its hash has threads.
-func EffectiveMilliCPU(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration) int64 {
-	effective := int64(cal.GoMaxProcs) * milli
-	if workers := Workers(variant); workers > 0 {
-		effective = min(effective, int64(workers*matrix.Recipe(variant).Lanes())*milli)
-	}
-	if cal.QuotaMilliCPU != nil && *cal.QuotaMilliCPU > 0 {
-		effective = min(effective, *cal.QuotaMilliCPU)
-	}
-	if cpus := int64(evidence.CPUs(cal.Cpuset)); cpus > 0 {
-		effective = min(effective, cpus*milli)
-	}
-	return effective
+func EffectiveMilliCPU(variant v1alpha1.Variant, cal handover.Calibration) int64 {
+	return calibration.MilliCPU(cal, Workers(variant)*matrix.Recipe(variant).Lanes())
 }

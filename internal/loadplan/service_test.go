@@ -6,10 +6,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func mustService(t *testing.T, spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) service {
+func mustService(t *testing.T, spec v1alpha1.SizingTrialSpec, cal handover.Calibration) service {
 	t.Helper()
 	s, err := newService(spec, cal)
 	if err != nil {
@@ -57,7 +58,7 @@ func TestReplicasShareTheLoadButNotTheQueue(t *testing.T) {
 func TestSaturationCallersKeepEveryLaneBusyWithoutGivingUp(t *testing.T) {
 	tests := map[string]struct {
 		spec v1alpha1.SizingTrialSpec
-		cal  v1alpha1.TrialCalibration
+		cal  handover.Calibration
 		want int
 	}{
 		"a pool of one gets 4":                         {aTrial(), calibrated(), 4},
@@ -104,7 +105,7 @@ func TestSaturationLastsUntilItsThroughputIsSure(t *testing.T) {
 func TestWarmupNeverLeavesAQueueBehind(t *testing.T) {
 	tests := map[string]struct {
 		spec v1alpha1.SizingTrialSpec
-		cal  v1alpha1.TrialCalibration
+		cal  handover.Calibration
 		want int64
 	}{
 		"Capacity: a quarter of the bound":                        {aTrial(), calibrated(), 6_250},

@@ -3,6 +3,7 @@ package loadplan
 import (
 	"math"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -64,7 +65,7 @@ func looks(first, room int) []int {
 // FastestVerification returns the highest rate, times 1000, that a generator can drive in
 // a verification, on a common machine.
 func FastestVerification(generator v1alpha1.Generator, load v1alpha1.Load) int64 {
-	ceiling, err := generatorCeiling(generator, v1alpha1.TrialCalibration{})
+	ceiling, err := generatorCeiling(generator, handover.Calibration{})
 	if err != nil {
 		return 0
 	}

@@ -4,20 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"time"
-)
 
-// Alive counts the liveness probes of all pods, one per second and pod.
-type Alive struct {
-	// Probes that were sent, at least 1.
-	Probes int64
-	// Failed probes had no successful response within a second.
-	Failed int64
-	// FailedInARow is the longest row of failed probes of one pod.
-	FailedInARow int64
-	// P95Microseconds is the 95th percentile of the time to the response, of fewer than 20 probes
-	// the longest; nil if the probe of that rank failed.
-	P95Microseconds *int64
-}
+	"github.com/hashmark-dev/hashmark/api/handover"
+)
 
 // Probe is one liveness probe of a pod.
 type Probe struct {
@@ -31,8 +20,8 @@ type Probe struct {
 
 // AliveIn summarises the probes of each pod that were sent from one moment until before another.
 // It returns nil without a probe.
-func AliveIn(pods [][]Probe, from, until time.Duration) *Alive {
-	alive := &Alive{}
+func AliveIn(pods [][]Probe, from, until time.Duration) *handover.Alive {
+	alive := &handover.Alive{}
 	var all latencies
 	for _, pod := range pods {
 		sent := slices.DeleteFunc(slices.Clone(pod), func(p Probe) bool { return p.Sent < from || p.Sent >= until })

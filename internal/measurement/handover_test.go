@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -45,8 +46,8 @@ func ordinary() measurement.Run {
 				CountedMicroseconds: 10_000_000, Scheduled: 100, OK: 96, Refused: 1, TimedOut: 1, OtherErrors: 1, Cut: 1,
 				SentInWindow: 99, CompletedInWindow: 97, ThroughputMilliPerSecond: number(9_700),
 				P50Microseconds: number(71_234), P95Microseconds: number(556_001), MaxMicroseconds: number(780_000),
-				P50Interval:        &measurement.Interval{LowMicroseconds: 71_234 - 5*712, HighMicroseconds: 71_234 + 11*712},
-				P95Interval:        &measurement.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
+				P50Interval:        &handover.Interval{LowMicroseconds: 71_234 - 5*712, HighMicroseconds: 71_234 + 11*712},
+				P95Interval:        &handover.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
 				LagP95Microseconds: number(350), LagP99Microseconds: number(1_200),
 				FirstHalfP50Microseconds: number(69_776), SecondHalfP50Microseconds: number(73_336),
 				Service: &evidence.Delta{
@@ -56,7 +57,7 @@ func ordinary() measurement.Run {
 				},
 				Generator:                 &evidence.Delta{ElapsedMicroseconds: 10_000_000, CPUMicroseconds: 310_000, Periods: 100},
 				ServiceInFlightAfterDrain: number(0),
-				Alive:                     &measurement.Alive{Probes: 10, P95Microseconds: number(4_000)},
+				Alive:                     &handover.Alive{Probes: 10, P95Microseconds: number(4_000)},
 			},
 			{
 				CountedMicroseconds: 5_000_000, Scheduled: 50, NeverSent: 50,
@@ -92,9 +93,9 @@ func widest(steps, services int) measurement.Run {
 			SentInWindow: fifth, CompletedInWindow: fifth - callers, ThroughputMilliPerSecond: number((fifth - callers) * 1_000_000_000 / halfAnHour),
 			P50Microseconds: number(15_000_000), P95Microseconds: number(30_000_000), P99Microseconds: number(45_000_000),
 			MaxMicroseconds:    number(60_000_000),
-			P50Interval:        &measurement.Interval{LowMicroseconds: 0, HighMicroseconds: 60_000_000},
-			P95Interval:        &measurement.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
-			P99Interval:        &measurement.Interval{LowMicroseconds: 0, HighMicroseconds: 60_300_000},
+			P50Interval:        &handover.Interval{LowMicroseconds: 0, HighMicroseconds: 60_000_000},
+			P95Interval:        &handover.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
+			P99Interval:        &handover.Interval{LowMicroseconds: 0, HighMicroseconds: 60_300_000},
 			LagP95Microseconds: number(30_000_000), LagP99Microseconds: number(60_000_000),
 			FirstHalfP50Microseconds: number(1_050_000), SecondHalfP50Microseconds: number(60_000_000),
 			Service: &evidence.Delta{
@@ -108,7 +109,7 @@ func widest(steps, services int) measurement.Run {
 				Periods: 18_100, ThrottledPeriods: 18_100, ThrottledMicroseconds: halfAnHour,
 			},
 			ServiceInFlightAfterDrain: number(callers),
-			Alive:                     &measurement.Alive{Probes: int64(services) * 1_800, Failed: int64(services) * 1_800, FailedInARow: 1_800},
+			Alive:                     &handover.Alive{Probes: int64(services) * 1_800, Failed: int64(services) * 1_800, FailedInARow: 1_800},
 		})
 		// The saturation's throughput does not follow from its completions.
 		if len(run.Steps) == steps {
@@ -186,10 +187,10 @@ func TestTheMediansOfHalvesAreGoodToAPercent(t *testing.T) {
 func TestTheIntervalOfTheMedianIsRoundedOutwardToHundredths(t *testing.T) {
 	run := ordinary()
 	run.Steps[0].P50Microseconds = number(60_050)
-	run.Steps[0].P50Interval = &measurement.Interval{LowMicroseconds: 59_999, HighMicroseconds: 61_300}
+	run.Steps[0].P50Interval = &handover.Interval{LowMicroseconds: 59_999, HighMicroseconds: 61_300}
 	run.Steps[0].FirstHalfP50Microseconds, run.Steps[0].SecondHalfP50Microseconds = nil, nil
 	got := handedOver(t, run).Steps[0].P50Interval
-	if want := (measurement.Interval{LowMicroseconds: 60_050 - 600, HighMicroseconds: 60_050 + 3*600}); *got != want {
+	if want := (handover.Interval{LowMicroseconds: 60_050 - 600, HighMicroseconds: 60_050 + 3*600}); *got != want {
 		t.Errorf("read %+v, want %+v", *got, want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 const (
@@ -34,13 +36,13 @@ func (l latencies) percentile(perMille int) *int64 {
 
 // interval returns the interval of the true percentile. It is nil if there are too few
 // logins, or too many failures, for an upper bound.
-func (l latencies) interval(perMille int) *Interval {
+func (l latencies) interval(perMille int) *handover.Interval {
 	lower, upper := intervalRanks(perMille, l.scheduled)
 	low, high := l.atRank(lower), l.atRank(upper)
 	if low == nil || high == nil || len(l.successes) < MinimumSuccesses {
 		return nil
 	}
-	return &Interval{LowMicroseconds: *low, HighMicroseconds: *high}
+	return &handover.Interval{LowMicroseconds: *low, HighMicroseconds: *high}
 }
 
 // atRank returns the latency of a rank, which counts from 1. A rank above the number of

@@ -3,6 +3,7 @@ package measurement
 import (
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
@@ -93,10 +94,10 @@ type StepResult struct {
 	MaxMicroseconds *int64
 	// P95Interval contains the true p95 with 95 % confidence; nil below 72 successes, and if
 	// the login at its upper end failed.
-	P95Interval *Interval
+	P95Interval *handover.Interval
 	// P50Interval and P99Interval contain the true p50 and p99; nil below 20 and 368
 	// successes.
-	P50Interval, P99Interval *Interval
+	P50Interval, P99Interval *handover.Interval
 	// SlowerThanP95 counts the logins that failed or took longer than the p95 of the plan's
 	// objective; nil if the plan has no objective.
 	SlowerThanP95 *int64
@@ -123,16 +124,11 @@ type StepResult struct {
 	// summed over its pods; nil like Service.
 	ServiceInFlightAfterDrain *int64
 	// Alive is how the pods answered liveness probes in the counted part; nil if none was sent.
-	Alive *Alive
+	Alive *handover.Alive
 }
 
 // Failures returns the number of scheduled logins without a complete 200 response.
 func (s StepResult) Failures() int64 { return s.Scheduled - s.OK }
-
-// Interval is a closed interval of latencies.
-type Interval struct {
-	LowMicroseconds, HighMicroseconds int64
-}
 
 // Outcome is how a login ended.
 type Outcome uint8

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -38,8 +39,9 @@ func saturationOf(t *testing.T, workers *int32, cpus int64, hash time.Duration) 
 	if workers != nil {
 		spec.Variant.Concurrency = v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyWorkerPool, Workers: workers}
 	}
-	plan, err := loadplan.Build(spec, v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: hash.Microseconds()}, GoMaxProcs: int32(cpus),
+	plan, err := loadplan.Build(spec, handover.Calibration{
+		CalibrationResult: handover.CalibrationResult{HashMicroseconds: hash.Microseconds()},
+		Surroundings:      handover.Surroundings{GoMaxProcs: int32(cpus)},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

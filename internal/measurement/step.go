@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
@@ -62,7 +63,7 @@ func walkStep(p *positions, s *StepResult) {
 }
 
 // walkAlive walks what the liveness probes found. With one pod there is a probe per second.
-func walkAlive(p *positions, a *Alive, seconds int64) {
+func walkAlive(p *positions, a *handover.Alive, seconds int64) {
 	p.near(&a.Probes, seconds)
 	p.unsigned(&a.Failed)
 	p.below(&a.FailedInARow, a.Failed)
@@ -102,7 +103,7 @@ func hundredth(latency *int64) int64 {
 
 // walkInterval walks how far an interval reaches to either side of its percentile, rounded
 // up to whole units, so that the rounded interval contains the exact one.
-func walkInterval(p *positions, interval *Interval, percentile *int64, unit int64) {
+func walkInterval(p *positions, interval *handover.Interval, percentile *int64, unit int64) {
 	switch {
 	case interval == nil:
 	case percentile == nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -54,8 +55,8 @@ func change(records []measurement.Record, alter func([]measurement.Record) []mea
 	return alter(append([]measurement.Record(nil), records...))
 }
 
-func between(low, high time.Duration) *measurement.Interval {
-	return &measurement.Interval{LowMicroseconds: low.Microseconds(), HighMicroseconds: high.Microseconds()}
+func between(low, high time.Duration) *handover.Interval {
+	return &handover.Interval{LowMicroseconds: low.Microseconds(), HighMicroseconds: high.Microseconds()}
 }
 
 func TestOpenStep(t *testing.T) {

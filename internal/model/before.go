@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
@@ -16,7 +17,7 @@ import (
 // calibration. It returns nil if the calibration has no hash time, and for a variant with
 // sessions, because few of its requests are hashed. For a variant that no rate can meet the
 // objective with, it has only p95 without load.
-func Before(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) *v1alpha1.Prediction {
+func Before(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.Prediction {
 	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
 	}
@@ -98,7 +99,7 @@ const milli = 1000
 //
 // The simulation has only hashes with one thread. A hash with several threads is simulated as
 // one that is so many times shorter, with a quota that is so many times smaller.
-func NewService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, cpuPerLogin time.Duration) Service {
+func NewService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, cpuPerLogin time.Duration) Service {
 	workers := loadplan.Workers(spec.Variant)
 	timeout := time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second
 	if cpuPerLogin <= 0 {
@@ -125,7 +126,7 @@ func NewService(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, cp
 }
 
 // cpus returns how many CPUs a pod can use at a time.
-func cpus(cal v1alpha1.TrialCalibration) int32 {
+func cpus(cal handover.Calibration) int32 {
 	n := max(1, cal.GoMaxProcs)
 	if set := int32(evidence.CPUs(cal.Cpuset)); set > 0 {
 		n = min(n, set)
@@ -135,7 +136,7 @@ func cpus(cal v1alpha1.TrialCalibration) int32 {
 
 // queueLength returns the variant's queue length, or the default that the service computes
 // from the same calibration.
-func queueLength(variant v1alpha1.Variant, cal v1alpha1.TrialCalibration, timeout time.Duration) int32 {
+func queueLength(variant v1alpha1.Variant, cal handover.Calibration, timeout time.Duration) int32 {
 	if given := variant.Concurrency.QueueLength; given != nil {
 		return *given
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
 func TestCost12OnAQuarterOfACPUCanNeverAnswerInHalfASecond(t *testing.T) {
-	cal := calibrated(func(c *v1alpha1.TrialCalibration) { c.HashMicroseconds = 227_000 })
+	cal := calibrated(func(c *handover.Calibration) { c.HashMicroseconds = 227_000 })
 	expected := model.Before(aTrial(), cal)
 	if !model.Infeasible(aTrial(), expected) {
 		t.Errorf("%+v is feasible", expected)
@@ -59,7 +60,7 @@ func TestInfeasibleIsAnObjectiveBelowWhatAnIdleServiceTakes(t *testing.T) {
 func TestBeforeIsWhatTheModelExpects(t *testing.T) {
 	// A pool on a whole CPU is M/D/1: p95 is 5.1 hashes at 70 % load, and within
 	// ten hashes up to 85 %.
-	whole := calibrated(func(c *v1alpha1.TrialCalibration) { c.QuotaMilliCPU = nil })
+	whole := calibrated(func(c *handover.Calibration) { c.QuotaMilliCPU = nil })
 	spec := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 570 })
 	got := model.Before(spec, whole)
 	if got.NoLoadP95Microseconds != 57_000 {
@@ -82,7 +83,7 @@ func TestBeforeLeavesOutWhatItCantKnow(t *testing.T) {
 	if got := model.Before(sessions, calibrated()); got != nil {
 		t.Errorf("a variant with sessions has the prediction %+v", got)
 	}
-	if got := model.Before(aTrial(), v1alpha1.TrialCalibration{}); got != nil {
+	if got := model.Before(aTrial(), handover.Calibration{}); got != nil {
 		t.Errorf("a variant without calibration has the prediction %+v", got)
 	}
 	rates := aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Load.Mode = v1alpha1.LoadRates })

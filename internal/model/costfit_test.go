@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
@@ -19,8 +20,8 @@ func timed(cost int32, microseconds int64, changes ...func(*v1alpha1.SizingTrial
 		Spec: v1alpha1.SizingTrialSpec{Variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: "1"}},
 		Status: v1alpha1.SizingTrialStatus{
 			Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
-			Calibration: &v1alpha1.TrialCalibration{
-				CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: microseconds},
+			Calibration: &handover.Calibration{
+				CalibrationResult:     handover.CalibrationResult{HashMicroseconds: microseconds},
 				ReferenceMicroseconds: reference, RatioPerMillion: 1_000_000 * microseconds / reference,
 			},
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -28,12 +29,12 @@ func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec
 	return spec
 }
 
-func calibrated(changes ...func(*v1alpha1.TrialCalibration)) v1alpha1.TrialCalibration {
-	cal := v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 57_000},
-		GoMaxProcs:        2,
-		Cpuset:            "0-1",
-		QuotaMilliCPU:     ptr.To[int64](250),
+func calibrated(changes ...func(*handover.Calibration)) handover.Calibration {
+	cal := handover.Calibration{
+		CalibrationResult: handover.CalibrationResult{HashMicroseconds: 57_000},
+		Surroundings: handover.Surroundings{GoMaxProcs: 2,
+			Cpuset:        "0-1",
+			QuotaMilliCPU: ptr.To[int64](250)},
 	}
 	for _, change := range changes {
 		change(&cal)
@@ -62,7 +63,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 	}
 	tests := map[string]struct {
 		spec v1alpha1.SizingTrialSpec
-		cal  v1alpha1.TrialCalibration
+		cal  handover.Calibration
 		cpu  time.Duration
 		want model.Service
 	}{
@@ -79,7 +80,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 			with(func(s *model.Service) { s.Pooled, s.Workers, s.QueueLength, s.Lanes = false, 0, 0, 2 }),
 		},
 		"a cpuset of one CPU has one lane": {
-			aTrial(workers(2)), calibrated(func(c *v1alpha1.TrialCalibration) { c.Cpuset = "3" }), 0,
+			aTrial(workers(2)), calibrated(func(c *handover.Calibration) { c.Cpuset = "3" }), 0,
 			with(func(s *model.Service) { s.Workers = 2 }),
 		},
 		"more workers than GOMAXPROCS take turns": {
@@ -87,7 +88,7 @@ func TestModelIsTheServiceThatTheCalibrationFound(t *testing.T) {
 		},
 		"missing fields of the calibration are no limit": {
 			aTrial(workers(8)),
-			calibrated(func(c *v1alpha1.TrialCalibration) { c.Cpuset, c.QuotaMilliCPU, c.GoMaxProcs = "", nil, 4 }), 0,
+			calibrated(func(c *handover.Calibration) { c.Cpuset, c.QuotaMilliCPU, c.GoMaxProcs = "", nil, 4 }), 0,
 			with(func(s *model.Service) { s.Workers, s.Lanes, s.QuotaMilliCPU, s.QueueLength = 8, 4, 0, 350 }),
 		},
 		"the replicas of the spec": {
@@ -108,7 +109,7 @@ func TestAHashOfSeveralThreadsIsOneShorterHash(t *testing.T) {
 	spec := aTrial(func(s *v1alpha1.SizingTrialSpec) {
 		s.Variant.Algorithm, s.Variant.Parallelism = v1alpha1.AlgorithmArgon2id, ptr.To[int32](2)
 	})
-	quarter := calibrated(func(c *v1alpha1.TrialCalibration) {
+	quarter := calibrated(func(c *handover.Calibration) {
 		c.GoMaxProcs, c.Cpuset, c.QuotaMilliCPU, c.HashMicroseconds = 4, "0-3", ptr.To[int64](1000), 40_000
 	})
 	got := model.NewService(spec, quarter, 0)

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -125,9 +126,9 @@ func plannedSaturation(t *testing.T, pooled bool, milliCPU int64, replicas int32
 		Load: v1alpha1.Load{
 			Mode: v1alpha1.LoadCapacity, StepSeconds: 10, MinSamples: 100, MaxStepSeconds: 120, WarmupSeconds: 5, RequestTimeoutSeconds: 10,
 		},
-	}, v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: hash.Microseconds()},
-		GoMaxProcs:        2, Cpuset: "0-1", QuotaMilliCPU: ptr.To(milliCPU),
+	}, handover.Calibration{
+		CalibrationResult: handover.CalibrationResult{HashMicroseconds: hash.Microseconds()},
+		Surroundings:      handover.Surroundings{GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: ptr.To(milliCPU)},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

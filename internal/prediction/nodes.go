@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -40,7 +41,7 @@ func newNode(trial *v1alpha1.SizingTrial) node {
 //   - Any other limit has a quota, on the CPUs that pods with a quota share.
 //
 // A limit above the CPUs that pods had is unknown, because the nodes may not have more CPUs.
-func (n nodes) machine(limit int64) (v1alpha1.TrialCalibration, bool) {
+func (n nodes) machine(limit int64) (handover.Calibration, bool) {
 	for _, seen := range n {
 		if seen.limit == limit {
 			return given(limit, seen.cpus, seen.quota)
@@ -54,11 +55,11 @@ func (n nodes) machine(limit int64) (v1alpha1.TrialCalibration, bool) {
 
 // given returns the calibration of a container with a CPU limit that can use so many CPUs, or
 // false if the limit is above them.
-func given(limit int64, cpus int32, quota bool) (v1alpha1.TrialCalibration, bool) {
+func given(limit int64, cpus int32, quota bool) (handover.Calibration, bool) {
 	if cpus <= 0 || limit > int64(cpus)*milliPerCPU {
-		return v1alpha1.TrialCalibration{}, false
+		return handover.Calibration{}, false
 	}
-	cal := v1alpha1.TrialCalibration{GoMaxProcs: cpus}
+	cal := handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: cpus}}
 	if quota {
 		cal.QuotaMilliCPU = &limit
 		// Go rounds a quota up to whole CPUs, and uses at least two if the container has

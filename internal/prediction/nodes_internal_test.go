@@ -6,28 +6,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func TestNodesServeALimitAsTheyServedOthers(t *testing.T) {
-	none := v1alpha1.TrialCalibration{}
+	none := handover.Calibration{}
 	shared := nodes{{limit: 250, cpus: 4, quota: true}, {limit: 2000, cpus: 4, quota: true}}
 	exclusive := nodes{{limit: 250, cpus: 2, quota: true}, {limit: 2000, cpus: 2}}
 	tests := map[string]struct {
 		nodes nodes
 		limit int64
-		want  v1alpha1.TrialCalibration
+		want  handover.Calibration
 	}{
-		"below two CPUs Go uses two":                       {shared, 500, v1alpha1.TrialCalibration{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](500)}},
-		"above two, the limit is rounded up":               {shared, 2500, v1alpha1.TrialCalibration{GoMaxProcs: 3, QuotaMilliCPU: ptr.To[int64](2500)}},
-		"whole CPUs have a quota if others had":            {shared, 4000, v1alpha1.TrialCalibration{GoMaxProcs: 4, QuotaMilliCPU: ptr.To[int64](4000)}},
+		"below two CPUs Go uses two":                       {shared, 500, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](500)}}},
+		"above two, the limit is rounded up":               {shared, 2500, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 3, QuotaMilliCPU: ptr.To[int64](2500)}}},
+		"whole CPUs have a quota if others had":            {shared, 4000, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 4, QuotaMilliCPU: ptr.To[int64](4000)}}},
 		"more CPUs than pods had are unknown":              {shared, 4500, none},
-		"a limit that a pod had gets the same again":       {exclusive, 2000, v1alpha1.TrialCalibration{GoMaxProcs: 2}},
-		"whole CPUs are exclusive if others were":          {exclusive, 1000, v1alpha1.TrialCalibration{GoMaxProcs: 1}},
-		"parts of a CPU are not exclusive":                 {exclusive, 1500, v1alpha1.TrialCalibration{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](1500)}},
+		"a limit that a pod had gets the same again":       {exclusive, 2000, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 2}}},
+		"whole CPUs are exclusive if others were":          {exclusive, 1000, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 1}}},
+		"parts of a CPU are not exclusive":                 {exclusive, 1500, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 2, QuotaMilliCPU: ptr.To[int64](1500)}}},
 		"more exclusive CPUs than pods had are unknown":    {exclusive, 4000, none},
 		"parts of a CPU are unknown if no pod had a quota": {nodes{{limit: 2000, cpus: 2}}, 500, none},
-		"on a single CPU Go uses one":                      {nodes{{limit: 250, cpus: 1, quota: true}}, 500, v1alpha1.TrialCalibration{GoMaxProcs: 1, QuotaMilliCPU: ptr.To[int64](500)}},
+		"on a single CPU Go uses one":                      {nodes{{limit: 250, cpus: 1, quota: true}}, 500, handover.Calibration{Surroundings: handover.Surroundings{GoMaxProcs: 1, QuotaMilliCPU: ptr.To[int64](500)}}},
 		"if nodes differ, the smallest counts":             {nodes{{limit: 250, cpus: 8, quota: true}, {limit: 500, cpus: 2, quota: true}}, 4000, none},
 		"without pods nothing is known":                    {nil, 500, none},
 	}

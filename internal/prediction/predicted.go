@@ -3,6 +3,7 @@ package prediction
 import (
 	"math"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -92,7 +93,7 @@ func (e expectation) addP95(row *v1alpha1.PredictedVariant) {
 	}
 	micros, off := p95.Microseconds(), verdict.ModelError(e.spec.Variant)+p95PerScatter*e.scatter
 	row.P95Microseconds = &micros
-	row.P95Interval = &v1alpha1.Interval{
+	row.P95Interval = &handover.Interval{
 		LowMicroseconds:  int64(max(0, 1-off) * float64(micros)),
 		HighMicroseconds: int64((1 + off) * float64(micros)),
 	}

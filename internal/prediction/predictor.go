@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -81,7 +82,7 @@ func newPredictor(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTr
 type expectation struct {
 	service model.Service
 	spec    v1alpha1.SizingTrialSpec
-	cal     v1alpha1.TrialCalibration
+	cal     handover.Calibration
 	// scatter is the relative error of the CPU time of a login.
 	scatter float64
 }

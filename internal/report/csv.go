@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -106,10 +107,10 @@ var columns = []column{
 		}
 		return strconv.FormatInt(*r.Result.MemoryPeakBytes, 10)
 	}},
-	{"alive_probes", func(_ Document, r Row) string { return probes(r, func(a v1alpha1.Alive) *int64 { return &a.Probes }) }},
-	{"alive_failed", func(_ Document, r Row) string { return probes(r, func(a v1alpha1.Alive) *int64 { return &a.Failed }) }},
+	{"alive_probes", func(_ Document, r Row) string { return probes(r, func(a handover.Alive) *int64 { return &a.Probes }) }},
+	{"alive_failed", func(_ Document, r Row) string { return probes(r, func(a handover.Alive) *int64 { return &a.Failed }) }},
 	{"alive_p95_microseconds", func(_ Document, r Row) string {
-		return probes(r, func(a v1alpha1.Alive) *int64 { return a.P95Microseconds })
+		return probes(r, func(a handover.Alive) *int64 { return a.P95Microseconds })
 	}},
 }
 
@@ -209,7 +210,7 @@ func rateEnds(i *v1alpha1.RateInterval) (low, high *int64) {
 	return &i.LowMilliPerSecond, &i.HighMilliPerSecond
 }
 
-func latencyEnds(i *v1alpha1.Interval) (low, high *int64) {
+func latencyEnds(i *handover.Interval) (low, high *int64) {
 	if i == nil {
 		return nil, nil
 	}
@@ -254,7 +255,7 @@ func price(r Row, field func(v1alpha1.Price) string) string {
 	return guarded(field(*r.Result.Price))
 }
 
-func probes(r Row, get func(v1alpha1.Alive) *int64) string {
+func probes(r Row, get func(handover.Alive) *int64) string {
 	if r.Result.Alive == nil {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -108,7 +109,7 @@ func cellWords(cell *v1alpha1.HashTime) string {
 	if cell.LowMicroseconds <= 0 || cell.HighMicroseconds <= 0 {
 		return text
 	}
-	return withInterval(text, latencies(&v1alpha1.Interval{LowMicroseconds: cell.LowMicroseconds, HighMicroseconds: cell.HighMicroseconds}))
+	return withInterval(text, latencies(&handover.Interval{LowMicroseconds: cell.LowMicroseconds, HighMicroseconds: cell.HighMicroseconds}))
 }
 
 // fitWords returns how the hash time grows with the cost, as a sentence.

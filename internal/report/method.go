@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -141,7 +142,7 @@ func each(trials []v1alpha1.SizingTrial, field func(*v1alpha1.SizingTrial) []str
 	return strings.Join(slices.Compact(values), ", ")
 }
 
-func calibrated(trial *v1alpha1.SizingTrial, field func(*v1alpha1.TrialCalibration) string) []string {
+func calibrated(trial *v1alpha1.SizingTrial, field func(*handover.Calibration) string) []string {
 	if trial.Status.Calibration == nil {
 		return nil
 	}
@@ -151,11 +152,11 @@ func calibrated(trial *v1alpha1.SizingTrial, field func(*v1alpha1.TrialCalibrati
 	return nil
 }
 
-func cpuWords(c *v1alpha1.TrialCalibration) string { return c.CPUModel }
+func cpuWords(c *handover.Calibration) string { return c.CPUModel }
 
-func goWords(c *v1alpha1.TrialCalibration) string { return c.GoVersion }
+func goWords(c *handover.Calibration) string { return c.GoVersion }
 
-func cgroupWords(c *v1alpha1.TrialCalibration) string {
+func cgroupWords(c *handover.Calibration) string {
 	if c.CgroupVersion == 0 {
 		return ""
 	}

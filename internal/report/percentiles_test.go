@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
@@ -24,8 +25,8 @@ func TestThePercentilesBesideP95(t *testing.T) {
 			document := full(t)
 			document.Experiment.Spec.Objective = c.objective
 			row := &document.Experiment.Status.Results[0]
-			row.P50Microseconds, row.P50Interval = ptr.To[int64](60_000), &v1alpha1.Interval{LowMicroseconds: 55_000, HighMicroseconds: 70_000}
-			row.P99Microseconds, row.P99Interval = ptr.To[int64](941_000), &v1alpha1.Interval{LowMicroseconds: 800_000, HighMicroseconds: 1_200_000}
+			row.P50Microseconds, row.P50Interval = ptr.To[int64](60_000), &handover.Interval{LowMicroseconds: 55_000, HighMicroseconds: 70_000}
+			row.P99Microseconds, row.P99Interval = ptr.To[int64](941_000), &handover.Interval{LowMicroseconds: 800_000, HighMicroseconds: 1_200_000}
 			sections := report.New(document.Experiment, document.Trials).Sections()
 			variants := sections[slices.IndexFunc(sections, func(s report.Section) bool { return s.Title == "Variants" })]
 			for column, want := range map[string]string{"p50": c.p50, "p99": c.p99} {

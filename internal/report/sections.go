@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -318,7 +319,7 @@ func failed(f *v1alpha1.Failures) string {
 }
 
 // alive returns how pods answered liveness probes: their p95, and how many failed.
-func alive(a *v1alpha1.Alive) string {
+func alive(a *handover.Alive) string {
 	switch {
 	case a == nil:
 		return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -11,7 +12,7 @@ import (
 
 // percentile returns p50 or p99 of a row as text. It has its interval only if the objective
 // limits the percentile: three intervals make the table too wide to read.
-func percentile(value *int64, interval *v1alpha1.Interval, objective int32) string {
+func percentile(value *int64, interval *handover.Interval, objective int32) string {
 	if objective == 0 {
 		return units.Latency(value)
 	}
@@ -140,7 +141,7 @@ func withInterval(value, interval string) string {
 	return value + " (" + interval + ")"
 }
 
-func latencies(i *v1alpha1.Interval) string {
+func latencies(i *handover.Interval) string {
 	if i == nil {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -42,8 +43,8 @@ func TestNumbersAreShownAsAPersonWouldSayThem(t *testing.T) {
 // microseconds in the calibration, and the reference speed in microseconds.
 func calibratedAt(then, reference int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
-		t.Status.Calibration = &v1alpha1.TrialCalibration{
-			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 4 * then, ErrorMicroseconds: then / 25},
+		t.Status.Calibration = &handover.Calibration{
+			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 4 * then, ErrorMicroseconds: then / 25},
 			ReferenceMicroseconds: then, RatioPerMillion: 4_000_000,
 		}
 		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}
@@ -62,7 +63,7 @@ func TestTheColumnsOfATrial(t *testing.T) {
 			result.OfferedMilliPerSecond, result.MaxThroughputMilliPerSecond = ptr.To[int64](5_770), ptr.To[int64](8_240)
 			measured(result)(t)
 			t.Status.Evidence = &v1alpha1.Evidence{ServiceNodes: []string{"node-0", "node-1"}}
-			t.Status.Calibration = &v1alpha1.TrialCalibration{CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 60_123, ErrorMicroseconds: 412}}
+			t.Status.Calibration = &handover.Calibration{CalibrationResult: handover.CalibrationResult{HashMicroseconds: 60_123, ErrorMicroseconds: 412}}
 		}, v1alpha1.TrialDisplay{Hash: "60.1ms ± 412µs", Concurrency: "pool 1", Rate: "5.77/s", P95: "556ms", Capacity: "6/s", Throughput: "8.24/s", Verdict: "Valid", Node: "node-0,node-1"}},
 		"the hash time is at the reference speed, like the others": {func(t *v1alpha1.SizingTrial) {
 			measured(found(0, 6))(t)

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -77,11 +78,11 @@ func measured(result v1alpha1.VariantResult) func(*v1alpha1.SizingTrial) {
 func found(p95, capacity int64) v1alpha1.VariantResult {
 	result := v1alpha1.VariantResult{
 		Verdict: v1alpha1.VerdictValid, ObjectiveMet: ptr.To(capacity > 0), BoundMilliPerSecond: ptr.To[int64](25_000),
-		Calibration: &v1alpha1.CalibrationResult{HashMicroseconds: 20_000 + p95, ErrorMicroseconds: p95},
+		Calibration: &handover.CalibrationResult{HashMicroseconds: 20_000 + p95, ErrorMicroseconds: p95},
 	}
 	if p95 > 0 {
 		result.P95Microseconds = ptr.To(p95 * 1000)
-		result.P95Interval = &v1alpha1.Interval{LowMicroseconds: p95 * 900, HighMicroseconds: p95 * 1100}
+		result.P95Interval = &handover.Interval{LowMicroseconds: p95 * 900, HighMicroseconds: p95 * 1100}
 	}
 	if capacity > 0 {
 		result.CapacityMilliPerSecond = ptr.To(capacity * 1000)

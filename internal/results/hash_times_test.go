@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -15,9 +16,9 @@ import (
 func timedOn(cost int32, ratio int64, cpu string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 	return aTrial("any", append([]func(*v1alpha1.SizingTrial){measured(found(1, 1)), func(t *v1alpha1.SizingTrial) {
 		t.Spec.Variant.Cost = cost
-		t.Status.Calibration = &v1alpha1.TrialCalibration{
-			CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: ratio / 100, ErrorMicroseconds: ratio / 10_000, Samples: 50},
-			CPUModel:          cpu, ReferenceMicroseconds: 10_000, RatioPerMillion: ratio,
+		t.Status.Calibration = &handover.Calibration{
+			CalibrationResult: handover.CalibrationResult{HashMicroseconds: ratio / 100, ErrorMicroseconds: ratio / 10_000, Samples: 50}, ReferenceMicroseconds: 10_000, RatioPerMillion: ratio,
+			Surroundings: handover.Surroundings{CPUModel: cpu},
 		}
 	}}, changes...)...)
 }

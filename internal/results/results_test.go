@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -111,7 +112,7 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 func TestARowHasTheWorstLivenessOfItsRepetitions(t *testing.T) {
 	probed := func(failed int64, p95 *int64) v1alpha1.VariantResult {
 		result := found(100, 9)
-		result.Alive = &v1alpha1.Alive{Probes: 20, Failed: failed, P95Microseconds: p95}
+		result.Alive = &handover.Alive{Probes: 20, Failed: failed, P95Microseconds: p95}
 		return result
 	}
 	if got := theRow(trialsOf(probed(0, ptr.To[int64](9000)), probed(1, ptr.To[int64](5000)), found(100, 9), probed(1, ptr.To[int64](7000)))...); got.Alive == nil || *got.Alive.P95Microseconds != 7000 {
@@ -154,10 +155,10 @@ func TestACapacityKeepsHowItWasDecided(t *testing.T) {
 func TestACalibrationKeepsItsOwnError(t *testing.T) {
 	for name, test := range map[string]struct {
 		results []v1alpha1.VariantResult
-		want    *v1alpha1.CalibrationResult
+		want    *handover.CalibrationResult
 	}{
-		"of three the one in the middle":    {[]v1alpha1.VariantResult{found(300, 20), found(200, 30), found(100, 9)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
-		"of two the one with a longer hash": {[]v1alpha1.VariantResult{found(100, 9), found(200, 30)}, &v1alpha1.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"of three the one in the middle":    {[]v1alpha1.VariantResult{found(300, 20), found(200, 30), found(100, 9)}, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"of two the one with a longer hash": {[]v1alpha1.VariantResult{found(100, 9), found(200, 30)}, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
 		"none if nothing was calibrated":    {[]v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -43,13 +44,13 @@ func widened(low, number, high int64, scatter float64) (wideLow, wideHigh int64)
 
 // scatteredLatency returns the interval of a percentile of the typical repetition, widened by
 // the scatter.
-func scatteredLatency(interval *v1alpha1.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, f Figure) *v1alpha1.Interval {
+func scatteredLatency(interval *handover.Interval, typical *v1alpha1.VariantResult, from []*v1alpha1.VariantResult, f Figure) *handover.Interval {
 	latency := f.Of(typical)
 	if interval == nil || latency == nil {
 		return interval
 	}
 	low, high := widened(interval.LowMicroseconds, *latency, interval.HighMicroseconds, scatterOf(from, f))
-	return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
+	return &handover.Interval{LowMicroseconds: low, HighMicroseconds: high}
 }
 
 // scatteredRate returns the interval of the capacity of the median repetition, widened by the

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -21,8 +22,8 @@ func sure(p95, capacity int64) v1alpha1.VariantResult {
 // Three repetitions that are a tenth apart have a standard deviation of ln 1.1. The interval
 // of their mean is 4.303 × ln 1.1 ÷ √3, a factor of 1.267.
 func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
-	latency := func(low, high int64) *v1alpha1.Interval {
-		return &v1alpha1.Interval{LowMicroseconds: low, HighMicroseconds: high}
+	latency := func(low, high int64) *handover.Interval {
+		return &handover.Interval{LowMicroseconds: low, HighMicroseconds: high}
 	}
 	rate := func(low, high int64) *v1alpha1.RateInterval {
 		return &v1alpha1.RateInterval{LowMilliPerSecond: low, HighMilliPerSecond: high}
@@ -34,7 +35,7 @@ func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
 	}
 	tests := map[string]struct {
 		results []v1alpha1.VariantResult
-		p95     *v1alpha1.Interval
+		p95     *handover.Interval
 		rate    *v1alpha1.RateInterval
 	}{
 		"a single repetition has no scatter": {
@@ -68,7 +69,7 @@ func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
 // An interval belongs to the repetition whose number is shown.
 func TestAnIntervalBelongsToItsNumber(t *testing.T) {
 	exact, vague := sure(100, 20), sure(100, 20)
-	exact.P95Microseconds, exact.P95Interval = ptr.To[int64](100_001), &v1alpha1.Interval{LowMicroseconds: 99_000, HighMicroseconds: 101_000}
+	exact.P95Microseconds, exact.P95Interval = ptr.To[int64](100_001), &handover.Interval{LowMicroseconds: 99_000, HighMicroseconds: 101_000}
 	exact.CapacityMilliPerSecond, exact.CapacityInterval = ptr.To[int64](19_999), &v1alpha1.RateInterval{LowMilliPerSecond: 19_900, HighMilliPerSecond: 20_100}
 	row := theRow(trialsOf(vague, exact)...)
 	if between := row.P95Interval; between.LowMicroseconds < 98_900 || between.HighMicroseconds > 101_100 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
@@ -14,8 +15,8 @@ import (
 func ranAt(cost int32, perMille, reference int64) func(*v1alpha1.SizingTrial) {
 	return func(t *v1alpha1.SizingTrial) {
 		t.Spec.Variant.Cost = cost
-		t.Status.Calibration = &v1alpha1.TrialCalibration{
-			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: reference * perMille / 1000},
+		t.Status.Calibration = &handover.Calibration{
+			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: reference * perMille / 1000},
 			ReferenceMicroseconds: reference, RatioPerMillion: 1000 * perMille,
 		}
 		t.Status.Speed = &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: reference}

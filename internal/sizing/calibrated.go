@@ -3,6 +3,7 @@ package sizing
 import (
 	"math"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -13,7 +14,7 @@ import (
 // deployed. The calibrations are of one machine, one for each bcrypt cost of the spec's
 // matrix. Every variant is predicted, and a size has confidence Low. Errors are those of
 // Rows.
-func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) (*v1alpha1.SizingExperimentStatus, error) {
+func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*handover.Calibration) (*v1alpha1.SizingExperimentStatus, error) {
 	t, err := newTable(spec, calibratedTrials(spec, calibrations), nil)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1al
 // ownError returns the error of a hash time from its own calibration, in microseconds,
 // because batch means need more than a few costs that were each timed once. The ratio to the
 // reference hash excludes the drift, which the speed shows.
-func ownError(timed v1alpha1.HashTime, cal v1alpha1.TrialCalibration) int64 {
+func ownError(timed v1alpha1.HashTime, cal handover.Calibration) int64 {
 	if cal.RatioErrorPerMillion <= 0 || cal.RatioPerMillion <= 0 {
 		return cal.ErrorMicroseconds
 	}
@@ -69,7 +70,7 @@ func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTim
 
 // calibratedTrials returns a trial for each calibration, with only the calibration in it. Their reference
 // is the median over all of them.
-func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*v1alpha1.TrialCalibration) []v1alpha1.SizingTrial {
+func calibratedTrials(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*handover.Calibration) []v1alpha1.SizingTrial {
 	var windows [][]speed.Window
 	for _, calibration := range calibrations {
 		windows = append(windows, speed.OfCalibration(*calibration))

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/sizing"
@@ -74,9 +75,9 @@ func held(t testing.TB, spec v1alpha1.SizingExperimentSpec, variant string, capa
 		if v.Name != variant {
 			continue
 		}
-		cal := v1alpha1.TrialCalibration{
-			CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 56 << v.Cost, ErrorMicroseconds: 100, Samples: 50},
-			GoMaxProcs:        1, Cpuset: "0-1", QuotaMilliCPU: ptr.To[int64](500),
+		cal := handover.Calibration{
+			CalibrationResult: handover.CalibrationResult{HashMicroseconds: 56 << v.Cost, ErrorMicroseconds: 100, Samples: 50},
+			Surroundings:      handover.Surroundings{GoMaxProcs: 1, Cpuset: "0-1", QuotaMilliCPU: ptr.To[int64](500)},
 		}
 		return v1alpha1.SizingTrial{
 			Spec: v1alpha1.SizingTrialSpec{Variant: v, Repetition: 1, Service: spec.Service, Load: spec.Load, Objective: spec.Objective, Seed: 7},

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -116,7 +117,7 @@ func InPool(pools []v1alpha1.PoolSpeed, name string) *v1alpha1.PoolSpeed {
 // Planned returns the speed to plan a load for, in microseconds: the known reference speed, or
 // that of the calibration if no reference is known (0) or if it is of another machine. It returns 0
 // if the calibration has no reference hash.
-func Planned(cal v1alpha1.TrialCalibration, known int64) int64 {
+func Planned(cal handover.Calibration, known int64) int64 {
 	now := cal.ReferenceMicroseconds
 	if off := float64(now) / float64(known); known > 0 && now > 0 && off <= Slowest && off >= Fastest {
 		return known
@@ -125,9 +126,9 @@ func Planned(cal v1alpha1.TrialCalibration, known int64) int64 {
 }
 
 // PlannedFor returns a trial's calibration at the speed that its load was planned for.
-func PlannedFor(status v1alpha1.SizingTrialStatus) v1alpha1.TrialCalibration {
+func PlannedFor(status v1alpha1.SizingTrialStatus) handover.Calibration {
 	if status.Calibration == nil {
-		return v1alpha1.TrialCalibration{}
+		return handover.Calibration{}
 	}
 	if status.Speed == nil {
 		return *status.Calibration
@@ -138,7 +139,7 @@ func PlannedFor(status v1alpha1.SizingTrialStatus) v1alpha1.TrialCalibration {
 // At returns a calibration as it would have been at another speed, given as the CPU time of a
 // hash at cost 8 in microseconds. The ratio and the time of the reference hash do not change.
 // Without a ratio or a speed, the calibration is returned unchanged.
-func At(cal v1alpha1.TrialCalibration, micros float64) v1alpha1.TrialCalibration {
+func At(cal handover.Calibration, micros float64) handover.Calibration {
 	ratio := Ratio(cal)
 	if ratio <= 0 || micros <= 0 {
 		return cal

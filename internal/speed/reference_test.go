@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
@@ -40,7 +41,7 @@ func TestTheMedianOverAllWindows(t *testing.T) {
 func ran(pool string, result *v1alpha1.VariantResult, perMille ...int32) v1alpha1.SizingTrial {
 	trial := v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
 		Result:      result,
-		Calibration: &v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_000, RatioPerMillion: 1_000_000},
+		Calibration: &handover.Calibration{ReferenceMicroseconds: 10_000, RatioPerMillion: 1_000_000},
 		Speed:       &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_000, WindowMilliseconds: 1000, WindowsPerMille: perMille},
 	}}
 	if pool != "" {
@@ -124,7 +125,7 @@ func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
 		"0 without a reference hash":            {0, 10_000, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cal := v1alpha1.TrialCalibration{ReferenceMicroseconds: test.now}
+			cal := handover.Calibration{ReferenceMicroseconds: test.now}
 			if got := speed.Planned(cal, test.known); got != test.want {
 				t.Errorf("planned for %v, want %v", got, test.want)
 			}
@@ -133,11 +134,12 @@ func TestALoadIsPlannedForTheReferenceUnlessItIsAnotherMachine(t *testing.T) {
 }
 
 // calibrated returns a calibration of a hash that takes four times the reference hash.
-func calibrated() v1alpha1.TrialCalibration {
-	return v1alpha1.TrialCalibration{
-		CalibrationResult:  v1alpha1.CalibrationResult{HashMicroseconds: 40_000, ErrorMicroseconds: 400, Samples: 50, ClockHashesMilliPerSecond: 25_000},
+func calibrated() handover.Calibration {
+	return handover.Calibration{
+		CalibrationResult:  handover.CalibrationResult{HashMicroseconds: 40_000, ErrorMicroseconds: 400, Samples: 50, ClockHashesMilliPerSecond: 25_000},
 		MedianMicroseconds: 39_000, ReferenceMicroseconds: 10_000, RatioPerMillion: 4_000_000, RatioErrorPerMillion: 8_000,
-		BlockMicroseconds: []int64{9_900, 10_100}, GoMaxProcs: 2,
+		BlockMicroseconds: []int64{9_900, 10_100},
+		Surroundings:      handover.Surroundings{GoMaxProcs: 2},
 	}
 }
 
@@ -148,17 +150,17 @@ func TestACalibrationAtAnotherSpeed(t *testing.T) {
 	byMeans.RatioPerMillion = 0
 	unknown := byMeans
 	unknown.ReferenceMicroseconds = 0
-	quick := v1alpha1.TrialCalibration{
-		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 1, ErrorMicroseconds: 1},
+	quick := handover.Calibration{
+		CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 1, ErrorMicroseconds: 1},
 		ReferenceMicroseconds: 10_000, RatioPerMillion: 100,
 	}
 	quicker := quick
 	quick.RatioPerMillion = 10
 	quicker.RatioPerMillion = 10
 	for name, test := range map[string]struct {
-		cal    v1alpha1.TrialCalibration
+		cal    handover.Calibration
 		micros float64
-		want   v1alpha1.TrialCalibration
+		want   handover.Calibration
 	}{
 		"times are longer, the rate by the clock is lower, and timed values do not change": {calibrated(), 12_500, slower},
 		"a ratio of the means is kept, so that it does not change with the hash":           {byMeans, 12_500, slower},
@@ -181,13 +183,13 @@ func TestAPlanIsMadeFromTheCalibrationAtThePlannedSpeed(t *testing.T) {
 	cal := calibrated()
 	for name, test := range map[string]struct {
 		status v1alpha1.SizingTrialStatus
-		want   v1alpha1.TrialCalibration
+		want   handover.Calibration
 	}{
 		"at the planned speed, whatever the reference is now": {
 			v1alpha1.SizingTrialStatus{Calibration: &cal, Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500, ReferenceHashMicrosecondsAtCost8: 11_000}},
 			speed.At(cal, 12_500)},
 		"unchanged if no speed is known": {v1alpha1.SizingTrialStatus{Calibration: &cal}, cal},
-		"empty before the calibration":   {v1alpha1.SizingTrialStatus{Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, v1alpha1.TrialCalibration{}},
+		"empty before the calibration":   {v1alpha1.SizingTrialStatus{Speed: &v1alpha1.TrialSpeed{PlannedHashMicrosecondsAtCost8: 12_500}}, handover.Calibration{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, speed.PlannedFor(test.status)); diff != "" {

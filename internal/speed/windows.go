@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -39,7 +40,7 @@ type Window struct {
 
 // Ratio returns the CPU time of a calibration's hash ÷ that of the reference hash, or 0 if it
 // is unknown.
-func Ratio(cal v1alpha1.TrialCalibration) float64 {
+func Ratio(cal handover.Calibration) float64 {
 	if cal.RatioPerMillion > 0 {
 		return float64(cal.RatioPerMillion) / perMillion
 	}
@@ -51,7 +52,7 @@ func Ratio(cal v1alpha1.TrialCalibration) float64 {
 
 // RatioError returns half the width of the ratio's 95 % interval, as a share of the ratio. The
 // calibration has the 99.9 % interval.
-func RatioError(cal v1alpha1.TrialCalibration) float64 {
+func RatioError(cal handover.Calibration) float64 {
 	const narrower = 1.96 / 3.29 // normal quantiles of 97.5 % and 99.95 %
 	if cal.RatioPerMillion <= 0 {
 		return 0
@@ -60,7 +61,7 @@ func RatioError(cal v1alpha1.TrialCalibration) float64 {
 }
 
 // OfCalibration returns the windows of a calibration.
-func OfCalibration(cal v1alpha1.TrialCalibration) []Window {
+func OfCalibration(cal handover.Calibration) []Window {
 	blocks := cal.BlockMicroseconds
 	if len(blocks) == 0 && cal.ReferenceMicroseconds > 0 {
 		blocks = []int64{cal.ReferenceMicroseconds}

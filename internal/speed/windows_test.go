@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -70,7 +71,7 @@ func TestTheMeanHasTheIntervalOfItsBatches(t *testing.T) {
 		return all
 	}
 	calibration := func(micros int64) []speed.Window {
-		cal := v1alpha1.TrialCalibration{}
+		cal := handover.Calibration{}
 		for range 9 { // nine ninths of five seconds are a little less than five
 			cal.BlockMicroseconds = append(cal.BlockMicroseconds, micros)
 		}
@@ -110,14 +111,14 @@ func TestTheMeanHasTheIntervalOfItsBatches(t *testing.T) {
 }
 
 func TestTheRatioIsTheTimedOneOrTheOneOfTheMeans(t *testing.T) {
-	cal := func(hash, reference, ratio, err int64) v1alpha1.TrialCalibration {
-		return v1alpha1.TrialCalibration{
-			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: hash},
+	cal := func(hash, reference, ratio, err int64) handover.Calibration {
+		return handover.Calibration{
+			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: hash},
 			ReferenceMicroseconds: reference, RatioPerMillion: ratio, RatioErrorPerMillion: err,
 		}
 	}
 	for name, test := range map[string]struct {
-		cal        v1alpha1.TrialCalibration
+		cal        handover.Calibration
 		ratio, err float64
 	}{
 		"a ratio that was timed in turns is preferred to the means": {cal(41_000, 10_000, 4_000_000, 0), 4, 0},
@@ -139,11 +140,11 @@ func TestWindowsOfACalibrationAndOfALoad(t *testing.T) {
 	load := &measurement.Timeline{Window: 2 * time.Second, HashNanoseconds: []int64{40_000_000, 0, 44_000_000}}
 	for name, test := range map[string]struct{ got, want []speed.Window }{
 		"blocks share five seconds": {
-			speed.OfCalibration(v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_500, BlockMicroseconds: []int64{10_000, 11_000}}),
+			speed.OfCalibration(handover.Calibration{ReferenceMicroseconds: 10_500, BlockMicroseconds: []int64{10_000, 11_000}}),
 			[]speed.Window{{Micros: 10_000, Seconds: 2.5}, {Micros: 11_000, Seconds: 2.5}}},
 		"without blocks the mean is one window": {
-			speed.OfCalibration(v1alpha1.TrialCalibration{ReferenceMicroseconds: 10_500}), []speed.Window{{Micros: 10_500, Seconds: 5}}},
-		"no windows without a reference hash": {speed.OfCalibration(v1alpha1.TrialCalibration{}), nil},
+			speed.OfCalibration(handover.Calibration{ReferenceMicroseconds: 10_500}), []speed.Window{{Micros: 10_500, Seconds: 5}}},
+		"no windows without a reference hash": {speed.OfCalibration(handover.Calibration{}), nil},
 		"windows of a load in time per reference hash, without those that have no hash": {
 			speed.OfTimeline(load, 4), []speed.Window{{Micros: 10_000, Seconds: 2}, {Micros: 11_000, Seconds: 2}}},
 		"no windows without a ratio":    {speed.OfTimeline(load, 0), nil},
@@ -159,9 +160,10 @@ func TestWindowsOfACalibrationAndOfALoad(t *testing.T) {
 
 // The status of a trial has the same windows as its run.
 func TestWindowsOfATrialAreThoseOfItsRun(t *testing.T) {
-	cal := v1alpha1.TrialCalibration{
-		CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
-		ReferenceMicroseconds: 10_250, RatioPerMillion: 4_000_000, BlockMicroseconds: []int64{10_000, 10_500}, GoMaxProcs: 1,
+	cal := handover.Calibration{
+		CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 41_000, Samples: 50},
+		ReferenceMicroseconds: 10_250, RatioPerMillion: 4_000_000, BlockMicroseconds: []int64{10_000, 10_500},
+		Surroundings: handover.Surroundings{GoMaxProcs: 1},
 	}
 	timeline := &measurement.Timeline{Window: time.Second, HashNanoseconds: []int64{40_123_000, 0, 44_321_000, 47_000_000}}
 	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{Calibration: &cal}}

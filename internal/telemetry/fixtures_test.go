@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/queue"
@@ -114,7 +115,7 @@ func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1a
 	trial.Status.Result = &v1alpha1.VariantResult{
 		Variant: trial.Spec.Variant.Name, Algorithm: trial.Spec.Variant.Algorithm, Cost: trial.Spec.Variant.Cost,
 		CPULimit: trial.Spec.Variant.CPULimit, Trials: 1, Verdict: v1alpha1.VerdictValid, ObjectiveMet: ptr.To(true),
-		Calibration:         &v1alpha1.CalibrationResult{HashMicroseconds: 1_000_000_000 / boundMilli},
+		Calibration:         &handover.CalibrationResult{HashMicroseconds: 1_000_000_000 / boundMilli},
 		BoundMilliPerSecond: ptr.To(boundMilli), MaxThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
 		CapacityMilliPerSecond: ptr.To(boundMilli * 9 / 10), CapacityMethod: v1alpha1.CapacityBoth,
 		ReportedLoadPercent: reported.LoadPercent, OfferedMilliPerSecond: reported.OfferedMilliPerSecond,
@@ -134,7 +135,7 @@ func open(percent int32, boundMilli, failed int64) v1alpha1.Step {
 		Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, LoadPercent: ptr.To(percent),
 		OfferedMilliPerSecond: ptr.To(boundMilli * int64(percent) / 100), Scheduled: 200, OK: 200 - failed, Refused: failed,
 		P50Microseconds: ptr.To(p95 / 3), P99Microseconds: ptr.To(p95 * 3 / 2),
-		P95Microseconds: ptr.To(p95), P95Interval: &v1alpha1.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
+		P95Microseconds: ptr.To(p95), P95Interval: &handover.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
 		Service: &v1alpha1.StepCPU{CPUMicroseconds: 4_000_000, Periods: ptr.To[int64](100), ThrottledPeriods: ptr.To[int64](42)},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -32,11 +33,11 @@ var variantReadings = []reading[outcome]{
 		func(o outcome) (float64, bool) { return seconds(o.P99Microseconds) }},
 	{define("variant_p95_low_seconds", "The lower end of the 95 % interval of p95.", ofVariant),
 		func(o outcome) (float64, bool) {
-			return interval(o, func(i *v1alpha1.Interval) *int64 { return &i.LowMicroseconds })
+			return interval(o, func(i *handover.Interval) *int64 { return &i.LowMicroseconds })
 		}},
 	{define("variant_p95_high_seconds", "The upper end of the 95 % interval of p95.", ofVariant),
 		func(o outcome) (float64, bool) {
-			return interval(o, func(i *v1alpha1.Interval) *int64 { return &i.HighMicroseconds })
+			return interval(o, func(i *handover.Interval) *int64 { return &i.HighMicroseconds })
 		}},
 	{define("variant_offered_logins_per_second", "The login rate of the reported step.", ofVariant),
 		func(o outcome) (float64, bool) { return perSecond(o.OfferedMilliPerSecond) }},
@@ -78,7 +79,7 @@ var variantReadings = []reading[outcome]{
 		func(o outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
 }
 
-func interval(o outcome, end func(*v1alpha1.Interval) *int64) (float64, bool) {
+func interval(o outcome, end func(*handover.Interval) *int64) (float64, bool) {
 	if o.P95Interval == nil {
 		return 0, false
 	}

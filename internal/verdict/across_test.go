@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -22,9 +23,10 @@ func ofCost(cost int32, times float64, changes ...func(*v1alpha1.SizingTrial)) v
 		},
 		Status: v1alpha1.SizingTrialStatus{
 			Result: &v1alpha1.VariantResult{Verdict: v1alpha1.VerdictValid},
-			Calibration: &v1alpha1.TrialCalibration{
-				CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: int64(micros)},
-				ReferenceMicroseconds: 10_240, RatioPerMillion: int64(micros / 10_240 * 1e6), CPUModel: "Model CPU",
+			Calibration: &handover.Calibration{
+				CalibrationResult:     handover.CalibrationResult{HashMicroseconds: int64(micros)},
+				ReferenceMicroseconds: 10_240, RatioPerMillion: int64(micros / 10_240 * 1e6),
+				Surroundings: handover.Surroundings{CPUModel: "Model CPU"},
 			},
 			Speed: &v1alpha1.TrialSpeed{ReferenceHashMicrosecondsAtCost8: 10_240, WindowMilliseconds: 1000, WindowsPerMille: []int32{1000, 1000}},
 		},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -76,7 +77,7 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 }
 
 // otherQuota finds a CPU quota that works differently from the model's.
-func otherQuota(cal v1alpha1.TrialCalibration) []v1alpha1.Reason {
+func otherQuota(cal handover.Calibration) []v1alpha1.Reason {
 	difference := quotaInWords(cal)
 	if difference == "" {
 		return nil
@@ -89,7 +90,7 @@ func otherQuota(cal v1alpha1.TrialCalibration) []v1alpha1.Reason {
 
 // quotaInWords describes how the service's quota differs from the model's. It returns "" if
 // it does not, or if there is no quota.
-func quotaInWords(cal v1alpha1.TrialCalibration) string {
+func quotaInWords(cal handover.Calibration) string {
 	var differences []string
 	if cal.QuotaPeriodMicroseconds > 0 {
 		differences = append(differences, fmt.Sprintf("has periods of %s", microseconds(cal.QuotaPeriodMicroseconds)))

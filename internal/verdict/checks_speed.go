@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -52,7 +53,7 @@ func suspectSpeed(format string, args ...any) v1alpha1.Reason {
 	return v1alpha1.Reason{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(format, args...)}
 }
 
-func cpuModel(cal v1alpha1.TrialCalibration) string {
+func cpuModel(cal handover.Calibration) string {
 	if cal.CPUModel == "" {
 		return "an unknown CPU"
 	}

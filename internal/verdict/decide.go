@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -20,7 +21,7 @@ import (
 type decision struct {
 	spec v1alpha1.SizingTrialSpec
 	// calibration at the reference speed.
-	calibration v1alpha1.TrialCalibration
+	calibration handover.Calibration
 	// bound is the CPU-bound rate and maximum the throughput of the saturated service, both at the
 	// reference speed and times 1000. maximum is nil if it was not measured.
 	bound   int64
@@ -42,7 +43,7 @@ type fact struct{ *v1alpha1.Step }
 
 // decisionOn returns the decision on a trial under the objective of its spec.
 func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatus, newModel modelOf) *decision {
-	cal := ptr.Deref(status.Calibration, v1alpha1.TrialCalibration{})
+	cal := ptr.Deref(status.Calibration, handover.Calibration{})
 	d := &decision{
 		spec: spec, calibration: speed.At(cal, referenceOf(status)), timeError: speed.RatioError(cal), newModel: newModel,
 	}
@@ -93,7 +94,7 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 		forget(status)
 		return judged
 	}
-	d := decisionOn(judged.Spec, status, simulated(judged.Spec, ptr.Deref(status.Calibration, v1alpha1.TrialCalibration{})))
+	d := decisionOn(judged.Spec, status, simulated(judged.Spec, ptr.Deref(status.Calibration, handover.Calibration{})))
 	d.earlier = stored.Status.Capacity
 	status.Capacity = d.decide(status.Result).api
 	if status.Calibration != nil && status.Prediction != nil {
@@ -192,11 +193,11 @@ func (f fact) nominal() int64 {
 func (f fact) failures() int64 { return f.Scheduled - f.OK }
 
 // interval returns the interval of a percentile at the reference speed, or nil if it has none.
-func (f fact) interval(percentile int) *v1alpha1.Interval {
+func (f fact) interval(percentile int) *handover.Interval {
 	if f.AtReference == nil {
 		return nil
 	}
-	return []*v1alpha1.Interval{q50: f.AtReference.P50Interval, q95: f.AtReference.P95Interval, q99: f.AtReference.P99Interval}[percentile]
+	return []*handover.Interval{q50: f.AtReference.P50Interval, q95: f.AtReference.P95Interval, q99: f.AtReference.P99Interval}[percentile]
 }
 
 // ratio returns measured ÷ simulated p95 for the same arrivals, or 0 if one is missing.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // facts stores what was measured in each step, and what the simulation said of it, as the trial's
@@ -49,7 +48,7 @@ func (s *step) facts() v1alpha1.Step {
 		Reported:                 s.Reported, Plan: s.InAPI(),
 	}
 	s.use.fill(&api)
-	api.Alive = aliveInAPI(r.Alive)
+	api.Alive = r.Alive
 	if s.LoadPercent > 0 {
 		api.LoadPercent = ptr.To(s.LoadPercent)
 	}
@@ -78,7 +77,7 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 	api.P50Microseconds, api.P95Microseconds = r.P50Microseconds, r.P95Microseconds
 	api.P99Microseconds, api.MaxMicroseconds = r.P99Microseconds, r.MaxMicroseconds
 	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = r.FirstHalfP50Microseconds, r.SecondHalfP50Microseconds
-	api.P50Interval, api.P95Interval, api.P99Interval = asAPI(r.P50Interval), asAPI(r.P95Interval), asAPI(r.P99Interval)
+	api.P50Interval, api.P95Interval, api.P99Interval = r.P50Interval, r.P95Interval, r.P99Interval
 	if at := api.AtReference; at != nil {
 		at.P50Microseconds, at.P50Interval = s.latency[q50].atReference(), s.interval(q50)
 		at.P95Microseconds, at.P95Interval = s.latency[q95].atReference(), s.interval(q95)
@@ -94,20 +93,6 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 		}
 		api.Model.MeasuredPerMille = ptr.To(int64(math.Round(1000 * fact{api}.ratio())))
 	}
-}
-
-func aliveInAPI(a *measurement.Alive) *v1alpha1.Alive {
-	if a == nil {
-		return nil
-	}
-	return &v1alpha1.Alive{Probes: a.Probes, Failed: a.Failed, FailedInARow: a.FailedInARow, P95Microseconds: a.P95Microseconds}
-}
-
-func asAPI(i *measurement.Interval) *v1alpha1.Interval {
-	if i == nil {
-		return nil
-	}
-	return &v1alpha1.Interval{LowMicroseconds: i.LowMicroseconds, HighMicroseconds: i.HighMicroseconds}
 }
 
 // stepSpeed returns the speed for a step's status, or nil if it is unknown.

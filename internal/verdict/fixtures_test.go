@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -46,10 +47,10 @@ func ranWell(t *testing.T, changes ...func(*v1alpha1.SizingTrialSpec)) *fixture 
 	}
 	w := &fixture{t: t, model: asMeasured(), Input: verdict.Input{
 		Spec: spec,
-		Calibration: v1alpha1.TrialCalibration{
-			CalibrationResult:     v1alpha1.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
+		Calibration: handover.Calibration{
+			CalibrationResult:     handover.CalibrationResult{HashMicroseconds: 20_000, Samples: 150},
 			ReferenceMicroseconds: 20_000, RatioPerMillion: 1_000_000,
-			GoMaxProcs: 2, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](500),
+			Surroundings: handover.Surroundings{GoMaxProcs: 2, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](500)},
 		},
 		Run: measurement.Run{
 			K6Version: "v1.8.1",
@@ -101,7 +102,7 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 		ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / counted),
 		P50Microseconds:          ptr.To[int64](60_000), P95Microseconds: ptr.To[int64](200_000),
 		P99Microseconds: ptr.To[int64](250_000), MaxMicroseconds: ptr.To[int64](300_000),
-		P95Interval:               &measurement.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
+		P95Interval:               &handover.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
 		ServiceInFlightAfterDrain: ptr.To[int64](0),
 		Service: &evidence.Delta{
 			ElapsedMicroseconds: counted, CPUMicroseconds: logins * 20_100, Hashes: logins,
@@ -156,7 +157,7 @@ func (w *fixture) reported() *measurement.StepResult { return w.step(loadplan.Re
 func latency(s *measurement.StepResult, low, p95, high int64) {
 	s.P95Microseconds, s.P95Interval = ptr.To(p95*1000), nil
 	if high > 0 {
-		s.P95Interval = &measurement.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
+		s.P95Interval = &handover.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
 	}
 	s.MaxMicroseconds = ptr.To(max(high, p95) * 1000)
 }

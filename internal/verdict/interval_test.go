@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -15,12 +16,12 @@ import (
 // p95 of the reported step is 200 ms, and 150 to 290 ms by order statistics. If runs have up to 1.6
 // times the true p95, it is 125 to 320 ms.
 func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
-	between := func(low, high int64) *v1alpha1.Interval {
-		return &v1alpha1.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
+	between := func(low, high int64) *handover.Interval {
+		return &handover.Interval{LowMicroseconds: low * 1000, HighMicroseconds: high * 1000}
 	}
 	tests := map[string]struct {
 		disturb func(w *fixture)
-		want    *v1alpha1.Interval
+		want    *handover.Interval
 	}{
 		"order statistics if runs are closer":    {func(w *fixture) { w.model.low, w.model.high = 0.8, 1.3 }, between(150, 290)},
 		"the spread of runs at its lower end":    {func(w *fixture) { w.model.low, w.model.high = 0.71, 1.4 }, between(142, 290)},
@@ -55,7 +56,7 @@ func TestTheIntervalOfP95IsTheWiderOfTwo(t *testing.T) {
 func TestClosedStepsHaveTheIntervalOfOrderStatistics(t *testing.T) {
 	w := ranWell(t, withUsers(3))
 	w.model.low, w.model.high = 0.1, 9
-	want := &v1alpha1.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000}
+	want := &handover.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000}
 	if diff := cmp.Diff(want, w.judge().Steps[0].P95Interval); diff != "" {
 		t.Errorf("interval (-want +got):\n%s", diff)
 	}
@@ -66,7 +67,7 @@ func TestClosedStepsHaveTheIntervalOfOrderStatistics(t *testing.T) {
 func TestTheSpreadOfALongStepIsNarrowed(t *testing.T) {
 	w := ranWell(t, atRates(20), func(s *v1alpha1.SizingTrialSpec) { s.Load.StepSeconds = 400 })
 	w.model.low, w.model.high = 0.2, 2.2
-	want := &v1alpha1.Interval{LowMicroseconds: 120_000, HighMicroseconds: 333_333}
+	want := &handover.Interval{LowMicroseconds: 120_000, HighMicroseconds: 333_333}
 	if diff := cmp.Diff(want, w.judge().Steps[0].AtReference.P95Interval); diff != "" {
 		t.Errorf("interval (-want +got):\n%s", diff)
 	}

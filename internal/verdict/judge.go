@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -16,7 +17,7 @@ type Input struct {
 	// Spec is the trial's plan.
 	Spec v1alpha1.SizingTrialSpec
 	// Calibration of the variant.
-	Calibration v1alpha1.TrialCalibration
+	Calibration handover.Calibration
 	// Plan is the load that the generator ran.
 	Plan loadplan.Plan
 	// Run is the generator's handover.

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // Whatever a generator hands over, the judgement is consistent: the verdict is that of the
@@ -26,7 +26,7 @@ func FuzzJudgementsHoldTogether(f *testing.F) {
 		disturbed.OK, disturbed.Refused, disturbed.NeverSent = ok, refused, neverSent
 		disturbed.Scheduled, disturbed.SentInWindow, disturbed.CompletedInWindow = ok+refused+neverSent, ok, ok
 		disturbed.P95Microseconds, disturbed.LagP99Microseconds, disturbed.ThroughputMilliPerSecond = &p95, &lag, &rate
-		disturbed.P95Interval = &measurement.Interval{LowMicroseconds: p95 / 2, HighMicroseconds: p95 * 2}
+		disturbed.P95Interval = &handover.Interval{LowMicroseconds: p95 / 2, HighMicroseconds: p95 * 2}
 		if !known {
 			disturbed.P95Microseconds, disturbed.P95Interval, disturbed.Service, disturbed.Generator = nil, nil, nil, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -23,7 +24,7 @@ type simulator interface {
 // course of the speed; nil for a constant speed.
 type modelOf func(cpu time.Duration, course *model.Course) simulator
 
-func simulated(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) modelOf {
+func simulated(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) modelOf {
 	return func(cpu time.Duration, course *model.Course) simulator {
 		service := model.NewService(spec, cal, cpu)
 		service.Course = course

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
@@ -70,12 +71,12 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 
 // The objective must be met for every percentile, and the reported step has them all.
 func TestAStepMeetsTheObjectiveOnlyWithEveryPercentile(t *testing.T) {
-	between := func(low, high int64) *measurement.Interval {
-		return &measurement.Interval{LowMicroseconds: 1000 * low, HighMicroseconds: 1000 * high}
+	between := func(low, high int64) *handover.Interval {
+		return &handover.Interval{LowMicroseconds: 1000 * low, HighMicroseconds: 1000 * high}
 	}
 	for name, test := range map[string]struct {
 		p50, p99     int32
-		median, tail *measurement.Interval
+		median, tail *handover.Interval
 		want         v1alpha1.StepOutcome
 	}{
 		"both hold":                           {100, 900, between(50, 70), between(220, 400), v1alpha1.StepMet},
@@ -193,7 +194,7 @@ func TestTheRowHoldsTheReportedStep(t *testing.T) {
 		OfferedMilliPerSecond:       ptr.To[int64](17_500),
 		ThroughputMilliPerSecond:    ptr.To[int64](17_500),
 		P95Microseconds:             ptr.To[int64](200_000),
-		P95Interval:                 &v1alpha1.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
+		P95Interval:                 &handover.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
 		P50Microseconds:             ptr.To[int64](60_000),
 		P99Microseconds:             ptr.To[int64](250_000),
 		Samples:                     ptr.To[int64](175),

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // The percentiles of an objective, as indexes into a step's latency.
@@ -25,7 +25,7 @@ type quantile struct {
 	// observed latency in microseconds, and its interval by order statistics; nil if
 	// unknown.
 	observed *int64
-	ranks    *measurement.Interval
+	ranks    *handover.Interval
 	// conversion is the latency at the reference speed ÷ as observed.
 	conversion float64
 	// spread is the factor by which runs differ; 0 if unknown.
@@ -59,7 +59,7 @@ func (q quantile) atReference() *int64 {
 // it takes the wider of two intervals: by order statistics, which assume that logins are
 // independent of each other, and by simulated runs of the same step, which include that
 // logins in one queue are not. The error of the conversion adds to it independently.
-func (s *step) interval(percentile int) *v1alpha1.Interval {
+func (s *step) interval(percentile int) *handover.Interval {
 	q := s.latency[percentile]
 	if q.ranks == nil || q.observed == nil || *q.observed <= 0 {
 		return nil
@@ -70,7 +70,7 @@ func (s *step) interval(percentile int) *v1alpha1.Interval {
 		low, high = min(low, 1/q.spread), max(high, q.spread)
 	}
 	at, doubt := float64(*q.atReference()), s.conversionError(percentile)
-	return &v1alpha1.Interval{
+	return &handover.Interval{
 		LowMicroseconds:  int64(math.Round(at * math.Exp(-math.Hypot(math.Log(min(1, max(low, 1e-3))), doubt)))),
 		HighMicroseconds: int64(math.Round(at * math.Exp(math.Hypot(math.Log(max(1, high)), doubt)))),
 	}

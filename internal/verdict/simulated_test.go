@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -90,7 +91,7 @@ func (m machine) cpus() float64 {
 }
 
 // service returns the true login service at a share of its bound, at the true reference.
-func (m machine) service(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, utilisation float64) model.Service {
+func (m machine) service(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, utilisation float64) model.Service {
 	return model.NewService(spec, cal, time.Duration(m.pod*float64(trueHash))+m.overhead(utilisation))
 }
 
@@ -119,15 +120,15 @@ func (m machine) input(t *testing.T) verdict.Input {
 	return w.Input
 }
 
-func (m machine) calibration() v1alpha1.TrialCalibration {
-	cal := v1alpha1.TrialCalibration{GoMaxProcs: 1, Cpuset: "0", RatioPerMillion: 1_000_000, CPUModel: "Model CPU"}
+func (m machine) calibration() handover.Calibration {
+	cal := handover.Calibration{RatioPerMillion: 1_000_000, Surroundings: handover.Surroundings{GoMaxProcs: 1, Cpuset: "0", CPUModel: "Model CPU"}}
 	var sum float64
 	for at := -calibrationLength; at < -2*time.Second; at += calibrationBlock {
 		block := m.mean(at, at+calibrationBlock) * float64(trueHash.Microseconds())
 		cal.BlockMicroseconds, sum = append(cal.BlockMicroseconds, int64(block)), sum+block
 	}
 	mean := int64(sum / float64(len(cal.BlockMicroseconds)))
-	cal.CalibrationResult = v1alpha1.CalibrationResult{HashMicroseconds: mean, ErrorMicroseconds: mean / 100, Samples: 200}
+	cal.CalibrationResult = handover.CalibrationResult{HashMicroseconds: mean, ErrorMicroseconds: mean / 100, Samples: 200}
 	cal.ReferenceMicroseconds = mean
 	if m.quota > 0 {
 		cal.QuotaMilliCPU = &m.quota
@@ -195,7 +196,7 @@ func tellLatencies(result *measurement.StepResult, latencies []time.Duration, of
 	result.MaxMicroseconds = at(latencies, 1, off)
 	n := float64(len(latencies))
 	band := 1.96 * math.Sqrt(0.95*0.05/n)
-	result.P95Interval = &measurement.Interval{LowMicroseconds: *at(latencies, 0.95-band, off), HighMicroseconds: *at(latencies, min(1, 0.95+band+1/n), off)}
+	result.P95Interval = &handover.Interval{LowMicroseconds: *at(latencies, 0.95-band, off), HighMicroseconds: *at(latencies, min(1, 0.95+band+1/n), off)}
 	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](500), ptr.To[int64](1500)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -23,7 +24,7 @@ type trial struct {
 	// variant's hash at that speed, in microseconds. Both are 0 if unknown.
 	reference, hash float64
 	// calibration as it would have been at the reference speed.
-	calibration v1alpha1.TrialCalibration
+	calibration handover.Calibration
 	// rescale is the factor that converts a planned rate to the reference speed.
 	rescale float64
 	// bound is the CPU-bound rate at the reference speed, times 1000.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
@@ -29,7 +30,7 @@ const (
 // needed. The calibration is at the speed that the load would have been planned for, and
 // the prediction was made from it. The reference speed is as in [Input]; if it is 0, this calibration
 // fixes it.
-func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction, reference float64) Judgement {
+func Unloaded(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, predicted *v1alpha1.Prediction, reference float64) Judgement {
 	t := &trial{Input: Input{Spec: spec, Calibration: cal, Reference: reference}}
 	if ratio := speed.Ratio(cal); ratio > 0 && reference <= 0 {
 		t.Input.Reference = float64(cal.HashMicroseconds) / ratio
@@ -48,7 +49,7 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pred
 }
 
 // infeasible says how long a login on an idle service takes, and what would help.
-func infeasible(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, predicted *v1alpha1.Prediction) string {
+func infeasible(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, predicted *v1alpha1.Prediction) string {
 	idle := microseconds(predicted.NoLoadP95Microseconds).Round(time.Millisecond)
 	advice := "lower the cost, because no CPU limit makes a single login fast enough"
 	if limit := sufficientLimit(spec, cal); limit > 0 {
@@ -61,7 +62,7 @@ func infeasible(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration, pr
 // sufficientLimit returns the smallest CPU limit, in thousandths, with which a login on an
 // idle service meets the objective. It returns 0 if no limit does, or if the service has no
 // quota that could delay a login.
-func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal v1alpha1.TrialCalibration) int64 {
+func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) int64 {
 	objective := model.LimitOf(spec.Objective).P95
 	service := model.NewService(spec, cal, 0)
 	for limit := service.QuotaMilliCPU/limitStep*limitStep + limitStep; service.QuotaMilliCPU > 0 && limit <= wholeCPU; limit += limitStep {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -14,7 +15,7 @@ import (
 
 // unloaded returns the judgement on a variant at cost 12 on a quarter of a CPU: a hash
 // takes 226 ms of CPU time, and a login on an idle service at least 0.8 s.
-func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibration)) verdict.Judgement {
+func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *handover.Calibration)) verdict.Judgement {
 	spec := v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{
 			Name: "c12-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
@@ -24,9 +25,9 @@ func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibrat
 		Objective: v1alpha1.Objective{P95Milliseconds: 500},
 		Load:      v1alpha1.Load{Mode: v1alpha1.LoadCapacity, RequestTimeoutSeconds: 10},
 	}
-	cal := v1alpha1.TrialCalibration{
-		CalibrationResult: v1alpha1.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
-		GoMaxProcs:        1, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](250),
+	cal := handover.Calibration{
+		CalibrationResult: handover.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
+		Surroundings:      handover.Surroundings{GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To[int64](250)},
 	}
 	for _, change := range changes {
 		change(&spec, &cal)
@@ -38,7 +39,7 @@ func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {
 	judged := unloaded()
 	want := v1alpha1.VariantResult{
 		Variant: "c12-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
-		Calibration:         &v1alpha1.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
+		Calibration:         &handover.CalibrationResult{HashMicroseconds: 226_000, Samples: 13},
 		BoundMilliPerSecond: ptr.To[int64](1_106),
 		ObjectiveMet:        ptr.To(false),
 		Verdict:             v1alpha1.VerdictValid,
@@ -55,19 +56,19 @@ func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {
 
 func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 	tests := map[string]struct {
-		change func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibration)
+		change func(*v1alpha1.SizingTrialSpec, *handover.Calibration)
 		says   []string
 	}{
 		"a higher limit": {
-			func(*v1alpha1.SizingTrialSpec, *v1alpha1.TrialCalibration) {},
+			func(*v1alpha1.SizingTrialSpec, *handover.Calibration) {},
 			[]string{"above the objective of 500 ms", "raise the CPU limit to at least about 450m"},
 		},
 		"no limit if one hash already takes too long": {
-			func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) { c.HashMicroseconds = 501_000 },
+			func(_ *v1alpha1.SizingTrialSpec, c *handover.Calibration) { c.HashMicroseconds = 501_000 },
 			[]string{"lower the cost, because no CPU limit"},
 		},
 		"no limit if the service has no quota": {
-			func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) {
+			func(_ *v1alpha1.SizingTrialSpec, c *handover.Calibration) {
 				c.HashMicroseconds, c.QuotaMilliCPU = 600_000, nil
 			},
 			[]string{"takes 600ms at p95", "lower the cost, because no CPU limit"},
@@ -86,7 +87,7 @@ func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 }
 
 func TestAnInfeasibleVariantUnderAnotherQuotaIsSuspect(t *testing.T) {
-	row := unloaded(func(_ *v1alpha1.SizingTrialSpec, c *v1alpha1.TrialCalibration) { c.QuotaBurstMicroseconds = 25_000 }).Result
+	row := unloaded(func(_ *v1alpha1.SizingTrialSpec, c *handover.Calibration) { c.QuotaBurstMicroseconds = 25_000 }).Result
 	if diff := cmp.Diff([]finding{{v1alpha1.ReasonInfeasible, ""}, {v1alpha1.ReasonModelDisagrees, suspect}}, findings(row.Reasons)); diff != "" || row.Verdict != suspect {
 		t.Errorf("it is %s; reasons (-want +got):\n%s", row.Verdict, diff)
 	}

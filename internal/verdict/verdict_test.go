@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -100,8 +100,8 @@ func TestVerdictTable(t *testing.T) {
 				}
 			}
 		}, fine, v1alpha1.ReasonOverloaded},
-		"two liveness probes may fail in a row":         {func(w *fixture) { w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 4, FailedInARow: 2} }, fine, ""},
-		"three restart the pod":                         {func(w *fixture) { w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 3, FailedInARow: 3} }, fine, v1alpha1.ReasonLivenessFails},
+		"two liveness probes may fail in a row":         {func(w *fixture) { w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 4, FailedInARow: 2} }, fine, ""},
+		"three restart the pod":                         {func(w *fixture) { w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 3, FailedInARow: 3} }, fine, v1alpha1.ReasonLivenessFails},
 		"an unknown user may take 10 % less time":       {func(w *fixture) { w.unknownUser(900) }, fine, ""},
 		"an unknown user may take 10 % more time":       {func(w *fixture) { w.unknownUser(1100) }, fine, ""},
 		"less time tells who has an account":            {func(w *fixture) { w.unknownUser(899) }, fine, v1alpha1.ReasonUsersDistinguishable},
@@ -271,7 +271,7 @@ func findings(reasons []v1alpha1.Reason) []finding {
 
 func TestAnOwnServiceThatFailsItsProbesIsNotToldToSetWorkers(t *testing.T) {
 	w := ranWell(t)
-	w.step(85).Alive = &measurement.Alive{Probes: 9, Failed: 3, FailedInARow: 3}
+	w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 3, FailedInARow: 3}
 	told := func() string { return w.judge().Result.Reasons[0].Message }
 	if message := told(); !strings.Contains(message, "Set workers") {
 		t.Errorf("Hashmark's own service: %q", message)
@@ -415,9 +415,9 @@ func TestAReportedStepThatWasLeftOutLeavesTheMaximum(t *testing.T) {
 
 func TestTheLowestLoadUnderWhichAProbeWouldRestartAPodIsNamed(t *testing.T) {
 	w := ranWell(t)
-	w.reported().Alive = &measurement.Alive{Probes: 20, P95Microseconds: ptr.To[int64](4000)}
+	w.reported().Alive = &handover.Alive{Probes: 20, P95Microseconds: ptr.To[int64](4000)}
 	for _, percent := range []int32{0, 85} {
-		w.step(percent).Alive = &measurement.Alive{Probes: 20, Failed: 7, FailedInARow: 5}
+		w.step(percent).Alive = &handover.Alive{Probes: 20, Failed: 7, FailedInARow: 5}
 	}
 	got := w.judge()
 	want := "In the step at 85 % of the bound a pod did not answer 5 liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and " +

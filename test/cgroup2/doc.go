@@ -11,9 +11,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // Begin and End are the lines around the report on the console.
@@ -44,12 +44,12 @@ type Report struct {
 
 // Trial returns the trial that is measured, and its calibration as the operator stores it: an open
 // step at about 40 % of what the service can hash.
-func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibration, error) {
+func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, handover.Calibration, error) {
 	var result calibration.Result
 	if err := json.Unmarshal(calibrated, &result); err != nil {
-		return v1alpha1.SizingTrialSpec{}, v1alpha1.TrialCalibration{}, fmt.Errorf("the calibration %q: %w", calibrated, err)
+		return v1alpha1.SizingTrialSpec{}, handover.Calibration{}, fmt.Errorf("the calibration %q: %w", calibrated, err)
 	}
-	rate := intstr.FromString(strconv.FormatFloat(0.4*result.PerSecond(0), 'f', 1, 64))
+	rate := intstr.FromString(strconv.FormatFloat(0.4*calibration.PerSecond(result.Calibration, 0), 'f', 1, 64))
 	return v1alpha1.SizingTrialSpec{
 		Variant: v1alpha1.Variant{
 			Name: "c6-500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 6, CPULimit: strconv.Itoa(ServiceMilliCPU) + "m",
@@ -61,5 +61,5 @@ func Trial(calibrated []byte) (v1alpha1.SizingTrialSpec, v1alpha1.TrialCalibrati
 			Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{rate}, Arrivals: v1alpha1.ArrivalsPoisson,
 			StepSeconds: 10, MinSamples: 20, MaxStepSeconds: 30, WarmupSeconds: 2, RequestTimeoutSeconds: 10,
 		},
-	}, *loadplan.Calibration(&result), nil
+	}, result.Calibration, nil
 }

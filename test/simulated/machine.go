@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
@@ -69,13 +70,17 @@ func (m Machine) interval() float64 {
 func (m Machine) Calibration() string {
 	hash := m.hashMicroseconds()
 	written, err := json.Marshal(calibration.Result{
-		Cost: m.Cost, HashMicroseconds: hash, MedianMicroseconds: hash, ErrorMicroseconds: hash / 100, Samples: 50,
-		WallMicroseconds: int64(m.interval()), ClockHashesMilliPerSecond: int64(1e9 / m.interval()),
-		ReferenceMicroseconds: referenceMicroseconds, RatioPerMillion: 1_000_000 * hash / referenceMicroseconds,
-		BlockMicroseconds: []int64{referenceMicroseconds, referenceMicroseconds},
-		Surroundings: calibration.Surroundings{
-			GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To(m.MilliCPU),
-			CPUModel: "Model CPU", CgroupVersion: 2, BootID: ServiceNode, GoVersion: "go1.26.8",
+		Cost: m.Cost,
+		Calibration: handover.Calibration{
+			CalibrationResult: handover.CalibrationResult{
+				HashMicroseconds: hash, ErrorMicroseconds: hash / 100, Samples: 50, ClockHashesMilliPerSecond: int64(1e9 / m.interval()),
+			},
+			MedianMicroseconds: hash, ReferenceMicroseconds: referenceMicroseconds, RatioPerMillion: 1_000_000 * hash / referenceMicroseconds,
+			BlockMicroseconds: []int64{referenceMicroseconds, referenceMicroseconds},
+			Surroundings: handover.Surroundings{
+				GoMaxProcs: 1, Cpuset: "0", QuotaMilliCPU: ptr.To(m.MilliCPU),
+				CPUModel: "Model CPU", CgroupVersion: 2, BootID: ServiceNode, GoVersion: "go1.26.8",
+			},
 		},
 	})
 	if err != nil {
@@ -161,7 +166,7 @@ func (m Machine) open(result *measurement.StepResult, planned loadplan.Step, ver
 	result.P50Microseconds, result.P95Microseconds = at(latencies, 0.5), at(latencies, 0.949)
 	result.P99Microseconds, result.MaxMicroseconds = at(latencies, 0.99), at(latencies, 1)
 	result.FirstHalfP50Microseconds, result.SecondHalfP50Microseconds = at(latencies[:half], 0.5), at(latencies[half:], 0.5)
-	result.P95Interval = &measurement.Interval{LowMicroseconds: *at(latencies, 0.92), HighMicroseconds: *at(latencies, 0.98)}
+	result.P95Interval = &handover.Interval{LowMicroseconds: *at(latencies, 0.92), HighMicroseconds: *at(latencies, 0.98)}
 	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](300), ptr.To[int64](900)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/report/compare"
@@ -140,7 +141,7 @@ func TestIntervalsOverlapWhereTheyTouch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := compare.Of(quickstart(t, 1, nil), quickstart(t, 1, func(e *v1alpha1.SizingExperiment, _ []v1alpha1.SizingTrial) {
-				row(e, "c10-500m").P95Interval = &v1alpha1.Interval{LowMicroseconds: test.low, HighMicroseconds: test.high}
+				row(e, "c10-500m").P95Interval = &handover.Interval{LowMicroseconds: test.low, HighMicroseconds: test.high}
 			}))
 			if got := figure(t, c, "c10-500m", compare.P95).IntervalsOverlap; got == nil || *got != test.want {
 				t.Errorf("the intervals overlap: %v, want %v", got, test.want)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
@@ -75,10 +76,10 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 		Variant: name, Trial: e.Name + "-" + name,
 		Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost, CPULimit: limit, NodePool: pool,
 		Verdict: v1alpha1.VerdictValid, ObjectiveMet: ptr.To(hash < 400e3), Trials: 1,
-		Calibration:           &v1alpha1.CalibrationResult{HashMicroseconds: int64(hash), ErrorMicroseconds: int64(hash / 200), Samples: 60},
+		Calibration:           &handover.CalibrationResult{HashMicroseconds: int64(hash), ErrorMicroseconds: int64(hash / 200), Samples: 60},
 		BoundMilliPerSecond:   ptr.To(int64(bound * 1000)),
 		OfferedMilliPerSecond: ptr.To(int64(bound * 700)), ReportedLoadPercent: ptr.To[int32](70),
-		P95Microseconds: ptr.To(int64(3.3 * hash)), P95Interval: &v1alpha1.Interval{LowMicroseconds: int64(2.7 * hash), HighMicroseconds: int64(4.1 * hash)},
+		P95Microseconds: ptr.To(int64(3.3 * hash)), P95Interval: &handover.Interval{LowMicroseconds: int64(2.7 * hash), HighMicroseconds: int64(4.1 * hash)},
 		ThrottledPercent:            ptr.To(int32(20 + 10/cpus)),
 		MaxThroughputMilliPerSecond: ptr.To(int64(bound * 990)),
 		Price:                       &v1alpha1.Price{PerMillionLogins: "0.64", PerMonth: "58.40", AttackerPerBillionGuesses: attacked(cost)},
@@ -104,7 +105,7 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 		p95 := hash * (1 + 1/(1-share))
 		trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
 			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, Reported: share == .7, CountedMilliseconds: 12000, OfferedMilliPerSecond: ptr.To(int64(bound * share * 1000)),
-			P95Microseconds: ptr.To(int64(p95)), P95Interval: &v1alpha1.Interval{LowMicroseconds: int64(p95 * .8), HighMicroseconds: int64(p95 * 1.3)},
+			P95Microseconds: ptr.To(int64(p95)), P95Interval: &handover.Interval{LowMicroseconds: int64(p95 * .8), HighMicroseconds: int64(p95 * 1.3)},
 		})
 	}
 	trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
@@ -130,7 +131,7 @@ func predicted(e *v1alpha1.SizingExperiment, cost int32, limit, pool string, inM
 		Concurrency:      v1alpha1.Concurrency{Mode: v1alpha1.ConcurrencyUnbounded},
 		HashMicroseconds: 114000, BoundMilliPerSecond: 8700, ObjectiveMet: true,
 		CapacityMilliPerSecond: ptr.To[int64](6900), CapacityInterval: &v1alpha1.RateInterval{LowMilliPerSecond: 6500, HighMilliPerSecond: 7300},
-		OfferedMilliPerSecond: 6100, P95Microseconds: ptr.To[int64](410000), P95Interval: &v1alpha1.Interval{LowMicroseconds: 350000, HighMicroseconds: 480000},
+		OfferedMilliPerSecond: 6100, P95Microseconds: ptr.To[int64](410000), P95Interval: &handover.Interval{LowMicroseconds: 350000, HighMicroseconds: 480000},
 		Sizing: &v1alpha1.Sizing{Replicas: 8, TotalCPU: "8", LoadPercent: 73},
 		Price:  &v1alpha1.Price{PerMillionLogins: "1.61", PerMonth: "233.60", AttackerPerBillionGuesses: attacked(cost)},
 	})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -114,7 +115,7 @@ func fill(curve *Curve, steps []v1alpha1.Step) bool {
 
 // latencyOf returns p95 with its interval, at the reference speed, or as observed if the
 // step is not converted.
-func latencyOf(step *v1alpha1.Step) (*int64, *v1alpha1.Interval) {
+func latencyOf(step *v1alpha1.Step) (*int64, *handover.Interval) {
 	if at := step.AtReference; at != nil {
 		return at.P95Microseconds, at.P95Interval
 	}

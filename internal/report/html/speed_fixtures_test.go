@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -46,7 +47,7 @@ func drift(trial *v1alpha1.SizingTrial, began time.Time) {
 		return 1 + .06*math.Sin(moment/19) + .03*math.Sin(moment*1.7)
 	}
 	trial.Status.Attempts = []v1alpha1.Attempt{{Number: 1, StartTime: *at(0), Outcome: v1alpha1.OutcomeKept, CalibrationStartTime: at(2), CalibrationEndTime: at(10)}}
-	trial.Status.Calibration = &v1alpha1.TrialCalibration{CalibrationResult: *trial.Status.Result.Calibration, ReferenceMicroseconds: reference}
+	trial.Status.Calibration = &handover.Calibration{CalibrationResult: *trial.Status.Result.Calibration, ReferenceMicroseconds: reference}
 	for i := range 16 {
 		trial.Status.Calibration.BlockMicroseconds = append(trial.Status.Calibration.BlockMicroseconds, int64(reference*slower(2+i/2)))
 	}
@@ -74,6 +75,6 @@ func convert(step *v1alpha1.Step, slower float64) {
 	p95 := int64(float64(*step.P95Microseconds) / slower)
 	step.AtReference = &v1alpha1.StepAtReference{
 		OfferedMilliPerSecond: *step.OfferedMilliPerSecond, P95Microseconds: &p95,
-		P95Interval: &v1alpha1.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
+		P95Interval: &handover.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
 	}
 }
