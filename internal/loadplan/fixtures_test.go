@@ -30,9 +30,7 @@ func aTrial(changes ...func(*v1alpha1.SizingTrialSpec)) v1alpha1.SizingTrialSpec
 func calibrated(changes ...func(*handover.Calibration)) handover.Calibration {
 	cal := handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: 20_000},
-		Surroundings: handover.Surroundings{GoMaxProcs: 2,
-			Cpuset:        "0-1",
-			QuotaMilliCPU: ptr.To[int64](500)},
+		Surroundings:      handover.Surroundings{GoMaxProcs: 2, Cpuset: "0-1", QuotaMilliCPU: ptr.To[int64](500)},
 	}
 	for _, change := range changes {
 		change(&cal)

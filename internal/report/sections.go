@@ -98,27 +98,28 @@ func (d Document) needsAndHas(size v1alpha1.Size, p95 *int64) [][]string {
 	}
 	rate, capacity, down := 1000*int64(demand.LoginsPerSecond), ptr.Deref(size.CapacityMilliPerSecond, 0), int64(ptr.Deref(demand.SurviveReplicas, 0))
 	headroom, objective := int64(ptr.Deref(demand.HeadroomPercent, 0)), 1000*int64(d.Experiment.Spec.Objective.P95Milliseconds)
-	atRate := " at " + units.PerSecond(float64(rate))
-	left := capacity / int64(size.Replicas) * (int64(size.Replicas) - down)
+	atRate, mostReplicas, withoutDown := " at "+units.PerSecond(float64(rate)), "", ""
+	if demand.MaxReplicas != nil {
+		mostReplicas = strconv.Itoa(int(*demand.MaxReplicas))
+	}
+	if down > 0 {
+		left := capacity / int64(size.Replicas) * (int64(size.Replicas) - down)
+		withoutDown = d.orMore(size) + units.PerSecond(float64(left))
+	}
 	lines := [][]string{
 		{"Rate", units.PerSecond(float64(rate) * (1 + float64(headroom)/100)), d.orMore(size) + units.PerSecond(float64(capacity))},
-		{fmt.Sprintf("Rate with %d down", down), units.PerSecond(float64(rate)), d.orMore(size) + units.PerSecond(float64(left))},
+		{fmt.Sprintf("Rate with %d down", down), units.PerSecond(float64(rate)), withoutDown},
 		{"Load" + atRate, "", percent(size.LoadPercent)},
 		{"p95" + atRate, atMost(units.Latency(&objective)), units.Latency(p95)},
 		{"Hash", atLeast(demand), hashOf(size)},
 		{"CPU", atMost(demand.MaxTotalCPU), size.TotalCPU},
-		{"Replicas", "", strconv.Itoa(int(size.Replicas))},
+		{"Replicas", atMost(mostReplicas), strconv.Itoa(int(size.Replicas))},
 		{"Memory limit of each", "", size.MemoryLimit},
 		{"Price of a month", "", d.money(size.PricePerMonth)},
 		{"Price of 10⁶ logins" + atRate, "", d.money(size.PricePerMillionLogins)},
 		{"Attacker’s price of 10⁹ guesses", "", d.money(size.AttackerPricePerBillionGuesses)},
 	}
-	if demand.MaxReplicas != nil {
-		lines[6][1] = atMost(strconv.Itoa(int(*demand.MaxReplicas)))
-	}
-	if down == 0 {
-		lines[1][2] = ""
-	}
+	// Lines about what the size does not have are left out.
 	return slices.DeleteFunc(lines, func(line []string) bool { return line[2] == "" })
 }
 
@@ -142,7 +143,7 @@ func atLeast(demand *v1alpha1.Demand) string {
 	}
 }
 
-// atMost returns a limit as text, or "" if there is none.
+// atMost returns text such as "at most 4", or "" without a limit.
 func atMost(limit string) string {
 	if limit == "" {
 		return ""
