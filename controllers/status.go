@@ -153,7 +153,10 @@ func shorten(object client.Object) {
 	switch object := object.(type) {
 	case *v1alpha1.SizingTrial:
 		status := &object.Status
-		status.Distribution, status.UnderWay, status.Leftovers = nil, nil, nil
+		status.UnderWay, status.Leftovers = nil, nil
+		for i := range status.Steps {
+			status.Steps[i].Latencies = nil
+		}
 		status.Message = lifecycle.Clip(because + ". " + status.Message)
 	case *v1alpha1.SizingExperiment:
 		status := &object.Status

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
@@ -205,7 +206,8 @@ func (g eventRecorder) Eventf(about, _ runtime.Object, kind, reason, action, for
 }
 
 // checkOverlap checks what must be true at every moment: no trial has two Jobs or two running
-// generators, and no more trials are under load than the operator's limit.
+// generators, no more trials are under load than the operator's limit, and the steps of each trial are
+// those of its attempt.
 func (w *testCluster) checkOverlap() {
 	w.t.Helper()
 	jobs, generators, underLoad := map[types.UID]int{}, map[string]int{}, map[string]bool{}
@@ -234,5 +236,23 @@ func (w *testCluster) checkOverlap() {
 	}
 	if len(underLoad) > w.limit {
 		w.t.Fatalf("%s: %d trials are under load at once, of at most %d", at(w.now()), len(underLoad), w.limit)
+	}
+	trials := w.trials()
+	for i := range trials {
+		w.checkPlanned(&trials[i])
+	}
+}
+
+// checkPlanned checks that a trial under load has steps that are planned, that one with a result has
+// steps that were run, and that no other has any.
+func (w *testCluster) checkPlanned(trial *v1alpha1.SizingTrial) {
+	status := &trial.Status
+	attempt := lifecycle.Current(status)
+	loading := attempt != nil && attempt.JobUID != ""
+	if loading != slices.ContainsFunc(status.Steps, func(s v1alpha1.Step) bool { return s.Outcome == v1alpha1.StepPlanned }) {
+		w.t.Fatalf("%s: trial %s is loaded: %t; its steps are %+v", at(w.now()), trial.Name, loading, status.Steps)
+	}
+	if !loading && status.Result == nil && len(status.Steps) > 0 {
+		w.t.Fatalf("%s: trial %s is not loaded and has no result, but has %d steps", at(w.now()), trial.Name, len(status.Steps))
 	}
 }

@@ -162,6 +162,7 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	}
 	attempt.JobUID = job.UID
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
+	trial.Status.Steps = plan.InAPI()
 	r.loads.begin(client.ObjectKeyFromObject(trial), job.UID, r.cpuReading(seen.Now))
 	how := "for"
 	if trial.Spec.Role == v1alpha1.RoleVerification {

@@ -1,6 +1,6 @@
 // Package handover has the types of what programs measure and hand over to each other: the login
 // service and the load generator write them, the operator reads them, and the API's status has them.
-// It imports nothing, so that every program can use it.
+// It imports nothing but the standard library, so that every program can use it.
 //
 // +kubebuilder:object:generate=true
 package handover

@@ -33,10 +33,12 @@ const (
 )
 
 // StepOutcome is whether a step meets the objective.
-// +kubebuilder:validation:Enum=Met;Failed;Undecided;Overloaded;NotRun;NotJudged
+// +kubebuilder:validation:Enum=Planned;Met;Failed;Undecided;Overloaded;NotRun;NotJudged
 type StepOutcome string
 
 const (
+	// StepPlanned means that the load has begun, and that its result is not read yet.
+	StepPlanned StepOutcome = "Planned"
 	// StepMet means that the upper ends of all intervals meet the objective: those of its
 	// percentiles, and that of the share of logins that fail.
 	StepMet StepOutcome = "Met"
@@ -68,8 +70,12 @@ type Step struct {
 	// inside the interval of a percentile or of the share that fails, or there were too few
 	// samples); Overloaded (the service could not keep up); NotRun (the step could not have
 	// collected enough samples); NotJudged (the step has another purpose, such as
-	// saturation).
+	// saturation). Planned until the load has ended and its result is read.
 	Outcome StepOutcome `json:"outcome"`
+	// Why the step is not run, and what to do. Only with NotRun.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
 	// True for the step that the trial's result was taken from. Absent for all others.
 	// +optional
 	Reported bool `json:"reported,omitempty"`
@@ -116,6 +122,11 @@ type Step struct {
 	// that is inside the counted time.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// The latencies of the successful logins, as observed. As fine as the room in the generator's
+	// message allows: finest in the reported step, in the saturation and in a verification. Absent
+	// without a success, and if there was no room.
+	// +optional
+	Latencies *handover.Histogram `json:"latencies,omitempty"`
 	// The median latency, in microseconds; absent if not measured.
 	// +optional
 	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
@@ -212,6 +223,9 @@ type Step struct {
 	// +optional
 	ServiceHashes *int64 `json:"serviceHashes,omitempty"`
 }
+
+// Ran reports whether the step has a result.
+func (s *Step) Ran() bool { return s.Outcome != StepPlanned && s.Outcome != StepNotRun }
 
 // StepPlan is how a step was planned. The logins of the step can be simulated from it.
 type StepPlan struct {

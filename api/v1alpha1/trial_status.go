@@ -104,7 +104,9 @@ type SizingTrialStatus struct {
 	// and Rates.
 	// +optional
 	Capacity *Capacity `json:"capacity,omitempty"`
-	// Every step, in the order in which it was driven. At most 24.
+	// Every step, in the order in which it is driven, and then those that are not run. The plan of
+	// each is written when the load begins, and its result when the load has ended; an attempt
+	// without a result leaves none. At most 24.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=24
@@ -115,9 +117,6 @@ type SizingTrialStatus struct {
 	// The evidence for the numbers.
 	// +optional
 	Evidence *Evidence `json:"evidence,omitempty"`
-	// The distribution of latencies at the reported step.
-	// +optional
-	Distribution *Distribution `json:"distribution,omitempty"`
 	// The number of requests under way at 60 evenly spaced moments of the reported step's
 	// counted time.
 	// +optional
@@ -282,19 +281,6 @@ type Evidence struct {
 	// result was read, in thousandths. Absent if the operator was restarted meanwhile.
 	// +optional
 	OperatorMilliCPU *int64 `json:"operatorMilliCPU,omitempty"`
-}
-
-// Distribution is a histogram of latency with 32 buckets, each wider than the previous one
-// by the same factor: bucket i ends at low × (high ÷ low)^((i+1)/32).
-type Distribution struct {
-	// The lower end of the first bucket, in microseconds.
-	LowMicroseconds int64 `json:"lowMicroseconds"`
-	// The upper end of the last bucket, in microseconds.
-	HighMicroseconds int64 `json:"highMicroseconds"`
-	// The number of successful logins in each bucket.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
-	Counts []int64 `json:"counts"`
 }
 
 // TrialDisplay holds the columns of kubectl get in readable form.

@@ -129,7 +129,7 @@ func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
 	for name, test := range map[string]struct{ variable, value, says string }{
 		"no plan":                       {"HASHMARK_PLAN", "", "HASHMARK_PLAN is not set"},
 		"a plan that is not JSON":       {"HASHMARK_PLAN", "{", "invalid HASHMARK_PLAN"},
-		"a plan with an unknown field":  {"HASHMARK_PLAN", `{"version":3,"pace":3}`, `unknown field "pace"`},
+		"a plan with an unknown field":  {"HASHMARK_PLAN", `{"version":4,"pace":3}`, `unknown field "pace"`},
 		"a target without a scheme":     {"HASHMARK_TARGET", "10.96.0.7:8080", "use an address such as"},
 		"a target with a path":          {"HASHMARK_TARGET", "http://10.96.0.7:8080/login", "use an address such as"},
 		"a pod without a host":          {"HASHMARK_PODS", "http://", "invalid HASHMARK_PODS"},
@@ -140,7 +140,7 @@ func TestAnEnvironmentThatMakesNoSenseIsRefusedWithASentence(t *testing.T) {
 		"no user":                       {"HASHMARK_USER", "", "HASHMARK_USER is not set"},
 		"a user who has no password":    {"HASHMARK_PASSWORD", "", "HASHMARK_PASSWORD is not set"},
 		"a plan of an earlier version":  {"HASHMARK_PLAN", `{"version":1,"timeoutMs":1,"steps":[]}`, "use images of the same release"},
-		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":3,"timeoutMs":1,"steps":[]}`, "at least one step"},
+		"a plan without a step or time": {"HASHMARK_PLAN", `{"version":4,"timeoutMs":1,"steps":[]}`, "at least one step"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			variables := maps.Clone(environment(t, twoSteps()))

@@ -189,7 +189,7 @@ func TestP95EqualsTheOneOfK6sOwnSamples(t *testing.T) {
 	if lag := *step.LagP99Microseconds; lag > 200_000 {
 		t.Errorf("the start lag's p99 is %d µs", lag)
 	}
-	if run.K6Version == "" || run.GoVersion == "" || step.Generator == nil || run.Histogram == nil || run.UnderWay == nil {
+	if run.K6Version == "" || run.GoVersion == "" || step.Generator == nil || step.Latencies == nil || run.UnderWay == nil {
 		t.Errorf("the run lacks versions, evidence or a distribution: %+v", run)
 	}
 }

@@ -142,7 +142,7 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 	}
 	run := measurement.Run{
 		Steps: summary.Steps, Reported: summary.Reported,
-		Histogram: summary.Histogram, UnderWay: summary.UnderWay,
+		UnderWay: summary.UnderWay,
 	}
 	warmup := len(config.Plan.Steps) - len(run.Steps)
 	for i := range run.Steps {

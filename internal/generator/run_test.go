@@ -102,11 +102,11 @@ func TestARunTellsOfLoginsAndOfBothSides(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := got.Steps[0]
-	if step.OK != 20 || step.P95Microseconds == nil || *step.P95Microseconds != 5000 || got.Histogram == nil {
+	if step.OK != 20 || step.P95Microseconds == nil || *step.P95Microseconds != 5000 || step.Latencies == nil {
 		t.Errorf("the step's numbers are wrong: %+v", step)
 	}
 	inFlight := int64(6) // the third reading of both pods
-	got.Steps, got.Histogram, got.UnderWay = nil, nil, nil
+	got.Steps, got.UnderWay = nil, nil
 	want := measurement.Run{
 		K6Version: "v1.8.1", GoVersion: "go1.26.8",
 		Generator: &measurement.Container{BootID: "boot", Cpuset: "1", GoMaxProcs: 2},

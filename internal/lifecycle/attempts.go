@@ -105,11 +105,14 @@ func NoteJob(o *Observation) {
 	}
 }
 
-// EndAttempt ends the current attempt.
+// EndAttempt ends the current attempt. The steps of one without a result are not kept.
 func EndAttempt(trial *v1alpha1.SizingTrial, now time.Time, outcome v1alpha1.AttemptOutcome, reason, message string) {
 	attempt := Current(&trial.Status)
 	attempt.EndTime = &metav1.Time{Time: now}
 	attempt.Outcome, attempt.Reason, attempt.Message = outcome, reason, Clip(message)
+	if outcome != v1alpha1.OutcomeKept {
+		trial.Status.Steps = nil
+	}
 }
 
 // ReleaseTrial ends the trial. Its phase follows from its result, or from how the last attempt

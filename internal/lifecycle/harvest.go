@@ -11,6 +11,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -145,9 +146,13 @@ func readRun(pods []corev1.Pod, job types.UID) (measurement.Run, *End) {
 
 // sentPlan returns the plan that the generator had, or how the attempt ends because that can't be
 // judged. It is read from the Job and never built again: a load can outlast the operator that
-// planned it, and the next one may be of a version that plans other steps.
-func sentPlan(job *batchv1.Job) (loadplan.Plan, *End) {
+// planned it, and the next one may be of a version that plans other steps. Its steps are those that the
+// operator wrote into the trial's status.
+func sentPlan(job *batchv1.Job, planned []v1alpha1.Step) (loadplan.Plan, *End) {
 	plan, err := objects.PlanOf(job)
+	if err == nil && !equality.Semantic.DeepEqual(plan.InAPI(), planned) {
+		err = errors.New("its steps are not those in the status of the trial")
+	}
 	other, otherVersion := errors.AsType[*loadplan.OtherVersionError](err)
 	switch {
 	case err == nil:
@@ -171,7 +176,7 @@ func sentPlan(job *batchv1.Job) (loadplan.Plan, *End) {
 // last attempt the numbers are kept with verdict Invalid.
 func HarvestRun(o *Observation, m Model) End {
 	noteGenerator(o)
-	plan, unreadable := sentPlan(o.Children.Job)
+	plan, unreadable := sentPlan(o.Children.Job, o.Trial.Status.Steps)
 	if unreadable != nil {
 		return *unreadable
 	}
@@ -243,7 +248,7 @@ func keep(o *Observation, judged verdict.Judgement) {
 	status.Result = &judged.Result
 	status.Result.Trial = o.Trial.Name
 	status.Steps, status.Capacity, status.Evidence = judged.Steps, judged.Capacity, judged.Evidence
-	status.Distribution, status.UnderWay = judged.Distribution, judged.UnderWay
+	status.UnderWay = judged.UnderWay
 	if judged.Speed != nil {
 		// A variant without load was also planned for a speed; keep it.
 		judged.Speed.PlannedHashMicrosecondsAtCost8 = int64(plannedMicros(status))

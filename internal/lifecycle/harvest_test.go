@@ -56,9 +56,13 @@ func driven(t *testing.T, known *v1alpha1.TrialSpeed) *Observation {
 	return o
 }
 
-// send puts a plan into the Job and into its pod.
+// send puts a plan into the Job and into its pod, and its steps into the status.
 func send(t *testing.T, o *Observation, plan any) {
 	t.Helper()
+	o.Trial.Status.Steps = nil
+	if plan, is := plan.(loadplan.Plan); is {
+		o.Trial.Status.Steps = plan.InAPI()
+	}
 	text, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +155,33 @@ func TestARunIsJudgedByThePlanThatWasSent(t *testing.T) {
 	}
 }
 
+func TestALoadWhosePlanSomebodyChangedIsNotJudged(t *testing.T) {
+	for name, change := range map[string]func(*loadplan.Plan){
+		"another rate":         func(p *loadplan.Plan) { p.Steps[1].OfferedMilliPerSecond++ },
+		"another seed":         func(p *loadplan.Plan) { p.Steps[1].Seed++ },
+		"another purpose":      func(p *loadplan.Plan) { p.Steps[1].Purpose = v1alpha1.PurposeRate },
+		"another reported one": func(p *loadplan.Plan) { p.Steps[1].Reported = !p.Steps[1].Reported },
+		"a step less":          func(p *loadplan.Plan) { p.Steps = p.Steps[:len(p.Steps)-1] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := driven(t, nil)
+			plan := planned(t, o)
+			steps := plan.InAPI()
+			change(&plan)
+			send(t, o, plan)
+			o.Trial.Status.Steps = steps
+			end := HarvestRun(o, Model{}) // it judges nothing
+			if end.Outcome != v1alpha1.OutcomeBroken || end.Reason != v1alpha1.ReasonPodAltered || !strings.Contains(end.Message, "its steps are not those") {
+				t.Errorf("the attempt ends %+v", end)
+			}
+			EndAttempt(o.Trial, o.Now, end.Outcome, end.Reason, end.Message)
+			if len(o.Trial.Status.Steps) > 0 {
+				t.Errorf("the attempt leaves %d steps", len(o.Trial.Status.Steps))
+			}
+		})
+	}
+}
+
 func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan    any
@@ -160,10 +191,10 @@ func TestALoadWhosePlanCanNotBeReadIsNotJudged(t *testing.T) {
 	}{
 		"that of version 1": {
 			map[string]any{"version": 1, "timeoutMs": 1000, "steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged,
-			"measured again: its plan has version 1, and this operator judges version 3"},
+			"measured again: its plan has version 1, and this operator judges version 4"},
 		"one without a version":     {map[string]any{"steps": []any{}}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
-		"that of a later version":   {map[string]any{"version": 4, "pace": "fast"}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 4"},
-		"one that somebody changed": {map[string]any{"version": 3, "pace": "fast"}, v1alpha1.OutcomeBroken, v1alpha1.ReasonPodAltered, `unknown field "pace"`},
+		"that of a later version":   {map[string]any{"version": 5, "pace": "fast"}, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 5"},
+		"one that somebody changed": {map[string]any{"version": 4, "pace": "fast"}, v1alpha1.OutcomeBroken, v1alpha1.ReasonPodAltered, `unknown field "pace"`},
 		"none":                      {nil, v1alpha1.OutcomeInterrupted, v1alpha1.ReasonOperatorChanged, "its plan has version 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,12 +6,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Version is the version of a plan. It increases with every change of what a plan means: of its
 // fields, of the due times that follow from a seed, or of what the generator measures in a step.
-// Version 1 did not have the steps that were left out, version 2 not the purposes of the steps.
-const Version = 3
+// Version 1 did not have the steps that were left out, version 2 not the purposes of the steps. The
+// steps of version 3 were not in the trial's status before their result was.
+const Version = 4
 
 // Kind says how a step drives the service.
 type Kind string
@@ -132,14 +134,42 @@ func (p Plan) First(n int) Plan {
 	return p
 }
 
-// InAPI returns how a step was planned, as a trial's status stores it.
-func (s Step) InAPI() *v1alpha1.StepPlan {
-	return &v1alpha1.StepPlan{
-		StartMilliseconds: s.StartMilliseconds, SettleMilliseconds: s.SettleMilliseconds,
-		CountedMilliseconds: s.CountedMilliseconds, DrainMilliseconds: s.DrainMilliseconds,
-		Callers: int32(s.Callers), Arrivals: v1alpha1.Arrivals(s.Arrivals),
-		SettleRequests: int64(s.SettleRequests), Requests: int64(s.Requests), Seed: int64(s.Seed),
+// InAPI returns the steps of the plan as a trial's status stores them when the load begins: those
+// that are run, without the warm-up, followed by those that are not.
+func (p Plan) InAPI() []v1alpha1.Step {
+	var stored []v1alpha1.Step
+	for _, step := range p.WithoutWarmup() {
+		stored = append(stored, step.inAPI())
 	}
+	for _, left := range p.NotRun {
+		stored = append(stored, v1alpha1.Step{
+			Kind: v1alpha1.StepOpen, Purpose: v1alpha1.PurposeCapacity,
+			Outcome: v1alpha1.StepNotRun, Message: units.Clip(left.Message, v1alpha1.MaxReasonMessage),
+			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
+		})
+	}
+	return stored
+}
+
+func (s Step) inAPI() v1alpha1.Step {
+	stored := v1alpha1.Step{
+		Kind: v1alpha1.StepKind(s.Kind), Purpose: s.Purpose, Outcome: v1alpha1.StepPlanned, Reported: s.Reported,
+		Plan: &v1alpha1.StepPlan{
+			StartMilliseconds: s.StartMilliseconds, SettleMilliseconds: s.SettleMilliseconds,
+			CountedMilliseconds: s.CountedMilliseconds, DrainMilliseconds: s.DrainMilliseconds,
+			Callers: int32(s.Callers), Arrivals: v1alpha1.Arrivals(s.Arrivals),
+			SettleRequests: int64(s.SettleRequests), Requests: int64(s.Requests), Seed: int64(s.Seed),
+		},
+	}
+	if s.LoadPercent > 0 {
+		stored.LoadPercent = ptr.To(s.LoadPercent)
+	}
+	if s.Kind == Open {
+		stored.OfferedMilliPerSecond = ptr.To(s.OfferedMilliPerSecond)
+	} else {
+		stored.Users = ptr.To(int32(s.Callers))
+	}
+	return stored
 }
 
 // FromAPI returns the planned step of a stored one.

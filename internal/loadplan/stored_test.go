@@ -11,26 +11,28 @@ import (
 )
 
 // A planned step can be read back from a trial's status, but for the mark of the predicted one.
-func TestAPlannedStepCanBeStored(t *testing.T) {
+func TestAPlanCanBeStored(t *testing.T) {
 	plan := mustBuild(t, aTrial(), calibrated(), predicting(60))
-	trial := v1alpha1.SizingTrial{Spec: aTrial()}
-	for _, step := range plan.WithoutWarmup() {
-		stored := v1alpha1.Step{
-			Kind: v1alpha1.StepKind(step.Kind), Purpose: step.Purpose, Reported: step.Reported, Plan: step.InAPI(),
-		}
-		if step.OfferedMilliPerSecond > 0 {
-			stored.OfferedMilliPerSecond = ptr.To(step.OfferedMilliPerSecond)
-		}
-		if step.LoadPercent > 0 {
-			stored.LoadPercent = ptr.To(step.LoadPercent)
-		}
+	plan.NotRun = []NotRun{{LoadPercent: 20, OfferedMilliPerSecond: 100, Message: "too few logins"}}
+	trial := v1alpha1.SizingTrial{Spec: aTrial(), Status: v1alpha1.SizingTrialStatus{Steps: plan.InAPI()}}
+	for i, step := range plan.WithoutWarmup() {
+		stored := trial.Status.Steps[i]
 		step.Predicted = false
 		if diff := cmp.Diff(step, FromAPI(stored)); diff != "" {
 			t.Errorf("step (-planned +stored):\n%s", diff)
 		}
-		trial.Status.Steps = append(trial.Status.Steps, stored)
+		if stored.Outcome != v1alpha1.StepPlanned || stored.Ran() {
+			t.Errorf("before its result is read, step %d is %s", i, stored.Outcome)
+		}
 	}
-	trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepNotRun})
+	want := v1alpha1.Step{
+		Kind: v1alpha1.StepOpen, Purpose: v1alpha1.PurposeCapacity, Outcome: v1alpha1.StepNotRun, Message: "too few logins",
+		LoadPercent: ptr.To[int32](20), OfferedMilliPerSecond: ptr.To[int64](100),
+	}
+	left := trial.Status.Steps[len(trial.Status.Steps)-1]
+	if diff := cmp.Diff(want, left); diff != "" || left.Ran() {
+		t.Errorf("step that is not run (-want +stored):\n%s", diff)
+	}
 	ran := Ran(&trial)
 	if Duration(ran) != Duration(plan) || len(ran.Steps) != len(plan.WithoutWarmup()) || ran.TimeoutMilliseconds != plan.TimeoutMilliseconds {
 		t.Errorf("the stored plan takes %s in %d steps, the plan %s in %d", Duration(ran), len(ran.Steps), Duration(plan), len(plan.WithoutWarmup()))

@@ -30,27 +30,27 @@
 // A Run is encoded as the termination message of the load generator, and decoded in the
 // operator. The message fits the 4,096 bytes that kubelet keeps.
 //
-//	hashmark/5 steps=4 reported=1 exit=0 k6=v1.8.1 go=go1.26.8
+//	hashmark/6 steps=4 reported=1 exit=0 k6=v1.8.1 go=go1.26.8
 //	generator <container>            where k6 ran, if its evidence could be read
 //	service <container>              a line for each pod of the login service
-//	step <numbers>                   a line for each step
+//	step <numbers>                   a line for each step, with its histogram if there is room
 //	speed 1000 14178000 gfghAAfdegh  the timeline
-//	histogram <numbers>              these two only if there is room
-//	underway <numbers>
+//	underway <numbers>               only if there is room
 //	end 1c291ca3                     CRC-32 of everything above
 //
 // Numbers are positional: unsigned varints in base64url, in the order of the code in
 // step.go. Most are encoded as the difference from a number close to them. Evidence and the
 // p95 of liveness probes are rounded to milliseconds, the CPU time of hashes to 15 significant bits, the medians of a
 // step's halves to hundredths of its own median, and the intervals of p50 and p99 outward to
-// hundredths of each. A dot as boot ID means the boot ID of the line before.
+// hundredths of each. A histogram has its buckets per doubling, the number of buckets that are not empty,
+// and for each of these the distance from the one before; most have one login. A dot as boot ID means the boot ID of the line before.
 //
 // A timeline is the length of its windows in milliseconds, the median hash time in
 // nanoseconds, and one character per window, with an error of up to 0.63 %.
 //
 // A load without numbers hands over a failure instead:
 //
-//	hashmark/5 failure=ScriptError exit=107
+//	hashmark/6 failure=ScriptError exit=107
 //	| the end of k6's stderr, each line after a bar
 //	end 5d3a01f7
 //

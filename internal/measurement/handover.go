@@ -12,35 +12,75 @@ import (
 )
 
 // Encode encodes a run as a termination message of at most MaxBytes. If there is too little
-// room, it leaves out the requests under way, then the histogram; then it makes the
-// timeline's windows longer, and finally leaves out the timeline. If that is not enough, it
+// room, it makes the run smaller in this order, and stops once it fits. It merges buckets of all
+// histograms but the finest, and then leaves those histograms out; leaves out the requests under way;
+// merges buckets of the finest, and leaves them out; makes the timeline's windows longer, and finally
+// leaves out the timeline. If that is not enough, it
 // leaves out the intervals of p50 and p99, and then the liveness probes, and each time starts
 // again with the others. It fails if the message is still too long, or if a number is out of its
 // bounds.
 func Encode(run Run) (string, error) {
-	head, err := encodeHead(run)
-	if err != nil {
-		return "", err
-	}
 	if err := checkTimeline(run.Timeline); err != nil {
 		return "", fmt.Errorf("encode the timeline: %w", err)
 	}
-	extras, timeline := distributionLines(run), run.Timeline
-	for {
-		message := seal(head + speedLine(timeline) + strings.Join(extras, ""))
+	for smaller := run; ; {
+		head, err := encodeHead(smaller)
+		if err != nil {
+			return "", err
+		}
+		message := seal(head + speedLine(smaller.Timeline) + underWayLine(smaller))
 		switch {
 		case len(message) <= MaxBytes:
 			return message, nil
-		case len(extras) > 0:
-			extras = extras[:len(extras)-1]
-		case timeline != nil:
-			timeline = thinned(timeline)
+		case shrink(&smaller):
 		case hasIntervals(run):
 			return Encode(withoutIntervals(run))
 		case slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.Alive != nil }):
 			return Encode(withoutAlive(run))
 		default:
 			return "", fmt.Errorf("the result has %d bytes, %d more than fit in a termination message", len(message), len(message)-MaxBytes)
+		}
+	}
+}
+
+// shrink makes smaller what no result depends on, or reports that nothing of it is left.
+func shrink(run *Run) bool {
+	least, most := int32(0), int32(0)
+	for _, step := range run.Steps {
+		if h := step.Latencies; h != nil {
+			most = max(most, h.BucketsPerDoubling)
+			if least == 0 || h.BucketsPerDoubling < least {
+				least = h.BucketsPerDoubling
+			}
+		}
+	}
+	switch {
+	case least < most:
+		shrinkHistograms(run, least)
+	case run.UnderWay != nil:
+		run.UnderWay = nil
+	case least > 0:
+		shrinkHistograms(run, least)
+	case run.Timeline != nil:
+		run.Timeline = thinned(run.Timeline)
+	default:
+		return false
+	}
+	return true
+}
+
+// shrinkHistograms merges neighbours in the histograms with so many buckets per doubling, or leaves them
+// out if these are the coarsest.
+func shrinkHistograms(run *Run, bucketsPerDoubling int32) {
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		h := run.Steps[i].Latencies
+		if h == nil || h.BucketsPerDoubling != bucketsPerDoubling {
+			continue
+		}
+		run.Steps[i].Latencies = nil
+		if bucketsPerDoubling > coarsest {
+			run.Steps[i].Latencies = merged(h)
 		}
 	}
 }
@@ -162,8 +202,6 @@ func decodeLine(run *Run, line string) error {
 		return p.finish()
 	case "speed":
 		return decodeSpeed(run, rest)
-	case "histogram":
-		return decodeHistogram(run, rest)
 	case "underway":
 		return decodeUnderWay(run, rest)
 	default:
@@ -174,7 +212,7 @@ func decodeLine(run *Run, line string) error {
 const (
 	// MaxBytes is the size of a termination message that kubelet keeps.
 	MaxBytes = 4096
-	version  = "hashmark/5"
+	version  = "hashmark/6"
 	// endLength is the length of the last line: "end ", eight hex digits, a line feed.
 	endLength = 13
 )

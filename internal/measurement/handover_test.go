@@ -20,13 +20,9 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // ordinary returns a run of two steps as in a small experiment. The first is reported.
 func ordinary() measurement.Run {
-	histogram := &measurement.Histogram{LowMicroseconds: 61_000, HighMicroseconds: 780_000}
 	underWay := make([]int64, measurement.UnderWayPoints)
 	for i := range underWay {
 		underWay[i] = int64(i % 5)
-	}
-	for i := range histogram.Counts {
-		histogram.Counts[i] = int64(i)
 	}
 	return measurement.Run{
 		K6Version: "v1.8.1", GoVersion: "go1.26.8", Reported: 0,
@@ -35,7 +31,7 @@ func ordinary() measurement.Run {
 			Container: measurement.Container{BootID: "11111111-2222-3333-4444-555555555555", Cpuset: "0", GoMaxProcs: 1},
 			Workers:   1, QueueLength: 40, MemoryPeakKiB: 11_264,
 		}},
-		Histogram: histogram, UnderWay: underWay,
+		UnderWay: underWay,
 		// 100 ms times the 1.0125th to the power of -1, 0, 2 and 31.
 		Timeline: &measurement.Timeline{
 			Window:          time.Second,
@@ -45,6 +41,7 @@ func ordinary() measurement.Run {
 			{
 				CountedMicroseconds: 10_000_000, Scheduled: 100, OK: 96, Refused: 1, TimedOut: 1, OtherErrors: 1, Cut: 1,
 				SentInWindow: 99, CompletedInWindow: 97, ThroughputMilliPerSecond: number(9_700),
+				Latencies:       &handover.Histogram{BucketsPerDoubling: 256, Buckets: []int32{2288, 2289, 2290, 2900}, Counts: []int64{1, 2, 90, 3}},
 				P50Microseconds: number(71_234), P95Microseconds: number(556_001), MaxMicroseconds: number(780_000),
 				P50Interval:        &handover.Interval{LowMicroseconds: 71_234 - 5*712, HighMicroseconds: 71_234 + 11*712},
 				P95Interval:        &handover.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
@@ -64,6 +61,16 @@ func ordinary() measurement.Run {
 			},
 		},
 	}
+}
+
+// spread returns a histogram of a number of logins in many buckets.
+func spread(logins int64, perDoubling, buckets int32) *handover.Histogram {
+	h := &handover.Histogram{BucketsPerDoubling: perDoubling}
+	for i := range buckets {
+		h.Buckets, h.Counts = append(h.Buckets, 1000+2*i), append(h.Counts, 1)
+	}
+	h.Counts[0] += logins - int64(buckets)
+	return h
 }
 
 // widest returns a run with the largest numbers that the API allows in each step: 2,000
@@ -111,17 +118,21 @@ func widest(steps, services int) measurement.Run {
 			ServiceInFlightAfterDrain: number(callers),
 			Alive:                     &handover.Alive{Probes: int64(services) * 1_800, Failed: int64(services) * 1_800, FailedInARow: 1_800},
 		})
+		run.Steps[len(run.Steps)-1].Latencies = spread(fifth, 128, 60)
 		// The saturation's throughput does not follow from its completions.
 		if len(run.Steps) == steps {
 			run.Steps[steps-1].ThroughputMilliPerSecond = number(2_000_000)
 		}
+	}
+	if steps > 0 {
+		run.Steps[run.Reported].Latencies = spread(fifth, 256, 200)
 	}
 	return run
 }
 
 func TestWhatIsEncodedIsDecoded(t *testing.T) {
 	bare := ordinary()
-	bare.Generator, bare.Services, bare.Histogram, bare.UnderWay, bare.Reported = nil, nil, nil, nil, -1
+	bare.Generator, bare.Services, bare.UnderWay, bare.Reported = nil, nil, nil, -1
 	bare.Steps = bare.Steps[1:]
 	anonymous := ordinary()
 	anonymous.Generator = &measurement.Container{}
@@ -134,8 +145,10 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := handedOver(t, run)
-			if got.Histogram == nil {
-				run.Histogram = nil
+			for i := range run.Steps {
+				if got.Steps[i].Latencies == nil || got.Steps[i].Latencies.BucketsPerDoubling < 128 {
+					run.Steps[i].Latencies = got.Steps[i].Latencies
+				}
 			}
 			if got.UnderWay == nil {
 				run.UnderWay = nil
@@ -197,7 +210,10 @@ func TestTheIntervalOfTheMedianIsRoundedOutwardToHundredths(t *testing.T) {
 
 func TestMessagesFitWhatKubeletKeeps(t *testing.T) {
 	twenty := widest(20, 1)
-	twenty.Histogram, twenty.UnderWay, twenty.Timeline, twenty.Generator, twenty.Services = nil, nil, nil, nil, nil
+	twenty.UnderWay, twenty.Timeline, twenty.Generator, twenty.Services = nil, nil, nil, nil
+	for i := range twenty.Steps {
+		twenty.Steps[i].Latencies = nil
+	}
 	message, err := measurement.Encode(twenty)
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +272,7 @@ func TestDamagedMessages(t *testing.T) {
 		"a message without its start":      {whole[40:], measurement.ErrInvalid},
 		"a message without its end":        {whole[:len(whole)-20], measurement.ErrInvalid},
 		"only the first line of a message": {whole[:strings.Index(whole, "\n")+1], measurement.ErrInvalid},
-		"a message of another version":     {strings.Replace(whole, "hashmark/5", "hashmark/1", 1), measurement.ErrInvalid},
+		"a message of another version":     {strings.Replace(whole, "hashmark/", "hashmark/9", 1), measurement.ErrInvalid},
 		"output of another program":        {"panic: runtime error: index out of range", measurement.ErrInvalid},
 		"bytes that are not text":          {"\xff\xfe\x00\x01", measurement.ErrInvalid},
 		"a message that is too long":       {whole + strings.Repeat("x", 5000), measurement.ErrInvalid},
@@ -317,10 +333,10 @@ func TestMessagesThatContradictThemselves(t *testing.T) {
 		"a quota below zero":               strings.Replace(whole, " 1 500 1\n", " 1 -500 1\n", 1),
 		"values of another version":        strings.Replace(whole, "\nstep AIg", "\nstep gIAB", 1),
 		"it is longer than kubelet keeps":  whole + strings.Repeat("service - - 0 0 0 0 0\n", 300),
-		"a failure without a reason":       "hashmark/5 failure= exit=1\n",
-		"a failure with an invalid reason": "hashmark/5 failure=%-~ exit=1\n",
-		"a failure without an exit code":   "hashmark/5 failure=K6Failed\n",
-		"a failure with a stray line":      "hashmark/5 failure=K6Failed exit=1\nno detail\n",
+		"a failure without a reason":       "hashmark/6 failure= exit=1\n",
+		"a failure with an invalid reason": "hashmark/6 failure=%-~ exit=1\n",
+		"a failure without an exit code":   "hashmark/6 failure=K6Failed\n",
+		"a failure with a stray line":      "hashmark/6 failure=K6Failed exit=1\nno detail\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text == whole {
@@ -349,7 +365,7 @@ func TestFailures(t *testing.T) {
 		"characters that control a terminal": {"a\x1b[31m\u009b\u202eb\u2028c\r\nd\x00", func(f *measurement.Failure) bool {
 			return f.Detail == "a\ufffd[31m\ufffd\ufffdb\ufffdc\ufffd\nd\ufffd"
 		}},
-		"a line that looks like the last": {"end 00000000\nhashmark/5", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
+		"a line that looks like the last": {"end 00000000\nhashmark/6", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message := measurement.EncodeFailure(measurement.ScriptError, test.detail, 107)
@@ -394,8 +410,13 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\nread %q\nwrote %q", err, message, again)
 		}
-		if got.Histogram == nil || got.UnderWay == nil {
-			run.Histogram, run.UnderWay, got.Histogram, got.UnderWay = nil, nil, nil, nil
+		for i := range run.Steps { // the message was longer, because a decoded one need not be the shortest
+			if a, b := run.Steps[i].Latencies, got.Steps[i].Latencies; a != nil && (b == nil || b.BucketsPerDoubling < a.BucketsPerDoubling) {
+				run.Steps[i].Latencies, got.Steps[i].Latencies = nil, nil
+			}
+		}
+		if got.UnderWay == nil {
+			run.UnderWay = nil
 		}
 		if diff := cmp.Diff(run, got); diff != "" {
 			t.Fatalf("the run changed when it was encoded again (-first +second):\n%s", diff)

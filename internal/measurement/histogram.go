@@ -1,49 +1,45 @@
 package measurement
 
 import (
-	"math"
+	"math/bits"
+	"slices"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 const (
-	// Buckets of a histogram.
-	Buckets = 32
+	// finest and finer are how many buckets a doubling of latency has: finest in the steps that answers
+	// are taken from, finer in the others. coarsest is the smallest number to which they are merged.
+	finest, finer, coarsest = 256, 128, 4
 	// UnderWayPoints is the number of moments at which requests under way are counted.
 	UnderWayPoints = 60
 )
 
-// Histogram is the distribution of latencies. Bucket i ends at Low × (High ÷
-// Low)^((i+1)/32) and starts where the previous bucket ends.
-type Histogram struct {
-	// LowMicroseconds is the fastest success.
-	LowMicroseconds int64
-	// HighMicroseconds is the slowest.
-	HighMicroseconds int64
-	Counts           [Buckets]int64
-}
-
-// histogram returns the histogram of sorted latencies, or nil without any.
-func histogram(sorted []int64) *Histogram {
+// histogram returns the histogram of sorted latencies, or nil without any. If it has too many buckets,
+// neighbours are merged.
+func histogram(sorted []int64, bucketsPerDoubling int32) *handover.Histogram {
 	if len(sorted) == 0 {
 		return nil
 	}
-	h := &Histogram{
-		LowMicroseconds:  max(1, sorted[0]),
-		HighMicroseconds: max(1, sorted[len(sorted)-1]),
-	}
-	spread := math.Log(float64(h.HighMicroseconds) / float64(h.LowMicroseconds))
+	h := &handover.Histogram{BucketsPerDoubling: bucketsPerDoubling}
 	for _, latency := range sorted {
-		h.Counts[bucket(max(1, latency), h.LowMicroseconds, spread)]++
+		h.Add(latency, 1)
+	}
+	for len(h.Buckets) > handover.MostBuckets {
+		h = merged(h)
 	}
 	return h
 }
 
-func bucket(latency, low int64, spread float64) int {
-	if latency <= low || spread == 0 {
-		return 0
+// merged returns the histogram with half as many buckets per doubling.
+func merged(h *handover.Histogram) *handover.Histogram {
+	half := &handover.Histogram{BucketsPerDoubling: h.BucketsPerDoubling / 2}
+	for i, bucket := range h.Buckets {
+		low, _ := h.Edges(bucket)
+		half.Add(low, h.Counts[i])
 	}
-	share := math.Log(float64(latency)/float64(low)) / spread
-	return min(max(int(math.Ceil(share*Buckets))-1, 0), Buckets-1)
+	return half
 }
 
 // underWay counts the requests that were sent and had not ended, at evenly spaced moments.
@@ -61,41 +57,55 @@ func underWay(records []Record, from, over time.Duration) []int64 {
 	return points
 }
 
-// distributionLines returns the lines that are left out first if there is too little room,
-// the least important last.
-func distributionLines(run Run) []string {
-	var lines []string
-	if run.Histogram != nil {
-		var p positions
-		h := *run.Histogram
-		walkHistogram(&p, &h)
-		if p.finish() == nil {
-			lines = append(lines, "histogram "+p.text()+"\n")
+// walkHistogram walks the histogram of a number of successes: for each bucket the distance from the one
+// before, with a bit that says whether it has more than one login, and then how many.
+func walkHistogram(p *positions, h *handover.Histogram, successes int64) {
+	doubling, buckets := int64(h.BucketsPerDoubling), int64(len(h.Buckets))
+	p.unsigned(&doubling)
+	p.unsigned(&buckets)
+	if p.reading {
+		if bits.OnesCount64(uint64(doubling)) != 1 || doubling > finest || buckets > handover.MostBuckets {
+			p.fail("a histogram has %d buckets, %d per doubling", buckets, doubling)
+			return
 		}
+		h.BucketsPerDoubling, h.Buckets, h.Counts = int32(doubling), make([]int32, buckets), make([]int64, buckets)
 	}
-	if len(run.UnderWay) == UnderWayPoints {
-		var p positions
-		walkUnderWay(&p, append([]int64(nil), run.UnderWay...))
-		if p.finish() == nil {
-			lines = append(lines, "underway "+p.text()+"\n")
+	last := int64(-1)
+	for i := range h.Buckets {
+		both := (int64(h.Buckets[i]) - last - 1) << 1
+		if h.Counts[i] > 1 {
+			both |= 1
 		}
+		p.unsigned(&both)
+		if last += 1 + both>>1; last >= handover.Doublings*doubling {
+			p.fail("a histogram has a bucket %d", last)
+			return
+		}
+		h.Buckets[i] = int32(last)
+		count := int64(1)
+		if both&1 == 1 {
+			count = h.Counts[i]
+			p.above(&count, 2)
+		}
+		h.Counts[i] = count
+		successes -= count
 	}
-	return lines
+	if successes != 0 {
+		p.fail("a histogram has %d logins too few", successes)
+	}
 }
 
-func walkHistogram(p *positions, h *Histogram) {
-	p.unsigned(&h.LowMicroseconds)
-	p.above(&h.HighMicroseconds, h.LowMicroseconds)
-	for i := range h.Counts {
-		p.unsigned(&h.Counts[i])
+// underWayLine returns the line with the requests under way, or "" without.
+func underWayLine(run Run) string {
+	if len(run.UnderWay) != UnderWayPoints {
+		return ""
 	}
-}
-
-func decodeHistogram(run *Run, text string) error {
-	p := reader(text)
-	run.Histogram = new(Histogram)
-	walkHistogram(p, run.Histogram)
-	return p.finish()
+	var p positions
+	walkUnderWay(&p, slices.Clone(run.UnderWay))
+	if p.finish() != nil {
+		return ""
+	}
+	return "underway " + p.text() + "\n"
 }
 
 func walkUnderWay(p *positions, points []int64) {

@@ -171,12 +171,13 @@ func walkPresence(p *positions, s *StepResult) {
 	bits = optional(p, bits, len(numbers)+3, &s.P50Interval)
 	bits = optional(p, bits, len(numbers)+4, &s.P99Interval)
 	bits = optional(p, bits, len(numbers)+5, &s.Alive)
+	bits = optional(p, bits, len(numbers)+6, &s.Latencies)
 	if s.Alive != nil {
-		bits = optional(p, bits, len(numbers)+6, &s.Alive.P95Microseconds)
+		bits = optional(p, bits, len(numbers)+7, &s.Alive.P95Microseconds)
 	}
 	if !p.reading {
 		p.unsigned(&bits)
-	} else if bits>>(len(numbers)+7) != 0 {
+	} else if bits>>(len(numbers)+8) != 0 {
 		p.fail("a step has values that this version does not support")
 	}
 }
@@ -204,6 +205,7 @@ func clone(s StepResult) StepResult {
 	if s.Alive = copyOf(s.Alive); s.Alive != nil {
 		s.Alive.P95Microseconds = copyOf(s.Alive.P95Microseconds)
 	}
+	s.Latencies = s.Latencies.DeepCopy()
 	s.P50Interval, s.P95Interval, s.P99Interval = copyOf(s.P50Interval), copyOf(s.P95Interval), copyOf(s.P99Interval)
 	return s
 }

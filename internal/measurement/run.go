@@ -20,11 +20,8 @@ type Run struct {
 	// Reported is the index into Steps of the step that the variant's row is taken from, or
 	// -1 if the plan reports none.
 	Reported int
-	// Histogram of the reported step's successes; nil without successes, or if the handover
-	// had no room for it.
-	Histogram *Histogram
 	// UnderWay is the number of requests under way at UnderWayPoints evenly spaced moments of
-	// the reported step's counted part; nil like Histogram.
+	// the reported step's counted part; nil if the handover had no room for it.
 	UnderWay []int64
 	// Timeline is the hash time over the whole load; nil if the service does not time hashes,
 	// or if its GET /speed could not be read.
@@ -85,6 +82,8 @@ type StepResult struct {
 	// completions.
 	ThroughputMilliPerSecond *int64
 
+	// Latencies of the OK logins; nil without any, or if the handover had no room for it.
+	Latencies *handover.Histogram
 	// P50, P95 and P99 are percentiles of latency in microseconds; nil if the login of that
 	// rank failed, and below MinimumSuccesses.
 	P50Microseconds *int64

@@ -99,13 +99,14 @@ func TestTimelinesThatCannotBe(t *testing.T) {
 // If there is too little room, the timeline is left out last.
 func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 	type left struct {
-		histogram, underWay bool
-		windows             int
-		intervals, alive    bool
+		reported, others int32 // buckets per doubling
+		underWay         bool
+		windows          int
+		intervals, alive bool
 	}
 	var seen []left
 	for services := 1; ; services++ {
-		run := widest(18, services)
+		run := widest(12, services)
 		for i := range run.Services { // on different machines, so that each needs much room
 			run.Services[i].BootID = strings.Repeat(string(rune('a'+i)), 36)
 		}
@@ -117,7 +118,13 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := left{got.Histogram != nil, got.UnderWay != nil, 0, got.Steps[0].P50Interval != nil && got.Steps[0].P99Interval != nil, got.Steps[0].Alive != nil}
+		now := left{0, 0, got.UnderWay != nil, 0, got.Steps[0].P50Interval != nil && got.Steps[0].P99Interval != nil, got.Steps[0].Alive != nil}
+		if h := got.Steps[0].Latencies; h != nil {
+			now.reported = h.BucketsPerDoubling
+		}
+		if h := got.Steps[1].Latencies; h != nil {
+			now.others = h.BucketsPerDoubling
+		}
 		if got.Timeline != nil {
 			now.windows = len(got.Timeline.HashNanoseconds)
 			if covered := got.Timeline.Window * time.Duration(now.windows); covered < run.Timeline.Window*measurement.MostWindows {
@@ -129,9 +136,11 @@ func TestWhatIsLeftOutAsTheRoomShrinks(t *testing.T) {
 		}
 	}
 	want := []left{
-		{true, true, 360, true, true}, {true, false, 360, true, true}, {false, false, 180, true, true},
-		{false, false, 90, true, true}, {false, false, 45, true, true}, {false, false, 0, true, true}, {false, false, 45, false, true},
-		{false, false, 90, false, false}, {false, false, 45, false, false}, {false, false, 0, false, false},
+		{256, 128, true, 360, true, true}, {256, 16, true, 360, true, true}, {256, 8, true, 360, true, true}, {256, 4, true, 360, true, true},
+		{256, 0, true, 360, true, true}, {256, 0, false, 360, true, true},
+		{32, 0, false, 360, true, true}, {16, 0, false, 360, true, true}, {4, 0, false, 360, true, true},
+		{0, 0, false, 180, true, true}, {0, 0, false, 90, true, true}, {0, 0, false, 45, true, true}, {0, 0, false, 0, true, true},
+		{0, 0, false, 0, false, true}, {0, 0, false, 45, false, false}, {0, 0, false, 0, false, false},
 	}
 	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(left{})); diff != "" {
 		t.Errorf("what is left as pods are added (-want +got):\n%s", diff)

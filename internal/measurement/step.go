@@ -91,6 +91,9 @@ func walkLatencies(p *positions, s *StepResult) {
 	walkInterval(p, s.P50Interval, s.P50Microseconds, hundredth(s.P50Microseconds))
 	walkInterval(p, s.P95Interval, s.P95Microseconds, 1)
 	walkInterval(p, s.P99Interval, s.P99Microseconds, hundredth(s.P99Microseconds))
+	if s.Latencies != nil {
+		walkHistogram(p, s.Latencies, s.OK)
+	}
 }
 
 // hundredth returns a hundredth of a latency, and at least a microsecond.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
@@ -18,9 +19,8 @@ type Summary struct {
 	Steps []StepResult
 	// Reported is the index into Steps of the reported step, or -1.
 	Reported int
-	// Histogram and UnderWay of the reported step.
-	Histogram *Histogram
-	UnderWay  []int64
+	// UnderWay of the reported step.
+	UnderWay []int64
 }
 
 // Summarise computes the numbers of each step. The records can be in any order. The error
@@ -43,6 +43,7 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 			continue
 		}
 		result, successes := window.result(perStep[i])
+		result.Latencies = histogram(successes, bucketsPerDoubling(step))
 		if plan.Objective != nil {
 			result.SlowerThanP50 = slower(result, successes, plan.Objective.P50Milliseconds)
 			result.SlowerThanP95 = slower(result, successes, plan.Objective.P95Milliseconds)
@@ -50,12 +51,19 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 		}
 		if step.Reported {
 			summary.Reported = len(summary.Steps)
-			summary.Histogram = histogram(successes)
 			summary.UnderWay = underWay(perStep[i], window.from, window.to-window.from)
 		}
 		summary.Steps = append(summary.Steps, result)
 	}
 	return summary, nil
+}
+
+// bucketsPerDoubling returns how fine the histogram of a step is.
+func bucketsPerDoubling(step loadplan.Step) int32 {
+	if step.Reported || step.Purpose == v1alpha1.PurposeMaximum || step.Purpose == v1alpha1.PurposeVerification {
+		return finest
+	}
+	return finer
 }
 
 // slower returns the number of logins that failed or took longer than a limit, or nil

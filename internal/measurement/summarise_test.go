@@ -194,6 +194,14 @@ func TestOpenStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var counted int64
+			for _, count := range got.Steps[0].Latencies.Counts {
+				counted += count
+			}
+			if counted != test.want.OK {
+				t.Errorf("%d logins are in the histogram, of %d", counted, test.want.OK)
+			}
+			got.Steps[0].Latencies = nil
 			if diff := cmp.Diff([]measurement.StepResult{test.want}, got.Steps); diff != "" {
 				t.Errorf("the step differs (-want +got):\n%s", diff)
 			}
@@ -215,6 +223,7 @@ func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
 		CompletedInWindow: 20, ThroughputMilliPerSecond: number(10_000),
 		P50Microseconds: us(100 * ms), P95Microseconds: us(100 * ms), P99Microseconds: us(100 * ms), MaxMicroseconds: us(100 * ms),
 		P50Interval: between(100*ms, 100*ms),
+		Latencies:   &handover.Histogram{BucketsPerDoubling: 128, Buckets: []int32{1347}, Counts: []int64{20}},
 	}
 	got, err := measurement.Summarise(plan(step), records)
 	if err != nil {
@@ -258,8 +267,8 @@ func TestTheWarmUpIsLeftOutAndTheReportedStepIsPointedTo(t *testing.T) {
 	if len(got.Steps) != 1 || got.Reported != 0 || got.Steps[0].OK != 100 {
 		t.Errorf("want the open step alone, reported; got %d steps, reported %d", len(got.Steps), got.Reported)
 	}
-	if got.Histogram == nil || len(got.UnderWay) != measurement.UnderWayPoints {
-		t.Error("the reported step has no histogram or no requests under way")
+	if h := got.Steps[0].Latencies; h == nil || h.BucketsPerDoubling != 256 || len(got.UnderWay) != measurement.UnderWayPoints {
+		t.Error("the reported step has no fine histogram or no requests under way")
 	}
 	unreported := open()
 	unreported.Reported = false
@@ -267,8 +276,8 @@ func TestTheWarmUpIsLeftOutAndTheReportedStepIsPointedTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Reported != -1 || got.Histogram != nil || got.UnderWay != nil {
-		t.Errorf("no step is reported, got %d with a distribution", got.Reported)
+	if got.Reported != -1 || got.Steps[0].Latencies.BucketsPerDoubling != 128 || got.UnderWay != nil {
+		t.Errorf("no step is reported, got %d with requests under way or a fine histogram", got.Reported)
 	}
 }
 

@@ -65,7 +65,7 @@ func (g *gathering) steps(e *v1alpha1.SizingExperiment, variant string, trials [
 		return
 	}
 	for i := range first.Status.Steps {
-		if step := &first.Status.Steps[i]; step.Outcome != v1alpha1.StepNotRun {
+		if step := &first.Status.Steps[i]; step.Ran() {
 			read(g, stepReadings, step, []string{e.Namespace, e.Name, variant, fmt.Sprintf("%02d", i+1)})
 		}
 	}

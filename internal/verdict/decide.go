@@ -53,7 +53,7 @@ func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatu
 		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonBelowCPUBound })
 	}
 	for i := range status.Steps {
-		if status.Steps[i].Outcome != v1alpha1.StepNotRun {
+		if status.Steps[i].Ran() {
 			d.steps = append(d.steps, fact{&status.Steps[i]})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // evidence returns the evidence for the numbers.
@@ -127,13 +126,6 @@ func stepCPU(used *evidence.Delta) *v1alpha1.StepCPU {
 		cpu.ThrottledMicroseconds = ptr.To(used.ThrottledMicroseconds)
 	}
 	return cpu
-}
-
-func distribution(h *measurement.Histogram) *v1alpha1.Distribution {
-	if h == nil {
-		return nil
-	}
-	return &v1alpha1.Distribution{LowMicroseconds: h.LowMicroseconds, HighMicroseconds: h.HighMicroseconds, Counts: h.Counts[:]}
 }
 
 func underWay(points []int64) []int32 {

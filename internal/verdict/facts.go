@@ -10,54 +10,33 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
-// facts stores what was measured in each step, and what the simulation said of it, as the trial's
-// status has it: the steps that were run, followed by those that the plan left out. The outcomes of
-// the former follow from them, except that a step is overloaded.
+// facts stores what was measured in each step, and what the simulation said of it, beside its plan in
+// the trial's status. The outcomes follow from them, except that a step is overloaded.
 func (t *trial) facts() []v1alpha1.Step {
-	stored := make([]v1alpha1.Step, 0, len(t.steps)+len(t.Plan.NotRun))
-	for _, s := range t.steps {
-		stored = append(stored, s.facts())
-		s.fact = fact{&stored[len(stored)-1]}
+	stored := t.Plan.InAPI()
+	for i, s := range t.steps {
+		s.fact = fact{&stored[i]}
+		s.store(s.fact.Step)
 		if s.Kind == loadplan.Open && t.bound > 0 && s.slower > 0 {
 			s.fact.LoadPerMille = ptr.To(int64(math.Round(1000 * s.driven() / float64(t.bound))))
 		}
 	}
-	for _, left := range t.Plan.NotRun {
-		stored = append(stored, v1alpha1.Step{
-			Kind: v1alpha1.StepOpen, Purpose: v1alpha1.PurposeCapacity, Outcome: v1alpha1.StepNotRun,
-			LoadPercent: ptr.To(left.LoadPercent), OfferedMilliPerSecond: ptr.To(left.OfferedMilliPerSecond),
-		})
-	}
 	return stored
 }
 
-// facts returns the step for the trial's status. It leaves out the latencies of an overloaded
+// store writes the step's facts into the trial's status. It leaves out the latencies of an overloaded
 // step, which only show how long the step lasted.
-func (s *step) facts() v1alpha1.Step {
+func (s *step) store(api *v1alpha1.Step) {
 	r := s.result
-	api := v1alpha1.Step{
-		Kind: v1alpha1.StepKind(s.Kind), Purpose: s.Purpose, CountedMilliseconds: r.CountedMicroseconds / 1000,
-		Scheduled: r.Scheduled, OK: r.OK, Refused: r.Refused, TimedOut: r.TimedOut,
-		OtherErrors: r.OtherErrors, Cut: r.Cut, NeverSent: r.NeverSent,
-		ThroughputMilliPerSecond: r.ThroughputMilliPerSecond,
-		StartLagP95Microseconds:  r.LagP95Microseconds,
-		StartLagP99Microseconds:  r.LagP99Microseconds,
-		Service:                  stepCPU(r.Service),
-		Generator:                stepCPU(r.Generator),
-		Speed:                    s.stepSpeed(),
-		Reported:                 s.Reported, Plan: s.InAPI(),
-	}
-	s.use.fill(&api)
-	api.Alive = r.Alive
-	if s.LoadPercent > 0 {
-		api.LoadPercent = ptr.To(s.LoadPercent)
-	}
+	api.CountedMilliseconds = r.CountedMicroseconds / 1000
+	api.Scheduled, api.OK, api.Refused, api.TimedOut = r.Scheduled, r.OK, r.Refused, r.TimedOut
+	api.OtherErrors, api.Cut, api.NeverSent = r.OtherErrors, r.Cut, r.NeverSent
+	api.ThroughputMilliPerSecond = r.ThroughputMilliPerSecond
+	api.StartLagP95Microseconds, api.StartLagP99Microseconds = r.LagP95Microseconds, r.LagP99Microseconds
+	api.Service, api.Generator, api.Speed = stepCPU(r.Service), stepCPU(r.Generator), s.stepSpeed()
+	s.use.fill(api)
+	api.Alive, api.Latencies = r.Alive, r.Latencies
 	api.SlowerThanP50, api.SlowerThanP95, api.SlowerThanP99 = r.SlowerThanP50, r.SlowerThanP95, r.SlowerThanP99
-	if s.Kind == loadplan.Open {
-		api.OfferedMilliPerSecond = ptr.To(s.OfferedMilliPerSecond)
-	} else {
-		api.Users = ptr.To(int32(s.Callers))
-	}
 	if r.Service != nil {
 		api.ServiceHashes = ptr.To(r.Service.Hashes)
 	}
@@ -67,9 +46,9 @@ func (s *step) facts() v1alpha1.Step {
 	if s.overloaded {
 		api.Outcome = v1alpha1.StepOverloaded
 	} else {
-		s.addLatencies(&api)
+		api.Outcome = "" // the objective decides it
+		s.addLatencies(api)
 	}
-	return api
 }
 
 func (s *step) addLatencies(api *v1alpha1.Step) {
@@ -91,7 +70,7 @@ func (s *step) addLatencies(api *v1alpha1.Step) {
 			CPUPerLoginMicroseconds: s.cpu.Microseconds(), P95Microseconds: simulated.p95.Microseconds(),
 			P95LowMicroseconds: simulated.fastest.Microseconds(), P95HighMicroseconds: simulated.slowest.Microseconds(),
 		}
-		api.Model.MeasuredPerMille = ptr.To(int64(math.Round(1000 * fact{api}.ratio())))
+		api.Model.MeasuredPerMille = ptr.To(int64(math.Round(1000 * s.fact.ratio())))
 	}
 }
 

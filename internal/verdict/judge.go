@@ -56,10 +56,8 @@ type Judgement struct {
 	Capacity *v1alpha1.Capacity
 	// Evidence for the numbers.
 	Evidence *v1alpha1.Evidence
-	// Distribution and UnderWay of the reported step; nil if the handover had no room for
-	// them.
-	Distribution *v1alpha1.Distribution
-	UnderWay     []int32
+	// UnderWay of the reported step; nil if the handover had no room for it.
+	UnderWay []int32
 }
 
 // Judge judges a run. It never fails: a missing number is nil in the result, and a reason
@@ -78,13 +76,12 @@ func judge(in Input, newModel modelOf) Judgement {
 	result.Reasons = t.findings()
 	result.Verdict = worst(result.Reasons)
 	return Judgement{
-		Result:       result,
-		Steps:        status.Steps,
-		Speed:        status.Speed,
-		Capacity:     t.decided.api,
-		Evidence:     t.evidence(),
-		Distribution: distribution(in.Run.Histogram),
-		UnderWay:     underWay(in.Run.UnderWay),
+		Result:   result,
+		Steps:    status.Steps,
+		Speed:    status.Speed,
+		Capacity: t.decided.api,
+		Evidence: t.evidence(),
+		UnderWay: underWay(in.Run.UnderWay),
 	}
 }
 

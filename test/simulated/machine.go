@@ -107,8 +107,6 @@ func (m Machine) Run(plan loadplan.Plan) measurement.Run {
 		}
 		if step.Reported {
 			run.Reported = len(run.Steps)
-			run.Histogram = &measurement.Histogram{LowMicroseconds: 1000, HighMicroseconds: 1_000_000}
-			run.Histogram.Counts[7] = int64(step.Requests)
 		}
 		run.Steps = append(run.Steps, m.step(step, plan.Objective))
 		if plan.Objective != nil && measurement.Verify(plan, run.Steps).Outcome != v1alpha1.VerificationUndecided {
@@ -161,7 +159,10 @@ func (m Machine) open(result *measurement.StepResult, planned loadplan.Step, ver
 		ranked := slices.Sorted(slices.Values(of))
 		return ptr.To(ranked[int(share*float64(len(ranked)-1))].Microseconds())
 	}
-	result.OK = int64(planned.Requests)
+	result.OK, result.Latencies = int64(planned.Requests), &handover.Histogram{BucketsPerDoubling: 256}
+	for _, latency := range slices.Sorted(slices.Values(latencies)) {
+		result.Latencies.Add(latency.Microseconds(), 1)
+	}
 	result.ThroughputMilliPerSecond = ptr.To(planned.OfferedMilliPerSecond)
 	result.P50Microseconds, result.P95Microseconds = at(latencies, 0.5), at(latencies, 0.949)
 	result.P99Microseconds, result.MaxMicroseconds = at(latencies, 0.99), at(latencies, 1)

@@ -230,11 +230,11 @@ func (c *cluster) checkNumbers(trial *v1alpha1.SizingTrial, attempt v1alpha1.Att
 	c.t.Helper()
 	var want, got []driven
 	for i, result := range c.kubelet.run(attempt.JobUID).Steps {
-		step := plan.WithoutWarmup()[i]
-		want = append(want, driven{string(step.Kind), step.OfferedMilliPerSecond, step.InAPI(), result.OK})
+		step := plan.InAPI()[i]
+		want = append(want, driven{string(step.Kind), ptr.Deref(step.OfferedMilliPerSecond, 0), step.Plan, result.OK})
 	}
 	for _, step := range trial.Status.Steps {
-		if step.Outcome != v1alpha1.StepNotRun {
+		if step.Ran() {
 			got = append(got, driven{string(step.Kind), ptr.Deref(step.OfferedMilliPerSecond, 0), step.Plan, step.OK})
 		}
 	}

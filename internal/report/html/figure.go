@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -50,11 +51,16 @@ func distributionPart(d report.Document) part {
 		Columns: []string{"Variant", "At", "Logins", "Fastest", "p95", "Slowest", "Counts in buckets of equal width"},
 	}
 	for i, row := range d.Rows {
-		if row.Shown == nil || row.Shown.Status.Distribution == nil || len(row.Shown.Status.Distribution.Counts) == 0 {
+		if row.Step == nil || row.Step.Latencies == nil {
 			continue
 		}
-		f.Panels = append(f.Panels, distribution(d, row, "spread-"+strconv.Itoa(i)))
-		f.Lines = append(f.Lines, distributionLine(row))
+		spread := spreadOf(row.Step.Latencies)
+		line := spread.line(row)
+		f.Panels = append(f.Panels, distribution(d, row, spread, Caption{
+			ID: "spread-" + strconv.Itoa(i), Title: "Response times of " + row.Result.Variant,
+			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "unknown")),
+		}))
+		f.Lines = append(f.Lines, line)
 	}
 	return figurePart("spread", "Response times", f)
 }
@@ -68,12 +74,40 @@ func figurePart(id, title string, f figure) part {
 	return p
 }
 
-func distribution(d report.Document, row report.Row, id string) panel {
-	spread := row.Shown.Status.Distribution
+// spread is a histogram with buckets of equal width from low to high, in microseconds.
+type spread struct {
+	low, high int64
+	counts    []int64
+}
+
+// mostBars is the number of buckets that are drawn, if the histogram is fine enough for them.
+const mostBars = 32
+
+// spreadOf returns a histogram as it is drawn. Each bucket is drawn where its middle is, so those that
+// are drawn are at least as wide as two of the widest.
+func spreadOf(h *handover.Histogram) spread {
+	var s spread
+	buckets := h.Buckets[:min(len(h.Buckets), len(h.Counts))]
+	if len(buckets) == 0 {
+		return s
+	}
+	s.low, _ = h.Edges(buckets[0])
+	start, end := h.Edges(buckets[len(buckets)-1])
+	s.high = max(end, s.low+1)
+	s.counts = make([]int64, max(1, min(mostBars, (s.high-s.low)/(2*(end-start)))))
+	for i, bucket := range buckets {
+		low, high := h.Edges(bucket)
+		at := (float64(low+high)/2 - float64(s.low)) / float64(s.high-s.low)
+		s.counts[min(len(s.counts)-1, max(0, int(at*float64(len(s.counts)))))] += h.Counts[i]
+	}
+	return s
+}
+
+func distribution(d report.Document, row report.Row, spread spread, caption Caption) panel {
 	area := Area{
-		Low: float64(spread.LowMicroseconds), High: float64(spread.HighMicroseconds),
-		Values: floats(spread.Counts),
-		Y:      FromZero("", greatest(spread.Counts), units.Number),
+		Low: float64(spread.low), High: float64(spread.high),
+		Values: floats(spread.counts),
+		Y:      FromZero("", greatest(spread.counts), units.Number),
 	}
 	objective := float64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
 	area.X = FromZero("response time", area.High, latency)
@@ -81,14 +115,7 @@ func distribution(d report.Document, row report.Row, id string) panel {
 		area.Marks = append(area.Marks, Mark{At: float64(*p95), Label: "p95 " + units.Latency(p95)})
 	}
 	area.Marks = append(area.Marks, Mark{At: objective, Label: "objective " + latency(objective), Limit: true})
-	line := distributionLine(row)
-	return panel{
-		Title: atLoad(row),
-		SVG: drawing(area.SVG(small, Caption{
-			ID: id, Title: "Response times of " + row.Result.Variant,
-			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "unknown")),
-		})),
-	}
+	return panel{Title: atLoad(row), SVG: drawing(area.SVG(small, caption))}
 }
 
 // atLoad returns the variant with the load as observed: c10-500m at 5.5/s.
@@ -117,15 +144,15 @@ func observedP95(row report.Row) *int64 {
 	return row.Result.P95Microseconds
 }
 
-func distributionLine(row report.Row) []string {
-	spread := row.Shown.Status.Distribution
+// line returns the figure's line in the table below it.
+func (s spread) line(row report.Row) []string {
 	var logins int64
-	for _, count := range spread.Counts {
+	for _, count := range s.counts {
 		logins += count
 	}
 	return []string{
-		row.Result.Variant, observedLoad(row), strconv.FormatInt(logins, 10), units.Latency(&spread.LowMicroseconds),
-		units.Latency(observedP95(row)), units.Latency(&spread.HighMicroseconds), listed(spread.Counts),
+		row.Result.Variant, observedLoad(row), strconv.FormatInt(logins, 10), units.Latency(&s.low),
+		units.Latency(observedP95(row)), units.Latency(&s.high), listed(s.counts),
 	}
 }
 

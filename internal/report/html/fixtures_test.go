@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -111,10 +112,11 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 	trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
 		Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepOverloaded, CountedMilliseconds: 12000, OfferedMilliPerSecond: ptr.To(int64(bound * 1050)),
 	})
-	trial.Status.Distribution = &v1alpha1.Distribution{LowMicroseconds: int64(hash), HighMicroseconds: int64(6 * hash)}
-	for i := range 32 {
-		trial.Status.Distribution.Counts = append(trial.Status.Distribution.Counts, int64(120*math.Exp(-float64(i)/6)))
+	latencies := &handover.Histogram{BucketsPerDoubling: 256}
+	for i := range 320 {
+		latencies.Add(int64(hash*(1+float64(i)/64)), int64(1+12*math.Exp(-float64(i)/60)))
 	}
+	loadplan.ReportedStep(&trial.Status).Latencies = latencies
 	for i := range 60 {
 		trial.Status.UnderWay = append(trial.Status.UnderWay, int32(i*7%5))
 	}
