@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -128,7 +129,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 // Whoever may not deploy an image can't make the operator check anything else of it.
 func TestAForbiddenImageIsTheOnlyRefusal(t *testing.T) {
 	e := withOwnImage("registry.example/forbidden/login:v1")
-	e.Spec.Service.Own.Login.Steps = []v1alpha1.LoginRequest{{Path: "/", Extract: map[string]v1alpha1.Extraction{"a": {Regexp: "("}}}}
+	e.Spec.Service.Own.Login.Steps = []handover.Request{{Path: "/", Extract: map[string]handover.Extraction{"a": {Regexp: "("}}}}
 	p := &experimentPass{ExperimentReconciler: &ExperimentReconciler{}, experiment: e}
 	err := p.check(1)
 	if _, is := errors.AsType[*objects.ImageNotAllowedError](err); !is {
@@ -165,7 +166,7 @@ func withOwnImage(image string) *v1alpha1.SizingExperiment {
 		Spec: v1alpha1.SizingExperimentSpec{
 			Matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}},
 			Service: v1alpha1.Service{MemoryLimit: "192Mi", Own: &v1alpha1.OwnService{
-				Image: image, Login: v1alpha1.OwnLogin{Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}}},
+				Image: image, Login: handover.Login{Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 			}},
 			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5}, Repetitions: 1,
 		},

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -54,9 +55,9 @@ func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
 		{name: "its result is not a result", mishap: mishap{of: generator, result: exits(0, "hello")}, reason: v1alpha1.ReasonSummaryGarbled},
 		{name: "its result has lost its beginning", mishap: mishap{of: generator, result: cut(20, 0)}, reason: v1alpha1.ReasonSummaryGarbled},
 		{name: "its result has lost its end", mishap: mishap{of: generator, result: cut(0, 20)}, reason: v1alpha1.ReasonSummaryGarbled},
-		{name: "its script throws", mishap: mishap{of: generator, result: failure(measurement.ScriptError)}, reason: measurement.ScriptError},
-		{name: "it can't reach the service", mishap: mishap{of: generator, result: failure(measurement.ServiceUnreachable)}, reason: measurement.ServiceUnreachable},
-		{name: "it is killed and can still report that", mishap: mishap{of: generator, result: failure(measurement.GeneratorKilled)}, reason: v1alpha1.ReasonGeneratorKilled},
+		{name: "its script throws", mishap: mishap{of: generator, result: failure(handover.ScriptError)}, reason: handover.ScriptError},
+		{name: "it can't reach the service", mishap: mishap{of: generator, result: failure(handover.ServiceUnreachable)}, reason: handover.ServiceUnreachable},
+		{name: "it is killed and can still report that", mishap: mishap{of: generator, result: failure(handover.GeneratorKilled)}, reason: v1alpha1.ReasonGeneratorKilled},
 		{name: "its reason is not valid in a status", mishap: mishap{of: generator, result: failure("%-~")}, reason: v1alpha1.ReasonSummaryGarbled},
 		{name: "it runs out of memory", mishap: mishap{of: generator, result: killed}, reason: v1alpha1.ReasonGeneratorOOMKilled},
 		{name: "it never ends", mishap: mishap{of: generator, hangs: true}, patience: 10 * time.Minute, reason: v1alpha1.ReasonDeadlineExceeded},

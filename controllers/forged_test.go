@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -47,7 +48,7 @@ func TestAForgedPodIsLeftAlone(t *testing.T) {
 			w.make(pod)
 			pod.Status.Phase = corev1.PodFailed
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
-				ExitCode: 1, Message: measurement.EncodeFailure(measurement.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
+				ExitCode: 1, Message: measurement.EncodeFailure(handover.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
 			})}
 			w.kubelet.report(pod, "has a forged result")
 			w.toEnd(e)

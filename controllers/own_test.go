@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/observe"
 )
@@ -18,9 +19,9 @@ func ownService(spec *v1alpha1.SizingExperimentSpec) {
 		Image: "example.test/team/login:v1", Command: []string{"/app/login"}, Args: []string{"--cost=$(HASHMARK_COST)"},
 		Env: map[string]v1alpha1.EnvValue{"DB": "/data/db"}, Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready"},
 		Writable: []string{"/data"}, Files: map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
-		Login: v1alpha1.OwnLogin{
-			Steps: []v1alpha1.LoginRequest{{Path: "/login", BasicAuth: true}},
-			Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}},
+		Login: handover.Login{
+			Steps: []handover.Request{{Path: "/login", BasicAuth: true}},
+			Wrong: handover.ExpectedResponse{Status: []int32{401}},
 		},
 	}
 }

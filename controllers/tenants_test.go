@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
@@ -189,7 +190,7 @@ func TestATenantCannotForgeTheGeneratorOfAnother(t *testing.T) {
 			pod.Namespace = w.namespaces[1]
 			w.make(pod)
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
-				ExitCode: 1, Message: measurement.EncodeFailure(measurement.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
+				ExitCode: 1, Message: measurement.EncodeFailure(handover.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
 			})}
 			w.kubelet.report(pod, "has a forged result")
 			w.wait(5 * time.Minute)

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/hashmark-dev/hashmark/api/handover"
+
 // The conditions of an experiment.
 const (
 	// ConditionAccepted is True when the experiment can be measured. Its message says how
@@ -88,13 +90,13 @@ const (
 	ReasonServiceEvicted     = "ServiceEvicted"
 	ReasonServiceFailed      = "ServiceFailed"
 	ReasonJobDeleted         = "JobDeleted"
-	ReasonGeneratorOOMKilled = "GeneratorOOMKilled"
+	ReasonGeneratorOOMKilled = handover.GeneratorOOMKilled
 	ReasonGeneratorEvicted   = "GeneratorEvicted"
-	ReasonGeneratorKilled    = "GeneratorKilled"
+	ReasonGeneratorKilled    = handover.GeneratorKilled
 	ReasonGeneratorReplaced  = "GeneratorReplaced"
 	ReasonSummaryLost        = "SummaryLost"
-	ReasonSummaryGarbled     = "SummaryGarbled"
-	ReasonDeadlineExceeded   = "DeadlineExceeded"
+	ReasonSummaryGarbled     = handover.SummaryGarbled
+	ReasonDeadlineExceeded   = handover.DeadlineExceeded
 	ReasonPlanImpossible     = "PlanImpossible"
 	ReasonOperatorChanged    = "OperatorChanged"
 	// Other outcomes.

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/hashmark-dev/hashmark/api/handover"
+
 // MaxReasonMessage is the length of the longest message of a reason, in characters. The API
 // server refuses a status with a longer one.
 const MaxReasonMessage = 512
@@ -22,7 +24,7 @@ const (
 	// ReasonGeneratorSaturated means that the load generator could not keep up.
 	ReasonGeneratorSaturated = "GeneratorSaturated"
 	// ReasonGeneratorThrottled means that its quota stopped the load generator.
-	ReasonGeneratorThrottled = "GeneratorThrottled"
+	ReasonGeneratorThrottled = handover.GeneratorThrottled
 	// ReasonInfeasible means that no rate can meet the objective, and that there was no load.
 	// It does not affect the verdict.
 	ReasonInfeasible = "Infeasible"

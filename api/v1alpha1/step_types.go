@@ -95,93 +95,11 @@ type Step struct {
 	// How long the counted part lasted, in milliseconds.
 	// +optional
 	CountedMilliseconds int64 `json:"countedMilliseconds,omitempty"`
-	// Logins that were due: the sum of ok, refused, timedOut, otherErrors, cut and
-	// neverSent.
-	// +optional
-	Scheduled int64 `json:"scheduled"`
-	// Logins answered with a complete 200.
-	// +optional
-	OK int64 `json:"ok"`
-	// Logins answered with 503, because the queue was full.
-	// +optional
-	Refused int64 `json:"refused"`
-	// Logins given up after the request timeout.
-	// +optional
-	TimedOut int64 `json:"timedOut"`
-	// Logins that failed in another way.
-	// +optional
-	OtherErrors int64 `json:"otherErrors"`
-	// Logins that were sent and then cut off by the end of the step.
-	// +optional
-	Cut int64 `json:"cut"`
-	// Logins that were never sent, because the generator had no free caller or no time.
-	// +optional
-	NeverSent int64 `json:"neverSent"`
-	// Logins answered with 200 per second within the counted time, times 1000. With
-	// Saturation each login counts by the share of its time, from sending to its answer,
-	// that is inside the counted time.
-	// +optional
-	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// The latencies of the successful logins, as observed. As fine as the room in the generator's
-	// message allows: finest in the reported step, in the saturation and in a verification. Absent
-	// without a success, and if there was no room.
-	// +optional
-	Latencies *handover.Histogram `json:"latencies,omitempty"`
-	// The median latency, in microseconds; absent if not measured.
-	// +optional
-	P50Microseconds *int64 `json:"p50Microseconds,omitempty"`
-	// The 95th percentile of latency, in microseconds; a failed login counts as slower than
-	// every success. Absent if the step was overloaded or had fewer than 20 successes.
-	// +optional
-	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
-	// The range of the true p95 by order statistics, with 95 % confidence if logins are
-	// independent of each other. atReference has the interval that the outcome is judged
-	// by. Absent below 72 samples.
-	// +optional
-	P95Interval *handover.Interval `json:"p95Interval,omitempty"`
-	// The range of the true median, like p95Interval. Absent below 20 samples.
-	// +optional
-	P50Interval *handover.Interval `json:"p50Interval,omitempty"`
-	// The range of the true 99th percentile, like p95Interval. Absent below 368 samples.
-	// +optional
-	P99Interval *handover.Interval `json:"p99Interval,omitempty"`
-	// Logins that took longer than objective.p50Milliseconds, including failed ones. Only
-	// in a Verification whose objective sets it.
-	// +optional
-	SlowerThanP50 *int64 `json:"slowerThanP50,omitempty"`
-	// Logins that took longer than objective.p95Milliseconds, including failed ones. Only
-	// in a Verification.
-	// +optional
-	SlowerThanP95 *int64 `json:"slowerThanP95,omitempty"`
-	// Logins that took longer than objective.p99Milliseconds, including failed ones. Only
-	// in a Verification whose objective sets it.
-	// +optional
-	SlowerThanP99 *int64 `json:"slowerThanP99,omitempty"`
-	// The 99th percentile of latency, in microseconds; absent if not measured.
-	// +optional
-	P99Microseconds *int64 `json:"p99Microseconds,omitempty"`
-	// The latency of the slowest success, in microseconds; absent without a success.
-	// +optional
-	MaxMicroseconds *int64 `json:"maxMicroseconds,omitempty"`
-	// The median latency of the logins due in the first half of the counted time, in
-	// microseconds. Only with Open; absent if not measured.
-	// +optional
-	FirstHalfP50Microseconds *int64 `json:"firstHalfP50Microseconds,omitempty"`
-	// The median latency of the logins due in the second half of the counted time, in
-	// microseconds. In a steady state the two differ only at random.
-	// +optional
-	SecondHalfP50Microseconds *int64 `json:"secondHalfP50Microseconds,omitempty"`
+	handover.StepResult `json:",inline"`
 	// The model's simulation of the step's own arrivals. Only with Open; absent without
 	// evidence, and if the step was overloaded.
 	// +optional
 	Model *StepModel `json:"model,omitempty"`
-	// The 95th percentile of the start lag, in microseconds: how long after its due time a
-	// login was sent. Only with Open.
-	// +optional
-	StartLagP95Microseconds *int64 `json:"startLagP95Microseconds,omitempty"`
-	// The 99th percentile of the start lag, in microseconds. Only with Open.
-	// +optional
-	StartLagP99Microseconds *int64 `json:"startLagP99Microseconds,omitempty"`
 	// The CPU that the service used in the step; absent without evidence.
 	// +optional
 	Service *StepCPU `json:"service,omitempty"`
@@ -200,10 +118,6 @@ type Step struct {
 	// observed. Absent with Saturation.
 	// +optional
 	AtReference *StepAtReference `json:"atReference,omitempty"`
-	// How the pods answered liveness probes in the counted part. Absent if none was sent, as in
-	// a step of less than a second.
-	// +optional
-	Alive *handover.Alive `json:"alive,omitempty"`
 	// The CPU that the service used ÷ the CPU that it was allowed, in thousandths; absent
 	// without evidence. Near 1000 if the service was saturated.
 	// +optional

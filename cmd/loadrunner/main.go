@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/generator"
@@ -68,11 +69,11 @@ func install(folder string) error {
 func run() int {
 	message := openMessage(os.Getenv(envvar.MessageFile))
 	// This message remains if a panic or the kernel ends this process early.
-	message.write(measurement.EncodeFailure(measurement.GeneratorKilled, "The load generator was terminated before the load was finished.", 0))
+	message.write(measurement.EncodeFailure(handover.GeneratorKilled, "The load generator was terminated before the load was finished.", 0))
 
 	config, err := generator.FromEnvironment(os.Getenv)
 	if err != nil {
-		message.conclude(measurement.EncodeFailure(measurement.BadPlan, err.Error(), 0))
+		message.conclude(measurement.EncodeFailure(handover.BadPlan, err.Error(), 0))
 		return exitBadPlan
 	}
 	ctx, stop := loadContext(config)
@@ -85,7 +86,7 @@ func run() int {
 			return 0
 		}
 	}
-	failure := &measurement.Failure{Reason: measurement.SummaryGarbled, Detail: err.Error()}
+	failure := &measurement.Failure{Reason: handover.SummaryGarbled, Detail: err.Error()}
 	errors.As(err, &failure)
 	message.conclude(measurement.EncodeFailure(failure.Reason, failure.Detail, failure.ExitCode))
 	if failure.ExitCode > 0 {
@@ -101,7 +102,7 @@ func loadContext(config generator.Config) (context.Context, context.CancelFunc) 
 	stop := func() { cancel(nil) }
 	if !config.Deadline.IsZero() {
 		ctx, stop = context.WithDeadlineCause(ctx, config.Deadline, &measurement.Failure{
-			Reason: measurement.DeadlineExceeded, Detail: "The load was not finished at its deadline.",
+			Reason: handover.DeadlineExceeded, Detail: "The load was not finished at its deadline.",
 		})
 	}
 	signals := make(chan os.Signal, 1)
@@ -109,7 +110,7 @@ func loadContext(config generator.Config) (context.Context, context.CancelFunc) 
 	go func() {
 		received := <-signals
 		cancel(&measurement.Failure{
-			Reason: measurement.GeneratorKilled, Detail: "The load generator was stopped before the load was finished (signal: " + received.String() + ").",
+			Reason: handover.GeneratorKilled, Detail: "The load generator was stopped before the load was finished (signal: " + received.String() + ").",
 		})
 	}()
 	return ctx, stop

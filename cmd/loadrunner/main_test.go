@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -96,12 +97,12 @@ func TestExitCodesAndReasons(t *testing.T) {
 		code   int
 		reason string
 	}{
-		"an environment without a plan": {[]string{"HASHMARK_PLAN="}, 2, measurement.BadPlan},
-		"a missing k6":                  {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, measurement.K6Failed},
-		"a k6 without output":           {[]string{"K6_SAYS="}, 1, measurement.SummaryGarbled},
-		"a deadline that has passed":    {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, measurement.DeadlineExceeded},
-		"a deadline during the load":    {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, measurement.DeadlineExceeded},
-		"a user without a name":         {[]string{"HASHMARK_USER="}, 2, measurement.BadPlan},
+		"an environment without a plan": {[]string{"HASHMARK_PLAN="}, 2, handover.BadPlan},
+		"a missing k6":                  {[]string{"HASHMARK_K6=/nowhere/k6"}, 1, handover.K6Failed},
+		"a k6 without output":           {[]string{"K6_SAYS="}, 1, handover.SummaryGarbled},
+		"a deadline that has passed":    {[]string{"HASHMARK_DEADLINE=2020-01-01T00:00:00Z"}, 1, handover.DeadlineExceeded},
+		"a deadline during the load":    {[]string{"K6_STAYS=yes", "HASHMARK_DEADLINE=" + time.Now().Add(3*time.Second).UTC().Format(time.RFC3339)}, 1, handover.DeadlineExceeded},
+		"a user without a name":         {[]string{"HASHMARK_USER="}, 2, handover.BadPlan},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command, message := loadRunner(t, test.alter...)
@@ -138,8 +139,8 @@ func TestWhateverEndsItLeavesAMessage(t *testing.T) {
 			_ = command.Process.Signal(signal)
 			_ = command.Wait()
 			var failure *measurement.Failure
-			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != measurement.GeneratorKilled {
-				t.Errorf("want %s, got %v", measurement.GeneratorKilled, err)
+			if err := decode(t, message); !errors.As(err, &failure) || failure.Reason != handover.GeneratorKilled {
+				t.Errorf("want %s, got %v", handover.GeneratorKilled, err)
 			}
 			if signal == syscall.SIGKILL {
 				_ = syscall.Kill(k6, syscall.SIGKILL) // the end of the container would do this

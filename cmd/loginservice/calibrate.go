@@ -242,7 +242,7 @@ func (s calibrationSettings) checkHash(timing calibration.Timing) error {
 		return nil
 	}
 	login, needed := int64(timing.CPU.Mean*1e6), int64(hash*1e6)
-	return &observe.Refusal{Reason: observe.HashMismatch, Message: fmt.Sprintf(
+	return &observe.Refusal{Reason: handover.HashMismatch, Message: fmt.Sprintf(
 		"a login takes %s of CPU time, but a bcrypt hash of cost %d takes %s: the hash that runs is not the one that is configured",
 		units.Latency(&login), s.recipe.Cost, units.Latency(&needed))}
 }

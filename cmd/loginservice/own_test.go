@@ -11,6 +11,7 @@ import (
 
 	gobcrypt "golang.org/x/crypto/bcrypt"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/observe"
 )
@@ -95,7 +96,7 @@ func TestALoginMustTakeAsLongAsItsHash(t *testing.T) {
 	}
 	timing.CPU.Mean = 0.0239
 	var refusal *observe.Refusal
-	if err := s.checkHash(timing); !errors.As(err, &refusal) || refusal.Reason != observe.HashMismatch ||
+	if err := s.checkHash(timing); !errors.As(err, &refusal) || refusal.Reason != handover.HashMismatch ||
 		!strings.HasPrefix(refusal.Message, "a login takes 23.9ms of CPU time, but a bcrypt hash of cost 10 takes 60ms") {
 		t.Errorf("got %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
@@ -141,15 +142,15 @@ func manyLabels() map[string]string {
 // withLargestService returns an experiment with nine trials and a spec of almost 128 KiB.
 func withLargestService(namespace string, number int) *v1alpha1.SizingExperiment {
 	e := suspendedExperiment(namespace, fmt.Sprintf("own-%d", number))
-	requests := make([]v1alpha1.LoginRequest, 8)
+	requests := make([]handover.Request, 8)
 	for i := range requests {
-		requests[i] = v1alpha1.LoginRequest{Path: "/login", Method: "POST", Body: strings.Repeat("x", 8_000)}
+		requests[i] = handover.Request{Path: "/login", Method: "POST", Body: strings.Repeat("x", 8_000)}
 	}
 	e.Spec.Parallelism, e.Spec.Repetitions = 8, 10
 	e.Spec.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyUnbounded}}
 	e.Spec.Service.Own = &v1alpha1.OwnService{
 		Image: "registry.example/login:v1", Command: []string{"/login"}, Port: 8080, Ready: v1alpha1.ReadyWhen{Path: "/"},
-		Login: v1alpha1.OwnLogin{Setup: requests, Steps: requests, Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}}},
+		Login: handover.Login{Setup: requests, Steps: requests, Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 	}
 	return e
 }

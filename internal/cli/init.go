@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -170,12 +171,12 @@ func ownFrom(pod corev1.PodSpec, container corev1.Container) (own *v1alpha1.OwnS
 	own = &v1alpha1.OwnService{
 		Image: container.Image, Command: container.Command, Args: container.Args, Port: 8080,
 		Ready: v1alpha1.ReadyWhen{Path: "/"},
-		Login: v1alpha1.OwnLogin{
-			Steps: []v1alpha1.LoginRequest{{
+		Login: handover.Login{
+			Steps: []handover.Request{{
 				Name: "password", Method: "POST", Path: "/login",
-				Form: map[string]v1alpha1.RequestText{"username": "$(" + envvar.User + ")", "password": "$(" + envvar.Password + ")"},
+				Form: map[string]handover.RequestText{"username": "$(" + envvar.User + ")", "password": "$(" + envvar.Password + ")"},
 			}},
-			Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}},
+			Wrong: handover.ExpectedResponse{Status: []int32{401}},
 		},
 	}
 	if len(own.Command) == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
@@ -28,7 +29,7 @@ type Config struct {
 	// ReadyWithin is how long the service and its pods may take to be ready.
 	ReadyWithin time.Duration
 	// Own is how to log in at a user's own login service; nil with Hashmark's.
-	Own *loginflow.Flow
+	Own *handover.Login
 	// User and Password are the account that logs in.
 	User, Password string
 	// Deadline after which the load is stopped; zero for none.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
 
 // asked is a server that notes which paths it was asked for, by whatever way.
@@ -51,7 +51,7 @@ var requests = map[string]func(ctx context.Context, address string){
 	},
 	"/healthz": func(_ context.Context, address string) { newProber([]string{address}, "/healthz").probe(0, time.Now()) },
 	"/account": func(ctx context.Context, address string) {
-		flow := loginflow.Flow{Setup: []loginflow.Request{{Method: http.MethodPost, Path: "/account"}}}
+		flow := handover.Login{Setup: []handover.Request{{Method: http.MethodPost, Path: "/account"}}}
 		_ = setUp(ctx, Config{Own: &flow, Pods: []string{address}, Plan: loadplan.Plan{TimeoutMilliseconds: 1000}})
 	},
 }

@@ -186,7 +186,7 @@ func TestP95EqualsTheOneOfK6sOwnSamples(t *testing.T) {
 	if got := *step.P95Microseconds; got < want-1 || got > want+1 {
 		t.Errorf("p95 is %d µs, and %d µs by k6's own samples", got, want)
 	}
-	if lag := *step.LagP99Microseconds; lag > 200_000 {
+	if lag := *step.StartLagP99Microseconds; lag > 200_000 {
 		t.Errorf("the start lag's p99 is %d µs", lag)
 	}
 	if run.K6Version == "" || run.GoVersion == "" || step.Generator == nil || step.Latencies == nil || run.UnderWay == nil {
@@ -267,7 +267,7 @@ func TestLoginsThatFindNoFreeCallerAreNeverSent(t *testing.T) {
 	if got.NeverSent < 50 || got.Scheduled != 100 || got.OK+got.NeverSent != 100 {
 		t.Errorf("of 100 logins at three times what is served: %+v", got)
 	}
-	if lag := got.LagP99Microseconds; lag == nil || *lag < 500_000 {
+	if lag := got.StartLagP99Microseconds; lag == nil || *lag < 500_000 {
 		t.Errorf("logins that waited for a caller have no lag: %+v", got)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -255,7 +256,7 @@ func TestAFailureTellsOfNoSecret(t *testing.T) {
 	var output bytes.Buffer
 	_, err := generator.Run(context.Background(), config, nil, &output)
 	var failure *measurement.Failure
-	if !errors.As(err, &failure) || failure.Reason != measurement.ScriptError {
+	if !errors.As(err, &failure) || failure.Reason != handover.ScriptError {
 		t.Fatalf("error %v", err)
 	}
 	message := measurement.EncodeFailure(failure.Reason, failure.Detail, failure.ExitCode)

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/generator"
-	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
@@ -33,9 +33,9 @@ func ownService(t *testing.T, setup int, log string) (generator.Config, *atomic.
 	config := config(t, log, "0", observed)
 	config.Target, config.Pods, config.ReadyPath, config.AlivePath = service.URL, []string{service.URL}, "/up", "/up"
 	config.User, config.Password = "hashmark", "x"
-	config.Own = &loginflow.Flow{
-		Setup: []loginflow.Request{{Method: http.MethodPut, Path: "/users/$(HASHMARK_USER)"}},
-		Steps: []loginflow.Request{{Path: "/login"}},
+	config.Own = &handover.Login{
+		Setup: []handover.Request{{Method: http.MethodPut, Path: "/users/$(HASHMARK_USER)"}},
+		Steps: []handover.Request{{Path: "/login"}},
 	}
 	return config, &setups
 }
@@ -73,7 +73,7 @@ func TestAServiceThatRefusesTheRequestsBeforeTheFirstLoginIsNotLoaded(t *testing
 	config, _ := ownService(t, http.StatusConflict, twenty())
 	_, err := generator.Run(t.Context(), config, nil, io.Discard)
 	var got *measurement.Failure
-	if !errors.As(err, &got) || got.Reason != measurement.LoginFailed || !strings.Contains(got.Detail, "setup request 1: the status was 409") {
+	if !errors.As(err, &got) || got.Reason != handover.LoginFailed || !strings.Contains(got.Detail, "setup request 1: the status was 409") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
@@ -41,30 +42,30 @@ func Run(ctx context.Context, config Config, observer Observer, output io.Writer
 	}
 	version, golang, err := command.Version(ctx)
 	if err != nil {
-		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)
+		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
 	if err := waitForAll(ctx, config, log); err != nil {
-		return measurement.Run{}, failed(ctx, measurement.ServiceUnreachable, err.Error(), 0)
+		return measurement.Run{}, failed(ctx, handover.ServiceUnreachable, err.Error(), 0)
 	}
 	if err := setUp(ctx, config); err != nil {
-		return measurement.Run{}, failed(ctx, measurement.LoginFailed, err.Error(), 0)
+		return measurement.Run{}, failed(ctx, handover.LoginFailed, err.Error(), 0)
 	}
 	c := newCollector(config.Evidence, observer, log)
 	result, seen, err := drive(ctx, config, command, c)
 	if err != nil {
-		return measurement.Run{}, failed(ctx, measurement.K6Failed, err.Error(), 0)
+		return measurement.Run{}, failed(ctx, handover.K6Failed, err.Error(), 0)
 	}
 	if result.ExitCode != 0 {
 		reason, detail := reasonOf(result), detailOf(result)
-		if reason == measurement.K6Failed && c.throttled() {
-			reason, detail = measurement.GeneratorThrottled, throttledDetail+detail
+		if reason == handover.K6Failed && c.throttled() {
+			reason, detail = handover.GeneratorThrottled, throttledDetail+detail
 		}
 		return measurement.Run{}, failed(ctx, reason, detail, result.ExitCode)
 	}
 	config.Plan = seen.plan
 	run, err := assemble(config, result.Log, seen)
 	if err != nil {
-		return measurement.Run{}, failed(ctx, measurement.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
+		return measurement.Run{}, failed(ctx, handover.SummaryGarbled, err.Error()+"\n"+result.Log.Tail(), 0)
 	}
 	run.K6Version, run.GoVersion = version, golang
 	if config.Own == nil {
@@ -231,13 +232,13 @@ func failed(ctx context.Context, reason, detail string, exitCode int) *measureme
 func reasonOf(result Result) string {
 	switch {
 	case result.Signal == syscall.SIGKILL:
-		return measurement.GeneratorOOMKilled
+		return handover.GeneratorOOMKilled
 	case result.ExitCode == k6ScriptException:
-		return measurement.ScriptError
+		return handover.ScriptError
 	case result.ExitCode == k6InvalidConfig:
-		return measurement.BadConfig
+		return handover.BadConfig
 	default:
-		return measurement.K6Failed
+		return handover.K6Failed
 	}
 }
 

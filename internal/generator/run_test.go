@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/generator"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -184,13 +185,13 @@ func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
 	}{
 		"the script throws": {
 			"ReferenceError: x is not defined\n", "107",
-			measurement.Failure{Reason: measurement.ScriptError, Detail: "ReferenceError: x is not defined", ExitCode: 107},
+			measurement.Failure{Reason: handover.ScriptError, Detail: "ReferenceError: x is not defined", ExitCode: 107},
 		},
 		"k6 refuses its options": {
-			"bad option\n", "104", measurement.Failure{Reason: measurement.BadConfig, Detail: "bad option", ExitCode: 104},
+			"bad option\n", "104", measurement.Failure{Reason: handover.BadConfig, Detail: "bad option", ExitCode: 104},
 		},
 		"k6 fails in another way": {
-			"out of luck\n", "109", measurement.Failure{Reason: measurement.K6Failed, Detail: "out of luck", ExitCode: 109},
+			"out of luck\n", "109", measurement.Failure{Reason: handover.K6Failed, Detail: "out of luck", ExitCode: 109},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,8 +213,8 @@ func TestALoadWithoutNumbersIsAFailureWithAReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := generator.Run(t.Context(), config(t, says, "0", pod(t, nil)), &observer{}, io.Discard)
 			var got *measurement.Failure
-			if !errors.As(err, &got) || got.Reason != measurement.SummaryGarbled {
-				t.Errorf("want %s, got %v", measurement.SummaryGarbled, err)
+			if !errors.As(err, &got) || got.Reason != handover.SummaryGarbled {
+				t.Errorf("want %s, got %v", handover.SummaryGarbled, err)
 			}
 		})
 	}
@@ -237,10 +238,10 @@ func TestAK6ThatFailsWhileThrottledIsBlamedOnItsCPULimit(t *testing.T) {
 		ends     string
 		reason   string
 	}{
-		"most of the time":                       {throttledFor(6 * time.Second), "255", measurement.GeneratorThrottled},
-		"less than half of it":                   {throttledFor(4 * time.Second), "255", measurement.K6Failed},
-		"the counters can't be read":             {nil, "255", measurement.K6Failed},
-		"a script that throws throws everywhere": {throttledFor(6 * time.Second), "107", measurement.ScriptError},
+		"most of the time":                       {throttledFor(6 * time.Second), "255", handover.GeneratorThrottled},
+		"less than half of it":                   {throttledFor(4 * time.Second), "255", handover.K6Failed},
+		"the counters can't be read":             {nil, "255", handover.K6Failed},
+		"a script that throws throws everywhere": {throttledFor(6 * time.Second), "107", handover.ScriptError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := generator.Run(t.Context(), config(t, twenty()+"no VU\n", test.ends, pod(t, nil)), test.observer, io.Discard)
@@ -248,7 +249,7 @@ func TestAK6ThatFailsWhileThrottledIsBlamedOnItsCPULimit(t *testing.T) {
 			if !errors.As(err, &got) || got.Reason != test.reason || !strings.HasSuffix(got.Detail, "no VU") {
 				t.Fatalf("want %s with k6's last output, got %v", test.reason, err)
 			}
-			if blamed := strings.Contains(got.Detail, "raise spec.generator.cpuLimit"); blamed != (test.reason == measurement.GeneratorThrottled) {
+			if blamed := strings.Contains(got.Detail, "raise spec.generator.cpuLimit"); blamed != (test.reason == handover.GeneratorThrottled) {
 				t.Errorf("the detail of %s is %q", got.Reason, got.Detail)
 			}
 		})
@@ -275,8 +276,8 @@ func TestAServiceThatIsNeverReadyIsUnreachable(t *testing.T) {
 		}
 	}))
 	var got *measurement.Failure
-	if !errors.As(err, &got) || got.Reason != measurement.ServiceUnreachable || !strings.Contains(got.Detail, "404") {
-		t.Errorf("want %s with the last response, got %v", measurement.ServiceUnreachable, err)
+	if !errors.As(err, &got) || got.Reason != handover.ServiceUnreachable || !strings.Contains(got.Detail, "404") {
+		t.Errorf("want %s with the last response, got %v", handover.ServiceUnreachable, err)
 	}
 }
 
@@ -307,7 +308,7 @@ func TestTheLoadWaitsUntilEveryPodIsReady(t *testing.T) {
 }
 
 func TestTheContextsOwnFailureIsTheOneThatIsTold(t *testing.T) {
-	want := &measurement.Failure{Reason: measurement.DeadlineExceeded, Detail: "too late"}
+	want := &measurement.Failure{Reason: handover.DeadlineExceeded, Detail: "too late"}
 	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(time.Second), want)
 	defer cancel()
 	_, err := generator.Run(ctx, config(t, "hm:zero -20000\n", "never", pod(t, nil)), &observer{}, io.Discard)

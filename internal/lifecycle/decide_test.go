@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
@@ -308,8 +308,8 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a broken attempt is followed by the next", world(ended(v1alpha1.OutcomeBroken)), Begin, v1alpha1.ReasonDeploying},
 		{"an invalid attempt is followed by the next", world(ended(v1alpha1.OutcomeInvalid)), Begin, v1alpha1.ReasonDeploying},
 		{"the last broken attempt releases the trial", world(ended(v1alpha1.OutcomeBroken), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Release, ""},
-		{"an attempt that fails because of the spec is not repeated", world(ended(v1alpha1.OutcomeBroken), because(observe.HashMismatch)), Release, ""},
-		{"an attempt without a login is repeated", world(ended(v1alpha1.OutcomeBroken), because(observe.LoginFailed)), Begin, v1alpha1.ReasonDeploying},
+		{"an attempt that fails because of the spec is not repeated", world(ended(v1alpha1.OutcomeBroken), because(handover.HashMismatch)), Release, ""},
+		{"an attempt without a login is repeated", world(ended(v1alpha1.OutcomeBroken), because(handover.LoginFailed)), Begin, v1alpha1.ReasonDeploying},
 		{"an interrupted attempt does not count", world(ended(v1alpha1.OutcomeInterrupted), func(o *Observation) { o.Trial.Spec.Attempts = 1 }), Begin, v1alpha1.ReasonDeploying},
 
 		{"suspension interrupts", world(suspended), Interrupt, v1alpha1.ReasonSuspended},

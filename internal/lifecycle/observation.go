@@ -12,7 +12,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/internal/observe"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -140,7 +139,7 @@ func Spent(status *v1alpha1.SizingTrialStatus) int32 {
 // hopeless reports whether another attempt would fail for the same reason, which is in how the
 // user's own login service and its login are described.
 func hopeless(reason string) bool {
-	return reason == observe.WrongPasswordAccepted || reason == observe.HashMismatch
+	return reason == handover.WrongPasswordAccepted || reason == handover.HashMismatch
 }
 
 // Decided reports whether the trial needs no further attempt: it has a result to keep, has used up

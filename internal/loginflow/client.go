@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // Client logs in at one service, one login after another.
 type Client struct {
-	flow    Flow
+	flow    handover.Login
 	target  string
 	direct  *Direct
 	timeout time.Duration
@@ -33,7 +34,7 @@ type Client struct {
 
 // NewClient returns a client for the service at an address such as http://127.0.0.1:8080. Each
 // request may take as long as the timeout.
-func NewClient(flow Flow, target string, timeout time.Duration) *Client {
+func NewClient(flow handover.Login, target string, timeout time.Duration) *Client {
 	// A connection per client is kept, as k6's virtual users do.
 	return &Client{flow: flow, target: strings.TrimSuffix(target, "/"), direct: NewDirect(timeout, true), timeout: timeout}
 }
@@ -98,7 +99,7 @@ func (c *Client) session() *Direct {
 }
 
 // send sends a request, and adds what it extracts from the response to the variables.
-func (c *Client) send(ctx context.Context, session *Direct, r Request, name string, variables map[string]string) error {
+func (c *Client) send(ctx context.Context, session *Direct, r handover.Request, name string, variables map[string]string) error {
 	request, err := c.request(ctx, r, variables)
 	if err != nil {
 		return &StepError{Step: name, Message: err.Error()}
@@ -110,11 +111,11 @@ func (c *Client) send(ctx context.Context, session *Direct, r Request, name stri
 	case err != nil:
 		return &StepError{Step: name, Message: "the response ended early: " + cause(err)}
 	}
-	if !r.Expect.accepts(response.StatusCode) {
+	if !r.Expect.Accepts(response.StatusCode) {
 		return &StepError{Step: name, Message: fmt.Sprintf("the status was %d, and %s was expected. %s", response.StatusCode, r.Expect, quoted(response, body))}
 	}
 	for _, variable := range slices.Sorted(maps.Keys(r.Extract)) {
-		value, found := r.Extract[variable].from(response, body)
+		value, found := from(r.Extract[variable], response, body)
 		if !found {
 			return &StepError{Step: name, Message: fmt.Sprintf("%s was not found in the response, which has the status %d and begins with %.*q",
 				variable, response.StatusCode, quotedBody, body)}
@@ -133,8 +134,8 @@ func quoted(response *http.Response, body []byte) string {
 }
 
 // request builds an HTTP request.
-func (c *Client) request(ctx context.Context, r Request, variables map[string]string) (*http.Request, error) {
-	body, kind := r.body(variables)
+func (c *Client) request(ctx context.Context, r handover.Request, variables map[string]string) (*http.Request, error) {
+	body, kind := bodyOf(r, variables)
 	method := r.Method
 	if method == "" {
 		method = http.MethodGet
@@ -155,8 +156,8 @@ func (c *Client) request(ctx context.Context, r Request, variables map[string]st
 	return request, nil
 }
 
-// body returns the body of a request and its content type.
-func (r Request) body(variables map[string]string) (body, kind string) {
+// bodyOf returns the body of a request and its content type.
+func bodyOf(r handover.Request, variables map[string]string) (body, kind string) {
 	switch {
 	case r.JSON != nil:
 		text, _ := json.Marshal(expandAll(r.JSON, variables)) // a map of strings always has a JSON form
@@ -170,22 +171,6 @@ func (r Request) body(variables map[string]string) (body, kind string) {
 	default:
 		return Expand(r.Body, variables), ""
 	}
-}
-
-// accepts reports whether a status is expected.
-func (e Expect) accepts(status int) bool {
-	if len(e.Status) == 0 {
-		return status >= http.StatusOK && status < http.StatusMultipleChoices
-	}
-	return slices.Contains(e.Status, status)
-}
-
-// String lists the expected statuses.
-func (e Expect) String() string {
-	if len(e.Status) == 0 {
-		return "200 to 299"
-	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(e.Status), " ", " or "), "[]")
 }
 
 // cause returns the innermost error, without the address of the request.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
 
@@ -142,7 +143,7 @@ func TestAResponseThatIsNotExpectedIsQuoted(t *testing.T) {
 func TestAServiceThatDoesNotAnswerIsNamedWithoutItsAddress(t *testing.T) {
 	server := site(t)
 	server.Close()
-	flow := loginflow.Flow{Steps: []loginflow.Request{{Path: "/form"}}}
+	flow := handover.Login{Steps: []handover.Request{{Path: "/form"}}}
 	err := loginflow.NewClient(flow, server.URL, time.Second).Login(t.Context(), "ada", "x")
 	if err == nil || !strings.HasPrefix(err.Error(), "step 1: there was no response: ") || strings.Contains(err.Error(), "GET") {
 		t.Errorf("got %v", err)

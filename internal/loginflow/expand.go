@@ -1,6 +1,10 @@
 package loginflow
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
+)
 
 // reference is $(NAME), or $$, which stands for a single $.
 var reference = regexp.MustCompile(`\$\$|\$\(([A-Za-z_][A-Za-z0-9_]*)\)`)
@@ -30,10 +34,10 @@ func Expand(text string, variables map[string]string) string {
 	})
 }
 
-func expandAll(texts, variables map[string]string) map[string]string {
+func expandAll(texts map[string]handover.RequestText, variables map[string]string) map[string]string {
 	expanded := make(map[string]string, len(texts))
 	for name, text := range texts {
-		expanded[name] = Expand(text, variables)
+		expanded[name] = Expand(string(text), variables)
 	}
 	return expanded
 }

@@ -10,10 +10,12 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 // from returns the value of a variable in a response, and false if it is not there.
-func (e Extraction) from(response *http.Response, body []byte) (string, bool) {
+func from(e handover.Extraction, response *http.Response, body []byte) (string, bool) {
 	switch {
 	case e.Header != "":
 		value := response.Header.Get(e.Header)

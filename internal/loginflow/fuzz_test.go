@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/hashmark-dev/hashmark/api/handover"
 )
 
 // FuzzExtraction reads values from whatever a service answers. None may panic, and a value that was
@@ -15,8 +17,8 @@ func FuzzExtraction(f *testing.F) {
 	f.Add(`[1,2`, "")
 	f.Fuzz(func(t *testing.T, body, name string) {
 		response := &http.Response{Header: http.Header{"X-Body": {body}}}
-		for _, e := range []Extraction{{Header: name}, {Cookie: name}, {FormField: name}, {JSON: name}, {Regexp: name}} {
-			value, found := e.from(response, []byte(body))
+		for _, e := range []handover.Extraction{{Header: name}, {Cookie: name}, {FormField: name}, {JSON: name}, {Regexp: name}} {
+			value, found := from(e, response, []byte(body))
 			if !found && value != "" {
 				t.Errorf("%+v found nothing, and returned %q", e, value)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
@@ -50,7 +51,7 @@ func TestEveryKindOfLoginInK6(t *testing.T) {
 	if err := os.WriteFile(main, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	parsed := map[string]loginflow.Flow{}
+	parsed := map[string]handover.Login{}
 	for name, text := range flows {
 		flow, err := loginflow.Parse(text)
 		if err != nil {

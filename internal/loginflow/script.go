@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/loadtests"
 )
@@ -33,7 +34,7 @@ const (
 // of this process, and waits for the next login between two.
 type Script struct {
 	*Client
-	wrong    Expect
+	wrong    handover.ExpectedResponse
 	pid      int
 	next     chan account
 	outcomes chan outcome
@@ -56,7 +57,7 @@ type outcome struct {
 
 // StartScript starts k6 with the script of a flow. The folder has k6, and the scripts that
 // loadtests.Write writes. The rest is as for NewClient. The caller must call Close.
-func StartScript(folder string, flow Flow, target string, timeout time.Duration) (*Script, error) {
+func StartScript(folder string, flow handover.Login, target string, timeout time.Duration) (*Script, error) {
 	s := &Script{
 		Client: NewClient(flow, target, timeout), wrong: flow.Wrong,
 		next: make(chan account), outcomes: make(chan outcome), ended: make(chan struct{}), output: &tail{},
@@ -112,7 +113,7 @@ func (s *Script) LoginWrongly(ctx context.Context, user, password string) error 
 		return err
 	case got.OK:
 		return got.failure("the login succeeded")
-	case !s.wrong.accepts(got.Status):
+	case !s.wrong.Accepts(got.Status):
 		return got.failure(fmt.Sprintf("instead of %s, the login failed", s.wrong))
 	default:
 		return nil

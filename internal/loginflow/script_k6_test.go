@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/loadtests"
@@ -39,7 +40,7 @@ func startScript(t *testing.T, text string) *loginflow.Script {
 	if err := os.Symlink(k6(t), filepath.Join(folder, loadtests.K6)); err != nil {
 		t.Fatal(err)
 	}
-	flow := loginflow.Flow{Script: text, Wrong: loginflow.Expect{Status: []int{303}}}
+	flow := handover.Login{Script: text, Wrong: handover.ExpectedResponse{Status: []int32{303}}}
 	script, err := loginflow.StartScript(folder, flow, site(t).URL, 5*time.Second)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -31,13 +32,13 @@ var costly = []string{
 // withExpression returns an experiment whose login has so many extractions with an expression.
 func withExpression(expression string, n int) v1alpha1.SizingExperimentSpec {
 	spec := ownSpec()
-	steps := make([]v1alpha1.LoginRequest, n/8+1)
+	steps := make([]handover.Request, n/8+1)
 	for i := range n {
 		step := &steps[i/8]
 		if step.Extract == nil {
-			step.Path, step.Extract = "/", map[string]v1alpha1.Extraction{}
+			step.Path, step.Extract = "/", map[string]handover.Extraction{}
 		}
-		step.Extract[fmt.Sprint("v", i)] = v1alpha1.Extraction{Regexp: expression}
+		step.Extract[fmt.Sprint("v", i)] = handover.Extraction{Regexp: expression}
 	}
 	spec.Service.Own.Login.Setup, spec.Service.Own.Login.Steps = nil, steps
 	return *spec

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
@@ -117,10 +118,10 @@ func inFolder(at, folder string) bool {
 }
 
 // checkLogin checks that each step refers only to what is known by then.
-func checkLogin(login v1alpha1.OwnLogin) error {
+func checkLogin(login handover.Login) error {
 	for _, part := range []struct {
 		field    string
-		requests []v1alpha1.LoginRequest
+		requests []handover.Request
 	}{{"setup", login.Setup}, {"steps", login.Steps}} {
 		known := []string{envvar.User, envvar.Password}
 		for i, request := range part.requests {
@@ -146,9 +147,9 @@ func checkLogin(login v1alpha1.OwnLogin) error {
 	return nil
 }
 
-func requestTexts(r v1alpha1.LoginRequest) []string {
+func requestTexts(r handover.Request) []string {
 	all := []string{r.Path, r.Body}
-	for _, values := range []map[string]v1alpha1.RequestText{r.Headers, r.JSON, r.Form} {
+	for _, values := range []map[string]handover.RequestText{r.Headers, r.JSON, r.Form} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			all = append(all, string(values[name]))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -22,13 +23,13 @@ func ownSpec() *v1alpha1.SizingExperimentSpec {
 			Image: "registry.example/team/login:v1", Command: []string{"/app/login"},
 			Args: []string{"--cost=$(HASHMARK_COST)", "--price=$$(5)"}, Env: map[string]v1alpha1.EnvValue{"WORKERS": "$(HASHMARK_WORKERS)"},
 			Writable: []string{"/data"}, Files: map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n"},
-			Login: v1alpha1.OwnLogin{
-				Setup: []v1alpha1.LoginRequest{{Path: "/users", JSON: map[string]v1alpha1.RequestText{"name": "$(HASHMARK_USER)"}}},
-				Steps: []v1alpha1.LoginRequest{
-					{Path: "/login", Extract: map[string]v1alpha1.Extraction{"csrf": {Regexp: `csrf=(\w+)`}}},
-					{Path: "/login", Form: map[string]v1alpha1.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"}},
+			Login: handover.Login{
+				Setup: []handover.Request{{Path: "/users", JSON: map[string]handover.RequestText{"name": "$(HASHMARK_USER)"}}},
+				Steps: []handover.Request{
+					{Path: "/login", Extract: map[string]handover.Extraction{"csrf": {Regexp: `csrf=(\w+)`}}},
+					{Path: "/login", Form: map[string]handover.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"}},
 				},
-				Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}},
+				Wrong: handover.ExpectedResponse{Status: []int32{401}},
 			},
 		}},
 	}
@@ -76,10 +77,10 @@ func TestAServiceOfTheUsersThatCannotWorkIsRefused(t *testing.T) {
 		},
 		"service.own.login.setup[0] refers to $(HASHMARK_COST)": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Login.Setup[0].Body = "$(HASHMARK_COST)" },
 		"service.own.login.steps[0].extract.csrf: the regular expression is invalid": func(s *v1alpha1.SizingExperimentSpec) {
-			s.Service.Own.Login.Steps[0].Extract["csrf"] = v1alpha1.Extraction{Regexp: "("}
+			s.Service.Own.Login.Steps[0].Extract["csrf"] = handover.Extraction{Regexp: "("}
 		},
 		"service.own.login.steps[0].extract.csrf: the regular expression must have one group, which is the value, and has 0": func(s *v1alpha1.SizingExperimentSpec) {
-			s.Service.Own.Login.Steps[0].Extract["csrf"] = v1alpha1.Extraction{Regexp: "x"}
+			s.Service.Own.Login.Steps[0].Extract["csrf"] = handover.Extraction{Regexp: "x"}
 		},
 		"service.own.login.wrong.status is empty": func(s *v1alpha1.SizingExperimentSpec) { s.Service.Own.Login.Wrong.Status = nil },
 	} {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // Encode encodes a run as a termination message of at most MaxBytes. If there is too little
@@ -289,38 +287,9 @@ var ErrAbsent = errors.New("the generator wrote no termination message")
 // ErrInvalid means that the message is incomplete or not of this version.
 var ErrInvalid = errors.New("the generator's termination message is garbled")
 
-// The reasons of a Failure.
-const (
-	// GeneratorKilled means that the generator was terminated from outside during the load.
-	GeneratorKilled = "GeneratorKilled"
-	// GeneratorOOMKilled means that k6 was killed but the load runner was not. Only the kernel
-	// does this, because it ran out of memory.
-	GeneratorOOMKilled = "GeneratorOOMKilled"
-	// GeneratorThrottled means that k6 failed while its CPU quota stopped it for most of the
-	// time.
-	GeneratorThrottled = v1alpha1.ReasonGeneratorThrottled
-	// BadPlan means that the generator's environment is invalid.
-	BadPlan = "BadPlan"
-	// ServiceUnreachable means that the login service did not respond before the load.
-	ServiceUnreachable = "ServiceUnreachable"
-	// LoginFailed means that a user's own login service refused a request that comes before the
-	// first login.
-	LoginFailed = "LoginFailed"
-	// DeadlineExceeded means that the load was not finished at its deadline.
-	DeadlineExceeded = "DeadlineExceeded"
-	// ScriptError means that the k6 script threw an exception or did not compile.
-	ScriptError = "ScriptError"
-	// BadConfig means that k6 refused its options.
-	BadConfig = "BadConfig"
-	// K6Failed means that k6 could not be started, or failed in another way.
-	K6Failed = "K6Failed"
-	// SummaryGarbled means that k6 succeeded but its records are invalid or incomplete.
-	SummaryGarbled = "SummaryGarbled"
-)
-
 // Failure is the reason why a load has no numbers.
 type Failure struct {
-	// Reason is one of the constants of this package.
+	// Reason is one of the constants of package handover.
 	Reason string
 	// Detail is the end of k6's stderr or another explanation, in a few lines.
 	Detail string

@@ -39,14 +39,15 @@ func ordinary() measurement.Run {
 		},
 		Steps: []measurement.StepResult{
 			{
-				CountedMicroseconds: 10_000_000, Scheduled: 100, OK: 96, Refused: 1, TimedOut: 1, OtherErrors: 1, Cut: 1,
-				SentInWindow: 99, CompletedInWindow: 97, ThroughputMilliPerSecond: number(9_700),
-				Latencies:       &handover.Histogram{BucketsPerDoubling: 256, Buckets: []int32{2288, 2289, 2290, 2900}, Counts: []int64{1, 2, 90, 3}},
-				P50Microseconds: number(71_234), P95Microseconds: number(556_001), MaxMicroseconds: number(780_000),
-				P50Interval:        &handover.Interval{LowMicroseconds: 71_234 - 5*712, HighMicroseconds: 71_234 + 11*712},
-				P95Interval:        &handover.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
-				LagP95Microseconds: number(350), LagP99Microseconds: number(1_200),
-				FirstHalfP50Microseconds: number(69_776), SecondHalfP50Microseconds: number(73_336),
+				CountedMicroseconds: 10_000_000, StepResult: handover.StepResult{Scheduled: 100, OK: 96, Refused: 1, TimedOut: 1, OtherErrors: 1, Cut: 1, ThroughputMilliPerSecond: number(9_700),
+					Latencies:       &handover.Histogram{BucketsPerDoubling: 256, Buckets: []int32{2288, 2289, 2290, 2900}, Counts: []int64{1, 2, 90, 3}},
+					P50Microseconds: number(71_234), P95Microseconds: number(556_001), MaxMicroseconds: number(780_000),
+					P50Interval:             &handover.Interval{LowMicroseconds: 71_234 - 5*712, HighMicroseconds: 71_234 + 11*712},
+					P95Interval:             &handover.Interval{LowMicroseconds: 430_000, HighMicroseconds: 780_000},
+					StartLagP95Microseconds: number(350), StartLagP99Microseconds: number(1_200),
+					FirstHalfP50Microseconds: number(69_776), SecondHalfP50Microseconds: number(73_336),
+					Alive: &handover.Alive{Probes: 10, P95Microseconds: number(4_000)}},
+				SentInWindow: 99, CompletedInWindow: 97,
 				Service: &evidence.Delta{
 					ElapsedMicroseconds: 10_004_000, CPUMicroseconds: 5_820_000, Periods: 100, ThrottledPeriods: 61,
 					ThrottledMicroseconds: 3_100_000, Hashes: 98, TimedHashes: 97, HashMicroseconds: 5_723_392, Refused: 1, Abandoned: 1,
@@ -54,10 +55,9 @@ func ordinary() measurement.Run {
 				},
 				Generator:                 &evidence.Delta{ElapsedMicroseconds: 10_000_000, CPUMicroseconds: 310_000, Periods: 100},
 				ServiceInFlightAfterDrain: number(0),
-				Alive:                     &handover.Alive{Probes: 10, P95Microseconds: number(4_000)},
 			},
 			{
-				CountedMicroseconds: 5_000_000, Scheduled: 50, NeverSent: 50,
+				CountedMicroseconds: 5_000_000, StepResult: handover.StepResult{Scheduled: 50, NeverSent: 50},
 			},
 		},
 	}
@@ -95,16 +95,17 @@ func widest(steps, services int) measurement.Run {
 	run.Steps = nil
 	for range steps {
 		run.Steps = append(run.Steps, measurement.StepResult{
-			CountedMicroseconds: halfAnHour, Scheduled: scheduled,
-			OK: fifth, Refused: fifth, TimedOut: fifth, OtherErrors: fifth, Cut: fifth, NeverSent: fifth,
-			SentInWindow: fifth, CompletedInWindow: fifth - callers, ThroughputMilliPerSecond: number((fifth - callers) * 1_000_000_000 / halfAnHour),
-			P50Microseconds: number(15_000_000), P95Microseconds: number(30_000_000), P99Microseconds: number(45_000_000),
-			MaxMicroseconds:    number(60_000_000),
-			P50Interval:        &handover.Interval{LowMicroseconds: 0, HighMicroseconds: 60_000_000},
-			P95Interval:        &handover.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
-			P99Interval:        &handover.Interval{LowMicroseconds: 0, HighMicroseconds: 60_300_000},
-			LagP95Microseconds: number(30_000_000), LagP99Microseconds: number(60_000_000),
-			FirstHalfP50Microseconds: number(1_050_000), SecondHalfP50Microseconds: number(60_000_000),
+			CountedMicroseconds: halfAnHour, StepResult: handover.StepResult{Scheduled: scheduled,
+				OK: fifth, Refused: fifth, TimedOut: fifth, OtherErrors: fifth, Cut: fifth, NeverSent: fifth, ThroughputMilliPerSecond: number((fifth - callers) * 1_000_000_000 / halfAnHour),
+				P50Microseconds: number(15_000_000), P95Microseconds: number(30_000_000), P99Microseconds: number(45_000_000),
+				MaxMicroseconds:         number(60_000_000),
+				P50Interval:             &handover.Interval{LowMicroseconds: 0, HighMicroseconds: 60_000_000},
+				P95Interval:             &handover.Interval{LowMicroseconds: 15_000_000, HighMicroseconds: 60_000_000},
+				P99Interval:             &handover.Interval{LowMicroseconds: 0, HighMicroseconds: 60_300_000},
+				StartLagP95Microseconds: number(30_000_000), StartLagP99Microseconds: number(60_000_000),
+				FirstHalfP50Microseconds: number(1_050_000), SecondHalfP50Microseconds: number(60_000_000),
+				Alive: &handover.Alive{Probes: int64(services) * 1_800, Failed: int64(services) * 1_800, FailedInARow: 1_800}},
+			SentInWindow: fifth, CompletedInWindow: fifth - callers,
 			Service: &evidence.Delta{
 				ElapsedMicroseconds: int64(services) * halfAnHour, CPUMicroseconds: 640 * halfAnHour,
 				Periods: int64(services) * 18_000, ThrottledPeriods: int64(services) * 18_000, ThrottledMicroseconds: int64(services) * halfAnHour,
@@ -116,7 +117,6 @@ func widest(steps, services int) measurement.Run {
 				Periods: 18_100, ThrottledPeriods: 18_100, ThrottledMicroseconds: halfAnHour,
 			},
 			ServiceInFlightAfterDrain: number(callers),
-			Alive:                     &handover.Alive{Probes: int64(services) * 1_800, Failed: int64(services) * 1_800, FailedInARow: 1_800},
 		})
 		run.Steps[len(run.Steps)-1].Latencies = spread(fifth, 128, 60)
 		// The saturation's throughput does not follow from its completions.
@@ -243,7 +243,7 @@ func TestEncodeRefusesNumbersThatCannotBe(t *testing.T) {
 		"counts that don't add up":             func(s *measurement.StepResult) { s.Scheduled++ },
 		"more sent than scheduled":             func(s *measurement.StepResult) { s.SentInWindow = s.Scheduled + 1 },
 		"p95 below p50":                        func(s *measurement.StepResult) { s.P95Microseconds = number(1) },
-		"p99 of the lag below its p95":         func(s *measurement.StepResult) { s.LagP99Microseconds = number(1) },
+		"p99 of the lag below its p95":         func(s *measurement.StepResult) { s.StartLagP99Microseconds = number(1) },
 		"an interval that reaches below zero":  func(s *measurement.StepResult) { s.P50Interval.LowMicroseconds = -800 },
 		"an interval without p95":              func(s *measurement.StepResult) { s.P95Microseconds = nil },
 		"an interval above p95":                func(s *measurement.StepResult) { s.P95Interval.LowMicroseconds = 600_000 },
@@ -368,7 +368,7 @@ func TestFailures(t *testing.T) {
 		"a line that looks like the last": {"end 00000000\nhashmark/6", func(f *measurement.Failure) bool { return strings.HasPrefix(f.Detail, "end 0") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			message := measurement.EncodeFailure(measurement.ScriptError, test.detail, 107)
+			message := measurement.EncodeFailure(handover.ScriptError, test.detail, 107)
 			if len(message) > measurement.MaxBytes {
 				t.Errorf("the message takes %d bytes", len(message))
 			}
@@ -377,7 +377,7 @@ func TestFailures(t *testing.T) {
 			if !errors.As(err, &failure) {
 				t.Fatalf("want a failure, got %v\n%s", err, message)
 			}
-			if failure.Reason != measurement.ScriptError || failure.ExitCode != 107 || !test.check(failure) {
+			if failure.Reason != handover.ScriptError || failure.ExitCode != 107 || !test.check(failure) {
 				t.Errorf("got %+v", failure)
 			}
 		})
@@ -394,7 +394,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(body(message))
 	}
-	f.Add(body(measurement.EncodeFailure(measurement.K6Failed, "why", 1)))
+	f.Add(body(measurement.EncodeFailure(handover.K6Failed, "why", 1)))
 	f.Fuzz(func(t *testing.T, text string) {
 		// With a random checksum, nothing would pass the first check.
 		message := measurement.Seal(text)

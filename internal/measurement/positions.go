@@ -150,7 +150,7 @@ func (p *positions) fail(format string, arguments ...any) {
 func optionalNumbers(s *StepResult) []**int64 {
 	return []**int64{
 		&s.ThroughputMilliPerSecond, &s.P50Microseconds, &s.P95Microseconds, &s.P99Microseconds, &s.MaxMicroseconds,
-		&s.LagP95Microseconds, &s.LagP99Microseconds, &s.ServiceInFlightAfterDrain,
+		&s.StartLagP95Microseconds, &s.StartLagP99Microseconds, &s.ServiceInFlightAfterDrain,
 		&s.FirstHalfP50Microseconds, &s.SecondHalfP50Microseconds, &s.SlowerThanP50, &s.SlowerThanP95, &s.SlowerThanP99,
 	}
 }

@@ -58,61 +58,19 @@ type ServicePod struct {
 
 // StepResult is the result of a step. Pointers are nil if the number was not measured.
 type StepResult struct {
+	// StepResult has what a trial's status has too. Its percentiles are nil if the login of that rank
+	// failed, and below MinimumSuccesses; the start lag is that of all logins that were sent, however
+	// few.
+	handover.StepResult
 	// CountedMicroseconds is the length of the counted part.
 	CountedMicroseconds int64
-
-	// Scheduled logins of the counted part: the sum of the next six.
-	Scheduled   int64
-	OK          int64
-	Refused     int64
-	TimedOut    int64
-	OtherErrors int64
-	Cut         int64
-	// NeverSent logins had no free caller, or no time, until the counted part ended.
-	NeverSent int64
-
 	// SentInWindow is the number of scheduled logins that were sent before the counted part
 	// ended, or at most SendingTolerance later.
 	SentInWindow int64
 	// CompletedInWindow is the number of 200 responses that were complete in the counted
-	// part, including those to logins of the settling part.
+	// part, including those to logins of the settling part. The throughput is this per second, but in a
+	// saturation, where it is nil below two completions.
 	CompletedInWindow int64
-	// ThroughputMilliPerSecond is CompletedInWindow per second, times 1000. In a saturation,
-	// logins count by the share of their time that is in the counted part; nil below two
-	// completions.
-	ThroughputMilliPerSecond *int64
-
-	// Latencies of the OK logins; nil without any, or if the handover had no room for it.
-	Latencies *handover.Histogram
-	// P50, P95 and P99 are percentiles of latency in microseconds; nil if the login of that
-	// rank failed, and below MinimumSuccesses.
-	P50Microseconds *int64
-	P95Microseconds *int64
-	P99Microseconds *int64
-	// MaxMicroseconds is the slowest success.
-	MaxMicroseconds *int64
-	// P95Interval contains the true p95 with 95 % confidence; nil below 72 successes, and if
-	// the login at its upper end failed.
-	P95Interval *handover.Interval
-	// P50Interval and P99Interval contain the true p50 and p99; nil below 20 and 368
-	// successes.
-	P50Interval, P99Interval *handover.Interval
-	// SlowerThanP95 counts the logins that failed or took longer than the p95 of the plan's
-	// objective; nil if the plan has no objective.
-	SlowerThanP95 *int64
-	// SlowerThanP50 and SlowerThanP99 count the same for the p50 and p99 of the objective;
-	// nil if the objective does not have them.
-	SlowerThanP50, SlowerThanP99 *int64
-	// FirstHalfP50Microseconds and SecondHalfP50Microseconds are the median latencies of the
-	// logins due in each half of the counted part, in open steps only; nil like P50, each for
-	// its own half.
-	FirstHalfP50Microseconds  *int64
-	SecondHalfP50Microseconds *int64
-
-	// LagP95Microseconds and LagP99Microseconds are percentiles of the start lag of all
-	// logins that were sent, however few, in open steps only.
-	LagP95Microseconds *int64
-	LagP99Microseconds *int64
 
 	// Service is what the service used during the counted part, summed over its pods; nil if
 	// the evidence of a pod is missing.
@@ -122,12 +80,7 @@ type StepResult struct {
 	// ServiceInFlightAfterDrain is the number of logins in the service when the drain ended,
 	// summed over its pods; nil like Service.
 	ServiceInFlightAfterDrain *int64
-	// Alive is how the pods answered liveness probes in the counted part; nil if none was sent.
-	Alive *handover.Alive
 }
-
-// Failures returns the number of scheduled logins without a complete 200 response.
-func (s StepResult) Failures() int64 { return s.Scheduled - s.OK }
 
 // Outcome is how a login ended.
 type Outcome uint8

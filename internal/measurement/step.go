@@ -86,7 +86,7 @@ func usualThroughput(s *StepResult) int64 {
 // are always decoded in rising order.
 func walkLatencies(p *positions, s *StepResult) {
 	rising(p, s.P50Microseconds, s.P95Microseconds, s.P99Microseconds, s.MaxMicroseconds)
-	rising(p, s.LagP95Microseconds, s.LagP99Microseconds)
+	rising(p, s.StartLagP95Microseconds, s.StartLagP99Microseconds)
 	walkHalves(p, s)
 	walkInterval(p, s.P50Interval, s.P50Microseconds, hundredth(s.P50Microseconds))
 	walkInterval(p, s.P95Interval, s.P95Microseconds, 1)

@@ -62,16 +62,18 @@ func between(low, high time.Duration) *handover.Interval {
 func TestOpenStep(t *testing.T) {
 	whole := measurement.StepResult{
 		CountedMicroseconds: 2_000_000,
-		Scheduled:           100, OK: 100, SentInWindow: 100,
+		StepResult: handover.StepResult{
+			Scheduled: 100, OK: 100, ThroughputMilliPerSecond: number(47_500),
+			P50Microseconds: us(59 * ms), P95Microseconds: us(104 * ms), P99Microseconds: us(108 * ms),
+			MaxMicroseconds:          us(109 * ms),
+			P50Interval:              between(49*ms, 70*ms),
+			P95Interval:              between(99*ms, 109*ms),
+			FirstHalfP50Microseconds: us(34 * ms), SecondHalfP50Microseconds: us(84 * ms),
+			StartLagP95Microseconds: us(ms), StartLagP99Microseconds: us(ms),
+		}, SentInWindow: 100,
 		// The last five are answered after the counted part: they were due 20 to
 		// 100 ms before its end and took 105 to 109 ms.
-		CompletedInWindow: 95, ThroughputMilliPerSecond: number(47_500),
-		P50Microseconds: us(59 * ms), P95Microseconds: us(104 * ms), P99Microseconds: us(108 * ms),
-		MaxMicroseconds:          us(109 * ms),
-		P50Interval:              between(49*ms, 70*ms),
-		P95Interval:              between(99*ms, 109*ms),
-		FirstHalfP50Microseconds: us(34 * ms), SecondHalfP50Microseconds: us(84 * ms),
-		LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
+		CompletedInWindow: 95,
 	}
 	with := func(alter func(*measurement.StepResult)) measurement.StepResult {
 		result := whole
@@ -119,9 +121,9 @@ func TestOpenStep(t *testing.T) {
 		},
 		"few logins have no percentiles of latency, but a start lag": {
 			steady()[:29], measurement.StepResult{
-				CountedMicroseconds: 2_000_000, Scheduled: 100, OK: 19, NeverSent: 81, SentInWindow: 19,
-				CompletedInWindow: 19, ThroughputMilliPerSecond: number(9_500), MaxMicroseconds: us(28 * ms),
-				LagP95Microseconds: us(ms), LagP99Microseconds: us(ms),
+				CountedMicroseconds: 2_000_000, StepResult: handover.StepResult{Scheduled: 100, OK: 19, NeverSent: 81, ThroughputMilliPerSecond: number(9_500), MaxMicroseconds: us(28 * ms),
+					StartLagP95Microseconds: us(ms), StartLagP99Microseconds: us(ms)}, SentInWindow: 19,
+				CompletedInWindow: 19,
 			},
 		},
 		"a half with fewer than 20 successes has no median": {
@@ -217,13 +219,13 @@ func TestClosedStepsCountWhatWasSentInTheWindowFromSending(t *testing.T) {
 		records = append(records, measurement.Record{Index: i, Due: sent, Sent: sent, Ended: sent + 100*ms, Outcome: measurement.OK})
 	}
 	want := measurement.StepResult{
-		CountedMicroseconds: 2_000_000, Scheduled: 20, OK: 20, SentInWindow: 20,
+		CountedMicroseconds: 2_000_000, StepResult: handover.StepResult{Scheduled: 20, OK: 20, ThroughputMilliPerSecond: number(10_000),
+			P50Microseconds: us(100 * ms), P95Microseconds: us(100 * ms), P99Microseconds: us(100 * ms), MaxMicroseconds: us(100 * ms),
+			P50Interval: between(100*ms, 100*ms),
+			Latencies:   &handover.Histogram{BucketsPerDoubling: 128, Buckets: []int32{1347}, Counts: []int64{20}}}, SentInWindow: 20,
 		// The login sent at 900 ms is answered at 1,000 ms: a response in the window to a
 		// login of the settling part. The last response is at the end of the window.
-		CompletedInWindow: 20, ThroughputMilliPerSecond: number(10_000),
-		P50Microseconds: us(100 * ms), P95Microseconds: us(100 * ms), P99Microseconds: us(100 * ms), MaxMicroseconds: us(100 * ms),
-		P50Interval: between(100*ms, 100*ms),
-		Latencies:   &handover.Histogram{BucketsPerDoubling: 128, Buckets: []int32{1347}, Counts: []int64{20}},
+		CompletedInWindow: 20,
 	}
 	got, err := measurement.Summarise(plan(step), records)
 	if err != nil {

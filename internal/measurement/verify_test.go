@@ -6,13 +6,14 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 )
 
 // counting returns the result of a step of a verification.
 func counting(logins, slower, failed int64) StepResult {
-	return StepResult{Scheduled: logins, OK: logins - failed, SlowerThanP95: ptr.To(slower)}
+	return StepResult{StepResult: handover.StepResult{Scheduled: logins, OK: logins - failed, SlowerThanP95: ptr.To(slower)}}
 }
 
 func TestVerify(t *testing.T) {

@@ -101,8 +101,8 @@ func (w window) result(records []Record) (StepResult, []int64) {
 		slices.Sort(lags)
 		// The lag describes the generator, so it does not need a minimum of logins.
 		lag := latencies{successes: lags, scheduled: len(lags)}
-		result.LagP95Microseconds = lag.atRank(nearestRank(950, len(lags)))
-		result.LagP99Microseconds = lag.atRank(nearestRank(990, len(lags)))
+		result.StartLagP95Microseconds = lag.atRank(nearestRank(950, len(lags)))
+		result.StartLagP99Microseconds = lag.atRank(nearestRank(990, len(lags)))
 	}
 	slices.Sort(successes)
 	result.setLatencies(latencies{successes: successes, scheduled: int(result.Scheduled)})

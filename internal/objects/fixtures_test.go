@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/objects"
@@ -117,16 +118,16 @@ func ownTrial() *v1alpha1.SizingTrial {
 		Port: 9000, Ready: v1alpha1.ReadyWhen{Path: "/ready", WithinSeconds: 90}, AlivePath: "/alive",
 		Writable: []string{"/data", "/tmp"},
 		Files:    map[string]v1alpha1.FileContent{"/etc/login/users": "$(HASHMARK_USER):$(HASHMARK_PASSWORD_HASH)\n", "/etc/a": "100 $"},
-		Login: v1alpha1.OwnLogin{
-			Setup: []v1alpha1.LoginRequest{{Method: "PUT", Path: "/users"}},
-			Steps: []v1alpha1.LoginRequest{
-				{Path: "/login", Extract: map[string]v1alpha1.Extraction{"csrf": {Header: "X-CSRF-Token"}}},
+		Login: handover.Login{
+			Setup: []handover.Request{{Method: "PUT", Path: "/users"}},
+			Steps: []handover.Request{
+				{Path: "/login", Extract: map[string]handover.Extraction{"csrf": {Header: "X-CSRF-Token"}}},
 				{
-					Name: "password", Method: "POST", Path: "/login", Timed: true, Expect: v1alpha1.ExpectedResponse{Status: []int32{302}},
-					Form: map[string]v1alpha1.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"},
+					Name: "password", Method: "POST", Path: "/login", Timed: true, Expect: handover.ExpectedResponse{Status: []int32{302}},
+					Form: map[string]handover.RequestText{"password": "$(HASHMARK_PASSWORD)", "csrf": "$(csrf)"},
 				},
 			},
-			Wrong: v1alpha1.ExpectedResponse{Status: []int32{401, 403}},
+			Wrong: handover.ExpectedResponse{Status: []int32{401, 403}},
 		},
 	}}
 	return own

@@ -8,11 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
@@ -51,44 +49,6 @@ func TestOnlyImagesOfAllowedRepositoriesAreDeployed(t *testing.T) {
 	_, err := objects.New(settings(), ownTrial(), 1, deadline)
 	if _, is := errors.AsType[*objects.ImageNotAllowedError](err); !is {
 		t.Errorf("the objects of a forbidden image: %v", err)
-	}
-}
-
-// The pods read how to log in with package loginflow, which knows nothing of the API.
-func TestTheAPIAndThePodsAgreeHowToLogIn(t *testing.T) {
-	checkRoundTrip(t, scriptTrial().Spec.Service.Own.Login)
-	login := ownTrial().Spec.Service.Own.Login
-	login.Setup = []v1alpha1.LoginRequest{{
-		Name: "user", Method: "PUT", Path: "/users", Headers: map[string]v1alpha1.RequestText{"X": "y"}, BasicAuth: true,
-		JSON: map[string]v1alpha1.RequestText{"name": "$(HASHMARK_USER)"},
-		Extract: map[string]v1alpha1.Extraction{
-			"a": {Header: "A"}, "b": {Cookie: "B"}, "c": {FormField: "C"}, "d": {JSON: "d.e"}, "e": {Regexp: "(.)"},
-		},
-	}, {Path: "/", Body: "text"}}
-	checkRoundTrip(t, login)
-}
-
-// checkRoundTrip reads a login as the pods do, and as the API does.
-func checkRoundTrip(t *testing.T, login v1alpha1.OwnLogin) {
-	t.Helper()
-	text, err := json.Marshal(login)
-	if err != nil {
-		t.Fatal(err)
-	}
-	flow, err := loginflow.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := json.Marshal(flow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back v1alpha1.OwnLogin
-	if err := json.Unmarshal(again, &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(login, back); diff != "" {
-		t.Errorf("after a round trip (-want +got):\n%s", diff)
 	}
 }
 

@@ -140,7 +140,7 @@ func rehearse() {
 	}
 	flow, _ := loginflow.Parse(`{"setup":[{"path":"/setup"}],"steps":[{"path":"/","basicAuth":true}],"wrong":{"status":[401]}}`)
 	if kind == "answers everybody alike" {
-		flow.Wrong.Status = []int{http.StatusOK}
+		flow.Wrong.Status = []int32{http.StatusOK}
 	}
 	r := observe.Rehearsal{
 		Command: []string{os.Args[0], target, "serve", kind}, Environment: os.Environ(), Target: target,

@@ -6,28 +6,16 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
 
-// The reasons of a Refusal.
-const (
-	// ServiceNotReady means that the service did not answer in time, or ended.
-	ServiceNotReady = "ServiceNotReady"
-	// LoginFailed means that a login, or a request before the first login, was not answered as
-	// expected.
-	LoginFailed = "LoginFailed"
-	// WrongPasswordAccepted means that a login with a wrong password succeeded.
-	WrongPasswordAccepted = "WrongPasswordAccepted"
-	// HashMismatch means that a login takes less CPU time than the hash that it should compute.
-	HashMismatch = "HashMismatch"
-)
-
 // Reasons are the reasons of a Refusal.
-var Reasons = []string{ServiceNotReady, LoginFailed, WrongPasswordAccepted, HashMismatch}
+var Reasons = []string{handover.ServiceNotReady, handover.LoginFailed, handover.WrongPasswordAccepted, handover.HashMismatch}
 
 // Refusal is why a service can't be measured.
 type Refusal struct {
-	// Reason is one of the constants above.
+	// Reason is one of Reasons.
 	Reason string
 	// Message is a sentence for the person who described the service.
 	Message string
@@ -66,7 +54,7 @@ type Rehearsal struct {
 	ReadyPath   string
 	ReadyWithin time.Duration
 	// Flow is how to log in, and User and Password are the account.
-	Flow           loginflow.Flow
+	Flow           handover.Login
 	User, Password string
 	// RequestTimeout is how long one request may take.
 	RequestTimeout time.Duration
@@ -107,7 +95,7 @@ func (r Rehearsal) Run(with func(Logins) error) error {
 	ended := ctx.Err() != nil
 	stop()
 	if why := <-gone; ended {
-		return &Refusal{Reason: ServiceNotReady, Message: fmt.Sprintf("the login service did not keep running: %s", why)}
+		return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service did not keep running: %s", why)}
 	}
 	return err
 }
@@ -130,11 +118,11 @@ func (r Rehearsal) rehearse(ctx context.Context, with func(Logins) error) error 
 // check finds out which logins succeed, and passes them.
 func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(Logins) error) error {
 	if err := client.Setup(ctx, r.User, r.Password); err != nil {
-		return &Refusal{Reason: LoginFailed, Message: "before the first login, " + err.Error()}
+		return &Refusal{Reason: handover.LoginFailed, Message: "before the first login, " + err.Error()}
 	}
 	login := func() error {
 		if err := client.Login(ctx, r.User, r.Password); err != nil {
-			return &Refusal{Reason: LoginFailed, Message: "a login failed at " + err.Error()}
+			return &Refusal{Reason: handover.LoginFailed, Message: "a login failed at " + err.Error()}
 		}
 		return nil
 	}
@@ -145,10 +133,10 @@ func (r Rehearsal) check(ctx context.Context, client client, pid int, with func(
 	wrong := func() error { return client.LoginWrongly(ctx, r.User, password) }
 	// Even if the answer is that of wrong: if it is also that of a login, nothing tells them apart.
 	if client.Login(ctx, r.User, password) == nil {
-		return &Refusal{Reason: WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success. If both are answered alike, add a last step that only a user who has logged in can do"}
+		return &Refusal{Reason: handover.WrongPasswordAccepted, Message: "a login with a wrong password succeeded; check what spec.service.own.login takes as a success. If both are answered alike, add a last step that only a user who has logged in can do"}
 	}
 	if err := wrong(); err != nil {
-		return &Refusal{Reason: LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
+		return &Refusal{Reason: handover.LoginFailed, Message: "with a wrong password, a login failed in another way than spec.service.own.login.wrong says, at " + err.Error()}
 	}
 	unknown := func() error { return client.LoginWrongly(ctx, r.User+"-unknown", password) }
 	if unknown() != nil {
@@ -169,7 +157,7 @@ func (r Rehearsal) waitReady(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return &Refusal{Reason: ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, last)}
+			return &Refusal{Reason: handover.ServiceNotReady, Message: fmt.Sprintf("the login service was not ready within %s: %s", r.ReadyWithin, last)}
 		case <-time.After(readyInterval):
 		}
 	}

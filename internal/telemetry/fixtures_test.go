@@ -108,7 +108,9 @@ func measured(trial *v1alpha1.SizingTrial, boundMilli int64, change ...func(*v1a
 	}
 	trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
 		Kind: v1alpha1.StepSaturation, Outcome: v1alpha1.StepNotJudged, Users: ptr.To[int32](4),
-		Scheduled: 120, OK: 116, Cut: 4, ThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
+		StepResult: handover.StepResult{
+			Scheduled: 120, OK: 116, Cut: 4, ThroughputMilliPerSecond: ptr.To(boundMilli * 98 / 100),
+		},
 	})
 	trial.Status.Steps[1].Reported = true
 	reported := trial.Status.Steps[1]
@@ -133,9 +135,9 @@ func open(percent int32, boundMilli, failed int64) v1alpha1.Step {
 	p95 := int64(percent) * 5_000
 	return v1alpha1.Step{
 		Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, LoadPercent: ptr.To(percent),
-		OfferedMilliPerSecond: ptr.To(boundMilli * int64(percent) / 100), Scheduled: 200, OK: 200 - failed, Refused: failed,
-		P50Microseconds: ptr.To(p95 / 3), P99Microseconds: ptr.To(p95 * 3 / 2),
-		P95Microseconds: ptr.To(p95), P95Interval: &handover.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10},
+		OfferedMilliPerSecond: ptr.To(boundMilli * int64(percent) / 100), StepResult: handover.StepResult{Scheduled: 200, OK: 200 - failed, Refused: failed,
+			P50Microseconds: ptr.To(p95 / 3), P99Microseconds: ptr.To(p95 * 3 / 2),
+			P95Microseconds: ptr.To(p95), P95Interval: &handover.Interval{LowMicroseconds: p95 * 8 / 10, HighMicroseconds: p95 * 13 / 10}},
 		Service: &v1alpha1.StepCPU{CPUMicroseconds: 4_000_000, Periods: ptr.To[int64](100), ThrottledPeriods: ptr.To[int64](42)},
 	}
 }

@@ -25,7 +25,7 @@ func generatorSaturated(t *trial) []v1alpha1.Reason {
 }
 
 func sentLate(s *step) []v1alpha1.Reason {
-	lag, p95 := s.result.LagP99Microseconds, s.result.P95Microseconds
+	lag, p95 := s.result.StartLagP99Microseconds, s.result.P95Microseconds
 	if lag == nil {
 		return nil
 	}

@@ -111,7 +111,7 @@ func resolution(t *trial) []v1alpha1.Reason {
 	if t.reported == nil || !t.reported.settled() {
 		return nil
 	}
-	lag, p95 := t.reported.result.LagP95Microseconds, t.reported.result.P95Microseconds
+	lag, p95 := t.reported.result.StartLagP95Microseconds, t.reported.result.P95Microseconds
 	if lag == nil || p95 == nil || *p95 <= 0 {
 		return nil
 	}

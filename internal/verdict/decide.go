@@ -190,8 +190,6 @@ func (f fact) nominal() int64 {
 	return f.AtReference.OfferedMilliPerSecond
 }
 
-func (f fact) failures() int64 { return f.Scheduled - f.OK }
-
 // interval returns the interval of a percentile at the reference speed, or nil if it has none.
 func (f fact) interval(percentile int) *handover.Interval {
 	if f.AtReference == nil {

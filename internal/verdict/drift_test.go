@@ -263,7 +263,7 @@ func TestNoDisturbanceIsValidAndWrong(t *testing.T) {
 		}},
 		"the generator sends late": {none, func(in *verdict.Input) {
 			for _, s := range openSteps(in) {
-				s.LagP95Microseconds, s.LagP99Microseconds = ptr.To(*s.P95Microseconds/4), ptr.To(*s.P95Microseconds/2)
+				s.StartLagP95Microseconds, s.StartLagP99Microseconds = ptr.To(*s.P95Microseconds/4), ptr.To(*s.P95Microseconds/2)
 				slowerAnswers(s, 1.25)
 			}
 		}},

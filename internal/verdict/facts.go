@@ -24,39 +24,37 @@ func (t *trial) facts() []v1alpha1.Step {
 	return stored
 }
 
-// store writes the step's facts into the trial's status. It leaves out the latencies of an overloaded
-// step, which only show how long the step lasted.
+// store writes the step's facts into the trial's status.
 func (s *step) store(api *v1alpha1.Step) {
 	r := s.result
-	api.CountedMilliseconds = r.CountedMicroseconds / 1000
-	api.Scheduled, api.OK, api.Refused, api.TimedOut = r.Scheduled, r.OK, r.Refused, r.TimedOut
-	api.OtherErrors, api.Cut, api.NeverSent = r.OtherErrors, r.Cut, r.NeverSent
-	api.ThroughputMilliPerSecond = r.ThroughputMilliPerSecond
-	api.StartLagP95Microseconds, api.StartLagP99Microseconds = r.LagP95Microseconds, r.LagP99Microseconds
+	api.StepResult, api.CountedMilliseconds = r.StepResult, r.CountedMicroseconds/1000
 	api.Service, api.Generator, api.Speed = stepCPU(r.Service), stepCPU(r.Generator), s.stepSpeed()
 	s.use.fill(api)
-	api.Alive, api.Latencies = r.Alive, r.Latencies
-	api.SlowerThanP50, api.SlowerThanP95, api.SlowerThanP99 = r.SlowerThanP50, r.SlowerThanP95, r.SlowerThanP99
 	if r.Service != nil {
 		api.ServiceHashes = ptr.To(r.Service.Hashes)
 	}
 	if s.Kind != loadplan.Saturation {
 		api.AtReference = &v1alpha1.StepAtReference{OfferedMilliPerSecond: s.nominal}
 	}
+	api.Outcome = "" // the objective decides it
 	if s.overloaded {
 		api.Outcome = v1alpha1.StepOverloaded
-	} else {
-		api.Outcome = "" // the objective decides it
-		s.addLatencies(api)
+		leaveOutLatencies(api)
+		return
 	}
+	s.addAtReference(api)
 }
 
-func (s *step) addLatencies(api *v1alpha1.Step) {
-	r := s.result
-	api.P50Microseconds, api.P95Microseconds = r.P50Microseconds, r.P95Microseconds
-	api.P99Microseconds, api.MaxMicroseconds = r.P99Microseconds, r.MaxMicroseconds
-	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = r.FirstHalfP50Microseconds, r.SecondHalfP50Microseconds
-	api.P50Interval, api.P95Interval, api.P99Interval = r.P50Interval, r.P95Interval, r.P99Interval
+// leaveOutLatencies removes the latencies of an overloaded step, which only show how long the step
+// lasted.
+func leaveOutLatencies(api *v1alpha1.Step) {
+	api.P50Microseconds, api.P95Microseconds, api.P99Microseconds, api.MaxMicroseconds = nil, nil, nil, nil
+	api.P50Interval, api.P95Interval, api.P99Interval = nil, nil, nil
+	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = nil, nil
+}
+
+// addAtReference adds the latencies at the reference speed, and those of the simulation.
+func (s *step) addAtReference(api *v1alpha1.Step) {
 	if at := api.AtReference; at != nil {
 		at.P50Microseconds, at.P50Interval = s.latency[q50].atReference(), s.interval(q50)
 		at.P95Microseconds, at.P95Interval = s.latency[q95].atReference(), s.interval(q95)

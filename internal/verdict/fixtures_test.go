@@ -98,11 +98,11 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 		logins = counted * 245 / 10_000_000
 	}
 	result := measurement.StepResult{
-		CountedMicroseconds: counted, Scheduled: logins, OK: logins, SentInWindow: logins, CompletedInWindow: logins,
-		ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / counted),
-		P50Microseconds:          ptr.To[int64](60_000), P95Microseconds: ptr.To[int64](200_000),
-		P99Microseconds: ptr.To[int64](250_000), MaxMicroseconds: ptr.To[int64](300_000),
-		P95Interval:               &handover.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000},
+		CountedMicroseconds: counted, StepResult: handover.StepResult{Scheduled: logins, OK: logins,
+			ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / counted),
+			P50Microseconds:          ptr.To[int64](60_000), P95Microseconds: ptr.To[int64](200_000),
+			P99Microseconds: ptr.To[int64](250_000), MaxMicroseconds: ptr.To[int64](300_000),
+			P95Interval: &handover.Interval{LowMicroseconds: 150_000, HighMicroseconds: 290_000}}, SentInWindow: logins, CompletedInWindow: logins,
 		ServiceInFlightAfterDrain: ptr.To[int64](0),
 		Service: &evidence.Delta{
 			ElapsedMicroseconds: counted, CPUMicroseconds: logins * 20_100, Hashes: logins,
@@ -113,7 +113,7 @@ func wellDriven(step loadplan.Step) measurement.StepResult {
 		Generator: &evidence.Delta{ElapsedMicroseconds: counted, CPUMicroseconds: counted / 50, Periods: counted / 100_000},
 	}
 	if step.Kind == loadplan.Open {
-		result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](900), ptr.To[int64](1_800)
+		result.StartLagP95Microseconds, result.StartLagP99Microseconds = ptr.To[int64](900), ptr.To[int64](1_800)
 		result.FirstHalfP50Microseconds, result.SecondHalfP50Microseconds = ptr.To[int64](60_000), ptr.To[int64](60_000)
 	}
 	return result

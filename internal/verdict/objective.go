@@ -42,7 +42,7 @@ func (d *decision) withoutErrors(s fact) v1alpha1.StepOutcome {
 // tooManyFailed reports whether the step shows that more logins fail than the objective
 // allows.
 func (d *decision) tooManyFailed(s fact) bool {
-	return measurement.AtLeast(s.failures(), s.Scheduled)*1000 > float64(d.spec.Objective.MaxErrorPerMille)
+	return measurement.AtLeast(s.Failures(), s.Scheduled)*1000 > float64(d.spec.Objective.MaxErrorPerMille)
 }
 
 // failures are the logins of some steps, and how many of them failed.
@@ -68,11 +68,11 @@ func (f failures) api() *v1alpha1.Failures {
 // failures counts a step's own logins and those of all faster steps that the service kept up with.
 // Failures become more frequent at higher rates, so the logins of faster steps show at least as much.
 func (d *decision) failures(s fact) failures {
-	all := failures{logins: s.Scheduled, failed: s.failures()}
+	all := failures{logins: s.Scheduled, failed: s.Failures()}
 	for _, faster := range d.steps {
 		if s.open() && faster.settled() && faster.nominal() > s.nominal() {
 			all.logins += faster.Scheduled
-			all.failed += faster.failures()
+			all.failed += faster.Failures()
 		}
 	}
 	return all

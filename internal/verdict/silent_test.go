@@ -16,7 +16,7 @@ import (
 func TestCallersThatRanOutAreTheGeneratorsFault(t *testing.T) {
 	w := ranWell(t)
 	fail(w.step(85), 60, &w.step(85).NeverSent)
-	w.step(85).LagP99Microseconds = ptr.To[int64](900_000)
+	w.step(85).StartLagP99Microseconds = ptr.To[int64](900_000)
 	judged := w.judge()
 	if judged.Result.Verdict != invalid || !hasReason(judged, v1alpha1.ReasonGeneratorSaturated) || !verdict.InvalidByGenerator(judged.Result) {
 		t.Errorf("judged %s: %v", judged.Result.Verdict, judged.Result.Reasons)
@@ -33,7 +33,7 @@ func TestCallersThatTheServiceHoldsAreNotTheGeneratorsFault(t *testing.T) {
 	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
 	s := w.step(85)
 	fail(s, 60, &s.NeverSent)
-	s.LagP99Microseconds = ptr.To[int64](5_000_000)
+	s.StartLagP99Microseconds = ptr.To[int64](5_000_000)
 	sent(s, 500)
 	judged := w.judge()
 	for _, blamed := range []string{v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonRateNotAchieved, v1alpha1.ReasonGeneratorThrottled} {

@@ -165,8 +165,8 @@ func (m machine) step(in verdict.Input, step loadplan.Step) measurement.StepResu
 	hashed := float64(hashes) * slower * m.pod * float64(trueHash.Microseconds())
 	used := int64(float64(hashes) * perLogin)
 	result := measurement.StepResult{
-		CountedMicroseconds: elapsed, Scheduled: logins, OK: logins, SentInWindow: logins, CompletedInWindow: logins,
-		ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / elapsed),
+		CountedMicroseconds: elapsed, StepResult: handover.StepResult{Scheduled: logins, OK: logins,
+			ThroughputMilliPerSecond: ptr.To(logins * 1_000_000_000 / elapsed)}, SentInWindow: logins, CompletedInWindow: logins,
 		Service: &evidence.Delta{
 			ElapsedMicroseconds: elapsed, CPUMicroseconds: used, BusyMicroseconds: used, IdleMicroseconds: max(0, elapsed-used),
 			Hashes: hashes, TimedHashes: hashes, HashMicroseconds: int64(hashed),
@@ -197,7 +197,7 @@ func tellLatencies(result *measurement.StepResult, latencies []time.Duration, of
 	n := float64(len(latencies))
 	band := 1.96 * math.Sqrt(0.95*0.05/n)
 	result.P95Interval = &handover.Interval{LowMicroseconds: *at(latencies, 0.95-band, off), HighMicroseconds: *at(latencies, min(1, 0.95+band+1/n), off)}
-	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](500), ptr.To[int64](1500)
+	result.StartLagP95Microseconds, result.StartLagP99Microseconds = ptr.To[int64](500), ptr.To[int64](1500)
 }
 
 // at returns a quantile of latencies in microseconds, times a factor.

@@ -34,19 +34,19 @@ func TestVerdictTable(t *testing.T) {
 	}{
 		"an undisturbed run is valid": {func(*fixture) {}, fine, ""},
 
-		"a lag of 5 % of p95 is allowed": {func(w *fixture) { w.reported().LagP99Microseconds = ptr.To[int64](10_000) }, fine, ""},
-		"more is suspect":                {func(w *fixture) { w.reported().LagP99Microseconds = ptr.To[int64](10_001) }, suspect, v1alpha1.ReasonGeneratorSaturated},
-		"20 % is still suspect":          {func(w *fixture) { w.reported().LagP99Microseconds = ptr.To[int64](40_000) }, suspect, v1alpha1.ReasonGeneratorSaturated},
-		"more is invalid":                {func(w *fixture) { w.reported().LagP99Microseconds = ptr.To[int64](40_001) }, invalid, v1alpha1.ReasonGeneratorSaturated},
+		"a lag of 5 % of p95 is allowed": {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](10_000) }, fine, ""},
+		"more is suspect":                {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](10_001) }, suspect, v1alpha1.ReasonGeneratorSaturated},
+		"20 % is still suspect":          {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](40_000) }, suspect, v1alpha1.ReasonGeneratorSaturated},
+		"more is invalid":                {func(w *fixture) { w.reported().StartLagP99Microseconds = ptr.To[int64](40_001) }, invalid, v1alpha1.ReasonGeneratorSaturated},
 		"5 ms of lag are allowed however fast the service": {func(w *fixture) {
 			w.expected(w.reported(), 15, 20, 29)
-			w.reported().LagP99Microseconds = ptr.To[int64](5_000)
+			w.reported().StartLagP99Microseconds = ptr.To[int64](5_000)
 		}, fine, ""},
 		"20 ms of lag are suspect however fast the service": {func(w *fixture) {
 			w.expected(w.reported(), 15, 20, 29)
-			w.reported().LagP99Microseconds = ptr.To[int64](20_000)
+			w.reported().StartLagP99Microseconds = ptr.To[int64](20_000)
 		}, suspect, v1alpha1.ReasonGeneratorSaturated},
-		"a lag at a step that is not reported counts as well": {func(w *fixture) { w.step(85).LagP99Microseconds = ptr.To[int64](90_000) }, invalid, v1alpha1.ReasonGeneratorSaturated},
+		"a lag at a step that is not reported counts as well": {func(w *fixture) { w.step(85).StartLagP99Microseconds = ptr.To[int64](90_000) }, invalid, v1alpha1.ReasonGeneratorSaturated},
 		"a login that was never sent is invalid":              {func(w *fixture) { fail(w.step(50), 1, &w.step(50).NeverSent) }, invalid, v1alpha1.ReasonGeneratorSaturated},
 		"half of them never sent is still the generator's fault": {func(w *fixture) {
 			fail(w.step(85), 100, &w.step(85).NeverSent)
@@ -126,7 +126,7 @@ func TestVerdictTable(t *testing.T) {
 		"with sessions the speed does not matter": {func(w *fixture) { w.Spec.Variant.Sessions, w.step(50).Service.TimedHashes = true, 0 }, fine, ""},
 		"a lag in an overload is caused by the service": {func(w *fixture) {
 			w.step(0).ThroughputMilliPerSecond = ptr.To[int64](21_500)
-			w.step(85).LagP99Microseconds = ptr.To[int64](2_000_000)
+			w.step(85).StartLagP99Microseconds = ptr.To[int64](2_000_000)
 			sent(w.step(85), 500)
 			fail(w.step(85), 10, &w.step(85).NeverSent)
 		}, fine, ""},
@@ -216,9 +216,9 @@ func TestVerdictTable(t *testing.T) {
 			w.Spec.Variant.Sessions, w.Calibration.QuotaPeriodMicroseconds = true, 10_000
 		}, fine, ""},
 
-		"a start lag of a tenth of p95 is fine":      {func(w *fixture) { w.reported().LagP95Microseconds = ptr.To[int64](20_000) }, fine, ""},
-		"a longer start lag is suspect":              {func(w *fixture) { w.reported().LagP95Microseconds = ptr.To[int64](20_001) }, suspect, v1alpha1.ReasonResolution},
-		"a longer start lag in another step is fine": {func(w *fixture) { w.step(50).LagP95Microseconds = ptr.To[int64](90_000) }, fine, ""},
+		"a start lag of a tenth of p95 is fine":      {func(w *fixture) { w.reported().StartLagP95Microseconds = ptr.To[int64](20_000) }, fine, ""},
+		"a longer start lag is suspect":              {func(w *fixture) { w.reported().StartLagP95Microseconds = ptr.To[int64](20_001) }, suspect, v1alpha1.ReasonResolution},
+		"a longer start lag in another step is fine": {func(w *fixture) { w.step(50).StartLagP95Microseconds = ptr.To[int64](90_000) }, fine, ""},
 
 		"a quota within 1 % of the limit is fine":       {func(w *fixture) { w.Run.Services[0].QuotaMilliCPU = 505 }, fine, ""},
 		"a quota further from the limit is invalid":     {func(w *fixture) { w.Run.Services[0].QuotaMilliCPU = 506 }, invalid, v1alpha1.ReasonLimitNotApplied},
@@ -328,7 +328,7 @@ func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {
 	for i := range w.Run.Steps {
 		s := &w.Run.Steps[i]
 		s.Service = nil
-		s.LagP99Microseconds = ptr.To[int64](900_000)
+		s.StartLagP99Microseconds = ptr.To[int64](900_000)
 		fail(s, s.OK/2, &s.NeverSent)
 		samples(s, 12)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
@@ -33,7 +34,7 @@ func verifiedRuns(service model.Service, perSecond float64, limit time.Duration,
 					slower++
 				}
 			}
-			steps = append(steps, measurement.StepResult{Scheduled: int64(step.Requests), OK: int64(step.Requests), SlowerThanP95: &slower})
+			steps = append(steps, measurement.StepResult{StepResult: handover.StepResult{Scheduled: int64(step.Requests), OK: int64(step.Requests), SlowerThanP95: &slower}})
 			if outcome = measurement.Verify(plan, steps).Outcome; outcome != v1alpha1.VerificationUndecided {
 				break
 			}

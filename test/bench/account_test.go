@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
@@ -174,7 +175,7 @@ func neverReady(s *v1alpha1.SizingExperimentSpec) {
 		Image: "hashmark.dev/examples/fastapi:e2e", Command: []string{"/usr/bin/python3.11"}, Args: []string{"-m", "http.server", "8081"},
 		Env:  map[string]v1alpha1.EnvValue{"STRENGTH": "$(HASHMARK_COST)"},
 		Port: 8080, Ready: v1alpha1.ReadyWhen{Path: "/", WithinSeconds: 10},
-		Login: v1alpha1.OwnLogin{Steps: []v1alpha1.LoginRequest{{Path: "/"}}, Wrong: v1alpha1.ExpectedResponse{Status: []int32{401}}},
+		Login: handover.Login{Steps: []handover.Request{{Path: "/"}}, Wrong: handover.ExpectedResponse{Status: []int32{401}}},
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // The nodes of the local cluster: the service runs on the first, the generator on the second.
@@ -99,7 +99,7 @@ func nodeStopped(node, component string, stays bool) func(*testing.T, *chaos) {
 			return len(pods) == 0, fmt.Sprint(pods)
 		})
 		clusterScript(t, "up")
-		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, measurement.ServiceUnreachable,
+		c.holds(t, e, time.Minute, v1alpha1.ReasonDeadlineExceeded, v1alpha1.ReasonUnschedulable, handover.ServiceUnreachable,
 			v1alpha1.ReasonServiceReplaced, v1alpha1.ReasonServiceEvicted, v1alpha1.ReasonGeneratorKilled, v1alpha1.ReasonGeneratorEvicted,
 			v1alpha1.ReasonSummaryLost, v1alpha1.ReasonDeploying) // the last if kubelet had not reported that the generator runs
 	}

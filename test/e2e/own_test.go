@@ -10,8 +10,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 // admitsExamples makes an operator deploy the images of the examples.
@@ -91,13 +91,13 @@ func TestAnOwnServiceThatCannotBeMeasuredIsNotLoaded(t *testing.T) {
 		tries        int32
 		change       func(*v1alpha1.OwnService)
 	}{
-		{observe.HashMismatch, "a bcrypt hash of cost 8 takes", 3, func(s *v1alpha1.OwnService) { s.Args[1] = "--bcrypt-cost=4" }},
-		{observe.LoginFailed, "password: the status was 404", 1, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Path = "/v2/login" }},
-		{observe.LoginFailed, `login(): the login failed: "no token"`, 1, func(s *v1alpha1.OwnService) {
+		{handover.HashMismatch, "a bcrypt hash of cost 8 takes", 3, func(s *v1alpha1.OwnService) { s.Args[1] = "--bcrypt-cost=4" }},
+		{handover.LoginFailed, "password: the status was 404", 1, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Path = "/v2/login" }},
+		{handover.LoginFailed, `login(): the login failed: "no token"`, 1, func(s *v1alpha1.OwnService) {
 			s.Login.Steps, s.Login.Script = nil, "export function login() { throw 'no token'; }"
 		}},
-		{observe.WrongPasswordAccepted, "a login with a wrong password succeeded", 3, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Method, s.Login.Steps[0].Path = "GET", "/health" }},
-		{observe.ServiceNotReady, "it ended with exit code", 1, func(s *v1alpha1.OwnService) { s.Args = append(s.Args, "--no-such-flag") }},
+		{handover.WrongPasswordAccepted, "a login with a wrong password succeeded", 3, func(s *v1alpha1.OwnService) { s.Login.Steps[0].Method, s.Login.Steps[0].Path = "GET", "/health" }},
+		{handover.ServiceNotReady, "it ended with exit code", 1, func(s *v1alpha1.OwnService) { s.Args = append(s.Args, "--no-such-flag") }},
 	} {
 		e := create(t, etcd(t, strings.ToLower(test.reason), tries(test.tries), func(s *v1alpha1.SizingExperimentSpec) { test.change(s.Service.Own) }))
 		finished(t, e, 2*time.Minute)

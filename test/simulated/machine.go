@@ -168,7 +168,7 @@ func (m Machine) open(result *measurement.StepResult, planned loadplan.Step, ver
 	result.P99Microseconds, result.MaxMicroseconds = at(latencies, 0.99), at(latencies, 1)
 	result.FirstHalfP50Microseconds, result.SecondHalfP50Microseconds = at(latencies[:half], 0.5), at(latencies[half:], 0.5)
 	result.P95Interval = &handover.Interval{LowMicroseconds: *at(latencies, 0.92), HighMicroseconds: *at(latencies, 0.98)}
-	result.LagP95Microseconds, result.LagP99Microseconds = ptr.To[int64](300), ptr.To[int64](900)
+	result.StartLagP95Microseconds, result.StartLagP99Microseconds = ptr.To[int64](300), ptr.To[int64](900)
 }
 
 // service returns the machine's login service as the simulation describes it.

@@ -106,7 +106,9 @@ func add(e *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, cost int32
 		p95 := hash * (1 + 1/(1-share))
 		trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
 			Kind: v1alpha1.StepOpen, Outcome: v1alpha1.StepMet, Reported: share == .7, CountedMilliseconds: 12000, OfferedMilliPerSecond: ptr.To(int64(bound * share * 1000)),
-			P95Microseconds: ptr.To(int64(p95)), P95Interval: &handover.Interval{LowMicroseconds: int64(p95 * .8), HighMicroseconds: int64(p95 * 1.3)},
+			StepResult: handover.StepResult{
+				P95Microseconds: ptr.To(int64(p95)), P95Interval: &handover.Interval{LowMicroseconds: int64(p95 * .8), HighMicroseconds: int64(p95 * 1.3)},
+			},
 		})
 	}
 	trial.Status.Steps = append(trial.Status.Steps, v1alpha1.Step{
