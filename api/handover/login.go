@@ -2,7 +2,6 @@ package handover
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -123,7 +122,7 @@ type ExpectedResponse struct {
 // Accepts reports whether a status is expected.
 func (e ExpectedResponse) Accepts(status int) bool {
 	if len(e.Status) == 0 {
-		return status >= http.StatusOK && status < http.StatusMultipleChoices
+		return status >= 200 && status < 300
 	}
 	return slices.Contains(e.Status, int32(status))
 }
