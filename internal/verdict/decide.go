@@ -84,23 +84,24 @@ func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1a
 	judged := *stored.DeepCopy()
 	judged.Spec.Objective = objective
 	status := &judged.Status
+	if status.Result == nil || stored.Spec.Objective == objective {
+		return judged
+	}
+	if status.Calibration != nil && status.Prediction != nil {
+		planned := simulated(judged.Spec, speed.PlannedFor(*status))(0, nil)
+		status.Prediction.CapacityMilliPerSecond = rate(1000 * planned.Capacity(model.LimitOf(objective)))
+	}
 	switch {
-	case status.Result == nil || stored.Spec.Objective == objective:
+	case unloaded(&stored) && status.Prediction != nil:
+		decideUnloaded(judged.Spec, status)
 		return judged
-	case unloaded(&stored):
-		judgeUnloaded(&judged)
-		return judged
-	case slices.ContainsFunc(status.Steps, func(s v1alpha1.Step) bool { return s.Plan != nil && s.Purpose == "" }):
+	case unloaded(&stored), slices.ContainsFunc(status.Steps, func(s v1alpha1.Step) bool { return s.Plan != nil && s.Purpose == "" }):
 		forget(status)
 		return judged
 	}
 	d := decisionOn(judged.Spec, status, simulated(judged.Spec, ptr.Deref(status.Calibration, handover.Calibration{})))
 	d.earlier = stored.Status.Capacity
 	status.Capacity = d.decide(status.Result).api
-	if status.Calibration != nil && status.Prediction != nil {
-		planned := simulated(judged.Spec, speed.PlannedFor(*status))(0, nil)
-		status.Prediction.CapacityMilliPerSecond = rate(1000 * planned.Capacity(model.LimitOf(objective)))
-	}
 	return judged
 }
 

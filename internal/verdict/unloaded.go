@@ -37,15 +37,21 @@ func Unloaded(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, predicted
 	}
 	t.setReference()
 	row := t.row()
+	row.Reasons = otherQuota(cal)
+	status := v1alpha1.SizingTrialStatus{Calibration: &cal, Prediction: predicted, Result: &row}
+	decideInfeasible(spec, cal, &status)
+	return Judgement{Result: row, Speed: t.speedStatus(), Capacity: status.Capacity}
+}
+
+// decideInfeasible writes into a status that no rate can meet the objective. The calibration is at the
+// speed that the load would have been planned for.
+func decideInfeasible(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, status *v1alpha1.SizingTrialStatus) {
+	message := units.Clip(infeasible(spec, cal, status.Prediction), v1alpha1.MaxReasonMessage)
+	status.Capacity = &v1alpha1.Capacity{Method: v1alpha1.CapacityPredicted, Message: message}
+	row := status.Result
 	row.ObjectiveMet = ptr.To(false)
-	message := units.Clip(infeasible(spec, cal, predicted), v1alpha1.MaxReasonMessage)
-	row.Reasons = append([]v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible, Message: message}}, otherQuota(cal)...)
+	row.Reasons = append([]v1alpha1.Reason{{Type: v1alpha1.ReasonInfeasible, Message: message}}, row.Reasons...)
 	row.Verdict = worst(row.Reasons)
-	return Judgement{
-		Result:   row,
-		Speed:    t.speedStatus(),
-		Capacity: &v1alpha1.Capacity{Method: v1alpha1.CapacityPredicted, Message: message},
-	}
 }
 
 // infeasible says how long a login on an idle service takes, and what would help.
@@ -137,30 +143,19 @@ func unloaded(stored *v1alpha1.SizingTrial) bool {
 		slices.ContainsFunc(stored.Status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonInfeasible })
 }
 
-// judgeUnloaded judges a trial that was not loaded by its calibration alone.
-func judgeUnloaded(trial *v1alpha1.SizingTrial) {
-	status := &trial.Status
-	planned := speed.PlannedFor(*status)
-	predicted := rate(1000 * simulated(trial.Spec, planned)(0, nil).Capacity(model.LimitOf(trial.Spec.Objective)))
-	idle := ptr.Deref(status.Prediction, v1alpha1.Prediction{})
-	idle.CapacityMilliPerSecond = predicted
-	status.Prediction = &idle
-	judged := Unloaded(trial.Spec, planned, &idle, referenceOf(status))
-	judged.Result.Trials = status.Result.Trials
-	status.Capacity = judged.Capacity
-	if predicted != nil {
-		fromCalibration(&judged, *predicted)
+// decideUnloaded decides on a trial that was not loaded, under another objective. If some rate can meet
+// it, the capacity follows from the calibration alone.
+func decideUnloaded(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatus) {
+	row := status.Result
+	row.Reasons = slices.DeleteFunc(row.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonInfeasible })
+	predicted := status.Prediction.CapacityMilliPerSecond
+	if predicted == nil {
+		decideInfeasible(spec, speed.PlannedFor(*status), status)
+		return
 	}
-	status.Result = &judged.Result
-}
-
-// fromCalibration sets the predicted capacity of a trial that was not loaded, under an
-// objective that some rate can meet.
-func fromCalibration(judged *Judgement, predicted int64) {
-	message := "The variant was not loaded, because no rate could meet the objective of the measurement. Under this objective, its capacity follows from the calibration alone. Measure it under this objective"
-	judged.Capacity.MilliPerSecond, judged.Capacity.PredictedMilliPerSecond, judged.Capacity.Message = &predicted, &predicted, message
-	row := &judged.Result
-	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityMethod = ptr.To(true), &predicted, v1alpha1.CapacityPredicted
-	row.Verdict = v1alpha1.VerdictSuspect
-	row.Reasons = []v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}
+	const message = "The variant was not loaded, because no rate could meet the objective of the measurement. Under this objective, its capacity follows from the calibration alone. Measure it under this objective"
+	status.Capacity = &v1alpha1.Capacity{Method: v1alpha1.CapacityPredicted, MilliPerSecond: predicted, PredictedMilliPerSecond: predicted, Message: message}
+	row.ObjectiveMet, row.CapacityMilliPerSecond, row.CapacityMethod = ptr.To(true), predicted, v1alpha1.CapacityPredicted
+	row.Reasons = append([]v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: message}}, row.Reasons...)
+	row.Verdict = worst(row.Reasons)
 }
