@@ -47,9 +47,8 @@ func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatu
 	d := &decision{
 		spec: spec, calibration: speed.At(cal, referenceOf(status)), timeError: speed.RatioError(cal), newModel: newModel,
 	}
-	d.bound = loadplan.BoundMilliPerSecond(spec.Service.Replicas, spec.Variant, d.calibration)
 	if status.Result != nil {
-		d.maximum = status.Result.MaxThroughputMilliPerSecond
+		d.bound, d.maximum = ptr.Deref(status.Result.BoundMilliPerSecond, 0), status.Result.MaxThroughputMilliPerSecond
 		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonBelowCPUBound })
 	}
 	for i := range status.Steps {
