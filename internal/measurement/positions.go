@@ -171,10 +171,10 @@ func walkPresence(p *positions, s *StepResult) {
 	bits = optional(p, bits, len(numbers)+3, &s.P50Interval)
 	bits = optional(p, bits, len(numbers)+4, &s.P99Interval)
 	bits = optional(p, bits, len(numbers)+5, &s.Alive)
-	bits = optional(p, bits, len(numbers)+6, &s.Latencies)
 	if s.Alive != nil {
-		bits = optional(p, bits, len(numbers)+7, &s.Alive.P95Microseconds)
+		bits = optional(p, bits, len(numbers)+6, &s.Alive.P95Microseconds)
 	}
+	bits = optional(p, bits, len(numbers)+7, &s.Latencies)
 	if !p.reading {
 		p.unsigned(&bits)
 	} else if bits>>(len(numbers)+8) != 0 {

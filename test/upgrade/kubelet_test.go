@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -166,13 +168,28 @@ func (k *kubelet) load(ctx context.Context, before, pod *corev1.Pod, all []corev
 // mixed returns an error if a generator of the newer version loads a login service of the base. An
 // earlier operator may do the opposite.
 func mixed(login, generator *corev1.Pod) error {
-	of := func(pod *corev1.Pod, v version) bool {
-		return strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+string(v))
-	}
-	if of(generator, newer) && !of(login, newer) {
+	if runs(generator, newer) && !runs(login, newer) {
 		return fmt.Errorf("%s loads %s, of another version", generator.Name, login.Name)
 	}
 	return nil
+}
+
+// runs reports whether a pod runs the programs of a version.
+func runs(pod *corev1.Pod, v version) bool {
+	return strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+string(v))
+}
+
+// inBaseForm returns a run as the base's generator writes it. Without histograms, the forms differ in
+// their names only.
+func inBaseForm(run measurement.Run) (string, error) {
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		run.Steps[i].Latencies = nil
+	}
+	message, err := measurement.Encode(run)
+	body, _, _ := strings.Cut(strings.Replace(message, "hashmark/6 ", "hashmark/5 ", 1), "\nend ")
+	body += "\n"
+	return fmt.Sprintf("%send %08x\n", body, crc32.ChecksumIEEE([]byte(body))), err
 }
 
 // drive returns the termination message of a generator.
@@ -195,6 +212,9 @@ func (k *kubelet) drive(generator *corev1.Pod, all []corev1.Pod) (string, error)
 		k.mutex.Lock()
 		k.runs[metav1.GetControllerOf(generator).UID] = run
 		k.mutex.Unlock()
+		if runs(generator, base) {
+			return inBaseForm(run)
+		}
 		return measurement.Encode(run)
 	}
 	return "", fmt.Errorf("%s runs without a login service", generator.Name)
