@@ -29,7 +29,7 @@ func answerOf(e *v1alpha1.SizingExperiment) v1alpha1.SizingExperimentStatus {
 		s.Results[i].Trial = s.Results[i].Trial[:strings.LastIndex(s.Results[i].Trial, "-")+1]
 	}
 	return v1alpha1.SizingExperimentStatus{
-		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits, NoiseFloor: s.NoiseFloor,
+		Results: s.Results, HashTimes: s.HashTimes, CostFits: s.CostFits,
 		Predictions: s.Predictions, ModelCheck: s.ModelCheck, Recommendation: s.Recommendation, Display: s.Display,
 	}
 }

@@ -67,6 +67,6 @@ func (p *experimentPass) concludedFrom() (string, error) {
 func (c conclusion) take(status *v1alpha1.SizingExperimentStatus) {
 	from := c.status.DeepCopy()
 	status.Speed, status.Results, status.HashTimes = from.Speed, from.Results, from.HashTimes
-	status.CostFits, status.NoiseFloor = from.CostFits, from.NoiseFloor
+	status.CostFits = from.CostFits
 	status.Predictions, status.ModelCheck, status.Recommendation = from.Predictions, from.ModelCheck, from.Recommendation
 }

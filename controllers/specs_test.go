@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/specs"
 )
 
-// The specs of TestNoSpecIsAcceptedAndThenStuck: make test-specs sets other numbers.
+// The specs of TestNoSpecIsAcceptedAndThenStuck: make test-long NAME=specs sets other numbers.
 var (
 	specCount = flag.Int("specs", 200, "how many mutated specs are created")
 	specSeed  = flag.Uint64("spec-seed", 1, "the seed of the mutated specs")

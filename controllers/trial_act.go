@@ -163,7 +163,6 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	attempt.JobUID = job.UID
 	attempt.LoadStartTime = &metav1.Time{Time: seen.Now}
 	trial.Status.Steps = plan.InAPI()
-	r.loads.begin(client.ObjectKeyFromObject(trial), job.UID, r.cpuReading(seen.Now))
 	how := "for"
 	if trial.Spec.Role == v1alpha1.RoleVerification {
 		how = "for at most"
@@ -199,15 +198,11 @@ func podIPs(seen *lifecycle.Observation) []string {
 // judged without load.
 func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
 	seen.Planned = r.templates(seen, did.Action)
-	operator := r.operatorCPU(seen)
 	var end lifecycle.End
 	if did.Action == lifecycle.Conclude {
 		end = lifecycle.ConcludeUnloaded(seen)
 	} else {
 		end = lifecycle.HarvestRun(seen, r.Model)
-	}
-	if measured := seen.Trial.Status.Evidence; measured != nil {
-		measured.OperatorMilliCPU = operator
 	}
 	lifecycle.EndAttempt(seen.Trial, seen.Now, end.Outcome, end.Reason, end.Message)
 	if end.Outcome == v1alpha1.OutcomeKept {

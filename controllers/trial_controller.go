@@ -44,9 +44,6 @@ type TrialReconciler struct {
 	MaxConcurrent int
 	// Tally counts what ended.
 	Tally Tally
-	// CPUTime returns the CPU time that this process has used. Without it, the operator's CPU is
-	// not part of the evidence.
-	CPUTime func() (time.Duration, error)
 	// Paused removes all load, and lets no trial begin.
 	Paused bool
 	// Turns is the Lease whose holder is the trials that have a turn.
@@ -54,7 +51,6 @@ type TrialReconciler struct {
 	// Queue is told which trials can't go on.
 	Queue *Queue
 
-	loads    loadMeter
 	refusals refusals
 	// judging has the locks under which the trials of an experiment fix reference speeds. Two
 	// experiments may share one.
@@ -65,7 +61,6 @@ type TrialReconciler struct {
 func (r *TrialReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	trial := &v1alpha1.SizingTrial{}
 	if err := r.Get(ctx, req.NamespacedName, trial); err != nil {
-		r.loads.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if trial.DeletionTimestamp != nil {

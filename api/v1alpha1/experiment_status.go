@@ -87,11 +87,6 @@ type SizingExperimentStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	CostFits []CostFit `json:"costFits,omitempty"`
-	// How much two measurements of the same thing differ. Absent unless the matrix has two
-	// variants that differ in nothing but their names, such as a control with a cost that
-	// is also in matrix.costs.
-	// +optional
-	NoiseFloor *NoiseFloor `json:"noiseFloor,omitempty"`
 	// What the model predicts for variants that were not measured: the variants that
 	// measure: Corners left out, then costs and CPU limits between and outside the measured
 	// ones. Set when the experiment ends.
@@ -203,37 +198,4 @@ type CostResidual struct {
 	Cost int32 `json:"cost"`
 	// (Measured − fitted) ÷ fitted, times 1000.
 	PerMille int64 `json:"perMille"`
-}
-
-// NoiseFloor is how much two measurements of the same thing differ, in thousandths. Smaller
-// differences between variants mean nothing.
-type NoiseFloor struct {
-	// The two variants, which differ only in their names.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=2
-	Pair []string `json:"pair"`
-	// The largest difference between the two in one repetition, in which both saw the same
-	// arrivals.
-	// +optional
-	EqualSeeds *Noise `json:"equalSeeds,omitempty"`
-	// The largest difference between repetitions, which see different arrivals. Absent with
-	// a single repetition.
-	// +optional
-	DifferentSeeds *Noise `json:"differentSeeds,omitempty"`
-	// The comparison of the two variants. Chance should explain the differences.
-	// +optional
-	Comparison *Comparison `json:"comparison,omitempty"`
-}
-
-// Noise is the difference in each of three numbers, in thousandths.
-type Noise struct {
-	// The difference in p95 at the reported step.
-	// +optional
-	P95PerMille *int64 `json:"p95PerMille,omitempty"`
-	// The difference in the capacity.
-	// +optional
-	CapacityPerMille *int64 `json:"capacityPerMille,omitempty"`
-	// The difference in the maximum throughput.
-	// +optional
-	MaxThroughputPerMille *int64 `json:"maxThroughputPerMille,omitempty"`
 }

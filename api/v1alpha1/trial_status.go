@@ -277,10 +277,6 @@ type Evidence struct {
 	// during the reported step, in percent.
 	// +optional
 	StealPercent *int32 `json:"stealPercent,omitempty"`
-	// The CPU that the operator used on average from the creation of the k6 Job until its
-	// result was read, in thousandths. Absent if the operator was restarted meanwhile.
-	// +optional
-	OperatorMilliCPU *int64 `json:"operatorMilliCPU,omitempty"`
 }
 
 // TrialDisplay holds the columns of kubectl get in readable form.

@@ -24,7 +24,6 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/hashmark-dev/hashmark/controllers"
-	"github.com/hashmark-dev/hashmark/internal/cgroup"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
@@ -112,7 +111,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, flags *flags) error {
 		Client: mgr.GetClient(), Live: live, Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("hashmark"), MaxConcurrent: flags.maxConcurrentTrials,
 		Settings: flags.settings, StartTimeout: flags.startTimeout, Model: lifecycle.Simulation(), Tally: tally,
-		CPUTime: cgroup.ProcessCPUTime, Queue: waiting, Turns: lease, Paused: flags.paused,
+		Queue: waiting, Turns: lease, Paused: flags.paused,
 	}
 	denyPolicies := &controllers.DenyPolicyReconciler{Client: mgr.GetClient(), Live: live}
 	return errors.Join(

@@ -21,12 +21,12 @@ type layout func(io.Writer, report.Document) error
 // layouts are the formats of a report by name.
 var layouts = map[string]layout{
 	"table": report.Table, "markdown": report.Markdown, "csv": report.CSV, "json": report.JSON,
-	"junit": report.JUnit, "benchfmt": report.Benchfmt, "html": html.Write,
+	"junit": report.JUnit, "html": html.Write,
 }
 
 // endings are the formats of --report-file by the extension of the file.
 var endings = map[string]string{
-	".txt": "table", ".md": "markdown", ".csv": "csv", ".json": "json", ".xml": "junit", ".bench": "benchfmt", ".html": "html",
+	".txt": "table", ".md": "markdown", ".csv": "csv", ".json": "json", ".xml": "junit", ".html": "html",
 }
 
 // outputs holds the options of what is written about a finished experiment, and where.

@@ -29,8 +29,8 @@ func reportCommand(cluster *connection) *cobra.Command {
 		Use:   "report NAME",
 		Short: "Show the recommendation and the results of an experiment",
 		Long: `Writes a report of an experiment. The experiment can still be running. html is one
-self-contained page; junit is for CI, benchfmt for benchstat; from json a report can
-be written later, without the cluster.
+self-contained page; junit is for CI; from json a report can be written later, without
+the cluster.
 
 ` + whereFrom + `
 

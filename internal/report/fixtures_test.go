@@ -60,7 +60,6 @@ func full(t testing.TB) report.Document {
 			{Cost: 8, HashMicroseconds: 14284, ErrorMicroseconds: 59, LowMicroseconds: 13284, HighMicroseconds: 15570, Samples: 209, Trials: 3},
 			{Cost: 10, HashMicroseconds: 56864, ErrorMicroseconds: 51, LowMicroseconds: 52884, HighMicroseconds: 61982, Samples: 53, Trials: 3},
 		}
-		status.NoiseFloor = &v1alpha1.NoiseFloor{Pair: []string{"c10-1", "again-1"}, EqualSeeds: &v1alpha1.Noise{P95PerMille: ptr.To[int64](12), CapacityPerMille: ptr.To[int64](3)}}
 		for i := range status.Results {
 			priced(&status.Results[i])
 		}

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // formats by the ending of their golden files.
 var formats = map[string]func(io.Writer, report.Document) error{
-	"txt": report.Table, "md": report.Markdown, "csv": report.CSV, "xml": report.JUnit, "bench": report.Benchfmt,
+	"txt": report.Table, "md": report.Markdown, "csv": report.CSV, "xml": report.JUnit,
 }
 
 func TestEveryFormatReadsAsItsGoldenFile(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/perf/benchfmt"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
@@ -36,7 +35,6 @@ func FuzzFormatsHoldWhateverIsInTheResources(f *testing.F) {
 		markdownKeepsItsTables(t, written(t, report.Markdown, document), text)
 		csvComputesNothing(t, written(t, report.CSV, document))
 		xmlIsRead(t, written(t, report.JUnit, document))
-		benchmarksAreRead(t, written(t, report.Benchfmt, document))
 	})
 }
 
@@ -89,7 +87,7 @@ func TestNoFieldControlsATerminal(t *testing.T) {
 		document = report.New(document.Experiment, document.Trials)
 		for name, format := range map[string]func(io.Writer, report.Document) error{
 			"a table": report.Table, "sizes": report.Sizes, "Markdown": report.Markdown, "CSV": report.CSV, "JSON": report.JSON,
-			"JUnit": report.JUnit, "benchmarks": report.Benchfmt,
+			"JUnit": report.JUnit,
 		} {
 			if got := written(t, format, document); units.Plain(got) != got {
 				t.Errorf("%s with such a text in %s has a character that controls a terminal", name, text)
@@ -180,24 +178,9 @@ func xmlIsRead(t *testing.T, text string) {
 	}
 }
 
-func benchmarksAreRead(t *testing.T, text string) {
-	reader, results := benchfmt.NewReader(strings.NewReader(text), "fuzz"), 0
-	for reader.Scan() {
-		switch record := reader.Result().(type) {
-		case *benchfmt.Result:
-			results++
-		case *benchfmt.SyntaxError:
-			t.Errorf("a benchmark can't be read: %v", record)
-		}
-	}
-	if results != 6 {
-		t.Errorf("got %d benchmarks, want 6", results)
-	}
-}
-
 // FuzzReadNeverPanics: what is read may be anything.
 func FuzzReadNeverPanics(f *testing.F) {
-	f.Add([]byte(`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":{"metadata":{"name":"x"},"status":{"results":[{"variant":"a"}],"predictions":[{}],"noiseFloor":{}}},"trials":[{}]}`))
+	f.Add([]byte(`{"apiVersion":"hashmark.dev/v1alpha1","kind":"SizingReport","experiment":{"metadata":{"name":"x"},"status":{"results":[{"variant":"a"}],"predictions":[{}]}},"trials":[{}]}`))
 	f.Add([]byte("kind: List\nitems: [{kind: SizingExperiment}, {kind: SizingTrial}]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		document, err := report.Read(bytes.NewReader(text))

@@ -3,14 +3,10 @@ package report_test
 import (
 	"encoding/csv"
 	"encoding/xml"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/perf/benchfmt"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -166,75 +162,4 @@ func (s suites) outcomes() []string {
 		}
 	}
 	return all
-}
-
-func TestBenchmarksAreReadAsTheyWereWritten(t *testing.T) {
-	reader := benchfmt.NewReader(strings.NewReader(written(t, report.Benchfmt, quickstart(t))), "quickstart")
-	var names []string
-	for reader.Scan() {
-		switch record := reader.Result().(type) {
-		case *benchfmt.SyntaxError:
-			t.Errorf("a line can't be read: %v", record)
-		case *benchfmt.Result:
-			names = append(names, string(record.Name))
-			if p95, known := record.Value("p95-sec"); !known || p95 <= 0 || p95 > 1 {
-				t.Errorf("%s has p95 %v, want one within a second", record.Name, p95)
-			}
-		}
-	}
-	if len(names) != 6 || names[4] != "Login/cost=10/concurrency=pool1/cpu=0.5" {
-		t.Errorf("got %v, want six benchmarks by their parts", names)
-	}
-	if units := reader.Units(); units.GetBetter("p95-sec") >= 0 || units.GetBetter("capacity-logins/s") <= 0 {
-		t.Error("the units do not say what is better")
-	}
-}
-
-func TestTrialsThatMayNotBeBelievedAreNoBenchmarks(t *testing.T) {
-	document := changed(t, func(_ *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
-		trials[0].Status.Result.Verdict = v1alpha1.VerdictInvalid
-		trials[1].Status.Result = nil
-	})
-	if got := strings.Count(written(t, report.Benchfmt, document), "BenchmarkLogin/"); got != 4 {
-		t.Errorf("got %d benchmarks, want the 4 usable ones", got)
-	}
-}
-
-// TestBenchstatCompares runs the program itself, from the module that the
-// package's types come from.
-func TestBenchstatCompares(t *testing.T) {
-	folder := t.TempDir()
-	old, slower := repeated(t, 1), repeated(t, 2)
-	for name, document := range map[string]report.Document{"old": old, "new": slower} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(written(t, report.Benchfmt, document)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := exec.Command("go", "run", "golang.org/x/perf/cmd/benchstat", filepath.Join(folder, "old"), filepath.Join(folder, "new")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("benchstat: %v\n%s", err, out)
-	}
-	for _, want := range []string{"p95-sec", "+100.0", "Login/cost=10/concurrency=pool1/cpu=0.5", "p=0.002"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("benchstat does not say %q:\n%s", want, out)
-		}
-	}
-}
-
-// repeated is the quickstart with six repetitions, each a little different, and
-// its p95 multiplied.
-func repeated(t *testing.T, p95Times int64) report.Document {
-	once := quickstart(t)
-	var trials []v1alpha1.SizingTrial
-	for repetition := range int32(6) {
-		for _, trial := range once.Trials {
-			again := *trial.DeepCopy()
-			again.Spec.Repetition = repetition + 1
-			if p95 := again.Status.Result.P95Microseconds; p95 != nil {
-				*p95 = *p95*p95Times + int64(repetition)
-			}
-			trials = append(trials, again)
-		}
-	}
-	return report.New(once.Experiment, trials)
 }

@@ -1,7 +1,7 @@
 // Package results computes what an experiment's status shows: a row for each variant with
-// the spread of its repetitions and the difference from the baseline, the noise floor, the
-// table of hash times and the fit of the costs, the progress, the outcome, the recommendation
-// in a sentence, and the columns of kubectl get.
+// the spread of its repetitions and the difference from the baseline, the table of hash times and
+// the fit of the costs, the progress, the outcome, the recommendation in a sentence, and the columns of
+// kubectl get.
 //
 // Rows of several repetitions have the median of each number, and of an even number of
 // repetitions the less favourable of the two in the middle, so that every shown number was

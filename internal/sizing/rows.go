@@ -13,7 +13,7 @@ import (
 
 // Rows fills the parts of the status that an experiment shows at any time: a row for each
 // measured variant with its sizing for the demand and its prices, the speeds of the node
-// pools, the hash times, their fit, and the noise floor. It returns the
+// pools, the hash times, and their fit. It returns the
 // errors of matrix.Variants, and an error if a price is not a decimal.
 //
 // With evenly spaced logins a row has no sizing and no monthly price before Conclude, because
@@ -35,7 +35,6 @@ func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, sta
 	results.PriceDifferences(status.Results, t.perMillion)
 	status.HashTimes = results.HashTimes(t.trials)
 	status.CostFits = results.CostFits(t.trials)
-	status.NoiseFloor = results.NoiseFloor(t.measured, t.trials)
 	return nil
 }
 

@@ -129,11 +129,6 @@ func TestServiceAndGeneratorRanOnTheirOwnCPUsUnderRealQuotas(t *testing.T) {
 				name, status.Calibration.Cpuset, status.Evidence.GeneratorCpuset)
 		}
 	}
-	for _, name := range quickstartVariants {
-		if used := trials[name].Status.Evidence.OperatorMilliCPU; used == nil || *used >= 1000 {
-			t.Errorf("%s: the operator used %vm of a CPU during the load, want less than 1000m", name, ptr.Deref(used, -1))
-		}
-	}
 	for _, name := range []string{"c8-500m", "c10-500m"} {
 		if share := trials[name].Status.Result.ThrottledPercent; share == nil || *share == 0 {
 			t.Errorf("%s was never throttled", name)
