@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Writes the tables of dist/bench into docs/benchmarks.md and docs/accounts, each between "<!-- figures: NAME
-# -->" and "<!-- end -->". A section without a new table stays unchanged.
+# Writes the tables of dist/bench into docs/benchmarks.md, each between "<!-- figures: NAME -->" and "<!--
+# end -->". A section without a new table stays unchanged.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 written=$(mktemp)
 trap 'rm -f "$written"' EXIT
-for page in docs/benchmarks.md docs/accounts/*.md; do
+for page in docs/benchmarks.md; do
   awk '
     /^<!-- figures: [a-z-]+ -->$/ {
       print

@@ -188,7 +188,7 @@ clean() {
   if [[ $CLUSTER == current ]]; then
     enter
     kubectl delete --ignore-not-found namespace "$namespace"
-    say "the operator is still installed; to remove it, run: make uninstall CLUSTER=current"
+    say "the operator is still installed; to remove it, run: make undeploy CLUSTER=current"
   else
     hack/clusters.sh down
   fi

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs the end-to-end suite against the cluster of KUBECONFIG. After the whole suite, it
-# compares the rights that the operator used with those that it has.
+# Runs the end-to-end suite against the cluster of KUBECONFIG.
 #
 #   hack/e2e.sh [flags of go test, such as -run=Suspend]
 #   hack/e2e.sh chaos [flags of go test]   the faults on the local cluster instead
@@ -17,12 +16,6 @@ if [[ ${1:-} == chaos ]]; then
   [[ $CLUSTER == local ]] || die "only the local cluster's processes can be killed; set CLUSTER=local"
   suite=chaos tags=e2e,chaos only=(-run=TestChaos)
 fi
-
-# installed_at prints when the installed chart was installed.
-installed_at() {
-  kubectl -n hashmark-system get secrets -l owner=helm,name=hashmark,status=deployed \
-    -o 'jsonpath={.items[0].metadata.creationTimestamp}'
-}
 
 # put_back reinstalls the demo's release if an interrupted run has left one of the tests' in
 # its place.
@@ -46,9 +39,8 @@ hack/clusters.sh load-images dist/images/{garbage,silent,failing-k6,brief,drift-
 HASHMARK_OPERATOR_BINARY=$PWD/dist/linux-$(go env GOARCH)/operator
 HASHMARK_HELM3=$(hack/build/binaries.sh helm3)/helm
 put_back
-HASHMARK_AUDIT_SINCE=$(installed_at)
 PATH=$(hack/krew.sh folder):$PATH
-export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 HASHMARK_AUDIT_SINCE PATH
+export HASHMARK_OPERATOR_BINARY HASHMARK_HELM3 PATH
 
 # Tests look into the networks of pods, which are in the nodes' containers, as root.
 if [[ $CLUSTER == kind ]]; then
@@ -68,9 +60,4 @@ fi
 failed=0
 hack/test.sh "$suite" -v -tags="$tags" -timeout=60m "${aside[@]}" "${only[@]}" "$@" ./test/e2e/ || failed=1
 put_back
-# A part of the suite uses only some of the rights, and only the local cluster has an audit
-# log.
-if [[ $suite == e2e && $CLUSTER == local ]] && (($# == 0)); then
-  hack/timed.sh rights hack/test.sh rights -v -tags=e2e ./test/rights/ || failed=1
-fi
 exit "$failed"

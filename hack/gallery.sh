@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the experiments of docs/gallery on the local cluster, whose operator `make install` has
+# Measures the experiments of docs/gallery on the local cluster, whose operator `make deploy` has
 # installed, and saves each with its trials in docs/gallery as NAME.json. Then hack/screenshot.sh docs
 # takes the pictures. Names select some of them. An experiment that has finished in the namespace of
 # the demo is saved as it is.

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests and writes their output to dist/test/NAME.json, which hack/verify-claims reads. It
-# prints a line for each package and the tests that failed or, with -v, all of them. No result comes
-# from Go's cache: its key has neither the scripts that tests run nor what TestMain reads, such as which API
-# server to start.
+# Runs tests and writes their output to dist/test/NAME.json. It prints a line for each package and the
+# tests that failed or, with -v, all of them. No result comes from Go's cache: its key has neither the
+# scripts that tests run nor what TestMain reads, such as which API server to start.
 #
 #   hack/test.sh NAME [-v] [flags and packages of go test]
 set -euo pipefail

@@ -114,3 +114,13 @@ func spent(trials []v1alpha1.SizingTrial) time.Duration {
 	}
 	return all
 }
+
+func capacitiesOf(trials []v1alpha1.SizingTrial) []float64 {
+	var capacities []float64
+	for _, trial := range trials {
+		if trial.Status.Result != nil && trial.Status.Result.CapacityMilliPerSecond != nil {
+			capacities = append(capacities, float64(*trial.Status.Result.CapacityMilliPerSecond)/1000)
+		}
+	}
+	return capacities
+}

@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -124,10 +123,6 @@ func limits(limits ...string) change {
 
 func repetitions(n int32) change {
 	return func(s *v1alpha1.SizingExperimentSpec) { s.Repetitions = n }
-}
-
-func seeded(seed int64) change {
-	return func(s *v1alpha1.SizingExperimentSpec) { s.Seed = ptr.To(seed) }
 }
 
 func stepSeconds(n int) change {

@@ -118,7 +118,7 @@ func bootCluster(t *testing.T) map[string][]byte {
 	t.Helper()
 	disk, folder := os.Getenv("HASHMARK_DISK"), os.Getenv("HASHMARK_RESULTS")
 	if disk == "" || folder == "" {
-		t.Fatal("HASHMARK_DISK and HASHMARK_RESULTS are not set; run make test-cgroup2-cluster")
+		t.Fatal("HASHMARK_DISK and HASHMARK_RESULTS are not set; run make test-long NAME=cgroup2-cluster")
 	}
 	written, err := os.Create(filepath.Join(t.TempDir(), "results.tar"))
 	if err != nil {

@@ -44,7 +44,7 @@ func suite(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	if err := scaleInstalled(0); err != nil {
-		return 1, fmt.Errorf("scaling down the installed operator; run make install: %w", err)
+		return 1, fmt.Errorf("scaling down the installed operator; run make deploy: %w", err)
 	}
 	defer func() { err = errors.Join(err, scaleInstalled(1)) }()
 	if err := forgetLeader(); err != nil {

@@ -144,7 +144,7 @@ func (r *release) putBack() error {
 	adopted := r.adopt(ctx)
 	out, err := r.do(ctx, "upgrade", "--install", chart, "--values", r.values, "--wait", "--timeout=3m")
 	if err != nil {
-		return errors.Join(adopted, fmt.Errorf("the demo's release is gone; run make install: %w: %s", err, out))
+		return errors.Join(adopted, fmt.Errorf("the demo's release is gone; run make deploy: %w: %s", err, out))
 	}
 	return errors.Join(adopted, scaleInstalled(0))
 }

@@ -5,5 +5,5 @@
 //
 // It measures the error of the model itself, and not how well a calibration predicts the CPU
 // time. It needs root, cgroup v1 and the tag bench. The generator runs at a real-time
-// priority, so that it is never late. Run it with make bench-quota.
+// priority, so that it is never late. Run it with make bench NAME=quota.
 package model

@@ -120,7 +120,7 @@ func start(t *testing.T, c cell, group loopback.Quota) *loopback.Service {
 	t.Helper()
 	binary := os.Getenv("HASHMARK_LOGINSERVICE")
 	if binary == "" {
-		t.Fatal("HASHMARK_LOGINSERVICE is not set; run make bench-quota")
+		t.Fatal("HASHMARK_LOGINSERVICE is not set; run make bench NAME=quota")
 	}
 	wrapped, err := group.Within(t.TempDir(), binary)
 	must(t, err)
