@@ -71,8 +71,8 @@ test-unit: ## The core, the scripts with real k6, the chart with real Helm, the 
 	HASHMARK_PROMETHEUS="$$(hack/build/binaries.sh prometheus)" HASHMARK_K6="$$(hack/build/binaries.sh k6)/k6" HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" HASHMARK_HELM3="$$(hack/build/binaries.sh helm3)/helm" hack/timed.sh test-unit hack/test.sh unit -tags=helm,k6,prometheus ./api/... ./cmd/... ./config/... ./controllers/... ./hack/... ./internal/... ./loadtests/... ./test/bench/... ./test/chart/... ./test/docs/... ./test/drift/... ./test/lab/... ./test/specs/... ./test/supply/...
 	hack/timed.sh test-unit-drift hack/test.sh drift -tags=drift ./internal/password/
 
-test-integration: ## The API's rules and the reconcilers against a real API server
-	KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
+test-integration: ## The API's rules, what the chart renders, and the reconcilers against a real API server
+	HASHMARK_HELM="$$(hack/build/binaries.sh helm)/helm" KUBEBUILDER_ASSETS="$$(hack/build/binaries.sh assets)" hack/timed.sh test-integration hack/test.sh integration -tags=integration -timeout=20m ./cmd/kubectl-hashmark/... ./cmd/operator/... ./controllers/... ./test/integration/...
 
 test-upgrade: ## An earlier operator is replaced by this one, and back, in each phase of a trial, with Kubernetes' own controllers (2 minutes)
 	go build -o dist/upgrade/operator ./cmd/operator

@@ -22,7 +22,8 @@ on_cluster() {
 assets() {
   KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets "$@")
   HASHMARK_CONTROLLER_MANAGER=$(hack/build/binaries.sh kubernetes)/kube-controller-manager
-  export KUBEBUILDER_ASSETS HASHMARK_CONTROLLER_MANAGER
+  HASHMARK_HELM=$(hack/build/binaries.sh helm)/helm
+  export KUBEBUILDER_ASSETS HASHMARK_CONTROLLER_MANAGER HASHMARK_HELM
 }
 
 # The verdicts on hundreds of synthetic runs on drifting machines (5 minutes).
