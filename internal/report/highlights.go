@@ -47,7 +47,7 @@ func (d Document) Highlights() []Highlight {
 
 func (d Document) recommendedFigures(r *v1alpha1.Recommendation) []Highlight {
 	return []Highlight{
-		{"Size", fmt.Sprintf("%d×%s", r.Replicas, r.Variant), strings.Join(sizeWords(r.Size), ", ")},
+		{"Size", units.Size(r.Replicas, r.Variant), strings.Join(sizeWords(r.Size), ", ")},
 		{"Price per month", d.money(r.PricePerMonth), ""},
 		{fmt.Sprintf("p95 at %d/s", d.Experiment.Spec.Demand.LoginsPerSecond), units.Latency(r.P95Microseconds), "objective: " + d.objective()},
 		{"Confidence", string(r.Confidence), verifiedWord(r)},
@@ -57,7 +57,7 @@ func (d Document) recommendedFigures(r *v1alpha1.Recommendation) []Highlight {
 func (d Document) nearestFigures(r *v1alpha1.Recommendation) []Highlight {
 	nearest := r.Nearest
 	return []Highlight{
-		{"Nearest size", fmt.Sprintf("%d×%s", nearest.Replicas, nearest.Variant), strings.Join(append(sizeWords(*nearest), boundWords(r.BrokenBound)), ", ")},
+		{"Nearest size", units.Size(nearest.Replicas, nearest.Variant), strings.Join(append(sizeWords(*nearest), boundWords(r.BrokenBound)), ", ")},
 		{"Price per month", d.money(nearest.PricePerMonth), ""},
 	}
 }

@@ -80,13 +80,13 @@ func (d Document) differencesSection() Section {
 func (d Document) verificationSection() Section {
 	s := Section{Title: "Verification", Columns: []string{"Size", "Replicas under load", "At", "Logins", "Too slow", "Failed", "Outcome"}}
 	for _, v := range d.Experiment.Status.Verifications {
-		line := []string{sizeOf(v), strconv.Itoa(int(v.DrivenReplicas)), units.Rate(&v.OfferedMilliPerSecond), "", "", "", string(v.Outcome)}
+		line := []string{units.Size(v.Replicas, v.Variant), strconv.Itoa(int(v.DrivenReplicas)), units.Rate(&v.OfferedMilliPerSecond), "", "", "", string(v.Outcome)}
 		if c := v.Counts; c != nil {
 			line[3], line[4], line[5] = strconv.FormatInt(c.Logins, 10), strconv.FormatInt(c.Slower, 10), strconv.FormatInt(c.Failed, 10)
 		}
 		s.Lines = append(s.Lines, line)
 		if v.Message != "" {
-			s.Items = append(s.Items, sizeOf(v)+". "+sentence(v.Message))
+			s.Items = append(s.Items, units.Size(v.Replicas, v.Variant)+". "+sentence(v.Message))
 		}
 	}
 	if len(s.Lines) > 0 {
@@ -95,12 +95,10 @@ func (d Document) verificationSection() Section {
 	return s
 }
 
-func sizeOf(v v1alpha1.Verification) string { return fmt.Sprintf("%d×%s", v.Replicas, v.Variant) }
-
 // verificationCase returns a verification as a test case. A failed one is skipped if
 // another size was verified.
 func (d Document) verificationCase(v v1alpha1.Verification, suite string) junit.Testcase {
-	test := junit.Testcase{Name: units.Line("verification of " + sizeOf(v)), Classname: suite, Time: "0"}
+	test := junit.Testcase{Name: units.Line("verification of " + units.Size(v.Replicas, v.Variant)), Classname: suite, Time: "0"}
 	for i := range d.Trials {
 		if trial := &d.Trials[i]; trial.Name == v.Trial {
 			test.Time = seconds(trial.Status.StartTime, trial.Status.CompletionTime)

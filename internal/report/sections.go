@@ -156,7 +156,7 @@ func atMost(limit string) string {
 func (d Document) sizeInWords(size v1alpha1.Size) string {
 	text := size.Variant
 	if size.Replicas > 0 {
-		text = fmt.Sprintf("%d×%s", size.Replicas, size.Variant)
+		text = units.Size(size.Replicas, size.Variant)
 	}
 	text += " (" + strings.Join(sizeWords(size), ", ") + ")"
 	if size.PricePerMonth != "" {

@@ -130,7 +130,7 @@ func (r Row) Size() string {
 	if r.Result.Sizing == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d×%s", r.Result.Sizing.Replicas, r.Result.Variant)
+	return units.Size(r.Result.Sizing.Replicas, r.Result.Variant)
 }
 
 // withInterval returns value (interval).

@@ -43,7 +43,7 @@ func recommended(r *v1alpha1.Recommendation) string {
 	case r.Variant == "":
 		return "none"
 	default:
-		return fmt.Sprintf("%d×%s", r.Replicas, r.Variant)
+		return units.Size(r.Replicas, r.Variant)
 	}
 }
 

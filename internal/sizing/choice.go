@@ -87,7 +87,7 @@ func (a answer) none() *v1alpha1.Recommendation {
 	reason := a.noneReason(nearest)
 	if failed := a.failed(); len(failed) > 0 {
 		r.Verified = v1alpha1.VerificationFailed
-		reason = name(failed[0]) + " failed its verification; " + lower(reason)
+		reason = units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification; " + lower(reason)
 	}
 	r.Reason = units.Clip(reason, mostReason)
 	return r
@@ -133,7 +133,7 @@ func (a answer) confidence(best sized) certainty {
 		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")}
 	}
 	if failed := a.failed(); len(failed) > 0 {
-		return certainty{v1alpha1.ConfidenceMedium, name(failed[0]) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")}
+		return certainty{v1alpha1.ConfidenceMedium, units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")}
 	}
 	if outcome, why := a.verified(best); outcome != v1alpha1.VerificationMet {
 		return certainty{v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why}

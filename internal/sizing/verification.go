@@ -127,8 +127,6 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 }
 
 // name returns the name of the size that was verified, such as 2×c10-500m.
-func name(v v1alpha1.Verification) string { return fmt.Sprintf("%d×%s", v.Replicas, v.Variant) }
-
 // lower makes the first letter lower case, so that the sentence can follow a colon.
 func lower(sentence string) string {
 	if sentence == "" {

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -54,3 +55,6 @@ func Escaped(document string) string {
 	}
 	return text.String()
 }
+
+// Size returns a size as everything that people read names it: 2×c10-1 is two replicas of the variant c10-1.
+func Size(replicas int32, variant string) string { return strconv.Itoa(int(replicas)) + "×" + variant }

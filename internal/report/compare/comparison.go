@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Comparison is the comparison of experiment B with experiment A.
@@ -87,7 +87,7 @@ func side(d report.Document) Side {
 	if recommendation := d.Experiment.Status.Recommendation; recommendation != nil {
 		s.Recommended = "none"
 		if recommendation.Variant != "" {
-			s.Recommended = fmt.Sprintf("%d×%s", recommendation.Replicas, recommendation.Variant)
+			s.Recommended = units.Size(recommendation.Replicas, recommendation.Variant)
 		}
 	}
 	return s
