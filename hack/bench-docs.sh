@@ -5,24 +5,23 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+readonly page=docs/benchmarks.md
 written=$(mktemp)
 trap 'rm -f "$written"' EXIT
-for page in docs/benchmarks.md; do
-  awk '
-    /^<!-- figures: [a-z-]+ -->$/ {
-      print
-      table = "dist/bench/" $3 ".md"
-      replaced = 0
-      while ((getline line < table) > 0) {
-        if (!replaced) print ""
-        print line
-        replaced = 1
-      }
-      if (replaced) print ""
-      next
+awk '
+  /^<!-- figures: [a-z-]+ -->$/ {
+    print
+    table = "dist/bench/" $3 ".md"
+    replaced = 0
+    while ((getline line < table) > 0) {
+      if (!replaced) print ""
+      print line
+      replaced = 1
     }
-    /^<!-- end -->$/ { replaced = 0 }
-    !replaced
-  ' "$page" >"$written"
-  cat "$written" >"$page"
-done
+    if (replaced) print ""
+    next
+  }
+  /^<!-- end -->$/ { replaced = 0 }
+  !replaced
+' "$page" >"$written"
+cat "$written" >"$page"

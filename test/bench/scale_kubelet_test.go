@@ -31,8 +31,8 @@ const (
 // happens at once.
 type kubelet struct {
 	client client.WithWatch
-	// full is true while no node has room for another pod.
-	full atomic.Bool
+	// slow is true while no calibration ends.
+	slow atomic.Bool
 	// measured is true while loads take measuredLoad.
 	measured atomic.Bool
 	// ends counts the loads that have ended.
@@ -98,8 +98,6 @@ func (k *kubelet) step(ctx context.Context, pod *corev1.Pod) error {
 	switch {
 	case pod.DeletionTimestamp != nil:
 		return k.client.Delete(ctx, pod, client.GracePeriodSeconds(0))
-	case pod.Spec.NodeName == "" && k.full.Load():
-		return nil // until the next play
 	case pod.Spec.NodeName == "":
 		node := map[bool]string{false: simulated.ServiceNode, true: simulated.LoadNode}[generator]
 		return k.client.SubResource("binding").Create(ctx, pod, &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node}})
@@ -115,6 +113,8 @@ func (k *kubelet) login(ctx context.Context, pod *corev1.Pod) error {
 	case status.PodIP == "":
 		k.addresses++
 		simulated.Calibrate(pod, fmt.Sprintf("10.%d.%d.%d", k.addresses/62_500, k.addresses/250%250, k.addresses%250+1), metav1.Now())
+	case !simulated.Holds(status, corev1.PodInitialized) && k.slow.Load():
+		return nil // until the next play
 	case !simulated.Holds(status, corev1.PodInitialized):
 		machine, err := simulated.MachineOf(pod)
 		if err != nil {

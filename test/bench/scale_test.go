@@ -86,11 +86,11 @@ func (s *scale) many(r *report.Report, n int) {
 	s.waiting = n
 }
 
-// quiet measures the operator while nothing changes: no pod is scheduled, so that the trial that
-// has the turn waits for its pods, and the others for their turns.
+// quiet measures the operator while nothing changes: the trial that has the turn is calibrated, and the
+// others wait for their turns. A trial whose pods can't start would lose its turn after 15 seconds.
 func (s *scale) quiet(r *report.Report, o *operatorProcess, when string) {
 	s.t.Helper()
-	s.kubelet.full.Store(true)
+	s.kubelet.slow.Store(true)
 	defer s.kubelet.play(s.t.Context())()
 	s.whenQuiet(o)
 	u := o.during(s.t, func() { time.Sleep(pick(2*time.Minute, time.Minute)) }) // the length of the measurement
@@ -100,7 +100,7 @@ func (s *scale) quiet(r *report.Report, o *operatorProcess, when string) {
 	r.Add("MiB resident while nothing changes, "+when, o.residentMiB(s.t), report.AtMost(192), "at the end")
 }
 
-// cancel cancels the experiment that has the turn, while no pod is scheduled.
+// cancel cancels the experiment that has the turn, while its trial is calibrated.
 func (s *scale) cancel(r *report.Report, o *operatorProcess) {
 	s.t.Helper()
 	defer s.kubelet.play(s.t.Context())()
@@ -162,7 +162,7 @@ func (w work) String() string {
 // work lets trials run for some time, once the first has ended.
 func (s *scale) work(o *operatorProcess) work {
 	s.t.Helper()
-	s.kubelet.full.Store(false)
+	s.kubelet.slow.Store(false)
 	s.kubelet.measured.Store(true)
 	defer s.kubelet.measured.Store(false)
 	defer s.kubelet.play(s.t.Context())()
