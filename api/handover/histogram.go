@@ -16,7 +16,7 @@ type Histogram struct {
 	// Into how many buckets of equal width each doubling of latency is divided, a power of two from 4 to
 	// 256. Below this number of microseconds each bucket is one microsecond wide. With 256 a bucket is
 	// at most 0.39 % wide, so that the latency in its middle is exact to 0.2 %.
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=256
 	BucketsPerDoubling int32 `json:"bucketsPerDoubling"`
 	// The numbers of the buckets that are not empty, in rising order. With B buckets per doubling, bucket

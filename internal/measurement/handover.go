@@ -41,7 +41,7 @@ func Encode(run Run) (string, error) {
 	}
 }
 
-// shrink makes smaller what no result depends on, or reports that nothing of it is left.
+// shrink makes the least important part of a run smaller, or reports that no such part is left.
 func shrink(run *Run) bool {
 	least, most := int32(0), int32(0)
 	for _, step := range run.Steps {

@@ -64,7 +64,7 @@ func walkHistogram(p *positions, h *handover.Histogram, successes int64) {
 	p.unsigned(&doubling)
 	p.unsigned(&buckets)
 	if p.reading {
-		if bits.OnesCount64(uint64(doubling)) != 1 || doubling > finest || buckets > handover.MostBuckets {
+		if bits.OnesCount64(uint64(doubling)) != 1 || doubling < coarsest || doubling > finest || buckets > handover.MostBuckets {
 			p.fail("a histogram has %d buckets, %d per doubling", buckets, doubling)
 			return
 		}
