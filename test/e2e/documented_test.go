@@ -23,6 +23,7 @@ var elsewhere = []struct{ begin, why string }{
 	{"make cluster-up", "make demo runs it"},
 	{"make demo", "the suite begins with it"},
 	{"make cli", "make demo runs it"},
+	{"hack/bench-docs.sh", "it writes the figures of benchmarks into the documentation"},
 	{"hack/gallery.sh", "it takes half an hour"},
 	{"make bench", "it takes up to hours on a machine that does nothing else"},
 	{"eval ", "the suite runs in that environment"},
