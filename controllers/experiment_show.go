@@ -17,7 +17,7 @@ import (
 // show writes the phase, conditions and columns of an experiment that has not ended.
 func (p *experimentPass) show() {
 	status := &p.experiment.Status
-	phase, reason, message := results.Standing(p.experiment, p.trials, p.trialCount())
+	phase, reason, message := results.PhaseOf(p.experiment, p.trials, p.trialCount())
 	status.Phase = phase
 	if p.Paused && !p.experiment.Spec.Suspend {
 		reason, message = v1alpha1.ReasonPaused, lifecycle.Paused

@@ -21,9 +21,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// done is what act did: the decision that it carried out, the events about it, and what to log if
-// that is not the decision's reason and message. The decision is another one than the planned one
-// if that could not be carried out, because a name is taken or the load can't be planned.
+// done is what act did, its events and its log line. If the decision could not be carried out, because a
+// name is taken or the load can't be planned, it is what was done instead.
 type done struct {
 	lifecycle.Decision
 	events       pendingEvents

@@ -27,9 +27,9 @@ import (
 // operatorAccount is the user in the bindings of config/rbac.
 const operatorAccount = "system:serviceaccount:hashmark-system:hashmark-operator"
 
-// TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells scrapes two replicas over HTTPS,
+// TestMetricsNeedAuthorizationAndComeFromTheLeader scrapes two replicas over HTTPS,
 // with the roles that are installed with them.
-func TestMetricsAreForThoseWhoMayReadThemAndOnlyTheLeaderTells(t *testing.T) {
+func TestMetricsNeedAuthorizationAndComeFromTheLeader(t *testing.T) {
 	home := namespace(t, "metrics")
 	applyMetricsRoles(t)
 	kubeconfig := user(t, operatorAccount)

@@ -50,8 +50,7 @@ type Decision struct {
 	// After is when a trial that rests, or only retries, is looked at again without an event; 0 means
 	// never for the former.
 	After time.Duration
-	// calibrating means that the login service is calibrated meanwhile. That is work and not
-	// waiting; only the attempt's deadline limits it.
+	// calibrating means that the start timeout does not apply, because the login service is calibrated.
 	calibrating bool
 	// since is when the trial began to wait for something that neither it nor another load does; zero
 	// if it does not wait for such a thing.

@@ -25,9 +25,8 @@ const (
 	samePlacePercent = 3
 )
 
-// addPredicted adds the predicted capacity. If its step runs, it replaces a fixed rate close
-// to it. If it is close to the reported rate, that one is kept and the predicted one is not
-// added.
+// addPredicted adds a step at the predicted capacity and drops fixed steps close to it, except the
+// reported one, which is kept instead.
 func (s service) addPredicted(rates []heldRate, load v1alpha1.Load, capacityMilli int64) []heldRate {
 	near := func(r heldRate) bool {
 		return math.Abs(float64(r.offered-capacityMilli)) <= float64(s.bound)*samePlacePercent/100

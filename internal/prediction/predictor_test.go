@@ -88,7 +88,7 @@ func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
 	}
 }
 
-func TestWhatTheModelIsGivenDecidesWhatItTells(t *testing.T) {
+func TestPredictUsesItsInput(t *testing.T) {
 	tests := map[string]struct {
 		change func(t *testing.T, spec *v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial)
 		rows   bool

@@ -83,7 +83,7 @@ func troubled(t *testing.T, objectiveMet bool) report.Document {
 	})
 }
 
-func TestJUnitIsRedOnlyWhereTheQuestionHasNoAnswer(t *testing.T) {
+func TestJUnitFailsOnlyWithoutRecommendation(t *testing.T) {
 	answered := []string{"passed", "skipped Invalid", "skipped Objective", "skipped NotMeasured", "skipped Undecided", "skipped MaxTotalCPU", "passed", "skipped Predicted"}
 	without := []string{"failed NotServed", "error Invalid", "failed Objective", "skipped NotMeasured", "error Undecided", "failed MaxTotalCPU", "failed Objective", "skipped Predicted"}
 	for _, test := range []struct {

@@ -27,9 +27,9 @@ func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
 	return progress
 }
 
-// Standing returns the phase of an experiment whose trials have not all ended, with the
+// PhaseOf returns the phase of an experiment whose trials have not all ended, with the
 // reason and message of its condition.
-func Standing(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, planned int) (phase v1alpha1.ExperimentPhase, reason, message string) {
+func PhaseOf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial, planned int) (phase v1alpha1.ExperimentPhase, reason, message string) {
 	progress := Progress(trials, planned)
 	begun := progress.Finished > 0 || len(progress.Running) > 0
 	switch {

@@ -47,7 +47,7 @@ func TestWhereAnExperimentStands(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			phase, _, words := results.Standing(&v1alpha1.SizingExperiment{Spec: test.spec}, test.trials, len(test.trials))
+			phase, _, words := results.PhaseOf(&v1alpha1.SizingExperiment{Spec: test.spec}, test.trials, len(test.trials))
 			if phase != test.phase || words != test.words {
 				t.Errorf("%s: %q, want %s: %q", phase, words, test.phase, test.words)
 			}

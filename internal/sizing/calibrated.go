@@ -34,7 +34,7 @@ func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*hand
 	for i := range status.Predictions {
 		p := &status.Predictions[i]
 		c := t.predictedCandidate(p, nil)
-		c.Standing, c.Calibrated = Sound, true
+		c.Trust, c.Calibrated = Valid, true
 		c.P95 = t.fromHashTimes(c.Variant, status.HashTimes)
 		t.sizePrediction(p, c)
 		candidates = append(candidates, c)

@@ -12,20 +12,20 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
-// Standing is what a candidate can be used for.
-type Standing int
+// Trust is how far a candidate's numbers can be trusted, in the words of verdicts.
+type Trust int
 
 const (
-	// Unusable candidates are never shown: their numbers are wrong or missing.
-	Unusable Standing = iota
+	// Invalid candidates are never shown: their numbers are wrong or missing.
+	Invalid Trust = iota
 	// Hint candidates are predictions that were not checked. They are only suggested for
 	// measurement.
 	Hint
-	// Doubtful candidates have a Suspect result. They are recommended only if no Sound
+	// Suspect candidates have a Suspect result. They are recommended only if no Valid
 	// candidate fits.
-	Doubtful
-	// Sound candidates have a Valid result, or a prediction that was checked.
-	Sound
+	Suspect
+	// Valid candidates have a Valid result, or a prediction that was checked.
+	Valid
 )
 
 // Unknown says why a capacity is unknown, or known only as a lower bound.
@@ -55,8 +55,8 @@ type Candidate struct {
 	MemoryLimit int64
 	// GivenMemory is the memory limit that it was measured with, in bytes.
 	GivenMemory int64
-	// Standing says what the candidate can be used for.
-	Standing Standing
+	// Trust says how far the candidate's numbers can be trusted.
+	Trust Trust
 	// Reasons why its result is not Valid without reservation.
 	Reasons []v1alpha1.Reason
 	// Predicted reports that the variant was not measured.
@@ -71,11 +71,11 @@ type Candidate struct {
 	Found int64
 	// Interval around Found; nil if it is unknown.
 	Interval *v1alpha1.RateInterval
-	// Carried is the rate, times 1000, that the measured replicas served together at the
+	// Served is the rate, times 1000, that the measured replicas served together at the
 	// reference speed, if only this lower bound of their capacity is known; otherwise 0.
 	// No size is computed for a demand above it, at the slow speed.
-	Carried int64
-	// Unknown says why no more than Carried is known.
+	Served int64
+	// Unknown says why no more than Served is known.
 	Unknown Unknown
 	// SlowPerMille is the slow speed: the hash time that the CPU exceeds for a tenth of
 	// the time, in thousandths of the hash time at the reference speed. 0 counts as 1000.
@@ -95,7 +95,7 @@ type Candidate struct {
 
 // atMost returns the highest rate, times 1000, for which a size can be computed from a
 // lower bound, whatever the number of replicas.
-func (c Candidate) atMost() int64 { return 1000 * c.Carried / c.slow() }
+func (c Candidate) atMost() int64 { return 1000 * c.Served / c.slow() }
 
 // undecided reports whether not even a lower bound of the capacity is known.
 func (c Candidate) undecided() bool { return c.Unknown == Undecided }
@@ -137,7 +137,7 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
-	unknown := c.undecided() || c.Carried > 0 && q.required() > c.atMost()
+	unknown := c.undecided() || c.Served > 0 && q.required() > c.atMost()
 	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU

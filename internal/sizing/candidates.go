@@ -16,15 +16,15 @@ import (
 
 const milli = 1000
 
-// standing returns what a result with a verdict can be used for.
-func standing(verdict v1alpha1.Verdict) Standing {
+// trust returns how far a result with a verdict can be trusted.
+func trust(verdict v1alpha1.Verdict) Trust {
 	switch verdict {
 	case v1alpha1.VerdictValid:
-		return Sound
+		return Valid
 	case v1alpha1.VerdictSuspect:
-		return Doubtful
+		return Suspect
 	default:
-		return Unusable
+		return Invalid
 	}
 }
 
@@ -32,7 +32,7 @@ func standing(verdict v1alpha1.Verdict) Standing {
 // capacity.
 func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
 	c := t.candidate(t.variant(row.Variant))
-	c.Standing, c.Reasons = standing(row.Verdict), row.Reasons
+	c.Trust, c.Reasons = trust(row.Verdict), row.Reasons
 	if row.MemoryPeakBytes != nil {
 		c.MemoryLimit = memoryLimit(c.Variant, *row.MemoryPeakBytes)
 	}
@@ -44,7 +44,7 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
 	case ptr.Deref(row.CapacityIsLowerBound, false) && row.MaxThroughputMilliPerSecond == nil:
 		// With a maximum, the capacity is between the lower bound and the maximum, so a size
 		// from the lower bound is safe.
-		c.Carried, c.Unknown = *row.CapacityMilliPerSecond, t.whyUnknown(row.Variant)
+		c.Served, c.Unknown = *row.CapacityMilliPerSecond, t.whyUnknown(row.Variant)
 	}
 	return c
 }
@@ -70,9 +70,9 @@ func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1
 		Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit,
 		Concurrency: p.Concurrency, NodePool: t.pool(p.NodePool),
 	})
-	c.Predicted, c.Standing = true, Hint
+	c.Predicted, c.Trust = true, Hint
 	if p.InMatrix && check != nil && check.Passed {
-		c.Standing = Sound
+		c.Trust = Valid
 	}
 	t.setCapacity(&c, p.CapacityMilliPerSecond, p.CapacityInterval)
 	return c
@@ -142,7 +142,7 @@ func (t *table) slow(variant v1alpha1.Variant) int64 {
 // respace replaces the capacity of a candidate that was measured with evenly spaced logins
 // by the model's capacity for random arrivals, as real users have.
 func (t *table) respace(c *Candidate) {
-	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Interval, c.Carried = true, false, 0, 0, nil, 0
+	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Interval, c.Served = true, false, 0, 0, nil, 0
 	service, known := prediction.ServiceOf(t.spec, t.trials, c.Variant)
 	if !known {
 		return

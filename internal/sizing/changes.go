@@ -46,7 +46,7 @@ func (a answer) changes(best *sized) []string {
 func (a answer) nearestOf(wanted func(Candidate) bool) []sized {
 	nearest := map[string]sized{}
 	for _, c := range a.candidates {
-		if c.Standing < Doubtful || !wanted(c) {
+		if c.Trust < Suspect || !wanted(c) {
 			continue
 		}
 		s := a.Question.size(c)
@@ -90,7 +90,7 @@ func (a answer) needs(s sized) string {
 	if most := a.served(s.Candidate, a.most(s.Candidate).replicas); most > 0 {
 		text += fmt.Sprintf("; within the demand's limits it serves up to %s with the same headroom", perSecond(most))
 	}
-	if s.Standing == Doubtful {
+	if s.Trust == Suspect {
 		text += fmt.Sprintf("; that result is Suspect (%s)", strings.Join(results.ReasonTypes(s.Reasons), ", "))
 	}
 	return text

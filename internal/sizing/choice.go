@@ -35,26 +35,25 @@ type answer struct {
 
 func (q Question) answer(candidates []Candidate) answer {
 	a := answer{Question: q, candidates: candidates}
-	a.fit = q.fitting(candidates, Sound)
+	a.fit = q.fitting(candidates, Valid)
 	if len(a.fit) == 0 {
-		a.fit = q.fitting(q.standIns(candidates), Doubtful)
+		a.fit = q.fitting(q.standIns(candidates), Suspect)
 	}
 	return a
 }
 
-// standIns returns the doubtful candidates that can be recommended if no sound one fits:
-// those with a weaker hash than every acceptable sound one. If a doubtful candidate of the
-// same strength replaced a sound one that no longer fits, more demand could need fewer CPUs.
-// If it were stronger, more demand would raise the strength.
+// standIns returns the Suspect candidates that can be recommended if no Valid one fits: those with a
+// weaker hash than every acceptable Valid one. With others, more demand could give a smaller size or a
+// stronger hash.
 func (q Question) standIns(candidates []Candidate) []Candidate {
 	below := math.Inf(1)
 	for _, c := range candidates {
-		if strength := q.strength(c); c.Standing == Sound && strength >= float64(q.MinimumCost) {
+		if strength := q.strength(c); c.Trust == Valid && strength >= float64(q.MinimumCost) {
 			below = min(below, strength)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool {
-		return c.Standing != Doubtful || q.strength(c) >= below
+		return c.Trust != Suspect || q.strength(c) >= below
 	})
 }
 
@@ -100,7 +99,7 @@ func (a answer) none() *v1alpha1.Recommendation {
 func (a answer) nearest() (sized, bool) {
 	var all []sized
 	for _, c := range a.candidates {
-		if c.Standing == Sound || c.Standing == Doubtful && !a.Question.size(c).fits() {
+		if c.Trust == Valid || c.Trust == Suspect && !a.Question.size(c).fits() {
 			all = append(all, a.Question.size(c))
 		}
 	}
@@ -119,7 +118,7 @@ type certainty struct {
 // confidence returns the lowest confidence for which there is a reason.
 func (a answer) confidence(best sized) certainty {
 	switch {
-	case best.Standing == Doubtful:
+	case best.Trust == Suspect:
 		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is Suspect (%s); measure it again", a.unit(), strings.Join(results.ReasonTypes(best.Reasons), ", "))}
 	case best.EvenlySpaced:
 		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"}

@@ -53,7 +53,7 @@ func (t *table) measuredCandidates(rows []v1alpha1.VariantResult) []Candidate {
 			continue
 		}
 		c := t.rowCandidate(&rows[i])
-		if t.asked && t.respaced() && c.Standing != Unusable {
+		if t.asked && t.respaced() && c.Trust != Invalid {
 			t.respace(&c)
 			t.size(&rows[i], c)
 		}

@@ -7,11 +7,11 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// fitting returns the candidates of a standing that fit, the best first.
-func (q Question) fitting(candidates []Candidate, standing Standing) []sized {
+// fitting returns the candidates that can be trusted so far and fit, the best first.
+func (q Question) fitting(candidates []Candidate, trust Trust) []sized {
 	var fit []sized
 	for _, c := range candidates {
-		if s := q.size(c); c.Standing == standing && s.fits() {
+		if s := q.size(c); c.Trust == trust && s.fits() {
 			fit = append(fit, s)
 		}
 	}
@@ -61,7 +61,7 @@ func (s sized) kept() int {
 // the minimum cost it is the stronger hash; if no rate meets the objective, the weakest
 // hash on the most CPU; and if the capacity is a lower bound, the higher bound.
 func (q Question) nearer(a, b sized) int {
-	far := cmp.Or(cmp.Compare(b.kept(), a.kept()), cmp.Compare(b.Standing, a.Standing))
+	far := cmp.Or(cmp.Compare(b.kept(), a.kept()), cmp.Compare(b.Trust, a.Trust))
 	if far != 0 {
 		return far
 	}
@@ -72,7 +72,7 @@ func (q Question) nearer(a, b sized) int {
 	case a.breaks[0] == v1alpha1.BoundObjective:
 		least = cmp.Or(-stronger, cmp.Compare(b.MilliCPU, a.MilliCPU))
 	case a.breaks[0] == v1alpha1.BoundCapacityUnknown:
-		least = cmp.Compare(b.Carried, a.Carried)
+		least = cmp.Compare(b.Served, a.Served)
 	case a.breaks[0] == v1alpha1.BoundMaxReplicas:
 		least = cmp.Compare(a.replicas, b.replicas)
 	}

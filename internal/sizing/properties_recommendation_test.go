@@ -25,10 +25,10 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 	c := Candidate{
 		Variant:   v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: rapid.Int32Range(8, 13).Draw(t, "cost")},
 		MilliCPU:  rapid.SampledFrom(limits).Draw(t, "limit"),
-		Standing:  rapid.SampledFrom([]Standing{Unusable, Hint, Doubtful, Sound, Sound}).Draw(t, "standing"),
+		Trust:     rapid.SampledFrom([]Trust{Invalid, Hint, Suspect, Valid, Valid}).Draw(t, "trust"),
 		Predicted: rapid.Bool().Draw(t, "predicted"), Confirmed: rapid.Bool().Draw(t, "confirmed"), EvenlySpaced: rapid.Bool().Draw(t, "respaced"),
 	}
-	if c.Standing == Hint {
+	if c.Trust == Hint {
 		c.Predicted = true
 	}
 	c.GivenMemory = rapid.SampledFrom([]int64{32 << 20, 128 << 20, 1 << 30}).Draw(t, "given memory")
@@ -40,7 +40,7 @@ func someCandidate(t *rapid.T, name string, pools []string) Candidate {
 		c.Capacity = rapid.Int64Range(1, 60_000).Draw(t, "capacity")
 		c.Found = c.Capacity + rapid.Int64Range(0, 20_000).Draw(t, "found above it")
 		c.SlowPerMille = rapid.SampledFrom([]int64{0, 1000, 1001, 1090, 1500}).Draw(t, "slow")
-		c.Carried = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
+		c.Served = c.Capacity*rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "replicas of a lower bound")*max(1000, c.SlowPerMille)/1000 - rapid.Int64Range(0, 2).Draw(t, "rounding")
 	} else if rapid.Bool().Draw(t, "undecided") {
 		c.Unknown = Undecided
 	}
@@ -141,8 +141,8 @@ func TestAHarderQuestionNeverRaisesTheCost(t *testing.T) {
 		case "objective":
 			for i := range stricter {
 				stricter[i].Capacity = rapid.Int64Range(0, stricter[i].Capacity).Draw(t, "capacity then")
-				if stricter[i].Carried > 0 {
-					stricter[i].Carried = rapid.Int64Range(1, stricter[i].Carried).Draw(t, "carried then")
+				if stricter[i].Served > 0 {
+					stricter[i].Served = rapid.Int64Range(1, stricter[i].Served).Draw(t, "carried then")
 				}
 			}
 		}
@@ -172,7 +172,7 @@ func TestNoSizeOfTheSameStrengthIsCheaper(t *testing.T) {
 		asked.MinimumCost, asked.MaxMilliCPU = 4, 0
 		for i := range candidates {
 			// Most have the same strength, so that prices decide.
-			candidates[i].Standing, candidates[i].Carried = Sound, 0
+			candidates[i].Trust, candidates[i].Served = Valid, 0
 			candidates[i].Variant.Cost = min(candidates[i].Variant.Cost, 9)
 		}
 		r := Of(asked, candidates)
@@ -229,7 +229,7 @@ func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := someCandidate(t, "v", []string{""})
 		c.Capacity = max(1, c.Capacity)
-		c.Carried = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
+		c.Served = c.Capacity * rapid.Int64Range(1, 3).Draw(t, "replicas measured")
 		asked := someQuestion(t, prices(t, "0.04"))
 		beyond := asked.MilliPerSecond*(100+asked.HeadroomPercent) > 100*carriedSlowly(c)
 		got := Of(asked, []Candidate{c})
@@ -240,7 +240,7 @@ func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
 			}
 		}
 		if beyond && (got.Replicas > 0 || got.Nearest != nil && got.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
-			t.Errorf("a demand of %d/1000 has a size from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Carried, got)
+			t.Errorf("a demand of %d/1000 has a size from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Served, got)
 		}
 	})
 }
@@ -273,7 +273,7 @@ func TestTheOrderOfCandidatesDoesNotMatter(t *testing.T) {
 }
 
 // A check of all candidates one by one finds none that is better, and none that fits if
-// nothing is recommended. Unusable candidates are never shown.
+// nothing is recommended. Invalid candidates are never shown.
 func TestNoCandidateIsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := someCandidates(t, "")
@@ -284,7 +284,7 @@ func TestNoCandidateIsBetter(t *testing.T) {
 		}
 		sound := false
 		for _, c := range candidates {
-			if !byHand(asked, c) || c.Standing != Sound {
+			if !byHand(asked, c) || c.Trust != Valid {
 				continue
 			}
 			sound = true
@@ -302,7 +302,7 @@ func TestNoCandidateIsBetter(t *testing.T) {
 		if !byHand(asked, best) || cpuByHand(asked, best) != milliCPU(t, got.TotalCPU) {
 			t.Errorf("%s on %s exceeds a limit", got.Variant, got.TotalCPU)
 		}
-		if best.Standing == Doubtful && (sound || got.Confidence != v1alpha1.ConfidenceLow) {
+		if best.Trust == Suspect && (sound || got.Confidence != v1alpha1.ConfidenceLow) {
 			t.Errorf("a Suspect result is recommended although a Valid one fits, or with confidence %s", got.Confidence)
 		}
 	})
@@ -316,8 +316,8 @@ func usable(t *rapid.T, candidates []Candidate, size *v1alpha1.Size) {
 	if size == nil || size.Variant == "" {
 		return
 	}
-	if shown := named(candidates, size.Variant); shown.Standing < Doubtful {
-		t.Errorf("%s is shown, with standing %d", size.Variant, shown.Standing)
+	if shown := named(candidates, size.Variant); shown.Trust < Suspect {
+		t.Errorf("%s is shown, with trust %d", size.Variant, shown.Trust)
 	}
 }
 
@@ -331,7 +331,7 @@ func replicasByHand(q Question, c Candidate) int64 {
 }
 
 // carriedSlowly returns a lower bound at the slow speed.
-func carriedSlowly(c Candidate) int64 { return 1000 * c.Carried / max(1000, c.SlowPerMille) }
+func carriedSlowly(c Candidate) int64 { return 1000 * c.Served / max(1000, c.SlowPerMille) }
 
 // mostServed returns the highest demand, times 1000, that so many replicas of a lower bound
 // serve: with headroom, and also without headroom when Survive replicas are down.
@@ -344,7 +344,7 @@ func cpuByHand(q Question, c Candidate) int64 { return replicasByHand(q, c) * c.
 
 // byHand reports whether a candidate keeps all limits.
 func byHand(q Question, c Candidate) bool {
-	known := c.Carried <= 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*carriedSlowly(c)
+	known := c.Served <= 0 || q.MilliPerSecond*(100+q.HeadroomPercent) <= 100*carriedSlowly(c)
 	return c.Capacity > 0 && known && strengthOf(q, c) >= float64(q.MinimumCost) && replicasByHand(q, c) <= q.MaxReplicas &&
 		(q.MaxMilliCPU == 0 || cpuByHand(q, c) <= q.MaxMilliCPU)
 }

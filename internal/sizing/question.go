@@ -96,7 +96,7 @@ func (q Question) required() int64 {
 // serve with headroom, and also without headroom when Survive replicas are down.
 func (q Question) served(c Candidate, replicas int64) int64 {
 	capacity := replicas * c.Capacity
-	if c.Carried > 0 {
+	if c.Served > 0 {
 		capacity = min(capacity, c.atMost())
 	}
 	left := max(0, replicas-q.Survive)

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(*Candidate)) Candidate {
 	c := Candidate{
 		Variant:  v1alpha1.Variant{Name: name, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
-		MilliCPU: milliCPU, Standing: Sound, Capacity: capacity, Found: capacity, Confirmed: true,
+		MilliCPU: milliCPU, Trust: Valid, Capacity: capacity, Found: capacity, Confirmed: true,
 		P95: func(milliPerSecond int64) (int64, bool) { return 100_000 + 50*milliPerSecond, true },
 	}
 	for _, change := range changes {
@@ -31,11 +31,11 @@ func replica(name string, cost int32, milliCPU, capacity int64, changes ...func(
 }
 
 func suspect(c *Candidate) {
-	c.Standing, c.Reasons = Doubtful, []v1alpha1.Reason{{Type: "NoisyNeighbour"}}
+	c.Trust, c.Reasons = Suspect, []v1alpha1.Reason{{Type: "NoisyNeighbour"}}
 }
-func invalid(c *Candidate)     { c.Standing = Unusable }
+func invalid(c *Candidate)     { c.Trust = Invalid }
 func predicted(c *Candidate)   { c.Predicted = true }
-func onlyAHint(c *Candidate)   { c.Predicted, c.Standing = true, Hint }
+func onlyAHint(c *Candidate)   { c.Predicted, c.Trust = true, Hint }
 func unconfirmed(c *Candidate) { c.Confirmed = false }
 func refuted(c *Candidate)     { c.Refuted = true }
 func respaced(c *Candidate)    { c.EvenlySpaced = true }
@@ -51,17 +51,17 @@ func slow(perMille int64) func(*Candidate) {
 }
 
 // lowerBound makes the capacity a lower bound: all rates met the objective, with one replica.
-func lowerBound(c *Candidate) { c.Carried = c.Found }
+func lowerBound(c *Candidate) { c.Served = c.Found }
 
 // limited makes the capacity a lower bound because of the generator.
-func limited(c *Candidate) { c.Carried, c.Unknown = c.Found, ByGenerator }
+func limited(c *Candidate) { c.Served, c.Unknown = c.Found, ByGenerator }
 
 // undecided makes a candidate one with too few logins to decide anything.
 func undecided(c *Candidate) { c.Unknown = Undecided }
 
 // barelySaturated makes the capacity a lower bound because too few logins ended during the
 // saturation.
-func barelySaturated(c *Candidate) { c.Carried, c.Unknown = c.Found, BySaturation }
+func barelySaturated(c *Candidate) { c.Served, c.Unknown = c.Found, BySaturation }
 
 // surviving requires that the demand is served with so many replicas down.
 func surviving(replicas int64) func(*Question) { return func(q *Question) { q.Survive = replicas } }

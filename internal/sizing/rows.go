@@ -108,7 +108,7 @@ func unlessEmpty(price v1alpha1.Price) *v1alpha1.Price {
 // perMillion returns the exact price of a million logins at a row's capacity, or nil if that
 // is unknown.
 func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
-	if row.CapacityMilliPerSecond == nil || standing(row.Verdict) == Unusable {
+	if row.CapacityMilliPerSecond == nil || trust(row.Verdict) == Invalid {
 		return nil
 	}
 	c := t.rowCandidate(row)
@@ -121,7 +121,7 @@ func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
 // size adds the sizing and the monthly price to a row, unless the question does not admit
 // its hash or its result is unusable.
 func (t *table) size(row *v1alpha1.VariantResult, c Candidate) {
-	if !t.asked || !t.question.Admits(c.Variant) || c.Standing == Unusable {
+	if !t.asked || !t.question.Admits(c.Variant) || c.Trust == Invalid {
 		return
 	}
 	row.Sizing = t.question.Sizing(c)

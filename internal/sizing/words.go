@@ -114,7 +114,7 @@ func (a answer) noneReason(nearest sized) string {
 // atLeast says what is known about a capacity that is a lower bound or unknown, as the
 // end of a sentence about the variant.
 func (s sized) atLeast() string {
-	carried := perSecond(s.Carried)
+	carried := perSecond(s.Served)
 	if s.SlowPerMille > 1000 {
 		carried += fmt.Sprintf(" (%s at the slow speed of its CPU)", perSecond(s.atMost()))
 	}
@@ -132,7 +132,7 @@ func (s sized) atLeast() string {
 
 // orMore returns "at least " if the capacity is a lower bound.
 func (s sized) orMore() string {
-	if s.Carried > 0 {
+	if s.Served > 0 {
 		return "at least "
 	}
 	return ""
@@ -157,7 +157,7 @@ func (a answer) suggest(s sized) string {
 // unknown.
 func (a answer) anyUnknown() bool {
 	return len(a.unusable()) > 0 || slices.ContainsFunc(a.candidates, func(c Candidate) bool {
-		return c.Standing >= Doubtful && a.strength(c) >= float64(a.MinimumCost) && a.Question.size(c).unknown()
+		return c.Trust >= Suspect && a.strength(c) >= float64(a.MinimumCost) && a.Question.size(c).unknown()
 	})
 }
 
@@ -165,7 +165,7 @@ func (a answer) anyUnknown() bool {
 func (a answer) unusable() []string {
 	var names []string
 	for _, c := range a.candidates {
-		if c.Standing == Unusable && a.strength(c) >= float64(a.MinimumCost) {
+		if c.Trust == Invalid && a.strength(c) >= float64(a.MinimumCost) {
 			names = append(names, c.Variant.Name)
 		}
 	}

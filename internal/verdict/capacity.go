@@ -216,7 +216,7 @@ func (d *decision) bracket() bracket {
 // of the bound that the step really had.
 func (d *decision) failedAt(s fact) int64 {
 	if s.Purpose == v1alpha1.PurposeCapacity && (s.overloaded() || d.tooManyFailed(s)) {
-		return int64(math.Ceil(s.driven()))
+		return int64(math.Ceil(s.rateAtReference()))
 	}
 	return s.nominal()
 }

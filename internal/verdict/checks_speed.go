@@ -133,7 +133,7 @@ func (t *trial) saturatedIn(s *step) bool {
 	case loadplan.Closed:
 		return t.hashes() && s.Callers >= 2*t.lanes()
 	default:
-		return t.hashes() && s.driven() > saturatedFrom*float64(t.bound)
+		return t.hashes() && s.rateAtReference() > saturatedFrom*float64(t.bound)
 	}
 }
 

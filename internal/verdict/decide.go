@@ -178,9 +178,9 @@ func (f fact) settled() bool { return f.open() && !f.overloaded() }
 // offered returns the rate as it was offered, times 1000.
 func (f fact) offered() int64 { return ptr.Deref(f.OfferedMilliPerSecond, 0) }
 
-// driven returns the rate that is the same share of the bound at the reference speed as the
+// rateAtReference returns the rate that is the same share of the bound at the reference speed as the
 // step's rate was at its own speed, times 1000.
-func (f fact) driven() float64 { return float64(f.offered()) * f.factor() }
+func (f fact) rateAtReference() float64 { return float64(f.offered()) * f.factor() }
 
 // nominal returns the rate that is the planned share of the bound at the reference speed, times 1000.
 func (f fact) nominal() int64 {
@@ -236,7 +236,7 @@ func (d *decision) comparable(s fact) bool {
 }
 
 // utilisation returns the offered rate as a share of the bound at the step's own speed.
-func (d *decision) utilisation(s fact) float64 { return s.driven() / float64(d.bound) }
+func (d *decision) utilisation(s fact) float64 { return s.rateAtReference() / float64(d.bound) }
 
 // disagreement returns how far measured and simulated p95 of a step can differ, as a
 // factor. The course of the speed is known only per second, and at a high load each percent

@@ -40,7 +40,7 @@ func TestUnderItsOwnObjectiveATrialIsAsItWasJudged(t *testing.T) {
 
 // The run is judged under one objective and then converted to another, and judged under the
 // other one directly. The results are equal, since both follow from what is stored.
-func TestAskingComesToWhatJudgingWould(t *testing.T) {
+func TestForObjectiveEqualsJudge(t *testing.T) {
 	t.Parallel()
 	for quota, concurrency := range map[int64]v1alpha1.ConcurrencyMode{500: v1alpha1.ConcurrencyWorkerPool, 0: v1alpha1.ConcurrencyUnbounded} {
 		in, _ := simulatedRun(t, concurrency, quota, 1)

@@ -18,7 +18,7 @@ func (t *trial) facts() []v1alpha1.Step {
 		s.fact = fact{&stored[i]}
 		s.store(s.fact.Step)
 		if s.Kind == loadplan.Open && t.bound > 0 && s.slower > 0 {
-			s.fact.LoadPerMille = ptr.To(int64(math.Round(1000 * s.driven() / float64(t.bound))))
+			s.fact.LoadPerMille = ptr.To(int64(math.Round(1000 * s.rateAtReference() / float64(t.bound))))
 		}
 	}
 	return stored

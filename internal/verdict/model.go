@@ -102,9 +102,8 @@ func perHash(cpuMicroseconds, hashes int64) time.Duration {
 }
 
 // simulatedSpreads runs the step again with other seeds, and returns by which factor each percentile of
-// a run differs from that of all runs together; 0 if unknown. Queues make the scatter of the runs
-// lopsided: the true one can be as far below what was observed as a run can be above the true one, and
-// the reverse, so the larger factor counts. A long step is simulated shorter, and its spread is multiplied
+// a run differs from that of all runs together; 0 if unknown. Runs scatter unevenly upward and downward,
+// so the larger of both factors is used at both ends. A long step is simulated shorter, and its spread is multiplied
 // by the square root of the share: the spread of p95 at 80 % load is 27, 13 and 6 % of p95 with 1,000,
 // 4,000 and 16,000 logins, simulated.
 func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]float64 {

@@ -78,9 +78,9 @@ func (s *step) factor() float64 {
 	return s.slower
 }
 
-// driven returns the rate that is the same share of the bound at the reference speed as the
+// rateAtReference returns the rate that is the same share of the bound at the reference speed as the
 // step's rate was at its own speed, times 1000.
-func (s *step) driven() float64 { return float64(s.OfferedMilliPerSecond) * s.factor() }
+func (s *step) rateAtReference() float64 { return float64(s.OfferedMilliPerSecond) * s.factor() }
 
 // courseOf returns how the speed changed from the start of the step, relative to its
 // counted part, or nil if that is unknown. A window without a hash has the speed of the one

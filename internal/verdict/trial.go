@@ -173,7 +173,7 @@ func (t *trial) beyondMaximum(s *step) bool {
 	if t.maximum != nil {
 		limit = *t.maximum
 	}
-	return s.Kind == loadplan.Open && s.driven() > overloadedShare*float64(limit)
+	return s.Kind == loadplan.Open && s.rateAtReference() > overloadedShare*float64(limit)
 }
 
 // failedShare returns the error share: all scheduled logins without a 200 response.

@@ -16,7 +16,7 @@ var (
 	loaderOfTrial = []string{`spec: a trial's generator can't be changed; create a new experiment`}
 )
 
-func TestTheMatrixOfAnExperimentStands(t *testing.T) {
+func TestTheMatrixIsImmutable(t *testing.T) {
 	pooled := `{spec: {prices: {}, matrix: {concurrency: [{mode: Unbounded}], nodePools: [{name: a}]}}}`
 	checkUpdates(t, plainExperiment, map[string]edit{
 		"nothing is changed":     {},
@@ -113,7 +113,7 @@ func TestWhatMayBeChangedInAnExperiment(t *testing.T) {
 	})
 }
 
-func TestThePlanOfATrialStands(t *testing.T) {
+func TestThePlanOfATrialIsImmutable(t *testing.T) {
 	generator := `{spec: {generator: {cpuLimit: 500m}}}`
 	checkUpdates(t, plainTrial, map[string]edit{
 		"it is its turn":           {change: `{spec: {suspend: false}}`},
