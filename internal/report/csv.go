@@ -3,11 +3,12 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -18,9 +19,9 @@ type column struct {
 	value func(Document, Row) string
 }
 
-// columns are the columns in their order. Names are never changed and never reused; new
-// columns are added at the end.
-var columns = []column{
+// columns are the columns in their order. Names are never changed and never reused. A figure that is not
+// listed here is added at the end.
+var columns = withFigures([]column{
 	{"experiment", func(d Document, _ Row) string { return guarded(d.Name()) }},
 	{"variant", func(_ Document, r Row) string { return guarded(r.Result.Variant) }},
 	{"source", func(_ Document, r Row) string { return source(r) }},
@@ -36,26 +37,12 @@ var columns = []column{
 	{"reasons", func(_ Document, r Row) string { return guarded(strings.Join(reasonTypes(r.Result.Reasons), ";")) }},
 	{"trials", func(_ Document, r Row) string { return positive(r.Result.Trials) }},
 	{"hash_milliseconds", func(_ Document, r Row) string { return thousandths(r.HashMicroseconds) }},
-	{"hash_error_milliseconds", func(_ Document, r Row) string { return thousandths(hashError(r)) }},
-	{"bound_logins_per_second", func(_ Document, r Row) string { return thousandths(r.Result.BoundMilliPerSecond) }},
-	{"maximum_logins_per_second", func(_ Document, r Row) string { return thousandths(r.Result.MaxThroughputMilliPerSecond) }},
+	figure("hash_error"), figure("bound"), figure("maximum"),
 	{"objective_met", func(_ Document, r Row) string { return truth(r.Result.ObjectiveMet) }},
-	{"capacity_logins_per_second", func(_ Document, r Row) string { return thousandths(r.Result.CapacityMilliPerSecond) }},
-	{"capacity_low_logins_per_second", func(_ Document, r Row) string { low, _ := rateEnds(r.Result.CapacityInterval); return thousandths(low) }},
-	{"capacity_high_logins_per_second", func(_ Document, r Row) string {
-		_, high := rateEnds(r.Result.CapacityInterval)
-		return thousandths(high)
-	}},
+	figure("capacity"), figure("capacity_low"), figure("capacity_high"),
 	{"capacity_method", func(_ Document, r Row) string { return guarded(string(r.Result.CapacityMethod)) }},
 	{"capacity_is_lower_bound", func(_ Document, r Row) string { return truth(r.Result.CapacityIsLowerBound) }},
-	{"offered_logins_per_second", func(_ Document, r Row) string { return thousandths(r.Result.OfferedMilliPerSecond) }},
-	{"users", func(_ Document, r Row) string { return whole(r.Result.Users) }},
-	{"throughput_logins_per_second", func(_ Document, r Row) string { return thousandths(r.Result.ThroughputMilliPerSecond) }},
-	{"p95_milliseconds", func(_ Document, r Row) string { return thousandths(r.Result.P95Microseconds) }},
-	{"p95_low_milliseconds", func(_ Document, r Row) string { low, _ := latencyEnds(r.Result.P95Interval); return thousandths(low) }},
-	{"p95_high_milliseconds", func(_ Document, r Row) string { _, high := latencyEnds(r.Result.P95Interval); return thousandths(high) }},
-	{"samples", func(_ Document, r Row) string { return whole(r.Result.Samples) }},
-	{"throttled_percent", func(_ Document, r Row) string { return whole(r.Result.ThrottledPercent) }},
+	figure("offered"), figure("users"), figure("throughput"), figure("p95"), figure("p95_low"), figure("p95_high"), figure("samples"), figure("throttled"),
 	{"replicas_for_demand", func(_ Document, r Row) string {
 		return sizing(r, func(s v1alpha1.Sizing) string { return positive(s.Replicas) })
 	}},
@@ -80,38 +67,34 @@ var columns = []column{
 	{"pool_speed_median_ratio", func(d Document, r Row) string {
 		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.MedianPerMille })
 	}},
-	{"speed_low_ratio", func(_ Document, r Row) string {
-		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.LowPerMille })
-	}},
-	{"speed_median_ratio", func(_ Document, r Row) string {
-		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.MedianPerMille })
-	}},
-	{"speed_high_ratio", func(_ Document, r Row) string {
-		return rowSpeed(r, func(s *v1alpha1.RowSpeed) *int64 { return &s.HighPerMille })
-	}},
-	{"failed_at_most_per_million", func(_ Document, r Row) string {
-		if r.Result.Failures == nil {
+	figure("speed_low"), figure("speed_median"), figure("speed_high"), figure("failed_at_most"),
+	figure("p50"), figure("p50_low"), figure("p50_high"), figure("p99"), figure("p99_low"), figure("p99_high"),
+})
+
+// figure returns the column of a figure.
+func figure(name string) column {
+	i := slices.IndexFunc(results.Figures, func(f results.Figure) bool { return f.Name == name })
+	return columnOf(results.Figures[i])
+}
+
+func columnOf(f results.Figure) column {
+	return column{f.Column(), func(_ Document, r Row) string {
+		n := f.Of(&r.Result)
+		if n == nil {
 			return ""
 		}
-		return strconv.FormatInt(r.Result.Failures.AtMostPerMillion, 10)
-	}},
-	{"p50_milliseconds", func(_ Document, r Row) string { return thousandths(r.Result.P50Microseconds) }},
-	{"p50_low_milliseconds", func(_ Document, r Row) string { low, _ := latencyEnds(r.Result.P50Interval); return thousandths(low) }},
-	{"p50_high_milliseconds", func(_ Document, r Row) string { _, high := latencyEnds(r.Result.P50Interval); return thousandths(high) }},
-	{"p99_milliseconds", func(_ Document, r Row) string { return thousandths(r.Result.P99Microseconds) }},
-	{"p99_low_milliseconds", func(_ Document, r Row) string { low, _ := latencyEnds(r.Result.P99Interval); return thousandths(low) }},
-	{"p99_high_milliseconds", func(_ Document, r Row) string { _, high := latencyEnds(r.Result.P99Interval); return thousandths(high) }},
-	{"memory_peak_bytes", func(_ Document, r Row) string {
-		if r.Result.MemoryPeakBytes == nil {
-			return ""
+		return strconv.FormatFloat(float64(*n)/f.Unit.PerColumn, 'f', -1, 64)
+	}}
+}
+
+// withFigures adds the figures that have no column yet.
+func withFigures(columns []column) []column {
+	for _, f := range results.Figures {
+		if !slices.ContainsFunc(columns, func(c column) bool { return c.name == f.Column() }) {
+			columns = append(columns, columnOf(f))
 		}
-		return strconv.FormatInt(*r.Result.MemoryPeakBytes, 10)
-	}},
-	{"alive_probes", func(_ Document, r Row) string { return probes(r, func(a handover.Alive) *int64 { return &a.Probes }) }},
-	{"alive_failed", func(_ Document, r Row) string { return probes(r, func(a handover.Alive) *int64 { return &a.Failed }) }},
-	{"alive_p95_microseconds", func(_ Document, r Row) string {
-		return probes(r, func(a handover.Alive) *int64 { return a.P95Microseconds })
-	}},
+	}
+	return columns
 }
 
 // CSV writes a line for each variant, measured or predicted, as defined by RFC 4180.
@@ -196,27 +179,6 @@ func truth(b *bool) string {
 	return strconv.FormatBool(*b)
 }
 
-func hashError(r Row) *int64 {
-	if r.Result.Calibration == nil {
-		return nil
-	}
-	return &r.Result.Calibration.ErrorMicroseconds
-}
-
-func rateEnds(i *v1alpha1.RateInterval) (low, high *int64) {
-	if i == nil {
-		return nil, nil
-	}
-	return &i.LowMilliPerSecond, &i.HighMilliPerSecond
-}
-
-func latencyEnds(i *handover.Interval) (low, high *int64) {
-	if i == nil {
-		return nil, nil
-	}
-	return &i.LowMicroseconds, &i.HighMicroseconds
-}
-
 func sizing(r Row, field func(v1alpha1.Sizing) string) string {
 	if r.Result.Sizing == nil {
 		return ""
@@ -241,26 +203,9 @@ func reference(d Document, r Row, field func(*v1alpha1.PoolSpeed) *int64) string
 	return thousandths(field(pool))
 }
 
-func rowSpeed(r Row, field func(*v1alpha1.RowSpeed) *int64) string {
-	if r.Result.Speed == nil {
-		return ""
-	}
-	return thousandths(field(r.Result.Speed))
-}
-
 func price(r Row, field func(v1alpha1.Price) string) string {
 	if r.Result.Price == nil {
 		return ""
 	}
 	return guarded(field(*r.Result.Price))
-}
-
-func probes(r Row, get func(handover.Alive) *int64) string {
-	if r.Result.Alive == nil {
-		return ""
-	}
-	if number := get(*r.Result.Alive); number != nil {
-		return strconv.FormatInt(*number, 10)
-	}
-	return ""
 }

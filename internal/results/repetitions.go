@@ -1,45 +1,11 @@
 package results
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
-
-// Figure is one of the numbers by which repetitions are compared.
-type Figure struct {
-	// Of returns the number, or nil if a result does not have it.
-	Of func(*v1alpha1.VariantResult) *int64
-	// median is that of its values: of an even number of them, the less favourable of the two in the middle.
-	median func([]int64, func(a, b int64) int) int64
-}
-
-// longer returns the figure of a time, of which the longer one is less favourable.
-func longer(of func(*v1alpha1.VariantResult) *int64) Figure {
-	return Figure{of, measurement.UpperMedian[int64]}
-}
-
-// lower returns the figure of a rate, of which the lower one is less favourable.
-func lower(of func(*v1alpha1.VariantResult) *int64) Figure {
-	return Figure{of, measurement.LowerMedian[int64]}
-}
-
-// The figures of a result.
-var (
-	LatencyP50   = longer(func(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds })
-	LatencyP95   = longer(func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds })
-	LatencyP99   = longer(func(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds })
-	TimeOfHash   = longer(hashTime)
-	CapacityRate = lower(capacityOrZero)
-	MaximumRate  = lower(func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond })
-	boundRate    = lower(func(r *v1alpha1.VariantResult) *int64 { return r.BoundMilliPerSecond })
-)
-
-// Median returns the median of the figure's values, of which there is at least one.
-func (f Figure) Median(values []int64) int64 { return f.median(values, cmp.Compare[int64]) }
 
 // over returns the median over the results that have the figure, or nil if none has it.
 func (f Figure) over(from []*v1alpha1.VariantResult) *int64 {
@@ -59,22 +25,6 @@ func (f Figure) typical(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult 
 		}
 	}
 	return nil
-}
-
-// capacityOrZero returns the capacity, or 0 for a result that met the objective at no rate. Such a
-// result is below every capacity, and must not be left out as if it were unknown.
-func capacityOrZero(r *v1alpha1.VariantResult) *int64 {
-	if r.CapacityMilliPerSecond == nil && r.ObjectiveMet != nil && !*r.ObjectiveMet {
-		return new(int64)
-	}
-	return r.CapacityMilliPerSecond
-}
-
-func hashTime(r *v1alpha1.VariantResult) *int64 {
-	if r.Calibration == nil {
-		return nil
-	}
-	return &r.Calibration.HashMicroseconds
 }
 
 // values returns a number of all results that have it.

@@ -221,16 +221,6 @@ func (g *gathering) speeds(e *v1alpha1.SizingExperiment) {
 	}
 }
 
-// rowSpeed returns a function that reads a number of the speed while a variant was measured.
-func rowSpeed(field func(*v1alpha1.RowSpeed) int64) func(outcome) (float64, bool) {
-	return func(o outcome) (float64, bool) {
-		if o.Speed == nil {
-			return 0, false
-		}
-		return perMille(field(o.Speed))
-	}
-}
-
 // ofPool are the labels of the table of hash times.
 var ofPool = []string{"namespace", "experiment", "pool", "cpu_model", "cost", "control"}
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -24,66 +23,27 @@ type outcome struct {
 	trials []*v1alpha1.SizingTrial
 }
 
-var variantReadings = []reading[outcome]{
-	{define("variant_p95_seconds", "The 95th percentile of login latency at the reported step.", ofVariant),
-		func(o outcome) (float64, bool) { return seconds(o.P95Microseconds) }},
-	{define("variant_p50_seconds", "The median of login latency at the reported step.", ofVariant),
-		func(o outcome) (float64, bool) { return seconds(o.P50Microseconds) }},
-	{define("variant_p99_seconds", "The 99th percentile of login latency at the reported step.", ofVariant),
-		func(o outcome) (float64, bool) { return seconds(o.P99Microseconds) }},
-	{define("variant_p95_low_seconds", "The lower end of the 95 % interval of p95.", ofVariant),
-		func(o outcome) (float64, bool) {
-			return interval(o, func(i *handover.Interval) *int64 { return &i.LowMicroseconds })
-		}},
-	{define("variant_p95_high_seconds", "The upper end of the 95 % interval of p95.", ofVariant),
-		func(o outcome) (float64, bool) {
-			return interval(o, func(i *handover.Interval) *int64 { return &i.HighMicroseconds })
-		}},
-	{define("variant_offered_logins_per_second", "The login rate of the reported step.", ofVariant),
-		func(o outcome) (float64, bool) { return perSecond(o.OfferedMilliPerSecond) }},
-	{define("variant_throughput_logins_per_second", "Throughput at saturation: the maximum.", ofVariant),
-		func(o outcome) (float64, bool) { return perSecond(o.MaxThroughputMilliPerSecond) }},
-	{define("variant_capacity_logins_per_second", "The highest login rate that meets the objective.", ofVariant),
-		func(o outcome) (float64, bool) { return perSecond(o.CapacityMilliPerSecond) }},
-	{define("variant_bound_logins_per_second", "The CPU-bound login rate: CPU divided by the CPU time per hash.", ofVariant),
-		func(o outcome) (float64, bool) { return perSecond(o.BoundMilliPerSecond) }},
-	{define("variant_error_ratio", "Share of the reported step's logins without a complete response with status 200.", ofVariant), outcome.errorRatio},
-	{define("variant_throttled_ratio", "Share of the reported step's quota periods in which the service was throttled.", ofVariant),
-		func(o outcome) (float64, bool) {
-			if o.ThrottledPercent == nil {
-				return 0, false
-			}
-			return float64(*o.ThrottledPercent) / 100, true
-		}},
-	{define("variant_hash_seconds", "CPU time of one hash.", ofVariant),
-		func(o outcome) (float64, bool) {
-			if o.Calibration == nil {
-				return 0, false
-			}
-			return seconds(&o.Calibration.HashMicroseconds)
-		}},
-	{define("variant_speed_median_ratio", "The median hash time while the variant was measured, divided by the reference: above 1 the CPU was slower.", ofVariant),
-		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.MedianPerMille })},
-	{define("variant_speed_low_ratio", "The 10th percentile of the hash time while the variant was measured, divided by the reference.", ofVariant),
-		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.LowPerMille })},
-	{define("variant_speed_high_ratio", "The 90th percentile of the hash time while the variant was measured, divided by the reference.", ofVariant),
-		rowSpeed(func(s *v1alpha1.RowSpeed) int64 { return s.HighPerMille })},
-	{define("variant_memory_peak_bytes", "The maximum memory that a pod of the variant used.", ofVariant),
-		func(o outcome) (float64, bool) {
-			if o.MemoryPeakBytes == nil {
-				return 0, false
-			}
-			return float64(*o.MemoryPeakBytes), true
-		}},
-	{define("variant_objective_met", "1 if some login rate meets the objective, 0 if none does.", ofVariant),
+// variantReadings are those of the figures, and two that are no figures.
+var variantReadings = append(figureReadings(),
+	reading[outcome]{define("variant_error_ratio", "Share of the reported step's logins without a complete response with status 200.", ofVariant), outcome.errorRatio},
+	reading[outcome]{define("variant_objective_met", "1 if some login rate meets the objective, 0 if none does.", ofVariant),
 		func(o outcome) (float64, bool) { return truth(o.ObjectiveMet) }},
-}
+)
 
-func interval(o outcome, end func(*handover.Interval) *int64) (float64, bool) {
-	if o.P95Interval == nil {
-		return 0, false
+func figureReadings() (all []reading[outcome]) {
+	for _, f := range results.Figures {
+		if f.Help == "" {
+			continue
+		}
+		all = append(all, reading[outcome]{define("variant_"+f.Series(), f.Help, ofVariant), func(o outcome) (float64, bool) {
+			n := f.Of(o.VariantResult)
+			if n == nil {
+				return 0, false
+			}
+			return float64(*n) / f.Unit.PerSeries, true
+		}})
 	}
-	return seconds(end(o.P95Interval))
+	return all
 }
 
 // variants adds the row and the steps of each variant.
