@@ -31,7 +31,7 @@ unformatted=$(gofmt -l api cmd config controllers hack internal loadtests test)
 [[ -z $unformatted ]] || stale "The format of $unformatted" "make fmt"
 
 for module in . hack/tools hack/tools/*/ hack/build/*/; do
-  # To tidy them, all modules of the older Kubernetes releases would have to be downloaded. test-minors
+  # To tidy them, all modules of the older Kubernetes releases would have to be downloaded. test-long NAME=minors
   # compiles them, which fails if they lack anything.
   [[ $module != hack/build/kubernetes-1.* ]] || continue
   (cd "$module" && go mod tidy -diff) || stale "$module/go.mod" "go mod tidy there"

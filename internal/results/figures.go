@@ -51,7 +51,7 @@ func (f Figure) Column() string { return f.Name + f.Unit.Column }
 // Series returns the name of the figure's series, without what those of all variants begin with.
 func (f Figure) Series() string { return cmp.Or(f.series, f.Name) + f.Unit.Series }
 
-// Median returns the median of the figure's values, of which there is at least one.
+// Median returns the median of some values of the figure. It panics if there are none.
 func (f Figure) Median(values []int64) int64 { return f.median(values, cmp.Compare[int64]) }
 
 // The figures by which repetitions and experiments are compared. Of a time the longer one is less

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +20,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
+	"github.com/hashmark-dev/hashmark/test/bench/loopback"
 )
 
 // operatorProcess is a process of the operator, with metrics over HTTP.
@@ -34,7 +34,8 @@ type operatorProcess struct {
 // startOperator starts an operator whose Leases are in a namespace.
 func startOperator(t *testing.T, kubeconfig, namespace string) *operatorProcess {
 	t.Helper()
-	address := freeAddress(t)
+	address, err := loopback.FreeAddress(t.Context())
+	must(t, err)
 	o := &operatorProcess{output: &bytes.Buffer{}, began: time.Now(), metrics: "http://" + address + "/metrics"}
 	o.command = exec.Command(program(t, "HASHMARK_OPERATOR"),
 		"--leader-election-namespace="+namespace, "--metrics-bind-address="+address, "--metrics-secure=false", "--health-probe-bind-address=0",
@@ -156,12 +157,4 @@ func (o *operatorProcess) during(t *testing.T, what func()) usage {
 		}
 	}
 	return u
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
 }

@@ -1,4 +1,4 @@
-// The API server of Kubernetes 1.34, for make test-minors.
+// The API server of Kubernetes 1.34, for make test-long NAME=minors.
 module github.com/hashmark-dev/hashmark/hack/build/kubernetes-1.34
 
 go 1.26.0

@@ -34,7 +34,7 @@ type Service struct {
 // Start starts the binary on one CPU, and returns once it is ready. The arguments are those of
 // `loginservice serve`.
 func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Service, error) {
-	address, err := freeAddress(ctx)
+	address, err := FreeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func (s *Service) ready(ctx context.Context) error {
 	}
 }
 
-// freeAddress returns an address that is currently free.
-func freeAddress(ctx context.Context) (string, error) {
+// FreeAddress returns an address that is currently free, or why there is none.
+func FreeAddress(ctx context.Context) (string, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("finding a free port: %w", err)
