@@ -54,6 +54,36 @@ func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {
 	}
 }
 
+// TestAnUnloadedVariantUnderAnotherObjective has a quota with another period than the model's, which is a
+// reason under each objective.
+func TestAnUnloadedVariantUnderAnotherObjective(t *testing.T) {
+	var trial v1alpha1.SizingTrial
+	judge := func(milliseconds int32) v1alpha1.VariantResult {
+		judged := unloaded(func(spec *v1alpha1.SizingTrialSpec, cal *handover.Calibration) {
+			spec.Objective.P95Milliseconds, cal.QuotaPeriodMicroseconds = milliseconds, 50_000
+			trial.Spec = *spec.DeepCopy()
+			trial.Status = v1alpha1.SizingTrialStatus{Calibration: cal.DeepCopy(), Prediction: model.Before(*spec, *cal)}
+		})
+		trial.Status.Result, trial.Status.Capacity, trial.Status.Speed = &judged.Result, judged.Capacity, judged.Speed
+		return judged.Result
+	}
+	want := judge(600)
+	judge(500)
+	asked := func(milliseconds int32) *v1alpha1.VariantResult {
+		return verdict.ForObjective(trial, v1alpha1.Objective{P95Milliseconds: milliseconds}).Status.Result
+	}
+	if diff := cmp.Diff(&want, asked(600)); diff != "" {
+		t.Errorf("an objective that no rate can meet either (-judged +asked):\n%s", diff)
+	}
+	var types []string
+	for _, reason := range asked(8_000).Reasons {
+		types = append(types, reason.Type)
+	}
+	if diff := cmp.Diff([]string{v1alpha1.ReasonEvidenceMissing, want.Reasons[1].Type}, types); diff != "" {
+		t.Errorf("reasons under an objective that some rate can meet (-want +got):\n%s", diff)
+	}
+}
+
 func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.SizingTrialSpec, *handover.Calibration)
