@@ -70,16 +70,9 @@ func Combined(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
 func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1.Reason {
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
-	return across(graded(v1alpha1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
+	return graded(v1alpha1.ReasonCostDoublingBroken, math.Abs(off-1), doublingSuspect, doublingInvalid,
 		"In repetition %d, a hash of cost %d took %s times as long as the reference hash, which is %s times what the fit a + b·2^cost through all %d costs gives (suspect if off by more than %s, invalid by more than %s): the calibration of this cost or of another one was disturbed. Measure again on a node where nothing else runs",
-		trial.Spec.Repetition, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid)))
-}
-
-func across(reasons []v1alpha1.Reason) []v1alpha1.Reason {
-	for i := range reasons {
-		reasons[i].Message = units.Clip(reasons[i].Message, v1alpha1.MaxReasonMessage)
-	}
-	return reasons
+		trial.Spec.Repetition, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid))
 }
 
 // anotherMachine checks that the trial ran on the same kind of machine as the others. It
@@ -98,13 +91,13 @@ func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, 
 	}
 	switch {
 	case slower > speed.Slowest || slower < speed.Fastest:
-		return across([]v1alpha1.Reason{suspectSpeed(
+		return suspectSpeed(
 			"In repetition %d, a hash took %s times as long as the median of the experiment (suspect outside %s to %s): the trials ran on different machines (%s). List the kinds of machine in matrix.nodePools",
-			trial.Spec.Repetition, units.Ratio(slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), strings.Join(cpuModels(trials), "; "))})
+			trial.Spec.Repetition, units.Ratio(slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), strings.Join(cpuModels(trials), "; "))
 	case own != "" && 2*models[own] <= known:
-		return across([]v1alpha1.Reason{suspectSpeed(
+		return suspectSpeed(
 			"Repetition %d ran on %s, which is not the CPU model of most trials on its node pool (%s): numbers from different CPU models cannot be compared. List the kinds of machine in matrix.nodePools, or measure again",
-			trial.Spec.Repetition, own, counted(models))})
+			trial.Spec.Repetition, own, counted(models))
 	}
 	return nil
 }

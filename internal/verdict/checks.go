@@ -38,9 +38,7 @@ func (t *trial) findings() []v1alpha1.Reason {
 	var all []v1alpha1.Reason
 	for _, run := range checks {
 		if found := run(t); len(found) > 0 {
-			reason := worstOf(found)
-			reason.Message = units.Clip(reason.Message, v1alpha1.MaxReasonMessage)
-			all = append(all, reason)
+			all = append(all, worstOf(found))
 		}
 	}
 	return all
@@ -56,14 +54,19 @@ func worstOf(found []v1alpha1.Reason) v1alpha1.Reason {
 	return found[0]
 }
 
+// finding returns one reason. The verdict is empty if the reason does not change the result's.
+func finding(kind string, verdict v1alpha1.Verdict, format string, args ...any) []v1alpha1.Reason {
+	message := units.Clip(fmt.Sprintf(format, args...), v1alpha1.MaxReasonMessage)
+	return []v1alpha1.Reason{{Type: kind, Verdict: verdict, Message: message}}
+}
+
 // graded returns a finding if value is above a threshold, and nil if it is above neither.
 func graded(kind string, value, suspect, invalid float64, format string, args ...any) []v1alpha1.Reason {
-	message := fmt.Sprintf(format, args...)
 	switch {
 	case value > invalid:
-		return []v1alpha1.Reason{{Type: kind, Verdict: v1alpha1.VerdictInvalid, Message: message}}
+		return finding(kind, v1alpha1.VerdictInvalid, format, args...)
 	case value > suspect:
-		return []v1alpha1.Reason{{Type: kind, Verdict: v1alpha1.VerdictSuspect, Message: message}}
+		return finding(kind, v1alpha1.VerdictSuspect, format, args...)
 	}
 	return nil
 }

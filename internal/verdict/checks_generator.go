@@ -1,8 +1,9 @@
 package verdict
 
 import (
-	"fmt"
 	"slices"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/evidence"
@@ -29,12 +30,8 @@ func sentLate(s *step) []v1alpha1.Reason {
 	if lag == nil {
 		return nil
 	}
-	latency := int64(0)
-	if p95 != nil {
-		latency = *p95
-	}
-	suspect := max(lagSuspectMicroseconds, lagSuspectShare*float64(latency))
-	invalid := max(lagInvalidMicroseconds, lagInvalidShare*float64(latency))
+	latency := float64(ptr.Deref(p95, 0))
+	suspect, invalid := max(lagSuspectMicroseconds, lagSuspectShare*latency), max(lagInvalidMicroseconds, lagInvalidShare*latency)
 	return graded(v1alpha1.ReasonGeneratorSaturated, float64(*lag), suspect, invalid,
 		"In %s, one login in a hundred was sent %s or more after its due time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
 		s.name(), microseconds(*lag), microseconds(int64(suspect)), microseconds(int64(invalid)))
@@ -44,11 +41,9 @@ func neverSent(s *step) []v1alpha1.Reason {
 	if s.result.NeverSent == 0 {
 		return nil
 	}
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonGeneratorSaturated, Verdict: v1alpha1.VerdictInvalid,
-		Message: fmt.Sprintf("In %s, %d of %d logins were never sent although the service kept up: raise spec.generator.cpuLimit",
-			s.name(), s.result.NeverSent, s.result.Scheduled),
-	}}
+	return finding(v1alpha1.ReasonGeneratorSaturated, v1alpha1.VerdictInvalid,
+		"In %s, %d of %d logins were never sent although the service kept up: raise spec.generator.cpuLimit",
+		s.name(), s.result.NeverSent, s.result.Scheduled)
 }
 
 func outOfCPU(t *trial, s *step) []v1alpha1.Reason {
@@ -122,19 +117,16 @@ func sharedNode(t *trial) []v1alpha1.Reason {
 		use = t.reported.use
 	}
 	if use == nil {
-		return []v1alpha1.Reason{{
-			Type: v1alpha1.ReasonSharedNode, Verdict: v1alpha1.VerdictSuspect,
-			Message: "The generator could run on the service's CPUs, and the use of these CPUs is unknown: " + advice,
-		}}
+		return finding(v1alpha1.ReasonSharedNode, v1alpha1.VerdictSuspect,
+			"The generator could run on the service's CPUs, and the use of these CPUs is unknown: %s", advice)
 	}
 	found := graded(v1alpha1.ReasonSharedNode, use.others, othersInvalid, othersInvalid,
 		"The generator could run on the service's CPUs, and other processes used %s of these (invalid above %s): %s",
 		percent(use.others), percent(othersInvalid), advice)
 	if use.idleCores() < idleCoresSuspect {
-		found = append(found, v1alpha1.Reason{
-			Type: v1alpha1.ReasonSharedNode, Verdict: v1alpha1.VerdictSuspect,
-			Message: fmt.Sprintf("The generator could run on the service's CPUs, and only %s cores of these were idle (suspect below %s): %s", units.Ratio(use.idleCores()), units.Ratio(idleCoresSuspect), advice),
-		})
+		found = append(found, finding(v1alpha1.ReasonSharedNode, v1alpha1.VerdictSuspect,
+			"The generator could run on the service's CPUs, and only %s cores of these were idle (suspect below %s): %s",
+			units.Ratio(use.idleCores()), units.Ratio(idleCoresSuspect), advice)...)
 	}
 	return found
 }

@@ -27,11 +27,9 @@ func tooShort(t *trial) []v1alpha1.Reason {
 		return nil
 	}
 	needed, counted := t.decision.relaxation(s.fact)*loadplan.SteadyRelaxations, microseconds(s.result.CountedMicroseconds).Seconds()
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonNotSteady, Verdict: v1alpha1.VerdictSuspect,
-		Message: fmt.Sprintf("%s counted logins for %s s, but at that load the queue of this service needs %s s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
-			units.Capital(s.name()), units.Number(counted), units.Number(needed)),
-	}}
+	return finding(v1alpha1.ReasonNotSteady, v1alpha1.VerdictSuspect,
+		"%s counted logins for %s s, but at that load the queue of this service needs %s s (20·D/(1−ρ)²) until p95 no longer depends on how the step began: raise load.maxStepSeconds or load.stepSeconds, or offer less",
+		units.Capital(s.name()), units.Number(counted), units.Number(needed))
 }
 
 // gotSlower compares the medians of both halves of the reported step. The random arrivals
@@ -61,10 +59,8 @@ func modelDisagrees(t *trial) []v1alpha1.Reason {
 		return found
 	}
 	if t.decided.contradiction != "" {
-		return []v1alpha1.Reason{{
-			Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-			Message: units.Capital(t.decided.contradiction) + " (suspect if prediction and measurement do not overlap). " + disagreementAdvice,
-		}}
+		return finding(v1alpha1.ReasonModelDisagrees, v1alpha1.VerdictSuspect,
+			"%s (suspect if prediction and measurement do not overlap). %s", units.Capital(t.decided.contradiction), disagreementAdvice)
 	}
 	worst, found := t.decision.worstRatio()
 	if !found {
@@ -82,10 +78,8 @@ func otherQuota(cal handover.Calibration) []v1alpha1.Reason {
 	if difference == "" {
 		return nil
 	}
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonModelDisagrees, Verdict: v1alpha1.VerdictSuspect,
-		Message: fmt.Sprintf("%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", units.Capital(difference)),
-	}}
+	return finding(v1alpha1.ReasonModelDisagrees, v1alpha1.VerdictSuspect,
+		"%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", units.Capital(difference))
 }
 
 // quotaInWords describes how the service's quota differs from the model's. It returns "" if

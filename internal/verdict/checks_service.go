@@ -18,11 +18,10 @@ func podAltered(t *trial) []v1alpha1.Reason {
 	if len(t.Placement.Altered) == 0 {
 		return nil
 	}
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonPodAltered, Verdict: v1alpha1.VerdictInvalid,
-		Message: "The pods that ran differ from the planned pods: " + strings.Join(t.Placement.Altered, "; ") +
-			". Exclude pods with the label hashmark.dev/trial-uid from whatever changes them, such as an admission webhook",
-	}}
+	return finding(v1alpha1.ReasonPodAltered, v1alpha1.VerdictInvalid,
+		"The pods that ran differ from the planned pods: %s. "+
+			"Exclude pods with the label hashmark.dev/trial-uid from whatever changes them, such as an admission webhook",
+		strings.Join(t.Placement.Altered, "; "))
 }
 
 // limitNotApplied finds a container whose CPU differs from its limit.
@@ -68,10 +67,8 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 	if len(missing) == 0 {
 		return nil
 	}
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect,
-		Message: "The numbers cannot be checked, because this evidence could not be read, or changed during the load: " + strings.Join(missing, ", "),
-	}}
+	return finding(v1alpha1.ReasonEvidenceMissing, v1alpha1.VerdictSuspect,
+		"The numbers cannot be checked, because this evidence could not be read, or changed during the load: %s", strings.Join(missing, ", "))
 }
 
 // missingForModel lists what the model needs for a comparison with the reported step. A
@@ -132,12 +129,10 @@ func livenessFails(t *trial) []v1alpha1.Reason {
 	if t.Spec.Service.Own != nil {
 		remedy = "Compute no hash on an event loop and only a few at a time" // workers only describes such a service
 	}
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonLivenessFails,
-		Message: fmt.Sprintf("In %s a pod did not answer %d liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and "+
+	return finding(v1alpha1.ReasonLivenessFails, "",
+		"In %s a pod did not answer %d liveness probes in a row within 1s: a probe with timeoutSeconds: 1 and "+
 			"periodSeconds: 1 would have restarted it. %s, or allow the probe more time",
-			first.name(), first.result.Alive.FailedInARow, remedy),
-	}}
+		first.name(), first.result.Alive.FailedInARow, remedy)
 }
 
 // usersDistinguishable finds a service whose refusals take another time for users without an account.
@@ -146,9 +141,7 @@ func usersDistinguishable(t *trial) []v1alpha1.Reason {
 	if perMille == nil || max(*perMille, 1000)-min(*perMille, 1000) <= distinguishablePerMille {
 		return nil
 	}
-	return []v1alpha1.Reason{{
-		Type: v1alpha1.ReasonUsersDistinguishable,
-		Message: fmt.Sprintf("Refusing somebody who has no account takes %s of the CPU time of refusing a wrong password, so that the "+
-			"time says who has an account. Compute a hash for unknown users, too", percent(float64(*perMille)/1000)),
-	}}
+	return finding(v1alpha1.ReasonUsersDistinguishable, "",
+		"Refusing somebody who has no account takes %s of the CPU time of refusing a wrong password, so that the "+
+			"time says who has an account. Compute a hash for unknown users, too", percent(float64(*perMille)/1000))
 }

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
@@ -21,13 +20,13 @@ func speedUnknown(t *trial) []v1alpha1.Reason {
 	for _, s := range t.steps {
 		if s.slower <= 0 {
 			if enoughHashes(s) {
-				found = append(found, suspectSpeed("In %s, the CPU time of a hash is unknown, so its numbers are as observed and not at the reference speed: see the log of the load generator for why the login service's counters could not be read", s.name()))
+				found = append(found, suspectSpeed("In %s, the CPU time of a hash is unknown, so its numbers are as observed and not at the reference speed: see the log of the load generator for why the login service's counters could not be read", s.name())...)
 			}
 			continue
 		}
 		if s.slower > speed.Slowest || s.slower < speed.Fastest {
 			found = append(found, suspectSpeed("In %s, a hash took %s times as long as at the reference speed (suspect outside %s to %s), on %s: this is probably a different machine. List the kinds of machine in matrix.nodePools, or measure again",
-				s.name(), units.Ratio(s.slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), cpuModel(t.Calibration)))
+				s.name(), units.Ratio(s.slower), units.Ratio(speed.Fastest), units.Ratio(speed.Slowest), cpuModel(t.Calibration))...)
 		}
 	}
 	return append(found, speedVaried(t.reported)...)
@@ -49,8 +48,8 @@ func enoughHashes(s *step) bool {
 	return s.result.Service != nil && s.result.Service.Hashes >= samplesForP95
 }
 
-func suspectSpeed(format string, args ...any) v1alpha1.Reason {
-	return v1alpha1.Reason{Type: v1alpha1.ReasonSpeedUnknown, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(format, args...)}
+func suspectSpeed(format string, args ...any) []v1alpha1.Reason {
+	return finding(v1alpha1.ReasonSpeedUnknown, v1alpha1.VerdictSuspect, format, args...)
 }
 
 func cpuModel(cal handover.Calibration) string {

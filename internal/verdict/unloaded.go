@@ -88,17 +88,17 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, typ
 		return nil
 	}
 	if !confirmed(trial, trials) {
-		return across([]v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
+		return finding(v1alpha1.ReasonEvidenceMissing, v1alpha1.VerdictSuspect,
 			"Only the calibration of repetition %d shows that no rate can meet the objective: no load was run, and no other trial on its node pool confirms it. Add a cost or a CPU limit to the matrix, or set repetitions: 2",
-			trial.Spec.Repetition)}})
+			trial.Spec.Repetition)
 	}
 	idle := model.NewService(trial.Spec, speed.At(*trial.Status.Calibration, typical), 0).NoLoadP95()
 	if idle > model.LimitOf(trial.Spec.Objective).P95 {
 		return nil
 	}
-	return across([]v1alpha1.Reason{{Type: v1alpha1.ReasonEvidenceMissing, Verdict: v1alpha1.VerdictSuspect, Message: fmt.Sprintf(
+	return finding(v1alpha1.ReasonEvidenceMissing, v1alpha1.VerdictSuspect,
 		"Repetition %d was calibrated while the CPU was slow, and no load was run. At the typical speed of all trials, a login on an idle service takes %s, which is within the objective of %d ms, so some rate may meet it. Measure again",
-		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)}})
+		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)
 }
 
 // confirmed reports whether another trial on the node pool confirms a trial's calibration:
