@@ -71,7 +71,6 @@ func graded(kind string, value, suspect, invalid float64, format string, args ..
 	return nil
 }
 
-// name returns the step's name for messages.
 func (s *step) name() string { return s.fact.name() }
 
 func microseconds(n int64) time.Duration { return time.Duration(n) * time.Microsecond }

@@ -52,7 +52,7 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 // checked.
 func evidenceMissing(t *trial) []v1alpha1.Reason {
 	missing := t.missingContainers()
-	if planned := t.plannedSteps(); len(t.Run.Steps) != planned {
+	if planned := len(t.Plan.WithoutWarmup()); len(t.Run.Steps) != planned {
 		missing = append(missing, fmt.Sprintf("%d of %d planned steps", planned-len(t.Run.Steps), planned))
 	}
 	for _, s := range t.steps {

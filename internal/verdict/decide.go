@@ -27,7 +27,7 @@ type decision struct {
 	bound   int64
 	maximum *int64
 	// timeError is the error of the hash time at the reference speed, half of the 95 % interval as a
-	// share of it.
+	// share of it. The reference itself is a unit and has no error.
 	timeError float64
 	// steps that were run.
 	steps []fact
@@ -44,9 +44,8 @@ type fact struct{ *v1alpha1.Step }
 // decisionOn returns the decision on a trial under the objective of its spec.
 func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatus, newModel modelOf) *decision {
 	cal := ptr.Deref(status.Calibration, handover.Calibration{})
-	d := &decision{
-		spec: spec, calibration: speed.At(cal, referenceOf(status)), timeError: speed.RatioError(cal), newModel: newModel,
-	}
+	reference := float64(ptr.Deref(status.Speed, v1alpha1.TrialSpeed{}).ReferenceHashMicrosecondsAtCost8)
+	d := &decision{spec: spec, calibration: speed.At(cal, reference), timeError: speed.RatioError(cal), newModel: newModel}
 	if status.Result != nil {
 		d.bound, d.maximum = ptr.Deref(status.Result.BoundMilliPerSecond, 0), status.Result.MaxThroughputMilliPerSecond
 		d.disturbed = slices.ContainsFunc(status.Result.Reasons, func(r v1alpha1.Reason) bool { return r.Type == v1alpha1.ReasonBelowCPUBound })
@@ -57,15 +56,6 @@ func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatu
 		}
 	}
 	return d
-}
-
-// referenceOf returns the reference speed that a trial was judged by, as the CPU time of one hash at cost
-// 8 in microseconds; 0 if it is unknown.
-func referenceOf(status *v1alpha1.SizingTrialStatus) float64 {
-	if status.Speed == nil {
-		return 0
-	}
-	return float64(status.Speed.ReferenceHashMicrosecondsAtCost8)
 }
 
 // ForObjective returns the trial as judged under another objective, without new load: the

@@ -73,7 +73,7 @@ func typicalP95(sim simulator, planned loadplan.Step) float64 {
 	sum := 0.0
 	for run := range gridPhases {
 		latencies := sim.Latencies(model.Redrawn(planned, run), float64(run)/gridPhases, uint64(run))
-		sum += min(ranked(latencies, 95), time.Hour).Seconds()
+		sum += min(model.Percentile(latencies, 950), time.Hour).Seconds()
 	}
 	return sum / gridPhases
 }
@@ -162,22 +162,12 @@ func (s *step) overPhases(sim simulator, arrivals model.Arrivals) *expectation {
 	e := &expectation{fastest: model.Failed}
 	for phase := range gridPhases {
 		latencies := sim.Latencies(arrivals, float64(phase)/gridPhases, uint64(s.Seed)+uint64(phase))
-		first, rest := ranked(latencies[:second], 50), ranked(latencies[second:], 50)
-		if first > 0 && rest != model.Failed {
+		first, rest := model.Percentile(latencies[:second], 500), model.Percentile(latencies[second:], 500)
+		if second > 0 && first > 0 && rest != model.Failed {
 			e.halves = max(e.halves, float64(rest)/float64(first))
 		}
-		p95 := ranked(latencies, 95)
+		p95 := model.Percentile(latencies, 950)
 		e.fastest, e.slowest = min(e.fastest, p95), max(e.slowest, p95)
 	}
 	return e
-}
-
-// ranked returns a percentile by nearest rank; 0 without latencies. A failure counts as
-// slower than every success.
-func ranked(latencies []time.Duration, percent int) time.Duration {
-	if len(latencies) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(latencies))
-	return sorted[(len(sorted)*percent+99)/100-1]
 }

@@ -22,11 +22,6 @@ func (t *trial) setReference() {
 	if t.reference <= 0 {
 		t.reference = math.Round(speed.Quantile(t.windows, 0.5))
 	}
-	t.referTo(ratio)
-}
-
-// referTo sets what follows from the reference speed.
-func (t *trial) referTo(ratio float64) {
 	t.hash = ratio * t.reference
 	t.calibration = speed.At(t.Calibration, t.reference)
 	t.bound = loadplan.BoundMilliPerSecond(t.Spec.Service.Replicas, t.Spec.Variant, t.calibration)
@@ -123,10 +118,6 @@ func (s *step) atNominal() loadplan.Step {
 	planned.OfferedMilliPerSecond = s.nominal
 	return planned
 }
-
-// timeError returns the error of the hash time at the reference speed, half of the 95 %
-// interval as a share of it. The reference itself is a unit and has no error.
-func (t *trial) timeError() float64 { return speed.RatioError(t.Calibration) }
 
 // speedStatus returns the speed for the trial's status, or nil if no reference is known.
 func (t *trial) speedStatus() *v1alpha1.TrialSpeed {

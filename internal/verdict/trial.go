@@ -74,69 +74,46 @@ type step struct {
 func newTrial(in Input, newModel modelOf) *trial {
 	t := &trial{Input: in, newModel: newModel}
 	t.setReference()
-	t.pairSteps()
-	t.maximum = t.findMaximum()
+	for i, planned := range t.Plan.WithoutWarmup() {
+		if i < len(t.Run.Steps) {
+			t.addStep(planned, t.Run.Steps[i])
+		}
+	}
+	// In mode Users, the maximum is the highest throughput of all steps.
+	t.maximum = t.highestThroughput(func(s *step) bool {
+		return s.Kind != loadplan.Open && s.result.CompletedInWindow >= completionsForMaximum
+	})
 	for _, s := range t.steps {
-		s.overloaded = s.refusedShare() > overloadedFailures || t.beyondMaximum(s)
+		// Logins that were never sent are the fault of the generator, not of the service.
+		refused := s.share(s.result.Failures() - s.result.NeverSent)
+		s.overloaded = refused > overloadedFailures || t.beyondMaximum(s)
 		if s.settled() && modelled(t.Spec.Variant, t.bound) {
 			t.simulate(s)
 		}
 	}
 	if t.planned(v1alpha1.PurposeRate) || t.planned(v1alpha1.PurposeVerification) {
-		t.maximum = t.maximumOfOverloaded()
+		// In any other step, the throughput only shows the offered rate.
+		t.maximum = t.highestThroughput(func(s *step) bool { return s.overloaded })
 	}
 	return t
 }
 
-// pairSteps pairs each planned step with its result. The warm-up has none.
-func (t *trial) pairSteps() {
-	results := t.Run.Steps
-	for _, planned := range t.Plan.Steps {
-		if planned.Kind == loadplan.Warmup || len(results) == 0 {
-			continue
-		}
-		s := &step{Step: planned, result: results[0]}
-		results = results[1:]
-		t.steps = append(t.steps, s)
-		t.setSpeed(s)
-		t.setNominal(s)
-		s.use = t.cpuUse(s)
-		if planned.Reported {
-			t.reported = s
-		}
-	}
-}
-
-// setNominal sets the step's numbers at the reference speed.
-func (t *trial) setNominal(s *step) {
+// addStep adds a planned step with its result.
+func (t *trial) addStep(planned loadplan.Step, result measurement.StepResult) {
+	s := &step{Step: planned, result: result, timeError: speed.RatioError(t.Calibration)}
+	t.setSpeed(s)
 	s.nominal = int64(math.Round(float64(s.OfferedMilliPerSecond) * t.rescale))
-	s.timeError = t.timeError()
 	s.observe()
+	s.use = t.cpuUse(s)
+	t.steps = append(t.steps, s)
+	if planned.Reported {
+		t.reported = s
+	}
 }
 
 // planned reports whether a step was planned for a purpose.
 func (t *trial) planned(purpose v1alpha1.StepPurpose) bool {
 	return slices.ContainsFunc(t.Plan.Steps, func(s loadplan.Step) bool { return s.Purpose == purpose })
-}
-
-// plannedSteps returns the number of planned steps that have a result: all except the
-// warm-up.
-func (t *trial) plannedSteps() int {
-	planned := 0
-	for _, s := range t.Plan.Steps {
-		if s.Kind != loadplan.Warmup {
-			planned++
-		}
-	}
-	return planned
-}
-
-// findMaximum returns the throughput of the saturation at the reference speed. In mode
-// Users it returns the highest throughput of all steps.
-func (t *trial) findMaximum() *int64 {
-	return t.highestThroughput(func(s *step) bool {
-		return s.Kind != loadplan.Open && s.result.CompletedInWindow >= completionsForMaximum
-	})
 }
 
 // highestThroughput returns the highest throughput of the matching steps, at the reference
@@ -160,12 +137,6 @@ func (s *step) throughput() *int64 {
 	return ptr.To(int64(math.Round(s.factor() * float64(*s.result.ThroughputMilliPerSecond))))
 }
 
-// maximumOfOverloaded returns the highest throughput of the overloaded steps. In any other
-// step the throughput only shows the offered rate.
-func (t *trial) maximumOfOverloaded() *int64 {
-	return t.highestThroughput(func(s *step) bool { return s.overloaded })
-}
-
 // beyondMaximum reports whether a step was offered more than the service could serve at the
 // step's speed: its maximum, or the bound if the maximum is unknown.
 func (t *trial) beyondMaximum(s *step) bool {
@@ -176,13 +147,7 @@ func (t *trial) beyondMaximum(s *step) bool {
 	return s.Kind == loadplan.Open && s.rateAtReference() > overloadedShare*float64(limit)
 }
 
-// failedShare returns the error share: all scheduled logins without a 200 response.
-func (s *step) failedShare() float64 { return s.share(s.result.Failures()) }
-
-// refusedShare is failedShare without the logins that were never sent. Those are the fault
-// of the generator, not of the service.
-func (s *step) refusedShare() float64 { return s.share(s.result.Failures() - s.result.NeverSent) }
-
+// share returns some logins as a share of those that were scheduled.
 func (s *step) share(logins int64) float64 {
 	if s.result.Scheduled == 0 {
 		return 0
