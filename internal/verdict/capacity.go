@@ -47,17 +47,17 @@ func (d *decision) decideCapacity() capacity {
 		d.byMeasurement(decided.api, measured, objection)
 		return decided
 	}
-	expected := d.predict()
-	decided.api.PredictedMilliPerSecond = rate(expected.answer)
-	if beyond := expected.beyond(measured); beyond != "" && d.earlier == nil {
-		if !d.explainedByArrivals(measured, expected) {
+	predicted := d.predict()
+	decided.api.PredictedMilliPerSecond = rate(predicted.answer)
+	if beyond := predicted.beyond(measured); beyond != "" && d.earlier == nil {
+		if !d.explainedByArrivals(measured, predicted) {
 			decided.contradiction = beyond
 		}
 		d.byMeasurement(decided.api, measured, beyond)
 		return decided
 	}
-	decided.noRate = expected.answer < 1
-	d.byModel(decided.api, measured, expected)
+	decided.noRate = predicted.answer < 1
+	d.byModel(decided.api, measured, predicted)
 	return decided
 }
 
@@ -124,30 +124,30 @@ func (d *decision) ceiling() float64 {
 }
 
 // byModel sets the capacity to the model's, within the limits that the steps show.
-func (d *decision) byModel(c *v1alpha1.Capacity, measured bracket, expected expectedCapacity) {
-	expected = expected.within(measured).unsureBy(d.timeError)
-	c.MilliPerSecond = rate(expected.answer)
+func (d *decision) byModel(c *v1alpha1.Capacity, measured bracket, predicted predictedCapacity) {
+	predicted = predicted.within(measured).unsureBy(d.timeError)
+	c.MilliPerSecond = rate(predicted.answer)
 	c.Method = v1alpha1.CapacityPredicted
 	if c.MilliPerSecond == nil {
 		c.Message = units.Clip(fmt.Sprintf("The model finds no rate that meets the objective, and %s", measured), v1alpha1.MaxReasonMessage)
 		return
 	}
-	c.Interval = interval(expected.low, expected.high)
+	c.Interval = interval(predicted.low, predicted.high)
 	how := "no step near this rate is decided, so the capacity is predicted"
-	if measured.supports(expected.answer) || d.agreesNear(expected.answer) {
+	if measured.supports(predicted.answer) || d.agreesNear(predicted.answer) {
 		c.Method = v1alpha1.CapacityBoth
 		how = "the model and the measurement agree"
 	}
 	c.Message = units.Clip(fmt.Sprintf("The model, with the CPU time per login of this run, predicts that the objective is met up to %s (%s to %s), and %s: %s",
-		units.PerSecond(expected.answer), units.PerSecond(expected.low), units.PerSecond(expected.high), measured, how), v1alpha1.MaxReasonMessage)
+		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1alpha1.MaxReasonMessage)
 }
 
 // explainedByArrivals reports whether the model agrees with the step that its prediction
 // contradicts when it simulates the logins of that step. The random arrivals of the step
 // were then easier or harder to serve than those of a long run, and nothing else was wrong.
-func (d *decision) explainedByArrivals(measured bracket, expected expectedCapacity) bool {
+func (d *decision) explainedByArrivals(measured bracket, predicted predictedCapacity) bool {
 	contradicts := measured.failed
-	if expected.high < measured.low() {
+	if predicted.high < measured.low() {
 		contradicts = measured.met
 	}
 	return slices.ContainsFunc(d.steps, func(s fact) bool {

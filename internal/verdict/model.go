@@ -36,16 +36,16 @@ func simulated(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) modelOf 
 	}
 }
 
-// simulate adds the model's prediction to an open step that the service kept up with. It is
-// not for a service with sessions, which hashes for only some of its requests and has no
-// CPU time per login.
+// simulate simulates the logins of an open step that the service kept up with, for a service that hashes
+// for every login.
 func (t *trial) simulate(s *step) {
 	s.cpu = cpuPerLogin(s.result)
 	if s.Requests+s.SettleRequests > mostSimulated {
 		return
 	}
-	planned, steady := s.atNominal(), t.newModel(s.cpuAtReference(), nil)
-	s.setSpreads(simulatedSpreads(planned, steady))
+	cpuAtReference := time.Duration(float64(s.cpu) / s.factor())
+	planned, steady := s.atNominal(), t.newModel(cpuAtReference, nil)
+	s.setSpreads(planned, steady)
 	if s.cpu == 0 || s.result.P95Microseconds == nil {
 		return
 	}
@@ -63,7 +63,7 @@ func (t *trial) simulate(s *step) {
 	s.setConversions(now, atReference)
 	s.variation = 1
 	if varies(s.course) {
-		s.variation = typicalP95(t.newModel(s.cpuAtReference(), s.course), planned) / typicalP95(steady, planned)
+		s.variation = typicalP95(t.newModel(cpuAtReference, s.course), planned) / typicalP95(steady, planned)
 	}
 }
 
@@ -76,12 +76,6 @@ func typicalP95(sim simulator, planned loadplan.Step) float64 {
 		sum += min(model.Percentile(latencies, 950), time.Hour).Seconds()
 	}
 	return sum / gridPhases
-}
-
-// cpuAtReference returns the service's CPU time per login at the reference speed; 0 if it
-// is unknown.
-func (s *step) cpuAtReference() time.Duration {
-	return time.Duration(float64(s.cpu) / s.factor())
 }
 
 // cpuPerLogin returns the service's CPU time in the counted part divided by its hashes; 0
@@ -101,15 +95,24 @@ func perHash(cpuMicroseconds, hashes int64) time.Duration {
 	return microseconds(cpuMicroseconds / hashes)
 }
 
-// simulatedSpreads runs the step again with other seeds, and returns by which factor each percentile of
-// a run differs from that of all runs together; 0 if unknown. Runs scatter unevenly upward and downward,
-// so the larger of both factors is used at both ends. A long step is simulated shorter, and its spread is multiplied
+// setConversions sets the conversion of each percentile. One that the model cannot predict keeps the ratio of
+// the hash times.
+func (s *step) setConversions(now, atReference []time.Duration) {
+	for q := range s.latency {
+		if now[q] != model.Failed && now[q] > 0 && atReference[q] != model.Failed {
+			s.latency[q].conversion = float64(atReference[q]) / float64(now[q])
+		}
+	}
+}
+
+// setSpreads simulates the step again with other seeds, and sets by which factor each percentile of a run
+// differs from that of all runs together; 0 if unknown. Runs scatter unevenly upward and downward, so the
+// larger of both factors is used at both ends. A long step is simulated shorter, and its spread is multiplied
 // by the square root of the share: the spread of p95 at 80 % load is 27, 13 and 6 % of p95 with 1,000,
 // 4,000 and 16,000 logins, simulated.
-func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]float64 {
-	var spreads [quantiles]float64
+func (s *step) setSpreads(planned loadplan.Step, sim simulator) {
 	if planned.Requests < samplesForP95 {
-		return spreads
+		return
 	}
 	shorter, narrower := planned, 1.0
 	if planned.Requests > mostRedrawn {
@@ -121,32 +124,13 @@ func simulatedSpreads(planned loadplan.Step, sim simulator) [quantiles]float64 {
 	draw := func(run int) model.Arrivals { return model.Redrawn(shorter, run) }
 	for q, relative := range sim.Spread(draw, spreadRuns, uint64(planned.Seed), perMilles...) {
 		if relative.OK {
-			spreads[q] = max(1+narrower*(relative.High-1), 1/(1-narrower*(1-relative.Low)))
-		}
-	}
-	return spreads
-}
-
-// setConversions sets the conversion of each percentile from the simulated percentiles, as
-// driven and at the reference speed. A percentile that the model cannot predict keeps the
-// ratio of the hash times.
-func (s *step) setConversions(driven, atReference []time.Duration) {
-	for q := range s.latency {
-		if driven[q] != model.Failed && driven[q] > 0 && atReference[q] != model.Failed {
-			s.latency[q].conversion = float64(atReference[q]) / float64(driven[q])
+			s.latency[q].spread = max(1+narrower*(relative.High-1), 1/(1-narrower*(1-relative.Low)))
 		}
 	}
 }
 
-// setSpreads sets the spread of each percentile from run to run.
-func (s *step) setSpreads(spreads [quantiles]float64) {
-	for q := range s.latency {
-		s.latency[q].spread = spreads[q]
-	}
-}
-
-// expectation is the model's prediction for the logins of a step.
-type expectation struct {
+// simulation is what the model gives for the logins of a step.
+type simulation struct {
 	// p95 is the mean over the possible phases of the quota's periods, because the true
 	// phase is unknown. fastest and slowest are the smallest and the largest.
 	p95, fastest, slowest time.Duration
@@ -156,10 +140,10 @@ type expectation struct {
 }
 
 // overPhases simulates the step's logins in every phase of the quota's periods.
-func (s *step) overPhases(sim simulator, arrivals model.Arrivals) *expectation {
+func (s *step) overPhases(sim simulator, arrivals model.Arrivals) *simulation {
 	middle := time.Duration(s.SettleMilliseconds)*time.Millisecond + time.Duration(s.CountedMilliseconds)*time.Millisecond/2
 	second, _ := slices.BinarySearch(arrivals.Due[arrivals.Counted:], middle)
-	e := &expectation{fastest: model.Failed}
+	e := &simulation{fastest: model.Failed}
 	for phase := range gridPhases {
 		latencies := sim.Latencies(arrivals, float64(phase)/gridPhases, uint64(s.Seed)+uint64(phase))
 		first, rest := model.Percentile(latencies[:second], 500), model.Percentile(latencies[second:], 500)

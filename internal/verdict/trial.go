@@ -67,8 +67,8 @@ type step struct {
 	variation float64
 	// use is how the service's CPUs were used; nil if that was not measured.
 	use *cpuUse
-	// simulated is the model's prediction for the step's own arrivals; nil without one.
-	simulated *expectation
+	// simulated is what the model gives for the step's own arrivals; nil without the model.
+	simulated *simulation
 }
 
 func newTrial(in Input, newModel modelOf) *trial {

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// expectedCapacity is the capacity that the model predicts, times 1000, and its range if p95 is as
+// predictedCapacity is the capacity that the model predicts, times 1000, and its range if p95 is as
 // far off as it was in the run's own steps.
-type expectedCapacity struct {
+type predictedCapacity struct {
 	low, answer, high float64
 	// elasticity is by how many percent the capacity falls if a hash takes 1 % longer.
 	elasticity float64
@@ -25,14 +24,14 @@ type expectedCapacity struct {
 // or the smallest multiple of the simulated one that the run's own steps show. No prediction
 // is above what the saturated service served, whatever the model predicts. The range includes that the
 // model simulates a limited number of logins.
-func (d *decision) predict() expectedCapacity {
+func (d *decision) predict() predictedCapacity {
 	sim := d.newModel(d.ownCPU(), nil)
 	at := func(divisor float64) float64 {
 		limit := model.LimitOf(d.spec.Objective).Stricter(divisor)
 		return min(1000*sim.Capacity(limit), d.ceiling())
 	}
 	smallest, largest := d.band()
-	predicted := expectedCapacity{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
+	predicted := predictedCapacity{low: at(largest), answer: at(1), high: at(smallest), elasticity: 1}
 	// A service whose hashes take 1 % longer serves 1 % less, and has in effect an objective
 	// that is 1 % stricter. The cost of the latter follows from the lower end.
 	if predicted.low > 0 && predicted.low < predicted.answer && largest > 1 {
@@ -45,15 +44,15 @@ func (d *decision) predict() expectedCapacity {
 
 // unsureBy widens a prediction by the error of the hash time, as a share of it. It is applied after the
 // comparison with the steps, because steps and model use the same hash time and share its error.
-func (e expectedCapacity) unsureBy(timeError float64) expectedCapacity {
-	return e.widened(math.Exp(e.elasticity*timeError) - 1)
+func (p predictedCapacity) unsureBy(timeError float64) predictedCapacity {
+	return p.widened(math.Exp(p.elasticity*timeError) - 1)
 }
 
 // widened adds an error, as a share of the answer, that is independent of those in the range.
-func (e expectedCapacity) widened(by float64) expectedCapacity {
-	e.low = max(0, e.answer-math.Hypot(e.answer-e.low, by*e.answer))
-	e.high = e.answer + math.Hypot(e.high-e.answer, by*e.answer)
-	return e
+func (p predictedCapacity) widened(by float64) predictedCapacity {
+	p.low = max(0, p.answer-math.Hypot(p.answer-p.low, by*p.answer))
+	p.high = p.answer + math.Hypot(p.high-p.answer, by*p.answer)
+	return p
 }
 
 // band returns the range of measured ÷ simulated p95 over the comparable steps. It is at
@@ -72,7 +71,7 @@ func (d *decision) band() (smallest, largest float64) {
 // ModelError returns the error of the model's p95 for a variant without disturbances, as a
 // share of p95. No prediction is assumed to be more exact.
 func ModelError(variant v1alpha1.Variant) float64 {
-	if loadplan.Workers(variant) == 0 {
+	if unbounded(variant) {
 		return unboundedValidated
 	}
 	return poolValidated
@@ -84,14 +83,14 @@ func Modelled(cpuPerLogin time.Duration) bool { return cpuPerLogin >= shortestMo
 
 // beyond describes how far the whole prediction is outside the measured bracket. It returns
 // "" if it is not.
-func (e expectedCapacity) beyond(measured bracket) string {
+func (p predictedCapacity) beyond(measured bracket) string {
 	switch {
-	case e.high < measured.low():
+	case p.high < measured.low():
 		return fmt.Sprintf("the model predicts that the objective fails above %s (at most %s), which is %s below a rate that met it; the capacity is taken from the measured steps",
-			units.PerSecond(e.answer), units.PerSecond(e.high), percent(1-e.high/measured.low()))
-	case e.low >= measured.high():
+			units.PerSecond(p.answer), units.PerSecond(p.high), percent(1-p.high/measured.low()))
+	case p.low >= measured.high():
 		return fmt.Sprintf("the model predicts that the objective is met up to %s (at least %s), which is %s above a rate that failed it; the capacity is taken from the measured steps",
-			units.PerSecond(e.answer), units.PerSecond(e.low), percent(e.low/measured.high()-1))
+			units.PerSecond(p.answer), units.PerSecond(p.low), percent(p.low/measured.high()-1))
 	default:
 		return ""
 	}
@@ -101,10 +100,10 @@ func (e expectedCapacity) beyond(measured bracket) string {
 // rate that failed it. A capacity below the first is set to that rate. A capacity at the
 // second or above it is set to just below it, because a rate that failed cannot be the
 // capacity.
-func (e expectedCapacity) within(measured bracket) expectedCapacity {
+func (p predictedCapacity) within(measured bracket) predictedCapacity {
 	low, high := measured.low(), measured.high()
-	e.answer = min(max(e.answer, low), max(low, high-1))
-	e.low = min(max(e.low, low), e.answer)
-	e.high = max(min(e.high, high), e.answer)
-	return e
+	p.answer = min(max(p.answer, low), max(low, high-1))
+	p.low = min(max(p.low, low), p.answer)
+	p.high = max(min(p.high, high), p.answer)
+	return p
 }
