@@ -47,7 +47,6 @@ func Across(trials []v1alpha1.SizingTrial) [][]v1alpha1.Reason {
 	return reasons
 }
 
-// usable reports whether a trial has a result that is not Invalid by itself.
 func usable(trial *v1alpha1.SizingTrial) bool {
 	return trial.Status.Result != nil && trial.Status.Result.Verdict != v1alpha1.VerdictInvalid
 }
@@ -65,8 +64,7 @@ func Combined(trials []v1alpha1.SizingTrial) []v1alpha1.Verdict {
 	return verdicts
 }
 
-// costDoublingBroken checks that the ratio of the hash to the reference hash agrees with
-// the other costs.
+// costDoublingBroken checks that the ratio of the hash to the reference hash agrees with the other costs.
 func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1.Reason {
 	cost, ratio := trial.Spec.Variant.Cost, speed.Ratio(*trial.Status.Calibration)
 	off := ratio * pool.Reference / pool.Line.At(cost)
@@ -102,8 +100,7 @@ func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, 
 	return nil
 }
 
-// modelsOnPool returns the number of usable trials per CPU model on the trial's node
-// pool, including the trial itself. It leaves out trials whose model is unknown.
+// modelsOnPool returns the number of usable trials per known CPU model on the trial's node pool.
 func modelsOnPool(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) map[string]int {
 	models, pool := map[string]int{}, speed.NodePool(trial.Spec.Variant)
 	for i := range trials {
@@ -114,7 +111,6 @@ func modelsOnPool(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) ma
 	return models
 }
 
-// cpuModelOf returns the CPU model that a trial ran on, or "" if it is unknown.
 func cpuModelOf(trial *v1alpha1.SizingTrial) string {
 	if trial.Status.Calibration == nil {
 		return ""
@@ -131,7 +127,6 @@ func counted(models map[string]int) string {
 	return strings.Join(counts, "; ")
 }
 
-// cpuModels returns the CPU models that an experiment ran on, sorted.
 func cpuModels(trials []v1alpha1.SizingTrial) []string {
 	var models []string
 	for i := range trials {

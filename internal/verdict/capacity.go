@@ -22,15 +22,11 @@ type capacity struct {
 	noRate bool
 }
 
-// decideCapacity decides the capacity by the model, within the limits that the steps
-// show. The steps of a plan are few and far apart, and p95 of each is a rough number. But
-// the rate at which p95 reaches the objective is well conditioned: if p95 is off by 10 %,
-// the rate is off by 2 to 4 %. So the model, with the run's own CPU time per login and
-// checked against the run's own steps, places the capacity between the steps that met the
-// objective and those that failed it. A model that contradicts the steps is not used.
-//
-// A looser objective never has a lower capacity. For that, whether the steps contradict the
-// model is decided under the objective of the run only.
+// decideCapacity decides the capacity by the model, with the run's own CPU time per login, between the steps
+// that met the objective and those that failed it. The steps are few, and p95 of each is rough. But if p95
+// is off by 10 %, the rate at which it reaches the objective is off by 2 to 4 %. A model that contradicts
+// the steps is not used. That is decided under the objective of the run only, so that a looser objective
+// never has a lower capacity.
 func (d *decision) decideCapacity() capacity {
 	if d.has(v1alpha1.PurposeUsers) {
 		return capacity{}
@@ -94,18 +90,15 @@ func (d *decision) objection() string {
 	return ""
 }
 
-// has reports whether a step was run for a purpose.
 func (d *decision) has(purpose v1alpha1.StepPurpose) bool {
 	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.Purpose == purpose })
 }
 
-// neverSent reports whether the generator did not send some logins in a step that the
-// service kept up with.
+// neverSent reports whether logins were not sent in a step that the service kept up with.
 func (d *decision) neverSent() bool {
 	return slices.ContainsFunc(d.steps, func(s fact) bool { return s.settled() && s.NeverSent > 0 })
 }
 
-// byMeasurement sets the capacity to the highest rate that met the objective.
 func (d *decision) byMeasurement(c *v1alpha1.Capacity, measured bracket, because string) {
 	c.MilliPerSecond = measured.met
 	if high := min(measured.high(), d.ceiling()); measured.met != nil && !math.IsInf(high, 1) {
@@ -123,7 +116,6 @@ func (d *decision) ceiling() float64 {
 	return overloadedShare * float64(*d.maximum)
 }
 
-// byModel sets the capacity to the model's, within the limits that the steps show.
 func (d *decision) byModel(c *v1alpha1.Capacity, measured bracket, predicted predictedCapacity) {
 	predicted = predicted.within(measured).unsureBy(d.timeError)
 	c.MilliPerSecond = rate(predicted.answer)
@@ -142,9 +134,8 @@ func (d *decision) byModel(c *v1alpha1.Capacity, measured bracket, predicted pre
 		units.PerSecond(predicted.answer), units.PerSecond(predicted.low), units.PerSecond(predicted.high), measured, how), v1alpha1.MaxReasonMessage)
 }
 
-// explainedByArrivals reports whether the model agrees with the step that its prediction
-// contradicts when it simulates the logins of that step. The random arrivals of the step
-// were then easier or harder to serve than those of a long run, and nothing else was wrong.
+// explainedByArrivals reports whether the model agrees with the step that its prediction contradicts when it
+// simulates the logins of that step: then only its random arrivals differ from those of a long run.
 func (d *decision) explainedByArrivals(measured bracket, predicted predictedCapacity) bool {
 	contradicts := measured.failed
 	if predicted.high < measured.low() {
@@ -155,8 +146,8 @@ func (d *decision) explainedByArrivals(measured bracket, predicted predictedCapa
 	})
 }
 
-// agreesNear reports whether the model agrees with some step whose rate is within a tenth
-// of the given rate. If a comparable step disagreed, the model would not be used at all.
+// agreesNear reports whether a step near a rate can be compared with the model. If such a step disagreed,
+// the model would not be used at all.
 func (d *decision) agreesNear(rate float64) bool {
 	return slices.ContainsFunc(d.steps, func(s fact) bool {
 		offered := float64(s.nominal())
@@ -183,13 +174,12 @@ func rate(milli float64) *int64 {
 	return ptr.To(int64(milli))
 }
 
-// bracket is what the steps alone show about the capacity: the highest rate that met the
-// objective and the lowest rate that failed it, times 1000. Nil means that there is none.
+// bracket is the highest rate that met the objective and the lowest rate that failed it, at the reference
+// speed and times 1000. Nil means that there is none.
 type bracket struct{ met, failed *int64 }
 
 // bracket goes through the steps from low to high until one fails. A rate that the experiment names
-// counts only if all rates below it met the objective, too. All rates are at the reference
-// speed.
+// counts only if all rates below it met the objective, too.
 func (d *decision) bracket() bracket {
 	var found bracket
 	for _, s := range d.steps {
@@ -221,10 +211,8 @@ func (d *decision) failedAt(s fact) int64 {
 	return s.nominal()
 }
 
-// low returns the highest rate that met the objective, or 0 if none did.
 func (b bracket) low() float64 { return float64(ptr.Deref(b.met, 0)) }
 
-// high returns the lowest rate that failed, or infinity if none did.
 func (b bracket) high() float64 {
 	if b.failed == nil {
 		return math.Inf(1)
@@ -232,7 +220,6 @@ func (b bracket) high() float64 {
 	return float64(*b.failed)
 }
 
-// String describes the bracket as a part of a sentence.
 func (b bracket) String() string {
 	switch {
 	case b.met != nil && b.failed != nil:

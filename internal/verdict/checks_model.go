@@ -50,10 +50,8 @@ func gotSlower(t *trial) []v1alpha1.Reason {
 
 const disagreementAdvice = "Something that the model does not include used CPU or delayed responses: look for other load on the node, and measure again"
 
-// modelDisagrees finds a measured p95 that differs from the model's for the same logins, a
-// measured capacity that contradicts the model, and a CPU quota that the model does not
-// support. The capacity is then taken from the measurement. The reason shows that
-// something influenced the run that is not in the model.
+// modelDisagrees finds a measured p95 that differs from the model's for the same logins, a measured capacity
+// that contradicts the model, and a CPU quota that the model does not support.
 func modelDisagrees(t *trial) []v1alpha1.Reason {
 	if found := otherQuota(t.Calibration); found != nil && modelled(t.Spec.Variant, t.bound) {
 		return found
@@ -82,8 +80,7 @@ func otherQuota(cal handover.Calibration) []v1alpha1.Reason {
 		"%s; predictions may be wrong. Measure on nodes whose kubelet has cpuCFSQuotaPeriod: 100ms, and without CFS burst", units.Capital(difference))
 }
 
-// quotaInWords describes how the service's quota differs from the model's. It returns "" if
-// it does not, or if there is no quota.
+// quotaInWords describes how the service's quota differs from the model's; "" if it does not.
 func quotaInWords(cal handover.Calibration) string {
 	var differences []string
 	if cal.QuotaPeriodMicroseconds > 0 {

@@ -48,8 +48,7 @@ func limitNotApplied(t *trial) []v1alpha1.Reason {
 	return found
 }
 
-// evidenceMissing lists the evidence that is missing, without which the numbers cannot be
-// checked.
+// evidenceMissing lists the evidence without which the numbers cannot be checked.
 func evidenceMissing(t *trial) []v1alpha1.Reason {
 	missing := t.missingContainers()
 	if planned := len(t.Plan.WithoutWarmup()); len(t.Run.Steps) != planned {
@@ -106,7 +105,6 @@ func (t *trial) missingContainers() []string {
 	return missing
 }
 
-// placed reports whether a container's machine and CPUs are known.
 func placed(c measurement.Container) bool {
 	return c.BootID != "" && evidence.CPUs(c.Cpuset) > 0
 }

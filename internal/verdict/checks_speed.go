@@ -32,8 +32,7 @@ func speedUnknown(t *trial) []v1alpha1.Reason {
 	return append(found, speedVaried(t.reported)...)
 }
 
-// speedVaried finds a reported step in which the speed changed so much that p95 depends on
-// when it changed.
+// speedVaried finds a reported step in which the speed changed so much that p95 depends on when it did.
 func speedVaried(s *step) []v1alpha1.Reason {
 	if s == nil || s.variation <= 0 {
 		return nil
@@ -74,8 +73,7 @@ func aboveCPUBound(t *trial) []v1alpha1.Reason {
 	return found
 }
 
-// belowCPUBound finds steps in which the service was saturated and got less CPU than its
-// limit allows.
+// belowCPUBound finds steps in which the saturated service got less CPU than its limit allows.
 func belowCPUBound(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -124,7 +122,6 @@ func (t *trial) cpuOf(s *step) *stepUse {
 	return use
 }
 
-// saturatedIn reports whether a step drove the service to its limit.
 func (t *trial) saturatedIn(s *step) bool {
 	switch s.Kind {
 	case loadplan.Saturation:
@@ -145,9 +142,8 @@ func (t *trial) lanes() int {
 	return int(lanes * max(1, t.Spec.Service.Replicas))
 }
 
-// minimumUsed returns the smallest share of its CPU that a saturated service normally uses.
-// A saturation has callers for each pod and keeps it busy. Users leave some of several
-// replicas idle, because each login goes to a random replica: with K users and R replicas,
+// minimumUsed returns the smallest share of its CPU that a saturated service normally uses. Users leave some
+// of several replicas idle, because each login goes to a random one: with K users and R replicas,
 // K ÷ (K + R − 1) of the time is used.
 func (t *trial) minimumUsed(s *step) float64 {
 	share := belowBoundSuspect

@@ -16,8 +16,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// decision is what follows from a trial's status under an objective. Whatever it reads is a fact that
-// was stored once, when the run was harvested, so that the same objective always has the same answer.
+// decision is what follows from a trial's status under an objective. It reads only what was stored when the
+// run was harvested, so that the same objective always has the same answer.
 type decision struct {
 	spec v1alpha1.SizingTrialSpec
 	// calibration at the reference speed.
@@ -41,7 +41,6 @@ type decision struct {
 // fact is a step of a trial's status.
 type fact struct{ *v1alpha1.Step }
 
-// decisionOn returns the decision on a trial under the objective of its spec.
 func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatus, newModel modelOf) *decision {
 	cal := ptr.Deref(status.Calibration, handover.Calibration{})
 	reference := float64(ptr.Deref(status.Speed, v1alpha1.TrialSpeed{}).ReferenceHashMicrosecondsAtCost8)
@@ -58,17 +57,12 @@ func decisionOn(spec v1alpha1.SizingTrialSpec, status *v1alpha1.SizingTrialStatu
 	return d
 }
 
-// ForObjective returns the trial as judged under another objective, without new load: the
-// outcome of each step, the capacity, whether the objective is met, and the prediction from
-// the calibration. Verdict and reasons do not change, because they do not depend on the objective.
+// ForObjective returns the trial as judged under another objective, without new load: the outcome of each
+// step, the capacity, whether the objective is met, and the prediction from the calibration. Verdict and
+// reasons do not depend on the objective. A stricter one never has a higher capacity than a looser one.
 //
-// A stricter objective never has a higher capacity than a looser one. For that, the steps limit the
-// model in one way only: a capacity at or above a rate that failed is set to just below that rate. A
-// model that the steps contradicted under the trial's own objective is not used under another one.
-//
-// A trial that was not loaded, because no rate could meet its objective, has a capacity
-// under a looser objective that follows from the calibration alone. It is then Suspect,
-// because there is no evidence.
+// A trial that was not loaded, because no rate could meet its objective, has a capacity under a looser one
+// that follows from the calibration alone. It is then Suspect, because there is no evidence.
 func ForObjective(stored v1alpha1.SizingTrial, objective v1alpha1.Objective) v1alpha1.SizingTrial {
 	judged := *stored.DeepCopy()
 	judged.Spec.Objective = objective
@@ -149,7 +143,6 @@ func (d *decision) ownCPU() time.Duration {
 	return reported
 }
 
-// factor returns the hash time ÷ that at the reference speed, or 1 if it is unknown.
 func (f fact) factor() float64 {
 	if f.Speed == nil || f.Speed.PerMille <= 0 {
 		return 1
@@ -161,15 +154,10 @@ func (f fact) open() bool { return f.Kind == v1alpha1.StepOpen }
 
 func (f fact) overloaded() bool { return f.Outcome == v1alpha1.StepOverloaded }
 
-// settled reports whether the latencies of an open step are meaningful. Those of an
-// overloaded step only show how long it lasted.
 func (f fact) settled() bool { return f.open() && !f.overloaded() }
 
-// offered returns the rate as it was offered, times 1000.
 func (f fact) offered() int64 { return ptr.Deref(f.OfferedMilliPerSecond, 0) }
 
-// rateAtReference returns the rate that is the same share of the bound at the reference speed as the
-// step's rate was at its own speed, times 1000.
 func (f fact) rateAtReference() float64 { return float64(f.offered()) * f.factor() }
 
 // nominal returns the rate that is the planned share of the bound at the reference speed, times 1000.
@@ -180,7 +168,6 @@ func (f fact) nominal() int64 {
 	return f.AtReference.OfferedMilliPerSecond
 }
 
-// interval returns the interval of a percentile at the reference speed, or nil if it has none.
 func (f fact) interval(percentile int) *handover.Interval {
 	if f.AtReference == nil {
 		return nil
@@ -228,9 +215,8 @@ func (d *decision) comparable(s fact) bool {
 // utilisation returns the offered rate as a share of the bound at the step's own speed.
 func (d *decision) utilisation(s fact) float64 { return s.rateAtReference() / float64(d.bound) }
 
-// disagreement returns how far measured and simulated p95 of a step can differ, as a
-// factor. The course of the speed is known only per second, and at a high load each percent
-// of it changes p95 by 1 ÷ (1 − ρ) percent.
+// disagreement returns the factor by which measured and simulated p95 of a step can differ. The speed is
+// known only per second, and at a high load each percent of it changes p95 by 1 ÷ (1 − ρ) percent.
 func (d *decision) disagreement(s fact) float64 {
 	allowed := poolDisagrees
 	if unbounded(d.spec.Variant) {
@@ -243,9 +229,8 @@ func (d *decision) disagreement(s fact) float64 {
 	return allowed * math.Exp(unsure/(1-min(d.utilisation(s), modelledUtilisation)))
 }
 
-// worstRatio returns the step whose measured p95 differs most from the simulated one,
-// relative to the allowed difference. It looks only at comparable steps, and returns false if
-// there is none.
+// worstRatio returns the comparable step whose measured p95 differs most from the simulated one, relative to
+// the allowed difference.
 func (d *decision) worstRatio() (worst fact, found bool) {
 	apart := func(s fact) float64 { return math.Abs(math.Log(s.unexplained())) / math.Log(d.disagreement(s)) }
 	for _, s := range d.steps {
@@ -256,9 +241,8 @@ func (d *decision) worstRatio() (worst fact, found bool) {
 	return worst, found
 }
 
-// longEnough reports whether a step settled and lasted long enough for its queue to reach a steady state.
-// That is known only for a service that hashes for every login; for any other it is true. The step is
-// judged as it would have been at the reference speed, because its numbers are converted to that.
+// longEnough reports whether a step settled and lasted long enough for its queue to reach a steady state, at
+// the reference speed. That is known only for a service that hashes for every login; else it is true.
 func (d *decision) longEnough(s fact) bool {
 	if !modelled(d.spec.Variant, d.bound) || !s.open() || s.nominal() <= 0 || s.Plan == nil {
 		return true
@@ -275,8 +259,8 @@ func (d *decision) relaxation(s fact) float64 {
 	return loadplan.Relaxation(interval, float64(s.nominal())/float64(d.bound))
 }
 
-// modelled reports whether the model supports a variant's service, given its bound.
+// modelled reports whether the model supports a variant's service, given its bound: with sessions, few
+// requests are hashed.
 func modelled(variant v1alpha1.Variant, bound int64) bool { return !variant.Sessions && bound > 0 }
 
-// unbounded reports whether a variant hashes every login at once, each in a goroutine.
 func unbounded(variant v1alpha1.Variant) bool { return loadplan.Workers(variant) == 0 }

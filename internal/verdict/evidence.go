@@ -7,12 +7,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
-// evidence returns the evidence for the numbers.
 func (t *trial) evidence() *v1alpha1.Evidence {
 	api := &v1alpha1.Evidence{
 		ServiceNodes: t.Placement.ServiceNodes, GeneratorNode: t.Placement.GeneratorNode,
-		// A service that restarts under load ends its attempt, so a result never has
-		// restarts.
+		// A service that restarts under load ends its attempt.
 		ServiceRestarts: 0, K6Version: t.Run.K6Version,
 	}
 	if g := t.Run.Generator; g != nil {
@@ -30,7 +28,6 @@ func (t *trial) evidence() *v1alpha1.Evidence {
 	return api
 }
 
-// memoryPeak returns the most memory that a pod used, in bytes, or 0 if that is unknown.
 func (t *trial) memoryPeak() int64 {
 	var peak int64
 	for _, pod := range t.Run.Services {
@@ -48,8 +45,6 @@ type cpuUse struct {
 	service float64
 }
 
-// cpuUse returns how the service's CPUs were used during a step, or nil if that was not
-// measured.
 func (t *trial) cpuUse(s *step) *cpuUse {
 	if s.result.Service == nil || len(t.Run.Services) == 0 {
 		return nil
@@ -72,7 +67,6 @@ func (t *trial) cpuUse(s *step) *cpuUse {
 	return use
 }
 
-// fill writes how the service's CPUs were used into a step of the status.
 func (u *cpuUse) fill(api *v1alpha1.Step) {
 	if u == nil {
 		return
@@ -84,9 +78,8 @@ func (u *cpuUse) fill(api *v1alpha1.Step) {
 	}
 }
 
-// podsPerCPU returns how many of the service's pods share CPUs with a pod on average,
-// including the pod itself. Each pod counts the CPU time of all of them as busy, and none of
-// it is other use. Logins go to random replicas, so the pods use the same CPU time.
+// podsPerCPU returns how many of the service's pods share CPUs with a pod on average, with the pod itself.
+// Each pod counts the CPU time of all of them as busy. Logins go to random replicas, so all use the same.
 func (t *trial) podsPerCPU() float64 {
 	pairs := 0
 	for _, one := range t.Run.Services {
@@ -99,11 +92,9 @@ func (t *trial) podsPerCPU() float64 {
 	return max(1, float64(pairs)/float64(len(t.Run.Services)))
 }
 
-// idleCores returns how many of the service's CPUs were idle on average.
 func (u *cpuUse) idleCores() float64 { return u.idle * u.cpus }
 
-// overlaps reports whether a pod of the service shares a machine and a CPU with the
-// generator.
+// overlaps reports whether a pod of the service shares a CPU with the generator.
 func (t *trial) overlaps() bool {
 	for _, pod := range t.Run.Services {
 		if t.Run.Generator != nil && pod.BootID == t.Run.Generator.BootID && evidence.Overlap(pod.Cpuset, t.Run.Generator.Cpuset) {

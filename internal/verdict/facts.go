@@ -24,7 +24,6 @@ func (t *trial) facts() []v1alpha1.Step {
 	return stored
 }
 
-// store writes the step's facts into the trial's status.
 func (s *step) store(api *v1alpha1.Step) {
 	r := s.result
 	api.StepResult, api.CountedMilliseconds = r.StepResult, r.CountedMicroseconds/1000
@@ -45,15 +44,13 @@ func (s *step) store(api *v1alpha1.Step) {
 	s.addAtReference(api)
 }
 
-// leaveOutLatencies removes the latencies of an overloaded step, which only show how long the step
-// lasted.
+// leaveOutLatencies removes the latencies of an overloaded step, which only show how long it lasted.
 func leaveOutLatencies(api *v1alpha1.Step) {
 	api.P50Microseconds, api.P95Microseconds, api.P99Microseconds, api.MaxMicroseconds = nil, nil, nil, nil
 	api.P50Interval, api.P95Interval, api.P99Interval = nil, nil, nil
 	api.FirstHalfP50Microseconds, api.SecondHalfP50Microseconds = nil, nil
 }
 
-// addAtReference adds the latencies at the reference speed, and those of the simulation.
 func (s *step) addAtReference(api *v1alpha1.Step) {
 	if at := api.AtReference; at != nil {
 		at.P50Microseconds, at.P50Interval = s.latency[q50].atReference(), s.interval(q50)
@@ -72,7 +69,6 @@ func (s *step) addAtReference(api *v1alpha1.Step) {
 	}
 }
 
-// stepSpeed returns the speed for a step's status, or nil if it is unknown.
 func (s *step) stepSpeed() *v1alpha1.StepSpeed {
 	if s.hash <= 0 || s.slower <= 0 {
 		return nil

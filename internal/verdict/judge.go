@@ -64,7 +64,6 @@ type Judgement struct {
 // says why.
 func Judge(in Input) Judgement { return judge(in, simulated(in.Spec, in.Calibration)) }
 
-// judge judges a run with the given model of the service.
 func judge(in Input, newModel modelOf) Judgement {
 	t := newTrial(in, newModel)
 	status := v1alpha1.SizingTrialStatus{Calibration: &in.Calibration, Speed: t.speedStatus(), Steps: t.facts()}
@@ -94,7 +93,6 @@ func InvalidByGenerator(result v1alpha1.VariantResult) bool {
 	})
 }
 
-// worst returns the verdict that follows from the reasons.
 func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
 	verdict := v1alpha1.VerdictValid
 	for _, r := range reasons {
@@ -108,7 +106,7 @@ func worst(reasons []v1alpha1.Reason) v1alpha1.Verdict {
 	return verdict
 }
 
-// row returns the trial's row without its verdict and what follows from the objective.
+// row returns the trial's row without what follows from the objective or the checks.
 func (t *trial) row() v1alpha1.VariantResult {
 	variant := t.Spec.Variant
 	row := v1alpha1.VariantResult{
@@ -141,7 +139,6 @@ func (s *step) throughputAtNominal() *int64 {
 	return ptr.To(int64(math.Round(served * float64(s.nominal))))
 }
 
-// fill writes the reported step's numbers into the row.
 func (s *step) fill(row *v1alpha1.VariantResult) {
 	row.ReportedLoadPercent = s.fact.LoadPercent
 	row.Users, row.ThroughputMilliPerSecond = s.fact.Users, s.throughputAtNominal()

@@ -9,8 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-// outcome returns whether the step meets the objective. It is Undecided if the latency
-// meets it, but too few logins show that the error share does.
+// outcome is Undecided if the latency meets the objective, but too few logins show that the error share does.
 func (d *decision) outcome(s fact) v1alpha1.StepOutcome {
 	outcome := d.withoutErrors(s)
 	if outcome == v1alpha1.StepMet && !d.failures(s).show(d.spec.Objective) {
@@ -19,9 +18,9 @@ func (d *decision) outcome(s fact) v1alpha1.StepOutcome {
 	return outcome
 }
 
-// withoutErrors returns whether the step meets the objective, assuming that the error share
-// does unless the step shows the opposite. The capacity and objectiveMet follow from it,
-// because no step of a usual length can show that only one login in a thousand fails.
+// withoutErrors is the outcome if the error share meets the objective unless the step shows the opposite.
+// The capacity and objectiveMet follow from it, because no step of a usual length can show that only one
+// login in a thousand fails.
 func (d *decision) withoutErrors(s fact) v1alpha1.StepOutcome {
 	switch {
 	case s.Kind == v1alpha1.StepSaturation:
@@ -39,8 +38,7 @@ func (d *decision) withoutErrors(s fact) v1alpha1.StepOutcome {
 	return outcome
 }
 
-// tooManyFailed reports whether the step shows that more logins fail than the objective
-// allows.
+// tooManyFailed reports whether the step shows that more logins fail than the objective allows.
 func (d *decision) tooManyFailed(s fact) bool {
 	return measurement.AtLeast(s.Failures(), s.Scheduled)*1000 > float64(d.spec.Objective.MaxErrorPerMille)
 }
@@ -48,9 +46,8 @@ func (d *decision) tooManyFailed(s fact) bool {
 // failures are the logins of some steps, and how many of them failed.
 type failures struct{ logins, failed int64 }
 
-// show reports whether the logins show that no more of them fail than the objective allows.
-// No number of logins shows that none ever fails, so an objective of 0 is met as long as
-// none does.
+// show reports whether the logins show that no more of them fail than the objective allows. No number of
+// logins shows that none ever fails, so an objective of 0 is met as long as none does.
 func (f failures) show(objective v1alpha1.Objective) bool {
 	if objective.MaxErrorPerMille == 0 {
 		return f.failed == 0
@@ -58,7 +55,6 @@ func (f failures) show(objective v1alpha1.Objective) bool {
 	return f.atMost()*1000 <= float64(objective.MaxErrorPerMille)
 }
 
-// atMost returns the upper bound of the share that fails, with 95 % confidence.
 func (f failures) atMost() float64 { return measurement.AtMost(f.failed, f.logins) }
 
 func (f failures) api() *v1alpha1.Failures {
@@ -78,8 +74,6 @@ func (d *decision) failures(s fact) failures {
 	return all
 }
 
-// byLatency compares a step's percentiles with the objective: Failed if one fails, Met if
-// all are met.
 func (d *decision) byLatency(s fact) v1alpha1.StepOutcome {
 	outcome := v1alpha1.StepMet
 	for _, limit := range percentileLimits(d.spec.Objective) {
@@ -123,8 +117,6 @@ func (f fact) allWithin(limit int64) bool {
 	return conversion*float64(*f.MaxMicroseconds) <= float64(limit) && spread*float64(*at.P95Microseconds) <= float64(limit)
 }
 
-// highestOffered returns the rate of the fastest open step at the reference speed, times
-// 1000.
 func (d *decision) highestOffered() int64 {
 	var highest int64
 	for _, s := range d.steps {

@@ -19,11 +19,10 @@ type predictedCapacity struct {
 	elasticity float64
 }
 
-// predict returns the highest rate that meets the objective at the reference speed
-// according to the model. low and high are the capacities if the true p95 were the largest
-// or the smallest multiple of the simulated one that the run's own steps show. No prediction
-// is above what the saturated service served, whatever the model predicts. The range includes that the
-// model simulates a limited number of logins.
+// predict returns the highest rate that meets the objective at the reference speed, but not more than the
+// saturated service served. low and high are the capacities if the true p95 were the largest or the smallest
+// multiple of the simulated one that the run's own steps show. The range includes that the model simulates a
+// limited number of logins.
 func (d *decision) predict() predictedCapacity {
 	sim := d.newModel(d.ownCPU(), nil)
 	at := func(divisor float64) float64 {
@@ -55,8 +54,7 @@ func (p predictedCapacity) widened(by float64) predictedCapacity {
 	return p
 }
 
-// band returns the range of measured ÷ simulated p95 over the comparable steps. It is at
-// least as wide as the model's error.
+// band returns the range of measured ÷ simulated p95 over the comparable steps, and at least the model's error.
 func (d *decision) band() (smallest, largest float64) {
 	validated := ModelError(d.spec.Variant)
 	ratios := []float64{1 - validated, 1 + validated}
@@ -81,8 +79,7 @@ func ModelError(variant v1alpha1.Variant) float64 {
 // that the model can predict it.
 func Modelled(cpuPerLogin time.Duration) bool { return cpuPerLogin >= shortestModelled }
 
-// beyond describes how far the whole prediction is outside the measured bracket. It returns
-// "" if it is not.
+// beyond describes how far the whole prediction is outside the measured bracket; "" if it is not.
 func (p predictedCapacity) beyond(measured bracket) string {
 	switch {
 	case p.high < measured.low():
@@ -96,10 +93,8 @@ func (p predictedCapacity) beyond(measured bracket) string {
 	}
 }
 
-// within limits a prediction to the range between the rate that met the objective and the
-// rate that failed it. A capacity below the first is set to that rate. A capacity at the
-// second or above it is set to just below it, because a rate that failed cannot be the
-// capacity.
+// within limits a prediction to the rates from the one that met the objective to just below the one that
+// failed it, which cannot be the capacity.
 func (p predictedCapacity) within(measured bracket) predictedCapacity {
 	low, high := measured.low(), measured.high()
 	p.answer = min(max(p.answer, low), max(low, high-1))

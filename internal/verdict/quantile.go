@@ -90,7 +90,6 @@ type percentileLimit struct {
 	micros     int64
 }
 
-// percentileLimits returns the limits that an objective sets.
 func percentileLimits(o v1alpha1.Objective) []percentileLimit {
 	limits := []percentileLimit{{q95, 1000 * int64(o.P95Milliseconds)}}
 	if o.P50Milliseconds > 0 {

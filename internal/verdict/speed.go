@@ -37,7 +37,6 @@ func (t *trial) hashes() bool {
 	return !t.Spec.Variant.Sessions && (t.hash == 0 || t.hash >= float64(shortestTimed.Microseconds()))
 }
 
-// setSpeed sets the CPU speed in a step's counted part.
 func (t *trial) setSpeed(s *step) {
 	s.slower = 1
 	if !t.hashes() {
@@ -77,9 +76,8 @@ func (s *step) factor() float64 {
 // step's rate was at its own speed, times 1000.
 func (s *step) rateAtReference() float64 { return float64(s.OfferedMilliPerSecond) * s.factor() }
 
-// courseOf returns how the speed changed from the start of the step, relative to its
-// counted part, or nil if that is unknown. A window without a hash has the speed of the one
-// before.
+// courseOf returns how the speed changed from the start of the step, relative to its counted part; nil if
+// that is unknown. A window without a hash has the speed of the one before.
 func courseOf(timeline *measurement.Timeline, s *step) *model.Course {
 	if timeline == nil || timeline.Window <= 0 || s.hash <= 0 {
 		return nil
@@ -119,7 +117,6 @@ func (s *step) atNominal() loadplan.Step {
 	return planned
 }
 
-// speedStatus returns the speed for the trial's status, or nil if no reference is known.
 func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
 	if t.reference <= 0 {
 		return nil
@@ -141,7 +138,6 @@ func (t *trial) speedStatus() *v1alpha1.TrialSpeed {
 	return status
 }
 
-// rowSpeed returns how the speed varied, or nil without windows.
 func (t *trial) rowSpeed() *v1alpha1.RowSpeed {
 	if len(t.windows) == 0 || t.reference <= 0 {
 		return nil

@@ -98,7 +98,6 @@ func newTrial(in Input, newModel modelOf) *trial {
 	return t
 }
 
-// addStep adds a planned step with its result.
 func (t *trial) addStep(planned loadplan.Step, result measurement.StepResult) {
 	s := &step{Step: planned, result: result, timeError: speed.RatioError(t.Calibration)}
 	t.setSpeed(s)
@@ -111,13 +110,11 @@ func (t *trial) addStep(planned loadplan.Step, result measurement.StepResult) {
 	}
 }
 
-// planned reports whether a step was planned for a purpose.
 func (t *trial) planned(purpose v1alpha1.StepPurpose) bool {
 	return slices.ContainsFunc(t.Plan.Steps, func(s loadplan.Step) bool { return s.Purpose == purpose })
 }
 
-// highestThroughput returns the highest throughput of the matching steps, at the reference
-// speed.
+// highestThroughput returns the highest throughput of the matching steps, at the reference speed.
 func (t *trial) highestThroughput(matches func(*step) bool) *int64 {
 	var highest *int64
 	for _, s := range t.steps {
@@ -128,8 +125,7 @@ func (t *trial) highestThroughput(matches func(*step) bool) *int64 {
 	return highest
 }
 
-// throughput returns the step's throughput at the reference speed, times 1000, or nil if it
-// has none.
+// throughput returns the step's throughput at the reference speed, times 1000; nil if it has none.
 func (s *step) throughput() *int64 {
 	if s.result.ThroughputMilliPerSecond == nil {
 		return nil
@@ -137,8 +133,7 @@ func (s *step) throughput() *int64 {
 	return ptr.To(int64(math.Round(s.factor() * float64(*s.result.ThroughputMilliPerSecond))))
 }
 
-// beyondMaximum reports whether a step was offered more than the service could serve at the
-// step's speed: its maximum, or the bound if the maximum is unknown.
+// beyondMaximum reports whether a step was offered more than the service could serve at the step's speed.
 func (t *trial) beyondMaximum(s *step) bool {
 	limit := t.bound
 	if t.maximum != nil {

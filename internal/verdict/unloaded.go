@@ -54,7 +54,6 @@ func decideInfeasible(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, s
 	row.Verdict = worst(row.Reasons)
 }
 
-// infeasible says how long a login on an idle service takes, and what would help.
 func infeasible(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, predicted *v1alpha1.Prediction) string {
 	idle := microseconds(predicted.NoLoadP95Microseconds).Round(time.Millisecond)
 	advice := "lower the cost, because no CPU limit makes a single login fast enough"
@@ -118,7 +117,6 @@ func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool 
 	return false
 }
 
-// confirms reports whether one other trial confirms a trial's calibration.
 func confirms(trial, other *v1alpha1.SizingTrial) bool {
 	variant := trial.Spec.Variant
 	own, ratio := speed.Ratio(*trial.Status.Calibration), speed.Ratio(*other.Status.Calibration)
