@@ -124,11 +124,11 @@ func drive(ctx context.Context, config Config, command Command, c collector) (Re
 // records that contradict the plan, because assemble reports them.
 func decided(plan loadplan.Plan, step int, log *Log) bool {
 	driven := plan.Before(step)
-	summary, err := measurement.Summarise(driven, log.Before(step))
-	if err != nil || len(summary.Steps) == 0 {
+	run, err := measurement.Summarise(driven, log.Before(step))
+	if err != nil || len(run.Steps) == 0 {
 		return false
 	}
-	counts := measurement.Verify(plan, summary.Steps)
+	counts := measurement.Verify(plan, run.Steps)
 	return counts.Outcome != v1alpha1.VerificationUndecided
 }
 
@@ -137,13 +137,9 @@ func assemble(config Config, log *Log, seen observations) (measurement.Run, erro
 	if _, err := log.Records(); err != nil {
 		return measurement.Run{}, err
 	}
-	summary, err := measurement.Summarise(config.Plan, log.Before(len(config.Plan.Steps)))
+	run, err := measurement.Summarise(config.Plan, log.Before(len(config.Plan.Steps)))
 	if err != nil {
 		return measurement.Run{}, err
-	}
-	run := measurement.Run{
-		Steps: summary.Steps, Reported: summary.Reported,
-		UnderWay: summary.UnderWay,
 	}
 	warmup := len(config.Plan.Steps) - len(run.Steps)
 	for i := range run.Steps {

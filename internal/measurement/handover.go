@@ -13,10 +13,9 @@ import (
 // room, it makes the run smaller in this order, and stops once it fits. It merges buckets of all
 // histograms but the finest, and then leaves those histograms out; leaves out the requests under way;
 // merges buckets of the finest, and leaves them out; makes the timeline's windows longer, and finally
-// leaves out the timeline. If that is not enough, it
-// leaves out the intervals of p50 and p99, and then the liveness probes, and each time starts
-// again with the others. It fails if the message is still too long, or if a number is out of its
-// bounds.
+// leaves out the timeline. If that is not enough, it leaves out the intervals of p50 and p99, and then the
+// liveness probes, and each time starts again with the others. It fails if the message is still too long,
+// or if a number is out of its bounds.
 func Encode(run Run) (string, error) {
 	if err := checkTimeline(run.Timeline); err != nil {
 		return "", fmt.Errorf("encode the timeline: %w", err)
@@ -31,14 +30,28 @@ func Encode(run Run) (string, error) {
 		case len(message) <= MaxBytes:
 			return message, nil
 		case shrink(&smaller):
-		case hasIntervals(run):
-			return Encode(withoutIntervals(run))
-		case slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.Alive != nil }):
-			return Encode(withoutAlive(run))
+		case leaveOut(&run):
+			smaller = run
 		default:
 			return "", fmt.Errorf("the result has %d bytes, %d more than fit in a termination message", len(message), len(message)-MaxBytes)
 		}
 	}
+}
+
+// leaveOut leaves out the intervals of p50 and p99, or else the liveness probes, or reports that the run has
+// neither.
+func leaveOut(run *Run) bool {
+	intervals := slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.P50Interval != nil || s.P99Interval != nil })
+	probes := slices.ContainsFunc(run.Steps, func(s StepResult) bool { return s.Alive != nil })
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		if s := &run.Steps[i]; intervals {
+			s.P50Interval, s.P99Interval = nil, nil
+		} else {
+			s.Alive = nil
+		}
+	}
+	return intervals || probes
 }
 
 // shrink makes the least important part of a run smaller, or reports that no such part is left.
@@ -81,30 +94,6 @@ func shrinkHistograms(run *Run, bucketsPerDoubling int32) {
 			run.Steps[i].Latencies = merged(h)
 		}
 	}
-}
-
-func hasIntervals(run Run) bool {
-	return slices.ContainsFunc(run.Steps, func(s StepResult) bool {
-		return s.P50Interval != nil || s.P99Interval != nil
-	})
-}
-
-// withoutIntervals returns the run without the intervals of p50 and p99.
-func withoutIntervals(run Run) Run {
-	run.Steps = slices.Clone(run.Steps)
-	for i := range run.Steps {
-		run.Steps[i].P50Interval, run.Steps[i].P99Interval = nil, nil
-	}
-	return run
-}
-
-// withoutAlive returns the run without the liveness probes.
-func withoutAlive(run Run) Run {
-	run.Steps = slices.Clone(run.Steps)
-	for i := range run.Steps {
-		run.Steps[i].Alive = nil
-	}
-	return run
 }
 
 func encodeHead(run Run) (string, error) {

@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
 // widest is the largest number that can be encoded: 2⁵⁰ microseconds are 35 years, and sums
@@ -196,17 +194,9 @@ func optional[T any](p *positions, bits int64, bit int, field **T) int64 {
 
 // clone copies a step with everything behind its pointers that a walk writes to.
 func clone(s StepResult) StepResult {
-	for _, field := range optionalNumbers(&s) {
-		*field = copyOf(*field)
-	}
-	for _, field := range []**evidence.Delta{&s.Service, &s.Generator} {
-		*field = copyOf(*field)
-	}
-	if s.Alive = copyOf(s.Alive); s.Alive != nil {
-		s.Alive.P95Microseconds = copyOf(s.Alive.P95Microseconds)
-	}
-	s.Latencies = s.Latencies.DeepCopy()
-	s.P50Interval, s.P95Interval, s.P99Interval = copyOf(s.P50Interval), copyOf(s.P95Interval), copyOf(s.P99Interval)
+	s.StepResult = *s.StepResult.DeepCopy()
+	s.Service, s.Generator = copyOf(s.Service), copyOf(s.Generator)
+	s.ServiceInFlightAfterDrain = copyOf(s.ServiceInFlightAfterDrain)
 	return s
 }
 

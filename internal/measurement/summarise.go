@@ -13,31 +13,21 @@ import (
 // can be computed from them.
 var ErrRecords = errors.New("the records of logins contradict the plan")
 
-// Summary is the part of a run that follows from the records alone.
-type Summary struct {
-	// Steps in the plan's order, without the warm-up.
-	Steps []StepResult
-	// Reported is the index into Steps of the reported step, or -1.
-	Reported int
-	// UnderWay of the reported step.
-	UnderWay []int64
-}
-
-// Summarise computes the numbers of each step. The records can be in any order. The error
-// is ErrRecords, wrapped with the cause.
-func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
+// Summarise returns the part of a run that follows from the records: Steps, Reported and UnderWay. The
+// records can be in any order. The error is ErrRecords, wrapped with the cause.
+func Summarise(plan loadplan.Plan, records []Record) (Run, error) {
 	perStep := make([][]Record, len(plan.Steps))
 	for _, r := range records {
 		if r.Step < 0 || r.Step >= len(plan.Steps) {
-			return Summary{}, fmt.Errorf("%w: a login is of step %d, but the plan has %d steps", ErrRecords, r.Step, len(plan.Steps))
+			return Run{}, fmt.Errorf("%w: a login is of step %d, but the plan has %d steps", ErrRecords, r.Step, len(plan.Steps))
 		}
 		perStep[r.Step] = append(perStep[r.Step], r)
 	}
-	summary := Summary{Reported: -1}
+	run := Run{Reported: -1}
 	for i, step := range plan.Steps {
 		window := windowOf(step)
 		if err := window.check(i, perStep[i]); err != nil {
-			return Summary{}, err
+			return Run{}, err
 		}
 		if step.Kind == loadplan.Warmup {
 			continue
@@ -50,12 +40,12 @@ func Summarise(plan loadplan.Plan, records []Record) (Summary, error) {
 			result.SlowerThanP99 = slower(result, successes, plan.Objective.P99Milliseconds)
 		}
 		if step.Reported {
-			summary.Reported = len(summary.Steps)
-			summary.UnderWay = underWay(perStep[i], window.from, window.to-window.from)
+			run.Reported = len(run.Steps)
+			run.UnderWay = underWay(perStep[i], window.from, window.to-window.from)
 		}
-		summary.Steps = append(summary.Steps, result)
+		run.Steps = append(run.Steps, result)
 	}
-	return summary, nil
+	return run, nil
 }
 
 // bucketsPerDoubling returns how fine the histogram of a step is.
