@@ -9,9 +9,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// EncodeFailure encodes why a load has no numbers: a reason of this package, a detail such
-// as the end of k6's stderr, and k6's exit code. If the detail does not fit, its end is
-// kept.
+// EncodeFailure encodes why a load has no numbers: a reason of package handover, a detail such as the end of
+// k6's stderr, and k6's exit code. If the detail does not fit, its end is kept.
 func EncodeFailure(reason, detail string, exitCode int) string {
 	head := fmt.Sprintf("%s failure=%s exit=%d\n", version, word(reason, 32), exitCode)
 	room := MaxBytes - endLength - len(head)
@@ -39,7 +38,6 @@ func EncodeFailure(reason, detail string, exitCode int) string {
 // refuse the whole status.
 var reasonForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
-// decodeFailure returns a *Failure, or ErrInvalid.
 func decodeFailure(header map[string]string, lines []string) error {
 	exitCode, err := intField(header, "exit")
 	if err != nil {

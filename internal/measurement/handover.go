@@ -158,7 +158,6 @@ func Decode(message string) (Run, error) {
 	return run, nil
 }
 
-// lastBootID returns the boot ID of the last container that was decoded.
 func lastBootID(run Run) string {
 	switch {
 	case len(run.Services) > 0:
@@ -204,10 +203,7 @@ const (
 	endLength = 13
 )
 
-// seal adds the last line.
-func seal(body string) string {
-	return body + endLine(body)
-}
+func seal(body string) string { return body + endLine(body) }
 
 func endLine(body string) string {
 	return fmt.Sprintf("end %08x\n", crc32.ChecksumIEEE([]byte(body)))
@@ -239,7 +235,6 @@ func unseal(message string) (header map[string]string, lines []string, err error
 	return fieldsOf(lines[0]), lines[1:], nil
 }
 
-// fieldsOf reads key=value pairs. The value of a word without "=" is empty.
 func fieldsOf(line string) map[string]string {
 	fields := map[string]string{}
 	for _, word := range strings.Fields(line)[1:] {
@@ -288,10 +283,11 @@ type Failure struct {
 
 // Error returns the reason, the exit code and the detail.
 func (f *Failure) Error() string {
-	if f.Detail == "" {
-		return fmt.Sprintf("the load failed: %s (exit code %d)", f.Reason, f.ExitCode)
+	message := fmt.Sprintf("the load failed: %s (exit code %d)", f.Reason, f.ExitCode)
+	if f.Detail != "" {
+		message += ": " + f.Detail
 	}
-	return fmt.Sprintf("the load failed: %s (exit code %d): %s", f.Reason, f.ExitCode, f.Detail)
+	return message
 }
 
 func garbled(format string, arguments ...any) error {

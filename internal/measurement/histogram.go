@@ -16,8 +16,7 @@ const (
 	UnderWayPoints = 60
 )
 
-// histogram returns the histogram of sorted latencies, or nil without any. If it has too many buckets,
-// neighbours are merged.
+// histogram counts sorted latencies. It returns nil without any, and merges buckets if there are too many.
 func histogram(sorted []int64, bucketsPerDoubling int32) *handover.Histogram {
 	if len(sorted) == 0 {
 		return nil
@@ -32,7 +31,6 @@ func histogram(sorted []int64, bucketsPerDoubling int32) *handover.Histogram {
 	return h
 }
 
-// merged returns the histogram with half as many buckets per doubling.
 func merged(h *handover.Histogram) *handover.Histogram {
 	half := &handover.Histogram{BucketsPerDoubling: h.BucketsPerDoubling / 2}
 	for i, bucket := range h.Buckets {
@@ -57,8 +55,8 @@ func underWay(records []Record, from, over time.Duration) []int64 {
 	return points
 }
 
-// walkHistogram walks the histogram of a number of successes: for each bucket the distance from the one
-// before, with a bit that says whether it has more than one login, and then how many.
+// walkHistogram walks for each bucket the distance from the one before, with a bit that says whether it has
+// more than one login, and then how many.
 func walkHistogram(p *positions, h *handover.Histogram, successes int64) {
 	doubling, buckets := int64(h.BucketsPerDoubling), int64(len(h.Buckets))
 	p.unsigned(&doubling)
@@ -95,7 +93,6 @@ func walkHistogram(p *positions, h *handover.Histogram, successes int64) {
 	}
 }
 
-// underWayLine returns the line with the requests under way, or "" without.
 func underWayLine(run Run) string {
 	if len(run.UnderWay) != UnderWayPoints {
 		return ""

@@ -25,8 +25,7 @@ type latencies struct {
 	scheduled int
 }
 
-// percentile returns the latency of nearest rank, or nil if that login failed or there are
-// too few successes.
+// percentile returns the latency of nearest rank; nil if that login failed or there are too few successes.
 func (l latencies) percentile(perMille int) *int64 {
 	if len(l.successes) < MinimumSuccesses {
 		return nil
@@ -34,8 +33,8 @@ func (l latencies) percentile(perMille int) *int64 {
 	return l.atRank(nearestRank(perMille, l.scheduled))
 }
 
-// interval returns the interval of the true percentile. It is nil if there are too few
-// logins, or too many failures, for an upper bound.
+// interval returns the interval of the true percentile. It is nil if there are too few logins, or too many
+// failures, for an upper bound.
 func (l latencies) interval(perMille int) *handover.Interval {
 	lower, upper := intervalRanks(perMille, l.scheduled)
 	low, high := l.atRank(lower), l.atRank(upper)
@@ -80,14 +79,12 @@ func intervalRanks(perMille, n int) (lower, upper int) {
 	return lower, upper
 }
 
-// perSecondMilli returns a rate per second times 1000, rounded.
 func perSecondMilli(count float64, microseconds int64) int64 {
 	return int64(math.Round(count * 1e9 / float64(microseconds)))
 }
 
-// setHalves sets the median latencies of the logins due in each half of an open step's
-// counted part. In a steady state the two differ only at random. A queue that still grows
-// makes the second larger.
+// setHalves sets the median latencies of the logins due in each half of an open step's counted part. A queue
+// that still grows makes the second larger.
 func (w window) setHalves(s *StepResult, records []Record) {
 	var halves [2]latencies
 	middle := w.from + (w.to-w.from)/2

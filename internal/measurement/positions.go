@@ -26,7 +26,6 @@ func reader(text string) *positions {
 	return &positions{reading: true, buffer: buffer, err: err}
 }
 
-// text returns what was encoded.
 func (p *positions) text() string { return base64.RawURLEncoding.EncodeToString(p.buffer) }
 
 // finish returns the first error of the walk, or one for numbers that were not read.
@@ -37,7 +36,7 @@ func (p *positions) finish() error {
 	return p.err
 }
 
-// unsigned walks a number that is never negative.
+// unsigned walks a number that is never negative. The other walks encode a difference or a multiple by it.
 func (p *positions) unsigned(v *int64) {
 	if !p.reading && (*v < 0 || *v > widest) {
 		p.fail("%d is outside 0 to %d", *v, widest)
@@ -46,14 +45,12 @@ func (p *positions) unsigned(v *int64) {
 	p.raw(v)
 }
 
-// above walks a number that is never below another one.
 func (p *positions) above(v *int64, base int64) {
 	difference := *v - base
 	p.unsigned(&difference)
 	*v = base + difference
 }
 
-// below walks a number that is never above another one and never negative.
 func (p *positions) below(v *int64, base int64) {
 	difference := base - *v
 	p.unsigned(&difference)
@@ -74,7 +71,6 @@ func (p *positions) near(v *int64, base int64) {
 	}
 }
 
-// millis walks a number of microseconds in whole milliseconds.
 func (p *positions) millis(v *int64, walk func(*int64)) { p.inUnits(v, 1000, walk) }
 
 // inUnits walks a number that is never negative, rounded to whole units.

@@ -27,7 +27,6 @@ const (
 	longestHash   = time.Hour
 )
 
-// speedLine returns a timeline's line, or "" if no hash was timed.
 func speedLine(t *Timeline) string {
 	if t == nil {
 		return ""
@@ -69,7 +68,6 @@ func nanosecondsOf(level int, center int64) int64 {
 	return max(1, int64(math.Round(float64(center)*math.Pow(levelFactor, float64(level-middleLevel)))))
 }
 
-// checkTimeline returns an error if a timeline cannot be encoded.
 func checkTimeline(t *Timeline) error {
 	if t == nil {
 		return nil
@@ -147,7 +145,6 @@ func decodeSpeed(run *Run, text string) error {
 	return nil
 }
 
-// wholeNumber reads a number from 1 to most.
 func wholeNumber(text string, most int64) (int64, error) {
 	value, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || value < 1 || value > most || strconv.FormatInt(value, 10) != text {

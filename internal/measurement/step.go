@@ -21,7 +21,6 @@ const tickMicroseconds = 10_000
 // are judged in thousandths.
 const finestShare = 10_000
 
-// walkStep walks a step's numbers in the order in which they are encoded.
 func walkStep(p *positions, s *StepResult) {
 	walkPresence(p, s)
 	p.millis(&s.CountedMicroseconds, p.unsigned)
@@ -62,7 +61,7 @@ func walkStep(p *positions, s *StepResult) {
 	}
 }
 
-// walkAlive walks what the liveness probes found. With one pod there is a probe per second.
+// walkAlive expects a probe per second, as with one pod.
 func walkAlive(p *positions, a *handover.Alive, seconds int64) {
 	p.near(&a.Probes, seconds)
 	p.unsigned(&a.Failed)
@@ -96,7 +95,6 @@ func walkLatencies(p *positions, s *StepResult) {
 	}
 }
 
-// hundredth returns a hundredth of a latency, and at least a microsecond.
 func hundredth(latency *int64) int64 {
 	if latency == nil {
 		return 1
@@ -161,7 +159,6 @@ func walkService(p *positions, s *StepResult) {
 	p.inUnits(&used.BusyMicroseconds, unit, func(v *int64) { p.near(v, used.CPUMicroseconds/unit) })
 }
 
-// walkUsage walks CPU time and throttling.
 func walkUsage(p *positions, d *evidence.Delta, countedMicroseconds int64) {
 	p.millis(&d.ElapsedMicroseconds, func(v *int64) { p.near(v, countedMicroseconds/1000) })
 	p.millis(&d.CPUMicroseconds, p.unsigned)

@@ -48,7 +48,6 @@ func Summarise(plan loadplan.Plan, records []Record) (Run, error) {
 	return run, nil
 }
 
-// bucketsPerDoubling returns how fine the histogram of a step is.
 func bucketsPerDoubling(step loadplan.Step) int32 {
 	if step.Reported || step.Purpose == v1alpha1.PurposeMaximum || step.Purpose == v1alpha1.PurposeVerification {
 		return finest

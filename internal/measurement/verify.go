@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -57,13 +58,10 @@ func Verify(plan loadplan.Plan, steps []StepResult) v1alpha1.VerificationCounts 
 	return counts
 }
 
-// sumOf returns the sum of a count over all steps that have it.
 func sumOf(steps []StepResult, count func(StepResult) *int64) int64 {
 	var sum int64
 	for _, s := range steps {
-		if n := count(s); n != nil {
-			sum += *n
-		}
+		sum += ptr.Deref(count(s), 0)
 	}
 	return sum
 }
@@ -81,8 +79,7 @@ type verification struct {
 	failed, undecided int
 }
 
-// compare compares a number of logins with the share that is allowed, and returns the
-// bounds of the true share.
+// compare compares a number of logins with the share that is allowed, and returns the bounds of the true one.
 func (v *verification) compare(some int64, allowed float64) share {
 	actual := v.shareOf(some, allowed)
 	switch never := allowed == 0 && some == 0; {

@@ -31,7 +31,6 @@ func windowOf(step loadplan.Step) window {
 	}
 }
 
-// check checks the records of a step against the plan.
 func (w window) check(step int, records []Record) error {
 	seen := make(map[int]struct{}, len(records))
 	for _, r := range records {
@@ -50,7 +49,6 @@ func (w window) check(step int, records []Record) error {
 	return nil
 }
 
-// counts reports whether a login belongs to the counted part.
 func (w window) counts(r Record) bool {
 	if w.open {
 		return r.Index >= w.SettleRequests
@@ -152,7 +150,6 @@ func (w window) setThroughput(s *StepResult, records []Record) {
 	s.ThroughputMilliPerSecond = &rate
 }
 
-// completes reports whether a login succeeded during the counted part.
 func (w window) completes(r Record) bool {
 	return r.Outcome == OK && r.Ended >= w.from && r.Ended < w.to
 }
@@ -185,8 +182,7 @@ func (w window) logins(records []Record) float64 {
 	return logins
 }
 
-// lowerQuartile returns the lower quartile of the times of the logins that were answered in
-// the counted part.
+// lowerQuartile returns that of the times of the logins that were answered in the counted part.
 func (w window) lowerQuartile(records []Record) time.Duration {
 	var spans []time.Duration
 	for _, r := range records {
