@@ -46,6 +46,9 @@ type CalibrationResult struct {
 	ClockHashesMilliPerSecond int64 `json:"clockHashesMilliPerSecond"`
 }
 
+// MostBlocks is the largest number of blocks in a Calibration.
+const MostBlocks = 64
+
 // Calibration is how long a hash takes in the variant's container, and what resources
 // the container was given.
 type Calibration struct {

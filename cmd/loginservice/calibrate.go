@@ -13,6 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/cgroup"
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 	"github.com/hashmark-dev/hashmark/internal/observe"
 	"github.com/hashmark-dev/hashmark/internal/password"
@@ -304,7 +305,7 @@ func surroundings(container *cgroup.Container) (handover.Surroundings, error) {
 	}
 	if cpu.QuotaMilliCPU > 0 {
 		where.QuotaMilliCPU, where.QuotaBurstMicroseconds = &cpu.QuotaMilliCPU, cpu.BurstMicroseconds
-		if cpu.PeriodMicroseconds != cgroup.UsualPeriodMicroseconds {
+		if cpu.PeriodMicroseconds != evidence.UsualPeriod.Microseconds() {
 			where.QuotaPeriodMicroseconds = cpu.PeriodMicroseconds
 		}
 	}

@@ -77,13 +77,10 @@ func MilliCPU(c handover.Calibration, threads int32) int64 {
 	return least
 }
 
-// mostBlocks is the maximum number of blocks in a result.
-const mostBlocks = 64
-
-// blockMicroseconds averages neighbouring blocks until there are at most mostBlocks.
+// blockMicroseconds averages neighbouring blocks until there are at most handover.MostBlocks.
 func blockMicroseconds(seconds []float64) []int64 {
 	var blocks []int64
-	neighbours := max(1, (len(seconds)+mostBlocks-1)/mostBlocks)
+	neighbours := max(1, (len(seconds)+handover.MostBlocks-1)/handover.MostBlocks)
 	for chunk := range slices.Chunk(seconds, neighbours) {
 		blocks = append(blocks, millionths(stat.Mean(chunk, nil)))
 	}

@@ -15,9 +15,6 @@ const (
 	cpuStat                   = "cpu.stat"
 )
 
-// UsualPeriodMicroseconds is the default length of a quota period.
-const UsualPeriodMicroseconds = 100_000
-
 // ErrNoUsage means that no cgroup counts this container's CPU time.
 var ErrNoUsage = errors.New("no cgroup counts the CPU time of this container")
 

@@ -4,8 +4,17 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/utils/cpuset"
+)
+
+const (
+	// UsualPeriod is the kernel's default length of a quota period.
+	UsualPeriod = 100 * time.Millisecond
+	// TickMicroseconds is the unit of the kernel's idle, steal and busy time: a hundredth of a second on
+	// every architecture that Go and Kubernetes run on (USER_HZ, time(7)).
+	TickMicroseconds = 10_000
 )
 
 // Reading has the counters of one container at one moment. They count from the start of the

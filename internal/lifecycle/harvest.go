@@ -27,9 +27,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// maxBlocks is the largest number of calibration blocks that the API keeps, and longestText the
-// largest number of bytes of a name that a pod reports.
-const maxBlocks, longestText = 64, 128
+// longestText is the largest number of bytes of a name that a pod reports.
+const longestText = 128
 
 // End describes how an attempt ends.
 type End struct {
@@ -80,7 +79,7 @@ func checkCalibration(r *calibration.Result) error {
 		{"ratio to the reference hash", r.RatioPerMillion, 0, most},
 		{"error of the ratio", r.RatioErrorPerMillion, 0, most},
 		{"CPU time of an unknown user's login", ptr.Deref(r.UnknownUserPerMille, 0), 0, 1_000_000_000},
-		{"number of blocks", int64(len(r.BlockMicroseconds)), 0, maxBlocks},
+		{"number of blocks", int64(len(r.BlockMicroseconds)), 0, handover.MostBlocks},
 		{"cost that it was scaled from", int64(ptr.Deref(r.ScaledFromCost, 4)), 4, 31},
 		{"GOMAXPROCS", int64(r.GoMaxProcs), 1, 1024},
 		{"CPU quota in thousandths", ptr.Deref(r.QuotaMilliCPU, 10), 10, 64_000},

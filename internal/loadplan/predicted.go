@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// intervalSamples is the smallest number of logins for a two-sided 95 % interval of p95
+	// IntervalSamples is the smallest number of logins for a two-sided 95 % interval of p95
 	// by order statistics: 0.95^72 is the first below 2.5 %.
-	intervalSamples = 72
+	IntervalSamples = 72
 	// p99Samples is the same for p99: 0.99^368 is the first below 2.5 %.
 	p99Samples = 368
 	// longestPredicted limits the counted part of the step at the predicted capacity. Near the
@@ -96,7 +96,7 @@ func distance(a, b int64) int64 { return max(a-b, b-a) }
 // fewestSamples returns the number of logins that makes a step worth its time. An
 // experiment that requests fewer gets fewer, and no interval.
 func fewestSamples(load v1alpha1.Load) int {
-	return min(intervalSamples, int(load.MinSamples))
+	return min(IntervalSamples, int(load.MinSamples))
 }
 
 // tooFew says why a fixed rate is left out, or returns "".

@@ -9,16 +9,8 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
-// periodMilliseconds is the kernel's default quota period. The count of elapsed periods is
-// encoded as the difference from elapsed time ÷ this.
-const periodMilliseconds = 100
-
-// tickMicroseconds is the unit in which the kernel counts idle, steal and busy
-// time (proc_stat(5)).
-const tickMicroseconds = 10_000
-
-// finestShare is the share of a long step, 0.01 %, to which these times are rounded. They
-// are judged in thousandths.
+// finestShare is the share of a long step, 0.01 %, to which idle, steal and busy time are rounded. They are
+// judged in thousandths.
 const finestShare = 10_000
 
 func walkStep(p *positions, s *StepResult) {
@@ -153,7 +145,7 @@ func walkService(p *positions, s *StepResult) {
 	p.significant(&used.HashMicroseconds)
 	p.near(&used.Refused, s.Refused)
 	p.unsigned(&used.Abandoned)
-	unit := max(tickMicroseconds, s.CountedMicroseconds/finestShare)
+	unit := max(evidence.TickMicroseconds, s.CountedMicroseconds/finestShare)
 	p.inUnits(&used.IdleMicroseconds, unit, p.unsigned)
 	p.inUnits(&used.StealMicroseconds, unit, p.unsigned)
 	p.inUnits(&used.BusyMicroseconds, unit, func(v *int64) { p.near(v, used.CPUMicroseconds/unit) })
@@ -162,7 +154,7 @@ func walkService(p *positions, s *StepResult) {
 func walkUsage(p *positions, d *evidence.Delta, countedMicroseconds int64) {
 	p.millis(&d.ElapsedMicroseconds, func(v *int64) { p.near(v, countedMicroseconds/1000) })
 	p.millis(&d.CPUMicroseconds, p.unsigned)
-	p.near(&d.Periods, d.ElapsedMicroseconds/1000/periodMilliseconds)
+	p.near(&d.Periods, d.ElapsedMicroseconds/evidence.UsualPeriod.Microseconds())
 	p.unsigned(&d.ThrottledPeriods)
 	p.millis(&d.ThrottledMicroseconds, p.unsigned)
 }

@@ -3,11 +3,12 @@ package model
 import (
 	"math"
 	"time"
+
+	"github.com/hashmark-dev/hashmark/internal/evidence"
 )
 
 const (
-	// period is the kernel's usual CFS period.
-	period = 100 * time.Millisecond
+	period = evidence.UsualPeriod
 	// pollEvery is how often the Go runtime (sysmon) checks for goroutines that have run
 	// long, while there is work. It notes a goroutine at one check and preempts it at the
 	// next if that is forcePreemptNS, 10 ms, later. So a turn lasts 10 to 20 ms, and 20 ms if

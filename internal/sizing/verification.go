@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -12,9 +13,6 @@ import (
 const (
 	// mostDriven is the highest number of replicas of a trial that the API allows.
 	mostDriven = 10
-	// fewestVerified is the smallest number of logins whose p95 has an interval: 0.95^72
-	// is the first power below 2.5 %.
-	fewestVerified = 72
 	// mostVerifications is one for the first recommendation and one for the second.
 	mostVerifications = 2
 )
@@ -65,8 +63,8 @@ func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, 
 	switch {
 	case rate > q.FastestMilliPerSecond:
 		return driven, fmt.Sprintf("one replica gets %s, but a generator can't drive more than %s", perSecond(rate), perSecond(q.FastestMilliPerSecond))
-	case rate*matrix.VerificationSeconds < fewestVerified*1000:
-		return driven, fmt.Sprintf("one replica gets %s, and in ten minutes that is fewer than the %d logins that are necessary for p95", perSecond(rate), fewestVerified)
+	case rate*matrix.VerificationSeconds < loadplan.IntervalSamples*1000:
+		return driven, fmt.Sprintf("one replica gets %s, and in ten minutes that is fewer than the %d logins that are necessary for p95", perSecond(rate), loadplan.IntervalSamples)
 	}
 	return driven, ""
 }

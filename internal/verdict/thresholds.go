@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
+	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
 // The thresholds of all checks and their sources. "Measured" means: on a two-core machine
@@ -30,10 +31,9 @@ const (
 	// sent in the counted part. Without them, the rate is not the offered rate.
 	missedSuspect, missedInvalid = 0.01, 0.05
 
-	// samplesForInterval is the smallest number of samples for which a two-sided 95 %
-	// interval of p95 exists by order statistics (0.95^n must be below 2.5 %).
-	// samplesForP95 is the smallest number with a 95th percentile below the maximum.
-	samplesForInterval, samplesForP95 = 72, 20
+	// samplesForInterval is the smallest number of samples for an interval of p95, and samplesForP95 for a
+	// 95th percentile below the maximum.
+	samplesForInterval, samplesForP95 = loadplan.IntervalSamples, measurement.MinimumSuccesses
 
 	// completionsForMaximum is the smallest number of completions for a maximum, which has
 	// an error of about one completion, here 10 %. A saturation is planned to have at least

@@ -50,7 +50,6 @@ const (
 )
 
 const (
-	quotaPeriod = 100_000 // microseconds
 	// referenceMicroseconds is the hash time at cost 8.
 	referenceMicroseconds = 14_178
 	// UsualGeneratorCPUs is what a generator needs as a rule.
@@ -198,7 +197,7 @@ func (m Machine) latencies(planned loadplan.Step) []time.Duration {
 }
 
 func (m Machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
-	periods := result.CountedMicroseconds / quotaPeriod
+	periods := result.CountedMicroseconds / evidence.UsualPeriod.Microseconds()
 	used := result.OK * m.hashMicroseconds()
 	return &evidence.Delta{
 		ElapsedMicroseconds: result.CountedMicroseconds * int64(max(1, m.Replicas)), CPUMicroseconds: used,
@@ -210,7 +209,7 @@ func (m Machine) serviceCPU(result measurement.StepResult) *evidence.Delta {
 
 // generatorCPU returns the generator's CPU time, and how long its quota throttled it.
 func (m Machine) generatorCPU(counted int64) *evidence.Delta {
-	used := evidence.Delta{ElapsedMicroseconds: counted, Periods: counted / quotaPeriod}
+	used := evidence.Delta{ElapsedMicroseconds: counted, Periods: counted / evidence.UsualPeriod.Microseconds()}
 	used.CPUMicroseconds = int64(min(0.5, m.GeneratorCPUs) * float64(counted))
 	if short := m.GeneratorCPUs - 0.5; short > 0 {
 		used.ThrottledPeriods = used.Periods
