@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-)
+	"k8s.io/utils/cpuset"
 
-// microsecondsPerTick: /proc/stat counts in hundredths of a second on every architecture
-// that Go and Kubernetes run on (USER_HZ, time(7)), whatever the kernel's own tick is.
-const microsecondsPerTick = 10_000
+	"github.com/hashmark-dev/hashmark/internal/evidence"
+)
 
 // Ticks is how the CPUs of a set have spent their time since the machine started, for all
 // processes.
@@ -26,7 +25,7 @@ type Ticks struct {
 
 // ReadTicks adds up the lines of /proc/stat for the CPUs of a set. A CPU without a line is
 // an error.
-func ReadTicks(fsys fs.FS, cpus Cpuset) (Ticks, error) {
+func ReadTicks(fsys fs.FS, cpus cpuset.CPUSet) (Ticks, error) {
 	text, err := fs.ReadFile(fsys, "proc/stat")
 	if err != nil {
 		return Ticks{}, err
@@ -39,9 +38,9 @@ func ReadTicks(fsys fs.FS, cpus Cpuset) (Ticks, error) {
 }
 
 // parseTicks stops at the first line that is not a CPU's, because those come first.
-func parseTicks(text string, cpus Cpuset) (Ticks, error) {
-	wanted := make(map[string]bool, len(cpus))
-	for _, cpu := range cpus {
+func parseTicks(text string, cpus cpuset.CPUSet) (Ticks, error) {
+	wanted := make(map[string]bool, cpus.Size())
+	for _, cpu := range cpus.List() {
 		wanted["cpu"+strconv.Itoa(cpu)] = true
 	}
 	var sum Ticks
@@ -84,11 +83,11 @@ func (t *Ticks) add(fields []string) error {
 		}
 		switch column {
 		case columnIdle, columnIOWait:
-			t.IdleMicroseconds += ticks * microsecondsPerTick
+			t.IdleMicroseconds += ticks * evidence.TickMicroseconds
 		case columnSteal:
-			t.StealMicroseconds += ticks * microsecondsPerTick
+			t.StealMicroseconds += ticks * evidence.TickMicroseconds
 		default:
-			t.BusyMicroseconds += ticks * microsecondsPerTick
+			t.BusyMicroseconds += ticks * evidence.TickMicroseconds
 		}
 	}
 	return nil
@@ -135,43 +134,19 @@ func parseModel(text string) string {
 	return fmt.Sprintf("implementer %s part %s", implementer, part)
 }
 
-// Cpuset is the numbers of the CPUs that a process can run on, in ascending order.
-type Cpuset []int
-
-// String formats the set as the kernel does, such as 0-3,8; empty without a CPU.
-func (c Cpuset) String() string {
-	var list strings.Builder
-	for i := 0; i < len(c); {
-		last := i
-		for last+1 < len(c) && c[last+1] == c[last]+1 {
-			last++
-		}
-		if i > 0 {
-			list.WriteByte(',')
-		}
-		list.WriteString(strconv.Itoa(c[i]))
-		if last > i {
-			list.WriteByte('-')
-			list.WriteString(strconv.Itoa(c[last]))
-		}
-		i = last + 1
-	}
-	return list.String()
-}
-
 // Affinity returns the CPUs that this process can run on. It asks the scheduler and does
 // not read cpuset.cpus, which is empty in a version 1 cgroup that only inherits and may not
 // be mounted at all.
-func Affinity() (Cpuset, error) {
+func Affinity() (cpuset.CPUSet, error) {
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil {
-		return nil, fmt.Errorf("read the CPUs that this process can run on: %w", err)
+		return cpuset.CPUSet{}, fmt.Errorf("read the CPUs that this process can run on: %w", err)
 	}
-	cpus := make(Cpuset, 0, mask.Count())
-	for cpu := 0; len(cpus) < cap(cpus); cpu++ {
+	var cpus []int
+	for cpu := 0; len(cpus) < mask.Count(); cpu++ {
 		if mask.IsSet(cpu) {
 			cpus = append(cpus, cpu)
 		}
 	}
-	return cpus, nil
+	return cpuset.New(cpus...), nil
 }

@@ -12,34 +12,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/cpuset"
 )
-
-func TestCpusetIsWrittenAsTheKernelDoes(t *testing.T) {
-	t.Parallel()
-	tests := map[string]Cpuset{
-		"":             nil,
-		"0":            {0},
-		"0-1":          {0, 1},
-		"0-3,8":        {0, 1, 2, 3, 8},
-		"1,3,5-7":      {1, 3, 5, 6, 7},
-		"63,1022-1023": {63, 1022, 1023},
-	}
-	for want, cpus := range tests {
-		if got := cpus.String(); got != want {
-			t.Errorf("%v is written %q, want %q", []int(cpus), got, want)
-		}
-	}
-}
 
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	machine := os.DirFS("testdata/machine")
 	tests := map[string]struct {
-		cpus Cpuset
+		cpus cpuset.CPUSet
 		want Ticks
 	}{
 		"one CPU: guest time is not counted twice": {
-			cpus: Cpuset{1},
+			cpus: cpuset.New(1),
 			want: Ticks{
 				IdleMicroseconds:  (91225 + 675) * 10_000,
 				StealMicroseconds: 24 * 10_000,
@@ -47,7 +31,7 @@ func TestTicks(t *testing.T) {
 			},
 		},
 		"two CPUs are added up": {
-			cpus: Cpuset{0, 1},
+			cpus: cpuset.New(0, 1),
 			want: Ticks{
 				IdleMicroseconds:  (94229 + 120 + 91225 + 675) * 10_000,
 				StealMicroseconds: (25 + 24) * 10_000,
@@ -81,7 +65,7 @@ func TestTicksThatAreNotThereAreAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tree := fstest.MapFS{"proc/stat": {Data: []byte(test.text)}}
-			_, err := ReadTicks(tree, Cpuset{0})
+			_, err := ReadTicks(tree, cpuset.New(0))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one that says %q", err, test.want)
 			}
@@ -112,7 +96,7 @@ func FuzzTicks(f *testing.F) {
 	f.Add(string(text))
 	f.Add("cpu\n\ncpu0 -1 2 3 4 5 6 7 8")
 	f.Fuzz(func(_ *testing.T, text string) {
-		_, _ = parseTicks(text, Cpuset{0, 1})
+		_, _ = parseTicks(text, cpuset.New(0, 1))
 		_ = parseModel(text)
 		_ = unescape(text)
 	})
