@@ -1,14 +1,12 @@
 package model
 
 import (
-	"math"
 	"math/rand/v2"
 	"time"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
-	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 )
@@ -21,22 +19,23 @@ func Before(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) *v1alpha1.P
 	if spec.Variant.Sessions || cal.HashMicroseconds <= 0 {
 		return nil
 	}
-	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), evenlySpaced(spec.Load)
-	expected := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
-	if Infeasible(spec, expected) {
-		return expected // it is not loaded, so nothing is planned from p95 under load
+	model, seed, uniform := NewService(spec, cal, 0), uint64(spec.Seed), spec.Load.Arrivals == v1alpha1.ArrivalsUniform
+	predicted := &v1alpha1.Prediction{NoLoadP95Microseconds: model.NoLoadP95().Microseconds()}
+	if Infeasible(spec, predicted) {
+		return predicted // it is not loaded, so nothing is planned from p95 under load
 	}
-	if capacity := milliPerSecond(model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
-		expected.CapacityMilliPerSecond = &capacity
+	// Rounded down, because a higher rate was not found to meet the objective.
+	if capacity := int64(milli * model.NewOutlook(uniform, seed).Capacity(LimitOf(spec.Objective))); capacity > 0 {
+		predicted.CapacityMilliPerSecond = &capacity
 	}
 	if loadplan.FindsCapacity(spec.Load.Mode) {
 		reported := model.MaxPerSecond() * loadplan.ReportedLoadPercent / 100
 		if p95, ok := model.SteadyP95(reported, uniform, seed); ok {
 			micros := p95.Microseconds()
-			expected.P95Microseconds = &micros
+			predicted.P95Microseconds = &micros
 		}
 	}
-	return expected
+	return predicted
 }
 
 // LimitOf returns the objective as a limit of the simulation.
@@ -57,11 +56,6 @@ func Infeasible(spec v1alpha1.SizingTrialSpec, p *v1alpha1.Prediction) bool {
 	}
 	return p.NoLoadP95Microseconds > LimitOf(spec.Objective).P95.Microseconds()
 }
-
-func evenlySpaced(load v1alpha1.Load) bool { return load.Arrivals == v1alpha1.ArrivalsUniform }
-
-// milliPerSecond rounds down, because a higher rate was not found to meet the objective.
-func milliPerSecond(perSecond float64) int64 { return int64(math.Floor(perSecond * milli)) }
 
 // ArrivalsOf returns the arrivals of an open step as the k6 script sends them, to the
 // microsecond: first the settling part, drawn from the step's seed + 1, then the counted part.
@@ -105,7 +99,9 @@ func NewService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, cpuPerL
 	if cpuPerLogin <= 0 {
 		cpuPerLogin = time.Duration(cal.HashMicroseconds) * time.Microsecond
 	}
-	available := cpus(cal)
+	withoutQuota := cal
+	withoutQuota.QuotaMilliCPU = nil
+	available := max(1, int32(calibration.MilliCPU(withoutQuota, 0)/milli))
 	threads := min(available, matrix.Recipe(spec.Variant).Lanes())
 	service := Service{
 		Replicas: spec.Service.Replicas,
@@ -123,15 +119,6 @@ func NewService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, cpuPerL
 		service.QueueLength = queueLength(spec.Variant, cal, timeout)
 	}
 	return service
-}
-
-// cpus returns how many CPUs a pod can use at a time.
-func cpus(cal handover.Calibration) int32 {
-	n := max(1, cal.GoMaxProcs)
-	if set := int32(evidence.CPUs(cal.Cpuset)); set > 0 {
-		n = min(n, set)
-	}
-	return n
 }
 
 // queueLength returns the variant's queue length, or the default that the service computes
