@@ -6,11 +6,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostConstantRounds limits the constant part of a hash's time, in rounds. Bcrypt's own is
-// 0.7 (the first expansion of the key, and 192 encryptions at the end; a round is 1,042
-// encryptions); 0.62 was measured. The rest is slack for reading the hash. Without the
-// limit a disturbed lowest cost would be hidden in the constant, and a disturbed highest
-// cost would appear as an error of its neighbour.
+// mostConstantRounds limits the constant part of a hash's time, in rounds. Bcrypt's own is 0.7; 0.62 was
+// measured. The rest is slack for reading the hash. Without the limit a disturbed lowest cost would be hidden
+// in the constant, and a disturbed highest cost would appear as an error of its neighbour.
 const mostConstantRounds = 4
 
 // CostTime is how long a hash of a bcrypt cost takes.

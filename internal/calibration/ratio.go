@@ -10,7 +10,7 @@ const steadyShare = 0.1
 // itself is the ratio of the reference hash to itself.
 var itself = Statistics{Mean: 1, Median: 1, Samples: 1}
 
-// alone times a subject that is the reference hash.
+// alone times the reference hash.
 func (c Calibrator) alone(reference *stopwatch) (Timing, error) {
 	if err := reference.until(max(c.Limits.Least, c.Limits.Reference), max(c.Limits.LeastSamples, referenceSamples)); err != nil {
 		return Timing{}, err

@@ -20,7 +20,6 @@ type stopwatch struct {
 	blocks []float64
 }
 
-// start prepares a subject and warms it up.
 func (c Calibrator) start(s subject) (*stopwatch, error) {
 	w := &stopwatch{subject: s, wall: c.Meter.Wall, limits: c.Limits}
 	w.limits.WarmUp = max(w.limits.WarmUp, s.warmUp)
@@ -70,7 +69,6 @@ func (w *stopwatch) done(least time.Duration, samples int) bool {
 	return w.spent >= w.limits.Most || w.spent >= least && len(w.samples) >= samples
 }
 
-// until times blocks until it is done.
 func (w *stopwatch) until(least time.Duration, samples int) error {
 	for !w.done(least, samples) {
 		if _, err := w.block(); err != nil {

@@ -53,7 +53,6 @@ func (o *Outlook) Capacity(limit Limit) float64 {
 	return o.rate(float64(met) + limit.between(o.at(met), o.at(failed)))
 }
 
-// rate returns the rate at an index, which can be between two rates.
 func (o *Outlook) rate(index float64) float64 {
 	return index / lastRate * MostShare * o.service.MaxPerSecond()
 }
@@ -70,9 +69,8 @@ func (o *Outlook) at(index int) outcome {
 	return found
 }
 
-// between returns where the limit stops being met between an outcome that meets it and one
-// that does not, 0 to 1. That is where the first of its latencies or its failures exceeds the
-// limit.
+// between returns where the first of the latencies and the failures exceeds the limit, between an outcome that
+// meets it and one that does not, 0 to 1.
 func (l Limit) between(met, failed outcome) float64 {
 	place := 1.0
 	held := l.comparisons(met)

@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-// p95PerMille is p95 in thousandths.
-const p95PerMille = 950
-
-// p95 returns the 95th percentile; see Percentile.
-func p95(latencies []time.Duration) time.Duration { return Percentile(latencies, p95PerMille) }
-
 // Percentile returns a percentile of latencies, in thousandths, by nearest rank, as package
 // measurement does. It returns Failed if the login at that rank failed, or without
 // latencies. It reorders the latencies.
@@ -21,9 +15,8 @@ func Percentile(latencies []time.Duration, perMille int) time.Duration {
 	return ranked(latencies, max(0, (perMille*len(latencies)+999)/1000-1))
 }
 
-// ranked returns the value that would be at a place if the values were sorted. It sorts only
-// as much as necessary (Hoare's selection). Otherwise the long runs of a search for the
-// capacity would spend most of their time on sorting.
+// ranked returns the value that would be at a place if the values were sorted. It sorts only as much as
+// necessary (Hoare's selection): sorting would take most of the time of a search for the capacity.
 func ranked(values []time.Duration, place int) time.Duration {
 	const fewEnough = 32
 	for len(values) > fewEnough {
@@ -67,7 +60,6 @@ func middleOf(a, b, c time.Duration) time.Duration {
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// failedShare returns the share of logins that failed, 0 to 1.
 func failedShare(latencies []time.Duration) float64 {
 	failed := 0
 	for _, latency := range latencies {

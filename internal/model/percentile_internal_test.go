@@ -29,11 +29,11 @@ func TestP95IsTheNearestRank(t *testing.T) {
 		for i := range values {
 			values[i] = time.Duration(n - i)
 		}
-		if got := p95(values); got != want {
+		if got := Percentile(values, 950); got != want {
 			t.Errorf("p95 of 1 to %d is %d, want %d", n, got, want)
 		}
 	}
-	if got := p95(nil); got != Failed {
+	if got := Percentile(nil, 950); got != Failed {
 		t.Errorf("p95 of nothing is %v", got)
 	}
 }

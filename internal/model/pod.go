@@ -51,7 +51,6 @@ type pod struct {
 	due, latencies []time.Duration
 }
 
-// newPod returns an idle pod whose quota is refilled after a share of a period.
 func newPod(s Service, phase float64) *pod {
 	p := &pod{service: s, bandwidth: newBandwidth(s, phase)}
 	if s.Pooled {
@@ -63,7 +62,6 @@ func newPod(s Service, phase float64) *pod {
 	return p
 }
 
-// serve simulates logins until all are answered; see Service.serve.
 func (p *pod) serve(due, latencies []time.Duration) (events int) {
 	p.due, p.latencies = due, latencies
 	for next := 0; next < len(due) || p.begun() > 0; events++ {
@@ -119,8 +117,7 @@ func (p *pod) advance(until time.Duration) {
 	p.now = until
 }
 
-// finish answers logins whose hash is computed, and starts waiting ones in their place. Most
-// events end no login, so it looks first.
+// finish answers logins whose hash is computed, and starts waiting ones in their place. Most events end none.
 func (p *pod) finish() {
 	if !slices.ContainsFunc(p.running, turn.done) {
 		return
@@ -168,7 +165,6 @@ func (p *pod) givenUp(took time.Duration) bool {
 	return p.service.Timeout > 0 && took > p.service.Timeout
 }
 
-// admit accepts a login, unless the queue is full.
 func (p *pod) admit(login int) {
 	t := turn{login: login, left: p.service.Hash}
 	switch {
@@ -198,7 +194,6 @@ func (p *pod) yield() {
 	p.running = still
 }
 
-// run fills free lanes with ready logins.
 func (p *pod) run() {
 	for len(p.running) < int(p.service.Lanes) && p.ready.length() > 0 {
 		t := p.ready.pop()
@@ -217,7 +212,6 @@ type turn struct {
 	until time.Duration
 }
 
-// done reports whether the login's hash is computed.
 func (t turn) done() bool { return t.left <= 0 }
 
 // line is a first-in, first-out queue.

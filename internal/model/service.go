@@ -57,14 +57,12 @@ func (s Service) MaxPerSecond() float64 {
 	return float64(s.Replicas) * s.cpus() / s.Hash.Seconds()
 }
 
-// withDefaults returns the service with the defaults of its fields filled in.
 func (s Service) withDefaults() Service {
 	s.Replicas, s.Lanes = max(1, s.Replicas), max(1, s.Lanes)
 	s.Workers = max(s.Workers, s.Lanes)
 	return s
 }
 
-// cpus returns how much CPU one pod can use.
 func (s Service) cpus() float64 {
 	if s.QuotaMilliCPU <= 0 {
 		return float64(s.Lanes)
@@ -88,7 +86,6 @@ type Course struct {
 	Factors []float64
 }
 
-// scaled returns the course with all times changed.
 func (c *Course) scaled(by func(time.Duration) time.Duration) *Course {
 	if c == nil {
 		return nil

@@ -35,7 +35,6 @@ type Limit struct {
 // quota. No rate has a shorter one.
 func (s Service) NoLoadP95() time.Duration { return s.noLoad().p95 }
 
-// noLoad returns the outcome of logins on an idle service.
 func (s Service) noLoad() outcome {
 	s = s.withDefaults()
 	latencies := make([]time.Duration, noLoadPhases)
@@ -66,7 +65,7 @@ type outcome struct {
 // outcomeOf returns the outcome of latencies. It reorders them.
 func outcomeOf(latencies []time.Duration) outcome {
 	return outcome{
-		p50: Percentile(latencies, 500), p95: p95(latencies), p99: Percentile(latencies, 990),
+		p50: Percentile(latencies, 500), p95: Percentile(latencies, 950), p99: Percentile(latencies, 990),
 		failedShare: failedShare(latencies),
 	}
 }
@@ -82,7 +81,6 @@ func (l Limit) Stricter(divisor float64) Limit {
 // comparison is a percentile and its limit.
 type comparison struct{ found, longest time.Duration }
 
-// comparisons returns the percentiles that have a limit, with their limits.
 func (l Limit) comparisons(o outcome) []comparison {
 	all := []comparison{{o.p95, l.P95}}
 	if l.P50 > 0 {
@@ -94,7 +92,6 @@ func (l Limit) comparisons(o outcome) []comparison {
 	return all
 }
 
-// heldBy reports whether every percentile and the share of failures meet the limit.
 func (l Limit) heldBy(o outcome) bool {
 	tooLong := func(p comparison) bool { return p.found > p.longest }
 	return o.failedShare <= l.ErrorShare && !slices.ContainsFunc(l.comparisons(o), tooLong)
@@ -173,8 +170,7 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 	return outcomeOf(counted)
 }
 
-// settling returns how many logins arrive at a pod before its queue has settled, at most the
-// given number.
+// settling returns how many logins arrive at a pod before its queue has settled, at most the given number.
 func (s Service) settling(perSecond float64, most int) int {
 	rho := perSecond / s.MaxPerSecond()
 	logins := loadplan.SteadyRelaxations * rho * loadplan.Relaxation(1, rho)

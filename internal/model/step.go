@@ -30,7 +30,7 @@ type Arrivals struct {
 // or one run if nothing is random. Failures count as slower than every success. ok is false if
 // the login at the percentile failed in any run, or if no login counts.
 func (s Service) P95(a Arrivals, seed uint64) (p95 time.Duration, ok bool) {
-	found := s.Percentiles(a, seed, p95PerMille)[0]
+	found := s.Percentiles(a, seed, 950)[0]
 	if found == Failed {
 		return 0, false
 	}
@@ -117,7 +117,7 @@ func (s Service) Spread(draw func(run int) Arrivals, runs int, seed uint64, perM
 	}
 	spreads := make([]Spread, len(perMille))
 	for i, percentile := range perMille {
-		spreads[i].Low, spreads[i].High, spreads[i].OK = scatter(found[i], Percentile(all, percentile))
+		spreads[i] = spreadOf(found[i], Percentile(all, percentile))
 	}
 	return spreads
 }
@@ -129,20 +129,19 @@ type Spread struct {
 	OK        bool
 }
 
-func scatter(found []time.Duration, together time.Duration) (low, high float64, ok bool) {
+func spreadOf(found []time.Duration, together time.Duration) Spread {
 	runs := len(found)
 	if runs < 1 {
-		return 0, 0, false
+		return Spread{}
 	}
 	slices.Sort(found)
 	lowest, highest := found[runs*25/1000], found[runs-1-runs*25/1000]
 	if highest == Failed || together == Failed || together <= 0 {
-		return 0, 0, false
+		return Spread{}
 	}
-	return float64(lowest) / float64(together), float64(highest) / float64(together), true
+	return Spread{Low: float64(lowest) / float64(together), High: float64(highest) / float64(together), OK: true}
 }
 
-// random reports whether latencies depend on more than the arrivals.
 func (s Service) random() bool { return s.binding() || s.Replicas > 1 }
 
 // stream returns a random source that is always the same for the same seed and number.
