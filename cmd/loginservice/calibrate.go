@@ -156,7 +156,7 @@ func (s calibrationSettings) time() (calibration.Timing, error) {
 	if s.recipe.Algorithm == password.Bcrypt {
 		return calibrator.Run(s.recipe.Cost)
 	}
-	other := calibration.Other{
+	other := calibration.Hash{
 		Recipe:  otherThanBcrypt(s.recipe),
 		CPU:     cgroup.ThreadCPUTime,
 		Prepare: func() (func() error, error) { return password.Prepare(s.recipe) },
@@ -199,7 +199,7 @@ func (s calibrationSettings) timeLogins(calibrator calibration.Calibrator) (cali
 	var timing calibration.Timing
 	err = s.own.Run(func(logins observe.Logins) (err error) {
 		cpu := func() (time.Duration, error) { return serviceCPUTime(container, logins.PID) }
-		timing, err = calibrator.RunOther(calibration.Other{
+		timing, err = calibrator.RunOther(calibration.Hash{
 			Recipe: "login", WarmUp: s.warmUp, CPU: cpu,
 			Prepare: func() (func() error, error) { return logins.Right, nil },
 		})

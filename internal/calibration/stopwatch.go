@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// stopwatch times the hashes of one subject, block by block.
+// stopwatch times a hash, block by block.
 type stopwatch struct {
-	subject
+	Hash
 	wall   func() time.Duration
 	limits Limits
 	hash   func() error
@@ -20,19 +20,20 @@ type stopwatch struct {
 	blocks []float64
 }
 
-func (c Calibrator) start(s subject) (*stopwatch, error) {
-	w := &stopwatch{subject: s, wall: c.Meter.Wall, limits: c.Limits}
-	w.limits.WarmUp = max(w.limits.WarmUp, s.warmUp)
+// start prepares a hash within a time limit, and warms it up.
+func (c Calibrator) start(h Hash, limit time.Duration) (*stopwatch, error) {
+	w := &stopwatch{Hash: h, wall: c.Meter.Wall, limits: c.Limits}
+	w.limits.WarmUp = max(w.limits.WarmUp, h.WarmUp)
 	begin := w.wall()
 	var err error
-	if w.hash, err = s.prepare(); err != nil {
-		return nil, fmt.Errorf("prepare a hash of %s: %w", s.name, err)
+	if w.hash, err = h.Prepare(); err != nil {
+		return nil, fmt.Errorf("prepare a hash of %s: %w", h.Recipe, err)
 	}
-	if took := w.wall() - begin; s.timeout > 0 && took > s.timeout {
-		return nil, fmt.Errorf("%w: %s took %s", ErrTooSlow, s.name, took.Round(time.Second))
+	if took := w.wall() - begin; took > limit {
+		return nil, fmt.Errorf("%w: %s took %s", ErrTooSlow, h.Recipe, took.Round(time.Second))
 	}
 	if err := w.warmUp(begin); err != nil {
-		return nil, fmt.Errorf("hash with %s: %w", s.name, err)
+		return nil, fmt.Errorf("hash with %s: %w", h.Recipe, err)
 	}
 	return w, nil
 }
@@ -41,7 +42,7 @@ func (c Calibrator) start(s subject) (*stopwatch, error) {
 // hashes fill a sample. The time of a hash is its CPU time: under a quota, time by the
 // clock would make batches too small.
 func (w *stopwatch) warmUp(since time.Duration) error {
-	before, err := w.cpu()
+	before, err := w.CPU()
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (w *stopwatch) warmUp(since time.Duration) error {
 			return err
 		}
 	}
-	after, err := w.cpu()
+	after, err := w.CPU()
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (w *stopwatch) block() (float64, error) {
 	for len(w.samples) == first || cpu < w.limits.BlockCPU && wall < w.limits.BlockWall {
 		sample, err := w.sample()
 		if err != nil {
-			return 0, fmt.Errorf("time a hash of %s: %w", w.name, err)
+			return 0, fmt.Errorf("time a hash of %s: %w", w.Recipe, err)
 		}
 		w.samples = append(w.samples, sample)
 		cpu += sample.CPU * time.Duration(w.batch)
@@ -102,7 +103,7 @@ func (w *stopwatch) block() (float64, error) {
 // sample times a batch of hashes, and returns the mean of one hash.
 func (w *stopwatch) sample() (Sample, error) {
 	wall := w.wall()
-	cpu, err := w.cpu()
+	cpu, err := w.CPU()
 	if err != nil {
 		return Sample{}, err
 	}
@@ -111,7 +112,7 @@ func (w *stopwatch) sample() (Sample, error) {
 			return Sample{}, err
 		}
 	}
-	used, err := w.cpu()
+	used, err := w.CPU()
 	if err != nil {
 		return Sample{}, err
 	}

@@ -49,6 +49,8 @@ const (
 	referenceSamples = 5
 	// fewestSamples is the minimum for a spread. It takes precedence over every limit.
 	fewestSamples = 2
+	// unlimited is the time limit of preparing a hash that is never too slow.
+	unlimited = math.MaxInt64
 	// sampleTime is filled with several hashes if one takes less than half of it: reading
 	// the clock around a hash of a microsecond would time the clock.
 	sampleTime = time.Millisecond
@@ -68,8 +70,8 @@ type Calibrator struct {
 	ReferenceCost int32
 }
 
-// Other is a hash other than bcrypt, which has no cost to scale by.
-type Other struct {
+// Hash is what is timed, and the clock that times it.
+type Hash struct {
 	// Recipe describes the hash.
 	Recipe string
 	// CPU returns the CPU time that the hash used. A hash that uses several threads, or
@@ -108,7 +110,7 @@ type Sample struct{ CPU, Wall time.Duration }
 
 // Run times hashes of a bcrypt cost. The error is the hash's or the meter's own.
 func (c Calibrator) Run(cost int32) (Timing, error) {
-	reference, err := c.start(c.bcrypt(c.ReferenceCost))
+	reference, err := c.start(c.bcrypt(c.ReferenceCost), unlimited)
 	if err != nil {
 		return Timing{}, err
 	}
@@ -119,7 +121,7 @@ func (c Calibrator) Run(cost int32) (Timing, error) {
 	if err != nil {
 		return Timing{}, err
 	}
-	subject, err := c.start(c.bcrypt(timed))
+	subject, err := c.start(c.bcrypt(timed), unlimited)
 	if err != nil {
 		return Timing{}, err
 	}
@@ -137,22 +139,19 @@ func (c Calibrator) Run(cost int32) (Timing, error) {
 	return timing, nil
 }
 
-// RunOther times another hash. It is never scaled: a slow hash gets fewer samples, at least
-// two. The error is the hash's or the meter's own, or wraps ErrTooSlow.
-func (c Calibrator) RunOther(other Other) (Timing, error) {
-	reference, err := c.start(c.bcrypt(c.ReferenceCost))
+// RunOther times a hash other than bcrypt, which has no cost to scale by: a slow hash gets fewer samples, at
+// least two. The error is the hash's or the meter's own, or wraps ErrTooSlow.
+func (c Calibrator) RunOther(hash Hash) (Timing, error) {
+	reference, err := c.start(c.bcrypt(c.ReferenceCost), unlimited)
 	if err != nil {
 		return Timing{}, err
 	}
-	subject, err := c.start(subject{
-		name: other.Recipe, prepare: other.Prepare, cpu: other.CPU,
-		timeout: c.Limits.Most / fewestSamples, warmUp: other.WarmUp,
-	})
+	subject, err := c.start(hash, c.Limits.Most/fewestSamples)
 	if err != nil {
 		return Timing{}, err
 	}
 	timing, err := c.alternate(subject, reference)
-	timing.Recipe = other.Recipe
+	timing.Recipe = hash.Recipe
 	return timing, err
 }
 
@@ -208,22 +207,11 @@ func (c Calibrator) affordable(cost int32, reference *stopwatch) (int32, error) 
 	return c.ReferenceCost + 1, nil
 }
 
-// subject is what is timed, and the clock that times it.
-type subject struct {
-	name    string
-	prepare func() (hash func() error, err error)
-	cpu     func() (time.Duration, error)
-	// timeout is how long preparing the subject may take; 0 means no limit.
-	timeout time.Duration
-	// warmUp is the minimum time before the first sample, if it is longer than that of the limits.
-	warmUp time.Duration
-}
-
-func (c Calibrator) bcrypt(cost int32) subject {
-	return subject{
-		name:    fmt.Sprintf("cost %d", cost),
-		prepare: func() (func() error, error) { return c.Prepare(cost) },
-		cpu:     c.Meter.CPU,
+func (c Calibrator) bcrypt(cost int32) Hash {
+	return Hash{
+		Recipe:  fmt.Sprintf("cost %d", cost),
+		Prepare: func() (func() error, error) { return c.Prepare(cost) },
+		CPU:     c.Meter.CPU,
 	}
 }
 

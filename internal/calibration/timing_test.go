@@ -210,14 +210,14 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 // quick returns a hash of another algorithm that takes this long on the machine.
-func (m *machine) quick(took time.Duration) Other {
+func (m *machine) quick(took time.Duration) Hash {
 	hash := func() error {
 		m.cpu += took
 		m.wall += time.Duration(float64(took) / m.share)
 		m.hashes[0]++
 		return nil
 	}
-	return Other{
+	return Hash{
 		Recipe:  "SHA256",
 		CPU:     func() (time.Duration, error) { return m.cpu, nil },
 		Prepare: func() (func() error, error) { return hash, hash() },
