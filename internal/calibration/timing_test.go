@@ -114,7 +114,7 @@ func TestABlockIsShortUnderEveryQuota(t *testing.T) {
 		0.01: 1,
 	} {
 		_, c := calibrator(share)
-		watch, err := c.start(c.bcrypt(8))
+		watch, err := c.start(c.bcrypt(8), unlimited)
 		if err != nil {
 			t.Fatal(err)
 		}

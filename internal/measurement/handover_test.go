@@ -180,31 +180,18 @@ func TestTheFormIsThatOfItsVersion(t *testing.T) {
 	}
 }
 
-func TestTheMediansOfHalvesAreGoodToAPercent(t *testing.T) {
+// The medians of halves are rounded to the nearest hundredth of the median, and its interval outward.
+func TestLatenciesRelativeToTheMedianAreRoundedToHundredths(t *testing.T) {
 	run := ordinary()
-	run.Steps[0].FirstHalfP50Microseconds, run.Steps[0].SecondHalfP50Microseconds = number(50_000), number(90_001)
-	message, err := measurement.Encode(run)
-	if err != nil {
-		t.Fatal(err)
+	step := &run.Steps[0]
+	step.P50Microseconds, step.P50Interval = number(60_050), &handover.Interval{LowMicroseconds: 59_999, HighMicroseconds: 61_300}
+	step.FirstHalfP50Microseconds, step.SecondHalfP50Microseconds = number(50_000), number(90_001)
+	got := handedOver(t, run).Steps[0]
+	if first, second := *got.FirstHalfP50Microseconds, *got.SecondHalfP50Microseconds; first != 83*600 || second != 150*600 {
+		t.Errorf("the medians of the halves are %d and %d µs", first, second)
 	}
-	got, err := measurement.Decode(message)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, second := *got.Steps[0].FirstHalfP50Microseconds, *got.Steps[0].SecondHalfP50Microseconds
-	if first != 70*712 || second != 126*712 {
-		t.Errorf("50 ms and 90 ms were read as %d and %d µs, want the nearest hundredths of the median", first, second)
-	}
-}
-
-func TestTheIntervalOfTheMedianIsRoundedOutwardToHundredths(t *testing.T) {
-	run := ordinary()
-	run.Steps[0].P50Microseconds = number(60_050)
-	run.Steps[0].P50Interval = &handover.Interval{LowMicroseconds: 59_999, HighMicroseconds: 61_300}
-	run.Steps[0].FirstHalfP50Microseconds, run.Steps[0].SecondHalfP50Microseconds = nil, nil
-	got := handedOver(t, run).Steps[0].P50Interval
-	if want := (handover.Interval{LowMicroseconds: 60_050 - 600, HighMicroseconds: 60_050 + 3*600}); *got != want {
-		t.Errorf("read %+v, want %+v", *got, want)
+	if want := (handover.Interval{LowMicroseconds: 60_050 - 600, HighMicroseconds: 60_050 + 3*600}); *got.P50Interval != want {
+		t.Errorf("the interval is %+v, want %+v", *got.P50Interval, want)
 	}
 }
 

@@ -37,22 +37,6 @@ func TestCapacityIsWhatIsKnownOfEachDiscipline(t *testing.T) {
 	}
 }
 
-func TestCapacityRisesWithTheLimit(t *testing.T) {
-	for _, name := range []string{"pool on half a CPU", "unbounded on a CPU"} {
-		s, last := services()[name], 0.0
-		for _, hashes := range []int{1, 3, 8, 30} {
-			got := s.NewOutlook(false, 1).Capacity(atMost(time.Duration(hashes) * s.Hash))
-			if got < last {
-				t.Errorf("%s: capacity is %.3f within %d hashes, %.3f within fewer", name, got, hashes, last)
-			}
-			last = got
-		}
-		if last <= 0 || last > model.MostShare*s.MaxPerSecond() {
-			t.Errorf("%s: capacity is %.3f, of a maximum of %.3f", name, last, s.MaxPerSecond())
-		}
-	}
-}
-
 func TestWhatAnIdleServiceCantHoldHasNoCapacity(t *testing.T) {
 	s := model.Service{Lanes: 2, Pooled: true, Hash: 227 * ms, QuotaMilliCPU: 250}
 	if got := s.NewOutlook(false, 1).Capacity(atMost(500 * ms)); got != 0 {

@@ -51,18 +51,6 @@ func p95ByTail(lanes int, rho float64) float64 {
 	return 1 + meanWait(lanes, rho)/waits*math.Log(waits/0.05)
 }
 
-func TestErlangCIsTheTextbooks(t *testing.T) {
-	// M/M/1 waits with probability ρ; the others are table values.
-	for _, test := range []struct {
-		lanes     int
-		rho, want float64
-	}{{1, 0.7, 0.7}, {2, 0.5, 1.0 / 3}, {4, 0.5, 0.1739}} {
-		if got := erlangC(test.lanes, test.rho); math.Abs(got-test.want) > 0.001 {
-			t.Errorf("C(%d, %v) is %v, want %v", test.lanes, test.rho, got, test.want)
-		}
-	}
-}
-
 // Without a quota a pool is M/D/c. The tail formula is 3 % below to 8 % above the true p95,
 // 5.3 % from 70 % load on.
 func TestAPoolWithoutAQuotaAgreesWithTheClosedForms(t *testing.T) {

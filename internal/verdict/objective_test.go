@@ -37,6 +37,7 @@ func TestWhatAStepSaysOfTheObjective(t *testing.T) {
 			samples(s, 1000)
 			fail(s, 51, &s.Cut)
 		}, v1alpha1.StepOverloaded},
+		"failed, and not overloaded, when logins were never sent": {func(s *measurement.StepResult) { fail(s, 60, &s.NeverSent) }, v1alpha1.StepFailed},
 		"undecided without an interval": {func(s *measurement.StepResult) {
 			samples(s, 40)
 			latency(s, 0, 800, 0)
@@ -144,8 +145,11 @@ func TestTheCapacityOfRatesIsABracket(t *testing.T) {
 	}
 }
 
-func TestUsersHaveNoCapacity(t *testing.T) {
+func TestUsersHaveNoCapacityAndNoRate(t *testing.T) {
 	judged := ranWell(t, withUsers(3, 9)).judge()
+	if row := judged.Result; row.OfferedMilliPerSecond != nil || row.ReportedLoadPercent != nil || ptr.Deref(row.Users, 0) != 3 {
+		t.Errorf("offered %v, load %v, users %v", row.OfferedMilliPerSecond, row.ReportedLoadPercent, row.Users)
+	}
 	if judged.Capacity != nil || judged.Result.CapacityMilliPerSecond != nil {
 		t.Errorf("capacity is %v, in the row %v", judged.Capacity, judged.Result.CapacityMilliPerSecond)
 	}
@@ -218,13 +222,6 @@ func TestTheRowHasTheLargestMemoryPeakOfThePods(t *testing.T) {
 	w.Run.Services[0].MemoryPeakKiB, w.Run.Services[1].MemoryPeakKiB = 12_000, 11_000
 	if peak := w.judge().Result.MemoryPeakBytes; peak == nil || *peak != 12_000*1024 {
 		t.Errorf("the peak is %v", ptr.Deref(peak, 0))
-	}
-}
-
-func TestTheRowOfUsersHasNoRate(t *testing.T) {
-	got := ranWell(t, withUsers(3, 9)).judge().Result
-	if got.OfferedMilliPerSecond != nil || got.ReportedLoadPercent != nil || got.Users == nil || *got.Users != 3 {
-		t.Errorf("offered %v, load %v, users %v", got.OfferedMilliPerSecond, got.ReportedLoadPercent, got.Users)
 	}
 }
 
