@@ -73,11 +73,9 @@ func costDoublingBroken(trial *v1alpha1.SizingTrial, pool model.Pool) []v1alpha1
 		trial.Spec.Repetition, cost, units.Ratio(ratio), units.Ratio(off), len(pool.Times), percent(doublingSuspect), percent(doublingInvalid))
 }
 
-// anotherMachine checks that the trial ran on the same kind of machine as the others. It
-// finds a CPU that was faster or slower than one machine's speed varies around the typical hash time of
-// the node pool, in microseconds at cost 8, and a CPU model that is not the model of most trials there.
-// With two trials, the typical time is between the two and neither model has a majority, so both trials
-// get a reason.
+// anotherMachine finds a CPU that was faster or slower than one machine's speed varies around the typical hash
+// time of the node pool, in microseconds at cost 8, and a CPU model that most trials there don't have. Of two
+// trials with different models, both get a reason.
 func anotherMachine(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, typical float64) []v1alpha1.Reason {
 	slower := 1.0
 	if windows := speed.OfTrial(trial); len(windows) > 0 && typical > 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// generatorSaturated finds logins that were sent late or not at all, and a generator that
-// was short of CPU. It checks the start lag only in steps that the service kept up with: in
+// generatorSaturated finds logins that were sent late or not at all, and a generator that was short of CPU. In
 // an overload, callers are late because they wait for the service.
 func generatorSaturated(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
@@ -57,8 +56,7 @@ func outOfCPU(t *trial, s *step) []v1alpha1.Reason {
 		s.name(), percent(share), percent(generatorCPUInvalid))
 }
 
-// generatorCPUs returns how many CPUs the generator could use: its quota, or without a
-// quota the CPUs of its cpuset; 0 if that is unknown.
+// generatorCPUs returns how many CPUs the generator could use; 0 if that is unknown.
 func (t *trial) generatorCPUs() float64 {
 	generator := t.Run.Generator
 	switch {
@@ -87,8 +85,7 @@ func generatorThrottled(t *trial) []v1alpha1.Reason {
 	return found
 }
 
-// rateNotAchieved finds steps in which fewer logins were sent in the counted part than were
-// scheduled.
+// rateNotAchieved finds steps in which fewer logins were sent in the counted part than were scheduled.
 func rateNotAchieved(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
@@ -137,10 +134,8 @@ func (t *trial) oneMachine() bool {
 	return t.Placement.GeneratorNode != "" && len(t.Placement.ServiceNodes) > 0 && !slices.Contains(t.Placement.ServiceNodes, t.Placement.GeneratorNode)
 }
 
-// noisyNeighbour finds steps in which something else used the service's CPUs: another
-// virtual machine on the same hardware, or another pod on the same node. If a whole core
-// was idle, the other pod need not have disturbed the service. sharedNode checks for a
-// generator on these CPUs.
+// noisyNeighbour finds steps in which another virtual machine or another pod used the service's CPUs. If a
+// whole core was idle, the pod need not have disturbed the service. sharedNode checks for a generator there.
 func noisyNeighbour(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {

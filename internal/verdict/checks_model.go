@@ -12,8 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// notSteady finds a reported step that was too short for its queue to reach a steady state,
-// or whose logins became slower during the step.
+// notSteady finds a reported step that was too short for a steady state, or that became slower.
 func notSteady(t *trial) []v1alpha1.Reason {
 	if t.reported == nil || !t.reported.settled() || !modelled(t.Spec.Variant, t.bound) {
 		return nil
@@ -32,9 +31,8 @@ func tooShort(t *trial) []v1alpha1.Reason {
 		units.Capital(s.name()), units.Number(counted), units.Number(needed))
 }
 
-// gotSlower compares the medians of both halves of the reported step. The random arrivals
-// of one half can be denser than those of the other, which the simulation of the same
-// arrivals shows as well.
+// gotSlower compares the medians of both halves of the reported step. The arrivals of one half can be denser,
+// which the simulation of the same arrivals shows as well.
 func gotSlower(t *trial) []v1alpha1.Reason {
 	s := t.reported
 	first, second := s.result.FirstHalfP50Microseconds, s.result.SecondHalfP50Microseconds

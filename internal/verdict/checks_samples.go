@@ -6,8 +6,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// tooFewSamples finds a reported step with too few logins for a p95, and a saturation with
-// too few for a maximum.
+// tooFewSamples finds a reported step with too few logins for a p95, and a saturation for a maximum.
 func tooFewSamples(t *trial) []v1alpha1.Reason {
 	found := fewCompletions(t)
 	switch {
@@ -44,8 +43,7 @@ func fewCompletions(t *trial) []v1alpha1.Reason {
 	return found
 }
 
-// leftOut says why there is no reported step. If the plan left it out, only p95 is missing
-// and the plan has the reason. Otherwise the whole row would be empty.
+// leftOut says why there is no reported step. If the plan left it out, only p95 is missing.
 func leftOut(t *trial) []v1alpha1.Reason {
 	for _, left := range t.Plan.NotRun {
 		if left.Reported {
@@ -56,8 +54,7 @@ func leftOut(t *trial) []v1alpha1.Reason {
 		"The load generator returned no numbers for the reported step: use the same version of the operator and the load generator")
 }
 
-// overloaded explains why p95 is missing. It does not change the verdict: a service that
-// cannot keep up is a result.
+// overloaded explains why p95 is missing. A service that cannot keep up is a result.
 func overloaded(t *trial) []v1alpha1.Reason {
 	if t.reported == nil || !t.reported.overloaded {
 		return nil

@@ -70,8 +70,7 @@ func evidenceMissing(t *trial) []v1alpha1.Reason {
 		"The numbers cannot be checked, because this evidence could not be read, or changed during the load: %s", strings.Join(missing, ", "))
 }
 
-// missingForModel lists what the model needs for a comparison with the reported step. A
-// step with fewer than samplesForHalves successes does not need it.
+// missingForModel lists what the model needs for a comparison with the reported step.
 func (t *trial) missingForModel() []string {
 	s := t.reported
 	if s == nil || !s.settled() || !modelled(t.Spec.Variant, t.bound) || s.result.OK < samplesForHalves {

@@ -10,8 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// speedUnknown finds steps whose speed is unknown, so that they cannot be converted, and
-// steps whose speed is so far from the reference that they ran on another machine.
+// speedUnknown finds steps whose speed is unknown, and steps that ran on another machine by their speed.
 func speedUnknown(t *trial) []v1alpha1.Reason {
 	if !t.hashes() {
 		return nil
@@ -42,7 +41,6 @@ func speedVaried(s *step) []v1alpha1.Reason {
 		s.name(), units.Ratio(s.variation), units.Ratio(1/variationSuspect), units.Ratio(variationSuspect))
 }
 
-// enoughHashes reports whether a step had enough hashes to derive the speed from them.
 func enoughHashes(s *step) bool {
 	return s.result.Service != nil && s.result.Service.Hashes >= samplesForP95
 }

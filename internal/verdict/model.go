@@ -67,8 +67,7 @@ func (t *trial) simulate(s *step) {
 	}
 }
 
-// typicalP95 returns the mean p95 over runs of a step with other arrivals, in seconds. It
-// shows the effect of the course of the speed independently of the step's own arrivals.
+// typicalP95 returns the mean p95 over runs of a step with other arrivals, in seconds.
 func typicalP95(sim simulator, planned loadplan.Step) float64 {
 	sum := 0.0
 	for run := range gridPhases {
@@ -78,9 +77,8 @@ func typicalP95(sim simulator, planned loadplan.Step) float64 {
 	return sum / gridPhases
 }
 
-// cpuPerLogin returns the service's CPU time in the counted part divided by its hashes; 0
-// if it is unknown. It is unknown for a few hashes only, because those that cross the start
-// or the end of the counted part would have too much weight.
+// cpuPerLogin returns the service's CPU time in the counted part divided by its hashes. It is 0, for unknown,
+// for a few hashes, because those that cross an end of the counted part would have too much weight.
 func cpuPerLogin(r measurement.StepResult) time.Duration {
 	if r.Service == nil {
 		return 0

@@ -32,8 +32,7 @@ type quantile struct {
 	spread float64
 }
 
-// observe takes a step's percentiles from the handover. Until the model sets a better
-// conversion, latencies are converted like the hash time.
+// observe takes a step's percentiles from the handover. Without the model, they are converted like the hash time.
 func (s *step) observe() {
 	r := s.result
 	s.latency = [quantiles]quantile{
@@ -46,8 +45,7 @@ func (s *step) observe() {
 	}
 }
 
-// atReference returns the percentile at the reference speed, in microseconds, or nil if it
-// was not observed.
+// atReference returns the percentile at the reference speed, in microseconds; nil if it was not observed.
 func (q quantile) atReference() *int64 {
 	if q.observed == nil {
 		return nil
@@ -55,10 +53,9 @@ func (q quantile) atReference() *int64 {
 	return ptr.To(int64(math.Round(q.conversion * float64(*q.observed))))
 }
 
-// interval returns the interval of a step's percentile at the reference speed. At each end
-// it takes the wider of two intervals: by order statistics, which assume that logins are
-// independent of each other, and by simulated runs of the same step, which include that
-// logins in one queue are not. The error of the conversion adds to it independently.
+// interval returns the interval of a step's percentile at the reference speed. At each end it takes the wider
+// of two: by order statistics, which assume that logins are independent of each other, and by simulated runs
+// of the same step. The error of the conversion adds to it independently.
 func (s *step) interval(percentile int) *handover.Interval {
 	q := s.latency[percentile]
 	if q.ranks == nil || q.observed == nil || *q.observed <= 0 {
@@ -76,9 +73,8 @@ func (s *step) interval(percentile int) *handover.Interval {
 	}
 }
 
-// conversionError returns the error of a converted latency, half of the 95 % interval as a
-// share of the latency. It includes the errors of the reference speed and of the hash's
-// ratio, and a part of the model's correction for another share of the bound.
+// conversionError returns the error of a converted latency, half of the 95 % interval as a share of it: that of
+// the hash's ratio, and a part of the model's correction for another share of the bound.
 func (s *step) conversionError(percentile int) float64 {
 	byModel := conversionDoubt * math.Abs(math.Log(s.latency[percentile].conversion*s.factor()))
 	return math.Hypot(s.timeError, byModel)

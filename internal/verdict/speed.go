@@ -31,8 +31,7 @@ func (t *trial) setReference() {
 	}
 }
 
-// hashes reports whether the hash time determines what a variant can serve. With sessions,
-// few requests are hashed, and a cheap hash takes less CPU time than its request.
+// hashes reports whether the hash time determines what a variant can serve.
 func (t *trial) hashes() bool {
 	return !t.Spec.Variant.Sessions && (t.hash == 0 || t.hash >= float64(shortestTimed.Microseconds()))
 }
@@ -50,10 +49,8 @@ func (t *trial) setSpeed(s *step) {
 	s.course = courseOf(t.Run.Timeline, s)
 }
 
-// hashTime returns the mean CPU time of a hash in a step, in microseconds; 0 if it is
-// unknown. The service times hashes by the clock of their thread, which leaves out the rest
-// of the request and the cost of waking up. It cannot time a hash with several threads this
-// way, so the CPU time of a login is used for those.
+// hashTime returns the mean CPU time of a hash in a step, in microseconds; 0 if it is unknown. The service times
+// hashes by the clock of their thread. For a hash with several threads, it is the CPU time of a login.
 func (t *trial) hashTime(result measurement.StepResult) float64 {
 	if matrix.Recipe(t.Spec.Variant).MemoryHard() {
 		return float64(cpuPerLogin(result).Microseconds())
@@ -103,8 +100,8 @@ func varies(course *model.Course) bool {
 	return course != nil && slices.Max(course.Factors) > steadyWithin*slices.Min(course.Factors)
 }
 
-// atNominal returns the step as it would have been planned for the reference speed: the
-// same logins, with intervals scaled so that they are the same share of the bound.
+// atNominal returns the step as it would have been planned for the reference speed: the same logins, at the
+// same share of the bound.
 func (s *step) atNominal() loadplan.Step {
 	planned := s.Step
 	if s.nominal == s.OfferedMilliPerSecond || s.nominal <= 0 {

@@ -10,50 +10,41 @@ import (
 // The thresholds of all checks and their sources. "Measured" means: on a two-core machine
 // with k6 1.8.1 against the login service, as described in docs/decisions.
 const (
-	// lagSuspect and lagInvalid limit the start lag (99th percentile), as a share of p95
-	// but not below the given microseconds. k6 measured 1.8 ms at p99 with a seeded
-	// schedule on one core. Above 5 ms something delays it, and the lag is measured as
-	// latency of the service.
+	// lagSuspect and lagInvalid limit the start lag (99th percentile), as a share of p95 but not below the
+	// given microseconds. k6 measured 1.8 ms at p99 with a seeded schedule on one core.
 	lagSuspectShare, lagSuspectMicroseconds = 0.05, 5_000
 	lagInvalidShare, lagInvalidMicroseconds = 0.20, 20_000
 
-	// generatorCPUInvalid is the share of its CPU limit that a generator can use. k6's
-	// documentation recommends 20 % to spare. Measured: above half a core the generator's
-	// own delays show in the latencies, long before it drops anything.
+	// generatorCPUInvalid is the share of its CPU limit that a generator can use. k6's documentation recommends
+	// 20 % to spare. Measured: above half a core the generator's own delays show in the latencies.
 	generatorCPUInvalid = 0.80
 
-	// throttledSuspect and throttledInvalid limit the time for which a generator is
-	// throttled, as a share of the counted time. A stall of 100 ms in 10 s is 1 %, and
-	// delays every login that is due in it.
+	// throttledSuspect and throttledInvalid limit the share of the counted time for which a generator is
+	// throttled. A stall of 100 ms in 10 s is 1 %, and delays every login that is due in it.
 	throttledSuspect, throttledInvalid = 0.01, 0.05
 
-	// missedSuspect and missedInvalid limit the share of scheduled logins that were not
-	// sent in the counted part. Without them, the rate is not the offered rate.
+	// missedSuspect and missedInvalid limit the share of scheduled logins that were not sent in the counted part.
 	missedSuspect, missedInvalid = 0.01, 0.05
 
 	// samplesForInterval is the smallest number of samples for an interval of p95, and samplesForP95 for a
 	// 95th percentile below the maximum.
 	samplesForInterval, samplesForP95 = loadplan.IntervalSamples, measurement.MinimumSuccesses
 
-	// completionsForMaximum is the smallest number of completions for a maximum, which has
-	// an error of about one completion, here 10 %. A saturation is planned to have at least
-	// twenty.
+	// completionsForMaximum is the smallest number of completions for a maximum, which has an error of about
+	// one, here 10 %. A saturation is planned to have at least twenty.
 	completionsForMaximum = 10
 
-	// overloadedShare is the share of the maximum above which a queue does not reach a steady
-	// state within a step.
+	// overloadedShare is the share of the maximum above which a queue reaches no steady state within a step.
 	overloadedShare = loadplan.SteadyBelow
-	// overloadedFailures is the share of failed logins above which p95 would be the latency
-	// of a failure.
+	// overloadedFailures is the share of failed logins above which p95 would be the latency of a failure.
 	overloadedFailures = 0.05
 
 	// aboveBoundSuspect and aboveBoundInvalid limit CPU used ÷ CPU allowed in a step.
 	// Quotas are exact to 1 %, measured: 0.995 to 1.009 in eighteen saturations.
 	aboveBoundSuspect, aboveBoundInvalid = 1.02, 1.05
 
-	// belowBoundSuspect (belowBoundUnbounded for unbounded goroutines) and
-	// belowBoundInvalid limit the same from below if the service is saturated. Either
-	// something else uses the rest, or the callers are too slow to keep the service busy.
+	// belowBoundSuspect (belowBoundUnbounded for unbounded goroutines) and belowBoundInvalid limit the same
+	// from below if the service is saturated.
 	belowBoundSuspect, belowBoundUnbounded, belowBoundInvalid = 0.95, 0.9, 0.5
 
 	// saturatedFrom is the share of the bound above which an open step saturates a service.
@@ -67,79 +58,64 @@ const (
 	// or less time than that of a wrong password.
 	distinguishablePerMille = 100
 
-	// hashesForSpeed is the smallest number of timed hashes for the speed of a step. Over
-	// half a second the speed was measured to vary by 7 %, and each hash is timed to the
-	// microsecond.
+	// hashesForSpeed is the smallest number of timed hashes for the speed of a step. Each is timed to the
+	// microsecond, and over half a second the speed was measured to vary by 7 %.
 	hashesForSpeed = 3
 
-	// shortestTimed is the shortest hash that determines what a service can serve. Below
-	// it, the request itself takes as much CPU time.
+	// shortestTimed is the shortest hash that determines what a service can serve: a request takes as much.
 	shortestTimed = 500 * time.Microsecond
 
-	// steadyWithin is the largest ratio of the slowest to the fastest window of a step for
-	// which the speed counts as constant.
+	// steadyWithin is the largest ratio of a step's slowest to its fastest window at a constant speed.
 	steadyWithin = 1.01
 
-	// variationSuspect limits the effect of speed changes during the reported step on its
-	// p95.
+	// variationSuspect limits the effect of speed changes during the reported step on its p95.
 	variationSuspect = 1.25
 
-	// conversionDoubt is the part of the model's correction for another share of the bound
-	// that counts as its error. The model's p95 was found to be off by 5 % (one standard
-	// deviation) where it rises fivefold with the load.
+	// conversionDoubt is the part of the model's correction for another share of the bound that counts as its
+	// error. Its p95 was found to be off by 5 % (one standard deviation) where it rises fivefold with the load.
 	conversionDoubt = 0.1
 
-	// courseDoubt is the error of the mean speed of a short part of a step, as a share of
-	// the range of the speed in the step. Windows last a second, begin up to half a second
-	// late, and are rounded to 0.6 %. A sawtooth of ±15 % was measured to change p95 at 87
-	// % of the bound by 1.33 times what the model predicts from its windows.
+	// courseDoubt is the error of the mean speed of a short part of a step, as a share of the range of the speed
+	// in the step. Windows last a second, begin up to half a second late, and are rounded to 0.6 %. A sawtooth
+	// of ±15 % changed p95 at 87 % of the bound by 1.33 times what the model predicts from its windows.
 	courseDoubt = 0.05
 
-	// othersInvalid limits the share of the service's CPUs that other processes use if the
-	// generator runs on the same CPUs. idleCoresSuspect is the number of cores that must be
-	// idle there so that the two do not disturb each other.
+	// othersInvalid limits the share of the service's CPUs that other processes use if the generator runs on
+	// the same CPUs, and idleCoresSuspect the idle cores there.
 	othersInvalid, idleCoresSuspect = 0.20, 1.0
 
-	// stealSuspect and stealInvalid limit the share of the service's CPUs that the
-	// hypervisor gives to other virtual machines. At 70 % load each percent that a login
-	// takes longer adds 3.4 % to p95, simulated.
+	// stealSuspect and stealInvalid limit the share of the service's CPUs that the hypervisor gives to other
+	// virtual machines. At 70 % load each percent that a login takes longer adds 3.4 % to p95, simulated.
 	stealSuspect, stealInvalid = 0.02, 0.05
 
-	// neighbourSuspect and neighbourInvalid limit the share of the service's CPUs that
-	// other processes use if less than a whole core is idle. The limits are wider than for
-	// steal, because the service does not necessarily need what a neighbour uses. A control
-	// plane on the service's only core uses up to 3 % of it at rest, measured, and more in
-	// the bursts that a trial's own pods cause. A neighbour that never sleeps uses all that
-	// the service leaves, which is a fifth of a core or more at every measured load.
+	// neighbourSuspect and neighbourInvalid limit the share of the service's CPUs that other processes use if
+	// less than a whole core is idle. They are wider than for steal, because the service does not necessarily
+	// need what a neighbour uses. A control plane on the service's only core uses up to 3 % of it at rest,
+	// measured; a neighbour that never sleeps uses a fifth of a core or more at every measured load.
 	neighbourSuspect, neighbourInvalid = 0.10, 0.25
 
-	// resolutionSuspect limits the start lag as a share of p95. A lag of a tenth of the
-	// measured value cannot be distinguished from it.
+	// resolutionSuspect limits the start lag as a share of p95, from which it cannot be distinguished.
 	resolutionSuspect = 0.10
 
 	// relaxationsRounding allows for plans that are rounded to milliseconds.
 	relaxationsRounding = 0.99
 
-	// samplesForHalves is the number of successes from which each half of a step has the
-	// twenty that a median needs, except for one step in a million.
+	// samplesForHalves is the number of successes from which each half of a step has the twenty that a median
+	// needs, except for one step in a million.
 	samplesForHalves = 100
 
-	// halvesSuspect limits the ratio of the medians of a step's halves, second ÷ first,
-	// relative to the simulated ratio for the same arrivals.
+	// halvesSuspect limits the ratio of the medians of a step's halves, second ÷ first, ÷ the simulated one.
 	halvesSuspect = 1.5
 
-	// poolDisagrees and unboundedDisagrees limit how far measured ÷ simulated p95 of the
-	// same arrivals is from 1, in either direction, up to modelledUtilisation and beyond
-	// what the unknown phase of the quota's periods explains. Measured on a quiet machine,
-	// a pool was within 0.94 to 1.08 and unbounded goroutines within 0.85 to 1.12. Near
-	// saturation, small differences in service time are large differences in p95, and the
-	// comparison means nothing.
+	// poolDisagrees and unboundedDisagrees limit how far measured ÷ simulated p95 of the same arrivals is from
+	// 1, in either direction, beyond what the unknown phase of the quota's periods explains. Measured on a quiet
+	// machine, a pool was within 0.94 to 1.08 and unbounded goroutines within 0.85 to 1.12. Above
+	// modelledUtilisation, small differences in service time are large differences in p95.
 	poolDisagrees, unboundedDisagrees = 1.25, 1.5
 	modelledUtilisation               = 0.9
 
-	// poolValidated and unboundedValidated are the error of the model's p95 without
-	// disturbances, compared with the service under real quotas. No prediction is assumed to
-	// be more exact.
+	// poolValidated and unboundedValidated are the error of the model's p95 without disturbances, compared with
+	// the service under real quotas.
 	poolValidated, unboundedValidated = 0.10, 0.25
 
 	// sampledRate and sampledLatency are half of the 95 % interval of a predicted capacity because the model
@@ -149,27 +125,21 @@ const (
 	// with 20.
 	sampledRate, sampledLatency = 0.014, 0.04
 
-	// nearEnough is the smallest ratio of a step's rate to the prediction for which the two
-	// can agree.
+	// nearEnough is the smallest ratio of a step's rate to the prediction for which the two can agree.
 	nearEnough = 0.9
 
-	// shortestModelled is the CPU time per login from which hashing dominates latency.
-	// Below it, the delays of the network and the generator, together about a millisecond,
-	// are not small in comparison.
+	// shortestModelled is the CPU time per login from which hashing dominates latency: the delays of the network
+	// and the generator are about a millisecond together.
 	shortestModelled = 2 * time.Millisecond
 
-	// spreadRuns is the number of simulated runs behind an interval of p95: five of them
-	// are outside each end.
+	// spreadRuns is the number of simulated runs behind an interval of p95: five of them are outside each end.
 	spreadRuns = 200
-	// gridPhases is the number of phases of the quota's periods over which a step is
-	// simulated.
+	// gridPhases is the number of phases of the quota's periods over which a step is simulated.
 	gridPhases = 20
-	// mostRedrawn and mostSimulated limit the logins of a run that is repeated, and of one
-	// that is not, so that a judgement takes seconds. p95 of more logins is so exact that
-	// the model adds hardly anything.
+	// mostRedrawn and mostSimulated limit the logins of a run that is repeated, and of one that is not, so that
+	// a judgement takes seconds. p95 of more logins is so exact that the model adds hardly anything.
 	mostRedrawn, mostSimulated = 2_000, 20_000
 
-	// limitTolerance limits how far the actual quota is from the requested limit. kubelet
-	// rounds it to whole microseconds per period, which is far less.
+	// limitTolerance limits how far the actual quota is from the requested limit. kubelet rounds it far less.
 	limitTolerance = 0.01
 )

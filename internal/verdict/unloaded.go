@@ -64,9 +64,8 @@ func infeasible(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, predict
 		idle, spec.Objective.P95Milliseconds, advice)
 }
 
-// sufficientLimit returns the smallest CPU limit, in thousandths, with which a login on an
-// idle service meets the objective. It returns 0 if no limit does, or if the service has no
-// quota that could delay a login.
+// sufficientLimit returns the smallest CPU limit, in thousandths, with which a login on an idle service meets
+// the objective; 0 if no limit does, or without a quota that could delay a login.
 func sufficientLimit(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) int64 {
 	objective := model.LimitOf(spec.Objective).P95
 	service := model.NewService(spec, cal, 0)
@@ -100,10 +99,9 @@ func unconfirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, typ
 		trial.Spec.Repetition, idle.Round(time.Millisecond), trial.Spec.Objective.P95Milliseconds)
 }
 
-// confirmed reports whether another trial on the node pool confirms a trial's calibration:
-// it timed the same hash in about the same time, or another cost, which CostDoublingBroken
-// compares. For a cost that was scaled up, the hash times must be about proportional to the
-// rounds.
+// confirmed reports whether another trial on the node pool timed the same hash in about the same time, or
+// another cost, which CostDoublingBroken compares. The time of a cost that was scaled up must be about
+// proportional to the rounds.
 func confirmed(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial) bool {
 	for i := range trials {
 		other := &trials[i]
