@@ -16,13 +16,13 @@ var checks = []check{
 	podAltered,
 	limitNotApplied,
 	evidenceMissing,
-	generatorSaturated,
-	generatorThrottled,
-	rateNotAchieved,
+	ofSteps(generatorSaturated),
+	ofSteps(generatorThrottled),
+	ofSteps(rateNotAchieved),
 	sharedNode,
-	noisyNeighbour,
-	aboveCPUBound,
-	belowCPUBound,
+	ofSteps(noisyNeighbour),
+	ofSteps(aboveCPUBound),
+	ofSteps(belowCPUBound),
 	speedUnknown,
 	tooFewSamples,
 	notSteady,
@@ -31,6 +31,17 @@ var checks = []check{
 	overloaded,
 	livenessFails,
 	usersDistinguishable,
+}
+
+// ofSteps returns a check that looks at each step by itself.
+func ofSteps(look func(t *trial, s *step) []v1alpha1.Reason) check {
+	return func(t *trial) []v1alpha1.Reason {
+		var found []v1alpha1.Reason
+		for _, s := range t.steps {
+			found = append(found, look(t, s)...)
+		}
+		return found
+	}
 }
 
 // findings runs all checks and keeps the worst finding of each.

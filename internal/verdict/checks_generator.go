@@ -12,14 +12,10 @@ import (
 
 // generatorSaturated finds logins that were sent late or not at all, and a generator that was short of CPU. In
 // an overload, callers are late because they wait for the service.
-func generatorSaturated(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		if s.settled() {
-			found = append(found, sentLate(s)...)
-			found = append(found, neverSent(s)...)
-		}
-		found = append(found, outOfCPU(t, s)...)
+func generatorSaturated(t *trial, s *step) []v1alpha1.Reason {
+	found := outOfCPU(t, s)
+	if s.settled() {
+		found = slices.Concat(sentLate(s), neverSent(s), found)
 	}
 	return found
 }
@@ -70,34 +66,26 @@ func (t *trial) generatorCPUs() float64 {
 }
 
 // generatorThrottled finds a generator that was throttled by its own quota.
-func generatorThrottled(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		used := s.result.Generator
-		if used == nil || used.ElapsedMicroseconds == 0 {
-			continue
-		}
-		share := float64(used.ThrottledMicroseconds) / float64(used.ElapsedMicroseconds)
-		found = append(found, graded(v1alpha1.ReasonGeneratorThrottled, share, throttledSuspect, throttledInvalid,
-			"In %s, the generator was throttled for %s of the time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
-			s.name(), percent(share), percent(throttledSuspect), percent(throttledInvalid))...)
+func generatorThrottled(_ *trial, s *step) []v1alpha1.Reason {
+	used := s.result.Generator
+	if used == nil || used.ElapsedMicroseconds == 0 {
+		return nil
 	}
-	return found
+	share := float64(used.ThrottledMicroseconds) / float64(used.ElapsedMicroseconds)
+	return graded(v1alpha1.ReasonGeneratorThrottled, share, throttledSuspect, throttledInvalid,
+		"In %s, the generator was throttled for %s of the time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
+		s.name(), percent(share), percent(throttledSuspect), percent(throttledInvalid))
 }
 
-// rateNotAchieved finds steps in which fewer logins were sent in the counted part than were scheduled.
-func rateNotAchieved(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		if !s.settled() || s.result.Scheduled == 0 {
-			continue
-		}
-		missed := s.share(s.result.Scheduled - s.result.SentInWindow)
-		found = append(found, graded(v1alpha1.ReasonRateNotAchieved, missed, missedSuspect, missedInvalid,
-			"In %s, %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
-			s.name(), percent(missed), percent(missedSuspect), percent(missedInvalid))...)
+// rateNotAchieved finds a step in which fewer logins were sent in the counted part than were scheduled.
+func rateNotAchieved(_ *trial, s *step) []v1alpha1.Reason {
+	if !s.settled() {
+		return nil
 	}
-	return found
+	missed := s.share(s.result.Scheduled - s.result.SentInWindow)
+	return graded(v1alpha1.ReasonRateNotAchieved, missed, missedSuspect, missedInvalid,
+		"In %s, %s of the scheduled logins were not sent in time (suspect above %s, invalid above %s): raise spec.generator.cpuLimit",
+		s.name(), percent(missed), percent(missedSuspect), percent(missedInvalid))
 }
 
 // sharedNode finds a generator that could run on the service's CPUs.
@@ -134,24 +122,20 @@ func (t *trial) oneMachine() bool {
 	return t.Placement.GeneratorNode != "" && len(t.Placement.ServiceNodes) > 0 && !slices.Contains(t.Placement.ServiceNodes, t.Placement.GeneratorNode)
 }
 
-// noisyNeighbour finds steps in which another virtual machine or another pod used the service's CPUs. If a
+// noisyNeighbour finds a step in which another virtual machine or another pod used the service's CPUs. If a
 // whole core was idle, the pod need not have disturbed the service. sharedNode checks for a generator there.
-func noisyNeighbour(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		use := s.use
-		if use == nil {
-			continue
-		}
-		found = append(found, graded(v1alpha1.ReasonNoisyNeighbour, use.steal, stealSuspect, stealInvalid,
-			"In %s, the hypervisor gave %s of the service's CPUs to other virtual machines (suspect above %s, invalid above %s): measure again on hardware that is not shared",
-			s.name(), percent(use.steal), percent(stealSuspect), percent(stealInvalid))...)
-		if t.overlaps() || use.idleCores() >= idleCoresSuspect {
-			continue
-		}
-		found = append(found, graded(v1alpha1.ReasonNoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
-			"In %s, other processes used %s of the service's CPUs (suspect above %s, invalid above %s): measure again on a node where nothing else runs",
-			s.name(), percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
+func noisyNeighbour(t *trial, s *step) []v1alpha1.Reason {
+	use := s.use
+	if use == nil {
+		return nil
 	}
-	return found
+	found := graded(v1alpha1.ReasonNoisyNeighbour, use.steal, stealSuspect, stealInvalid,
+		"In %s, the hypervisor gave %s of the service's CPUs to other virtual machines (suspect above %s, invalid above %s): measure again on hardware that is not shared",
+		s.name(), percent(use.steal), percent(stealSuspect), percent(stealInvalid))
+	if t.overlaps() || use.idleCores() >= idleCoresSuspect {
+		return found
+	}
+	return append(found, graded(v1alpha1.ReasonNoisyNeighbour, use.others, neighbourSuspect, neighbourInvalid,
+		"In %s, other processes used %s of the service's CPUs (suspect above %s, invalid above %s): measure again on a node where nothing else runs",
+		s.name(), percent(use.others), percent(neighbourSuspect), percent(neighbourInvalid))...)
 }

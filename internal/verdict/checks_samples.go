@@ -8,7 +8,7 @@ import (
 
 // tooFewSamples finds a reported step with too few logins for a p95, and a saturation for a maximum.
 func tooFewSamples(t *trial) []v1alpha1.Reason {
-	found := fewCompletions(t)
+	found := ofSteps(fewCompletions)(t)
 	switch {
 	case t.reported == nil:
 		found = append(found, leftOut(t)...)
@@ -31,16 +31,13 @@ func fewSuccesses(s *step) []v1alpha1.Reason {
 		units.Capital(s.name()), s.result.OK, what, needed)
 }
 
-func fewCompletions(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		if s.Kind == loadplan.Saturation && s.result.CompletedInWindow < completionsForMaximum {
-			found = append(found, finding(v1alpha1.ReasonTooFewSamples, v1alpha1.VerdictSuspect,
-				"The saturation had %d completed logins, but a maximum needs at least %d. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
-				s.result.CompletedInWindow, completionsForMaximum)...)
-		}
+func fewCompletions(_ *trial, s *step) []v1alpha1.Reason {
+	if s.Kind != loadplan.Saturation || s.result.CompletedInWindow >= completionsForMaximum {
+		return nil
 	}
-	return found
+	return finding(v1alpha1.ReasonTooFewSamples, v1alpha1.VerdictSuspect,
+		"The saturation had %d completed logins, but a maximum needs at least %d. Raise load.maxStepSeconds or the CPU limit, or lower the cost",
+		s.result.CompletedInWindow, completionsForMaximum)
 }
 
 // leftOut says why there is no reported step. If the plan left it out, only p95 is missing.

@@ -56,35 +56,27 @@ func cpuModel(cal handover.Calibration) string {
 	return cal.CPUModel
 }
 
-// aboveCPUBound finds steps in which the service used more CPU than its limit allows.
-func aboveCPUBound(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		use := t.cpuOf(s)
-		if use == nil {
-			continue
-		}
-		found = append(found, graded(v1alpha1.ReasonAboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
-			"In %s, the service used %s times the CPU that its limit allows (suspect above %s, invalid above %s): the limit was removed or not applied. Check the node's kubelet and container runtime",
-			s.name(), units.Ratio(use.used), units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid))...)
+// aboveCPUBound finds a step in which the service used more CPU than its limit allows.
+func aboveCPUBound(t *trial, s *step) []v1alpha1.Reason {
+	use := t.cpuOf(s)
+	if use == nil {
+		return nil
 	}
-	return found
+	return graded(v1alpha1.ReasonAboveCPUBound, use.used-use.tolerance, aboveBoundSuspect, aboveBoundInvalid,
+		"In %s, the service used %s times the CPU that its limit allows (suspect above %s, invalid above %s): the limit was removed or not applied. Check the node's kubelet and container runtime",
+		s.name(), units.Ratio(use.used), units.Ratio(aboveBoundSuspect), units.Ratio(aboveBoundInvalid))
 }
 
-// belowCPUBound finds steps in which the saturated service got less CPU than its limit allows.
-func belowCPUBound(t *trial) []v1alpha1.Reason {
-	var found []v1alpha1.Reason
-	for _, s := range t.steps {
-		use := t.cpuOf(s)
-		if use == nil || !t.saturatedIn(s) {
-			continue
-		}
-		suspect := t.minimumUsed(s)
-		found = append(found, graded(v1alpha1.ReasonBelowCPUBound, -(use.hashing+use.tolerance), -suspect, -belowBoundInvalid,
-			"In %s, the service was saturated but used only %s of the CPU that it can hash with (suspect below %s, invalid below %s): something else used its CPUs. Measure again on a node where nothing else runs",
-			s.name(), units.Ratio(use.hashing), units.Ratio(suspect), units.Ratio(belowBoundInvalid))...)
+// belowCPUBound finds a step in which the saturated service got less CPU than its limit allows.
+func belowCPUBound(t *trial, s *step) []v1alpha1.Reason {
+	use := t.cpuOf(s)
+	if use == nil || !t.saturatedIn(s) {
+		return nil
 	}
-	return found
+	suspect := t.minimumUsed(s)
+	return graded(v1alpha1.ReasonBelowCPUBound, -(use.hashing + use.tolerance), -suspect, -belowBoundInvalid,
+		"In %s, the service was saturated but used only %s of the CPU that it can hash with (suspect below %s, invalid below %s): something else used its CPUs. Measure again on a node where nothing else runs",
+		s.name(), units.Ratio(use.hashing), units.Ratio(suspect), units.Ratio(belowBoundInvalid))
 }
 
 // stepUse is the CPU that the service used in a step, as shares.

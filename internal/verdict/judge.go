@@ -70,7 +70,7 @@ func judge(in Input, newModel modelOf) Judgement {
 	result := t.row()
 	status.Result = &result
 	t.decision = decisionOn(in.Spec, &status, newModel)
-	t.decision.disturbed = len(belowCPUBound(t)) > 0
+	t.decision.disturbed = len(ofSteps(belowCPUBound)(t)) > 0
 	t.decided = t.decision.decide(&result)
 	result.Reasons = t.findings()
 	result.Verdict = worst(result.Reasons)
