@@ -74,16 +74,6 @@ func TestTwoCostsShareWhatLiesBetweenThem(t *testing.T) {
 	}
 }
 
-func TestTwoCostsThatDoubleLieOnTheLine(t *testing.T) {
-	times := timesOf(asMeasured, nil, 8, 12)
-	line, _ := Fit(times)
-	for _, time := range times {
-		if off := line.Residual(time); math.Abs(off) > 0.001 {
-			t.Errorf("cost %d lies %.2f %% off", time.Cost, 100*off)
-		}
-	}
-}
-
 func TestNoConstantLiesOutsideWhatBcryptCanTake(t *testing.T) {
 	tests := map[string]struct {
 		disturbed map[int32]float64

@@ -143,10 +143,6 @@ func TestAnotherMachineIsNoDrift(t *testing.T) {
 		"as fast as a drift can be":      {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.68, "Model CPU"))}, []string{"", "", ""}},
 		"faster than that":               {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(0.66, "New CPU"))}, []string{"", "", suspect}},
 		"another pool has its own speed": {[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), onPool("old"))}, []string{"", "", ""}},
-		"an Invalid trial is judged already": {
-			[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), judgedInvalid)}, []string{"", "", ""}},
-		"a trial without a result is not judged": {
-			[]v1alpha1.SizingTrial{normal(), normal(), ofCost(8, 1, atSpeed(2, "Old CPU"), unmeasured)}, []string{"", "", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { checkAcross(t, test.trials, test.want) })

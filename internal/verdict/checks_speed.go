@@ -18,7 +18,7 @@ func speedUnknown(t *trial) []v1alpha1.Reason {
 	var found []v1alpha1.Reason
 	for _, s := range t.steps {
 		if s.slower <= 0 {
-			if enoughHashes(s) {
+			if service := s.result.Service; service != nil && service.Hashes >= samplesForP95 {
 				found = append(found, suspectSpeed("In %s, the CPU time of a hash is unknown, so its numbers are as observed and not at the reference speed: see the log of the load generator for why the login service's counters could not be read", s.name())...)
 			}
 			continue
@@ -39,10 +39,6 @@ func speedVaried(s *step) []v1alpha1.Reason {
 	return graded(v1alpha1.ReasonSpeedUnknown, max(s.variation, 1/s.variation), variationSuspect, math.Inf(1),
 		"In %s, the CPU speed changed so much that simulated p95 is %s times what it is at a constant speed with the same mean (suspect outside %s to %s): measure again, or raise load.maxStepSeconds",
 		s.name(), units.Ratio(s.variation), units.Ratio(1/variationSuspect), units.Ratio(variationSuspect))
-}
-
-func enoughHashes(s *step) bool {
-	return s.result.Service != nil && s.result.Service.Hashes >= samplesForP95
 }
 
 func suspectSpeed(format string, args ...any) []v1alpha1.Reason {

@@ -10,7 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
-	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
 // p95 of the reported step is 200 ms, and 150 to 290 ms by order statistics. If runs have up to 1.6
@@ -137,25 +136,5 @@ func TestTheModelIsSilent(t *testing.T) {
 				t.Errorf("the step has a model: %+v", got)
 			}
 		})
-	}
-}
-
-// This test uses the simulation itself, not the stub. The fixture's steps have the
-// latencies of a pool with half a CPU, and the judgement ends in time.
-func TestTheSimulationJudgesAWholeRun(t *testing.T) {
-	w := ranWell(t)
-	w.expected(w.step(50), 80, 95, 110)
-	w.expected(w.step(70), 130, 155, 180)
-	w.expected(w.step(85), 250, 310, 380)
-	judged := verdict.Judge(w.Input)
-	if judged.Result.Verdict != fine {
-		t.Errorf("the run is %s: %v", judged.Result.Verdict, judged.Result.Reasons)
-	}
-	c := judged.Capacity
-	if c.Method != v1alpha1.CapacityBoth || c.PredictedMilliPerSecond == nil || *c.MilliPerSecond < 21_250 || *c.MilliPerSecond > 23_912 {
-		t.Errorf("capacity: %+v", c)
-	}
-	if s := judged.Steps[1].AtReference; s.P95Interval.HighMicroseconds <= 180_000 || s.P95Interval.LowMicroseconds >= 130_000 {
-		t.Errorf("the interval of p95 %d is %+v, no wider than its order statistics", *s.P95Microseconds, s.P95Interval)
 	}
 }
