@@ -33,7 +33,7 @@ func (c Calibrator) alternate(subject, reference *stopwatch) (Timing, error) {
 	if err != nil {
 		return Timing{}, err
 	}
-	var turns []turn
+	var compared []comparison
 	for !subject.done(c.Limits.Least, c.Limits.LeastSamples) {
 		own, err := subject.block()
 		if err != nil {
@@ -43,33 +43,33 @@ func (c Calibrator) alternate(subject, reference *stopwatch) (Timing, error) {
 		if err != nil {
 			return Timing{}, err
 		}
-		turns = append(turns, turn{subject: own, before: before, after: after})
+		compared = append(compared, comparison{subject: own, before: before, after: after})
 		before = after
 	}
 	if err := reference.until(c.Limits.Reference, referenceSamples); err != nil {
 		return Timing{}, err
 	}
-	timing := Timing{Ratio: ratioOf(turns), Blocks: reference.blocks, Samples: subject.samples}
+	timing := Timing{Ratio: ratioOf(compared), Blocks: reference.blocks, Samples: subject.samples}
 	timing.CPU, timing.Wall = summarise(subject.samples)
 	timing.Reference, _ = summarise(reference.samples)
 	return timing, nil
 }
 
-// turn is a block of the subject between two of the reference: the mean CPU time of a hash
+// comparison is a block of the subject between two of the reference: the mean CPU time of a hash
 // in each, in seconds.
-type turn struct{ subject, before, after float64 }
+type comparison struct{ subject, before, after float64 }
 
-func (t turn) ratio() float64 { return 2 * t.subject / (t.before + t.after) }
+func (t comparison) ratio() float64 { return 2 * t.subject / (t.before + t.after) }
 
-func (t turn) steady() bool {
+func (t comparison) steady() bool {
 	return math.Abs(t.after-t.before) <= steadyShare*(t.after+t.before)/2
 }
 
-// ratioOf ignores the turns in which the speed jumped, unless they are the majority. Only
+// ratioOf ignores comparisons in which the speed jumped, unless they are the majority. Only
 // the reference decides about that, so that the mean is not biased.
-func ratioOf(turns []turn) Statistics {
+func ratioOf(compared []comparison) Statistics {
 	var all, steady []float64
-	for _, t := range turns {
+	for _, t := range compared {
 		all = append(all, t.ratio())
 		if t.steady() {
 			steady = append(steady, t.ratio())

@@ -129,16 +129,16 @@ func TestABlockIsShortUnderEveryQuota(t *testing.T) {
 
 func TestATurnInWhichTheSpeedJumpedIsLeftOut(t *testing.T) {
 	t.Parallel()
-	even, jump := turn{subject: 4, before: 2, after: 2}, turn{subject: 5, before: 2, after: 2.5}
+	even, jump := comparison{subject: 4, before: 2, after: 2}, comparison{subject: 5, before: 2, after: 2.5}
 	for name, test := range map[string]struct {
-		turns []turn
-		want  float64
+		compared []comparison
+		want     float64
 	}{
-		"one of four":  {[]turn{even, jump, even, even}, 2},
-		"but not most": {[]turn{jump, jump, jump, even}, (3*5/2.25 + 2) / 4},
-		"and not all":  {[]turn{jump}, 5 / 2.25},
+		"one of four":  {[]comparison{even, jump, even, even}, 2},
+		"but not most": {[]comparison{jump, jump, jump, even}, (3*5/2.25 + 2) / 4},
+		"and not all":  {[]comparison{jump}, 5 / 2.25},
 	} {
-		near(t, name, ratioOf(test.turns).Mean, test.want, 0)
+		near(t, name, ratioOf(test.compared).Mean, test.want, 0)
 	}
 }
 

@@ -160,7 +160,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 	}
 }
 
-func TestTheFormIsThatOfItsVersion(t *testing.T) {
+func TestFormatOfTheMessage(t *testing.T) {
 	got, err := measurement.Encode(ordinary())
 	if err != nil {
 		t.Fatal(err)

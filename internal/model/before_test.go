@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/model"
 )
 
-func TestCost12OnAQuarterOfACPUCanNeverAnswerInHalfASecond(t *testing.T) {
+func TestBeforeOfAnInfeasibleVariant(t *testing.T) {
 	cal := calibrated(func(c *handover.Calibration) { c.HashMicroseconds = 227_000 })
 	expected := model.Before(aTrial(), cal)
 	if !model.Infeasible(aTrial(), expected) {

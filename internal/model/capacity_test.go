@@ -37,7 +37,7 @@ func TestCapacityIsWhatIsKnownOfEachDiscipline(t *testing.T) {
 	}
 }
 
-func TestWhatAnIdleServiceCantHoldHasNoCapacity(t *testing.T) {
+func TestNoCapacityIfAnIdleServiceIsTooSlow(t *testing.T) {
 	s := model.Service{Lanes: 2, Pooled: true, Hash: 227 * ms, QuotaMilliCPU: 250}
 	if got := s.NewOutlook(false, 1).Capacity(atMost(500 * ms)); got != 0 {
 		t.Errorf("capacity is %v, want none", got)
@@ -47,7 +47,7 @@ func TestWhatAnIdleServiceCantHoldHasNoCapacity(t *testing.T) {
 	}
 }
 
-func TestABoundedQueueThatHoldsP95FailsByItsRefusals(t *testing.T) {
+func TestRefusalsLimitTheCapacityOfABoundedQueue(t *testing.T) {
 	s := model.Service{Pooled: true, QueueLength: 3, Hash: hash}
 	generous, strict := atMost(time.Minute), atMost(time.Minute)
 	generous.ErrorShare = 0.05
@@ -57,7 +57,7 @@ func TestABoundedQueueThatHoldsP95FailsByItsRefusals(t *testing.T) {
 	}
 }
 
-func TestAHopelesslyPatientLimitStopsShortOfTheMaximum(t *testing.T) {
+func TestCapacityIsBelowTheMaximum(t *testing.T) {
 	s := model.Service{Pooled: true, Hash: 5 * ms}
 	if got, want := s.NewOutlook(false, 1).Capacity(atMost(time.Hour)), model.MostShare*s.MaxPerSecond(); got != want {
 		t.Errorf("capacity is %v, want %v", got, want)

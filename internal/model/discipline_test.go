@@ -92,7 +92,7 @@ func TestEachDisciplineServesInItsOwnOrder(t *testing.T) {
 	}
 }
 
-func TestOnlyLoginsThatCountAreTold(t *testing.T) {
+func TestOnlyCountedLoginsHaveLatencies(t *testing.T) {
 	s := model.Service{Pooled: true, Hash: 30 * ms}
 	a := at(0, 0, 100, 200)
 	a.Counted = 2

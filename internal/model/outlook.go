@@ -21,12 +21,12 @@ type Outlook struct {
 	// gaps is nil until the first rate is simulated.
 	gaps *gaps
 	// tried has the outcomes by the index of the rate.
-	tried map[int]outcome
+	tried map[int]distribution
 }
 
 // NewOutlook returns the outlook of a service. Arrivals are drawn from a seed, or evenly spaced.
 func (s Service) NewOutlook(uniform bool, seed uint64) *Outlook {
-	return &Outlook{service: s.withDefaults(), uniform: uniform, seed: seed, tried: map[int]outcome{}}
+	return &Outlook{service: s.withDefaults(), uniform: uniform, seed: seed, tried: map[int]distribution{}}
 }
 
 // Capacity returns the highest rate, in logins per second over all replicas, at which the
@@ -57,7 +57,7 @@ func (o *Outlook) rate(index float64) float64 {
 	return index / lastRate * MostShare * o.service.MaxPerSecond()
 }
 
-func (o *Outlook) at(index int) outcome {
+func (o *Outlook) at(index int) distribution {
 	found, known := o.tried[index]
 	if !known {
 		if o.gaps == nil && index > 0 {
@@ -69,9 +69,9 @@ func (o *Outlook) at(index int) outcome {
 	return found
 }
 
-// between returns where the first of the latencies and the failures exceeds the limit, between an outcome that
+// between returns where the first of the latencies and the failures exceeds the limit, between one that
 // meets it and one that does not, 0 to 1.
-func (l Limit) between(met, failed outcome) float64 {
+func (l Limit) between(met, failed distribution) float64 {
 	place := 1.0
 	held := l.comparisons(met)
 	for i, p := range l.comparisons(failed) {

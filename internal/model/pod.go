@@ -47,7 +47,7 @@ type pod struct {
 	// running logins are on a lane, ready ones have started and wait for a lane, waiting ones
 	// have not started.
 	running        []turn
-	ready, waiting line
+	ready, waiting fifo
 	due, latencies []time.Duration
 }
 
@@ -214,8 +214,8 @@ type turn struct {
 
 func (t turn) done() bool { return t.left <= 0 }
 
-// line is a first-in, first-out queue.
-type line struct {
+// fifo is a first-in, first-out queue.
+type fifo struct {
 	turns []turn
 	head  int
 }
@@ -223,9 +223,9 @@ type line struct {
 // mostPopped is how many popped turns are kept before their memory is reused.
 const mostPopped = 1024
 
-func (l *line) length() int { return len(l.turns) - l.head }
+func (l *fifo) length() int { return len(l.turns) - l.head }
 
-func (l *line) push(t turn) {
+func (l *fifo) push(t turn) {
 	if l.head == len(l.turns) || (l.head >= mostPopped && 2*l.head >= len(l.turns)) {
 		l.turns = l.turns[:copy(l.turns, l.turns[l.head:])]
 		l.head = 0
@@ -233,7 +233,7 @@ func (l *line) push(t turn) {
 	l.turns = append(l.turns, t)
 }
 
-func (l *line) pop() turn {
+func (l *fifo) pop() turn {
 	t := l.turns[l.head]
 	l.head++
 	return t

@@ -64,7 +64,7 @@ func checkPossible(t *testing.T, s model.Service, a model.Arrivals, phase float6
 	}
 }
 
-func TestNoServiceDoesTheImpossible(t *testing.T) {
+func TestLatenciesArePossible(t *testing.T) {
 	source := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		s, a := anyService(source)

@@ -35,14 +35,14 @@ type Limit struct {
 // quota. No rate has a shorter one.
 func (s Service) NoLoadP95() time.Duration { return s.noLoad().p95 }
 
-func (s Service) noLoad() outcome {
+func (s Service) noLoad() distribution {
 	s = s.withDefaults()
 	latencies := make([]time.Duration, noLoadPhases)
 	for i := range latencies {
 		phase := (float64(i) + 0.5) / noLoadPhases
 		s.serve(phase, make([]time.Duration, 1), latencies[i:i+1])
 	}
-	return outcomeOf(latencies)
+	return distributionOf(latencies)
 }
 
 // SteadyP95 returns the 95th percentile of latency in a long run at a rate, in logins per
@@ -56,15 +56,15 @@ func (s Service) SteadyP95(perSecond float64, uniform bool, seed uint64) (time.D
 	return found.p95, found.p95 != Failed
 }
 
-// outcome has the latencies and failures of a run.
-type outcome struct {
+// distribution has the latencies and failures of a run.
+type distribution struct {
 	p50, p95, p99 time.Duration
 	failedShare   float64
 }
 
-// outcomeOf returns the outcome of latencies. It reorders them.
-func outcomeOf(latencies []time.Duration) outcome {
-	return outcome{
+// distributionOf returns the distribution of latencies. It reorders them.
+func distributionOf(latencies []time.Duration) distribution {
+	return distribution{
 		p50: Percentile(latencies, 500), p95: Percentile(latencies, 950), p99: Percentile(latencies, 990),
 		failedShare: failedShare(latencies),
 	}
@@ -81,7 +81,7 @@ func (l Limit) Stricter(divisor float64) Limit {
 // comparison is a percentile and its limit.
 type comparison struct{ found, longest time.Duration }
 
-func (l Limit) comparisons(o outcome) []comparison {
+func (l Limit) comparisons(o distribution) []comparison {
 	all := []comparison{{o.p95, l.P95}}
 	if l.P50 > 0 {
 		all = append(all, comparison{o.p50, l.P50})
@@ -92,7 +92,7 @@ func (l Limit) comparisons(o outcome) []comparison {
 	return all
 }
 
-func (l Limit) heldBy(o outcome) bool {
+func (l Limit) heldBy(o distribution) bool {
 	tooLong := func(p comparison) bool { return p.found > p.longest }
 	return o.failedShare <= l.ErrorShare && !slices.ContainsFunc(l.comparisons(o), tooLong)
 }
@@ -148,8 +148,8 @@ func gap(source *rand.Rand, replicas int, uniform bool) float64 {
 	return passed
 }
 
-// steady returns the outcome of one pod's share of a rate. All pods are alike.
-func (s Service) steady(g *gaps, perSecond float64) outcome {
+// steady returns the distribution of one pod's share of a rate. All pods are alike.
+func (s Service) steady(g *gaps, perSecond float64) distribution {
 	if perSecond <= 0 || s.Hash <= 0 {
 		return s.noLoad()
 	}
@@ -167,7 +167,7 @@ func (s Service) steady(g *gaps, perSecond float64) outcome {
 		s.serve(g.phases[run], due, took)
 		counted = append(counted, took[settling:]...)
 	}
-	return outcomeOf(counted)
+	return distributionOf(counted)
 }
 
 // settling returns how many logins arrive at a pod before its queue has settled, at most the given number.

@@ -81,7 +81,7 @@ func checkAcross(t *testing.T, trials []v1alpha1.SizingTrial, want []string) {
 	}
 }
 
-func TestACostMustTakeWhatTheOthersSay(t *testing.T) {
+func TestCostDoublingBroken(t *testing.T) {
 	const suspect, broken = "CostDoublingBroken:Suspect", "CostDoublingBroken:Invalid"
 	// Two trials of each cost keep the fit in place.
 	others := func(more v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
@@ -131,7 +131,7 @@ func TestASpeedThatDriftsBreaksNoDoubling(t *testing.T) {
 	checkAcross(t, trials, []string{"", "", ""})
 }
 
-func TestAnotherMachineIsNoDrift(t *testing.T) {
+func TestAnotherSpeedIsAnotherMachine(t *testing.T) {
 	const suspect = "SpeedUnknown:Suspect"
 	normal := func() v1alpha1.SizingTrial { return ofCost(8, 1) }
 	tests := map[string]struct {
@@ -150,7 +150,7 @@ func TestAnotherMachineIsNoDrift(t *testing.T) {
 }
 
 // Another model is another machine, whatever its speed.
-func TestAnotherModelOfCPUIsTold(t *testing.T) {
+func TestAnotherCPUModelIsSuspect(t *testing.T) {
 	const suspect = "SpeedUnknown:Suspect"
 	on := func(model string, changes ...func(*v1alpha1.SizingTrial)) v1alpha1.SizingTrial {
 		return ofCost(8, 1, append(changes, func(t *v1alpha1.SizingTrial) { t.Status.Calibration.CPUModel = model })...)
@@ -179,7 +179,7 @@ func TestAnotherModelOfCPUIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatIsFoundAcrossTrialsSaysWhatToDo(t *testing.T) {
+func TestMessagesOfReasonsAcrossTrials(t *testing.T) {
 	trials := []v1alpha1.SizingTrial{ofCost(8, 1), ofCost(8, 1), ofCost(9, 1), ofCost(10, 1), ofCost(11, 1), ofCost(8, 1.2, atSpeed(2, "Old CPU"))}
 	found := verdict.Across(trials)
 	want := []v1alpha1.Reason{

@@ -258,7 +258,7 @@ func TestTheModelIsFedWithTheCPUTimeOfTheSaturation(t *testing.T) {
 
 // Steps and model use the same hash time, so its error does not move them relative to each
 // other.
-func TestAnUnsureHashTimeWidensTheIntervalAndMovesNothing(t *testing.T) {
+func TestErrorOfTheHashTimeOnlyWidensTheInterval(t *testing.T) {
 	judged := func(err int64) *v1alpha1.Capacity {
 		w := ranWell(t)
 		w.Calibration.RatioErrorPerMillion = err * 329 / 196 // that of 99.9 %
@@ -279,7 +279,7 @@ func TestAnUnsureHashTimeWidensTheIntervalAndMovesNothing(t *testing.T) {
 
 // The band of the prediction is the range of the run's own ratios, and at least as wide as
 // the model's error: 10 % for a pool, 25 % for unbounded goroutines.
-func TestTheForecastIsAsUncertainAsItsStepsSay(t *testing.T) {
+func TestPredictionRangeCoversTheRatiosOfTheSteps(t *testing.T) {
 	limits := func(w *fixture) []time.Duration {
 		var limits []time.Duration
 		w.model.capacity = func(limit time.Duration) float64 {

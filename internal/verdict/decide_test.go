@@ -30,7 +30,7 @@ func capacityOf(trial v1alpha1.SizingTrial) int64 {
 	return ptr.Deref(trial.Status.Result.CapacityMilliPerSecond, 0)
 }
 
-func TestUnderItsOwnObjectiveATrialIsAsItWasJudged(t *testing.T) {
+func TestForObjectiveKeepsATrialUnderItsOwnObjective(t *testing.T) {
 	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 1)
 	trial := stored(in, verdict.Judge(in))
 	if diff := cmp.Diff(trial, verdict.ForObjective(trial, trial.Spec.Objective)); diff != "" {
@@ -118,7 +118,7 @@ func TestAStricterObjectiveNeverHasAHigherCapacity(t *testing.T) {
 	}
 }
 
-func TestAModelThatTheStepsContradictedIsNotUsedUnderAnotherObjective(t *testing.T) {
+func TestForObjectiveDoesNotUseAContradictedModel(t *testing.T) {
 	t.Parallel()
 	in, _ := simulatedRun(t, v1alpha1.ConcurrencyWorkerPool, 500, 2)
 	trial := stored(in, verdict.Judge(in))
@@ -143,7 +143,7 @@ func stricter(a, b v1alpha1.Objective) bool {
 
 // An infeasible trial has no steps. Under a looser objective it is judged by its
 // calibration alone, so it is never Valid.
-func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
+func TestForObjectiveJudgesAnUnloadedTrialByItsCalibration(t *testing.T) {
 	w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
 	predicted := model.Before(w.Spec, w.Calibration)
 	trial := stored(w.Input, verdict.Unloaded(w.Spec, w.Calibration, predicted, 0))
@@ -172,7 +172,7 @@ func TestATrialThatWasNotLoadedIsAskedFromItsCalibration(t *testing.T) {
 
 // While a variant was calibrated, the CPU can have been faster or slower than the reference
 // that its load would have been planned for.
-func TestATrialThatWasNotLoadedIsAskedAtItsPlannedSpeed(t *testing.T) {
+func TestForObjectiveJudgesAnUnloadedTrialAtItsPlannedSpeed(t *testing.T) {
 	asked := func(calibrated int64) v1alpha1.SizingTrial {
 		w := ranWell(t, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 10 })
 		w.Calibration.HashMicroseconds, w.Calibration.ReferenceMicroseconds = calibrated, calibrated
@@ -194,7 +194,7 @@ func TestATrialThatWasNotLoadedIsAskedAtItsPlannedSpeed(t *testing.T) {
 	}
 }
 
-func TestStepsOfGivenRatesDecideUnderAnotherObjective(t *testing.T) {
+func TestForObjectiveTakesTheCapacityFromGivenRates(t *testing.T) {
 	w := ranWell(t, atRates(5, 10, 15))
 	trial := stored(w.Input, w.judge()) // p95 150 to 290 ms at each
 	for p95, want := range map[int32]int64{100: 0, 200: 0, 290: 15_000, 2000: 15_000} {
@@ -242,7 +242,7 @@ func FuzzAskingNeverFails(f *testing.F) {
 	})
 }
 
-func TestTheOwnCPUTimeOfAStoredTrialIsThatOfItsSaturation(t *testing.T) {
+func TestCPUPerLoginIsThatOfTheSaturation(t *testing.T) {
 	w := ranWell(t)
 	trial := stored(w.Input, w.judge())
 	if got := verdict.CPUPerLogin(&trial).Microseconds(); got != 20_100 {
@@ -258,7 +258,7 @@ func TestTheOwnCPUTimeOfAStoredTrialIsThatOfItsSaturation(t *testing.T) {
 }
 
 // A trial that an earlier version judged doesn't say what its steps were for.
-func TestATrialOfAnEarlierVersionIsToBeMeasuredAgain(t *testing.T) {
+func TestForObjectiveLeavesATrialOfAnEarlierVersionUndecided(t *testing.T) {
 	w := ranWell(t)
 	trial := stored(w.Input, w.judge())
 	for i := range trial.Status.Steps {

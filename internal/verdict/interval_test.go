@@ -104,7 +104,7 @@ func TestAStepIsJudgedByTheWiderInterval(t *testing.T) {
 	}
 }
 
-func TestEachOpenStepTellsWhatTheModelMakesOfIt(t *testing.T) {
+func TestOpenStepsHaveTheirSimulatedP95(t *testing.T) {
 	w := ranWell(t)
 	w.model.p95 = 190 * time.Millisecond
 	steps := w.judge().Steps
@@ -119,7 +119,7 @@ func TestEachOpenStepTellsWhatTheModelMakesOfIt(t *testing.T) {
 	}
 }
 
-func TestTheModelIsSilent(t *testing.T) {
+func TestStepsThatAreNotSimulated(t *testing.T) {
 	for name, disturb := range map[string]func(w *fixture){
 		"without the service's CPU time":   func(w *fixture) { w.reported().Service = nil },
 		"of fewer than twenty hashes":      func(w *fixture) { w.reported().Service.Hashes = 19 },

@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 )
 
-func TestWhatAStepSaysOfTheObjective(t *testing.T) {
+func TestStepOutcomes(t *testing.T) {
 	tests := map[string]struct {
 		change func(s *measurement.StepResult)
 		want   v1alpha1.StepOutcome
@@ -237,7 +237,7 @@ func TestAnOverloadedStepKeepsItsThroughputAndLosesItsLatencies(t *testing.T) {
 	}
 }
 
-func TestWithoutAQuotaNoPeriodIsTold(t *testing.T) {
+func TestWithoutAQuotaThereAreNoPeriods(t *testing.T) {
 	w := ranWell(t)
 	w.reported().Service.Periods = 0
 	judged := w.judge()

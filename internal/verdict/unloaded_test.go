@@ -35,7 +35,7 @@ func unloaded(changes ...func(*v1alpha1.SizingTrialSpec, *handover.Calibration))
 	return verdict.Unloaded(spec, cal, model.Before(spec, cal), 0)
 }
 
-func TestAnInfeasibleVariantIsToldWithoutLoad(t *testing.T) {
+func TestRowOfAnInfeasibleVariant(t *testing.T) {
 	judged := unloaded()
 	want := v1alpha1.VariantResult{
 		Variant: "c12-250m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 12, CPULimit: "250m",
@@ -84,7 +84,7 @@ func TestAnUnloadedVariantUnderAnotherObjective(t *testing.T) {
 	}
 }
 
-func TestAnInfeasibleVariantSaysWhatWouldHelp(t *testing.T) {
+func TestMessageOfAnInfeasibleVariant(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.SizingTrialSpec, *handover.Calibration)
 		says   []string

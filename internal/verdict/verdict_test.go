@@ -269,7 +269,7 @@ func findings(reasons []v1alpha1.Reason) []finding {
 	return all
 }
 
-func TestAnOwnServiceThatFailsItsProbesIsNotToldToSetWorkers(t *testing.T) {
+func TestLivenessFailsOfAnOwnServiceDoesNotNameWorkers(t *testing.T) {
 	w := ranWell(t)
 	w.step(85).Alive = &handover.Alive{Probes: 9, Failed: 3, FailedInARow: 3}
 	told := func() string { return w.judge().Result.Reasons[0].Message }
@@ -282,7 +282,7 @@ func TestAnOwnServiceThatFailsItsProbesIsNotToldToSetWorkers(t *testing.T) {
 	}
 }
 
-func TestAGeneratorOnAnotherNodeOfTheMachineIsNotToldToTakeAnotherNode(t *testing.T) {
+func TestSharedNodeOfTwoNodesOnOneMachineNamesTheMachine(t *testing.T) {
 	w := ranWell(t)
 	w.Run.Generator.Cpuset = "0-1"
 	told := func() string { return w.judge().Result.Reasons[0].Message }
@@ -295,7 +295,7 @@ func TestAGeneratorOnAnotherNodeOfTheMachineIsNotToldToTakeAnotherNode(t *testin
 	}
 }
 
-func TestAQuotaThatTheModelDoesNotKnowIsToldInASentence(t *testing.T) {
+func TestMessageOfAnUnsupportedQuota(t *testing.T) {
 	w := ranWell(t)
 	w.Calibration.QuotaPeriodMicroseconds, w.Calibration.QuotaBurstMicroseconds = 10_000, 2_500
 	want := []v1alpha1.Reason{{Type: v1alpha1.ReasonModelDisagrees, Verdict: suspect, Message: "The service's CPU quota has periods of 10ms and saves up to 2.5ms of unused time (CFS burst), " +
@@ -306,7 +306,7 @@ func TestAQuotaThatTheModelDoesNotKnowIsToldInASentence(t *testing.T) {
 	}
 }
 
-func TestUnboundedGoroutinesMayLieFurtherFromTheModel(t *testing.T) {
+func TestUnboundedMayDifferMoreFromTheModel(t *testing.T) {
 	for p95, want := range map[time.Duration]v1alpha1.Verdict{
 		134 * time.Millisecond: fine, 133 * time.Millisecond: suspect,
 		300 * time.Millisecond: fine, 301 * time.Millisecond: suspect,
@@ -339,7 +339,7 @@ func TestEveryReasonIsASentenceThatFitsTheAPI(t *testing.T) {
 	}
 }
 
-func TestTheGeneratorsShortageIsTriedAgainAndNothingElseIs(t *testing.T) {
+func TestInvalidByGenerator(t *testing.T) {
 	tests := map[string]struct {
 		reasons []v1alpha1.Reason
 		want    bool
@@ -361,7 +361,7 @@ func TestTheGeneratorsShortageIsTriedAgainAndNothingElseIs(t *testing.T) {
 	}
 }
 
-func TestAReplicaThatIsNotHeardOfIsMissingEvidence(t *testing.T) {
+func TestAnUnreadReplicaIsMissingEvidence(t *testing.T) {
 	w := ranWell(t, withReplicas(2))
 	w.step(0).ThroughputMilliPerSecond = ptr.To[int64](49_000)
 	usesOfItsCPU(w.step(0), 0.97, -1)
