@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -180,7 +181,7 @@ func containerWords(c Container, before string) string {
 	if len(cpuset) > longestCpuset {
 		cpuset = ""
 	}
-	return fmt.Sprintf("%s %s %d %d", bootID, orDash(word(cpuset, longestCpuset)), c.QuotaMilliCPU, c.GoMaxProcs)
+	return fmt.Sprintf("%s %s %d %d", bootID, cmp.Or(word(cpuset, longestCpuset), "-"), c.QuotaMilliCPU, c.GoMaxProcs)
 }
 
 // containerOf decodes the words of a container: four, or seven with the pool and the memory
@@ -212,13 +213,6 @@ func containerOf(text string, words int, before string) (ServicePod, error) {
 		},
 		Workers: int32(numbers[2]), QueueLength: int32(numbers[3]), MemoryPeakKiB: int32(numbers[4]),
 	}, nil
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func fromDash(s string) string {

@@ -20,7 +20,7 @@ type Outlook struct {
 	seed    uint64
 	// gaps is nil until the first rate is simulated.
 	gaps *gaps
-	// tried has the outcomes by the index of the rate.
+	// tried has the distributions by the index of the rate.
 	tried map[int]distribution
 }
 

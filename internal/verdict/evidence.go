@@ -28,14 +28,6 @@ func (t *trial) evidence() *v1alpha1.Evidence {
 	return api
 }
 
-func (t *trial) memoryPeak() int64 {
-	var peak int64
-	for _, pod := range t.Run.Services {
-		peak = max(peak, 1024*int64(pod.MemoryPeakKiB))
-	}
-	return peak
-}
-
 // cpuUse is how the service's CPUs were used during a step, as shares of their total time.
 type cpuUse struct {
 	cpus                float64

@@ -120,8 +120,10 @@ func (t *trial) row() v1alpha1.VariantResult {
 	if variant.NodePool != nil {
 		row.NodePool = variant.NodePool.Name
 	}
-	if peak := t.memoryPeak(); peak > 0 {
-		row.MemoryPeakBytes = &peak
+	for _, pod := range t.Run.Services {
+		if pod.MemoryPeakKiB > 0 {
+			row.MemoryPeakBytes = ptr.To(max(ptr.Deref(row.MemoryPeakBytes, 0), 1024*int64(pod.MemoryPeakKiB)))
+		}
 	}
 	if t.reported != nil {
 		t.reported.fill(&row)
