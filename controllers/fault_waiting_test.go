@@ -48,16 +48,22 @@ func TestAWaitThatEndsInTimeCostsNothing(t *testing.T) {
 	}.check(t)
 }
 
-// TestAnImageThatIsNeverPulledFailsTheExperiment runs an experiment with a permanent fault:
-// all attempts are used up, and the last reason is kept.
+// TestAnImageThatIsNeverPulledFailsTheExperiment runs an experiment with a permanent fault. All attempts
+// are used up, and the trial and the row have the last reason.
 func TestAnImageThatIsNeverPulledFailsTheExperiment(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "fault")
 	w.kubelet.mishap = mishap{of: service, always: true, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}
 	e := w.create(newExperiment("login", quick, oneVariant), 0)
 	w.toEnd(e)
-	w.checkGolden(t, "image-never-pulled")
-	w.checkNothingLeft()
+	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNoneMeasured)
+	w.checkAttempts(e, "Broken ImagePull", "Broken ImagePull", "Broken ImagePull")
+	const want = "Gave up after 5m0s. Image example.test/image:v1 can't be pulled (ImagePullBackOff): not found"
+	row, trial := e.Status.Results[0], w.trialsOf(e)[0].Status
+	if trial.Phase != v1alpha1.TrialFailed || trial.Reason != v1alpha1.ReasonImagePull || trial.Message != want ||
+		row.Verdict != v1alpha1.VerdictInvalid || row.Reasons[0].Type != v1alpha1.ReasonImagePull || row.Reasons[0].Message != want {
+		t.Errorf("the trial is %s, %s: %s; the row is %s", trial.Phase, trial.Reason, trial.Message, rowText(row))
+	}
 }
 
 func unschedulable(s *corev1.PodStatus) {
