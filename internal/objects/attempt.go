@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -22,7 +23,6 @@ type Attempt struct {
 
 	serviceResources   corev1.ResourceRequirements
 	generatorResources corev1.ResourceRequirements
-	serviceCPU         resource.Quantity
 	receiver           *receiver
 }
 
@@ -40,15 +40,13 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 	if experiment == nil {
 		return Attempt{}, fmt.Errorf("trial %s is not controlled by an experiment", trial.Name)
 	}
-	cpu, err := quantity("the variant's cpuLimit", trial.Spec.Variant.CPULimit)
+	service, err := guaranteed("the variant's cpuLimit", trial.Spec.Variant.CPULimit, "service.memoryLimit", trial.Spec.Service.MemoryLimit)
 	if err != nil {
 		return Attempt{}, err
 	}
-	memory, err := quantity("service.memoryLimit", trial.Spec.Service.MemoryLimit)
-	if err != nil {
-		return Attempt{}, err
-	}
-	generator, err := generatorResources(settings, trial.Spec.Generator)
+	generator, err := guaranteed(
+		"the generator's CPU limit", cmp.Or(trial.Spec.Generator.CPULimit, settings.GeneratorCPULimit),
+		"the generator's memory limit", cmp.Or(trial.Spec.Generator.MemoryLimit, settings.GeneratorMemoryLimit))
 	if err != nil {
 		return Attempt{}, err
 	}
@@ -62,25 +60,10 @@ func New(settings Settings, trial *v1alpha1.SizingTrial, number int32, deadline 
 		experiment:         *experiment,
 		number:             number,
 		deadline:           deadline,
-		serviceCPU:         cpu,
-		serviceResources:   guaranteed(cpu, memory),
+		serviceResources:   service,
 		generatorResources: generator,
 		receiver:           live,
 	}, nil
-}
-
-// generatorResources returns the trial's generator resources, with the operator's defaults for
-// what the trial does not set.
-func generatorResources(settings Settings, generator v1alpha1.Generator) (corev1.ResourceRequirements, error) {
-	cpu, err := quantity("the generator's CPU limit", or(generator.CPULimit, settings.GeneratorCPULimit))
-	if err != nil {
-		return corev1.ResourceRequirements{}, err
-	}
-	memory, err := quantity("the generator's memory limit", or(generator.MemoryLimit, settings.GeneratorMemoryLimit))
-	if err != nil {
-		return corev1.ResourceRequirements{}, err
-	}
-	return guaranteed(cpu, memory), nil
 }
 
 // receiverOf returns where k6 sends its own series, or nil. With a user's script it sends none: the
@@ -93,27 +76,20 @@ func receiverOf(settings Settings, own *v1alpha1.OwnService) (*receiver, error) 
 	return &parsed, err
 }
 
-func quantity(what, text string) (resource.Quantity, error) {
-	parsed, err := resource.ParseQuantity(text)
-	if err != nil {
-		return resource.Quantity{}, fmt.Errorf("%s %q is not a quantity: %w", what, text, err)
+// guaranteed returns requests that are equal to the limits, which have names for an error.
+func guaranteed(cpuLimit, cpu, memoryLimit, memory string) (corev1.ResourceRequirements, error) {
+	limits := corev1.ResourceList{}
+	for _, limit := range []struct {
+		resource   corev1.ResourceName
+		what, text string
+	}{{corev1.ResourceCPU, cpuLimit, cpu}, {corev1.ResourceMemory, memoryLimit, memory}} {
+		parsed, err := resource.ParseQuantity(limit.text)
+		if err != nil {
+			return corev1.ResourceRequirements{}, fmt.Errorf("%s %q is not a quantity: %w", limit.what, limit.text, err)
+		}
+		limits[limit.resource] = parsed
 	}
-	return parsed, nil
-}
-
-func or(value, fallback string) string {
-	if value != "" {
-		return value
-	}
-	return fallback
-}
-
-// guaranteed returns requests that are equal to the limits.
-func guaranteed(cpu, memory resource.Quantity) corev1.ResourceRequirements {
-	amounts := func() corev1.ResourceList {
-		return corev1.ResourceList{corev1.ResourceCPU: cpu.DeepCopy(), corev1.ResourceMemory: memory.DeepCopy()}
-	}
-	return corev1.ResourceRequirements{Requests: amounts(), Limits: amounts()}
+	return corev1.ResourceRequirements{Requests: limits.DeepCopy(), Limits: limits}, nil
 }
 
 // Settings are the operator's flags that apply to every attempt.

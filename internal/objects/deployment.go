@@ -117,7 +117,7 @@ func (a Attempt) loginEnvironment() []corev1.EnvVar {
 	timeout := time.Duration(a.trial.Spec.Load.RequestTimeoutSeconds) * time.Second
 	environment := append(a.hashing(),
 		variable(envvar.Concurrency, string(variant.Concurrency.Mode)),
-		variable(envvar.CPULimit, strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
+		variable(envvar.CPULimit, a.cpuMilli()),
 		variable(envvar.CalibrationFile, calibrationFile),
 		variable(envvar.RequestTimeout, timeout.String()),
 		variable(envvar.Deadline, deadlineText(a.deadline)),
@@ -156,13 +156,14 @@ func (a Attempt) placeInPool(pod *corev1.PodSpec) {
 	}
 }
 
-func deadlineText(deadline time.Time) string {
-	return deadline.UTC().Format(time.RFC3339)
+// cpuMilli returns the CPU limit of the service in thousandths.
+func (a Attempt) cpuMilli() string {
+	return strconv.FormatInt(a.serviceResources.Limits.Cpu().MilliValue(), 10)
 }
 
-func decimal(n int32) string {
-	return strconv.Itoa(int(n))
-}
+func deadlineText(deadline time.Time) string { return deadline.UTC().Format(time.RFC3339) }
+
+func decimal(n int32) string { return strconv.Itoa(int(n)) }
 
 // ServiceAccount builds the account that an experiment's pods run as. It has no rights and no
 // token. It exists so that pods do not use the namespace's default account, which may have
@@ -196,7 +197,7 @@ func (a Attempt) Service() *corev1.Service {
 			Ports: []corev1.ServicePort{{
 				Name:       portName,
 				Port:       Port,
-				TargetPort: intstr.FromString(a.portName()),
+				TargetPort: intstr.FromString(a.endpoint().portName),
 				Protocol:   corev1.ProtocolTCP,
 			}},
 			// A saturated pod must keep its share of the load. Without this, a pod that

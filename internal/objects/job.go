@@ -103,13 +103,14 @@ func (a Attempt) awayFromService() corev1.WeightedPodAffinityTerm {
 }
 
 func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
+	to := a.endpoint()
 	pods, evidence := make([]string, len(load.PodIPs)), make([]string, len(load.PodIPs))
 	for i, ip := range load.PodIPs {
-		pods[i], evidence[i] = address(a.scheme(), ip, a.targetPort()), address("http", ip, a.evidencePort())
+		pods[i], evidence[i] = address(to.scheme, ip, to.port), address("http", ip, to.evidencePort)
 	}
 	environment := []corev1.EnvVar{
 		variable(envvar.Plan, string(plan)),
-		variable(envvar.Target, address(a.scheme(), load.ClusterIP, Port)),
+		variable(envvar.Target, address(to.scheme, load.ClusterIP, Port)),
 		variable(envvar.Pods, strings.Join(pods, ",")),
 		variable(envvar.Replicas, decimal(a.trial.Spec.Service.Replicas)),
 		variable(envvar.Deadline, deadlineText(load.Deadline)),
@@ -119,7 +120,7 @@ func (a Attempt) generatorEnvironment(load Load, plan []byte) []corev1.EnvVar {
 	if a.trial.Spec.Variant.Sessions {
 		environment = append(environment, variable(envvar.Sessions, "true"))
 	}
-	if a.evidencePort() != a.targetPort() {
+	if to.evidencePort != to.port {
 		environment = append(environment, variable(envvar.Evidence, strings.Join(evidence, ",")))
 	}
 	if tls := a.trial.Spec.Service.TLS; tls != nil {
@@ -142,7 +143,6 @@ func PlanOf(job *batchv1.Job) (loadplan.Plan, error) {
 	return loadplan.Decode(generatorVariable(job.Spec.Template.Spec, envvar.Plan))
 }
 
-// generatorVariable returns a variable of a generator's container, or "".
 func generatorVariable(pod corev1.PodSpec, name string) string {
 	for _, container := range pod.Containers {
 		for _, v := range container.Env {
@@ -154,7 +154,6 @@ func generatorVariable(pod corev1.PodSpec, name string) string {
 	return ""
 }
 
-// address returns the URL of a login service, with an IPv6 address in brackets.
 func address(scheme, ip string, port int32) string {
 	return scheme + "://" + net.JoinHostPort(ip, strconv.Itoa(int(port)))
 }

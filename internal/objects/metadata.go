@@ -33,9 +33,7 @@ var podAnnotations = map[string]string{
 }
 
 // ServiceSelector returns a selector of the attempt's login service pods only.
-func (a Attempt) ServiceSelector() map[string]string {
-	return a.selector(v1alpha1.ComponentService)
-}
+func (a Attempt) ServiceSelector() map[string]string { return a.selector(v1alpha1.ComponentService) }
 
 // GeneratorSelector returns a selector of the attempt's generator pod only.
 func (a Attempt) GeneratorSelector() map[string]string {
@@ -72,7 +70,6 @@ func (a Attempt) metadata(name, component string) metav1.ObjectMeta {
 	}
 }
 
-// podMetadata returns the metadata of a pod template of the attempt.
 func (a Attempt) podMetadata(component string) metav1.ObjectMeta {
 	labels := a.labels(component)
 	maps.Copy(labels, meshLabels)

@@ -21,15 +21,12 @@ func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 		NamespaceSelector: &metav1.LabelSelector{},
 		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelScraper: "true"}},
 	}
-	policy := a.policy(ServicePolicyName(a.trial.UID, a.number), v1alpha1.ComponentService)
 	from := []networkingv1.NetworkPolicyPeer{generator, scraper}
 	if a.trial.Spec.Service.Own != nil {
 		from = from[:1]
 	}
-	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{
-		From:  from,
-		Ports: a.servicePorts(),
-	}}
+	policy := a.policy(ServicePolicyName(a.trial.UID, a.number), v1alpha1.ComponentService)
+	policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: a.servicePorts()}}
 	return policy
 }
 
@@ -40,13 +37,9 @@ func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 // rewritten to a pod.
 func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 	policy := a.policy(GeneratorPolicyName(a.trial.UID, a.number), v1alpha1.ComponentGenerator)
-	policy.Spec.Egress = []networkingv1.NetworkPolicyEgressRule{{
-		To: []networkingv1.NetworkPolicyPeer{{
-			PodSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()},
-		}},
-		Ports: a.servicePorts(),
-	}}
-	policy.Spec.Egress = append(policy.Spec.Egress, a.liveEgress()...)
+	service := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()}}
+	toService := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{service}, Ports: a.servicePorts()}
+	policy.Spec.Egress = append([]networkingv1.NetworkPolicyEgressRule{toService}, a.liveEgress()...)
 	return policy
 }
 
@@ -84,11 +77,11 @@ func denial(metadata metav1.ObjectMeta, pods metav1.LabelSelector) *networkingv1
 	}
 }
 
-// servicePorts returns the ports of the login service's pods.
 func (a Attempt) servicePorts() []networkingv1.NetworkPolicyPort {
-	ports := []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, a.targetPort())}
-	if a.evidencePort() != a.targetPort() {
-		ports = append(ports, policyPort(corev1.ProtocolTCP, a.evidencePort()))
+	of := a.endpoint()
+	ports := []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, of.port)}
+	if of.evidencePort != of.port {
+		ports = append(ports, policyPort(corev1.ProtocolTCP, of.evidencePort))
 	}
 	return ports
 }

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,12 +21,9 @@ import (
 const (
 	// EvidencePort is where the container of a user's own login service answers for Hashmark.
 	EvidencePort = 18080
-	// InstallContainer is the name of the init container that copies Hashmark's program into the
-	// pod of a user's own login service.
-	InstallContainer = "install"
 
-	// scriptContainer is the name of the init container that copies k6 and a user's script.
-	scriptContainer = "script"
+	installContainer = "install"
+	scriptContainer  = "script"
 
 	ownPortName = "login"
 	installDir  = "/run/hashmark"
@@ -71,11 +69,11 @@ func within(image, repository string) bool {
 
 // ownPod builds the pod of a user's own login service. The first init container copies Hashmark's
 // program into the pod, and another one k6 if the login is a script. The last starts the service, and
-// times logins instead of hashes, under the same limits. Then the service runs as a child of a process that reports what the container
-// uses.
+// times logins instead of hashes, under the same limits. Then the service runs as a child of a process
+// that reports what the container uses.
 func (a Attempt) ownPod() corev1.PodSpec {
 	own := a.trial.Spec.Service.Own
-	install := a.container(InstallContainer, a.settings.ServiceImage, a.serviceResources)
+	install := a.container(installContainer, a.settings.ServiceImage, a.serviceResources)
 	install.Args = []string{"install", "--to", installDir}
 	install.Env = append(a.ownVariables(), variable(envvar.Prefix+"FILES", a.fileContents()))
 	install.VolumeMounts = []corev1.VolumeMount{{Name: programVolume, MountPath: installDir}}
@@ -120,7 +118,7 @@ func (a Attempt) ownPod() corev1.PodSpec {
 	return pod
 }
 
-// copyScript returns the container that copies k6 and the user's script into the pod.
+// copyScript returns the init container that copies k6 and the user's script into the pod.
 func (a Attempt) copyScript() corev1.Container {
 	c := a.container(scriptContainer, a.settings.GeneratorImage, a.serviceResources)
 	c.Args = []string{"install", scriptDir}
@@ -129,7 +127,6 @@ func (a Attempt) copyScript() corev1.Container {
 	return c
 }
 
-// addMemory adds to the memory that a container requests and may use.
 func addMemory(resources *corev1.ResourceRequirements, more string) {
 	for _, list := range []corev1.ResourceList{resources.Requests, resources.Limits} {
 		memory := list[corev1.ResourceMemory]
@@ -173,7 +170,7 @@ func (a Attempt) ownVariables() []corev1.EnvVar {
 	return []corev1.EnvVar{
 		variable(envvar.Cost, decimal(a.trial.Spec.Variant.Cost)),
 		variable(envvar.Workers, decimal(ptr.Deref(a.trial.Spec.Variant.Concurrency.Workers, 0))),
-		variable(envvar.CPUMilli, strconv.FormatInt(a.serviceCPU.MilliValue(), 10)),
+		variable(envvar.CPUMilli, a.cpuMilli()),
 		variable(envvar.User, User),
 		variable(envvar.Password, Password),
 	}
@@ -205,42 +202,22 @@ func escaped(value any) string {
 
 func seconds(n int32) string { return (time.Duration(n) * time.Second).String() }
 
-// portName returns the name of the port for logins.
-func (a Attempt) portName() string {
+// endpoint is where a service's pods answer.
+type endpoint struct {
+	scheme, portName string
+	// port is for logins. Evidence is read at evidencePort, without TLS.
+	port, evidencePort int32
+}
+
+func (a Attempt) endpoint() endpoint {
+	to := endpoint{scheme: "http", portName: portName, port: Port, evidencePort: Port}
 	switch service := a.trial.Spec.Service; {
 	case service.Own != nil:
-		return ownPortName
+		to.portName, to.port, to.evidencePort = ownPortName, service.Own.Port, EvidencePort
 	case service.TLS != nil:
-		return tlsPortName
+		to.scheme, to.portName, to.port = "https", tlsPortName, TLSPort
 	}
-	return portName
-}
-
-// targetPort returns the port of the service's pods for logins.
-func (a Attempt) targetPort() int32 {
-	switch service := a.trial.Spec.Service; {
-	case service.Own != nil:
-		return service.Own.Port
-	case service.TLS != nil:
-		return TLSPort
-	}
-	return Port
-}
-
-// scheme returns the scheme of the addresses for logins.
-func (a Attempt) scheme() string {
-	if a.trial.Spec.Service.TLS != nil {
-		return "https"
-	}
-	return "http"
-}
-
-// evidencePort returns the port of the service's pods where evidence is read.
-func (a Attempt) evidencePort() int32 {
-	if a.trial.Spec.Service.Own != nil {
-		return EvidencePort
-	}
-	return Port
+	return to
 }
 
 // ownEnvironment returns what the generator needs for a user's own login service.
@@ -249,14 +226,10 @@ func (a Attempt) ownEnvironment() []corev1.EnvVar {
 	if own == nil {
 		return nil
 	}
-	alive := own.AlivePath
-	if alive == "" {
-		alive = own.Ready.Path
-	}
 	return []corev1.EnvVar{
 		variable(envvar.Login, ownLogin(own)),
 		variable(envvar.ReadyPath, own.Ready.Path),
 		variable(envvar.ReadyWithin, seconds(own.Ready.WithinSeconds)),
-		variable(envvar.AlivePath, alive),
+		variable(envvar.AlivePath, cmp.Or(own.AlivePath, own.Ready.Path)),
 	}
 }

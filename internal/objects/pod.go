@@ -16,7 +16,6 @@ const (
 	graceSeconds = 5
 )
 
-// podSpec returns the fields that both kinds of pods have in common.
 func (a Attempt) podSpec() corev1.PodSpec {
 	return corev1.PodSpec{
 		ServiceAccountName:           ServiceAccountName(a.experiment.UID),
@@ -55,7 +54,6 @@ func awayFromOperator() corev1.WeightedPodAffinityTerm {
 	}
 }
 
-// container returns the fields that all containers have in common.
 func (a Attempt) container(name, image string, resources corev1.ResourceRequirements) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
@@ -72,7 +70,6 @@ func (a Attempt) container(name, image string, resources corev1.ResourceRequirem
 	}
 }
 
-// scratch returns an emptyDir volume.
 func scratch(name string, medium corev1.StorageMedium, size string) corev1.Volume {
 	return corev1.Volume{
 		Name: name,
@@ -83,6 +80,4 @@ func scratch(name string, medium corev1.StorageMedium, size string) corev1.Volum
 	}
 }
 
-func variable(name, value string) corev1.EnvVar {
-	return corev1.EnvVar{Name: name, Value: value}
-}
+func variable(name, value string) corev1.EnvVar { return corev1.EnvVar{Name: name, Value: value} }

@@ -43,7 +43,6 @@ func NewRemoteWrite(address, secretName string) (*RemoteWrite, error) {
 	return &RemoteWrite{URL: address, SecretName: secretName}, nil
 }
 
-// receiver is the parsed address of a receiver.
 type receiver struct {
 	// ip is invalid if the address is a name.
 	ip   netip.Addr
