@@ -48,8 +48,8 @@ func TestEveryStageOfAKeptAttemptIsTold(t *testing.T) {
 	trial := &v1alpha1.SizingTrial{Status: v1alpha1.SizingTrialStatus{
 		CompletionTime: at(s(100)),
 		Steps:          []v1alpha1.Step{{Plan: &v1alpha1.StepPlan{StartMilliseconds: 5_000, CountedMilliseconds: 55_000}}},
-		Attempts: []v1alpha1.Attempt{{
-			Number: 1, Outcome: v1alpha1.OutcomeKept, StartTime: *at(0),
+		Attempts: []v1alpha1.Attempt{{Number: 1, Outcome: v1alpha1.OutcomeBroken, StartTime: *at(s(-50)), EndTime: at(s(-1))}, {
+			Number: 2, Outcome: v1alpha1.OutcomeKept, StartTime: *at(0),
 			CalibrationStartTime: at(s(1)), CalibrationEndTime: at(s(8)), LoadStartTime: at(s(10)),
 			// The node's clock is two seconds behind the operator's.
 			GeneratorStartTime: at(s(9)), GeneratorEndTime: at(s(73)), EndTime: at(s(78)),
@@ -64,8 +64,17 @@ func TestEveryStageOfAKeptAttemptIsTold(t *testing.T) {
 	if diff := cmp.Diff(want, telemetry.StagesOf(trial)); diff != "" {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
-	trial.Status.Attempts[0].Outcome = v1alpha1.OutcomeBroken
-	if stages := telemetry.StagesOf(trial); stages != nil {
-		t.Errorf("a broken attempt has the stages %v", stages)
+	for name, change := range map[string]func(*v1alpha1.SizingTrialStatus){
+		"a trial without attempts":    func(s *v1alpha1.SizingTrialStatus) { s.Attempts = nil },
+		"a trial that runs":           func(s *v1alpha1.SizingTrialStatus) { s.CompletionTime = nil },
+		"an attempt without load":     func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].LoadStartTime = nil },
+		"an unknown generator":        func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].GeneratorEndTime = nil },
+		"an attempt without a result": func(s *v1alpha1.SizingTrialStatus) { s.Attempts[1].Outcome = v1alpha1.OutcomeBroken },
+	} {
+		changed := trial.DeepCopy()
+		change(&changed.Status)
+		if stages := telemetry.StagesOf(changed); stages != nil {
+			t.Errorf("%s has the stages %v", name, stages)
+		}
 	}
 }
