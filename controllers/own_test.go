@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 // ownService replaces Hashmark's login service by one of the user's.
@@ -62,7 +61,7 @@ func TestAnExperimentWhoseOwnServiceCannotBeDeployedIsRefused(t *testing.T) {
 
 func TestAnOwnServiceThatCannotBeMeasuredSaysWhy(t *testing.T) {
 	t.Parallel()
-	for _, reason := range observe.Reasons {
+	for _, reason := range handover.RehearsalReasons {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			w := newTestCluster(t, "own")

@@ -38,3 +38,6 @@ const (
 	// HashMismatch means that a login takes less CPU time than the hash that it should compute.
 	HashMismatch = "HashMismatch"
 )
+
+// RehearsalReasons are the reasons why a user's own login service can't be measured.
+var RehearsalReasons = []string{ServiceNotReady, LoginFailed, WrongPasswordAccepted, HashMismatch}

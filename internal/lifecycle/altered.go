@@ -34,7 +34,6 @@ func placement(o *Observation) verdict.Placement {
 	return where
 }
 
-// alteredService lists how the pods of the login service differ from the planned ones.
 func alteredService(o *Observation) []string {
 	var differences []string
 	for i := range o.Children.ServicePods {
@@ -67,7 +66,6 @@ func altered(pod *corev1.Pod, template corev1.PodSpec) []string {
 	return differences
 }
 
-// alteredContainer lists how a container differs from the planned one.
 func alteredContainer(planned, given corev1.Container) []string {
 	var differences []string
 	if given.Image != planned.Image {

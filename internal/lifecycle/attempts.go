@@ -31,18 +31,11 @@ func calibrationTime(spec v1alpha1.SizingTrialSpec) time.Duration {
 	return calibrationAllowance + ownStart(spec) + time.Duration(spec.Load.WarmupSeconds)*time.Second
 }
 
-// ownStart returns how long a user's own login service may take to be ready.
 func ownStart(spec v1alpha1.SizingTrialSpec) time.Duration {
 	if own := spec.Service.Own; own != nil {
 		return time.Duration(own.Ready.WithinSeconds) * time.Second
 	}
 	return 0
-}
-
-// longestCalibration returns when a calibration is given up. The operator's clock and the node's may
-// differ, so it is twice the time that it may take.
-func longestCalibration(spec v1alpha1.SizingTrialSpec) time.Duration {
-	return 2 * calibrationTime(spec)
 }
 
 // runAllowance covers the start of k6, the wait for Hashmark's service to answer, and a slow end.
@@ -118,36 +111,32 @@ func EndAttempt(trial *v1alpha1.SizingTrial, now time.Time, outcome v1alpha1.Att
 // ReleaseTrial ends the trial. Its phase follows from its result, or from how the last attempt
 // ended.
 func ReleaseTrial(trial *v1alpha1.SizingTrial, now time.Time, cancelled bool) {
-	status := &trial.Status
-	status.CompletionTime = &metav1.Time{Time: now}
-	switch {
+	switch status := &trial.Status; {
 	case status.Result != nil:
-		status.Phase, status.Reason, status.Message = v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured, ""
+		endTrial(trial, now, v1alpha1.TrialSucceeded, v1alpha1.ReasonMeasured, "")
 	case cancelled:
-		status.Phase, status.Reason = v1alpha1.TrialCancelled, v1alpha1.ReasonCancelled
-		status.Message = "The experiment was cancelled, or exceeded its time limit, before this trial was measured"
+		endTrial(trial, now, v1alpha1.TrialCancelled, v1alpha1.ReasonCancelled,
+			"The experiment was cancelled, or exceeded its time limit, before this trial was measured")
 	default:
 		last := status.Attempts[len(status.Attempts)-1]
-		status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, last.Reason, last.Message
+		endTrial(trial, now, v1alpha1.TrialFailed, last.Reason, last.Message)
 	}
-	setEnded(trial, now)
 }
 
 // FailTrial ends a trial without a result, for instance because no experiment plans it.
 func FailTrial(trial *v1alpha1.SizingTrial, now time.Time, reason, message string) {
-	status := &trial.Status
-	status.CompletionTime = &metav1.Time{Time: now}
-	status.Phase, status.Reason, status.Message = v1alpha1.TrialFailed, reason, Clip(message)
-	setEnded(trial, now)
+	endTrial(trial, now, v1alpha1.TrialFailed, reason, Clip(message))
 }
 
-// setEnded sets the conditions of a trial that has ended.
-func setEnded(trial *v1alpha1.SizingTrial, now time.Time) {
+func endTrial(trial *v1alpha1.SizingTrial, now time.Time, phase v1alpha1.TrialPhase, reason, message string) {
+	status := &trial.Status
+	status.CompletionTime = &metav1.Time{Time: now}
+	status.Phase, status.Reason, status.Message = phase, reason, message
 	setReady(trial, false, now)
 	if queue.Waits(trial) {
 		SetCondition(trial, v1alpha1.ConditionWaiting, metav1.ConditionFalse, v1alpha1.ReasonContinues, now)
 	}
-	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, trial.Status.Reason, now)
+	SetCondition(trial, v1alpha1.ConditionReleased, metav1.ConditionTrue, reason, now)
 }
 
 // setReady sets the conditions that other tools look at. Their reason does not follow the progress,

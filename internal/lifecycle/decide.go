@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ type Decision struct {
 	// After is when a trial that rests, or only retries, is looked at again without an event; 0 means
 	// never for the former.
 	After time.Duration
-	// calibrating means that the start timeout does not apply, because the login service is calibrated.
+	// calibrating means that the start timeout does not apply.
 	calibrating bool
 	// since is when the trial began to wait for something that neither it nor another load does; zero
 	// if it does not wait for such a thing.
@@ -93,7 +94,7 @@ func Decide(o *Observation) Decision {
 		return sweep(o)
 	case queue.Released(o.Trial):
 		return afterRelease(o)
-	case running && (o.Standing != Planned || o.halted()):
+	case running && (o.Standing != Planned || o.Cancelled || o.Suspended):
 		return interrupt(o)
 	case o.Standing != Planned:
 		return dismiss(o)
@@ -226,10 +227,8 @@ const Kept = "Their node does not answer, a finalizer keeps them, or the cluster
 // afterRelease returns what follows the end of a trial. Objects that the cluster did not let the operator
 // delete are tried again, once a minute.
 func afterRelease(o *Observation) Decision {
-	for _, left := range o.Leftovers {
-		if left.Deletable {
-			return Decision{Action: Sweep, After: sweepAllowance}
-		}
+	if slices.ContainsFunc(o.Leftovers, func(left Leftover) bool { return left.Deletable }) {
+		return Decision{Action: Sweep, After: sweepAllowance}
 	}
 	return Decision{Action: Rest}
 }
@@ -239,7 +238,6 @@ func (o *Observation) outnumbered() bool {
 	return len(o.OthersUnderLoad) > 0 && len(o.OthersUnderLoad) >= o.MaxUnderLoad
 }
 
-// waitForOthers waits until fewer trials are under load.
 func waitForOthers(o *Observation) Decision {
 	return *wait(v1alpha1.ReasonWaitingForOthers, "Another trial is still under load: "+strings.Join(o.OthersUnderLoad, ", "))
 }
@@ -253,7 +251,6 @@ func dismiss(o *Observation) Decision {
 	return Decision{Action: Refuse, Reason: reason, Message: message}
 }
 
-// unplanned returns why a trial is not measured.
 func unplanned(o *Observation) (reason, message string) {
 	if o.Standing == ExperimentGone {
 		return v1alpha1.ReasonExperimentGone, "The experiment of this trial was deleted"

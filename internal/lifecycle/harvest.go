@@ -43,7 +43,7 @@ type End struct {
 func ReadCalibration(pods []corev1.Pod) (*handover.Calibration, error) {
 	var slowest *calibration.Result
 	for i := range pods {
-		message := calibrationMessage(&pods[i])
+		message := ptr.Deref(calibrationOf(&pods[i]).Terminated, corev1.ContainerStateTerminated{}).Message
 		var result calibration.Result
 		if err := json.Unmarshal([]byte(message), &result); err != nil {
 			return nil, fmt.Errorf("the calibration of pod %s can't be read: %w", pods[i].Name, err)
@@ -109,15 +109,6 @@ func checkTexts(r *calibration.Result) error {
 	return nil
 }
 
-func calibrationMessage(pod *corev1.Pod) string {
-	for _, container := range pod.Status.InitContainerStatuses {
-		if container.Name == objects.CalibrateContainer && container.State.Terminated != nil {
-			return container.State.Terminated.Message
-		}
-	}
-	return ""
-}
-
 // readRun reads the result of the generator, or returns how the attempt ends because the
 // result is lost. It reads only a pod of the Job that the attempt recorded, because anyone who
 // can create pods could label another.
@@ -130,17 +121,16 @@ func readRun(pods []corev1.Pod, job types.UID) (measurement.Run, *End) {
 		}
 	}
 	run, err := measurement.Decode(message)
-	failure, failed := errors.AsType[*measurement.Failure](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return run, nil
-	case failed:
-		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: failure.Reason, Message: failure.Error()}
-	case errors.Is(err, measurement.ErrAbsent):
-		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryLost, Message: err.Error()}
-	default:
-		return run, &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled, Message: err.Error()}
 	}
+	end := &End{Outcome: v1alpha1.OutcomeBroken, Reason: v1alpha1.ReasonSummaryGarbled, Message: err.Error()}
+	if failure, failed := errors.AsType[*measurement.Failure](err); failed {
+		end.Reason, end.Message = failure.Reason, failure.Error()
+	} else if errors.Is(err, measurement.ErrAbsent) {
+		end.Reason = v1alpha1.ReasonSummaryLost
+	}
+	return run, end
 }
 
 // sentPlan returns the plan that the generator had, or how the attempt ends because that can't be
@@ -221,8 +211,7 @@ func worthAnother(trial *v1alpha1.SizingTrial, result v1alpha1.VariantResult) bo
 	return (verifies || verdict.InvalidByGenerator(result)) && Spent(&trial.Status)+1 < trial.Spec.Attempts
 }
 
-// plannedMicros returns the speed that the trial's load was planned for, or 0 if it is
-// unknown.
+// plannedMicros returns the speed that the trial's load was planned for; 0 if it is unknown.
 func plannedMicros(status *v1alpha1.SizingTrialStatus) float64 {
 	if status.Speed == nil {
 		return 0
@@ -230,7 +219,6 @@ func plannedMicros(status *v1alpha1.SizingTrialStatus) float64 {
 	return float64(status.Speed.PlannedHashMicrosecondsAtCost8)
 }
 
-// noteGenerator records when the generator began and ended.
 func noteGenerator(o *Observation) {
 	attempt := o.attempt()
 	for i := range o.Children.GeneratorPods {

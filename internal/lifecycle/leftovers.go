@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -86,24 +87,13 @@ func MayLoad(pod *corev1.Pod, now time.Time) bool {
 // an operator that was not the leader any more may have created one again. One whose deletion was
 // refused for long enough holds up nothing.
 func (o *Observation) deletable() bool {
-	for _, left := range o.Leftovers {
-		if left.Deletable && !left.Stuck {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Leftovers, func(left Leftover) bool { return left.Deletable && !left.Stuck })
 }
 
-// sweeping reports whether leftovers hold up the trial: those that are just being deleted, and
-// generators that may still run. A trial that is cancelled does not wait for the latter; the
-// loads of others do.
+// sweeping reports whether the trial waits for leftovers: for those that are being deleted, and, unless
+// it is cancelled, for generators that may still run. The loads of other trials always wait for the latter.
 func (o *Observation) sweeping() bool {
-	for _, left := range o.Leftovers {
-		if !left.Stuck || left.Loads && !o.Cancelled {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Leftovers, func(left Leftover) bool { return !left.Stuck || left.Loads && !o.Cancelled })
 }
 
 // StuckLeftovers returns the names of the leftovers that should have been deleted by now, as

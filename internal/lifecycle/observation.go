@@ -107,9 +107,6 @@ type Children struct {
 	JobRefusal string
 }
 
-// halted reports whether the load must be removed, for now or for good.
-func (o *Observation) halted() bool { return o.Cancelled || o.Suspended }
-
 // attempt returns the current attempt, or nil.
 func (o *Observation) attempt() *v1alpha1.Attempt { return Current(&o.Trial.Status) }
 

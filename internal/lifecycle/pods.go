@@ -1,29 +1,26 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
+	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/internal/observe"
 )
 
 // podWaits returns what a pod waits for that it can't change itself, or nil.
 func podWaits(pod *corev1.Pod) *Decision {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return wait(v1alpha1.ReasonUnschedulable, "Pod "+pod.Name+" can't be scheduled: "+condition.Message)
-		}
+	if scheduled := podCondition(pod, corev1.PodScheduled); scheduled.Status == corev1.ConditionFalse {
+		return wait(v1alpha1.ReasonUnschedulable, "Pod "+pod.Name+" can't be scheduled: "+scheduled.Message)
 	}
 	for _, container := range containers(pod) {
-		if container.State.Waiting == nil {
-			continue
-		}
 		if d := containerWaits(container); d != nil {
 			return d
 		}
@@ -33,7 +30,7 @@ func podWaits(pod *corev1.Pod) *Decision {
 
 // containerWaits maps kubelet's reasons for a container that has not started to ours.
 func containerWaits(container corev1.ContainerStatus) *Decision {
-	waiting := container.State.Waiting
+	waiting := ptr.Deref(container.State.Waiting, corev1.ContainerStateWaiting{})
 	switch waiting.Reason {
 	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
 		return wait(v1alpha1.ReasonImagePull,
@@ -45,75 +42,62 @@ func containerWaits(container corev1.ContainerStatus) *Decision {
 	return nil
 }
 
-// podFailed returns how a pod of the login service failed, or empty strings.
-func podFailed(pod *corev1.Pod, loadEnd time.Time) (reason, message string) {
+// podFailed returns how a pod of the login service failed, or nil.
+func podFailed(pod *corev1.Pod, loadEnd time.Time) *Decision {
 	if pod.Status.Reason == "Evicted" || disrupted(pod) {
-		return v1alpha1.ReasonServiceEvicted, "Pod " + pod.Name + " of the login service was evicted: " + pod.Status.Message
+		return broken(v1alpha1.ReasonServiceEvicted, "Pod %s of the login service was evicted: %s", pod.Name, pod.Status.Message)
 	}
 	for _, container := range containers(pod) {
-		if reason, message := containerFailed(container, loadEnd); reason != "" {
-			return reason, message
+		if failed := containerFailed(container, loadEnd); failed != nil {
+			return failed
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
-		return v1alpha1.ReasonServiceFailed, "Pod " + pod.Name + " of the login service ended: " + pod.Status.Message
+		return broken(v1alpha1.ReasonServiceFailed, "Pod %s of the login service ended: %s", pod.Name, pod.Status.Message)
 	}
-	return "", ""
+	return nil
 }
 
-// containerFailed returns how a container of the login service failed, or empty strings. What
-// happens after the load has ended can't affect its numbers: if the operator does not harvest
-// them in time, the service ends itself at its deadline.
-func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) (reason, message string) {
-	ended := termination(container)
+// containerFailed returns how a container of the login service failed, or nil. What happens after the
+// load has ended can't affect its numbers: if the operator does not harvest them in time, the service
+// ends itself at its deadline.
+func containerFailed(container corev1.ContainerStatus, loadEnd time.Time) *Decision {
+	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	switch {
 	case ended != nil && !loadEnd.IsZero() && ended.FinishedAt.After(loadEnd):
-		return "", ""
+		return nil
 	case ended != nil && ended.Reason == "OOMKilled":
-		return v1alpha1.ReasonServiceOOMKilled, fmt.Sprintf(
+		return broken(v1alpha1.ReasonServiceOOMKilled,
 			"Container %s of the login service ran out of memory; raise spec.service.memoryLimit", container.Name)
 	case ended != nil && ended.ExitCode != 0 && container.Name == objects.CalibrateContainer:
 		return calibrationFailed(ended)
 	case container.RestartCount > 0:
-		return v1alpha1.ReasonServiceRestarted, "Container " + container.Name + " of the login service restarted while it was measured"
+		return broken(v1alpha1.ReasonServiceRestarted, "Container %s of the login service restarted while it was measured", container.Name)
 	}
-	return "", ""
+	return nil
 }
 
 // calibrationFailed returns why a calibration failed. That of a user's own login service begins its
 // message with the reason.
-func calibrationFailed(ended *corev1.ContainerStateTerminated) (reason, message string) {
+func calibrationFailed(ended *corev1.ContainerStateTerminated) *Decision {
 	text := strings.TrimSpace(ended.Message)
-	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(observe.Reasons, reason) && why != "" {
-		return reason, "The login service can't be measured: " + why
+	if reason, why, _ := strings.Cut(text, ": "); slices.Contains(handover.RehearsalReasons, reason) && why != "" {
+		return broken(reason, "The login service can't be measured: %s", why)
 	}
-	return v1alpha1.ReasonCalibrationFailed, fmt.Sprintf("The calibration failed with exit code %d: %s", ended.ExitCode, text)
+	return broken(v1alpha1.ReasonCalibrationFailed, "The calibration failed with exit code %d: %s", ended.ExitCode, text)
 }
 
 // calibratesTooLong reports whether a pod's calibration should have ended long ago. It gives up by
 // itself only at the attempt's deadline, which also allows for the load. Its start is a time of the
 // node's clock, which may be behind; the calibration did not begin before the attempt.
 func calibratesTooLong(pod *corev1.Pod, attempt *v1alpha1.Attempt, longest time.Duration, now time.Time) bool {
-	if now.Sub(attempt.StartTime.Time) <= longest {
-		return false
-	}
-	for _, container := range pod.Status.InitContainerStatuses {
-		running := container.State.Running
-		if container.Name == objects.CalibrateContainer && running != nil && now.Sub(running.StartedAt.Time) > longest {
-			return true
-		}
-	}
-	return false
+	running := calibrationOf(pod).Running
+	return running != nil && now.Sub(running.StartedAt.Time) > longest && now.Sub(attempt.StartTime.Time) > longest
 }
 
 // disrupted reports whether the control plane removed the pod.
 func disrupted(pod *corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
-			return true
-		}
-	}
-	return false
+	return podCondition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue
 }
 
 // RefusalReason maps the API server's message about an object that it does not admit to a reason.
@@ -166,14 +150,6 @@ func containers(pod *corev1.Pod) []corev1.ContainerStatus {
 	return append(append(all, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...)
 }
 
-// termination returns how a container ended, now or the last time.
-func termination(container corev1.ContainerStatus) *corev1.ContainerStateTerminated {
-	if container.State.Terminated != nil {
-		return container.State.Terminated
-	}
-	return container.LastTerminationState.Terminated
-}
-
 // startingAs returns kubelet's reason why a pod has not started, in parentheses, or "".
 func startingAs(pod *corev1.Pod) string {
 	for _, container := range containers(pod) {
@@ -184,24 +160,33 @@ func startingAs(pod *corev1.Pod) string {
 	return ""
 }
 
+// calibrationOf returns the state of the container that calibrates.
+func calibrationOf(pod *corev1.Pod) corev1.ContainerState {
+	for _, container := range pod.Status.InitContainerStatuses {
+		if container.Name == objects.CalibrateContainer {
+			return container.State
+		}
+	}
+	return corev1.ContainerState{}
+}
+
 // calibrates reports whether a pod's calibration runs, or has ended with kubelet not saying yet that the
 // pod is initialized.
 func calibrates(pod *corev1.Pod) bool {
-	for _, container := range pod.Status.InitContainerStatuses {
-		if container.Name == objects.CalibrateContainer {
-			return container.State.Running != nil || container.State.Terminated != nil
-		}
-	}
-	return false
+	state := calibrationOf(pod)
+	return state.Running != nil || state.Terminated != nil
 }
 
-func initialized(pod *corev1.Pod) bool { return podCondition(pod, corev1.PodInitialized) }
+func initialized(pod *corev1.Pod) bool {
+	return podCondition(pod, corev1.PodInitialized).Status == corev1.ConditionTrue
+}
 
-func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) bool {
+// podCondition returns a condition of a pod; the zero value if it has none of that kind.
+func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.PodCondition {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == kind {
-			return condition.Status == corev1.ConditionTrue
+			return condition
 		}
 	}
-	return false
+	return corev1.PodCondition{}
 }

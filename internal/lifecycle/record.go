@@ -10,7 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/internal/objects"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -49,17 +48,15 @@ func plannedSpeed(cal handover.Calibration, known int64) *v1alpha1.TrialSpeed {
 // calibrationTimes returns when the first pod began to calibrate and when the last one ended.
 func calibrationTimes(pods []corev1.Pod) (begun, ended *metav1.Time) {
 	for i := range pods {
-		for _, container := range pods[i].Status.InitContainerStatuses {
-			done := container.State.Terminated
-			if done == nil || container.Name != objects.CalibrateContainer {
-				continue
-			}
-			if begun == nil || done.StartedAt.Before(begun) {
-				begun = done.StartedAt.DeepCopy()
-			}
-			if ended == nil || ended.Before(&done.FinishedAt) {
-				ended = done.FinishedAt.DeepCopy()
-			}
+		done := calibrationOf(&pods[i]).Terminated
+		if done == nil {
+			continue
+		}
+		if begun == nil || done.StartedAt.Before(begun) {
+			begun = done.StartedAt.DeepCopy()
+		}
+		if ended == nil || ended.Before(&done.FinishedAt) {
+			ended = done.FinishedAt.DeepCopy()
 		}
 	}
 	return begun, ended

@@ -50,11 +50,9 @@ func waitingSince(o *Observation) time.Time {
 		since = calibrated.Time
 	}
 	for i := range o.Children.ServicePods {
-		for _, condition := range o.Children.ServicePods[i].Status.Conditions {
-			if condition.Type == corev1.PodInitialized && condition.Status == corev1.ConditionTrue &&
-				condition.LastTransitionTime.After(since) {
-				since = condition.LastTransitionTime.Time
-			}
+		pod := &o.Children.ServicePods[i]
+		if at := podCondition(pod, corev1.PodInitialized).LastTransitionTime; initialized(pod) && at.After(since) {
+			since = at.Time
 		}
 	}
 	return since
@@ -93,9 +91,7 @@ func podsSettled(o *Observation) *Decision {
 		case pod.DeletionTimestamp != nil:
 			return wait(v1alpha1.ReasonDeploying, "Waiting for pod "+pod.Name+" to terminate")
 		case calibrates(pod) && !initialized(pod):
-			calibrates := wait(v1alpha1.ReasonDeploying, preparing)
-			calibrates.calibrating = true
-			return calibrates
+			return &Decision{Action: Wait, Reason: v1alpha1.ReasonDeploying, Message: preparing, calibrating: true}
 		case !initialized(pod) && o.Now.Sub(waitingSince(o)) < queue.Patience:
 			return wait(v1alpha1.ReasonDeploying, preparing) // as shown since the attempt began
 		case !initialized(pod):
@@ -141,12 +137,13 @@ func childGone(attempt *v1alpha1.Attempt, c Children) *Decision {
 // servicePodsBroken returns which pod of the service failed, or is not one that the load began
 // with. It returns nil if all are in order.
 func servicePodsBroken(o *Observation) *Decision {
-	attempt, c, longest := o.attempt(), o.Children, longestCalibration(o.Trial.Spec)
+	attempt, c := o.attempt(), o.Children
+	longest := 2 * calibrationTime(o.Trial.Spec) // the operator's clock and the node's may differ
 	var seen []types.UID
 	for i := range c.ServicePods {
 		pod := &c.ServicePods[i]
-		if reason, message := podFailed(pod, loadEnd(c)); reason != "" {
-			return broken(reason, "%s", message)
+		if failed := podFailed(pod, loadEnd(c)); failed != nil {
+			return failed
 		}
 		if calibratesTooLong(pod, attempt, longest, o.Now) {
 			return broken(v1alpha1.ReasonCalibrationFailed, "The calibration of pod %s did not end within %s", pod.Name, longest)

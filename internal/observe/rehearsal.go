@@ -10,12 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/loginflow"
 )
 
-// Reasons are the reasons of a Refusal.
-var Reasons = []string{handover.ServiceNotReady, handover.LoginFailed, handover.WrongPasswordAccepted, handover.HashMismatch}
-
 // Refusal is why a service can't be measured.
 type Refusal struct {
-	// Reason is one of Reasons.
+	// Reason is one of handover.RehearsalReasons.
 	Reason string
 	// Message is a sentence for the person who described the service.
 	Message string
