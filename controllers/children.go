@@ -146,7 +146,6 @@ func unlessTerminating(err error) error {
 	return err
 }
 
-// itemsOf returns the items of a typed list.
 func itemsOf(list client.ObjectList) []client.Object {
 	var items []client.Object
 	// EachListItem fails only for what is not a list.

@@ -91,13 +91,11 @@ func (p *experimentPass) end(ctx context.Context) error {
 	return nil
 }
 
-// refuse ends an experiment that can't be measured.
 func (p *experimentPass) refuse(reason, message string) {
 	p.condition(v1alpha1.ConditionAccepted, false, reason, message)
 	p.finish(v1alpha1.ExperimentFailed, reason, message)
 }
 
-// finish sets what all ends have in common.
 func (p *experimentPass) finish(phase v1alpha1.ExperimentPhase, reason, message string) {
 	status := &p.experiment.Status
 	status.Phase = phase
@@ -149,7 +147,6 @@ func (p *experimentPass) afterEnd(ctx context.Context) (again time.Duration, err
 	return 0, removeUnchanged(ctx, p.Client, p.experiment)
 }
 
-// removeServiceAccount deletes the experiment's service account.
 func (p *experimentPass) removeServiceAccount(ctx context.Context) error {
 	account := &corev1.ServiceAccount{}
 	key := client.ObjectKey{Namespace: p.experiment.Namespace, Name: objects.ServiceAccountName(p.experiment.UID)}

@@ -99,8 +99,7 @@ func (p *experimentPass) checkSpec() error {
 	})
 }
 
-// setAccepted records that the experiment can be measured, and warns about what is probably a
-// mistake.
+// setAccepted records that the experiment can be measured, and warns about CPU that is never used.
 func (p *experimentPass) setAccepted() {
 	message := fmt.Sprintf("%d trials are planned", len(p.planned))
 	if len(p.planned) == 1 {
@@ -128,26 +127,25 @@ func unusedCPU(m v1alpha1.Matrix) string {
 	return strings.Join(sentences, ". ")
 }
 
-// observe lists the experiment's trials.
+// observe lists the experiment's trials. One that was created by hand, with the experiment as its owner,
+// is not part of the plan.
 func (p *experimentPass) observe(ctx context.Context) error {
 	list := &v1alpha1.SizingTrialList{}
 	err := p.List(ctx, list, client.InNamespace(p.experiment.Namespace),
 		client.MatchingFields{ownerField: string(p.experiment.UID)})
-	p.trials = list.Items
-	slices.SortFunc(p.trials, bySequence)
-	// A trial that was created by hand, with the experiment as its owner, is not part of the
-	// plan.
+	slices.SortFunc(list.Items, bySequence)
 	planned := map[string]v1alpha1.SizingTrialSpec{}
 	for _, trial := range p.planned {
 		planned[trial.Name] = trial.Spec
 	}
-	p.trials = slices.DeleteFunc(p.trials, func(t v1alpha1.SizingTrial) bool {
-		spec, is := planned[t.Name]
-		if is && !matrix.SamePlan(spec, t.Spec) {
-			p.foreign = append(p.foreign, t.Name)
+	for _, trial := range list.Items {
+		switch spec, is := planned[trial.Name]; {
+		case is && matrix.SamePlan(spec, trial.Spec):
+			p.trials = append(p.trials, trial)
+		case is:
+			p.foreign = append(p.foreign, trial.Name)
 		}
-		return !is || !matrix.SamePlan(spec, t.Spec)
-	})
+	}
 	p.giveUp()
 	return err
 }
@@ -216,7 +214,7 @@ func (p *experimentPass) near() bool {
 	return known && position > 0 && queue.Near(position)
 }
 
-// over reports whether no further trial begins.
+// over reports whether no other trial begins.
 func (p *experimentPass) over() bool {
 	return p.experiment.Spec.Cancel || lifecycle.Overdue(p.experiment, p.now)
 }
@@ -245,10 +243,9 @@ func (p *experimentPass) later(planned matrix.PlannedTrial) v1alpha1.SizingTrial
 
 func bySequence(a, b v1alpha1.SizingTrial) int { return int(a.Spec.Sequence - b.Spec.Sequence) }
 
-// create creates a planned trial.
 func (p *experimentPass) create(ctx context.Context, planned matrix.PlannedTrial) (*v1alpha1.SizingTrial, error) {
 	if slices.Contains(p.foreign, planned.Name) {
-		return nil, &nameTakenError{what: "SizingTrial " + planned.Name}
+		return nil, &nameTakenError{what: "SizingTrial " + planned.Name, has: "another spec"}
 	}
 	trial := p.newTrial(planned)
 	return trial, create(ctx, p.Client, p.Live, trial, p.experiment)
@@ -333,7 +330,6 @@ func (p *experimentPass) gather() error {
 	return nil
 }
 
-// trialCount returns the number of the experiment's trials.
 func (p *experimentPass) trialCount() int {
 	if p.verifying {
 		return len(p.planned) + 1
@@ -364,7 +360,6 @@ func (p *experimentPass) allReleased() bool {
 	return len(p.trials) >= len(p.planned) && !slices.ContainsFunc(p.trials, func(t v1alpha1.SizingTrial) bool { return !queue.Released(&t) })
 }
 
-// takeTurnsBack suspends the trials of a suspended experiment.
 func (p *experimentPass) takeTurnsBack(ctx context.Context) error {
 	if !p.experiment.Spec.Suspend || p.experiment.Spec.Cancel {
 		return nil

@@ -86,14 +86,14 @@ func (p *experimentPass) estimatedEnd() *metav1.Time {
 func (p *experimentPass) condition(kind string, value bool, reason, message string) (changed bool) {
 	conditions := &p.experiment.Status.Conditions
 	before := meta.FindStatusCondition(*conditions, kind)
-	status := metav1.ConditionFalse
-	if value {
-		status = metav1.ConditionTrue
-	}
-	changed = before == nil || before.Status != status || before.Reason != reason
-	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: message,
+	condition := metav1.Condition{
+		Type: kind, Status: metav1.ConditionFalse, Reason: reason, Message: message,
 		ObservedGeneration: p.experiment.Generation, LastTransitionTime: metav1.NewTime(p.now),
-	})
+	}
+	if value {
+		condition.Status = metav1.ConditionTrue
+	}
+	changed = before == nil || before.Status != condition.Status || before.Reason != reason
+	meta.SetStatusCondition(conditions, condition)
 	return changed
 }

@@ -68,7 +68,6 @@ func (m *Metrics) Collect(values chan<- prometheus.Metric) {
 	}
 }
 
-// observe lists what the series are computed from.
 func (m *Metrics) observe() (telemetry.State, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit)
 	defer cancel()

@@ -38,7 +38,7 @@ func TestTheGeneratorOfADeletedJobIsLeft(t *testing.T) {
 		}
 	}
 	var children lifecycle.Children
-	if place(&children, orphan("old")); len(children.GeneratorPods) != 1 || len(children.ServicePods) > 0 {
+	if sortChildren(&children, []client.Object{orphan("old")}); len(children.GeneratorPods) != 1 || len(children.ServicePods) > 0 {
 		t.Errorf("it is placed as %+v", children)
 	}
 }

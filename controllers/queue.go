@@ -97,7 +97,6 @@ func (q *Queue) failed(step string, trial *v1alpha1.SizingTrial, since, now time
 	}
 }
 
-// succeeded notes that a step of a trial succeeded.
 func (q *Queue) succeeded(step string, trial types.UID) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -141,7 +140,6 @@ func (q *Queue) failing(now time.Time) map[types.UID]time.Time {
 	return tried
 }
 
-// all returns all positions.
 func (q *Queue) all() map[types.UID]int32 {
 	q.lock.Lock()
 	defer q.lock.Unlock()

@@ -45,7 +45,6 @@ func (r *recent[V]) of(uid types.UID, from string, most int, compute func() V) V
 	return value
 }
 
-// forget removes the value of an experiment.
 func (r *recent[V]) forget(uid types.UID) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

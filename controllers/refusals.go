@@ -13,7 +13,6 @@ type refusals struct {
 	answers map[types.UID]map[types.UID]string // by trial, and by object
 }
 
-// note keeps an answer.
 func (r *refusals) note(trial, object types.UID, answer string) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -26,7 +25,6 @@ func (r *refusals) note(trial, object types.UID, answer string) {
 	r.answers[trial][object] = answer
 }
 
-// forget drops the answer about an object that could be deleted.
 func (r *refusals) forget(trial, object types.UID) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -122,23 +123,20 @@ func (r *TrialReconciler) trialOf(ctx context.Context, pod client.Object) []reco
 	if uid == "" {
 		return nil
 	}
-	trials := &v1alpha1.SizingTrialList{}
-	if err := r.List(ctx, trials, client.InNamespace(pod.GetNamespace()), client.MatchingFields{uidField: uid}); err != nil {
-		return nil
-	}
-	return requestsFor(trials)
+	return r.requests(ctx, pod, client.MatchingFields{uidField: uid})
 }
 
 // trialsOf returns requests for the trials of an experiment.
 func (r *TrialReconciler) trialsOf(ctx context.Context, experiment client.Object) []reconcile.Request {
-	trials := &v1alpha1.SizingTrialList{}
-	if err := r.List(ctx, trials, client.InNamespace(experiment.GetNamespace()), client.MatchingFields{ownerField: string(experiment.GetUID())}); err != nil {
-		return nil
-	}
-	return requestsFor(trials)
+	return r.requests(ctx, experiment, client.MatchingFields{ownerField: string(experiment.GetUID())})
 }
 
-func requestsFor(trials *v1alpha1.SizingTrialList) []reconcile.Request {
+// requests returns requests for the trials in an object's namespace that match.
+func (r *TrialReconciler) requests(ctx context.Context, object client.Object, matching client.MatchingFields) []reconcile.Request {
+	trials := &v1alpha1.SizingTrialList{}
+	if err := r.List(ctx, trials, client.InNamespace(object.GetNamespace()), matching); err != nil {
+		return nil
+	}
 	requests := make([]reconcile.Request, 0, len(trials.Items))
 	for i := range trials.Items {
 		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&trials.Items[i])})
@@ -164,10 +162,7 @@ func IndexTrials(ctx context.Context, indexer client.FieldIndexer) error {
 }
 
 func ownerUID(object client.Object) types.UID {
-	if owner := metav1.GetControllerOf(object); owner != nil {
-		return owner.UID
-	}
-	return ""
+	return ptr.Deref(metav1.GetControllerOfNoCopy(object), metav1.OwnerReference{}).UID
 }
 
 // CacheOptions limits the cache to objects with our labels. The cluster's other pods and

@@ -21,22 +21,21 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// done is what act did, its events and its log line. If the decision could not be carried out, because a
-// name is taken or the load can't be planned, it is what was done instead.
+// done is the decision that was carried out, with its events and its log line. It is not the one that was
+// made if a name is taken or the load can't be planned.
 type done struct {
 	lifecycle.Decision
 	events       pendingEvents
 	reason, note string
 }
 
-// with returns what was done with an event about it, which is also logged.
+// with adds an event, which is also logged.
 func (d done) with(kind, reason, note string) done {
 	d.events.add(kind, reason, string(d.Action), note)
 	return d.noting(reason, note)
 }
 
-// noting returns what was done with a note for the log. It is for what another event reports at
-// nearly the same time, or the status shows.
+// noting sets the log line without an event, because another event or the status says the same.
 func (d done) noting(reason, note string) done {
 	d.reason, d.note = reason, note
 	return d
@@ -125,7 +124,6 @@ func (r *TrialReconciler) notCreated(seen *lifecycle.Observation, err error) (do
 	return done{}, err
 }
 
-// breakOff ends the attempt, because what was decided can't be done.
 func (r *TrialReconciler) breakOff(seen *lifecycle.Observation, reason string, why error) done {
 	return r.end(seen, done{Decision: lifecycle.Decision{Action: lifecycle.Break, Reason: reason, Message: why.Error()}})
 }
@@ -145,7 +143,6 @@ func (r *TrialReconciler) record(seen *lifecycle.Observation, did done) done {
 		units.Latency(&calibration.HashMicroseconds), units.Latency(&calibration.ErrorMicroseconds)))
 }
 
-// load creates the k6 Job.
 func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation, did done) (done, error) {
 	trial, attempt := seen.Trial, lifecycle.Current(&seen.Trial.Status)
 	plan, err := loadplan.Build(seen.LoadSpec(), speed.PlannedFor(trial.Status), trial.Status.Prediction)
@@ -169,28 +166,23 @@ func (r *TrialReconciler) load(ctx context.Context, seen *lifecycle.Observation,
 	return did.noting("LoadStarted", fmt.Sprintf("k6 runs the load %s %s: %s", how, loadplan.Duration(plan).Round(time.Second), describe(trial))), nil
 }
 
-// job builds the k6 Job that runs a plan.
 func (r *TrialReconciler) job(seen *lifecycle.Observation, attempt *v1alpha1.Attempt, plan loadplan.Plan) (*batchv1.Job, error) {
 	builder, err := r.builder(seen.Trial, attempt)
 	if err != nil {
 		return nil, err
 	}
 	limit := r.StartTimeout + lifecycle.RunAllowance(seen.Trial.Spec) + loadplan.Duration(plan)
-	return builder.Job(objects.Load{
-		Plan:        plan,
-		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
-		PodIPs:      podIPs(seen),
-		ActiveLimit: limit,
-		Deadline:    seen.Now.Add(limit),
-	})
-}
-
-func podIPs(seen *lifecycle.Observation) []string {
 	var ips []string
 	for i := range seen.Children.ServicePods {
 		ips = append(ips, seen.Children.ServicePods[i].Status.PodIP)
 	}
-	return ips
+	return builder.Job(objects.Load{
+		Plan:        plan,
+		ClusterIP:   seen.Children.Service.Spec.ClusterIP,
+		PodIPs:      ips,
+		ActiveLimit: limit,
+		Deadline:    seen.Now.Add(limit),
+	})
 }
 
 // conclude ends the attempt with a result: that of its load, or that of a variant that is
@@ -210,7 +202,7 @@ func (r *TrialReconciler) conclude(seen *lifecycle.Observation, did done) done {
 	return did.with(warning, end.Reason, end.Message)
 }
 
-// end writes why an attempt has no result.
+// end ends an attempt without a result.
 func (r *TrialReconciler) end(seen *lifecycle.Observation, did done) done {
 	outcome, kind := v1alpha1.OutcomeBroken, warning
 	if did.Action == lifecycle.Interrupt {

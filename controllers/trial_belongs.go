@@ -24,12 +24,10 @@ func belongs(child client.Object, trial *v1alpha1.SizingTrial, jobs []types.UID)
 	switch _, isPod := child.(*corev1.Pod); {
 	case jobOf(child) != "":
 		return slices.Contains(jobs, jobOf(child))
-	case owner == nil:
-		return false
 	case !isPod:
 		return ofTrial(owner) && owner.UID == trial.UID
 	default:
-		return ofReplicaSet(owner, child, trial)
+		return owner != nil && ofReplicaSet(owner, child, trial)
 	}
 }
 
@@ -116,7 +114,6 @@ func split(seen *lifecycle.Observation, children []client.Object) (current, left
 	return current, left
 }
 
-// needs reports whether an attempt needs a child of the trial.
 func needs(child client.Object, attempt *v1alpha1.Attempt, names []string, job types.UID) bool {
 	switch _, isPod := child.(*corev1.Pod); {
 	case !isPod:

@@ -24,8 +24,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-// TrialReconciler takes each SizingTrial through its attempts: deploy,
-// calibrate, load, harvest, clean up.
+// TrialReconciler takes each SizingTrial through its attempts: deploy, calibrate, load, harvest, clean up.
 type TrialReconciler struct {
 	client.Client
 	// Live reads the API server without a cache, for steps that can't be undone.
@@ -172,9 +171,9 @@ func (r *TrialReconciler) assessFrom(ctx context.Context, reader client.Reader, 
 }
 
 // decide returns what to do next. While the trial waits, and before an attempt or a load begins, it also
-// observes whether the trial still has its turn, which it may not have been told. Before the latter it
-// observes which other trials are under load, without a cache: two generators at
-// the same time would spoil both measurements.
+// observes whether the trial still has its turn, which it may not have been told. Before an attempt or a
+// load it observes which other trials are under load: two generators at the same time would spoil both
+// measurements. Both are read without a cache.
 func (r *TrialReconciler) decide(ctx context.Context, seen *lifecycle.Observation) (lifecycle.Decision, error) {
 	decision := lifecycle.Decide(seen)
 	loads := decision.Action == lifecycle.Begin || decision.Action == lifecycle.Load

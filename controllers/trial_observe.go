@@ -56,15 +56,13 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 // observeStanding finds the experiment and checks whether it plans this trial.
 func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.Observation) error {
 	trial := seen.Trial
-	owner := metav1.GetControllerOf(trial)
-	if owner == nil || owner.Kind != experimentKind || owner.APIVersion != v1alpha1.GroupVersion.String() {
-		seen.Standing = lifecycle.NotPlanned
-		return nil
-	}
-	experiment, err := r.experimentOf(ctx, trial, owner)
+	experiment, err := r.experimentOf(ctx, trial)
 	switch {
 	case err != nil:
 		return err
+	case ownerOf(trial) == nil:
+		seen.Standing = lifecycle.NotPlanned
+		return nil
 	case experiment == nil:
 		seen.Standing = lifecycle.ExperimentGone
 		return nil
@@ -95,7 +93,7 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 	if seen.Reference > 0 {
 		return func() {}, nil
 	}
-	experiment := metav1.GetControllerOf(seen.Trial).UID
+	experiment := ownerUID(seen.Trial)
 	lock := &r.judging[crc32.ChecksumIEEE([]byte(experiment))%uint32(len(r.judging))]
 	lock.Lock()
 	release = lock.Unlock
@@ -103,10 +101,7 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 	if err := r.Live.List(ctx, siblings, client.InNamespace(seen.Trial.Namespace)); err != nil {
 		return release, err
 	}
-	ours := slices.DeleteFunc(siblings.Items, func(other v1alpha1.SizingTrial) bool {
-		owner := metav1.GetControllerOf(&other)
-		return owner == nil || owner.UID != experiment
-	})
+	ours := slices.DeleteFunc(siblings.Items, func(other v1alpha1.SizingTrial) bool { return ownerUID(&other) != experiment })
 	seen.Reference = referenceIn(speed.Pools(matrix.Measurements(ours)), seen.Trial)
 	return release, nil
 }
@@ -114,17 +109,30 @@ func (r *TrialReconciler) fixReference(ctx context.Context, seen *lifecycle.Obse
 // experimentOf returns the experiment that owns a trial, or nil if it is deleted. Refusing a trial
 // is final, so it looks without the cache if the cached experiment does not plan the trial: a cache
 // that is behind may lack the experiment, or a verification, which is planned in the status.
-func (r *TrialReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial, owner *metav1.OwnerReference) (*v1alpha1.SizingExperiment, error) {
-	cached, err := experimentIn(ctx, r.Client, trial, owner)
+func (r *TrialReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
+	cached, err := experimentIn(ctx, r.Client, trial)
 	if err != nil || cached != nil && plans(cached, trial) {
 		return cached, err
 	}
-	return experimentIn(ctx, r.Live, trial, owner)
+	return experimentIn(ctx, r.Live, trial)
 }
 
-// experimentIn reads the experiment that owns a trial. It returns nil if it is deleted or being
+// ownerOf returns the reference to the experiment that a trial claims to be of, or nil.
+func ownerOf(trial *v1alpha1.SizingTrial) *metav1.OwnerReference {
+	owner := metav1.GetControllerOfNoCopy(trial)
+	if owner == nil || owner.Kind != experimentKind || owner.APIVersion != v1alpha1.GroupVersion.String() {
+		return nil
+	}
+	return owner
+}
+
+// experimentIn reads the experiment that owns a trial. It returns nil if there is none, or if it is being
 // deleted.
-func experimentIn(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial, owner *metav1.OwnerReference) (*v1alpha1.SizingExperiment, error) {
+func experimentIn(ctx context.Context, reader client.Reader, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
+	owner := ownerOf(trial)
+	if owner == nil {
+		return nil, nil
+	}
 	experiment := &v1alpha1.SizingExperiment{}
 	err := reader.Get(ctx, client.ObjectKey{Namespace: trial.Namespace, Name: owner.Name}, experiment)
 	if err != nil || experiment.UID != owner.UID || experiment.DeletionTimestamp != nil {
@@ -170,38 +178,34 @@ func listChildren(ctx context.Context, reader client.Reader, trial *v1alpha1.Siz
 }
 
 // sortChildren puts the current attempt's children where they belong.
-func sortChildren(into *lifecycle.Children, current []client.Object) {
+func sortChildren(children *lifecycle.Children, current []client.Object) {
 	for _, child := range current {
-		place(into, child)
+		switch child := child.(type) {
+		case *appsv1.Deployment:
+			children.Deployment = child
+		case *corev1.Service:
+			children.Service = child
+		case *networkingv1.NetworkPolicy:
+			children.Policies++
+		case *batchv1.Job:
+			children.Job = child
+		case *corev1.Pod:
+			if jobOf(child) != "" {
+				children.GeneratorPods = append(children.GeneratorPods, *child)
+			} else {
+				children.ServicePods = append(children.ServicePods, *child)
+			}
+		}
 	}
 	byName := func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) }
-	slices.SortFunc(into.ServicePods, byName)
-	slices.SortFunc(into.GeneratorPods, byName)
+	slices.SortFunc(children.ServicePods, byName)
+	slices.SortFunc(children.GeneratorPods, byName)
 }
 
 func (r *TrialReconciler) noteLeftovers(seen *lifecycle.Observation, left []client.Object) {
 	for _, child := range left {
 		refusal := r.refusals.of(seen.Trial.UID, child.GetUID())
 		seen.Leftovers = append(seen.Leftovers, lifecycle.NewLeftover(nameOf(child), child, &seen.Trial.Status, refusal, seen.Now))
-	}
-}
-
-func place(children *lifecycle.Children, child client.Object) {
-	switch child := child.(type) {
-	case *appsv1.Deployment:
-		children.Deployment = child
-	case *corev1.Service:
-		children.Service = child
-	case *networkingv1.NetworkPolicy:
-		children.Policies++
-	case *batchv1.Job:
-		children.Job = child
-	case *corev1.Pod:
-		if jobOf(child) != "" {
-			children.GeneratorPods = append(children.GeneratorPods, *child)
-		} else {
-			children.ServicePods = append(children.ServicePods, *child)
-		}
 	}
 }
 

@@ -22,12 +22,9 @@ import (
 // one.
 type load struct {
 	trial, job types.UID
-	// name is that of the pod or the Job.
-	name types.NamespacedName
-	// measures says what is measured, by experiment and variant.
-	measures string
-	// runs means that its container runs, as far as is known. Others may only be about to start.
-	runs bool
+	name       types.NamespacedName
+	measures   string // the experiment and the variant
+	runs       bool   // its container runs; otherwise it may be about to start
 }
 
 // loadsIn returns all loads of the cluster. Whether something is a load depends neither on the trial

@@ -78,8 +78,7 @@ func (r *TurnReconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Re
 	return ctrl.Result{}, nil
 }
 
-// turnsAgain is how soon turns are computed again without a reason. One pass a minute costs
-// nothing, and a turn that depended on a single event could be lost with it.
+// turnsAgain is how soon turns are computed again without a reason, because an event can be lost.
 const turnsAgain = time.Minute
 
 // heldAgain is the same while somebody has a turn: that nothing of a trial can be written or read, or
@@ -227,11 +226,10 @@ func (r *TurnReconciler) held(ctx context.Context, names []types.NamespacedName,
 			return nil, err
 		}
 		_, fails := failing[trial.UID]
-		holds, err := r.holds(ctx, trial, fails)
-		if err != nil {
+		switch holds, err := r.holds(ctx, trial, fails); {
+		case err != nil:
 			return nil, err
-		}
-		if holds {
+		case holds:
 			held = append(held, name)
 		}
 	}
@@ -239,7 +237,8 @@ func (r *TurnReconciler) held(ctx context.Context, names []types.NamespacedName,
 }
 
 // holds reports whether a trial that is in the Lease still has its turn. One that can't be told about it
-// has none, and nor has one that can't use it after its experiment has ended.
+// has none, and nor has one that can't use it after its experiment was suspended or has ended. The cache
+// is good enough for that: an experiment that was suspended since then takes its turn back.
 func (r *TurnReconciler) holds(ctx context.Context, trial *v1alpha1.SizingTrial, fails bool) (bool, error) {
 	active := queue.Active(trial)
 	switch {
@@ -248,25 +247,8 @@ func (r *TurnReconciler) holds(ctx context.Context, trial *v1alpha1.SizingTrial,
 	case active && !fails && !queue.Waits(trial):
 		return true, nil
 	}
-	return r.continues(ctx, trial)
-}
-
-// continues reports whether a trial that has a turn in the Lease can still use it. If its experiment was
-// suspended or has ended, the turn is free.
-func (r *TurnReconciler) continues(ctx context.Context, trial *v1alpha1.SizingTrial) (bool, error) {
-	experiment, err := r.experimentOf(ctx, trial)
+	experiment, err := experimentIn(ctx, r.Client, trial)
 	return err == nil && experiment != nil && queue.Continues(experiment), err
-}
-
-// experimentOf returns the experiment that owns a trial, or nil if the trial has no such owner, or
-// one that is being deleted.
-// The cache is good enough: an experiment that was suspended since then takes its turn back.
-func (r *TurnReconciler) experimentOf(ctx context.Context, trial *v1alpha1.SizingTrial) (*v1alpha1.SizingExperiment, error) {
-	owner := metav1.GetControllerOfNoCopy(trial)
-	if owner == nil || owner.Kind != experimentKind {
-		return nil, nil
-	}
-	return experimentIn(ctx, r.Client, trial, owner)
 }
 
 // giveTurn is the action of the event about a turn.
@@ -278,7 +260,7 @@ func (r *TurnReconciler) give(ctx context.Context, trial *v1alpha1.SizingTrial) 
 	if !trial.Spec.Suspend || queue.Active(trial) || queue.Released(trial) {
 		return nil
 	}
-	experiment, err := r.experimentOf(ctx, trial)
+	experiment, err := experimentIn(ctx, r.Client, trial)
 	if err != nil || experiment == nil {
 		return err
 	}
