@@ -68,7 +68,7 @@ func TestACancelledExperimentAnswersFromWhatItHas(t *testing.T) {
 	if e.Status.Recommendation != nil || e.Status.Predictions != nil || e.Status.Display.Recommended != "" {
 		t.Errorf("before its end, the experiment recommends %+v and predicts %+v", e.Status.Recommendation, e.Status.Predictions)
 	}
-	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+	w.edit(e, "cancels login", cancel)
 	w.toEnd(e)
 	w.checkAnswer(e, "1×c6-500m", "Recommended: 1×c6-500m")
 }

@@ -142,19 +142,36 @@ func otherImage(pod *corev1.Pod) { pod.Spec.Containers[0].Image = "example.test/
 
 func TestAnExperimentThatCanNotBeMeasuredFailsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newTestCluster(t, "ends")
-	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) {
-		// Half a CPU is one worker by default.
-		s.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}, {Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
-	}), 0)
-	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonDuplicateVariant)
-	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
-	if accepted == nil || accepted.Status != metav1.ConditionFalse || accepted.Reason != v1alpha1.ReasonDuplicateVariant || !strings.Contains(accepted.Message, "c8-500m-w1") {
-		t.Errorf("condition Accepted is %+v", accepted)
-	}
-	if len(w.creates) > 0 {
-		t.Errorf("the operator created %v", w.creates)
+	for _, tt := range []struct {
+		name, reason string
+		change       func(*v1alpha1.SizingExperimentSpec)
+		says         []string
+	}{
+		{"two variants are the same, because half a CPU is one worker", v1alpha1.ReasonDuplicateVariant, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Matrix.Concurrency = []v1alpha1.Concurrency{{Mode: v1alpha1.ConcurrencyWorkerPool}, {Mode: v1alpha1.ConcurrencyWorkerPool, Workers: ptr.To[int32](1)}}
+		}, []string{"c8-500m-w1"}},
+		{"the baseline is no variant", v1alpha1.ReasonNotAccepted, func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = "c9-1" },
+			[]string{`"c9-1" is not a measured variant`, "c8-500m"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newTestCluster(t, "ends")
+			e := w.create(newExperiment("login", tt.change), 0)
+			w.toEnd(e)
+			w.checkEnd(e, v1alpha1.ExperimentFailed, tt.reason)
+			accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+			if accepted == nil || accepted.Status != metav1.ConditionFalse || accepted.Reason != tt.reason {
+				t.Fatalf("condition Accepted is %+v", accepted)
+			}
+			for _, text := range tt.says {
+				if !strings.Contains(accepted.Message, text) {
+					t.Errorf("the message is %q, without %q", accepted.Message, text)
+				}
+			}
+			if len(w.creates) > 0 {
+				t.Errorf("the operator created %v", w.creates)
+			}
+		})
 	}
 }
 

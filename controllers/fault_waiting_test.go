@@ -16,24 +16,37 @@ const (
 	generator = v1alpha1.ComponentGenerator
 )
 
+const quotaRefusal = "pods is forbidden: exceeded quota: small"
+
+// hindrances keep a component from starting. The trial reports the reason.
+var hindrances = []struct {
+	name, reason string
+	mishap       mishap
+}{
+	{"the service can't be scheduled", v1alpha1.ReasonUnschedulable, mishap{of: service, stuck: unschedulable}},
+	{"the generator can't be scheduled", v1alpha1.ReasonUnschedulable, mishap{of: generator, stuck: unschedulable}},
+	{"the service's image can't be pulled", v1alpha1.ReasonImagePull, mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}},
+	{"the generator's image can't be pulled", v1alpha1.ReasonImagePull, mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "ErrImagePull")}},
+	{"the service's container can't be created", v1alpha1.ReasonContainerRefused, mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")}},
+	{"the generator's container can't be created", v1alpha1.ReasonContainerRefused, mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "RunContainerError")}},
+	{"a quota refuses the service", v1alpha1.ReasonQuotaRefused, mishap{of: service, refusal: quotaRefusal}},
+	{"a quota refuses the generator", v1alpha1.ReasonQuotaRefused, mishap{of: generator, refusal: quotaRefusal}},
+	{"admission refuses the service", v1alpha1.ReasonAdmissionRefused, mishap{of: service, refusal: "violates PodSecurity"}},
+	{"admission refuses the generator", v1alpha1.ReasonAdmissionRefused, mishap{of: generator, refusal: "violates PodSecurity"}},
+	{"the service's sandbox can't be created", v1alpha1.ReasonDeploying, mishap{of: service, stuck: notStarted(objects.CalibrateContainer, "PodInitializing")}},
+	{"the service's volume can't be mounted", v1alpha1.ReasonDeploying, mishap{of: service, stuck: notStarted(objects.CalibrateContainer, "ContainerCreating")}},
+	{"the generator's volume can't be mounted", v1alpha1.ReasonDeploying, mishap{of: generator, stuck: notStarted(objects.GeneratorContainer, "ContainerCreating")}},
+	{"kubelet says nothing about the service", v1alpha1.ReasonDeploying, mishap{of: service, stuck: func(*corev1.PodStatus) {}}},
+	{"kubelet says nothing about the generator", v1alpha1.ReasonDeploying, mishap{of: generator, stuck: func(*corev1.PodStatus) {}}},
+	{"the service never answers", v1alpha1.ReasonDeploying, mishap{of: service, stuck: neverReady}},
+	{"something suspends the load's Job", v1alpha1.ReasonJobSuspended, mishap{of: generator, suspends: true}},
+}
+
 func TestWhatCanNotBeHadIsGivenUpAfterTheStartTimeout(t *testing.T) {
 	t.Parallel()
-	for _, f := range []fault{
-		{name: "the service can't be scheduled", mishap: mishap{of: service, stuck: unschedulable}, reason: v1alpha1.ReasonUnschedulable},
-		{name: "the generator can't be scheduled", mishap: mishap{of: generator, stuck: unschedulable}, reason: v1alpha1.ReasonUnschedulable},
-		{name: "the service's image can't be pulled", mishap: mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")}, reason: v1alpha1.ReasonImagePull},
-		{name: "the generator's image can't be pulled", mishap: mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "ErrImagePull")}, reason: v1alpha1.ReasonImagePull},
-		{name: "the service's container can't be created", mishap: mishap{of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")}, reason: v1alpha1.ReasonContainerRefused},
-		{name: "the generator's container can't be created", mishap: mishap{of: generator, stuck: waitingFor(objects.GeneratorContainer, "RunContainerError")}, reason: v1alpha1.ReasonContainerRefused},
-		{name: "a quota refuses the service", mishap: mishap{of: service, refusal: "pods is forbidden: exceeded quota: small"}, reason: v1alpha1.ReasonQuotaRefused},
-		{name: "a quota refuses the generator", mishap: mishap{of: generator, refusal: "pods is forbidden: exceeded quota: small"}, reason: v1alpha1.ReasonQuotaRefused},
-		{name: "admission refuses the service", mishap: mishap{of: service, refusal: "violates PodSecurity"}, reason: v1alpha1.ReasonAdmissionRefused},
-		{name: "admission refuses the generator", mishap: mishap{of: generator, refusal: "violates PodSecurity"}, reason: v1alpha1.ReasonAdmissionRefused},
-		{name: "the service never answers", mishap: mishap{of: service, stuck: neverReady}, reason: v1alpha1.ReasonDeploying},
-		{name: "the generator's pod is created and never gets a status", mishap: mishap{of: generator, stuck: func(*corev1.PodStatus) {}}, reason: v1alpha1.ReasonDeploying},
-	} {
-		f.waits, f.outcome = true, v1alpha1.OutcomeBroken
-		t.Run(f.name, f.check)
+	for _, h := range hindrances {
+		f := fault{mishap: h.mishap, reason: h.reason, waits: true, outcome: v1alpha1.OutcomeBroken}
+		t.Run(h.name, f.check)
 	}
 }
 

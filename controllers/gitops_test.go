@@ -34,7 +34,7 @@ func TestToolsThatWaitSeeTheEnd(t *testing.T) {
 		{
 			name: "cancelled", kstatus: status.FailedStatus, argo: "Degraded", trial: status.FailedStatus,
 			end: func(w *testCluster, e *v1alpha1.SizingExperiment) {
-				w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+				w.edit(e, "cancels login", cancel)
 			},
 		},
 		{
@@ -56,14 +56,14 @@ func TestToolsThatWaitSeeTheEnd(t *testing.T) {
 				w.checkWaits(e, status.InProgressStatus, "Progressing")
 				trial := w.trialsOf(e)[0]
 				w.checkWaits(&trial, status.InProgressStatus, "Progressing")
-				w.edit(e, "suspends login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
+				w.edit(e, "suspends login", suspend)
 				w.checkWaits(e, status.InProgressStatus, "Progressing") // a stale generation
 				w.run("login is suspended", func() bool {
 					w.reread(e)
 					return e.Status.Phase == v1alpha1.ExperimentSuspended
 				})
 				w.checkWaits(e, status.InProgressStatus, "Suspended")
-				w.edit(e, "resumes login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+				w.edit(e, "resumes login", resume)
 			}
 			if test.end != nil {
 				test.end(w, e)

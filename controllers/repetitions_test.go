@@ -3,25 +3,12 @@
 package controllers_test
 
 import (
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
-
-func TestAnExperimentWhoseBaselineIsNoVariantFailsAtOnce(t *testing.T) {
-	t.Parallel()
-	w := newTestCluster(t, "ends")
-	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline = "c9-1" }), 0)
-	w.toEnd(e)
-	w.checkEnd(e, v1alpha1.ExperimentFailed, v1alpha1.ReasonNotAccepted)
-	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
-	if accepted == nil || !strings.Contains(accepted.Message, `"c9-1" is not a measured variant`) || !strings.Contains(accepted.Message, "c8-500m") {
-		t.Errorf("the message does not list the variants: %+v", accepted)
-	}
-}
 
 func TestRepetitionsAreHeldAgainstEachOther(t *testing.T) {
 	t.Parallel()

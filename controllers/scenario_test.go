@@ -31,9 +31,9 @@ func TestASuspendedTrialIsMeasuredAfresh(t *testing.T) {
 	e := w.create(newExperiment("login"), 0)
 	w.run("the second trial's load is running", func() bool { return w.underLoad("c10-500m") })
 	w.wait(10 * time.Second)
-	w.edit(e, "suspends login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true })
+	w.edit(e, "suspends login", suspend)
 	w.wait(60 * time.Second)
-	w.edit(e, "resumes login", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+	w.edit(e, "resumes login", resume)
 	w.toEnd(e)
 	w.checkGolden(t, "suspended", "user|SizingTrial login-c10|SizingExperiment login (is|has condition .*Suspended)")
 }
@@ -44,7 +44,7 @@ func TestACancelledExperimentKeepsItsResultsSoFar(t *testing.T) {
 	e := w.create(newExperiment("login"), 0)
 	w.run("the second trial's load is running", func() bool { return w.underLoad("c10-500m") })
 	w.wait(10 * time.Second)
-	w.edit(e, "cancels login", func(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true })
+	w.edit(e, "cancels login", cancel)
 	w.toEnd(e)
 	w.checkGolden(t, "cancelled", "user|SizingTrial login-c10|SizingExperiment login (is|has condition .*Cancelled)")
 }

@@ -23,13 +23,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/objects"
-	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
 // The tests of this file have two tenants. One does what could stop the operator or fill its
@@ -188,11 +186,7 @@ func TestATenantCannotForgeTheGeneratorOfAnother(t *testing.T) {
 			job := metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: objects.Child(trial.UID, 1), UID: e.UID}
 			pod := w.forge("forged", job, string(trial.UID), generatorOn(lostNode, w.now().Add(24*time.Hour)))
 			pod.Namespace = w.namespaces[1]
-			w.make(pod)
-			pod.Status.ContainerStatuses = []corev1.ContainerStatus{simulated.Terminated(objects.GeneratorContainer, corev1.ContainerStateTerminated{
-				ExitCode: 1, Message: measurement.EncodeFailure(handover.ScriptError, "forged", 1), FinishedAt: *w.kubelet.moment(),
-			})}
-			w.kubelet.report(pod, "has a forged result")
+			w.makeWithResult(pod, corev1.PodPending)
 			w.wait(5 * time.Minute)
 			w.reread(e)
 			if !e.Status.Phase.Finished() {

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/objects"
 )
 
 func suspend(s *v1alpha1.SizingExperimentSpec) { s.Suspend = true }
+
+func resume(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false }
 
 func cancel(s *v1alpha1.SizingExperimentSpec) { s.Cancel = true }
 
@@ -27,7 +27,7 @@ func TestASuspendedExperimentDoesNotHoldUpOthers(t *testing.T) {
 	if first.Status.Phase != v1alpha1.ExperimentSuspended || len(first.Status.Results) != 2 {
 		t.Errorf("the suspended experiment is %s with %d rows", first.Status.Phase, len(first.Status.Results))
 	}
-	w.edit(first, "resumes first", func(s *v1alpha1.SizingExperimentSpec) { s.Suspend = false })
+	w.edit(first, "resumes first", resume)
 	w.toEnd(first)
 	w.checkEnd(first, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
 }
@@ -85,33 +85,6 @@ func TestTwoTrialsRunAtOnceWhereThatIsAllowed(t *testing.T) {
 	w.run("both loads are running", func() bool { return w.underLoad("c6-500m") && w.underLoad("c7-500m") })
 	w.toEnd(e)
 	w.checkEnd(e, v1alpha1.ExperimentSucceeded, v1alpha1.ReasonAllMeasured)
-}
-
-// TestALoadWaitsForAGeneratorOfAnUnknownTrial tests the last protection against two loads at
-// the same time: a generator still runs although its trial is deleted.
-func TestALoadWaitsForAGeneratorOfAnUnknownTrial(t *testing.T) {
-	t.Parallel()
-	w := newTestCluster(t, "turns")
-	e := w.create(newExperiment("login", quick, oneVariant), 0)
-	w.run("the service is calibrated", func() bool { return calibrates(w) })
-	forgotten := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: e.Namespace, Name: "forgotten", Labels: map[string]string{
-				v1alpha1.LabelComponent: v1alpha1.ComponentGenerator, v1alpha1.LabelTrialUID: "of-a-trial-that-is-gone", v1alpha1.LabelExperiment: "gone",
-			},
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "gone", UID: "gone", Controller: new(true)}},
-		},
-		Spec: generatorOn(lostNode, w.now().Add(time.Hour)),
-	}
-	w.make(forgotten)
-	w.run("the trial waits for it", func() bool { return w.trialsOf(e)[0].Status.Reason == v1alpha1.ReasonWaitingForOthers })
-	w.wait(time.Minute)
-	if w.creates["Job"] > 0 {
-		t.Fatal("a load began while another was running")
-	}
-	w.must("ending it", w.client.Delete(w.ctx, forgotten, client.GracePeriodSeconds(0)))
-	w.toEnd(e)
-	w.checkAttempts(e, "Kept Measured")
 }
 
 func TestADeletedExperimentLeavesNothing(t *testing.T) {

@@ -31,26 +31,10 @@ func notStarted(container, reason string) func(*corev1.PodStatus) {
 // can start, it takes part again and is measured.
 func TestWhoWaitsForSomethingElseLetsOthersGoFirst(t *testing.T) {
 	t.Parallel()
-	const quota = "pods is forbidden: exceeded quota: small"
-	for name, m := range map[string]mishap{
-		"a quota refuses the service":              {of: service, refusal: quota},
-		"a quota refuses the generator":            {of: generator, refusal: quota},
-		"admission refuses the service":            {of: service, refusal: "violates PodSecurity"},
-		"the service can't be scheduled":           {of: service, stuck: unschedulable},
-		"the generator can't be scheduled":         {of: generator, stuck: unschedulable},
-		"the service's image can't be pulled":      {of: service, stuck: waitingFor(objects.CalibrateContainer, "ImagePullBackOff")},
-		"the generator's image can't be pulled":    {of: generator, stuck: waitingFor(objects.GeneratorContainer, "ErrImagePull")},
-		"the service's container can't be created": {of: service, stuck: waitingFor(objects.CalibrateContainer, "CreateContainerConfigError")},
-		"the service's sandbox can't be created":   {of: service, stuck: notStarted(objects.CalibrateContainer, "PodInitializing")},
-		"the service's volume can't be mounted":    {of: service, stuck: notStarted(objects.CalibrateContainer, "ContainerCreating")},
-		"kubelet says nothing about the service":   {of: service, stuck: func(*corev1.PodStatus) {}},
-		"the generator's volume can't be mounted":  {of: generator, stuck: notStarted(objects.GeneratorContainer, "ContainerCreating")},
-		"kubelet says nothing about the generator": {of: generator, stuck: func(*corev1.PodStatus) {}},
-		"something suspends the load's Job":        {of: generator, suspends: true},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, h := range hindrances {
+		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			w := newTestCluster(t, "first", "second")
+			w, m := newTestCluster(t, "first", "second"), h.mishap
 			m.only, m.always = "c8-500m", true
 			w.kubelet.mishap = m
 			first := w.create(newExperiment("first", quick, oneVariant), 0)
@@ -198,13 +182,8 @@ func TestALoadThatLostItsJobCountsForOthers(t *testing.T) {
 		pod.Labels[batchv1.ControllerUidLabel] = "other"
 		w.must("relabelling", w.client.Patch(w.ctx, pod, client.MergeFrom(before)))
 	}
-	ends := map[string]func(*testCluster, *v1alpha1.SizingExperiment){
-		"cancelled": func(w *testCluster, e *v1alpha1.SizingExperiment) { w.edit(e, "cancels first", cancel) },
-		"deleted":   func(w *testCluster, e *v1alpha1.SizingExperiment) { w.must("deleting", w.client.Delete(w.ctx, e)) },
-		"suspended": func(w *testCluster, e *v1alpha1.SizingExperiment) { w.edit(e, "suspends first", suspend) },
-	}
 	for how, lose := range map[string]func(*testCluster, *corev1.Pod, *batchv1.Job){"the Job is deleted": orphan, "the pod is relabelled": relabel} {
-		for name, end := range ends {
+		for name, end := range endings {
 			t.Run(how+", "+name, func(t *testing.T) {
 				t.Parallel()
 				w := newTestCluster(t, "first", "second")
