@@ -11,7 +11,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
@@ -26,8 +25,7 @@ func TestAnExperimentBetweenItsTurnsIsNotWritten(t *testing.T) {
 			Load: v1alpha1.Load{Mode: v1alpha1.LoadCapacity, MaxStepSeconds: 120, RequestTimeoutSeconds: 10, WarmupSeconds: 5},
 		},
 	}
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment).WithStatusSubresource(experiment, &v1alpha1.SizingTrial{}).
-		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).Build()
+	c := serving(experiment).WithStatusSubresource(&v1alpha1.SizingTrial{}).Build()
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))
 	r := &ExperimentReconciler{Client: c, Live: c, Queue: &Queue{}, Events: events.NewFakeRecorder(9), Clock: clock}
 	r.Queue.set(nil, map[types.UID]int32{experiment.UID: 1}) // its turn is near

@@ -16,7 +16,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -50,8 +49,7 @@ func newConcluding(t *testing.T, edit func(c client.WithWatch)) *concluding {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	w := &concluding{clock: &countingClock{PassiveClock: clocktesting.NewFakePassiveClock(now)}}
 	w.experiment, w.trial = endedExperiment(t, now)
-	w.client = asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(w.experiment, w.trial).WithStatusSubresource(w.experiment).
-		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} }).
+	w.client = asAPIServer(serving(w.experiment, w.trial).
 		WithInterceptorFuncs(interceptor.Funcs{
 			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 				edit(w.client)
@@ -162,7 +160,7 @@ func TestAConclusionIsOfItsTrials(t *testing.T) {
 		"a trial": {func(t *testing.T, w *concluding, c client.Client) {
 			trial := read(t, c, w.trial)
 			trial.Status.Message = "another"
-			if err := c.Update(t.Context(), trial); err != nil {
+			if err := c.Status().Update(t.Context(), trial); err != nil {
 				t.Fatal(err)
 			}
 			e := read(t, c, w.experiment)

@@ -27,10 +27,8 @@ import (
 )
 
 // DenyPolicyReconciler keeps a namespace's deny policy as long as the namespace has a trial, or a pod
-// of one: it creates it again if somebody has deleted it, and deletes it once nothing needs it. The
-// policies of an attempt can't do this. They are deleted together with the Deployment
-// and the Job, or by the garbage collector in any order, and the pods follow seconds later, or once
-// their node answers again.
+// of one. The policies of an attempt can't do this: its pods outlive them, by seconds, or until their node
+// answers again.
 //
 // The API server can't make a deletion depend on other objects. An operator that freezes between
 // its last look and the deletion may delete a policy that is needed again; the one that leads then
@@ -146,10 +144,9 @@ func whatIsDenied(ctx context.Context, reader client.Reader, namespace string) (
 	return pods, len(list.Items) > 0, err
 }
 
-// ensureDenyPolicy creates a namespace's deny policy unless it exists. It reads the API server
-// without a cache, which may still contain a policy that is gone. It returns a *nameTakenError if
-// the object of that name is another one, and a *refusedError if the API server does not admit the
-// policy.
+// ensureDenyPolicy creates a namespace's deny policy unless it exists. It reads without a cache, which may
+// still contain a policy that is gone. It returns a *nameTakenError if the object of that name is another
+// one, and a *refusedError if the API server does not admit the policy.
 func ensureDenyPolicy(ctx context.Context, c client.Client, live client.Reader, namespace string) error {
 	policy, found := objects.DenyPolicy(namespace), &networkingv1.NetworkPolicy{}
 	err := live.Get(ctx, client.ObjectKeyFromObject(policy), found)

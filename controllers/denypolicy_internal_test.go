@@ -97,6 +97,12 @@ func having(objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(objects...).Build()
 }
 
+// serving returns a client of an API server with some objects, their statuses, and the index of trials.
+func serving(objects ...client.Object) *fake.ClientBuilder {
+	return fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(objects...).WithStatusSubresource(objects...).
+		WithIndex(&v1alpha1.SizingTrial{}, ownerField, func(o client.Object) []string { return []string{string(ownerUID(o))} })
+}
+
 // writing reads from a cache and writes to the API server.
 type writing struct {
 	client.Client

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -46,7 +45,7 @@ func TestATrialIsWrittenUnlessMoreThanItsMetadataChanged(t *testing.T) {
 		} {
 			t.Run(tt.name+" before "+what, func(t *testing.T) {
 				trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
-				c := asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).Build())
+				c := asAPIServer(serving(trial).Build())
 				before, edited := read(t, c, trial), read(t, c, trial)
 				tt.edit(edited)
 				status := edited.Status
@@ -79,7 +78,7 @@ func TestAStatusOfAnotherReleaseIsWritten(t *testing.T) {
 	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial", Generation: 1}}
 	trial.Status.Phase = v1alpha1.TrialRunning
 	var tests []string
-	c := asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).
+	c := asAPIServer(serving(trial).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				err := c.Get(ctx, key, o, opts...)
@@ -110,7 +109,7 @@ func TestAStatusThatIsRefusedIsNoConflict(t *testing.T) {
 	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c10-1", UID: "trial"}}
 	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "SizingTrial"}, "c10-1", field.ErrorList{field.Required(field.NewPath("status"), "")})
 	writes := 0
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial).WithStatusSubresource(trial).
+	c := serving(trial).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
 			writes++
 			return invalid
@@ -141,7 +140,7 @@ func TestTheStatusOfAnExperimentIsWrittenAlthoughItIsEdited(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "login", UID: "u", Generation: 1}}
-			c := asAPIServer(fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment).WithStatusSubresource(experiment).Build())
+			c := asAPIServer(serving(experiment).Build())
 			before := read(t, c, experiment)
 			edited := read(t, c, experiment)
 			tt.edit(edited)
@@ -170,7 +169,7 @@ func TestAPatchKeepsWhatTheCacheLacks(t *testing.T) {
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "o"}},
 	}
 	experiment, trial := &v1alpha1.SizingExperiment{ObjectMeta: users}, &v1alpha1.SizingTrial{ObjectMeta: users}
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment, trial).WithStatusSubresource(experiment, trial).Build()
+	c := serving(experiment, trial).Build()
 
 	cachedExperiment, cachedTrial := read(t, c, experiment), read(t, c, trial)
 	for _, object := range []client.Object{cachedExperiment, cachedTrial} {

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -49,8 +48,7 @@ func TestAllTrialsOnANodePoolAreJudgedByOneReference(t *testing.T) {
 		"not that of a verification, which follows it": {0, ended("other", "ours", "small", 10_000, verification), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scheme := schemeOfAll()
-			r := &TrialReconciler{Live: fake.NewClientBuilder().WithScheme(scheme).WithObjects(test.other).Build()}
+			r := &TrialReconciler{Live: having(test.other)}
 			seen := &lifecycle.Observation{Trial: ended("this", "ours", "small", 0), Reference: test.known}
 			release, err := r.fixReference(t.Context(), seen)
 			defer release()
@@ -63,7 +61,7 @@ func TestAllTrialsOnANodePoolAreJudgedByOneReference(t *testing.T) {
 
 // Two trials end at the same moment: the second waits until the first is judged, and has its reference.
 func TestTheSecondOfTwoTrialsThatEndTogetherWaitsForTheFirst(t *testing.T) {
-	live := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(ended("first", "ours", "small", 0)).Build()
+	live := having(ended("first", "ours", "small", 0))
 	r := &TrialReconciler{Live: live}
 	first := &lifecycle.Observation{Trial: ended("first", "ours", "small", 0)}
 	release, err := r.fixReference(t.Context(), first)

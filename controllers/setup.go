@@ -228,10 +228,8 @@ func withoutUnused(object any) (any, error) {
 // WatchAll starts watches for every kind that a pass reads, whether this replica leads or not.
 // It returns a check that all of them have been listed once.
 //
-// Otherwise a replica that waits for the lease would watch nothing: it would be ready without
-// having read anything, and would fill its cache only after it becomes the leader. If the API
-// server becomes unreachable later, replicas stay ready, because unready ones would only lose
-// their metrics.
+// Otherwise a replica that waits for the lease would be ready without having read anything. If the API
+// server becomes unreachable later, replicas stay ready, because unready ones would only lose their metrics.
 func WatchAll(ctx context.Context, informers cache.Informers) (healthz.Checker, error) {
 	seen := map[string]cache.Informer{}
 	for _, kind := range []client.Object{
@@ -258,9 +256,8 @@ func WatchAll(ctx context.Context, informers cache.Informers) (healthz.Checker, 
 // turn and joins the results, which needs no rights on the whole cluster. Without namespaces
 // the reader is returned unchanged.
 //
-// The parts of such a list are not from the same moment. That is sufficient here: only this
-// operator gives turns, one at a time, so a trial without a turn still has none when the last
-// namespace has been listed.
+// The parts of such a list are not from the same moment. That is sufficient: only this operator gives
+// turns, so a trial without a turn still has none when the last namespace has been listed.
 func LiveIn(reader client.Reader, namespaces []string) client.Reader {
 	if len(namespaces) == 0 {
 		return reader

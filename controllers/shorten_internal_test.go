@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -21,7 +20,7 @@ func TestAStatusThatIsTooLargeIsWrittenInAShorterForm(t *testing.T) {
 	experiment := &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: "e"}}
 	trial := &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login-1", UID: "t"}}
 	writes := 0
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(experiment, trial).WithStatusSubresource(experiment, trial).
+	c := serving(experiment, trial).
 		WithInterceptorFuncs(interceptor.Funcs{
 			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 				writes++

@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
@@ -15,28 +14,29 @@ import (
 
 // A cache that is behind may lack an experiment whose trial another cache has.
 func TestATrialIsRefusedOnlyIfTheAPIServerHasNoPlanOfIt(t *testing.T) {
-	experiment := func(uid types.UID, cost int32) *v1alpha1.SizingExperiment {
-		return &v1alpha1.SizingExperiment{
+	experiment := func(uid types.UID, cost int32) []client.Object {
+		return []client.Object{&v1alpha1.SizingExperiment{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "login", UID: uid},
 			Spec: v1alpha1.SizingExperimentSpec{
 				Matrix: v1alpha1.Matrix{Costs: []int32{cost}, CPULimits: []string{"500m"}}, Repetitions: 1,
 			},
-		}
+		}}
 	}
 	ours, recreated, other := experiment("ours", 8), experiment("recreated", 8), experiment("ours", 10)
-	planned, err := matrix.Plan(ours, matrix.Seed(ours))
+	owner := ours[0].(*v1alpha1.SizingExperiment)
+	planned, err := matrix.Plan(owner, matrix.Seed(owner))
 	if err != nil {
 		t.Fatal(err)
 	}
 	trial := &v1alpha1.SizingTrial{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: planned[0].Name, OwnerReferences: []metav1.OwnerReference{
-			*metav1.NewControllerRef(ours, v1alpha1.GroupVersion.WithKind(experimentKind)),
+			*metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind(experimentKind)),
 		}},
 		Spec: planned[0].Spec,
 	}
 	for _, tt := range []struct {
 		name         string
-		cached, live *v1alpha1.SizingExperiment
+		cached, live []client.Object
 		want         lifecycle.Standing
 	}{
 		{"it is planned", ours, ours, lifecycle.Planned},
@@ -48,20 +48,11 @@ func TestATrialIsRefusedOnlyIfTheAPIServerHasNoPlanOfIt(t *testing.T) {
 		{"the experiment plans others", other, other, lifecycle.NotPlanned},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &TrialReconciler{Client: holding(tt.cached), Live: holding(tt.live)}
+			r := &TrialReconciler{Client: having(tt.cached...), Live: having(tt.live...)}
 			seen := &lifecycle.Observation{Trial: trial}
 			if err := r.observeStanding(t.Context(), seen); err != nil || seen.Standing != tt.want {
 				t.Errorf("the trial's standing is %v, %v; want %v", seen.Standing, err, tt.want)
 			}
 		})
 	}
-}
-
-// holding returns a client of an API server that has the experiment, or nothing.
-func holding(experiment *v1alpha1.SizingExperiment) client.WithWatch {
-	builder := fake.NewClientBuilder().WithScheme(schemeOfAll())
-	if experiment != nil {
-		builder = builder.WithObjects(experiment.DeepCopy())
-	}
-	return builder.Build()
 }

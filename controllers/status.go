@@ -74,7 +74,7 @@ func setUnchanged(ctx context.Context, c client.Client, live client.Reader, befo
 	return cmp.Or(err, staleError(before))
 }
 
-// mostTries is how often a write is tried while nothing but what sameState leaves out changes.
+// mostTries is how often a write is tried while nothing but what stateOf leaves out changes.
 const mostTries = 4
 
 // conditional is a JSON Patch, RFC 6902, that sets a field of an object in a certain state.
@@ -118,7 +118,7 @@ func stateIn(object client.Object) (s state, err error) {
 }
 
 // stillAsRead reads an object without the cache, and returns its state as it is stored, or a conflict if it
-// is another one than before. The generation also counts changes that sameState leaves out, and
+// is another one than before. The generation also counts changes that stateOf leaves out, and
 // a status that another release has written can have fields that this one does not know.
 func stillAsRead(ctx context.Context, c client.Client, live client.Reader, before client.Object) (state, error) {
 	kind, err := c.GroupVersionKindFor(before)
@@ -134,7 +134,7 @@ func stillAsRead(ctx context.Context, c client.Client, live client.Reader, befor
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, now); err != nil {
 		return state{}, err
 	}
-	if !sameState(now, before) {
+	if !equality.Semantic.DeepEqual(stateOf(now), stateOf(before)) {
 		return state{}, staleError(before)
 	}
 	return stateIn(stored)
@@ -167,13 +167,9 @@ func shorten(object client.Object) {
 	}
 }
 
-// sameState reports whether two versions of an object have the same spec and status, and are
-// deleted or not. The time to live and the suspension of an experiment have no part in it: its next
-// pass acts on them. Nor have the parts of its metadata that the cache lacks.
-func sameState(a, b client.Object) bool {
-	return equality.Semantic.DeepEqual(stateOf(a), stateOf(b))
-}
-
+// stateOf returns an object's spec, its status, and whether it is being deleted. The time to live and the
+// suspension of an experiment have no part in it: its next pass acts on them. Nor have the parts of its
+// metadata that the cache lacks.
 func stateOf(object client.Object) client.Object {
 	state := object.DeepCopyObject().(client.Object)
 	state.SetResourceVersion("")

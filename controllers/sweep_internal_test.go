@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
@@ -24,21 +23,14 @@ func TestAStaleTrialLosesNoChildren(t *testing.T) {
 		Labels:          map[string]string{v1alpha1.LabelTrialUID: string(trial.UID)},
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(trial, v1alpha1.GroupVersion.WithKind("SizingTrial"))},
 	}}
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(trial, deployment).Build()
+	c := having(trial, deployment)
 	r := &TrialReconciler{Client: c, Live: c}
-	read := func() *v1alpha1.SizingTrial {
-		got := &v1alpha1.SizingTrial{}
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(trial), got); err != nil {
-			t.Fatal(err)
-		}
-		return got
-	}
 	sweep := func(trial *v1alpha1.SizingTrial) error {
 		return r.sweep(t.Context(), &lifecycle.Observation{
 			Trial: trial, Standing: lifecycle.Planned, Leftovers: []lifecycle.Leftover{{Name: deployment.Name, Deletable: true}},
 		})
 	}
-	stale, begun := read(), read()
+	stale, begun := read(t, c, trial), read(t, c, trial)
 	begun.Status.Attempts = []v1alpha1.Attempt{{Number: 1, ServiceUID: deployment.UID}}
 	if err := c.Update(t.Context(), begun); err != nil {
 		t.Fatal(err)
@@ -46,18 +38,18 @@ func TestAStaleTrialLosesNoChildren(t *testing.T) {
 	if err := sweep(stale); !apierrors.IsConflict(err) {
 		t.Errorf("the stale trial was swept, or refused for another reason: %v", err)
 	}
-	if err := sweep(read()); err != nil {
+	if err := sweep(read(t, c, trial)); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(deployment), &appsv1.Deployment{}); err != nil {
 		t.Errorf("the Deployment of the current attempt: %v", err)
 	}
-	ended := read()
+	ended := read(t, c, trial)
 	ended.Status.Attempts[0].EndTime = &metav1.Time{Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	if err := c.Update(t.Context(), ended); err != nil {
 		t.Fatal(err)
 	}
-	if err := sweep(read()); err != nil {
+	if err := sweep(read(t, c, trial)); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment); !apierrors.IsNotFound(err) {

@@ -20,7 +20,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -71,21 +70,13 @@ func TestAStaleExperimentIsNotDeleted(t *testing.T) {
 		Spec:       v1alpha1.SizingExperimentSpec{TTLSecondsAfterFinished: ptr.To[int32](60)},
 		Status:     v1alpha1.SizingExperimentStatus{CompletionTime: &metav1.Time{Time: end}},
 	}
-	c := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(e).Build()
-	key := client.ObjectKeyFromObject(e)
-	read := func() *v1alpha1.SizingExperiment {
-		got := &v1alpha1.SizingExperiment{}
-		if err := c.Get(t.Context(), key, got); err != nil {
-			t.Fatal(err)
-		}
-		return got
-	}
+	c := having(e)
 	afterEnd := func(e *v1alpha1.SizingExperiment) error {
 		pass := &experimentPass{ExperimentReconciler: &ExperimentReconciler{Client: c}, experiment: e, now: end.Add(time.Hour)}
 		_, err := pass.afterEnd(context.Background())
 		return err
 	}
-	stale, edited := read(), read()
+	stale, edited := read(t, c, e), read(t, c, e)
 	edited.Spec.TTLSecondsAfterFinished = nil
 	if err := c.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
@@ -93,15 +84,15 @@ func TestAStaleExperimentIsNotDeleted(t *testing.T) {
 	if err := afterEnd(stale); !apierrors.IsConflict(err) {
 		t.Errorf("the stale experiment was deleted, or refused for another reason: %v", err)
 	}
-	edited = read()
+	edited = read(t, c, e)
 	edited.Spec.TTLSecondsAfterFinished = ptr.To[int32](60)
 	if err := c.Update(t.Context(), edited); err != nil {
 		t.Fatal(err)
 	}
-	if err := afterEnd(read()); err != nil {
+	if err := afterEnd(read(t, c, e)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Get(t.Context(), key, e); !apierrors.IsNotFound(err) {
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(e), e); !apierrors.IsNotFound(err) {
 		t.Errorf("it still exists although its time is up: %v", err)
 	}
 }
@@ -114,11 +105,11 @@ func TestWhoIsUnderLoadInAnotherNamespaceIsNotNamed(t *testing.T) {
 			v1alpha1.LabelExperiment: experiment, v1alpha1.LabelVariant: "c10-1",
 		}
 	}
-	live := fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(
+	live := having(
 		loadJob(func(j *batchv1.Job) { j.Namespace, j.Name, j.Labels = "ours", "a", labels("own", "mine") }),
 		loadJob(func(j *batchv1.Job) { j.Namespace, j.Name, j.Labels = "ours", "b", labels("sibling", "login") }),
 		loadPod(func(p *corev1.Pod) { p.Namespace, p.Name, p.Labels = "theirs", "c", labels("other", "secret-launch") }),
-	).Build()
+	)
 	r := &TrialReconciler{Live: live, Clock: clocktesting.NewFakePassiveClock(loadEnd)}
 	got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})
 	if want := []string{"login c10-1", "one in another namespace", "pod a of this trial"}; err != nil || !slices.Equal(got, want) {

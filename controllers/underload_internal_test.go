@@ -10,7 +10,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/envvar"
@@ -81,7 +80,7 @@ func TestOnlyWhatMayLoadTheClusterHoldsUpALoad(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &TrialReconciler{
-				Live:  fake.NewClientBuilder().WithScheme(schemeOfAll()).WithObjects(tt.generator).Build(),
+				Live:  having(tt.generator),
 				Clock: clocktesting.NewFakePassiveClock(loadEnd.Add(tt.after)),
 			}
 			got, err := r.underLoad(t.Context(), &lifecycle.Observation{Trial: &v1alpha1.SizingTrial{ObjectMeta: metav1.ObjectMeta{Namespace: "ours", UID: "own"}}})

@@ -45,9 +45,8 @@ const runAllowance = 90 * time.Second
 func RunAllowance(spec v1alpha1.SizingTrialSpec) time.Duration { return runAllowance + ownStart(spec) }
 
 // Deadline returns when an attempt is given up, whatever it is doing: the time that was stored when
-// it began, because its pods end themselves at that time and the start timeout may have changed
-// since. An attempt that began before the API had the field is given up at the time that follows
-// from the present start timeout.
+// it began, at which its pods end themselves. For an attempt that began before the API had the field, it
+// follows from the present start timeout.
 func Deadline(trial *v1alpha1.SizingTrial, attempt *v1alpha1.Attempt, startTimeout time.Duration) time.Time {
 	if attempt.Deadline != nil {
 		return attempt.Deadline.Time

@@ -64,20 +64,15 @@ func sweptSince(status *v1alpha1.SizingTrialStatus) time.Time {
 	return since
 }
 
-// MayLoad reports whether a pod is a generator that may put load on the cluster now. A generator
-// can't if
-//   - no node has taken it,
-//   - it has ended, or
-//   - its own deadline is over. It then stopped by itself, even if its node does not answer.
+// MayLoad reports whether a pod is a generator that may put load on the cluster now. It can't if no node has
+// taken it, if it has ended, or after its own deadline, when it stops even if its node does not answer.
 func MayLoad(pod *corev1.Pod, now time.Time) bool {
 	deadline, known := objects.GeneratorDeadline(pod.Spec)
+	made := pod.CreationTimestamp
 	switch {
-	case pod.Spec.NodeName == "" || !known:
+	case pod.Spec.NodeName == "" || !known || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
 		return false
-	case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
-		return false
-	}
-	if made := pod.CreationTimestamp; !made.IsZero() && deadline.Sub(made.Time) > longestLoad {
+	case !made.IsZero() && deadline.Sub(made.Time) > longestLoad:
 		return false // none that the operator creates runs as long
 	}
 	return !now.After(deadline.Add(endAllowance))

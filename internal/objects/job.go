@@ -44,11 +44,8 @@ type Load struct {
 	Deadline time.Time
 }
 
-// Job builds the load of the attempt: one pod, run once. The operator decides whether a failed
-// load is repeated, and never the Job controller, because the numbers of two pods would be
-// taken for one.
-//
-// It fails if the plan can't be marshalled as JSON.
+// Job builds the load of the attempt: one pod, run once. Only the operator repeats a failed load, because the
+// numbers of two pods of a Job would be taken for one. It fails if the plan can't be marshalled as JSON.
 func (a Attempt) Job(load Load) (*batchv1.Job, error) {
 	plan, err := json.Marshal(load.Plan)
 	if err != nil {

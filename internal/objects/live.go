@@ -105,10 +105,9 @@ func (a Attempt) goLive(pod *corev1.PodSpec) {
 		corev1.VolumeMount{Name: authorityVolume, MountPath: authorityDir, ReadOnly: true})
 }
 
-// liveEgress returns the egress rules that let the generator reach the receiver. A
-// NetworkPolicy can't refer to names. The name of a Service therefore allows all pods of its
-// namespace, and any other name allows every address, in both cases only on the receiver's
-// port.
+// liveEgress returns the egress rules that let the generator reach the receiver. A NetworkPolicy can't refer
+// to names, so the name of a Service allows all pods of its namespace, and any other name every address, in
+// both cases only on the receiver's port.
 func (a Attempt) liveEgress() []networkingv1.NetworkPolicyEgressRule {
 	if a.receiver == nil {
 		return nil

@@ -30,11 +30,9 @@ func (a Attempt) ServicePolicy() *networkingv1.NetworkPolicy {
 	return policy
 }
 
-// GeneratorPolicy builds the NetworkPolicy of the generator. Egress is allowed to the
-// attempt's login service, so that no load can reach anything else, and to the receiver of
-// k6's series if there is one. No ingress is allowed. The rule selects the pods and not the
-// Service's address, because most networks apply policies after the destination has been
-// rewritten to a pod.
+// GeneratorPolicy builds the NetworkPolicy of the generator. Egress is allowed to the attempt's login
+// service and to the receiver of k6's series, if there is one, and no ingress. The rule selects the pods and
+// not the Service's address, because most networks apply policies after the destination was rewritten.
 func (a Attempt) GeneratorPolicy() *networkingv1.NetworkPolicy {
 	policy := a.policy(GeneratorPolicyName(a.trial.UID, a.number), v1alpha1.ComponentGenerator)
 	service := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: a.ServiceSelector()}}
