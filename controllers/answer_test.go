@@ -50,7 +50,7 @@ func TestADemandIsAnsweredFromTheCornersOfAMatrix(t *testing.T) {
 	w.checkGolden(t, "answered", answersOnly)
 }
 
-func TestADemandThatNothingCarriesSaysWhatIsMissing(t *testing.T) {
+func TestADemandThatNoVariantMeetsNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "team-a")
 	e := w.create(newExperiment("login", demanding, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 500 }), 0)

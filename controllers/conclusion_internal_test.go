@@ -150,8 +150,8 @@ func TestAConclusionIsComputedOnce(t *testing.T) {
 	}
 }
 
-// TestAConclusionIsOfItsTrials changes what a conclusion depends on, after it has been computed.
-func TestAConclusionIsOfItsTrials(t *testing.T) {
+// TestAConclusionIsComputedAgainForOtherTrials changes what a conclusion depends on, after it has been computed.
+func TestAConclusionIsComputedAgainForOtherTrials(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*testing.T, *concluding, client.Client)
 		phase  v1alpha1.ExperimentPhase

@@ -20,7 +20,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
-func TestAServiceThatIsNotTheSameToTheEndBreaksTheAttempt(t *testing.T) {
+func TestAServiceThatFailsOrIsReplacedBreaksTheAttempt(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
 		{name: "its calibration fails", mishap: mishap{of: service, calibration: exits(2, "no bcrypt")}, reason: v1alpha1.ReasonCalibrationFailed},
@@ -71,7 +71,7 @@ func TestALoadWithoutAResultBreaksTheAttempt(t *testing.T) {
 	}
 }
 
-func TestAGeneratorThatFallsShortIsTriedAgain(t *testing.T) {
+func TestALoadOfASlowGeneratorIsRepeated(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
 		{name: "it needs more than four fifths of its CPU", mishap: mishap{of: generator, generatorNeeds: 0.45}, reason: v1alpha1.ReasonGeneratorSaturated},
@@ -82,7 +82,7 @@ func TestAGeneratorThatFallsShortIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNoHarmCostsNoAttempt(t *testing.T) {
+func TestHarmlessFaultsCostNoAttempt(t *testing.T) {
 	t.Parallel()
 	for _, f := range []fault{
 		{name: "a login pod is deleted while it is calibrated", at: calibrates, do: deletes(&corev1.PodList{}, service)},

@@ -42,7 +42,7 @@ var hindrances = []struct {
 	{"something suspends the load's Job", v1alpha1.ReasonJobSuspended, mishap{of: generator, suspends: true}},
 }
 
-func TestWhatCanNotBeHadIsGivenUpAfterTheStartTimeout(t *testing.T) {
+func TestAnAttemptThatCanNotStartIsGivenUpAfterTheStartTimeout(t *testing.T) {
 	t.Parallel()
 	for _, h := range hindrances {
 		f := fault{mishap: h.mishap, reason: h.reason, waits: true, outcome: v1alpha1.OutcomeBroken}

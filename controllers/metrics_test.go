@@ -55,7 +55,7 @@ func metrics(cache client.Reader) *controllers.Metrics {
 	}
 }
 
-func TestALeaderTellsWhatStandsInTheClusterAndWhatItCounted(t *testing.T) {
+func TestMetricsOfTheLeaderHaveTheClustersStateAndTheCounts(t *testing.T) {
 	t.Parallel()
 	m := metrics(fakeCache{})
 	m.Tally.AttemptEnded(v1alpha1.OutcomeBroken, "JobDeleted")
@@ -81,7 +81,7 @@ hashmark_attempts_total{outcome="Kept",reason="Measured"} 0
 	}
 }
 
-func TestAReplicaThatDoesNotLeadTellsNothing(t *testing.T) {
+func TestAReplicaThatDoesNotLeadExportsNoMetrics(t *testing.T) {
 	t.Parallel()
 	m := metrics(fakeCache{})
 	m.Elected = make(chan struct{})

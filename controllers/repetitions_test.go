@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func TestRepetitionsAreHeldAgainstEachOther(t *testing.T) {
+func TestRepetitionsAreComparedWithTheBaseline(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "ends")
 	e := w.create(newExperiment("login", func(s *v1alpha1.SizingExperimentSpec) { s.Baseline, s.Repetitions = "c8-500m", 2 }), 0)

@@ -71,7 +71,7 @@ func takeTurns(w *testCluster) {
 	}
 }
 
-func TestAVariantThatNoRateCanHelpIsNotLoaded(t *testing.T) {
+func TestAnInfeasibleVariantIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "team-a")
 	e := w.create(newExperiment("login", infeasibleAtCost12), 0)

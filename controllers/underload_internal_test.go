@@ -51,7 +51,7 @@ func loadPod(change func(*corev1.Pod)) *corev1.Pod {
 	return pod
 }
 
-func TestOnlyWhatMayLoadTheClusterHoldsUpALoad(t *testing.T) {
+func TestALoadWaitsOnlyForGeneratorsThatMayRun(t *testing.T) {
 	going := func(m *metav1.ObjectMeta) {
 		m.Finalizers, m.DeletionTimestamp = []string{"example.test/kept"}, &metav1.Time{Time: loadEnd}
 	}

@@ -135,7 +135,7 @@ func (w *testCluster) verifying(e *v1alpha1.SizingExperiment) bool {
 	return len(e.Status.Verifications) == 1 && w.underLoad("c8-500m") && e.Status.Progress.Finished == 1
 }
 
-func TestNoneLeavesTheAnswerUnverified(t *testing.T) {
+func TestWithVerifyNoneNothingIsVerified(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "none")
 	e := w.create(newExperiment("login", small, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.Verify = v1alpha1.VerifyNone }), 0)
@@ -145,7 +145,7 @@ func TestNoneLeavesTheAnswerUnverified(t *testing.T) {
 	}
 }
 
-func TestAllReplicasAreDrivenWithFull(t *testing.T) {
+func TestWithVerifyFullAllReplicasAreDriven(t *testing.T) {
 	t.Parallel()
 	w := newTestCluster(t, "full")
 	e := w.create(newExperiment("login", small, func(s *v1alpha1.SizingExperimentSpec) {

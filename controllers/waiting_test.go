@@ -60,9 +60,9 @@ func TestWhoWaitsForSomethingElseLetsOthersGoFirst(t *testing.T) {
 	}
 }
 
-// TestWhoCanGoOnWaitsForItsTurn lets the pods of a trial that lost its turn start while the other tenant's
+// TestATrialThatCanContinueWaitsForItsTurn lets the pods of a trial that lost its turn start while the other tenant's
 // trial is calibrated, or loaded. At no time do both have a turn.
-func TestWhoCanGoOnWaitsForItsTurn(t *testing.T) {
+func TestATrialThatCanContinueWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	for name, when := range map[string]func(*testCluster) bool{"beside a calibration": calibratesSecond, "beside a load": loaded} {
 		t.Run(name, func(t *testing.T) {

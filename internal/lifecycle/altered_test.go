@@ -33,7 +33,7 @@ func plannedPod() corev1.PodSpec {
 	}
 }
 
-func TestWhatAffectsTheNumbersIsCompared(t *testing.T) {
+func TestDifferencesThatAffectTheNumbersAreFound(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(pod *corev1.PodSpec, login *corev1.Container)
@@ -82,7 +82,7 @@ func TestWhatAffectsTheNumbersIsCompared(t *testing.T) {
 	}
 }
 
-func TestWhatAClusterFillsInIsNoDifference(t *testing.T) {
+func TestFieldsThatTheClusterFillsInAreNoDifference(t *testing.T) {
 	pod := &corev1.Pod{Spec: plannedPod()}
 	c := &pod.Spec.Containers[0]
 	c.ImagePullPolicy = corev1.PullAlways

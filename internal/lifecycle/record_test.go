@@ -30,7 +30,7 @@ func calibratedPod(uid types.UID, micros string, from, to time.Duration, more ..
 	return pod
 }
 
-func TestWhatTheLoadWillMeetIsRecorded(t *testing.T) {
+func TestTheCalibrationAndThePodsAreRecorded(t *testing.T) {
 	o := world(beforeRecord, func(o *Observation) {
 		o.Children.ServicePods = []corev1.Pod{
 			calibratedPod("a", "20000", 3*time.Second, 9*time.Second),

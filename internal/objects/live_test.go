@@ -66,7 +66,7 @@ func TestWithoutAnAddressThereIsNoRemoteWrite(t *testing.T) {
 	}
 }
 
-func TestNewRefusesSettingsThatNobodyChecked(t *testing.T) {
+func TestNewChecksTheRemoteWriteAddress(t *testing.T) {
 	unchecked := settings()
 	unchecked.RemoteWrite = &objects.RemoteWrite{URL: "http://user:password@example.test/"}
 	if _, err := objects.New(unchecked, trial(), 1, deadline); err == nil || !strings.Contains(err.Error(), "contains credentials") {
@@ -127,8 +127,8 @@ func TestTheGeneratorReachesItsReceiverAndNobodyElse(t *testing.T) {
 	}
 }
 
-// TestNothingOfASecretIsNeededForAPodToStart checks each reference to a Secret.
-func TestNothingOfASecretIsNeededForAPodToStart(t *testing.T) {
+// TestReferencesToASecretAreOptional checks each reference to a Secret.
+func TestReferencesToASecretAreOptional(t *testing.T) {
 	job, err := mustNew(t, liveSettings(t, "https://prometheus.monitoring.svc:9090/"), trial()).Job(load())
 	if err != nil {
 		t.Fatal(err)
