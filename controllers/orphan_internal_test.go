@@ -27,7 +27,7 @@ func TestTheGeneratorOfADeletedJobIsLeft(t *testing.T) {
 	if belongs(orphan("unknown"), trial, jobs) || belongs(orphan(""), trial, jobs) {
 		t.Error("a pod of an unknown Job is the trial's")
 	}
-	seen := &lifecycle.Observation{Trial: trial, Standing: lifecycle.Planned}
+	seen := &lifecycle.Observation{Trial: trial, Ownership: lifecycle.Planned}
 	for job, isLeft := range map[types.UID]bool{"old": true, "new": false} {
 		pod := orphan(job)
 		if !belongs(pod, trial, jobs) {

@@ -27,7 +27,7 @@ func TestAStaleTrialLosesNoChildren(t *testing.T) {
 	r := &TrialReconciler{Client: c, Live: c}
 	sweep := func(trial *v1alpha1.SizingTrial) error {
 		return r.sweep(t.Context(), &lifecycle.Observation{
-			Trial: trial, Standing: lifecycle.Planned, Leftovers: []lifecycle.Leftover{{Name: deployment.Name, Deletable: true}},
+			Trial: trial, Ownership: lifecycle.Planned, Leftovers: []lifecycle.Leftover{{Name: deployment.Name, Deletable: true}},
 		})
 	}
 	stale, begun := read(t, c, trial), read(t, c, trial)

@@ -93,7 +93,7 @@ func ofReplicaSet(owner *metav1.OwnerReference, pod client.Object, trial *v1alph
 // split separates the children that the current attempt needs from all others.
 func split(seen *lifecycle.Observation, children []client.Object) (current, left []client.Object) {
 	attempt := lifecycle.Current(&seen.Trial.Status)
-	if attempt == nil || seen.Standing != lifecycle.Planned {
+	if attempt == nil || seen.Ownership != lifecycle.Planned {
 		return nil, children
 	}
 	uid, n := seen.Trial.UID, attempt.Number

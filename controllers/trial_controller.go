@@ -111,7 +111,7 @@ func (r *TrialReconciler) clear(ctx context.Context, name types.NamespacedName) 
 	if err != nil {
 		return err
 	}
-	seen := &lifecycle.Observation{Trial: trial, Now: r.Clock.Now(), Standing: lifecycle.ExperimentGone}
+	seen := &lifecycle.Observation{Trial: trial, Now: r.Clock.Now(), Ownership: lifecycle.ExperimentGone}
 	r.noteLeftovers(seen, children)
 	return r.sweep(ctx, seen)
 }

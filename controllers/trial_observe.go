@@ -28,7 +28,7 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 		},
 		Now: r.Clock.Now(), Trial: trial, Suspended: r.Paused, NoTurn: trial.Spec.Suspend,
 	}
-	if err := r.observeStanding(ctx, seen); err != nil {
+	if err := r.observeOwnership(ctx, seen); err != nil {
 		return nil, err
 	}
 	children, foreign, err := listChildren(ctx, reader, trial)
@@ -42,7 +42,7 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 		}
 	}
 	attempt := lifecycle.Current(&trial.Status)
-	if attempt == nil || seen.Standing != lifecycle.Planned {
+	if attempt == nil || seen.Ownership != lifecycle.Planned {
 		r.noteLeftovers(seen, children)
 		return seen, nil
 	}
@@ -53,21 +53,21 @@ func (r *TrialReconciler) observe(ctx context.Context, reader client.Reader, tri
 	return seen, r.observeRefusal(ctx, seen)
 }
 
-// observeStanding finds the experiment and checks whether it plans this trial.
-func (r *TrialReconciler) observeStanding(ctx context.Context, seen *lifecycle.Observation) error {
+// observeOwnership finds the experiment and checks whether it plans this trial.
+func (r *TrialReconciler) observeOwnership(ctx context.Context, seen *lifecycle.Observation) error {
 	trial := seen.Trial
 	experiment, err := r.experimentOf(ctx, trial)
 	switch {
 	case err != nil:
 		return err
 	case ownerOf(trial) == nil:
-		seen.Standing = lifecycle.NotPlanned
+		seen.Ownership = lifecycle.NotPlanned
 		return nil
 	case experiment == nil:
-		seen.Standing = lifecycle.ExperimentGone
+		seen.Ownership = lifecycle.ExperimentGone
 		return nil
 	case !plans(experiment, trial):
-		seen.Standing = lifecycle.NotPlanned
+		seen.Ownership = lifecycle.NotPlanned
 	}
 	seen.TimeLeft = lifecycle.TimeLeft(experiment, seen.Now)
 	seen.Cancelled = experiment.Spec.Cancel || lifecycle.Overdue(experiment, seen.Now) || experiment.Status.Phase.Finished()

@@ -94,9 +94,9 @@ func Decide(o *Observation) Decision {
 		return sweep(o)
 	case queue.Released(o.Trial):
 		return afterRelease(o)
-	case running && (o.Standing != Planned || o.Cancelled || o.Suspended):
+	case running && (o.Ownership != Planned || o.Cancelled || o.Suspended):
 		return interrupt(o)
-	case o.Standing != Planned:
+	case o.Ownership != Planned:
 		return dismiss(o)
 	case running && o.NoTurn:
 		return withoutTurn(o)
@@ -252,7 +252,7 @@ func dismiss(o *Observation) Decision {
 }
 
 func unplanned(o *Observation) (reason, message string) {
-	if o.Standing == ExperimentGone {
+	if o.Ownership == ExperimentGone {
 		return v1alpha1.ReasonExperimentGone, "The experiment of this trial was deleted"
 	}
 	return v1alpha1.ReasonNotPlanned, "No experiment plans this trial; create a SizingExperiment, and the operator creates its trials"
@@ -264,7 +264,7 @@ func interrupt(o *Observation) Decision {
 		Message: "The experiment was suspended; this trial starts again when the experiment resumes",
 	}
 	switch {
-	case o.Standing != Planned:
+	case o.Ownership != Planned:
 		d.Reason, d.Message = unplanned(o)
 	case o.Cancelled:
 		d.Reason, d.Message = v1alpha1.ReasonCancelled, "The experiment was cancelled"

@@ -215,7 +215,7 @@ func jobCondition(kind batchv1.JobConditionType, reason string) func(*Observatio
 	}
 }
 
-func orphaned(o *Observation) { o.Standing = ExperimentGone }
+func orphaned(o *Observation) { o.Ownership = ExperimentGone }
 
 func noTurn(o *Observation) { o.NoTurn, o.Trial.Spec.Suspend = true, true }
 
@@ -249,7 +249,7 @@ func TestEachStateIsFollowedByOneAction(t *testing.T) {
 		{"a released trial deletes what was created after its end", world(released, leftovers), Sweep, v1alpha1.ReasonCleaningUp},
 		{"what was created for an earlier attempt is deleted during the next", world(leftovers), Sweep, v1alpha1.ReasonCleaningUp},
 		{"what can't be deleted of an earlier attempt does not hold up the next", world(stuck, lost), Wait, v1alpha1.ReasonUnderLoad},
-		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Standing = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
+		{"a trial that no experiment plans is refused", world(noAttempt, func(o *Observation) { o.Ownership = NotPlanned }), Refuse, v1alpha1.ReasonNotPlanned},
 		{"an orphan deletes its load first", world(leftovers, orphaned), Sweep, v1alpha1.ReasonCleaningUp},
 		{"an orphan ends its attempt", world(orphaned), Interrupt, v1alpha1.ReasonExperimentGone},
 		{"an orphan without load is refused", world(ended(v1alpha1.OutcomeInterrupted), orphaned), Refuse, v1alpha1.ReasonExperimentGone},

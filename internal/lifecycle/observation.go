@@ -15,12 +15,12 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Standing states whether an experiment plans a trial.
-type Standing int
+// Ownership states whether an experiment plans a trial.
+type Ownership int
 
 const (
 	// Planned means that an existing experiment owns the trial and plans exactly this spec.
-	Planned Standing = iota
+	Planned Ownership = iota
 	// NotPlanned means that the trial's owner is not an experiment, or plans something else.
 	NotPlanned
 	// ExperimentGone means that the owner was deleted, or is being deleted.
@@ -46,8 +46,8 @@ type Observation struct {
 	Now time.Time
 	// Trial as it is in the cluster.
 	Trial *v1alpha1.SizingTrial
-	// Standing states whether an experiment plans the trial.
-	Standing Standing
+	// Ownership states whether an experiment plans the trial.
+	Ownership Ownership
 	// Suspended and Cancelled come from the experiment. While the operator is paused, everything is
 	// suspended; an experiment that is overdue or has ended counts as cancelled.
 	Suspended, Cancelled bool

@@ -37,7 +37,7 @@ func TestATrialIsRefusedOnlyIfTheAPIServerHasNoPlanOfIt(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		cached, live []client.Object
-		want         lifecycle.Standing
+		want         lifecycle.Ownership
 	}{
 		{"it is planned", ours, ours, lifecycle.Planned},
 		{"the cache lacks the experiment", nil, ours, lifecycle.Planned},
@@ -50,8 +50,8 @@ func TestATrialIsRefusedOnlyIfTheAPIServerHasNoPlanOfIt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &TrialReconciler{Client: having(tt.cached...), Live: having(tt.live...)}
 			seen := &lifecycle.Observation{Trial: trial}
-			if err := r.observeStanding(t.Context(), seen); err != nil || seen.Standing != tt.want {
-				t.Errorf("the trial's standing is %v, %v; want %v", seen.Standing, err, tt.want)
+			if err := r.observeOwnership(t.Context(), seen); err != nil || seen.Ownership != tt.want {
+				t.Errorf("the ownership of the trial is %v, %v; want %v", seen.Ownership, err, tt.want)
 			}
 		})
 	}
