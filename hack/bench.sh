@@ -10,24 +10,17 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
-source hack/packages.sh
 
-readonly on_cluster=' bound drift ladder model ' alone=' arrivals generators scale '
+readonly on_cluster=' bound drift ladder model ' alone=' arrivals generators quota scale '
 name=${1:-all}
 case " ${name%%/*} " in
   ' core ') exec go test -run='^$' -bench=. -benchmem ./internal/... ;;
-  ' quota ')
-    # The login service must never be late, and the test must never disturb it.
-    go build -o dist/bench/loginservice ./cmd/loginservice
-    go test -c -tags=bench -o dist/bench/quota.test ./test/bench/model
-    HASHMARK_LOGINSERVICE=$PWD/dist/bench/loginservice exec chrt --fifo 20 taskset -c 1 dist/bench/quota.test -test.v
-    ;;
   ' all ')
     "${BASH_SOURCE[0]}" core
-    arguments=(-cut -test.timeout=1h)
+    arguments=(-cut -test.timeout=1h '-test.skip=^TestQuota$')
     ;;
   *)
-    [[ $on_cluster$alone == *" ${name%%/*} "* ]] || die "there is no benchmark $name; there are core, quota,$on_cluster and$alone"
+    [[ $on_cluster$alone == *" ${name%%/*} "* ]] || die "there is no benchmark $name; there are core,$on_cluster and$alone"
     test=${name%%/*} cell=''
     [[ $name != */* ]] || cell=/^${name#*/}\$
     arguments=(-test.timeout=12h "-test.run=^Test${test^}\$$cell")
@@ -51,11 +44,13 @@ KUBEBUILDER_ASSETS=$(hack/build/binaries.sh assets)
 export HASHMARK_LOGINSERVICE HASHMARK_OPERATOR HASHMARK_K6 HASHMARK_FORTIO HASHMARK_CONTROLLER_MANAGER KUBEBUILDER_ASSETS
 
 # The benchmarks and their load generators stay off the measured CPU. They run in their own
-# folder, as with go test, so that they find testdata. With scale alone no CPU is measured.
+# folder, as with go test, so that they find testdata. With scale alone no CPU is measured. With quota the
+# login service must never be late, and the test must never disturb it.
 aside=(taskset -c 1)
-if [[ $name == scale ]]; then
-  aside=()
-fi
+case $name in
+  scale) aside=() ;;
+  quota) aside=(chrt --fifo 20 taskset -c 1) ;;
+esac
 readonly binary=$PWD/dist/bench/bench.test
 cd test/bench
 exec "${aside[@]}" "$binary" "${arguments[@]}"

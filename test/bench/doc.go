@@ -8,6 +8,6 @@
 // fails if a goal is missed.
 //
 // The benchmarks need the tag bench and the environment of hack/bench.sh. Most of them use the
-// operator that is installed in the cluster; generators and arrivals are measured over
+// operator that is installed in the cluster; generators, arrivals and quota are measured over
 // loopback. Their results are only valid if nothing else uses the CPUs.
 package bench

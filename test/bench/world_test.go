@@ -5,6 +5,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,19 +53,11 @@ type change func(*v1alpha1.SizingExperimentSpec)
 // experiment returns the experiment of a manifest in testdata, under another name.
 func (w testNamespace) experiment(t *testing.T, name, manifest string, changes ...change) *v1alpha1.SizingExperiment {
 	t.Helper()
-	e := w.read(t, filepath.Join("testdata", manifest+".yaml"), changes...)
-	e.Name = name
-	return e
-}
-
-// read returns the experiment of a file, with changes.
-func (w testNamespace) read(t *testing.T, file string, changes ...change) *v1alpha1.SizingExperiment {
-	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join("testdata", manifest+".yaml"))
 	must(t, err)
 	e := &v1alpha1.SizingExperiment{}
 	must(t, yaml.UnmarshalStrict(text, e))
-	e.Namespace = w.namespace
+	e.Namespace, e.Name = w.namespace, name
 	for _, change := range changes {
 		change(&e.Spec)
 	}
@@ -76,13 +69,6 @@ func (w testNamespace) read(t *testing.T, file string, changes ...change) *v1alp
 func (w testNamespace) measure(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
 	t.Helper()
 	must(t, w.client.Create(t.Context(), e))
-	return w.finished(t, e)
-}
-
-// finished waits for the experiment's end, and returns its trials in the order in which they
-// were measured.
-func (w testNamespace) finished(t *testing.T, e *v1alpha1.SizingExperiment) []v1alpha1.SizingTrial {
-	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	last := ""
@@ -174,12 +160,7 @@ func verdicts(trials []v1alpha1.SizingTrial) string {
 	slices.Sort(words)
 	text := strings.Join(words, ", ")
 	if len(reasons) > 0 {
-		var names []string
-		for name := range reasons {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		text += " (" + strings.Join(names, ", ") + ")"
+		text += " (" + strings.Join(slices.Sorted(maps.Keys(reasons)), ", ") + ")"
 	}
 	return text
 }

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Median returns the middle value, or the mean of the middle two. It is NaN without values.
@@ -24,27 +26,6 @@ func Median(values []float64) float64 {
 	return (sorted[upper-1] + sorted[upper]) / 2
 }
 
-// MedianInterval returns an interval that has the median of the distribution of independent
-// values in at least 95 % of all samples, whatever the distribution: the sign test, inverted.
-// It is NaN for fewer than six values.
-func MedianInterval(values []float64) (low, high float64) {
-	const tail = 0.025
-	sorted := slices.Sorted(slices.Values(values))
-	n := float64(len(sorted))
-	// One end leaves out as many values as are still improbable on one side of the median.
-	out, below, probability := -1, 0.0, math.Pow(0.5, n)
-	for i := range sorted {
-		if below += probability; below > tail {
-			break
-		}
-		out, probability = i, probability*(n-float64(i))/float64(i+1)
-	}
-	if out < 0 {
-		return math.NaN(), math.NaN()
-	}
-	return sorted[out], sorted[len(sorted)-1-out]
-}
-
 // Percentile returns the time of rank ⌈share·n⌉, as in Hashmark's p95. It is 0 without times.
 func Percentile(times []time.Duration, share float64) time.Duration {
 	if len(times) == 0 {
@@ -55,48 +36,25 @@ func Percentile(times []time.Duration, share float64) time.Duration {
 	return sorted[min(max(rank, 1), len(sorted))-1]
 }
 
-// Near returns the number of values within a share of the centre.
-func Near(values []float64, centre, share float64) int {
-	near := 0
-	for _, value := range values {
-		if math.Abs(value-centre) <= share*centre {
-			near++
-		}
-	}
-	return near
-}
-
 // Dispersion returns the variance of the counts in bins of equal width, divided by their mean:
 // 1 for a Poisson process, 0 for even spacing. Times before 0 and after the last bin are
 // ignored. It is NaN for fewer than two bins.
 func Dispersion(times []time.Duration, width time.Duration, bins int) float64 {
 	counts := make([]float64, bins)
-	total := 0.0
 	for _, at := range times {
 		if bin := int(at / width); at >= 0 && bin < bins {
 			counts[bin]++
-			total++
 		}
 	}
-	mean := total / float64(bins)
-	squares := 0.0
-	for _, count := range counts {
-		squares += (count - mean) * (count - mean)
-	}
-	return squares / float64(bins-1) / mean
+	mean, variance := stat.MeanVariance(counts, nil)
+	return variance / mean
 }
 
 // Deviation returns the standard deviation of a sample, divided by its mean. It is NaN for
 // fewer than two values.
 func Deviation(values []float64) float64 {
-	mean, squares, n := 0.0, 0.0, float64(len(values))
-	for _, value := range values {
-		mean += value / n
-	}
-	for _, value := range values {
-		squares += (value - mean) * (value - mean)
-	}
-	return math.Sqrt(squares/(n-1)) / mean
+	mean, deviation := stat.MeanStdDev(values, nil)
+	return deviation / mean
 }
 
 // Range returns the largest value ÷ the smallest. It is NaN without values or if one is NaN.

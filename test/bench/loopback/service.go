@@ -25,9 +25,7 @@ const (
 // Service is a login service that runs as a child of this process.
 type Service struct {
 	// URL is the service's URL without a path.
-	URL string
-	// StartUp is how long it took until the service was ready.
-	StartUp time.Duration
+	URL     string
 	command *exec.Cmd
 }
 
@@ -42,7 +40,6 @@ func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Servi
 	service := &Service{URL: "http://" + address, command: exec.Command("taskset", all...)}
 	// If the benchmark dies, the service dies too.
 	service.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	began := time.Now()
 	if err := service.command.Start(); err != nil {
 		return nil, fmt.Errorf("starting the login service: %w", err)
 	}
@@ -50,12 +47,8 @@ func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Servi
 		service.Stop()
 		return nil, err
 	}
-	service.StartUp = time.Since(began)
 	return service, nil
 }
-
-// PID returns the ID of the process that was started.
-func (s *Service) PID() int { return s.command.Process.Pid }
 
 // Stop ends the service and waits until it has ended.
 func (s *Service) Stop() {

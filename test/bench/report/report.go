@@ -21,9 +21,7 @@ type Report struct {
 	Name string
 	// Setting is a sentence on the run: when, on what machine, whole or short.
 	Setting string
-	// Tables are printed unchanged above the figures, in Markdown.
-	Tables string
-	rows   []row
+	rows    []row
 }
 
 type row struct {
@@ -58,23 +56,10 @@ func (r *Report) Missed() []string {
 func (r *Report) Markdown() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n\n", r.Setting)
-	if r.Tables != "" {
-		fmt.Fprintf(&text, "%s\n\n", strings.TrimRight(r.Tables, "\n"))
-	}
 	fmt.Fprintf(&text, "| %s | figure | goal | met | notes |\n|---|---|---|---|---|\n", r.Name)
 	for _, row := range r.rows {
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s |\n",
 			row.what, number(row.figure), row.goal, row.goal.verdict(row.figure), row.notes)
-	}
-	return text.String()
-}
-
-// Table returns a table in Markdown. Each row has as many cells as the header.
-func Table(header []string, rows [][]string) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
-	for _, row := range rows {
-		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
 	}
 	return text.String()
 }

@@ -76,14 +76,6 @@ func TestTheTableHoldsEveryFigureBesideItsGoal(t *testing.T) {
 	}
 }
 
-func TestTablesStandAboveTheFigures(t *testing.T) {
-	r := &report.Report{Name: "tls", Setting: "A cut.", Tables: report.Table([]string{"cost", "price"}, [][]string{{"6", "+12 %"}, {"8", "+3 %"}})}
-	want := "A cut.\n\n| cost | price |\n|---|---|\n| 6 | +12 % |\n| 8 | +3 % |\n\n| tls | figure | goal | met | notes |\n|---|---|---|---|---|\n"
-	if diff := cmp.Diff(want, r.Markdown()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestOnlyGoalsThatAreAskedForAreMissed(t *testing.T) {
 	want := []string{"unbounded at 1 is 0.900, want at least 0.95", "pool at 500m is none, want at least 0.95"}
 	if diff := cmp.Diff(want, sample().Missed()); diff != "" {
