@@ -107,11 +107,11 @@ run: docker-build install ## Run the operator on this machine, against the clust
 	$(CLUSTER_ENV) && go run ./cmd/operator --log-format=text --metrics-bind-address=0 --leader-election-namespace=default \
 		--service-image=$${IMAGES:-hashmark.dev}/loginservice:$${TAG:-dev} --generator-image=$${IMAGES:-hashmark.dev}/generator:$${TAG:-dev}
 
-generate: ## Regenerate the code, CRDs, dashboards, manifests and the chart's README
+generate: ## Regenerate the code, CRDs, dashboards and the chart's README
 	$(TOOL) controller-gen object paths=./api/...
 	$(MAKE) --no-print-directory manifests
 
-manifests: ## Regenerate the CRDs, dashboards, manifests and the chart's README
+manifests: ## Regenerate the CRDs, dashboards and the chart's README
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd
 	go run ./hack/dashboards/generate charts/hashmark/files/dashboards
 	hack/chart.sh

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hashmark-dev/hashmark/controllers"
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 // TestAConfinedOperatorMeasuresAsAnyOther runs the experiments of two namespaces with an
@@ -58,7 +59,7 @@ func (w *testCluster) confine() {
 func operatorRights(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	role, leases := &rbacv1.ClusterRole{}, &rbacv1.Role{}
-	if err := errors.Join(decode("operator_role.yaml", role), decode("leases_role.yaml", leases)); err != nil {
+	if err := errors.Join(chart.Decode("rbac/operator_role.yaml", role), chart.Decode("rbac/leases_role.yaml", leases)); err != nil {
 		t.Fatal(err)
 	}
 	return append(role.Rules, leases.Rules...)

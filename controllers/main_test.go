@@ -15,7 +15,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -26,6 +25,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/controllers"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of this package")
@@ -147,7 +147,7 @@ func (a impersonator) RoundTrip(request *http.Request) (*http.Response, error) {
 // because each test has a Lease of its own.
 func grantOperator(ctx context.Context) error {
 	role, binding, leases := &rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.Role{}
-	if err := errors.Join(decode("operator_role.yaml", role, binding), decode("leases_role.yaml", leases)); err != nil {
+	if err := errors.Join(chart.Decode("rbac/operator_role.yaml", role, binding), chart.Decode("rbac/leases_role.yaml", leases)); err != nil {
 		return err
 	}
 	everywhere := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "leases-of-tests"}, Rules: leases.Rules}
@@ -158,22 +158,6 @@ func grantOperator(ctx context.Context) error {
 	for _, object := range []client.Object{role, binding, everywhere, bound} {
 		if err := uncached.Create(ctx, object); err != nil {
 			return fmt.Errorf("granting the operator its rights: %w", err)
-		}
-	}
-	return nil
-}
-
-// decode reads the documents of a file of the operator's rights.
-func decode(file string, objects ...client.Object) error {
-	opened, err := os.Open(filepath.Join("..", "config", "rbac", file))
-	if err != nil {
-		return err
-	}
-	defer opened.Close()
-	documents := yaml.NewYAMLOrJSONDecoder(opened, 4096)
-	for _, object := range objects {
-		if err := documents.Decode(object); err != nil {
-			return fmt.Errorf("reading the operator's rights: %w", err)
 		}
 	}
 	return nil

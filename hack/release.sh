@@ -5,8 +5,8 @@
 #   IMAGES=registry.example.com/team [VERSION=v0.1.0] release.sh
 #
 # By default VERSION is the chart's. docker login or crane auth login says who pushes. What was
-# published is listed in dist/publish/published.txt, a reference by digest per line, the chart last.
-# PLAIN_HTTP=true pushes to a registry without TLS. hack/sign.sh signs what was published.
+# published is listed in dist/publish/published.txt, a reference by digest per line, the chart last. Manifests
+# for kubectl and kustomize, which also name the images by digest, are in dist/publish/manifests. PLAIN_HTTP=true pushes to a registry without TLS. hack/sign.sh signs what was published.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -91,6 +91,7 @@ for name in "${names[@]}"; do
   publish "$name" >>"$work/published.txt"
 done
 chart >>"$work/published.txt"
+hack/manifests.sh "$work/chart" "$work/manifests"
 say "published $version:"
 cat "$work/published.txt"
 cat <<TEXT

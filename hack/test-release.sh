@@ -72,13 +72,10 @@ answers() {
   ((outcome == 0)) || die "the login service for arm64 does not answer"
 }
 
-# installs REFERENCE fails unless the chart renders with exactly the published images.
+# installs NAME fails unless standard input, which is what installs a release, has exactly its images.
 installs() {
-  local helm
-  helm=$(hack/build/binaries.sh helm)/helm
-  "$helm" template hashmark "oci://$1" --plain-http | grep -oE "$address/[^\"' ]+@sha256:[0-9a-f]{64}" | LC_ALL=C sort -u >"$work/rendered"
-  diff <(images_of first | LC_ALL=C sort) "$work/rendered" >&2 || die "the chart installs other images than those that were published"
-  say "the chart, pulled by digest, installs the published images by digest"
+  grep -oE "$address/[^\"' ]+@sha256:[0-9a-f]{64}" | LC_ALL=C sort -u >"$work/rendered"
+  diff <(images_of "$1" | LC_ALL=C sort) "$work/rendered" >&2 || die "what installs the release $1 has other images than those that were published"
 }
 
 # isolate lets all programs that are started from here on reach only loopback: a proxy refuses the rest, and
@@ -192,7 +189,9 @@ publish first
 rm -r dist/publish
 publish second
 diff <(sed 's#.*@##' "$work/first" | head -3) <(sed 's#.*@##' "$work/second" | head -3) >&2 || die "two releases of the same source have different digests"
-installs "$(chart_of first)"
+installs second <dist/publish/manifests/install.yaml
+"$(hack/build/binaries.sh helm)/helm" template hashmark "oci://$(chart_of first)" --plain-http | installs first
+say "the chart, pulled by digest, and install.yaml install the published images by digest"
 annotated "$(chart_of first)"
 use_cosign
 isolate

@@ -14,13 +14,13 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 // beThePlugin is an environment variable. If it is set, the test binary runs as the
@@ -116,19 +116,11 @@ func userWith(t *testing.T, namespace string, roles ...string) (kubeconfig strin
 // chartRoles returns the user roles as the chart renders them.
 func chartRoles(t *testing.T) map[string][]rbacv1.PolicyRule {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "config", "rbac", "user_roles.yaml"))
-	if err != nil {
+	first, second := &rbacv1.ClusterRole{}, &rbacv1.ClusterRole{}
+	if err := chart.Decode("rbac/user_roles.yaml", first, second); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	decoder, roles := yaml.NewYAMLOrJSONDecoder(file, 4096), map[string][]rbacv1.PolicyRule{}
-	for {
-		role := &rbacv1.ClusterRole{}
-		if err := decoder.Decode(role); err != nil {
-			return roles
-		}
-		roles[role.Name] = role.Rules
-	}
+	return map[string][]rbacv1.PolicyRule{first.Name: first.Rules, second.Name: second.Rules}
 }
 
 // experiment waits for the experiment of the namespace and returns it.

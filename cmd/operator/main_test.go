@@ -13,11 +13,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 // beTheOperator is an environment variable that makes this test's binary run as the operator,
@@ -110,20 +110,15 @@ func user(t *testing.T, name string) (kubeconfig string) {
 	return kubeconfig
 }
 
-// rules returns the rules of the first role in a file of config/rbac.
-func rules(t *testing.T, file string) []rbacv1.PolicyRule {
+// rules returns the rules of the first role in one of the chart's templates of rights.
+func rules(t *testing.T, template string) []rbacv1.PolicyRule {
 	t.Helper()
-	content, err := os.Open(filepath.Join("..", "..", "config", "rbac", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer content.Close()
 	role := &rbacv1.ClusterRole{}
-	if err := yaml.NewYAMLOrJSONDecoder(content, 4096).Decode(role); err != nil {
+	if err := chart.Decode("rbac/"+template, role); err != nil {
 		t.Fatal(err)
 	}
 	if len(role.Rules) == 0 {
-		t.Fatalf("%s does not start with a role", file)
+		t.Fatalf("%s does not start with a role", template)
 	}
 	return role.Rules
 }

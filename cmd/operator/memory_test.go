@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,10 +18,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 // TestATenantsObjectsFitIntoTheOperatorsMemory creates 200 experiments with about a megabyte of labels or
@@ -99,15 +98,11 @@ func passes(t *testing.T, metrics string) (n int) {
 	return n
 }
 
-// checkMemory compares the most memory that an operator has used with its limit in the manifest.
+// checkMemory compares the most memory that an operator has used with its limit in the chart.
 func checkMemory(t *testing.T, when string, o *process) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "config", "manager", "deployment.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	deployment := &appsv1.Deployment{}
-	if err := yaml.Unmarshal(content, deployment); err != nil {
+	if err := chart.Decode("manager/deployment.yaml", deployment); err != nil {
 		t.Fatal(err)
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.command.Process.Pid))

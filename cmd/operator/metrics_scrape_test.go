@@ -5,11 +5,8 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,12 +16,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
-// operatorAccount is the user in the bindings of config/rbac.
+// operatorAccount is the user in the bindings of the chart.
 const operatorAccount = "system:serviceaccount:hashmark-system:hashmark-operator"
 
 // TestMetricsNeedAuthorizationAndComeFromTheLeader scrapes two replicas over HTTPS,
@@ -108,27 +105,14 @@ func TestMetricsNeedAuthorizationAndComeFromTheLeader(t *testing.T) {
 	})
 }
 
-// applyMetricsRoles installs config/rbac/metrics_roles.yaml until the test ends.
+// applyMetricsRoles installs the chart's rights to metrics until the test ends.
 func applyMetricsRoles(t *testing.T) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "config", "rbac", "metrics_roles.yaml"))
+	objects, err := chart.Objects("--show-only=templates/rbac/metrics_roles.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	documents := yaml.NewYAMLOrJSONDecoder(file, 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		err := documents.Decode(object)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(object.Object) == 0 {
-			continue
-		}
+	for _, object := range objects {
 		create(t, object)
 		t.Cleanup(func() { _ = administrator.Delete(context.Background(), object) })
 	}

@@ -67,7 +67,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 	for variable, helm := range helms(t) {
 		for name, test := range tests {
 			t.Run(variable+"/"+name, func(t *testing.T) {
-				output, err := exec.CommandContext(t.Context(), helm, "template", "hashmark", chart, "--set-json", test.set).CombinedOutput()
+				output, err := exec.CommandContext(t.Context(), helm, "template", "hashmark", source, "--set-json", test.set).CombinedOutput()
 				if err == nil || !strings.Contains(string(output), test.want) {
 					t.Errorf("%s: %v, output %.500q, want %q in it", test.set, err, output, test.want)
 				}
@@ -80,7 +80,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 func TestRightValuesAreTaken(t *testing.T) {
 	for variable, helm := range helms(t) {
 		for _, set := range []string{"operator.replicas=2", `watchNamespaces=[]`, `image.tag="1.2"`, `generator.cpuLimit=0.5`} {
-			output, err := exec.CommandContext(t.Context(), helm, "template", "hashmark", chart, "--set-json", set).CombinedOutput()
+			output, err := exec.CommandContext(t.Context(), helm, "template", "hashmark", source, "--set-json", set).CombinedOutput()
 			if err != nil {
 				t.Errorf("%s: %s: %v\n%s", variable, set, err, output)
 			}

@@ -27,7 +27,7 @@ import (
 var root = filepath.Join("..", "..")
 
 // TestAllThatUsersApplyIsAccepted applies what the chart renders with each set of values, what its notes
-// say, and the folders for kustomize, to the API server in a dry run that refuses unknown fields. The
+// say, and the manifests of a release, to the API server in a dry run that refuses unknown fields. The
 // samples have a test of their own.
 func TestAllThatUsersApplyIsAccepted(t *testing.T) {
 	version, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).ServerVersion()
@@ -47,7 +47,16 @@ func TestAllThatUsersApplyIsAccepted(t *testing.T) {
 		}
 		rendered["the chart with "+filepath.Base(file)] = output(t, helm(t), arguments...)
 	}
-	for _, folder := range []string{"config/default", "config/own-service", "config/prometheus", "config/grafana", "hack/monitoring/local", "hack/monitoring/kind"} {
+	folder := t.TempDir()
+	output(t, "hack/manifests.sh", "charts/hashmark", folder)
+	for _, name := range []string{"install", "admission", "own-service", "monitoring"} {
+		manifests, err := os.ReadFile(filepath.Join(folder, name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rendered[name+".yaml"] = string(manifests)
+	}
+	for _, folder := range []string{"hack/monitoring/local", "hack/monitoring/kind"} {
 		rendered[folder] = output(t, filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), "kustomize", folder)
 	}
 	for name, text := range rendered {

@@ -21,12 +21,12 @@ const (
 		login: {steps: [{path: /login}], wrong: {status: [401]}}}}}`
 )
 
-// TestTheOwnServicePolicy tests what config/own-service allows.
+// TestTheOwnServicePolicy tests what the chart's policy of own services allows.
 func TestTheOwnServicePolicy(t *testing.T) {
 	grantRights(t)
 	inTeamA(t)
 	grantOwnService(t)
-	install(t, "own-service/policy.yaml")
+	installTemplate(t, "own-service/policy.yaml", "--set=loginService.requirePermission=true")
 	waitUntilInForce(t, plainExperiment.with(t, inA, own), ownRefusal)
 	t.Run("create", ownServiceOnCreations)
 	t.Run("update", ownServiceOnUpdates)

@@ -22,6 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 // The users whose requests the policy judges.
@@ -52,13 +54,13 @@ const (
 	leaves   = "this object belongs to a trial of Hashmark, and nothing would end its pods without it"
 )
 
-// TestTheAdmissionPolicy tests what config/admission allows. The policy is installed once,
+// TestTheAdmissionPolicy tests what the chart's admission policy allows. The policy is installed once,
 // because it takes a moment to be in force.
 func TestTheAdmissionPolicy(t *testing.T) {
 	grantRights(t)
 	inTeamA(t)
 	attempt := attemptObjects(t)
-	install(t, "admission/policy.yaml")
+	installTemplate(t, "admission/policy.yaml")
 	waitUntilInForce(t, somePod.with(t, "metadata: {labels: {hashmark.dev/component: generator}}"), reserved)
 	t.Run("the operator and Kubernetes' controllers can make an attempt", func(t *testing.T) {
 		for by, objects := range attempt {
@@ -82,6 +84,18 @@ func TestTheAdmissionPolicy(t *testing.T) {
 func install(t *testing.T, file string) {
 	t.Helper()
 	for _, object := range objectsIn(t, filepath.Join("..", "..", "config", file)) {
+		keep(t, object)
+	}
+}
+
+// installTemplate applies what the chart renders of a template until the test ends.
+func installTemplate(t *testing.T, template string, flags ...string) {
+	t.Helper()
+	objects, err := chart.Objects(append(flags, "--show-only=templates/"+template)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects {
 		keep(t, object)
 	}
 }
@@ -126,8 +140,8 @@ func objectsIn(t *testing.T, path string) []*unstructured.Unstructured {
 // administrator could add, or that clusters before 1.22 have, so that only the policy can refuse them.
 func grantRights(t *testing.T) {
 	t.Helper()
-	install(t, "rbac/operator_role.yaml")
-	install(t, "rbac/user_roles.yaml")
+	installTemplate(t, "rbac/operator_role.yaml")
+	installTemplate(t, "rbac/user_roles.yaml")
 	keep(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "added"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"pods/ephemeralcontainers", "pods/resize"}, Verbs: []string{"patch"}},
 		{APIGroups: []string{"", "discovery.k8s.io"}, Resources: []string{"endpoints", "endpointslices"}, Verbs: []string{"create", "patch"}},

@@ -1,4 +1,6 @@
-package config_test
+//go:build helm
+
+package chart_test
 
 import (
 	"flag"
@@ -10,34 +12,36 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	psa "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
 
 var update = flag.Bool("update", false, "write the golden files of this package")
 
-// allRoles reads the roles of all files of config/rbac, so that roles in a new file are
-// tested too.
-func allRoles(t *testing.T) []rbacv1.ClusterRole {
-	t.Helper()
-	files, err := filepath.Glob("rbac/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []rbacv1.ClusterRole
-	for _, file := range files {
-		all = append(all, roles(t, filepath.Base(file))...)
-	}
-	if len(all) < 6 {
-		t.Fatalf("found %d roles, want at least 6: the test looks in the wrong place", len(all))
-	}
-	return all
-}
-
 // TestNoRoleGrantsMoreThanItIsKnownToGrant compares all rights of all roles with a golden
 // file, so that no right is added or removed unnoticed.
 func TestNoRoleGrantsMoreThanItIsKnownToGrant(t *testing.T) {
+	objects, err := chart.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var lines []string
-	for _, role := range allRoles(t) {
+	for _, object := range objects {
+		if object.GetKind() != "ClusterRole" && object.GetKind() != "Role" {
+			continue
+		}
+		var role rbacv1.ClusterRole
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
+			t.Fatal(err)
+		}
+		if role.AggregationRule != nil {
+			t.Errorf("%s takes in the rights of other roles", role.Name)
+		}
 		for _, rule := range role.Rules {
 			lines = append(lines, rights(role, rule)...)
 		}
@@ -77,29 +81,19 @@ func rights(role rbacv1.ClusterRole, rule rbacv1.PolicyRule) []string {
 	return lines
 }
 
-// TestNoRoleLeadsToAnother checks that no role, including those of users, has a right that
-// leads to further rights.
-func TestNoRoleLeadsToAnother(t *testing.T) {
-	resources := []string{
-		"*", "secrets", "configmaps", "nodes", "pods/exec", "pods/log", "pods/attach", "pods/portforward", "pods/ephemeralcontainers",
-		"serviceaccounts/token", "roles", "rolebindings", "clusterroles", "clusterrolebindings", "users", "groups",
+func TestTheOperatorsPodPassesTheRestrictedPodSecurityStandard(t *testing.T) {
+	var deployment appsv1.Deployment
+	if err := chart.Decode("manager/deployment.yaml", &deployment); err != nil {
+		t.Fatal(err)
 	}
-	verbs := []string{"*", "escalate", "bind", "impersonate"}
-	for _, role := range allRoles(t) {
-		if role.AggregationRule != nil {
-			t.Errorf("%s takes in the rights of other roles", role.Name)
-		}
-		for _, rule := range role.Rules {
-			for _, has := range slices.Concat(rule.Resources, rule.APIGroups, rule.NonResourceURLs) {
-				if slices.Contains(resources, has) {
-					t.Errorf("%s has a right on %s: %v", role.Name, has, rule)
-				}
-			}
-			for _, verb := range rule.Verbs {
-				if slices.Contains(verbs, verb) {
-					t.Errorf("%s may %s: %v", role.Name, verb, rule)
-				}
-			}
-		}
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := deployment.Spec.Template
+	restricted := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
+	verdict := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &pod.ObjectMeta, &pod.Spec))
+	if !verdict.Allowed {
+		t.Errorf("refused: %s: %s", verdict.ForbiddenReason(), verdict.ForbiddenDetail())
 	}
 }
