@@ -3,11 +3,10 @@
 package cgroup2_test
 
 import (
-	"archive/tar"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -31,12 +30,13 @@ const (
 // their evidence: of a service with a quota above one CPU, and of one with two CPUs of its own.
 func TestAnExperimentOnAClusterWithCgroupVersion2(t *testing.T) {
 	results := bootCluster(t)
-	if reason, failed := results["error"]; failed {
-		t.Fatalf("%s; see %s", reason, os.Getenv("HASHMARK_RESULTS"))
+	if reason, err := os.ReadFile(filepath.Join(results, "error")); err == nil {
+		t.Fatalf("%s; see %s", reason, results)
 	}
 	experiment, trials := &v1alpha1.SizingExperiment{}, &v1alpha1.SizingTrialList{}
 	for name, into := range map[string]any{"experiment.json": experiment, "trials.json": trials} {
-		if err := json.Unmarshal(results[name], into); err != nil {
+		text, err := os.ReadFile(filepath.Join(results, name))
+		if err = errors.Join(err, json.Unmarshal(text, into)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
@@ -112,9 +112,8 @@ func checkCounters(t *testing.T, trial *v1alpha1.SizingTrial) {
 	}
 }
 
-// bootCluster starts the machine and returns the files that it left, which are also in the folder
-// HASHMARK_RESULTS.
-func bootCluster(t *testing.T) map[string][]byte {
+// bootCluster starts the machine, and returns the folder HASHMARK_RESULTS with the files that it left.
+func bootCluster(t *testing.T) (folder string) {
 	t.Helper()
 	disk, folder := os.Getenv("HASHMARK_DISK"), os.Getenv("HASHMARK_RESULTS")
 	if disk == "" || folder == "" {
@@ -130,34 +129,11 @@ func bootCluster(t *testing.T) map[string][]byte {
 	}
 	run(t, longestExperiment, "-smp", "4", "-m", "6144",
 		"-drive", "format=raw,if=virtio,file="+disk, "-drive", "format=raw,if=virtio,file="+written.Name())
-	return unpack(t, written, folder)
-}
-
-func unpack(t *testing.T, written io.Reader, folder string) map[string][]byte {
-	t.Helper()
-	results := map[string][]byte{}
-	for archive := tar.NewReader(written); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return results
-		}
-		if err != nil {
-			t.Fatalf("the machine's results: %v", err)
-		}
-		if header.Typeflag != tar.TypeReg {
-			continue
-		}
-		text, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.Clean(header.Name)
-		results[name] = text
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
 	}
+	if output, err := exec.Command("tar", "--extract", "--file="+written.Name(), "--directory="+folder).CombinedOutput(); err != nil {
+		t.Fatalf("the machine's results: %v\n%s", err, output)
+	}
+	return folder
 }
