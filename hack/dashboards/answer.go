@@ -9,6 +9,8 @@ const (
 	unpriced   = "the experiment does not have this price"
 	unheld     = "no variant was held out to check the model"
 	unlike     = "the experiment has no baseline"
+	// allMeasured is also true of the history that tests query.
+	allMeasured = "no trial failed"
 )
 
 // maybe marks a query that can have no data.

@@ -1,7 +1,6 @@
 package dashboards
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -25,7 +24,7 @@ func TestTheChartShipsTheseDashboards(t *testing.T) {
 	for name, d := range All() {
 		file := filepath.Join(shipped, name+".json")
 		if *update {
-			if err := os.WriteFile(file, written(t, d), 0o600); err != nil {
+			if err := os.WriteFile(file, written(t, d), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,63 +79,11 @@ func TestEveryPanelSaysWhatItShowsAndHowToReadIt(t *testing.T) {
 	})
 }
 
-func TestPanelsDoNotOverlapAndHaveNumbersOfTheirOwn(t *testing.T) {
-	for name, d := range All() {
-		ids, taken := map[int]bool{}, map[[2]int]string{}
-		for _, element := range d.layout() {
-			var id int
-			var title string
-			var at position
-			switch e := element.(type) {
-			case Panel:
-				id, title, at = e.ID, e.Title, e.Position
-			case row:
-				id, title, at = e.ID, e.Title, e.Position
-			}
-			if ids[id] {
-				t.Errorf("%s: two panels are number %d", name, id)
-			}
-			ids[id] = true
-			for x := at.X; x < at.X+at.W; x++ {
-				for y := at.Y; y < at.Y+at.H; y++ {
-					if other := taken[[2]int{x, y}]; other != "" || x >= columns {
-						t.Fatalf("%s: %s lies on %s or beyond the page at %d, %d", name, title, other, x, y)
-					}
-					taken[[2]int{x, y}] = title
-				}
-			}
-		}
-	}
-}
-
 var (
-	metricName = regexp.MustCompile(`\b(hashmark|k6|controller_runtime|process)_\w+`)
-	counted    = regexp.MustCompile(`\w+(_total|_bucket)\b`)
-	windows    = regexp.MustCompile(`\[([^]]*)\]`)
-	grouping   = regexp.MustCompile(`\bby \(([^)]*)\) \((hashmark_\w+)\{`)
+	counted  = regexp.MustCompile(`\w+(_total|_bucket)\b`)
+	windows  = regexp.MustCompile(`\[([^]]*)\]`)
+	grouping = regexp.MustCompile(`\bby \(([^)]*)\) \((hashmark_\w+)\{`)
 )
-
-// ofLoginService are the names that internal/login gives its metrics.
-var ofLoginService = []string{
-	"hashmark_login_requests_total", "hashmark_login_in_flight", "hashmark_login_queue_length",
-	"hashmark_login_cfs_periods_total", "hashmark_login_cfs_throttled_periods_total", "hashmark_login_hash_duration_seconds_bucket",
-}
-
-func TestQueriesAskForSeriesThatThereAre(t *testing.T) {
-	known := slices.Concat(ofLoginService, []string{
-		telemetry.AttemptsTotal, telemetry.StageDurationSeconds + "_sum", telemetry.StageDurationSeconds + "_count",
-	})
-	for _, series := range telemetry.All() {
-		known = append(known, series.Name)
-	}
-	for _, q := range Queries(Variables{}) {
-		for _, name := range metricName.FindAllString(q.Expr, -1) {
-			if strings.HasPrefix(name, "hashmark_") && !slices.Contains(known, name) {
-				t.Errorf("%s / %s asks for %s, which does not exist", q.Dashboard, q.Panel, name)
-			}
-		}
-	}
-}
 
 func TestQueriesGroupByLabelsThatTheirSeriesHave(t *testing.T) {
 	labels := map[string][]string{}
@@ -192,58 +139,4 @@ func kept(d Dashboard, q target) error {
 		return fmt.Errorf("%d of %d series are of the chosen experiment", filtered, selectors)
 	}
 	return nil
-}
-
-func TestVariablesAreFilledIn(t *testing.T) {
-	for _, q := range Queries(Variables{Namespace: "shop", Experiment: "login", Variant: ".+", RateInterval: "1m"}) {
-		if strings.Contains(q.Expr, "$") {
-			t.Errorf("%s / %s keeps a variable: %s", q.Dashboard, q.Panel, q.Expr)
-		}
-	}
-}
-
-func TestHardlyAnyQueryMayBeEmpty(t *testing.T) {
-	empty := map[string]int{}
-	for _, q := range Queries(Variables{}) {
-		if q.MayBeEmpty != "" {
-			empty[q.Panel+": "+q.MayBeEmpty]++
-		}
-	}
-	want := map[string]int{
-		"Failed trials: no trial failed":                    1,
-		"Experiments: " + unanswered:                        3,
-		"Experiments: " + unpriced:                          1,
-		"Recommended size: " + unanswered:                   1,
-		"Recommended size: " + unfit:                        1,
-		"Finished attempts: no attempt has ended yet":       1,
-		"Time until the deadline: nothing is running":       1,
-		"Total CPU: " + unanswered:                          1,
-		"Expected p95: " + unanswered:                       1,
-		"Demand and capacity: " + unanswered:                2,
-		"Model: " + unheld:                                  1,
-		"Price per month: " + unpriced:                      1,
-		"Price per million logins: " + unpriced:             1,
-		"Attacker's price per billion guesses: " + unpriced: 1,
-		"Sizes and prices: " + unanswered:                   3,
-		"Sizes and prices: " + unpriced:                     3,
-		"Sizes and prices: " + unlike:                       3,
-		"Defender's price against attacker's: " + unpriced:  2,
-	}
-	if diff := cmp.Diff(want, empty); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestDashboardsLeadToEachOtherAndToTheDocumentation(t *testing.T) {
-	for name, d := range All() {
-		text := written(t, d)
-		for _, want := range []string{`"hashmark"`, `"type": "dashboards"`, docs, d.UID} {
-			if !bytes.Contains(text, []byte(want)) {
-				t.Errorf("%s has no %s", name, want)
-			}
-		}
-	}
-	if _, err := os.Stat("../../docs/" + filepath.Base(docs)); err != nil {
-		t.Error(err)
-	}
 }

@@ -1,7 +1,7 @@
 // Package dashboards builds Hashmark's Grafana dashboards (Overview, Experiment and Live
 // trial) in Grafana's Classic JSON, which Grafana 11 to 13 load.
 //
-// [All] returns the dashboards; the chart contains their JSON, written by hack/dashboards.
+// [All] returns the dashboards; the chart contains their JSON, which make generate writes.
 // [Queries] returns every query of every panel with the variables filled in, so that all
 // queries can be tested with a Prometheus.
 //

@@ -131,7 +131,7 @@ func failedTrials() Panel {
 			column{label: "reason", header: "Reason", shown: []property{cells(wordCell), colored(red)}},
 			column{expr: best("namespace, experiment, variant, trial, reason", "hashmark_trial_phase", join(inNamespaces, `phase="Failed"`))},
 		)
-	panel.Targets[0].mayBeEmpty = "no trial failed"
+	panel.Targets[0].mayBeEmpty = allMeasured
 	return panel
 }
 
