@@ -59,7 +59,6 @@ func TestOnlyAnUnreachableDatabaseIsNoFailure(t *testing.T) {
 		says     string
 	}{
 		"the proxy does not listen":              {proxy: "http://127.0.0.1:1", says: notRun + `Get "https://vuln.go.dev/index/modules.json.gz": proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused`},
-		"the proxy refuses":                      {proxy: refusing(t), says: notRun + `Get "https://vuln.go.dev/index/modules.json.gz": Forbidden`},
 		"the proxy never answers":                {proxy: silent(t), patience: "1", says: notRun + "https://vuln.go.dev sent no index within 1 s"},
 		"something else answers as the database": {proxy: impostor(t), fails: true, says: "can't check for vulnerabilities: Get \"https://vuln.go.dev/index/modules.json.gz\": tls: failed to verify certificate"},
 	} {
@@ -118,16 +117,6 @@ func write(t *testing.T, name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// refusing returns the address of a proxy that forbids every connection.
-func refusing(t *testing.T) string {
-	t.Helper()
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusForbidden)
-	}))
-	t.Cleanup(proxy.Close)
-	return proxy.URL
 }
 
 // silent returns the address of a proxy that accepts connections and never answers.
