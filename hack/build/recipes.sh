@@ -19,94 +19,49 @@ BUILD_FLAGS=(-mod=readonly -trimpath -buildvcs=false)
 #   ldflags   the linker's flags, which always leave out debug information
 #   hint      what to tell a person who waits for it
 recipe() {
-  module="$1"
-  ldflags="-s -w"
+  local upstream=""
+  module="$1" release="" packages="" ldflags="-s -w"
   case "$1" in
-    kubernetes)
-      release="$(required_version kubernetes k8s.io/kubernetes)"
-      packages="$(tool_packages kubernetes)"
-      ldflags+="$(kubernetes_ldflags "$release")"
-      hint="six programs, 6 to 10 minutes the first time on 2 CPUs"
-      ;;
-    kubernetes-1.*)
-      release="$(required_version "$1" k8s.io/kubernetes)"
-      packages="$(tool_packages "$1")"
-      ldflags+="$(kubernetes_ldflags "$release")"
-      hint="two programs, about 4 minutes the first time"
-      ;;
-    etcd)
-      release="$(required_version etcd go.etcd.io/etcd/server/v3)"
-      packages="etcd go.etcd.io/etcd/server/v3"
-      hint="about a minute the first time"
-      ;;
-    containerd)
-      release="$(required_version containerd github.com/containerd/containerd/v2)"
-      packages="$(tool_packages containerd)"
-      ldflags+=" -X github.com/containerd/containerd/v2/version.Version=$release"
-      hint="three programs, about 2 minutes the first time"
-      ;;
-    cni)
-      release="$(required_version cni github.com/containernetworking/plugins)"
-      packages="$(tool_packages cni)"
-      hint="seconds"
-      ;;
+    kubernetes) upstream=k8s.io/kubernetes hint="six programs, 6 to 10 minutes the first time on 2 CPUs" ;;
+    kubernetes-1.*) upstream=k8s.io/kubernetes hint="two programs, about 4 minutes the first time" ;;
     kubeadm)
-      module=kubernetes
-      release="$(required_version "$module" k8s.io/kubernetes)"
-      packages="kubeadm k8s.io/kubernetes/cmd/kubeadm"
-      ldflags+="$(kubernetes_ldflags "$release")"
+      module=kubernetes upstream=k8s.io/kubernetes packages="kubeadm k8s.io/kubernetes/cmd/kubeadm"
       hint="about 2 minutes the first time"
       ;;
-    kind)
-      release="$(required_version kind sigs.k8s.io/kind)"
-      packages="kind sigs.k8s.io/kind"
-      hint="seconds"
-      ;;
-    coredns)
-      release="$(required_version coredns github.com/coredns/coredns)"
-      packages="coredns ."
-      hint="about 4 minutes the first time"
-      ;;
-    kube-router)
-      release="$(required_version kube-router github.com/cloudnativelabs/kube-router/v2)"
-      packages="$(tool_packages kube-router)"
-      ldflags+=" -X github.com/cloudnativelabs/kube-router/v2/pkg/version.Version=$release"
-      hint="about 2 minutes the first time"
-      ;;
-    k6)
-      release="$(required_version k6 go.k6.io/k6)"
-      packages="k6 go.k6.io/k6"
-      hint="about 2 minutes the first time"
-      ;;
-    helm | helm3)
-      release="$(required_version "$1" "$(helm_module "$1")")"
-      packages="helm $(helm_module "$1")/cmd/helm"
-      ldflags+="$(helm_ldflags "$1" "$release")"
-      hint="about 2 minutes the first time"
-      ;;
-    prometheus)
-      release="$(required_version prometheus github.com/prometheus/prometheus)"
-      packages="$(tool_packages prometheus)"
-      ldflags+=" -X github.com/prometheus/common/version.Version=$(prometheus_version)"
-      hint="two programs, about 4 minutes the first time"
-      ;;
+    etcd) upstream=go.etcd.io/etcd/server/v3 packages="etcd $upstream" hint="about a minute the first time" ;;
+    containerd) upstream=github.com/containerd/containerd/v2 hint="three programs, about 2 minutes the first time" ;;
+    cni) upstream=github.com/containernetworking/plugins hint="seconds" ;;
+    kind) upstream=sigs.k8s.io/kind packages="kind $upstream" hint="seconds" ;;
+    coredns) upstream=github.com/coredns/coredns packages="coredns ." hint="about 4 minutes the first time" ;;
+    kube-router) upstream=github.com/cloudnativelabs/kube-router/v2 hint="about 2 minutes the first time" ;;
+    k6) upstream=go.k6.io/k6 packages="k6 $upstream" hint="about 2 minutes the first time" ;;
+    helm) upstream=helm.sh/helm/v4 packages="helm $upstream/cmd/helm" hint="about 2 minutes the first time" ;;
+    helm3) upstream=helm.sh/helm/v3 packages="helm $upstream/cmd/helm" hint="about 2 minutes the first time" ;;
+    prometheus) upstream=github.com/prometheus/prometheus hint="two programs, about 4 minutes the first time" ;;
     prometheus-operator)
-      release="$(required_version prometheus-operator github.com/prometheus-operator/prometheus-operator)"
-      packages="$(tool_packages prometheus-operator)"
-      ldflags+=" -X github.com/prometheus/common/version.Version=${release#v}"
-      hint="two programs, about 2 minutes the first time"
+      upstream=github.com/prometheus-operator/prometheus-operator hint="two programs, about 2 minutes the first time"
       ;;
-    pause)
-      release="own"
-      packages="pause ."
-      hint="seconds"
-      ;;
+    pause) release=own packages="pause ." hint="seconds" ;;
     base)
-      release="$(base_commit | cut -c1-12)"
-      packages="operator ./cmd/operator"
+      release="$(base_commit | cut -c1-12)" packages="operator ./cmd/operator"
       hint="the operator that upgrades are tested from, about a minute"
       ;;
     *) die "unknown recipe \"$1\"; choose one of: ${RECIPES[*]}" ;;
+  esac
+  [[ -n "$release" ]] || release="$(required_version "$module" "$upstream")"
+  [[ -n "$packages" ]] || packages="$(tool_packages "$module")"
+  ldflags+="$(version_ldflags "$1" "$upstream")"
+}
+
+# version_ldflags NAME UPSTREAM sets the versions as in a release build of the current recipe.
+version_ldflags() {
+  case "$1" in
+    kubernetes* | kubeadm) kubernetes_ldflags "$release" ;;
+    containerd) printf ' -X %s/version.Version=%s' "$2" "$release" ;;
+    kube-router) printf ' -X %s/pkg/version.Version=%s' "$2" "$release" ;;
+    helm | helm3) helm_ldflags "$2" ;;
+    prometheus) printf ' -X github.com/prometheus/common/version.Version=%s' "$(prometheus_version)" ;;
+    prometheus-operator) printf ' -X github.com/prometheus/common/version.Version=%s' "${release#v}" ;;
   esac
 }
 
@@ -131,8 +86,8 @@ prometheus_version() {
   required_version prometheus github.com/prometheus/prometheus | sed -E 's/^v0\.3(0?)/3./'
 }
 
-# kubernetes_ldflags RELEASE sets the version as in a release build. Without it every node
-# reports v0.0.0 and clients warn about the skew.
+# kubernetes_ldflags RELEASE sets the version, without which every node reports v0.0.0 and clients warn
+# about the skew.
 kubernetes_ldflags() {
   local package=k8s.io/component-base/version major minor
   IFS=. read -r major minor _ <<<"${1#v}"
@@ -163,25 +118,15 @@ kubeadm_source() {
   (cd "$1" && GOFLAGS='' GOWORK=off go get "k8s.io/kubernetes/cmd/kubeadm@$release")
 }
 
-# helm_module NAME prints the module of a major version of Helm.
-helm_module() {
-  case "$1" in
-    helm) echo helm.sh/helm/v4 ;;
-    helm3) echo helm.sh/helm/v3 ;;
-  esac
-}
-
-# helm_ldflags NAME RELEASE sets the versions as in a release build. If Helm 3 renders without
-# a cluster, it takes the Kubernetes version only from the linker, and 1.20 if that is missing.
+# helm_ldflags UPSTREAM sets the versions. If Helm 3 renders without a cluster, it takes the Kubernetes
+# version only from the linker, and 1.20 if that is missing.
 helm_ldflags() {
-  local module minor package
-  module="$(helm_module "$1")"
-  printf ' -X %s/internal/version.version=%s' "$module" "$2"
-  [[ "$1" == helm3 ]] || return 0
-  minor="$(required_version "$1" k8s.io/client-go)"
+  local minor package
+  printf ' -X %s/internal/version.version=%s' "$1" "$release"
+  [[ "$1" == */v3 ]] || return 0
+  minor="$(required_version helm3 k8s.io/client-go)"
   minor="${minor#v0.}"
   for package in pkg/lint/rules pkg/chartutil; do
-    printf ' -X %s/%s.k8sVersionMajor=1 -X %s/%s.k8sVersionMinor=%s' \
-      "$module" "$package" "$module" "$package" "${minor%%.*}"
+    printf ' -X %s/%s.k8sVersionMajor=1 -X %s/%s.k8sVersionMinor=%s' "$1" "$package" "$1" "$package" "${minor%%.*}"
   done
 }
