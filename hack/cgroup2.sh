@@ -18,16 +18,6 @@ newest() {
   apt-cache depends --important "$kernel_package" 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -1
 }
 
-# unpacked PACKAGE FOLDER downloads and unpacks a Debian package, unless the folder exists.
-unpacked() {
-  [[ ! -d $2 ]] || return 0
-  rm -rf "$2.partial"
-  (cd "$work" && apt-get download --quiet=2 "$1" 2>/dev/null) || die "can't download the Debian package $1; run apt-get update"
-  dpkg-deb --extract "$work/$1"_*.deb "$2.partial"
-  rm "$work/$1"_*.deb
-  mv "$2.partial" "$2"
-}
-
 # kernel unpacks the kernel and its modules, which stay in dist.
 kernel() {
   local name
@@ -37,7 +27,7 @@ kernel() {
     name=$(newest)
   fi
   [[ -n $name ]] || die "found no kernel in the Debian package $kernel_package"
-  unpacked "$name" "$work/kernel"
+  unpack_packages "$work/kernel" "$name"
   cp "$work"/kernel/boot/vmlinuz-* "$work/vmlinuz"
 }
 
@@ -68,7 +58,7 @@ opener() {
   local root=$work/opener version modules module
   rm -rf "$root"
   mkdir -p "$root"/{bin,dev,disk,modules,proc}
-  unpacked busybox-static "$work/busybox"
+  unpack_packages "$work/busybox" busybox-static
   cp "$work/busybox/bin/busybox" "$root/bin/busybox"
   ln -s busybox "$root/bin/sh"
   version=$(ls "$work/kernel/lib/modules")

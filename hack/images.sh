@@ -17,6 +17,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/build/messages.sh
+source hack/packages.sh
 
 prefix=${IMAGES:-hashmark.dev}
 tag=${TAG:-dev}
@@ -100,31 +101,15 @@ compiled() {
   cmp -s "$folder/$2" "$binaries/$3" || cp "$folder/$2" "$binaries/$3"
 }
 
-# unpacked FOLDER FILE unpacks the Debian packages that a file lists, with what the example needs of
-# them and nothing that they would install.
-unpacked() {
-  local folder=$1 list=$2 packages seal
-  mapfile -t packages <"$list"
-  seal=$(apt-cache policy "${packages[@]}" | grep -E '^[a-z]|Candidate' | sha256sum | cut -d' ' -f1)
-  [[ $(cat "$folder.seal" 2>/dev/null) != "$seal" ]] || return 0
-  rm -rf "$folder" "$folder.debs"
-  mkdir -p "$folder" "$folder.debs"
-  (cd "$folder.debs" && apt-get download --quiet=2 "${packages[@]}" 2>/dev/null) ||
-    die "can't download the Debian packages in $list; on Debian, run apt-get update"
-  local package
-  for package in "$folder.debs"/*.deb; do
-    dpkg-deb --extract "$package" "$folder"
-  done
-  rm -rf "$folder.debs"
-  echo "$seal" >"$folder.seal"
-}
-
 # example NAME builds the login service of examples/NAME: from the Debian packages in packages.txt, and
 # from what build.sh adds to the folder that it is given.
 example() {
-  local source=examples/$1 folder=$binaries/examples/$1
+  local packages source=examples/$1 folder=$binaries/examples/$1
   mkdir -p "$folder"
-  [[ ! -f $source/packages.txt ]] || unpacked "$folder" "$source/packages.txt"
+  if [[ -f $source/packages.txt ]]; then
+    mapfile -t packages <"$source/packages.txt"
+    unpack_packages "$folder" "${packages[@]}"
+  fi
   [[ ! -f $source/build.sh ]] || "$source/build.sh" "$folder"
   image "hashmark.dev/examples/$1:e2e" "$source/Dockerfile" "examples/$1"
 }
@@ -191,9 +176,10 @@ kind_references() {
 # kind_images has a build context of its own: Docker would send a large one with each of the user's images.
 kind_images() {
   binaries=dist/kind/programs
-  local references reference name tools=$binaries/kind-tools
+  local references reference name packages tools=$binaries/kind-tools
   mkdir -p "$binaries"
-  unpacked "$tools" hack/kind/packages.txt
+  mapfile -t packages <hack/kind/packages.txt
+  unpack_packages "$tools" "${packages[@]}"
   for name in ip{,6}tables{,-save,-restore}; do ln -sf xtables-nft-multi "$tools/usr/sbin/$name"; done
   for name in sh cp mv rm; do ln -sf busybox "$tools/bin/$name"; done
   mapfile -t references < <(kind_references)

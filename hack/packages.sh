@@ -9,20 +9,44 @@ apt_get() {
 
 # need COMMAND PACKAGE... installs packages if a command is missing.
 need() {
-  if command -v "$1" >/dev/null; then
-    return
-  fi
-  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
-    die "$1 was not found; install it (on Debian: apt-get install ${*:2})"
-  fi
-  say "installing ${*:2} (Debian packages)"
-  apt_get update
-  apt_get install --no-install-recommends "${@:2}" >/dev/null
+  command -v "$1" >/dev/null || install_packages "${@:2}"
 }
+
+# install_packages PACKAGE... does not start their services, which would only use CPU time during a measurement.
+install_packages() (
+  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null; then
+    die "this machine lacks $*; install them (on Debian, as root: apt-get install $*)"
+  fi
+  say "installing $* (Debian packages)"
+  if [[ ! -e /usr/sbin/policy-rc.d ]]; then
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+    printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+    chmod 0755 /usr/sbin/policy-rc.d
+  fi
+  apt_get update
+  apt_get install --no-install-recommends "$@" >/dev/null </dev/null
+)
 
 # need_chromium installs Chromium if no browser that the tests can drive is there.
 need_chromium() {
   command -v chromium-browser google-chrome >/dev/null || need chromium chromium fonts-dejavu-core
+}
+
+# unpack_packages FOLDER PACKAGE... downloads packages and unpacks them into a folder, without installing
+# anything, unless it has their current versions.
+unpack_packages() {
+  local folder=$1 seal package
+  seal=$(apt-cache policy "${@:2}" | grep -E '^[a-z]|Candidate' | sha256sum | cut -d' ' -f1)
+  [[ $(cat "$folder.seal" 2>/dev/null) != "$seal" ]] || return 0
+  rm -rf "$folder" "$folder.debs"
+  mkdir -p "$folder" "$folder.debs"
+  (cd "$folder.debs" && apt-get download --quiet=2 "${@:2}" 2>/dev/null) ||
+    die "can't download the Debian packages ${*:2}; on Debian, run apt-get update"
+  for package in "$folder.debs"/*.deb; do
+    dpkg-deb --extract "$package" "$folder"
+  done
+  rm -rf "$folder.debs"
+  echo "$seal" >"$folder.seal"
 }
 
 # debian FILE PACKAGE... makes an archive of a root file system with this machine's release of Debian and
