@@ -60,12 +60,9 @@ func recommendedCapacity() Panel {
 }
 
 func modelCheck() Panel {
-	check := []mapping{{Type: "value", Options: map[string]word{
-		"0": {Text: "not confirmed", Color: red}, "1": {Text: "confirmed", Color: green, Index: 1},
-	}}}
 	return about{"Model", "Whether the model predicted the held-out variants accurately: capacity within 10 %, p95 within 20 %. " +
 		"If it did not, don't rely on predictions.", inRow(5)}.
-		stat(field{Unit: plain, NoValue: "not checked", Thresholds: from(grey), Mappings: check},
+		stat(field{Unit: plain, NoValue: "not checked", Thresholds: from(grey), Mappings: either("not confirmed", red, "confirmed", green)},
 			maybe(unheld, overTime("", best("", "hashmark_model_check_passed", ofExperiment))))
 }
 
@@ -90,9 +87,9 @@ func prices() []Panel {
 func sizes() Panel {
 	const labels = "variant, cost, cpu_limit, concurrency, pool"
 	value := func(why, series, header, measuredIn string) column {
-		return column{
-			expr: best(labels, "hashmark_variant_"+series, ofVariants), header: header, shown: []property{unit(measuredIn)}, mayBeEmpty: why,
-		}
+		c := measured(labels, "hashmark_variant_"+series, ofVariants, header, measuredIn)
+		c.mayBeEmpty = why
+		return c
 	}
 	priced := func(series, header string) column {
 		c := value(unpriced, series, header, plain)
@@ -100,9 +97,7 @@ func sizes() Panel {
 		return c
 	}
 	chosen := value(unanswered, "recommended", "Recommended", plain)
-	chosen.shown = append(chosen.shown, cells(wordCell), property{"mappings", []mapping{{Type: "value", Options: map[string]word{
-		"0": {Text: "no", Color: grey}, "1": {Text: "yes", Color: green, Index: 1},
-	}}}})
+	chosen.shown = append(chosen.shown, cells(wordCell), property{"mappings", either("no", grey, "yes", green)})
 	return about{"Sizes and prices", "What each variant needs to serve the demand, its price, and its difference (Δ) from the baseline: lower " +
 		"is better for p95 and price, higher for capacity. The prices are per month, per million logins, and per billion guesses of an " +
 		"attacker. That of a million logins is at the variant's capacity, where its CPU is used best. Look at the verdict first. A blank cell means: no demand, no price, no baseline, or no capacity.", size{24, 9}}.
@@ -142,9 +137,6 @@ func defenderAndAttacker() Panel {
 
 func hashTable() Panel {
 	const labels = "pool, cpu_model, cost, control"
-	value := func(series, header string) column {
-		return column{expr: best(labels, series, ofExperiment), header: header, shown: []property{unit(seconds)}}
-	}
 	return about{"Hash time by node pool", "CPU time of one hash for each cost or control on each node pool, independent of the CPU " +
 		"limit, and half the width of its 99.9 % interval. Half the time means twice the logins from the same CPUs.", size{12, 10}}.
 		table("Cost",
@@ -152,7 +144,7 @@ func hashTable() Panel {
 			column{label: "cpu_model", header: "CPU"},
 			column{label: "cost", header: "Cost", widest: 5},
 			column{label: "control", header: "Control", widest: 9},
-			value("hashmark_pool_hash_seconds", "Hash"),
-			value("hashmark_pool_hash_error_seconds", "±"),
+			measured(labels, "hashmark_pool_hash_seconds", ofExperiment, "Hash", seconds),
+			measured(labels, "hashmark_pool_hash_error_seconds", ofExperiment, "±", seconds),
 		)
 }

@@ -113,15 +113,12 @@ func latencyMatrix() Panel {
 func results() Panel {
 	const labels = "variant, algorithm, cost, cpu_limit, concurrency, pool"
 	value := func(series, header, measuredIn string) column {
-		c := column{expr: best(labels, "hashmark_variant_"+series, ofVariants), header: header, shown: []property{unit(measuredIn)}}
+		c := measured(labels, "hashmark_variant_"+series, ofVariants, header, measuredIn)
 		if measuredIn == perSecond {
 			c.widest = len("12.3 req/s")
 		}
 		return c
 	}
-	met := property{"mappings", []mapping{{Type: "value", Options: map[string]word{
-		"0": {Text: "no", Color: red}, "1": {Text: "yes", Color: green, Index: 1},
-	}}}}
 	return about{"Results", "One row per variant, as in the experiment's status. Look at the verdict first; Met says whether it meets the objective. p95 and its 95 % interval, the " +
 		"errors and the throttling are those of the reported step; the maximum is the throughput at saturation; the bound is the CPU-bound " +
 		"rate. A blank cell was not measured.", size{24, 10}}.
@@ -136,7 +133,7 @@ func results() Panel {
 			column{label: "verdict", header: "Verdict", shown: inWords(verdicts), widest: 8},
 			column{
 				expr: best(labels, "hashmark_variant_objective_met", ofVariants), header: "Met",
-				shown: []property{met, cells(wordCell)},
+				shown: []property{{"mappings", either("no", red, "yes", green)}, cells(wordCell)},
 			},
 			value("capacity_logins_per_second", "Capacity", perSecond),
 			value("offered_logins_per_second", "Offered", perSecond),

@@ -36,7 +36,6 @@ type field struct {
 	Unit       string      `json:"unit,omitempty"`
 	Min        *float64    `json:"min,omitempty"`
 	Max        *float64    `json:"max,omitempty"`
-	Decimals   *int        `json:"decimals,omitempty"`
 	NoValue    string      `json:"noValue,omitempty"`
 	Color      *color      `json:"color,omitempty"`
 	Mappings   []mapping   `json:"mappings,omitempty"`
@@ -98,6 +97,13 @@ func spelled(all []word) []mapping {
 		options[w.Text] = w
 	}
 	return []mapping{{Type: "value", Options: options}}
+}
+
+// either maps 0 and 1 to words with their colours.
+func either(zero, zeroColor, one, oneColor string) []mapping {
+	return []mapping{{Type: "value", Options: map[string]word{
+		"0": {Text: zero, Color: zeroColor}, "1": {Text: one, Color: oneColor, Index: 1},
+	}}}
 }
 
 // override changes the display of some fields.

@@ -107,7 +107,6 @@ type lineStyle struct {
 }
 
 type plotStyle struct {
-	AxisLabel   string   `json:"axisLabel,omitempty"`
 	AxisSoftMin int      `json:"axisSoftMin"`
 	AxisSoftMax *float64 `json:"axisSoftMax,omitempty"`
 	DrawStyle   string   `json:"drawStyle"`

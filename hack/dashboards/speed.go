@@ -1,13 +1,8 @@
 package dashboards
 
-// speedColumn returns a column about the speed of the CPU.
-func speedColumn(labels, series, filter, header, measuredIn string) column {
-	return column{expr: best(labels, series, filter), header: header, shown: []property{unit(measuredIn)}}
-}
-
 func referenceSpeed() Panel {
 	value := func(series, header, measuredIn string) column {
-		return speedColumn("pool", "hashmark_pool_"+series, ofExperiment, header, measuredIn)
+		return measured("pool", "hashmark_pool_"+series, ofExperiment, header, measuredIn)
 	}
 	return about{"Reference speed", "The speed to which all results are converted: the CPU time of a bcrypt hash of cost 8 in the first trial. Typical is " +
 		"the median of the hash time over all trials in percent of the reference; fast and slow are the 10th and the 90th percentile. Sizes are chosen " +
@@ -23,7 +18,7 @@ func referenceSpeed() Panel {
 
 func speedOfVariants() Panel {
 	value := func(series, header string) column {
-		return speedColumn("variant", "hashmark_variant_speed_"+series+"_ratio", ofVariants, header, share)
+		return measured("variant", "hashmark_variant_speed_"+series+"_ratio", ofVariants, header, share)
 	}
 	return about{"Speed while each variant was measured", "The hash time in percent of the reference: above 100 % the CPU was slower. Fast and " +
 		"slow are the 10th and the 90th percentile. The variant's results are converted to the reference, so that a variant that was " +

@@ -22,6 +22,11 @@ type column struct {
 	mayBeEmpty string
 }
 
+// measured returns a column with the values of a series in a unit.
+func measured(labels, series, filter, header, measuredIn string) column {
+	return column{expr: best(labels, series, filter), header: header, shown: []property{unit(measuredIn)}}
+}
+
 type tableOptions struct {
 	CellHeight string     `json:"cellHeight"`
 	FrameIndex int        `json:"frameIndex"`
@@ -167,7 +172,6 @@ type curveOptions struct {
 }
 
 type curveStyle struct {
-	AxisLabel string    `json:"axisLabel,omitempty"`
 	LineStyle lineStyle `json:"lineStyle"`
 	LineWidth int       `json:"lineWidth"`
 	PointSize pointSize `json:"pointSize"`
