@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,9 +58,9 @@ func TestAReplaySendsEveryLoginWhenItIsDue(t *testing.T) {
 			t.Errorf("login %d was due at %s, sent at %s, recorded as due at %s", i, due[i], record.Sent, record.Due)
 		}
 	}
-	// The third of three simultaneous logins waits for the other two.
-	if latencies[2] < 75*milli {
-		t.Errorf("the third login took %s: it was not sent while the others were running", latencies[2])
+	// Of three simultaneous logins, one waits for the other two.
+	if longest := slices.Max(latencies[:3]); longest < 75*milli {
+		t.Errorf("the longest of three logins took %s: they were not sent while the others were running", longest)
 	}
 }
 
