@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
+
+	"github.com/google/licensecheck"
 )
 
 // permitted are the licences under which software may be linked into our programs. They ask for
@@ -16,53 +17,20 @@ var permitted = []string{
 	"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-4.0", "FTL", "HPND", "ISC", "MIT", "MPL-2.0", "OFL-1.1",
 }
 
-// phrases are what each licence is recognized by: a text has all of them, and not the one in
-// none. They are compared with lower-case text with single spaces. Those of the GPL are from its
-// title, because other licences mention it.
-var phrases = []struct {
-	license string
-	all     []*regexp.Regexp
-	none    *regexp.Regexp
-}{
-	{license: "AGPL-3.0", all: compile(`gnu affero general public license version 3`)},
-	{license: "GPL", all: compile(`gnu general public license (\(gpl\), )?version`)},
-	{license: "LGPL", all: compile(`gnu lesser general public license version`)},
-	{license: "Apache-2.0", all: compile(`apache license,? version 2\.0`)},
-	{license: "BSD-3-Clause", all: compile(redistribution, endorsement)},
-	{license: "BSD-2-Clause", all: compile(redistribution), none: regexp.MustCompile(endorsement)},
-	{license: "CC-BY-4.0", all: compile(`creative commons attribution 4\.0 international`)},
-	{license: "HPND", all: compile(`permission to use, copy, modify, and distribute this software and its documentation for any purpose and without fee`)},
-	{license: "ISC", all: compile(`permission to use, copy, modify, and(/or)? distribute this software for any purpose with or without fee`)},
-	{license: "MIT", all: compile(`permission is hereby granted, free of charge, to any person obtaining a copy of this software`)},
-	{license: "MPL-2.0", all: compile(`mozilla public license,? version 2\.0`)},
-	{license: "OFL-1.1", all: compile(`sil open font license version 1\.1`)},
-}
-
-const (
-	redistribution = `redistribution and use in source and binary forms`
-	endorsement    = `endorse or promote products`
-)
-
-func compile(expressions ...string) []*regexp.Regexp {
-	compiled := make([]*regexp.Regexp, len(expressions))
-	for i, expression := range expressions {
-		compiled[i] = regexp.MustCompile(expression)
-	}
-	return compiled
-}
+// lucent is in a licence of the kind HPND, in one of k6's modules, that licensecheck does not know.
+var lucent = regexp.MustCompile(`(?s)^Copyright \(C\) 1998, 1999 by Lucent Technologies\s.*for any purpose and without fee is hereby\s+granted`)
 
 // classify returns the licences that a text contains, in alphabetical order.
 func classify(text string) []string {
-	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	if lucent.MatchString(text) {
+		return []string{"HPND"}
+	}
 	var found []string
-	for _, p := range phrases {
-		missing := slices.ContainsFunc(p.all, func(e *regexp.Regexp) bool { return !e.MatchString(text) })
-		if !missing && (p.none == nil || !p.none.MatchString(text)) {
-			found = append(found, p.license)
-		}
+	for _, match := range licensecheck.Scan([]byte(text)).Match {
+		found = append(found, match.ID)
 	}
 	slices.Sort(found)
-	return found
+	return slices.Compact(found)
 }
 
 // exception is what is known about a module whose files don't say it.
