@@ -4,7 +4,7 @@
 # written to dist/report.
 #
 #   hack/screenshot.sh        only the checks
-#   hack/screenshot.sh docs   also update the pictures of docs/report.md and docs/gallery
+#   hack/screenshot.sh docs   also update the pictures of docs/gallery
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,8 +15,6 @@ need_chromium
 
 HASHMARK_PICTURES=$PWD/dist/report hack/test.sh report -tags=browser -run=TestBrowser ./internal/report/html
 if [[ ${1:-} == docs ]]; then
-  mkdir -p docs/images
-  cp dist/report/answered-cover.png docs/images/report.png
   for run in docs/gallery/*.json; do
     cp "dist/report/gallery-$(basename "$run" .json)-cover.png" "${run%.json}.png"
   done

@@ -21,7 +21,7 @@ import (
 // variants.
 func measured(t *testing.T) report.Document {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "report", "testdata", "quickstart.yaml"))
+	file, err := os.Open(filepath.Join("..", "prediction", "testdata", "quickstart.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestAReportOfTheClusterAndOfItsFileAreTheSame(t *testing.T) {
 }
 
 func TestASavedReportComesFromStandardInputToo(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("..", "report", "testdata", "quickstart.yaml"))
+	content, err := os.ReadFile(filepath.Join("..", "prediction", "testdata", "quickstart.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestAFileThatCantBeWrittenIsSaid(t *testing.T) {
 }
 
 func TestTwoReportsAreCompared(t *testing.T) {
-	cluster, file := holding(t), filepath.Join("..", "report", "testdata", "quickstart.yaml")
+	cluster, file := holding(t), filepath.Join("..", "prediction", "testdata", "quickstart.yaml")
 	for format := range comparisons {
 		got := carryOut(t, cluster, "", "compare", "quickstart", file, "-o", format)
 		if got.code != 0 || !strings.Contains(got.out, "c10-500m") {

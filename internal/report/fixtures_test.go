@@ -30,7 +30,7 @@ func quickstart(t testing.TB) report.Document {
 
 // parsed reads the file once: a fuzz test uses it a thousand times.
 var parsed = sync.OnceValues(func() (report.Document, error) {
-	file, err := os.Open("testdata/quickstart.yaml")
+	file, err := os.Open("../prediction/testdata/quickstart.yaml")
 	if err != nil {
 		return report.Document{}, err
 	}
@@ -56,6 +56,7 @@ func full(t testing.TB) report.Document {
 		status := &experiment.Status
 		status.Recommendation = recommendation()
 		status.Predictions, status.ModelCheck = predictions(), modelCheck()
+		status.Verifications = verifications()
 		status.HashTimes = []v1alpha1.HashTime{
 			{Cost: 8, HashMicroseconds: 14284, ErrorMicroseconds: 59, LowMicroseconds: 13284, HighMicroseconds: 15570, Samples: 209, Trials: 3},
 			{Cost: 10, HashMicroseconds: 56864, ErrorMicroseconds: 51, LowMicroseconds: 52884, HighMicroseconds: 61982, Samples: 53, Trials: 3},
@@ -96,6 +97,7 @@ func priced(row *v1alpha1.VariantResult) {
 	if row.Variant != "c8-1" {
 		row.Comparison = &v1alpha1.Comparison{
 			Against: "c8-1", P95: &v1alpha1.Difference{PerMille: 911, ChancePerMille: ptr.To[int64](29)}, Capacity: &v1alpha1.Difference{PerMille: -765},
+			MaxThroughput: &v1alpha1.Difference{PerMille: -752}, PricePerMillionLogins: &v1alpha1.Difference{PerMille: 83},
 		}
 	}
 }
@@ -121,6 +123,14 @@ func predictions() []v1alpha1.PredictedVariant {
 		CapacityMilliPerSecond: ptr.To[int64](7200), CapacityInterval: &v1alpha1.RateInterval{LowMilliPerSecond: 6900, HighMilliPerSecond: 7500},
 		OfferedMilliPerSecond: 6160, P95Microseconds: ptr.To[int64](470_000),
 		Sizing: &v1alpha1.Sizing{Replicas: 1, TotalCPU: "1", LoadPercent: 69}, Price: &v1alpha1.Price{PerMillionLogins: "1.54", PerMonth: "29.20"},
+	}}
+}
+
+func verifications() []v1alpha1.Verification {
+	return []v1alpha1.Verification{{
+		Trial: "quickstart-c10-500m-verify-1-0a1b2", Variant: "c10-500m", Replicas: 1, DrivenReplicas: 1, OfferedMilliPerSecond: 5000,
+		Outcome: v1alpha1.VerificationMet, Message: "1 replica was driven with 500 logins at 5/s, and held",
+		Counts: &v1alpha1.VerificationCounts{Outcome: v1alpha1.VerificationMet, Logins: 500, Slower: 2, Failed: 1},
 	}}
 }
 

@@ -173,8 +173,8 @@ func xmlIsRead(t *testing.T, text string) {
 	if err := xml.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatalf("the XML can't be read: %v", err)
 	}
-	if len(got.Cases) != 8 {
-		t.Errorf("got %d test cases, want that of the objective and one for each variant", len(got.Cases))
+	if len(got.Cases) != 9 {
+		t.Errorf("got %d test cases, want that of the objective, and one for each verification and variant", len(got.Cases))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // FuzzCompareAnyTwoReports: whatever two stored reports hold, they are compared or refused, and each
 // row is in the comparison at most once.
 func FuzzCompareAnyTwoReports(f *testing.F) {
-	stored, err := os.ReadFile("../testdata/quickstart.yaml")
+	stored, err := os.ReadFile("../../prediction/testdata/quickstart.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}

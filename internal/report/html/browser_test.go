@@ -92,7 +92,7 @@ func TestBrowser(t *testing.T) {
 // TestBrowserOrdersATable chooses the order of the variants by capacity, and back.
 func TestBrowserOrdersATable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
-	write(t, file, answered(t))
+	write(t, file, quickstart(t))
 	tab, _ := browser.Open(t, browser.Start(t), complaint)
 	browser.Do(t, tab, chromedp.EmulateViewport(looks[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
 	planned := "c8-250m c8-500m c8-1 c10-250m c10-500m c10-1"

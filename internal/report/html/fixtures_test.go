@@ -19,7 +19,7 @@ import (
 func documents(t *testing.T) map[string]report.Document {
 	t.Helper()
 	return map[string]report.Document{
-		"quickstart": quickstart(t), "answered": answered(t), "matrix": matrix(), "failed": failed(), "running": running(),
+		"quickstart": quickstart(t), "matrix": matrix(), "failed": failed(), "running": running(),
 		"users": users(t), "controls": controls(t), "none fits": noneFits(), "most variants": mostVariants(),
 	}
 }
@@ -27,13 +27,7 @@ func documents(t *testing.T) map[string]report.Document {
 // quickstart is the quickstart as it was measured, without a demand.
 func quickstart(t *testing.T) report.Document {
 	t.Helper()
-	return saved(t, "../testdata/quickstart.yaml")
-}
-
-// answered is the same with a demand and prices.
-func answered(t *testing.T) report.Document {
-	t.Helper()
-	return saved(t, "../testdata/answered.json")
+	return saved(t, "../../prediction/testdata/quickstart.yaml")
 }
 
 func saved(t *testing.T, name string) report.Document {

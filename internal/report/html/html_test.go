@@ -172,7 +172,7 @@ func written(t *testing.T, d report.Document) string {
 
 func TestAPageHasNoCharactersThatControlATerminal(t *testing.T) {
 	const bad = "\x1b[31m\u009b\u202e\u2028"
-	document := answered(t)
+	document := matrix()
 	e := document.Experiment
 	e.Name, e.Spec.Baseline, e.Status.Recommendation.Reason = "a"+bad, "b"+bad, "c"+bad
 	for i := range e.Status.Results {
