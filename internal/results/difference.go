@@ -49,10 +49,3 @@ func sample(values []int64) *benchmath.Sample {
 func PerMille(difference int64, base float64) int64 {
 	return int64(math.Round(1000 * float64(difference) / base))
 }
-
-func larger(a, b *int64) *int64 {
-	if a == nil || b != nil && *b > *a {
-		return b
-	}
-	return a
-}

@@ -16,7 +16,7 @@ import (
 // numbers of its row or prediction. If nothing is recommended, the numbers are those of the
 // Best row, or blank if there is none.
 func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.ExperimentDisplay {
-	shown := v1alpha1.ExperimentDisplay{Recommended: recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
+	shown := v1alpha1.ExperimentDisplay{Recommended: Recommended(status.Recommendation), Verified: verified(status), Speed: Speed(status.Speed)}
 	if progress := status.Progress; progress != nil {
 		shown.Trials = fmt.Sprintf("%d/%d", progress.Finished, progress.Trials)
 	}
@@ -34,9 +34,9 @@ func ExperimentDisplay(status *v1alpha1.SizingExperimentStatus) v1alpha1.Experim
 	return shown
 }
 
-// recommended returns text such as "2×c10-500m", or "none". It returns "" before the end and
-// without a demand.
-func recommended(r *v1alpha1.Recommendation) string {
+// Recommended returns the recommended size as text, such as 2×c10-500m, or "none". It returns ""
+// before the end and without a demand.
+func Recommended(r *v1alpha1.Recommendation) string {
 	switch {
 	case r == nil:
 		return ""

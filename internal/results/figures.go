@@ -2,6 +2,7 @@ package results
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -41,8 +42,10 @@ type Figure struct {
 	Help string
 	// Of returns the number in the unit that it is stored in, or nil if a result does not have it.
 	Of func(*v1alpha1.VariantResult) *int64
-	// median is that of its values: of an even number of them, the less favourable of the two in the middle.
-	median func([]int64, func(a, b int64) int) int64
+	// low and high are the ends of the number's interval. A figure can have none.
+	low, high func(*v1alpha1.VariantResult) *int64
+	// merge returns the number of a row from those of its repetitions.
+	merge func([]int64, func(a, b int64) int) int64
 }
 
 // Column returns the name of the figure's column in the CSV.
@@ -51,87 +54,109 @@ func (f Figure) Column() string { return f.Name + f.Unit.Column }
 // Series returns the name of the figure's series, without what those of all variants begin with.
 func (f Figure) Series() string { return cmp.Or(f.series, f.Name) + f.Unit.Series }
 
-// Median returns the median of some values of the figure. It panics if there are none.
-func (f Figure) Median(values []int64) int64 { return f.median(values, cmp.Compare[int64]) }
+// Median returns the median of some values of the figure: of an even number of them, the less favourable
+// of the two in the middle. It panics if there are none.
+func (f Figure) Median(values []int64) int64 { return f.merge(values, cmp.Compare[int64]) }
+
+// Interval returns the ends of the figure's interval in a result, or nil if it has none.
+func (f Figure) Interval(r *v1alpha1.VariantResult) (low, high *int64) {
+	if f.low == nil {
+		return nil, nil
+	}
+	return f.low(r), f.high(r)
+}
 
 // The figures by which repetitions and experiments are compared. Of a time the longer one is less
 // favourable, of a rate the lower one.
 var (
 	LatencyP50 = Figure{
-		Name: "p50", Unit: latency, Help: "The median of login latency at the reported step.", median: measurement.UpperMedian[int64],
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds },
+		Name: "p50", Unit: latency, Help: "The median of login latency at the reported step.", merge: longer,
+		Of:  func(r *v1alpha1.VariantResult) *int64 { return r.P50Microseconds },
+		low: part(p50Interval, lowEnd), high: part(p50Interval, highEnd),
 	}
 	LatencyP95 = Figure{
-		Name: "p95", Unit: latency, Help: "The 95th percentile of login latency at the reported step.", median: measurement.UpperMedian[int64],
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds },
+		Name: "p95", Unit: latency, Help: "The 95th percentile of login latency at the reported step.", merge: longer,
+		Of:  func(r *v1alpha1.VariantResult) *int64 { return r.P95Microseconds },
+		low: part(p95Interval, lowEnd), high: part(p95Interval, highEnd),
 	}
 	LatencyP99 = Figure{
-		Name: "p99", Unit: latency, Help: "The 99th percentile of login latency at the reported step.", median: measurement.UpperMedian[int64],
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds },
+		Name: "p99", Unit: latency, Help: "The 99th percentile of login latency at the reported step.", merge: longer,
+		Of:  func(r *v1alpha1.VariantResult) *int64 { return r.P99Microseconds },
+		low: part(p99Interval, lowEnd), high: part(p99Interval, highEnd),
 	}
 	TimeOfHash = Figure{
-		Name: "hash", Unit: latency, Help: "CPU time of one hash.", median: measurement.UpperMedian[int64],
-		Of: part(calibrationOf, func(c *handover.CalibrationResult) *int64 { return &c.HashMicroseconds }),
+		Name: "hash", Unit: latency, Help: "CPU time of one hash.", merge: longer,
+		Of:   part(calibrationOf, func(c *handover.CalibrationResult) *int64 { return &c.HashMicroseconds }),
+		low:  part(calibrationOf, func(c *handover.CalibrationResult) *int64 { return new(c.HashMicroseconds - c.ErrorMicroseconds) }),
+		high: part(calibrationOf, func(c *handover.CalibrationResult) *int64 { return new(c.HashMicroseconds + c.ErrorMicroseconds) }),
 	}
 	CapacityRate = Figure{
-		Name: "capacity", Unit: loginRate, Help: "The highest login rate that meets the objective.", median: measurement.LowerMedian[int64],
-		Of: capacityOrZero,
+		Name: "capacity", Unit: loginRate, Help: "The highest login rate that meets the objective.", merge: lower,
+		Of:   capacityOrZero,
+		low:  part(capacityInterval, func(i *v1alpha1.RateInterval) *int64 { return &i.LowMilliPerSecond }),
+		high: part(capacityInterval, func(i *v1alpha1.RateInterval) *int64 { return &i.HighMilliPerSecond }),
 	}
 	MaximumRate = Figure{
-		Name: "maximum", series: "throughput", Unit: loginRate, Help: "Throughput at saturation: the maximum.", median: measurement.LowerMedian[int64],
+		Name: "maximum", series: "throughput", Unit: loginRate, Help: "Throughput at saturation: the maximum.", merge: lower,
 		Of: func(r *v1alpha1.VariantResult) *int64 { return r.MaxThroughputMilliPerSecond },
 	}
 	boundRate = Figure{
-		Name: "bound", Unit: loginRate, Help: "The CPU-bound login rate: CPU divided by the CPU time per hash.", median: measurement.LowerMedian[int64],
+		Name: "bound", Unit: loginRate, Help: "The CPU-bound login rate: CPU divided by the CPU time per hash.", merge: lower,
 		Of: func(r *v1alpha1.VariantResult) *int64 { return r.BoundMilliPerSecond },
 	}
+	speedLow = Figure{
+		Name: "speed_low", Unit: factor, merge: slices.MinFunc[[]int64],
+		Help: "The 10th percentile of the hash time while the variant was measured, divided by the reference.",
+		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.LowPerMille) }),
+	}
+	speedMedian = Figure{
+		Name: "speed_median", Unit: factor, merge: longer,
+		Help: "The median hash time while the variant was measured, divided by the reference: above 1 the CPU was slower.",
+		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.MedianPerMille) }),
+	}
+	speedHigh = Figure{
+		Name: "speed_high", Unit: factor, merge: slices.MaxFunc[[]int64],
+		Help: "The 90th percentile of the hash time while the variant was measured, divided by the reference.",
+		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.HighPerMille) }),
+	}
+	// A memory limit must hold for all repetitions.
+	memoryPeak = Figure{
+		Name: "memory_peak", Unit: memory, Help: "The maximum memory that a pod of the variant used.", merge: slices.MaxFunc[[]int64],
+		Of: func(r *v1alpha1.VariantResult) *int64 { return r.MemoryPeakBytes },
+	}
 )
+
+var longer, lower = measurement.UpperMedian[int64], measurement.LowerMedian[int64]
 
 // Figures are the numbers of a row, each with the column of the CSV that it is in since it exists.
 var Figures = []Figure{
 	LatencyP50, LatencyP95, LatencyP99, TimeOfHash, MaximumRate, boundRate,
 	shown(CapacityRate, func(r *v1alpha1.VariantResult) *int64 { return r.CapacityMilliPerSecond }),
 	{Name: "hash_error", Unit: latency, Of: part(calibrationOf, func(c *handover.CalibrationResult) *int64 { return &c.ErrorMicroseconds })},
-	{Name: "capacity_low", Unit: loginRate, Of: part(capacityInterval, func(i *v1alpha1.RateInterval) *int64 { return &i.LowMilliPerSecond })},
-	{Name: "capacity_high", Unit: loginRate, Of: part(capacityInterval, func(i *v1alpha1.RateInterval) *int64 { return &i.HighMilliPerSecond })},
+	{Name: "capacity_low", Unit: loginRate, Of: CapacityRate.low},
+	{Name: "capacity_high", Unit: loginRate, Of: CapacityRate.high},
 	{Name: "offered", Unit: loginRate, Help: "The login rate of the reported step.", Of: func(r *v1alpha1.VariantResult) *int64 { return r.OfferedMilliPerSecond }},
 	{Name: "throughput", Unit: loginRate, Of: func(r *v1alpha1.VariantResult) *int64 { return r.ThroughputMilliPerSecond }},
-	{Name: "p95_low", Unit: latency, Help: "The lower end of the 95 % interval of p95.", Of: part(p95Interval, lowEnd)},
-	{Name: "p95_high", Unit: latency, Help: "The upper end of the 95 % interval of p95.", Of: part(p95Interval, highEnd)},
-	{Name: "p50_low", Unit: latency, Of: part(p50Interval, lowEnd)},
-	{Name: "p50_high", Unit: latency, Of: part(p50Interval, highEnd)},
-	{Name: "p99_low", Unit: latency, Of: part(p99Interval, lowEnd)},
-	{Name: "p99_high", Unit: latency, Of: part(p99Interval, highEnd)},
+	{Name: "p95_low", Unit: latency, Help: "The lower end of the 95 % interval of p95.", Of: LatencyP95.low},
+	{Name: "p95_high", Unit: latency, Help: "The upper end of the 95 % interval of p95.", Of: LatencyP95.high},
+	{Name: "p50_low", Unit: latency, Of: LatencyP50.low},
+	{Name: "p50_high", Unit: latency, Of: LatencyP50.high},
+	{Name: "p99_low", Unit: latency, Of: LatencyP99.low},
+	{Name: "p99_high", Unit: latency, Of: LatencyP99.high},
 	{Name: "users", Unit: number, Of: func(r *v1alpha1.VariantResult) *int64 { return wide(r.Users) }},
 	{Name: "samples", Unit: number, Of: func(r *v1alpha1.VariantResult) *int64 { return r.Samples }},
 	{
 		Name: "throttled", Unit: percent, Help: "Share of the reported step's quota periods in which the service was throttled.",
 		Of: func(r *v1alpha1.VariantResult) *int64 { return wide(r.ThrottledPercent) },
 	},
-	{
-		Name: "speed_low", Unit: factor, Help: "The 10th percentile of the hash time while the variant was measured, divided by the reference.",
-		Of: part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.LowPerMille) }),
-	},
-	{
-		Name: "speed_median", Unit: factor,
-		Help: "The median hash time while the variant was measured, divided by the reference: above 1 the CPU was slower.",
-		Of:   part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.MedianPerMille) }),
-	},
-	{
-		Name: "speed_high", Unit: factor, Help: "The 90th percentile of the hash time while the variant was measured, divided by the reference.",
-		Of: part(speedOf, func(s *v1alpha1.RowSpeed) *int64 { return unlessZero(s.HighPerMille) }),
-	},
+	speedLow, speedMedian, speedHigh,
 	{Name: "failed_at_most", Unit: Unit{"_per_million", 1, "", 0}, Of: part(failuresOf, func(f *v1alpha1.Failures) *int64 { return &f.AtMostPerMillion })},
-	{
-		Name: "memory_peak", Unit: memory, Help: "The maximum memory that a pod of the variant used.",
-		Of: func(r *v1alpha1.VariantResult) *int64 { return r.MemoryPeakBytes },
-	},
+	memoryPeak,
 	{Name: "alive_probes", Unit: number, Of: part(aliveOf, func(a *handover.Alive) *int64 { return &a.Probes })},
 	{Name: "alive_failed", Unit: number, Of: part(aliveOf, func(a *handover.Alive) *int64 { return &a.Failed })},
 	{Name: "alive_p95", Unit: Unit{"_microseconds", 1, "", 0}, Of: part(aliveOf, func(a *handover.Alive) *int64 { return a.P95Microseconds })},
 }
 
-// shown returns the figure with another number of each row.
 func shown(f Figure, of func(*v1alpha1.VariantResult) *int64) Figure {
 	f.Of = of
 	return f
@@ -159,7 +184,6 @@ func aliveOf(r *v1alpha1.VariantResult) *handover.Alive                   { retu
 func lowEnd(i *handover.Interval) *int64                                  { return &i.LowMicroseconds }
 func highEnd(i *handover.Interval) *int64                                 { return &i.HighMicroseconds }
 
-// unlessZero returns a number, or nil for 0, which means that it is unknown.
 func unlessZero(n int64) *int64 {
 	if n == 0 {
 		return nil

@@ -10,12 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// timedHash identifies a cell of the table of hash times.
-type timedHash struct {
-	pool, control string
-	cost          int32
-}
-
 // HashTimes returns the hash time for each cost and each control on each node pool, sorted
 // by pool, then the costs from low to high, then the controls by name. The CPU time of a hash
 // depends on neither the CPU limit nor the kind of concurrency, so the trials of all of them
@@ -26,7 +20,7 @@ type timedHash struct {
 // times the median ratio of the cell's hash to the reference hash. The CPU's speed varies over
 // an experiment far more than the ratio does.
 func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
-	cells, windows := map[timedHash][]*v1alpha1.SizingTrial{}, map[string][][]speed.Window{}
+	cells, windows := map[v1alpha1.HashTime][]*v1alpha1.SizingTrial{}, map[string][][]speed.Window{}
 	for i, result := range together(trials) {
 		timing := trials[i].Status.Calibration
 		if result == nil || timing == nil || speed.Ratio(*timing) <= 0 {
@@ -38,12 +32,12 @@ func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 		if result.Verdict == v1alpha1.VerdictInvalid || timing.ScaledFromCost != nil {
 			continue
 		}
-		cell := timedHash{pool: pool, control: variant.Control, cost: variant.Cost}
+		cell := v1alpha1.HashTime{NodePool: pool, Control: variant.Control, Cost: variant.Cost}
 		cells[cell] = append(cells[cell], &trials[i])
 	}
 	var times []v1alpha1.HashTime
 	for cell, timed := range cells {
-		times = append(times, cell.over(windows[cell.pool], timed))
+		times = append(times, hashTime(cell, windows[cell.NodePool], timed))
 	}
 	slices.SortFunc(times, func(a, b v1alpha1.HashTime) int {
 		return cmp.Or(cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Control, b.Control), cmp.Compare(a.Cost, b.Cost))
@@ -51,7 +45,6 @@ func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 	return times
 }
 
-// windowsOf returns the windows of a trial, or of only its calibration if no load was driven.
 func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 	if windows := speed.OfTrial(trial); len(windows) > 0 {
 		return windows
@@ -59,10 +52,8 @@ func windowsOf(trial *v1alpha1.SizingTrial) []speed.Window {
 	return speed.OfCalibration(*trial.Status.Calibration)
 }
 
-// over returns the hash time of a cell from its trials and the windows of its node pool.
-// Equal ratios are sorted by the order of the plan, so that the order of the list has no
-// effect.
-func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
+// hashTime fills a cell of the table from its trials and the windows of its node pool.
+func hashTime(cell v1alpha1.HashTime, windows [][]speed.Window, timed []*v1alpha1.SizingTrial) v1alpha1.HashTime {
 	median := *measurement.UpperMedian(timed, func(a, b *v1alpha1.SizingTrial) int {
 		return cmp.Or(cmp.Compare(speed.Ratio(*a.Status.Calibration), speed.Ratio(*b.Status.Calibration)),
 			cmp.Compare(a.Spec.Sequence, b.Spec.Sequence))
@@ -76,10 +67,8 @@ func (h timedHash) over(windows [][]speed.Window, timed []*v1alpha1.SizingTrial)
 		own = math.Hypot(own, float64(median.ErrorMicroseconds))
 	}
 	micros := func(reference float64) int64 { return max(1, int64(math.Round(reference*ratio))) }
-	return v1alpha1.HashTime{
-		NodePool: h.pool, CPUModel: median.CPUModel, Cost: h.cost, Control: h.control,
-		HashMicroseconds: micros(mean), ErrorMicroseconds: int64(math.Ceil(math.Hypot(halfWidth*ratio, own))),
-		LowMicroseconds: micros(speed.Quantile(all, 0.1)), HighMicroseconds: micros(speed.Quantile(all, 0.9)),
-		Samples: int32(len(all)), Trials: int32(len(timed)),
-	}
+	cell.CPUModel, cell.Samples, cell.Trials = median.CPUModel, int32(len(all)), int32(len(timed))
+	cell.HashMicroseconds, cell.ErrorMicroseconds = micros(mean), int64(math.Ceil(math.Hypot(halfWidth*ratio, own)))
+	cell.LowMicroseconds, cell.HighMicroseconds = micros(speed.Quantile(all, 0.1)), micros(speed.Quantile(all, 0.9))
+	return cell
 }

@@ -44,7 +44,6 @@ func PhaseOf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTria
 	}
 }
 
-// measuring says how many trials have ended, and what those that run are doing.
 func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
 	if len(progress.Running) == 0 {
 		return ended(progress)
@@ -112,7 +111,6 @@ func Waiting(position int32) string {
 	return fmt.Sprintf("Waits for its turn: %sposition %d in the queue", about, position)
 }
 
-// effort is the time that trials take.
 type effort struct {
 	// estimated and took are for the trials that ended, left is for the others.
 	estimated, took, left time.Duration
@@ -172,7 +170,11 @@ func End(rows []v1alpha1.VariantResult) Outcome {
 	case len(usable) == 0:
 		return Outcome{Reason: v1alpha1.ReasonNoneMeasured, Message: "No variant has a usable result: " + why(rows)}
 	case len(without) > 0:
-		return Outcome{true, v1alpha1.ReasonSomeWithoutResult, "Without a usable result: " + strings.Join(without, ", ") + and("suspect", suspect)}
+		message := "Without a usable result: " + strings.Join(without, ", ")
+		if len(suspect) > 0 {
+			message += "; suspect: " + strings.Join(suspect, ", ")
+		}
+		return Outcome{true, v1alpha1.ReasonSomeWithoutResult, message}
 	case len(suspect) > 0:
 		return Outcome{true, v1alpha1.ReasonSomeSuspect, "Suspect: " + strings.Join(suspect, ", ")}
 	case len(rows) == 1:
@@ -180,13 +182,6 @@ func End(rows []v1alpha1.VariantResult) Outcome {
 	default:
 		return Outcome{true, v1alpha1.ReasonAllMeasured, fmt.Sprintf("All %d variants were measured and are valid", len(rows))}
 	}
-}
-
-func and(what string, names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "; " + what + ": " + strings.Join(names, ", ")
 }
 
 // why lists the kinds of reasons of all rows. A reason that only explains is left out of a row with

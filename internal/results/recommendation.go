@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -38,11 +39,7 @@ func Recommendation(r *v1alpha1.Recommendation, prices *v1alpha1.Prices) string 
 	case r.Variant == "":
 		return "No size is recommended: " + broken(r)
 	}
-	hash := fmt.Sprintf("cost %d", r.Cost)
-	if r.Hash != "" {
-		hash = r.Hash
-	}
-	text := fmt.Sprintf("Recommended: %s, %s on %s CPU in all", recommended(r), hash, r.TotalCPU)
+	text := fmt.Sprintf("Recommended: %s, %s on %s CPU in all", Recommended(r), cmp.Or(r.Hash, fmt.Sprintf("cost %d", r.Cost)), r.TotalCPU)
 	if r.PricePerMonth != "" && prices != nil {
 		text += fmt.Sprintf(", %s %s a month", r.PricePerMonth, prices.Currency)
 	}
@@ -55,7 +52,6 @@ func Recommendation(r *v1alpha1.Recommendation, prices *v1alpha1.Prices) string 
 	return fmt.Sprintf("%s; confidence %s", text, r.Confidence)
 }
 
-// broken says which limit was exceeded first, and which size is nearest.
 func broken(r *v1alpha1.Recommendation) string {
 	why, known := map[v1alpha1.Bound]string{
 		v1alpha1.BoundNoResult:        "no variant that can be recommended has a usable result",
@@ -69,14 +65,14 @@ func broken(r *v1alpha1.Recommendation) string {
 	if !known {
 		why = "no size serves the demand"
 	}
-	nearest := r.Nearest
-	if nearest == nil {
+	switch nearest := r.Nearest; {
+	case nearest == nil:
 		return why
-	}
-	if nearest.Replicas == 0 {
+	case nearest.Replicas == 0:
 		return fmt.Sprintf("%s; the nearest is %s", why, nearest.Variant)
+	default:
+		return fmt.Sprintf("%s; the nearest is %s with %s CPU in all", why, units.Size(nearest.Replicas, nearest.Variant), nearest.TotalCPU)
 	}
-	return fmt.Sprintf("%s; the nearest is %d×%s with %s CPU in all", why, nearest.Replicas, nearest.Variant, nearest.TotalCPU)
 }
 
 // PriceDifferences adds the difference in the price of a million logins to each row that is
@@ -124,11 +120,9 @@ func Verifying(v v1alpha1.Verification) string {
 	if v.DrivenReplicas != 1 {
 		driven = fmt.Sprintf("%d replicas are", v.DrivenReplicas)
 	}
-	return fmt.Sprintf("Verifying %d×%s: %s driven at %s", v.Replicas, v.Variant, driven, units.Rate(&v.OfferedMilliPerSecond))
+	return fmt.Sprintf("Verifying %s: %s driven at %s", units.Size(v.Replicas, v.Variant), driven, units.Rate(&v.OfferedMilliPerSecond))
 }
 
-// verified returns "yes", "no", "undecided" or "running", or "" if the recommendation was not
-// verified.
 func verified(status *v1alpha1.SizingExperimentStatus) string {
 	if status.Recommendation == nil {
 		return ""

@@ -1,19 +1,19 @@
 package results
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// over returns the median over the results that have the figure, or nil if none has it.
+// over returns the number of a row from the results that have the figure, or nil if none has it.
 func (f Figure) over(from []*v1alpha1.VariantResult) *int64 {
 	all := values(from, f)
 	if len(all) == 0 {
 		return nil
 	}
-	return new(f.Median(all))
+	return new(f.merge(all, cmp.Compare[int64]))
 }
 
 // typical returns the first result with the median, or nil if none has the figure.
@@ -27,7 +27,6 @@ func (f Figure) typical(from []*v1alpha1.VariantResult) *v1alpha1.VariantResult 
 	return nil
 }
 
-// values returns a number of all results that have it.
 func values(from []*v1alpha1.VariantResult, f Figure) []int64 {
 	var all []int64
 	for _, r := range from {
@@ -38,7 +37,6 @@ func values(from []*v1alpha1.VariantResult, f Figure) []int64 {
 	return all
 }
 
-// usable returns the results without the Invalid ones.
 func usable(results []*v1alpha1.VariantResult) []*v1alpha1.VariantResult {
 	return slices.DeleteFunc(slices.Clone(results), func(r *v1alpha1.VariantResult) bool {
 		return r.Verdict == v1alpha1.VerdictInvalid
@@ -71,25 +69,10 @@ func rangeOf(from []*v1alpha1.VariantResult, f Figure) *int64 {
 	return &share
 }
 
-// repetitions returns a variant's usable results by the number of the repetition. Results
-// with the same number had the same arrivals.
-func repetitions(variant string, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) map[int32]*v1alpha1.VariantResult {
-	byNumber := map[int32]*v1alpha1.VariantResult{}
-	for i := range trials {
-		result := results[i]
-		if trials[i].Spec.Variant.Name == variant && result != nil && result.Verdict != v1alpha1.VerdictInvalid {
-			byNumber[trials[i].Spec.Repetition] = result
-		}
-	}
-	return byNumber
-}
-
 // compare compares a variant's repetitions with those of another. It returns nil if no number
 // can be compared.
-func compare(these, others map[int32]*v1alpha1.VariantResult, against string) *v1alpha1.Comparison {
-	difference := func(f Figure) *v1alpha1.Difference {
-		return f.Difference(values(slices.Collect(maps.Values(these)), f), values(slices.Collect(maps.Values(others)), f))
-	}
+func compare(these, others []*v1alpha1.VariantResult, against string) *v1alpha1.Comparison {
+	difference := func(f Figure) *v1alpha1.Difference { return f.Difference(values(these, f), values(others, f)) }
 	c := v1alpha1.Comparison{Against: against, P95: difference(LatencyP95), Capacity: difference(CapacityRate), MaxThroughput: difference(MaximumRate)}
 	if c == (v1alpha1.Comparison{Against: against}) {
 		return nil

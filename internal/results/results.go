@@ -11,6 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/measurement"
 	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/units"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -19,51 +20,53 @@ import (
 // measured. Each row except the baseline's has its difference from the baseline. An empty name
 // means that there is no baseline.
 func Results(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, baseline string) []v1alpha1.VariantResult {
-	results := together(trials)
-	base := repetitions(baseline, trials, results)
+	measured := map[string][]*v1alpha1.VariantResult{}
+	for i, result := range together(trials) {
+		if name := trials[i].Spec.Variant.Name; result != nil {
+			measured[name] = append(measured[name], result)
+		}
+	}
 	rows := make([]v1alpha1.VariantResult, 0, len(variants))
 	for _, variant := range variants {
-		r := row(variant, trials, results)
+		r := row(variant, trials, measured[variant.Name])
 		if variant.Name != baseline {
-			r.Comparison = compare(repetitions(variant.Name, trials, results), base, baseline)
+			r.Comparison = compare(usable(measured[variant.Name]), usable(measured[baseline]), baseline)
 		}
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// row returns the row of a variant from its trials and their results. If there is no result,
-// its reasons say why, if that is known.
-func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, results []*v1alpha1.VariantResult) v1alpha1.VariantResult {
-	r := v1alpha1.VariantResult{
-		Variant: variant.Name, Algorithm: variant.Algorithm, Cost: variant.Cost, Control: variant.Control, CPULimit: variant.CPULimit,
-		Verdict: v1alpha1.VerdictPending,
-	}
-	if variant.NodePool != nil {
-		r.NodePool = variant.NodePool.Name
-	}
-	var measured []*v1alpha1.VariantResult
+// row returns the row of a variant from all trials and the results of its own. If there is no
+// result, its reasons say why, if that is known.
+func row(variant v1alpha1.Variant, trials []v1alpha1.SizingTrial, measured []*v1alpha1.VariantResult) v1alpha1.VariantResult {
+	var reasons []v1alpha1.Reason
 	open := false
 	for i := range trials {
-		trial := &trials[i]
-		switch {
-		case trial.Spec.Variant.Name != variant.Name:
-		case results[i] != nil:
-			measured = append(measured, results[i])
+		switch trial := &trials[i]; {
+		case trial.Spec.Variant.Name != variant.Name || trial.Status.Result != nil:
 		case trial.Status.Phase == v1alpha1.TrialFailed:
-			r.Reasons = addReason(r.Reasons, failure(trial))
+			reasons = addReason(reasons, v1alpha1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1alpha1.MaxReasonMessage)})
 		default:
 			open = true
 		}
 	}
+	r := v1alpha1.VariantResult{Verdict: v1alpha1.VerdictPending}
 	switch {
 	case len(measured) > 0:
-		merge(&r, measured)
-	case len(r.Reasons) > 0 && !open:
+		r = merged(measured)
+	case len(reasons) > 0 && !open:
 		// No more trials follow, and none has a result.
 		r.Verdict = v1alpha1.VerdictInvalid
 	}
-	r.Reasons = append(r.Reasons, cpuUnused(variant, r.Verdict)...)
+	for _, m := range measured {
+		for _, reason := range m.Reasons {
+			reasons = addReason(reasons, reason)
+		}
+	}
+	r.Variant, r.Algorithm, r.Cost, r.Control = variant.Name, variant.Algorithm, variant.Cost, variant.Control
+	r.CPULimit, r.NodePool = variant.CPULimit, speed.NodePool(variant)
+	r.Reasons = append(reasons, cpuUnused(variant, r.Verdict)...)
 	return r
 }
 
@@ -77,65 +80,36 @@ func cpuUnused(variant v1alpha1.Variant, verdict v1alpha1.Verdict) []v1alpha1.Re
 	return []v1alpha1.Reason{{Type: v1alpha1.ReasonCPUUnused, Message: units.Clip(unused, v1alpha1.MaxReasonMessage)}}
 }
 
-// failure returns why a trial has no result, as a reason of its row.
-func failure(trial *v1alpha1.SizingTrial) v1alpha1.Reason {
-	return v1alpha1.Reason{Type: trial.Status.Reason, Message: units.Clip(trial.Status.Message, v1alpha1.MaxReasonMessage)}
-}
-
-// merge fills a row from the results of its repetitions. The numbers come from
-// those that are not Invalid, unless all are.
-func merge(r *v1alpha1.VariantResult, measured []*v1alpha1.VariantResult) {
+// merged returns the row of repetitions, without its reasons. The numbers come from those that
+// are not Invalid, unless all are. Each is the figure's median; those that belong together, such
+// as p95 and its interval, come from one repetition. Intervals also include the scatter of the
+// repetitions.
+func merged(measured []*v1alpha1.VariantResult) v1alpha1.VariantResult {
 	from := usable(measured)
 	if len(from) == 0 {
 		from = measured
 	}
-	r.Verdict = v1alpha1.VerdictValid
+	r := *cmp.Or(LatencyP95.typical(from), from[0]).DeepCopy()
+	r.Verdict, r.Trials = v1alpha1.VerdictValid, int32(len(measured))
 	for _, m := range measured {
 		r.Verdict = worse(r.Verdict, m.Verdict)
-		for _, reason := range m.Reasons {
-			r.Reasons = addReason(r.Reasons, reason)
-		}
-	}
-	r.Trials = int32(len(measured))
-	mergeNumbers(r, from)
-	r.Spread = spread(from)
-}
-
-// mergeNumbers sets each number to the median over the results that have it. For an even
-// number of repetitions it takes the less favourable of the two in the middle: the longer
-// latency and hash time, and the lower rate. The lower of two latencies would be the smallest,
-// which is too optimistic. Numbers that belong together come from one trial: p95 with its
-// interval; the calibration with its error; the capacity with its interval, its method, and
-// whether the objective is met. Intervals also include the scatter of the repetitions. The
-// memory peak is the largest, because a limit must hold for all.
-func mergeNumbers(r *v1alpha1.VariantResult, from []*v1alpha1.VariantResult) {
-	typical := LatencyP95.typical(from)
-	if typical == nil {
-		typical = from[0]
 	}
 	if calibrated := TimeOfHash.typical(from); calibrated != nil {
 		r.Calibration = calibrated.Calibration
 	}
-	r.Speed = mergeSpeeds(from)
-	r.Trial = typical.Trial
-	r.ReportedLoadPercent, r.OfferedMilliPerSecond, r.Users = typical.ReportedLoadPercent, typical.OfferedMilliPerSecond, typical.Users
-	r.P95Microseconds, r.Samples = typical.P95Microseconds, typical.Samples
-	r.P50Microseconds, r.P99Microseconds = typical.P50Microseconds, typical.P99Microseconds
-	r.P50Interval = scatteredLatency(typical.P50Interval, typical, from, LatencyP50)
-	r.P95Interval = scatteredLatency(typical.P95Interval, typical, from, LatencyP95)
-	r.P99Interval = scatteredLatency(typical.P99Interval, typical, from, LatencyP99)
-	r.ThrottledPercent, r.ThroughputMilliPerSecond = typical.ThrottledPercent, typical.ThroughputMilliPerSecond
-	r.Failures = allFailures(from)
+	r.Speed, r.Failures = mergeSpeeds(from), allFailures(from)
 	r.Alive = slices.MaxFunc(from, byLiveness).Alive
 	decided := medianCapacity(from)
 	r.ObjectiveMet, r.CapacityIsLowerBound = decided.ObjectiveMet, decided.CapacityIsLowerBound
 	r.CapacityMilliPerSecond, r.CapacityMethod = decided.CapacityMilliPerSecond, decided.CapacityMethod
-	r.CapacityInterval = scatteredRate(decided, from)
-	r.BoundMilliPerSecond = boundRate.over(from)
-	r.MaxThroughputMilliPerSecond = MaximumRate.over(from)
-	for _, m := range from {
-		r.MemoryPeakBytes = larger(r.MemoryPeakBytes, m.MemoryPeakBytes)
+	r.CapacityInterval = decided.CapacityInterval.DeepCopy()
+	r.BoundMilliPerSecond, r.MaxThroughputMilliPerSecond = boundRate.over(from), MaximumRate.over(from)
+	r.MemoryPeakBytes = memoryPeak.over(from)
+	for _, f := range []Figure{LatencyP50, LatencyP95, LatencyP99, CapacityRate} {
+		f.widen(&r, scatterOf(from, f))
 	}
+	r.Spread = spread(from)
+	return r
 }
 
 // byLiveness compares how pods answered liveness probes, the worse last. A p95 that is absent,
