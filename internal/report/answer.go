@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +59,6 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// result returns the result of a finished experiment.
 func (d Document) result() string {
 	recommendation := d.Experiment.Status.Recommendation
 	if recommendation == nil || !d.HasDemand() {
@@ -87,8 +87,6 @@ func (d Document) Demand() string {
 	return text
 }
 
-// recommended returns the recommendation as text: Run 2 replicas of c10-500m (bcrypt cost
-// 10, 500m CPU each, 1 in total): they serve 5 logins/s with 30 % headroom …
 func (d Document) recommended(recommendation *v1alpha1.Recommendation) string {
 	subject, verb := fmt.Sprintf("%d replicas", recommendation.Replicas), "they serve"
 	if recommendation.Replicas == 1 {
@@ -108,7 +106,6 @@ func (d Document) recommended(recommendation *v1alpha1.Recommendation) string {
 	return text
 }
 
-// sizeWords returns the parts of a size as texts.
 func sizeWords(size v1alpha1.Size) []string {
 	parts := []string{hashOf(size)}
 	limits, total := size.CPULimit+" CPU", size.TotalCPU+" in total"
@@ -132,12 +129,8 @@ func sizeWords(size v1alpha1.Size) []string {
 	return parts
 }
 
-// hashOf returns the name of a size's hash.
 func hashOf(size v1alpha1.Size) string {
-	if size.Hash != "" {
-		return size.Hash
-	}
-	return fmt.Sprintf("bcrypt cost %d", size.Cost)
+	return cmp.Or(size.Hash, fmt.Sprintf("bcrypt cost %d", size.Cost))
 }
 
 // workers returns the concurrency as text for a sentence. There, "pool 1" as in the tables
@@ -163,7 +156,6 @@ func (d Document) highest() *v1alpha1.VariantResult {
 	return results.Best(costs)
 }
 
-// best returns the result without a demand.
 func (d Document) best() string {
 	best := d.highest()
 	if best == nil {
@@ -175,7 +167,7 @@ func (d Document) best() string {
 	}
 	text := subject + " " + d.upTo(best) + "."
 	if best.Verdict == v1alpha1.VerdictSuspect {
-		text += " The result is suspect: " + sentence(strings.Join(reasonTypes(best.Reasons), ", "))
+		text += " The result is suspect: " + sentence(strings.Join(results.ReasonTypes(best.Reasons), ", "))
 	}
 	return text
 }
@@ -183,14 +175,14 @@ func (d Document) best() string {
 // upTo returns how much load a variant handles, as text: c10-500m up to 5.5/s, or c10-500m
 // with 30 users.
 func (d Document) upTo(result *v1alpha1.VariantResult) string {
-	text := result.Variant
+	text, capacity := result.Variant, units.Rate(result.CapacityMilliPerSecond)
 	switch row := d.Row(result.Variant); {
-	case result.CapacityMilliPerSecond != nil && result.CapacityIsLowerBound != nil && *result.CapacityIsLowerBound:
-		return text + " up to at least " + units.Rate(result.CapacityMilliPerSecond)
-	case result.CapacityMilliPerSecond != nil && result.CapacityMethod == v1alpha1.CapacityPredicted:
-		return text + " up to about " + units.Rate(result.CapacityMilliPerSecond)
-	case result.CapacityMilliPerSecond != nil:
-		return text + " up to " + units.Rate(result.CapacityMilliPerSecond)
+	case capacity != "" && ptr.Deref(result.CapacityIsLowerBound, false):
+		return text + " up to at least " + capacity
+	case capacity != "" && result.CapacityMethod == v1alpha1.CapacityPredicted:
+		return text + " up to about " + capacity
+	case capacity != "":
+		return text + " up to " + capacity
 	case row != nil && row.mostUsers() > 0:
 		return fmt.Sprintf("%s with %d users", text, row.mostUsers())
 	default:
@@ -198,7 +190,6 @@ func (d Document) upTo(result *v1alpha1.VariantResult) string {
 	}
 }
 
-// mostUsers returns the greatest number of users with which a step met the objective.
 func (r Row) mostUsers() int32 {
 	var most int32
 	if r.Shown != nil {
@@ -230,7 +221,6 @@ func (d Document) objective() string {
 	return strings.Join(parts, " and ")
 }
 
-// anywhere returns the loads that were tried, as the end of a sentence with "no variant".
 func (d Document) anywhere() string {
 	switch d.Experiment.Spec.Load.Mode {
 	case v1alpha1.LoadUsers:
@@ -242,15 +232,6 @@ func (d Document) anywhere() string {
 	}
 }
 
-func reasonTypes(reasons []v1alpha1.Reason) []string {
-	var types []string
-	for _, reason := range reasons {
-		types = append(types, reason.Type)
-	}
-	return types
-}
-
-// verifiedWord says whether the verification of the size met the objective.
 func verifiedWord(recommendation *v1alpha1.Recommendation) string {
 	if recommendation.Verified == v1alpha1.VerificationMet {
 		return "verified"

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/results"
@@ -22,45 +25,35 @@ type column struct {
 // columns are the columns in their order. Names are never changed and never reused. A figure that is not
 // listed here is added at the end.
 var columns = withFigures([]column{
-	{"experiment", func(d Document, _ Row) string { return guarded(d.Name()) }},
-	{"variant", func(_ Document, r Row) string { return guarded(r.Result.Variant) }},
+	{"experiment", func(d Document, _ Row) string { return d.Name() }},
+	{"variant", func(_ Document, r Row) string { return r.Result.Variant }},
 	{"source", func(_ Document, r Row) string { return source(r) }},
-	{"algorithm", func(_ Document, r Row) string { return guarded(string(r.Result.Algorithm)) }},
+	{"algorithm", func(_ Document, r Row) string { return string(r.Result.Algorithm) }},
 	{"cost", func(_ Document, r Row) string { return positive(r.Result.Cost) }},
-	{"control", func(_ Document, r Row) string { return guarded(r.Result.Control) }},
-	{"cpu_limit", func(_ Document, r Row) string { return guarded(r.Result.CPULimit) }},
-	{"concurrency", func(_ Document, r Row) string { return guarded(string(r.Variant.Concurrency.Mode)) }},
+	{"control", func(_ Document, r Row) string { return r.Result.Control }},
+	{"cpu_limit", func(_ Document, r Row) string { return r.Result.CPULimit }},
+	{"concurrency", func(_ Document, r Row) string { return string(r.Variant.Concurrency.Mode) }},
 	{"workers", func(_ Document, r Row) string { return whole(r.Variant.Concurrency.Workers) }},
 	{"queue_length", func(_ Document, r Row) string { return whole(r.Variant.Concurrency.QueueLength) }},
-	{"node_pool", func(_ Document, r Row) string { return guarded(r.Result.NodePool) }},
-	{"verdict", func(_ Document, r Row) string { return guarded(string(r.Result.Verdict)) }},
-	{"reasons", func(_ Document, r Row) string { return guarded(strings.Join(reasonTypes(r.Result.Reasons), ";")) }},
+	{"node_pool", func(_ Document, r Row) string { return r.Result.NodePool }},
+	{"verdict", func(_ Document, r Row) string { return string(r.Result.Verdict) }},
+	{"reasons", func(_ Document, r Row) string { return strings.Join(results.ReasonTypes(r.Result.Reasons), ";") }},
 	{"trials", func(_ Document, r Row) string { return positive(r.Result.Trials) }},
-	{"hash_milliseconds", func(_ Document, r Row) string { return thousandths(r.HashMicroseconds) }},
+	{"hash_milliseconds", func(_ Document, r Row) string { return decimal(r.HashMicroseconds, 1000) }},
 	figure("hash_error"), figure("bound"), figure("maximum"),
 	{"objective_met", func(_ Document, r Row) string { return truth(r.Result.ObjectiveMet) }},
 	figure("capacity"), figure("capacity_low"), figure("capacity_high"),
-	{"capacity_method", func(_ Document, r Row) string { return guarded(string(r.Result.CapacityMethod)) }},
+	{"capacity_method", func(_ Document, r Row) string { return string(r.Result.CapacityMethod) }},
 	{"capacity_is_lower_bound", func(_ Document, r Row) string { return truth(r.Result.CapacityIsLowerBound) }},
 	figure("offered"), figure("users"), figure("throughput"), figure("p95"), figure("p95_low"), figure("p95_high"), figure("samples"), figure("throttled"),
-	{"replicas_for_demand", func(_ Document, r Row) string {
-		return sizing(r, func(s v1alpha1.Sizing) string { return positive(s.Replicas) })
-	}},
-	{"total_cpu_for_demand", func(_ Document, r Row) string {
-		return sizing(r, func(s v1alpha1.Sizing) string { return guarded(s.TotalCPU) })
-	}},
-	{"load_percent_at_demand", func(_ Document, r Row) string {
-		return sizing(r, func(s v1alpha1.Sizing) string { return whole(&s.LoadPercent) })
-	}},
-	{"breaks", func(_ Document, r Row) string { return guarded(sizing(r, bounds)) }},
-	{"currency", func(d Document, _ Row) string { return guarded(d.Currency()) }},
-	{"price_per_million_logins", func(_ Document, r Row) string {
-		return price(r, func(p v1alpha1.Price) string { return p.PerMillionLogins })
-	}},
-	{"price_per_month", func(_ Document, r Row) string { return price(r, func(p v1alpha1.Price) string { return p.PerMonth }) }},
-	{"attacker_price_per_billion_guesses", func(_ Document, r Row) string {
-		return price(r, func(p v1alpha1.Price) string { return p.AttackerPerBillionGuesses })
-	}},
+	{"replicas_for_demand", func(_ Document, r Row) string { return positive(r.sizing().Replicas) }},
+	{"total_cpu_for_demand", func(_ Document, r Row) string { return r.sizing().TotalCPU }},
+	{"load_percent_at_demand", func(_ Document, r Row) string { return whole(r.loadPercent()) }},
+	{"breaks", func(_ Document, r Row) string { return bounds(r.sizing()) }},
+	{"currency", func(d Document, _ Row) string { return d.Currency() }},
+	{"price_per_million_logins", func(_ Document, r Row) string { return r.price().PerMillionLogins }},
+	{"price_per_month", func(_ Document, r Row) string { return r.price().PerMonth }},
+	{"attacker_price_per_billion_guesses", func(_ Document, r Row) string { return r.price().AttackerPerBillionGuesses }},
 	{"reference_hash_cost8_milliseconds", func(d Document, r Row) string {
 		return reference(d, r, func(p *v1alpha1.PoolSpeed) *int64 { return &p.HashMicrosecondsAtCost8 })
 	}},
@@ -71,20 +64,13 @@ var columns = withFigures([]column{
 	figure("p50"), figure("p50_low"), figure("p50_high"), figure("p99"), figure("p99_low"), figure("p99_high"),
 })
 
-// figure returns the column of a figure.
 func figure(name string) column {
 	i := slices.IndexFunc(results.Figures, func(f results.Figure) bool { return f.Name == name })
 	return columnOf(results.Figures[i])
 }
 
 func columnOf(f results.Figure) column {
-	return column{f.Column(), func(_ Document, r Row) string {
-		n := f.Of(&r.Result)
-		if n == nil {
-			return ""
-		}
-		return strconv.FormatFloat(float64(*n)/f.Unit.PerColumn, 'f', -1, 64)
-	}}
+	return column{f.Column(), func(_ Document, r Row) string { return decimal(f.Of(&r.Result), f.Unit.PerColumn) }}
 }
 
 // withFigures adds the figures that have no column yet.
@@ -111,7 +97,7 @@ func CSV(w io.Writer, d Document) error {
 	}
 	for _, row := range d.Rows {
 		for i, c := range columns {
-			line[i] = c.value(d, row)
+			line[i] = guarded(c.value(d, row))
 		}
 		if err := writer.Write(line); err != nil {
 			return err
@@ -125,17 +111,10 @@ func CSV(w io.Writer, d Document) error {
 // with the full-width characters that East Asian spreadsheets accept.
 func guarded(text string) string {
 	text = units.Line(text)
-	if strings.ContainsAny(firstRune(text), "=+-@＝＋－＠") {
+	if first, _ := utf8.DecodeRuneInString(text); strings.ContainsRune("=+-@＝＋－＠", first) {
 		return "'" + text
 	}
 	return text
-}
-
-func firstRune(text string) string {
-	for _, r := range text {
-		return string(r)
-	}
-	return ""
 }
 
 func source(r Row) string {
@@ -149,12 +128,12 @@ func source(r Row) string {
 	}
 }
 
-// thousandths returns an integer of thousandths as an exact decimal: 5770 is 5.77.
-func thousandths(n *int64) string {
+// decimal returns an integer, divided by a unit, as an exact decimal: 5770 thousandths are 5.77.
+func decimal(n *int64, unit float64) string {
 	if n == nil {
 		return ""
 	}
-	return strconv.FormatFloat(float64(*n)/1000, 'f', -1, 64)
+	return strconv.FormatFloat(float64(*n)/unit, 'f', -1, 64)
 }
 
 func whole[N int32 | int64](n *N) string {
@@ -179,11 +158,15 @@ func truth(b *bool) string {
 	return strconv.FormatBool(*b)
 }
 
-func sizing(r Row, field func(v1alpha1.Sizing) string) string {
+func (r Row) price() v1alpha1.Price { return ptr.Deref(r.Result.Price, v1alpha1.Price{}) }
+
+func (r Row) sizing() v1alpha1.Sizing { return ptr.Deref(r.Result.Sizing, v1alpha1.Sizing{}) }
+
+func (r Row) loadPercent() *int32 {
 	if r.Result.Sizing == nil {
-		return ""
+		return nil
 	}
-	return field(*r.Result.Sizing)
+	return &r.Result.Sizing.LoadPercent
 }
 
 func bounds(s v1alpha1.Sizing) string {
@@ -200,12 +183,5 @@ func reference(d Document, r Row, field func(*v1alpha1.PoolSpeed) *int64) string
 	if pool == nil {
 		return ""
 	}
-	return thousandths(field(pool))
-}
-
-func price(r Row, field func(v1alpha1.Price) string) string {
-	if r.Result.Price == nil {
-		return ""
-	}
-	return guarded(field(*r.Result.Price))
+	return decimal(field(pool), 1000)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -21,8 +22,6 @@ type Document struct {
 	Trials []v1alpha1.SizingTrial
 	// A row for each variant in the matrix's order, followed by the predicted variants.
 	Rows []Row
-	// The hash times by cost and node pool.
-	HashTimes HashTable
 	// How the numbers were measured, and how to measure them again.
 	Method Method
 }
@@ -37,8 +36,7 @@ func New(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) D
 		Experiment: experiment,
 		Trials:     planned,
 		Rows:       rows(experiment, matrix.Measurements(planned)),
-		HashTimes:  hashTable(experiment.Status.HashTimes),
-		Method:     method(experiment, planned),
+		Method:     Method{Facts: facts(experiment, planned), Manifest: manifest(experiment)},
 	}
 }
 
@@ -52,10 +50,7 @@ func (d Document) Name() string {
 
 // Currency returns the currency of the prices. It is empty without prices.
 func (d Document) Currency() string {
-	if d.Experiment.Spec.Prices == nil {
-		return ""
-	}
-	return d.Experiment.Spec.Prices.Currency
+	return ptr.Deref(d.Experiment.Spec.Prices, v1alpha1.Prices{}).Currency
 }
 
 // HasDemand reports whether the experiment has a demand.
@@ -71,7 +66,6 @@ func (d Document) Row(variant string) *Row {
 	return nil
 }
 
-// progress returns the progress of an experiment that has not finished.
 func (d Document) progress() string {
 	status := &d.Experiment.Status
 	switch progress := status.Progress; {
@@ -95,7 +89,6 @@ func ending(at *metav1.Time) string {
 	return ", expected to finish at " + moment(at)
 }
 
-// moment returns a time as text: 2026-11-21 14:05:09 UTC.
 func moment(at *metav1.Time) string {
 	if at == nil {
 		return ""
@@ -111,7 +104,6 @@ func (d Document) trialsDone() string {
 	return fmt.Sprintf("%d of %d trials", progress.Finished, progress.Trials)
 }
 
-// soFar returns the best result until now.
 func (d Document) soFar() string {
 	if d.highest() == nil {
 		return "No results yet."

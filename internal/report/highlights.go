@@ -68,7 +68,7 @@ func (d Document) measuredFigures(best *v1alpha1.VariantResult) []Highlight {
 		{"Variant", best.Variant, "the highest measured cost that meets the objective"},
 		{"Capacity", results.Capacity(best), rates(best.CapacityInterval)},
 		{"p95 at " + row.Load(), units.Latency(best.P95Microseconds), "objective: " + d.objective()},
-		{"Verdict", string(best.Verdict), strings.Join(reasonTypes(best.Reasons), ", ")},
+		{"Verdict", string(best.Verdict), strings.Join(results.ReasonTypes(best.Reasons), ", ")},
 	}
 	if best.Cost == 0 || best.Control != "" {
 		figures[0].Note = "meets the objective"
@@ -109,7 +109,6 @@ func smaller(a, b v1alpha1.VariantResult) int {
 	)
 }
 
-// totalMilliCPU returns the CPU of all replicas of a size.
 func totalMilliCPU(r v1alpha1.VariantResult) float64 {
 	milli, err := matrix.MilliCPU(r.Sizing.TotalCPU)
 	if err != nil {
@@ -118,7 +117,6 @@ func totalMilliCPU(r v1alpha1.VariantResult) float64 {
 	return float64(milli)
 }
 
-// speedFigure returns the reference speed of the CPU that the variant ran on, and its range.
 func (d Document) speedFigure(variant string) Highlight {
 	row := d.Row(variant)
 	if row == nil || d.Reference(*row) == nil {

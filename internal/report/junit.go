@@ -49,7 +49,6 @@ func JUnit(w io.Writer, d Document) error {
 	return suites.WriteXML(w)
 }
 
-// firstCase returns the demand or the objective as a test case.
 func (d Document) firstCase(suite string) junit.Testcase {
 	test := junit.Testcase{Name: d.objective(), Classname: suite, Time: "0"}
 	if d.HasDemand() {
@@ -68,13 +67,11 @@ func (d Document) firstCase(suite string) junit.Testcase {
 	return test
 }
 
-// answered reports whether the experiment has finished and its objective can be met.
 func (d Document) answered() bool {
 	phase := d.Experiment.Status.Phase
 	return phase.Finished() && phase != v1alpha1.ExperimentFailed && d.Met()
 }
 
-// variantCase returns a variant as a test case.
 func (d Document) variantCase(row Row, suite string) junit.Testcase {
 	test := junit.Testcase{Name: units.Line(row.Result.Variant), Classname: suite, Time: measuredSeconds(row)}
 	failed, invalid := d.failure(row), unusable(row)
@@ -120,7 +117,6 @@ func (d Document) failure(row Row) *junit.Result {
 	}
 }
 
-// breaks describes the size that breaks a limit of the demand.
 func (d Document) breaks(row Row) string {
 	return fmt.Sprintf("%s requires %s with %s CPU in total, which is %s",
 		d.Demand(), row.Size(), row.Result.Sizing.TotalCPU, strings.TrimPrefix(row.Fits(), "no: "))
@@ -151,7 +147,6 @@ func output(text string, more ...string) *junit.Output {
 	return &junit.Output{Data: strings.Join(lines, "\n")}
 }
 
-// measuredSeconds returns how long the variant's trials took in total.
 func measuredSeconds(row Row) string {
 	total := 0.0
 	for _, trial := range row.Trials {

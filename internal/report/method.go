@@ -3,8 +3,9 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -35,11 +36,7 @@ type Fact struct {
 	Value string
 }
 
-func method(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) Method {
-	return Method{Facts: facts(experiment, trials), Manifest: manifest(experiment)}
-}
-
-// facts returns the facts. Those without a value are left out.
+// facts leaves out those without a value.
 func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) []Fact {
 	status := &experiment.Status
 	all := []Fact{
@@ -51,14 +48,14 @@ func facts(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial)
 		{"Objective", ObjectiveWords(experiment.Spec.Objective)},
 		{"Load", loadWords(experiment.Spec.Load)},
 		{"Service", serviceWords(experiment.Spec.Service)},
-		{"Seed", seedWords(experiment)},
+		{"Seed", whole(status.Seed)},
 		{"Reference speed", speedWords(status.Speed)},
-		{FactCPU, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cpuWords) })},
-		{FactGo, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, goWords) })},
-		{FactCgroups, each(trials, func(t *v1alpha1.SizingTrial) []string { return calibrated(t, cgroupWords) })},
-		{FactK6, each(trials, k6Words)},
-		{"Service nodes", each(trials, serviceNodes)},
-		{"Generator nodes", each(trials, generatorNodes)},
+		{FactCPU, each(trials, func(c handover.Calibration, _ v1alpha1.Evidence) []string { return []string{c.CPUModel} })},
+		{FactGo, each(trials, func(c handover.Calibration, _ v1alpha1.Evidence) []string { return []string{c.GoVersion} })},
+		{FactCgroups, each(trials, func(c handover.Calibration, _ v1alpha1.Evidence) []string { return []string{cgroupWords(c)} })},
+		{FactK6, each(trials, func(_ handover.Calibration, e v1alpha1.Evidence) []string { return []string{e.K6Version} })},
+		{"Service nodes", each(trials, func(_ handover.Calibration, e v1alpha1.Evidence) []string { return e.ServiceNodes })},
+		{"Generator nodes", each(trials, func(_ handover.Calibration, e v1alpha1.Evidence) []string { return []string{e.GeneratorNode} })},
 	}
 	return slices.DeleteFunc(all, func(f Fact) bool { return f.Value == "" })
 }
@@ -125,63 +122,24 @@ func TLSWords(service v1alpha1.Service) []string {
 	return []string{"TLS with a handshake for each login"}
 }
 
-func seedWords(experiment *v1alpha1.SizingExperiment) string {
-	if seed := experiment.Status.Seed; seed != nil {
-		return strconv.FormatInt(*seed, 10)
-	}
-	return ""
-}
-
-// each returns the values of all trials, sorted and without duplicates.
-func each(trials []v1alpha1.SizingTrial, field func(*v1alpha1.SizingTrial) []string) string {
+// each returns the values that the calibrations and the evidence of all trials have, sorted and without
+// duplicates.
+func each(trials []v1alpha1.SizingTrial, of func(handover.Calibration, v1alpha1.Evidence) []string) string {
 	var values []string
 	for i := range trials {
-		values = append(values, field(&trials[i])...)
+		status := &trials[i].Status
+		values = append(values, of(ptr.Deref(status.Calibration, handover.Calibration{}), ptr.Deref(status.Evidence, v1alpha1.Evidence{}))...)
 	}
 	slices.Sort(values)
-	return strings.Join(slices.Compact(values), ", ")
+	values = slices.DeleteFunc(slices.Compact(values), func(value string) bool { return value == "" })
+	return strings.Join(values, ", ")
 }
 
-func calibrated(trial *v1alpha1.SizingTrial, field func(*handover.Calibration) string) []string {
-	if trial.Status.Calibration == nil {
-		return nil
-	}
-	if text := field(trial.Status.Calibration); text != "" {
-		return []string{text}
-	}
-	return nil
-}
-
-func cpuWords(c *handover.Calibration) string { return c.CPUModel }
-
-func goWords(c *handover.Calibration) string { return c.GoVersion }
-
-func cgroupWords(c *handover.Calibration) string {
+func cgroupWords(c handover.Calibration) string {
 	if c.CgroupVersion == 0 {
 		return ""
 	}
 	return fmt.Sprintf("version %d", c.CgroupVersion)
-}
-
-func k6Words(trial *v1alpha1.SizingTrial) []string {
-	if trial.Status.Evidence == nil || trial.Status.Evidence.K6Version == "" {
-		return nil
-	}
-	return []string{trial.Status.Evidence.K6Version}
-}
-
-func serviceNodes(trial *v1alpha1.SizingTrial) []string {
-	if trial.Status.Evidence == nil {
-		return nil
-	}
-	return trial.Status.Evidence.ServiceNodes
-}
-
-func generatorNodes(trial *v1alpha1.SizingTrial) []string {
-	if trial.Status.Evidence == nil || trial.Status.Evidence.GeneratorNode == "" {
-		return nil
-	}
-	return []string{trial.Status.Evidence.GeneratorNode}
 }
 
 // manifest returns the experiment as YAML, to measure it again. Fields that control this

@@ -18,7 +18,6 @@ type Order struct {
 // leastLines is how many lines a table has for which another order is useful.
 const leastLines = 3
 
-// variantOrders returns the orders of a table with these rows.
 func variantOrders(rows []Row) []Order {
 	return useful(
 		ordered("highest capacity", rows, func(r Row) float64 { return -number(r.Result.CapacityMilliPerSecond) }),
@@ -27,7 +26,6 @@ func variantOrders(rows []Row) []Order {
 	)
 }
 
-// sizeOrders returns the orders of a table with the sizes of these rows.
 func sizeOrders(rows []Row) []Order {
 	return useful(
 		ordered("lowest price per month", rows, func(r Row) float64 {
@@ -83,7 +81,6 @@ func ordered(label string, rows []Row, key func(Row) float64) Order {
 	return Order{Label: label, Ranks: ranks}
 }
 
-// useful leaves out orders without ranks.
 func useful(orders ...Order) []Order {
 	return slices.DeleteFunc(orders, func(o Order) bool { return len(o.Ranks) == 0 })
 }

@@ -76,7 +76,6 @@ func (d Document) differencesSection() Section {
 	return s
 }
 
-// verificationSection returns the section about the sizes that were verified.
 func (d Document) verificationSection() Section {
 	s := Section{Title: "Verification", Columns: []string{"Size", "Replicas under load", "At", "Logins", "Too slow", "Failed", "Outcome"}}
 	for _, v := range d.Experiment.Status.Verifications {

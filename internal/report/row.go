@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -72,7 +70,6 @@ func variants(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTri
 	return byName
 }
 
-// usableTrials reports for each trial whether its result is usable.
 func usableTrials(trials []v1alpha1.SizingTrial) []bool {
 	usable := make([]bool, len(trials))
 	for i, together := range verdict.Combined(trials) {
@@ -95,20 +92,11 @@ func measuredRow(result v1alpha1.VariantResult, deployed map[string]v1alpha1.Var
 		if usable[i] {
 			row.Repetitions = append(row.Repetitions, &trials[i])
 		}
-	}
-	if row.Shown = shownTrial(result, row.Trials); row.Shown != nil {
-		row.Step = loadplan.ReportedStep(&row.Shown.Status)
+		if row.Shown == nil && result.Trial != "" && trials[i].Name == result.Trial {
+			row.Shown, row.Step = &trials[i], loadplan.ReportedStep(&trials[i].Status)
+		}
 	}
 	return row
-}
-
-// shownTrial returns the trial whose reported step the row shows, or nil without a result.
-func shownTrial(row v1alpha1.VariantResult, trials []*v1alpha1.SizingTrial) *v1alpha1.SizingTrial {
-	at := slices.IndexFunc(trials, func(t *v1alpha1.SizingTrial) bool { return t.Name == row.Trial })
-	if row.Trial == "" || at < 0 {
-		return nil
-	}
-	return trials[at]
 }
 
 func predictedRow(p *v1alpha1.PredictedVariant) Row {

@@ -140,7 +140,6 @@ var (
 	errTwoExperiments = errors.New("the list contains more than one experiment; save one experiment with its trials")
 )
 
-// readList reads the experiment of a list and the trials that it owns.
 func readList(items []json.RawMessage) (Document, error) {
 	var experiment *v1alpha1.SizingExperiment
 	var trials []v1alpha1.SizingTrial

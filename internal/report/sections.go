@@ -98,10 +98,7 @@ func (d Document) needsAndHas(size v1alpha1.Size, p95 *int64) [][]string {
 	}
 	rate, capacity, down := 1000*int64(demand.LoginsPerSecond), ptr.Deref(size.CapacityMilliPerSecond, 0), int64(ptr.Deref(demand.SurviveReplicas, 0))
 	headroom, objective := int64(ptr.Deref(demand.HeadroomPercent, 0)), 1000*int64(d.Experiment.Spec.Objective.P95Milliseconds)
-	atRate, mostReplicas, withoutDown := " at "+units.PerSecond(float64(rate)), "", ""
-	if demand.MaxReplicas != nil {
-		mostReplicas = strconv.Itoa(int(*demand.MaxReplicas))
-	}
+	atRate, withoutDown := " at "+units.PerSecond(float64(rate)), ""
 	if down > 0 {
 		left := capacity / int64(size.Replicas) * (int64(size.Replicas) - down)
 		withoutDown = d.orMore(size) + units.PerSecond(float64(left))
@@ -113,7 +110,7 @@ func (d Document) needsAndHas(size v1alpha1.Size, p95 *int64) [][]string {
 		{"p95" + atRate, atMost(units.Latency(&objective)), units.Latency(p95)},
 		{"Hash", atLeast(demand), hashOf(size)},
 		{"CPU", atMost(demand.MaxTotalCPU), size.TotalCPU},
-		{"Replicas", atMost(mostReplicas), strconv.Itoa(int(size.Replicas))},
+		{"Replicas", atMost(whole(demand.MaxReplicas)), strconv.Itoa(int(size.Replicas))},
 		{"Memory limit of each", "", size.MemoryLimit},
 		{"Price of a month", "", d.money(size.PricePerMonth)},
 		{"Price of 10⁶ logins" + atRate, "", d.money(size.PricePerMillionLogins)},
@@ -143,7 +140,6 @@ func atLeast(demand *v1alpha1.Demand) string {
 	}
 }
 
-// atMost returns text such as "at most 4", or "" without a limit.
 func atMost(limit string) string {
 	if limit == "" {
 		return ""
@@ -151,8 +147,6 @@ func atMost(limit string) string {
 	return "at most " + limit
 }
 
-// sizeInWords returns a size as text: 2×c10-500m (bcrypt cost 10, 500m CPU each, 1 in
-// total), USD 29.20 per month.
 func (d Document) sizeInWords(size v1alpha1.Size) string {
 	text := size.Variant
 	if size.Replicas > 0 {
@@ -175,11 +169,13 @@ func (d Document) variantsSection() Section {
 	for _, row := range d.Rows {
 		if !row.Predicted {
 			listed = append(listed, row)
-			p50 := percentile(row.Result.P50Microseconds, row.Result.P50Interval, objective.P50Milliseconds)
-			p99 := percentile(row.Result.P99Microseconds, row.Result.P99Interval, objective.P99Milliseconds)
+			r := row.Result
 			s.Lines = append(s.Lines, []string{
-				row.Result.Variant, row.Verdict(), row.Objective(), row.Capacity(), p50, row.P95(), p99, row.Load(), failed(row.Result.Failures), alive(row.Result.Alive), percent(row.Result.ThrottledPercent), memory(row.Result.MemoryPeakBytes),
-				units.Rate(row.Result.MaxThroughputMilliPerSecond), row.Speed(),
+				r.Variant, row.Verdict(), row.Objective(), row.Capacity(),
+				percentile(r.P50Microseconds, r.P50Interval, objective.P50Milliseconds), row.P95(),
+				percentile(r.P99Microseconds, r.P99Interval, objective.P99Milliseconds), row.Load(),
+				failed(r.Failures), alive(r.Alive), percent(r.ThrottledPercent), memory(r.MemoryPeakBytes),
+				units.Rate(r.MaxThroughputMilliPerSecond), row.Speed(),
 			})
 		}
 	}
@@ -199,16 +195,9 @@ func (d Document) sizesSection() Section {
 	}
 	var listed []Row
 	for _, row := range d.Rows {
-		price := row.Result.Price
-		if price == nil {
-			price = &v1alpha1.Price{}
-		}
-		totalCPU, load := "", ""
-		if sizing := row.Result.Sizing; sizing != nil {
-			totalCPU, load = sizing.TotalCPU, percent(&sizing.LoadPercent)
-		}
+		price := row.price()
 		line := []string{
-			row.marked(), row.replicas(), totalCPU, load, row.Fits(),
+			row.marked(), positive(row.sizing().Replicas), row.sizing().TotalCPU, percent(row.loadPercent()), row.Fits(),
 			d.money(price.PerMonth), d.money(price.PerMillionLogins), d.money(price.AttackerPerBillionGuesses),
 		}
 		if strings.Join(line[1:], "") != "" {
@@ -221,7 +210,6 @@ func (d Document) sizesSection() Section {
 	return s
 }
 
-// sizesWords explains the table of sizes and prices.
 func (d Document) sizesWords() []string {
 	var texts []string
 	if d.HasDemand() {
@@ -236,19 +224,11 @@ func (d Document) sizesWords() []string {
 	return texts
 }
 
-// marked returns the variant's name, marked if it was predicted.
 func (r Row) marked() string {
 	if r.Predicted {
 		return r.Result.Variant + " (predicted)"
 	}
 	return r.Result.Variant
-}
-
-func (r Row) replicas() string {
-	if r.Result.Sizing == nil {
-		return ""
-	}
-	return strconv.Itoa(int(r.Result.Sizing.Replicas))
 }
 
 func (d Document) verdictsSection() Section {
@@ -274,7 +254,6 @@ func (r Row) subject(reason v1alpha1.Reason) string {
 	return fmt.Sprintf("%s is %s. ", r.Result.Variant, r.Verdict())
 }
 
-// discarded describes the attempts without usable numbers.
 func discarded(trial *v1alpha1.SizingTrial) []string {
 	var texts []string
 	for _, attempt := range trial.Status.Attempts {

@@ -11,8 +11,6 @@ import (
 // SpeedTitle is the title of the section about the speed of the CPU.
 const SpeedTitle = "Speed of the CPU"
 
-// speedSection returns the section about the reference speed and how much the speed
-// varied. It is empty if the speed is unknown.
 func (d Document) speedSection() Section {
 	pools := d.Experiment.Status.Speed
 	if len(pools) == 0 {
@@ -35,8 +33,6 @@ func (d Document) speedSection() Section {
 	return s
 }
 
-// atReferenceWords says that the rows are at the reference speed. It is empty if the speed
-// is unknown.
 func (d Document) atReferenceWords() []string {
 	if len(d.Experiment.Status.Speed) == 0 {
 		return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// pageWidth is the width of paragraphs on a terminal.
 const pageWidth = 100
 
 // Table writes the report for a terminal: first the result, then aligned tables.
@@ -69,7 +68,6 @@ func writeLines(w *bufio.Writer, s Section) {
 	_ = table.Flush() // the buffer keeps the error
 }
 
-// title returns a heading.
 func title(text string) string { return strings.ToUpper(units.Line(text)) }
 
 // row joins cells for the tab writer. There is no tab after the last cell, so that lines

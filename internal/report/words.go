@@ -79,7 +79,6 @@ func (r Row) ReasonLines() []string {
 	return all
 }
 
-// reasonText returns Type: message.
 func reasonText(kind, message string) string {
 	switch {
 	case kind == "":
@@ -107,7 +106,6 @@ func (r Row) Fits() string {
 	return "no: " + strings.Join(broken, ", ")
 }
 
-// boundWords returns the text for an exceeded limit.
 func boundWords(bound v1alpha1.Bound) string {
 	switch bound {
 	case v1alpha1.BoundNoResult:
@@ -133,7 +131,6 @@ func (r Row) Size() string {
 	return units.Size(r.Result.Sizing.Replicas, r.Result.Variant)
 }
 
-// withInterval returns value (interval).
 func withInterval(value, interval string) string {
 	if value == "" || interval == "" {
 		return value
@@ -155,17 +152,21 @@ func rates(i *v1alpha1.RateInterval) string {
 	return strings.TrimSuffix(units.Rate(&i.LowMilliPerSecond), "/s") + "–" + units.Rate(&i.HighMilliPerSecond)
 }
 
-// difference returns a difference as text: +12 % (chance 10 %). The chance is the
+// Difference returns a difference as text: +12 % (chance 10 %). The chance is the
 // probability of a difference at least as large without a real difference.
+func Difference(perMille, chancePerMille *int64) string {
+	text := units.Difference(perMille)
+	if chancePerMille != nil {
+		text += " (chance " + units.Number(float64(*chancePerMille)/10) + " %)"
+	}
+	return text
+}
+
 func difference(d *v1alpha1.Difference) string {
 	if d == nil {
 		return ""
 	}
-	text := units.Difference(&d.PerMille)
-	if d.ChancePerMille != nil {
-		text += " (chance " + units.Number(float64(*d.ChancePerMille)/10) + " %)"
-	}
-	return text
+	return Difference(&d.PerMille, d.ChancePerMille)
 }
 
 func percent(share *int32) string {
@@ -175,7 +176,6 @@ func percent(share *int32) string {
 	return fmt.Sprintf("%d %%", *share)
 }
 
-// money returns a price with its currency: USD 0.83. It is empty if the price is unknown.
 func (d Document) money(amount string) string {
 	if amount == "" {
 		return ""
