@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/report"
-	"github.com/hashmark-dev/hashmark/internal/units"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // Comparison is the comparison of experiment B with experiment A.
@@ -83,17 +83,9 @@ func Of(a, b report.Document) Comparison {
 }
 
 func side(d report.Document) Side {
-	s := Side{Name: d.Name(), Answer: d.Answer()}
-	if recommendation := d.Experiment.Status.Recommendation; recommendation != nil {
-		s.Recommended = "none"
-		if recommendation.Variant != "" {
-			s.Recommended = units.Size(recommendation.Replicas, recommendation.Variant)
-		}
-	}
-	return s
+	return Side{Name: d.Name(), Answer: d.Answer(), Recommended: results.Recommended(d.Experiment.Status.Recommendation)}
 }
 
-// measuredRows returns the rows without predictions, which are not compared.
 func measuredRows(d report.Document) []report.Row {
 	return slices.DeleteFunc(slices.Clone(d.Rows), func(r report.Row) bool { return r.Predicted })
 }
@@ -151,7 +143,6 @@ func identify(v v1alpha1.Variant) identity {
 	return id
 }
 
-// limitOf returns the same text for equal limits, such as 1 and 1000m.
 func limitOf(v v1alpha1.Variant) string {
 	milli, err := matrix.MilliCPU(v.CPULimit)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -65,54 +65,29 @@ type Figure struct {
 	Finding Finding `json:"finding,omitempty"`
 }
 
-// quantity reads a figure from the result of a trial, and its interval from a row.
-type quantity struct {
-	name Name
+// quantities are the figures of repetitions, with their names in JSON and in tables.
+var quantities = []struct {
+	name  Name
+	title string
+	text  func(*int64) string
 	results.Figure
-	interval func(*v1alpha1.VariantResult) (low, high int64, known bool)
+}{
+	{P95, "p95", units.Latency, results.LatencyP95},
+	{Capacity, "capacity", units.Rate, results.CapacityRate},
+	{Maximum, "maximum", units.Rate, results.MaximumRate},
+	{HashTime, "hash", units.Latency, results.TimeOfHash},
 }
 
-var quantities = []quantity{
-	{P95, results.LatencyP95, p95Interval},
-	{Capacity, results.CapacityRate, capacityInterval},
-	{Maximum, results.MaximumRate, noInterval},
-	{HashTime, results.TimeOfHash, hashInterval},
-}
-
-func p95Interval(r *v1alpha1.VariantResult) (low, high int64, known bool) {
-	if r.P95Interval == nil {
-		return 0, 0, false
-	}
-	return r.P95Interval.LowMicroseconds, r.P95Interval.HighMicroseconds, true
-}
-
-func capacityInterval(r *v1alpha1.VariantResult) (low, high int64, known bool) {
-	if r.CapacityInterval == nil {
-		return 0, 0, false
-	}
-	return r.CapacityInterval.LowMilliPerSecond, r.CapacityInterval.HighMilliPerSecond, true
-}
-
-func hashInterval(r *v1alpha1.VariantResult) (low, high int64, known bool) {
-	if r.Calibration == nil {
-		return 0, 0, false
-	}
-	return r.Calibration.HashMicroseconds - r.Calibration.ErrorMicroseconds, r.Calibration.HashMicroseconds + r.Calibration.ErrorMicroseconds, true
-}
-
-func noInterval(*v1alpha1.VariantResult) (low, high int64, known bool) { return 0, 0, false }
-
-// figures returns the figures that both sides have.
 func figures(a, b report.Row) []Figure {
 	var all []Figure
 	for _, q := range quantities {
-		valuesA, valuesB := values(a, q.Of), values(b, q.Of)
+		valuesA, valuesB := values(a, q.Figure), values(b, q.Figure)
 		if len(valuesA) == 0 || len(valuesB) == 0 {
 			continue
 		}
 		figure := Figure{
 			Name: q.name, A: strconv.FormatInt(q.Median(valuesA), 10), B: strconv.FormatInt(q.Median(valuesB), 10),
-			RepetitionsA: len(valuesA), RepetitionsB: len(valuesB), IntervalsOverlap: overlap(a, b, q),
+			RepetitionsA: len(valuesA), RepetitionsB: len(valuesB), IntervalsOverlap: overlap(a, b, q.Figure),
 		}
 		if difference := q.Difference(valuesB, valuesA); difference != nil {
 			figure.PerMille, figure.ChancePerMille = &difference.PerMille, difference.ChancePerMille
@@ -123,24 +98,23 @@ func figures(a, b report.Row) []Figure {
 	return append(all, prices(a, b)...)
 }
 
-// values returns a number of all usable repetitions.
-func values(row report.Row, field func(*v1alpha1.VariantResult) *int64) []int64 {
+func values(row report.Row, f results.Figure) []int64 {
 	var all []int64
 	for _, trial := range row.Repetitions {
-		if n := field(trial.Status.Result); n != nil {
+		if n := f.Of(trial.Status.Result); n != nil {
 			all = append(all, *n)
 		}
 	}
 	return all
 }
 
-func overlap(a, b report.Row, q quantity) *bool {
-	lowA, highA, knownA := q.interval(&a.Result)
-	lowB, highB, knownB := q.interval(&b.Result)
-	if !knownA || !knownB {
+func overlap(a, b report.Row, f results.Figure) *bool {
+	lowA, highA := f.Interval(&a.Result)
+	lowB, highB := f.Interval(&b.Result)
+	if lowA == nil || lowB == nil {
 		return nil
 	}
-	return ptr.To(lowA <= highB && lowB <= highA)
+	return ptr.To(*lowA <= *highB && *lowB <= *highA)
 }
 
 // finding returns Unknown for too few repetitions, since their chance can't be small.

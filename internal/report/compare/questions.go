@@ -1,8 +1,8 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
+	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -19,7 +20,7 @@ func questions(a, b report.Document) []string {
 	from, to := a.Experiment.Spec, b.Experiment.Spec
 	var texts []string
 	texts = append(texts, differ("The objective differs", report.ObjectiveWords(from.Objective), report.ObjectiveWords(to.Objective))...)
-	texts = append(texts, differ("The demand differs", demand(from.Demand), demand(to.Demand))...)
+	texts = append(texts, differ("The demand differs", demand(a), demand(b))...)
 	texts = append(texts, differ("The prices differ", priceList(from.Prices), priceList(to.Prices))...)
 	texts = append(texts, differ("The load's mode differs", string(from.Load.Mode), string(to.Load.Mode))...)
 	texts = append(texts, differ("The arrivals differ", string(arrivals(from.Load)), string(arrivals(to.Load)))...)
@@ -32,43 +33,29 @@ func questions(a, b report.Document) []string {
 	return append(texts, unfinished(a, b)...)
 }
 
-// differ returns a sentence with both values if they differ.
 func differ(what, a, b string) []string {
 	if a == b {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %s in A, %s in B.", what, orNone(a), orNone(b))}
+	return []string{fmt.Sprintf("%s: %s in A, %s in B.", what, cmp.Or(a, "none"), cmp.Or(b, "none"))}
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
-func demand(d *v1alpha1.Demand) string {
-	if d == nil {
+func demand(d report.Document) string {
+	text, demand := d.Demand(), d.Experiment.Spec.Demand
+	if demand == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d logins/s", d.LoginsPerSecond)
-	if d.HeadroomPercent != nil {
-		text += fmt.Sprintf(" with %d %% headroom", *d.HeadroomPercent)
+	if len(demand.Hashes) > 0 {
+		text += ", any of " + words(demand.Hashes)
 	}
-	if len(d.Hashes) > 0 {
-		text += ", any of " + words(d.Hashes)
+	if demand.MinimumCost != nil {
+		text += fmt.Sprintf(", at least cost %d", *demand.MinimumCost)
 	}
-	if d.MinimumCost != nil {
-		text += fmt.Sprintf(", at least cost %d", *d.MinimumCost)
+	if demand.MaxTotalCPU != "" {
+		text += fmt.Sprintf(", at most %s CPU", demand.MaxTotalCPU)
 	}
-	if d.MaxTotalCPU != "" {
-		text += fmt.Sprintf(", at most %s CPU", d.MaxTotalCPU)
-	}
-	if d.SurviveReplicas != nil && *d.SurviveReplicas > 0 {
-		text += fmt.Sprintf(", even with %d of the replicas down", *d.SurviveReplicas)
-	}
-	if d.MaxReplicas != nil {
-		text += fmt.Sprintf(", at most %d replicas", *d.MaxReplicas)
+	if demand.MaxReplicas != nil {
+		text += fmt.Sprintf(", at most %d replicas", *demand.MaxReplicas)
 	}
 	return text
 }
@@ -85,7 +72,7 @@ func priceList(p *v1alpha1.Prices) string {
 	if p == nil {
 		return ""
 	}
-	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, orNone(p.PerCPUHour)), attackerWords(p)}
+	list := []string{fmt.Sprintf("%s %s per CPU-hour", p.Currency, cmp.Or(p.PerCPUHour, "none")), attackerWords(p)}
 	if p.PerGiBHour != "" {
 		list = append(list, p.PerGiBHour+" per GiB-hour")
 	}
@@ -98,12 +85,11 @@ func priceList(p *v1alpha1.Prices) string {
 	return strings.Join(list, ", ")
 }
 
-// attackerWords returns what an attacker pays per hour or for hardware.
 func attackerWords(p *v1alpha1.Prices) string {
 	if h := p.AttackerHardware; h != nil {
 		return fmt.Sprintf("%s for an attacker's hardware of %d W over %d years and %s per kWh", h.Price, h.Watts, h.Years, h.PerKilowattHour)
 	}
-	return orNone(p.GPUHour) + " per GPU-hour"
+	return cmp.Or(p.GPUHour, "none") + " per GPU-hour"
 }
 
 func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
@@ -151,7 +137,7 @@ func speeds(a, b report.Document) []string {
 			continue
 		}
 		to := b.Experiment.Status.Speed[at]
-		perMille := int64(math.Round(1000 * (float64(to.HashMicrosecondsAtCost8)/float64(from.HashMicrosecondsAtCost8) - 1)))
+		perMille := results.PerMille(to.HashMicrosecondsAtCost8-from.HashMicrosecondsAtCost8, float64(from.HashMicrosecondsAtCost8))
 		if -10 < perMille && perMille < 10 {
 			continue
 		}

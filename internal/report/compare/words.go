@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
-	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 // Table writes the comparison for a terminal.
@@ -46,7 +45,6 @@ func (c Comparison) Summary() string {
 	return text
 }
 
-// counted returns how many differences are real, as a sentence.
 func (c Comparison) counted() string {
 	counts, all := map[Finding]int{}, 0
 	for _, p := range c.Variants {
@@ -96,7 +94,8 @@ func (c Comparison) lines() [][]string {
 			name += " = " + p.VariantB
 		}
 		for _, f := range p.Figures {
-			lines = append(lines, []string{name, f.words(), f.read(f.A), f.read(f.B), f.difference(), f.findingText()})
+			title, first, second := f.cells()
+			lines = append(lines, []string{name, title, first, second, report.Difference(f.PerMille, f.ChancePerMille), f.findingText()})
 			name = ""
 		}
 	}
@@ -109,10 +108,9 @@ func (c Comparison) remarks() []string {
 		if p.LoadA != "" {
 			texts = append(texts, fmt.Sprintf("p95 of %s is at %s in A and at %s in B.", p.Variant, p.LoadA, p.LoadB))
 		}
-		if valid(p.VerdictA) && valid(p.VerdictB) {
-			continue
+		if p.VerdictA != v1alpha1.VerdictValid || p.VerdictB != v1alpha1.VerdictValid {
+			texts = append(texts, fmt.Sprintf("%s is %s in A and %s in B.", p.Variant, verdict(p.VerdictA), verdict(p.VerdictB)))
 		}
-		texts = append(texts, fmt.Sprintf("%s is %s in A and %s in B.", p.Variant, verdict(p.VerdictA), verdict(p.VerdictB)))
 	}
 	if len(c.OnlyA) > 0 {
 		texts = append(texts, "Only A measured "+strings.Join(c.OnlyA, ", ")+".")
@@ -123,37 +121,19 @@ func (c Comparison) remarks() []string {
 	return texts
 }
 
-func valid(v v1alpha1.Verdict) bool { return v == v1alpha1.VerdictValid }
-
 func verdict(v v1alpha1.Verdict) string { return strings.ToLower(string(v)) }
 
-func (f Figure) words() string {
-	return map[Name]string{
-		P95: "p95", Capacity: "capacity", Maximum: "maximum", HashTime: "hash", LoginPrice: "10⁶ logins",
-	}[f.Name]
+func (f Figure) cells() (title, first, second string) {
+	for _, q := range quantities {
+		if q.name == f.Name {
+			a, _ := strconv.ParseInt(f.A, 10, 64) // it was formatted from a number
+			b, _ := strconv.ParseInt(f.B, 10, 64)
+			return q.title, q.text(&a), q.text(&b)
+		}
+	}
+	return "10⁶ logins", f.A, f.B
 }
 
-// read returns one of the two numbers as text.
-func (f Figure) read(value string) string {
-	n, err := strconv.ParseInt(value, 10, 64)
-	if f.Name == LoginPrice || err != nil {
-		return value
-	}
-	if f.Name == P95 || f.Name == HashTime {
-		return units.Latency(&n)
-	}
-	return units.Rate(&n)
-}
-
-func (f Figure) difference() string {
-	text := units.Difference(f.PerMille)
-	if f.ChancePerMille != nil {
-		text += " (chance " + units.Number(float64(*f.ChancePerMille)/10) + " %)"
-	}
-	return text
-}
-
-// findingText returns the finding as text.
 func (f Figure) findingText() string {
 	switch f.Finding {
 	case Real:
