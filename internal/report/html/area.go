@@ -39,9 +39,7 @@ func (a Area) SVG(size Size, caption Caption) string {
 		if mark.Limit {
 			place = limit
 		}
-		line := &plotter.Line{XYs: plotter.XYs{{X: mark.At, Y: a.Y.Low}, {X: mark.At, Y: a.Y.High}}}
-		line.Color, line.Width, line.Dashes = tone(place), 1.5, []vg.Length{5, 3}
-		p.Add(line, markLabel{mark, place})
+		p.Add(stroke(plotter.XYs{{X: mark.At, Y: a.Y.Low}, {X: mark.At, Y: a.Y.High}}, place, 1.5, 5, 3), markLabel{mark, place})
 	}
 	const room = 14
 	return render(p, size, room, caption)

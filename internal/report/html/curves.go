@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -65,37 +63,30 @@ func (c Curves) addLimit(p *plot.Plot) {
 	if c.Limit <= 0 {
 		return
 	}
-	line := &plotter.Line{XYs: plotter.XYs{{X: c.X.Low, Y: c.Limit}, {X: c.X.High, Y: c.Limit}}}
-	line.Color, line.Width, line.Dashes = tone(limit), 1.5, []vg.Length{7, 4}
-	p.Add(line, note{at: c.Limit, text: c.LimitLabel, tone: limit})
+	p.Add(stroke(plotter.XYs{{X: c.X.Low, Y: c.Limit}, {X: c.X.High, Y: c.Limit}}, limit, 1.5, 7, 4), note(c))
 }
 
 // add adds the line with its points, their intervals, and the crosses at the top.
 func (c Curve) add(p *plot.Plot, top float64) {
-	place := c.Series % series
-	colour := tone(firstSeries + place)
+	mark := c.Series % series
+	place := firstSeries + mark
 	points := make(plotter.XYs, len(c.Points))
 	for i, point := range c.Points {
 		points[i] = plotter.XY{X: point.X, Y: point.Y}
 	}
-	line := &plotter.Line{XYs: points}
-	line.Color, line.Width, line.Dashes = colour, 1.75, dashes[place]
-	p.Add(line, intervals{points: c.Points, place: firstSeries + place})
-	p.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: 3.5, Shape: marks[place]}})
+	p.Add(stroke(points, place, 1.75, dashes[mark]...), intervals{points: c.Points, place: place})
+	p.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: tone(place), Radius: 3.5, Shape: marks[mark]}})
 
 	beyond := make(plotter.XYs, len(c.Beyond))
 	for i, x := range c.Beyond {
 		beyond[i] = plotter.XY{X: x, Y: top}
 	}
-	p.Add(&plotter.Scatter{XYs: beyond, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: 4.5, Shape: draw.CrossGlyph{}}})
+	p.Add(&plotter.Scatter{XYs: beyond, GlyphStyle: draw.GlyphStyle{Color: tone(place), Radius: 4.5, Shape: draw.CrossGlyph{}}})
 	if len(points) > 0 && len(beyond) > 0 {
-		up := &plotter.Line{XYs: plotter.XYs{points[len(points)-1], beyond[0]}}
-		up.Color, up.Width, up.Dashes = colour, 1, []vg.Length{1, 3}
-		p.Add(up)
+		p.Add(stroke(plotter.XYs{points[len(points)-1], beyond[0]}, place, 1, 1, 3))
 	}
 }
 
-// intervals are vertical bars, cut off at the edges of the chart.
 type intervals struct {
 	points []Point
 	place  int
@@ -118,24 +109,13 @@ func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// note is a text to the right of the chart, where it can't cover the curves.
-type note struct {
-	at   float64
-	text string
-	tone int
-}
+// note is the label of the limit to the right of the chart, where it can't cover the curves.
+type note Curves
 
 // Plot implements plot.Plotter.
 func (n note) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
-	c.FillText(textStyle(n.tone), vg.Point{X: c.Max.X + 3, Y: y(n.at) - textSize/3}, n.text)
-}
-
-func textStyle(place int) text.Style {
-	return text.Style{
-		Color: tone(place), Handler: plot.DefaultTextHandler,
-		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: textSize},
-	}
+	c.FillText(textStyle(limit), vg.Point{X: c.Max.X + 3, Y: y(n.Limit) - textSize/3}, n.LimitLabel)
 }
 
 // endLabels are the labels at the ends of the curves. They are moved up if they would
@@ -174,8 +154,7 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// end returns the place of the curve's label: at its last point, or at the top if all of
-// it is above the chart.
+// end returns the last point, or the place at the top if the whole curve is above the chart.
 func (c Curve) end(top float64) (Point, bool) {
 	switch {
 	case len(c.Points) > 0:

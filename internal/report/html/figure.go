@@ -23,7 +23,6 @@ type figure struct {
 	Lines   [][]string
 }
 
-// panel is one chart with a title.
 type panel struct {
 	Title string
 	SVG   template.HTML
@@ -31,7 +30,6 @@ type panel struct {
 	Wide bool
 }
 
-// bar is a share in percent.
 type bar struct {
 	Label   string
 	Percent int32
@@ -40,10 +38,8 @@ type bar struct {
 // drawing marks an SVG of package html as safe: the package escapes what users wrote.
 func drawing(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // see above
 
-// small is the size of a chart that is shown next to others.
 var small = Size{Width: 340, Height: 190}
 
-// distributionPart returns the distribution of response times at the reported step.
 func distributionPart(d report.Document) part {
 	f := figure{
 		Caption: "The number of logins by response time at the step of the variant's p95, as observed. " +
@@ -126,8 +122,7 @@ func atLoad(row report.Row) string {
 	return row.Result.Variant
 }
 
-// observedLoad returns the offered rate or the users of the reported step, or those of the
-// row if the step is unknown.
+// observedLoad is before the conversion to the reference speed, if the reported step is known.
 func observedLoad(row report.Row) string {
 	if step := row.Step; step != nil && step.OfferedMilliPerSecond != nil {
 		return units.Rate(step.OfferedMilliPerSecond)
@@ -135,8 +130,7 @@ func observedLoad(row report.Row) string {
 	return row.Load()
 }
 
-// observedP95 returns the p95 of the reported step before conversion to the reference
-// speed, or that of the row if the step is unknown.
+// observedP95 is before the conversion to the reference speed, if the reported step is known.
 func observedP95(row report.Row) *int64 {
 	if step := row.Step; step != nil && step.P95Microseconds != nil {
 		return step.P95Microseconds
@@ -156,7 +150,6 @@ func (s spread) line(row report.Row) []string {
 	}
 }
 
-// underWayPart returns the requests under way over the time of the reported step.
 func underWayPart(d report.Document) part {
 	f := figure{
 		Caption: "Logins sent and not yet answered, at 60 moments of the same step. " +
@@ -205,7 +198,6 @@ func underWayLine(row report.Row) []string {
 	}
 }
 
-// throttlingPart returns how often the variants were throttled.
 func throttlingPart(d report.Document) part {
 	f := figure{
 		Caption: "The share of the quota’s periods in which the CPU limit throttled the service, at the step of the variant’s p95. " +
@@ -235,7 +227,6 @@ func floats[N int32 | int64](values []N) []float64 {
 	return all
 }
 
-// listed returns counts separated by spaces.
 func listed[N int32 | int64](values []N) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
 func greatest[N int32 | int64](values []N) float64 {

@@ -98,7 +98,6 @@ func level(capacity, least, most float64) int {
 	return 1 + int(math.Round(4*math.Log(capacity/least)/math.Log(most/least)))
 }
 
-// span returns the least and the greatest capacity of all rows.
 func span(rows []report.Row) (least, most float64) {
 	for _, row := range rows {
 		if capacity := row.Result.CapacityMilliPerSecond; capacity != nil && *capacity > 0 {
@@ -112,7 +111,6 @@ func span(rows []report.Row) (least, most float64) {
 	return least, most
 }
 
-// group holds the rows of a node pool and a concurrency.
 type group struct {
 	name string
 	rows []report.Row

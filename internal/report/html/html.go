@@ -28,7 +28,6 @@ func split(cell string) (parts [2]string) {
 	return [2]string{cell[:begin], cell[begin+2 : len(cell)-1]}
 }
 
-// page is the data of the template.
 type page struct {
 	report.Document
 	// The style sheet, with the palette for both themes.
@@ -113,7 +112,6 @@ func drawings(d report.Document) []part {
 	return all
 }
 
-// again returns the commands that measure the same experiment again.
 func again(d report.Document) []string {
 	namespace, name := "", quoted(d.Experiment.Name)
 	if d.Experiment.Namespace != "" {
@@ -136,8 +134,6 @@ func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// identifier returns the identifier of a heading: lower-case letters and digits, joined by
-// dashes.
 func identifier(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -145,7 +141,6 @@ func identifier(title string) string {
 	return "part-" + strings.Join(words, "-")
 }
 
-// style returns the style sheet, with the palette as custom properties.
 func style() template.CSS {
 	var light, dark strings.Builder
 	for _, tone := range append(Tones, levels...) {

@@ -55,7 +55,6 @@ func atReference(rows []report.Row) string {
 	return ""
 }
 
-// panelCurves are the curves of one chart.
 type panelCurves struct {
 	title string
 	Curves
@@ -157,7 +156,6 @@ func axes(d report.Document, drawn []panelCurves, objective float64) (x, y Scale
 	return Fit(title, loads, units.Number), Fit("", times, latency)
 }
 
-// description describes each curve by its ends.
 func (p panelCurves) description() string {
 	var texts []string
 	for _, line := range p.Lines {
@@ -190,7 +188,6 @@ func latencyLines(row report.Row) [][]string {
 	return lines
 }
 
-// latencyLine returns the cells of a step, as observed and at the reference speed.
 func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
 	offered := units.Rate(step.OfferedMilliPerSecond)
 	if step.Kind == v1alpha1.StepClosed {
@@ -212,7 +209,6 @@ func latencyLine(variant string, step *v1alpha1.Step, users float64) []string {
 	return []string{variant, offered, share, units.Latency(step.P95Microseconds), hash, rate, p95, interval, outcome(step.Outcome)}
 }
 
-// outcome returns a step's outcome as text.
 func outcome(o v1alpha1.StepOutcome) string {
 	switch o {
 	case v1alpha1.StepMet:

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/plotter"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -31,7 +32,7 @@ type observed struct {
 	trial *v1alpha1.SizingTrial
 	// The blocks of the calibration and the windows of the load: seconds since 1970, and the
 	// hash time in thousandths of the reference.
-	blocks, windows []XY
+	blocks, windows plotter.XYs
 	// The number of blocks and windows, before points are merged.
 	known int
 }
@@ -81,7 +82,7 @@ func observations(d report.Document) []observed {
 	return all
 }
 
-func (o observed) points() []XY { return slices.Concat(o.blocks, o.windows) }
+func (o observed) points() plotter.XYs { return slices.Concat(o.blocks, o.windows) }
 
 // read reads the blocks and windows of the trial, and reports whether there are any.
 func (o *observed) read() bool {
@@ -94,7 +95,7 @@ func (o *observed) read() bool {
 		each := float64(speed.WindowMilliseconds) / 1000
 		for i, perMille := range speed.WindowsPerMille {
 			if perMille > 0 {
-				o.windows = append(o.windows, XY{X: seconds(speed.LoadStartTime) + (float64(i)+.5)*each, Y: float64(perMille)})
+				o.windows = append(o.windows, plotter.XY{X: seconds(speed.LoadStartTime) + (float64(i)+.5)*each, Y: float64(perMille)})
 			}
 		}
 	}
@@ -112,11 +113,10 @@ func (o *observed) readBlocks(reference float64) {
 	begin, blocks := seconds(attempt.CalibrationStartTime), calibration.BlockMicroseconds
 	each := (seconds(attempt.CalibrationEndTime) - begin) / float64(max(1, len(blocks)))
 	for i, micros := range blocks {
-		o.blocks = append(o.blocks, XY{X: begin + (float64(i)+.5)*each, Y: 1000 * float64(micros) / reference})
+		o.blocks = append(o.blocks, plotter.XY{X: begin + (float64(i)+.5)*each, Y: 1000 * float64(micros) / reference})
 	}
 }
 
-// kept returns the attempt that the trial's numbers are from, or nil.
 func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
 	for i := range slices.Backward(trial.Status.Attempts) {
 		if a := &trial.Status.Attempts[i]; a.Outcome == v1alpha1.OutcomeKept {
@@ -129,14 +129,14 @@ func kept(trial *v1alpha1.SizingTrial) *v1alpha1.Attempt {
 func seconds(at *metav1.Time) float64 { return float64(at.UnixMilli()) / 1000 }
 
 // thinned returns at most that many points, by merging neighbouring points to their mean.
-func thinned(points []XY, most int) []XY {
+func thinned(points plotter.XYs, most int) plotter.XYs {
 	each := (len(points) + most - 1) / most
 	if each <= 1 {
 		return points
 	}
-	var means []XY
+	var means plotter.XYs
 	for together := range slices.Chunk(points, each) {
-		var mean XY
+		var mean plotter.XY
 		for _, point := range together {
 			mean.X, mean.Y = mean.X+point.X/float64(len(together)), mean.Y+point.Y/float64(len(together))
 		}
@@ -145,7 +145,6 @@ func thinned(points []XY, most int) []XY {
 	return means
 }
 
-// beginning returns the start of the experiment in seconds since 1970.
 func beginning(d report.Document, all []observed) float64 {
 	first := all[0].points()[0].X
 	if start := d.Experiment.Status.StartTime; start != nil {
@@ -201,7 +200,6 @@ func speedPanel(d report.Document, trials []observed, y Scale, begin float64, id
 	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(Size{Width: 820, Height: 300}, Caption{ID: id, Title: title, Description: words}))}
 }
 
-// speedScale returns a scale with room for all points of a pool's trials, and for the band.
 func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) Scale {
 	least, most := -5.0, 5.0
 	if pool != nil {
@@ -216,14 +214,13 @@ func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) Scale {
 	return Scale{Low: least - room, High: most + room, Format: func(y float64) string { return report.RelativeHashTime(1000 + int64(math.Round(10*y))) }}
 }
 
-// percent returns the difference of a hash time from the reference in percent.
 func percent(perMille int64) float64 { return float64(perMille)/10 - 100 }
 
 // placed converts points to minutes since begin and percent.
-func placed(points []XY, begin float64) []XY {
-	all := make([]XY, len(points))
+func placed(points plotter.XYs, begin float64) plotter.XYs {
+	all := make(plotter.XYs, len(points))
 	for i, point := range points {
-		all[i] = XY{X: (point.X - begin) / 60, Y: point.Y/10 - 100}
+		all[i] = plotter.XY{X: (point.X - begin) / 60, Y: point.Y/10 - 100}
 	}
 	return all
 }

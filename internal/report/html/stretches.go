@@ -32,13 +32,9 @@ type Stretch struct {
 	// The number of the series, which selects the colour.
 	Series int
 	// The values that are drawn as dots, and those that are drawn as a line.
-	Dots, Line []XY
+	Dots, Line plotter.XYs
 }
 
-// XY is a point in a chart.
-type XY struct{ X, Y float64 }
-
-// labelHeight is the height of a row of labels above the values.
 const labelHeight = textSize + 3
 
 // SVG draws the periods.
@@ -86,9 +82,7 @@ func (s Stretch) begin() float64 {
 // Plot implements plot.Plotter.
 func (s Stretch) Plot(c draw.Canvas, p *plot.Plot) {
 	colour := tone(firstSeries + s.Series%series)
-	line := &plotter.Line{XYs: pairs(s.Line)}
-	line.Color, line.Width = colour, 1.25
-	line.Plot(c, p)
+	stroke(s.Line, firstSeries+s.Series%series, 1.25).Plot(c, p)
 	// All dots are one shape, which keeps pages with many charts small.
 	x, y := p.Transforms(&c)
 	const half = 1.5
@@ -107,14 +101,6 @@ func (s Stretch) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func pairs(points []XY) plotter.XYs {
-	all := make(plotter.XYs, len(points))
-	for i, point := range points {
-		all[i] = plotter.XY(point)
-	}
-	return all
-}
-
 // heading is the label above the start of a period, with a line down to its values.
 type heading struct {
 	stretch Stretch
@@ -129,7 +115,6 @@ func (h heading) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(textStyle(ink), vg.Point{X: at.X + 3, Y: at.Y}, h.stretch.Label)
 }
 
-// band is the area of most values.
 type band Stretches
 
 // Plot implements plot.Plotter.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -33,6 +34,16 @@ type Size struct{ Width, Height float64 }
 // are a little smaller.
 const textSize = 12.5
 
+var sans = font.Font{Typeface: "Liberation", Variant: "Sans", Size: textSize}
+
+func textStyle(place int) text.Style {
+	return text.Style{Color: tone(place), Handler: plot.DefaultTextHandler, Font: sans}
+}
+
+func stroke(points plotter.XYs, place int, width vg.Length, dashes ...vg.Length) *plotter.Line {
+	return &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: tone(place), Width: width, Dashes: dashes}}
+}
+
 func newPlot(x, y Scale) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -49,7 +60,6 @@ func newPlot(x, y Scale) *plot.Plot {
 // styleAxis sets the scale and the style of an axis. Titles of vertical axes would be
 // rotated, so they are empty, and pages have them in the heading instead.
 func styleAxis(axis *plot.Axis, s Scale) {
-	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: textSize}
 	axis.Tick.Marker = s
 	axis.Tick.Label.Font, axis.Label.TextStyle.Font = sans, sans
 	axis.Tick.Label.Color, axis.Label.TextStyle.Color = tone(muted), tone(muted)
@@ -68,7 +78,6 @@ var (
 	fonts   = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;`)
 )
 
-// render draws the plot, with room for labels on the right.
 func render(p *plot.Plot, size Size, right float64, caption Caption) string {
 	canvas := vgsvg.NewWith(vgsvg.UseWH(vg.Length(size.Width), vg.Length(size.Height)))
 	p.Draw(draw.Crop(draw.New(canvas), 2, -vg.Length(right), 2, -8))
@@ -97,7 +106,6 @@ const (
 	firstSeries
 )
 
-// backgroundTone is the background, which charts do not draw.
 const backgroundTone = "page"
 
 // Tones are the colours of all charts. The series are those of Okabe and Ito
