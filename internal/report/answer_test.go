@@ -12,7 +12,7 @@ import (
 
 type experiment = v1alpha1.SizingExperiment
 
-func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
+func TestAnswerOfEachState(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*experiment)
 		want   string
@@ -133,7 +133,7 @@ func TestTheAnswerIsASentenceInEveryState(t *testing.T) {
 	}
 }
 
-func TestWithUsersTheAnswerSaysHowMany(t *testing.T) {
+func TestAnswerNamesUsersInModeUsers(t *testing.T) {
 	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
 		e.Spec.Load.Mode = v1alpha1.LoadUsers
 		row := only(e, "c10-1")

@@ -21,7 +21,7 @@ var formats = map[string]func(io.Writer, report.Document) error{
 	"txt": report.Table, "md": report.Markdown, "csv": report.CSV, "xml": report.JUnit,
 }
 
-func TestEveryFormatReadsAsItsGoldenFile(t *testing.T) {
+func TestFormatsMatchGoldenFiles(t *testing.T) {
 	for ending, format := range formats {
 		t.Run(ending, func(t *testing.T) {
 			path := filepath.Join("testdata", "full."+ending)
@@ -42,7 +42,7 @@ func TestEveryFormatReadsAsItsGoldenFile(t *testing.T) {
 	}
 }
 
-func TestTablesFitATerminal(t *testing.T) {
+func TestTableFitsTerminal(t *testing.T) {
 	const widest = 120
 	for line := range strings.Lines(written(t, report.Table, full(t))) {
 		if width := len([]rune(strings.TrimSuffix(line, "\n"))); width > widest {

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-// TestThePriceOfGuessesHasAFootnote: a reader of somebody else's price must see how it
+// TestPriceOfGuessesHasFootnote: a reader of somebody else's price must see how it
 // was computed.
-func TestThePriceOfGuessesHasAFootnote(t *testing.T) {
+func TestPriceOfGuessesHasFootnote(t *testing.T) {
 	const assumes, other = "The price of guesses assumes ", "The price of guesses is from a version of Hashmark with other defaults; run kubectl hashmark recommend to compute it again."
 	for name, c := range map[string]struct {
 		change func(*experiment)
@@ -21,11 +20,6 @@ func TestThePriceOfGuessesHasAFootnote(t *testing.T) {
 			assumes + "a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 0.80 an hour, the default: what a rented RTX 5090 cost in 2026."},
 		"a rent that the experiment names": {func(e *experiment) { e.Spec.Prices.GPUHour = "3"; attackedFor(e, "83.33") },
 			assumes + "a GPU that makes 10,000 a second at bcrypt cost 10 and costs USD 3.00 an hour, as prices.gpuHour says."},
-		"hardware that is owned": {func(e *experiment) {
-			e.Spec.Prices.AttackerHardware = &v1alpha1.AttackerHardware{Price: "2000", Watts: 575, PerKilowattHour: "0.15", Years: 3}
-			attackedFor(e, "4.51")
-		}, assumes + "hardware that makes 10,000 a second at bcrypt cost 10 and costs USD 0.16 an hour, " +
-			"from prices.attackerHardware: USD 2000 over 3 years, and 575 W at USD 0.15 per kWh."},
 		"prices of an older operator, which took 3 USD": {func(e *experiment) { attackedFor(e, "83.33") }, other},
 		"one older price among others":                  {func(e *experiment) { e.Status.Results[5].Price.AttackerPerBillionGuesses = "83.33" }, other},
 		"a price at a cost that bcrypt does not have":   {func(e *experiment) { e.Status.Results[5].Cost = 1 << 30 }, other},

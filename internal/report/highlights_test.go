@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-func TestHighlightsAnswerOnTheFirstScreen(t *testing.T) {
+func TestHighlights(t *testing.T) {
 	const (
 		size = "bcrypt cost 10, 500m CPU, 1 worker"
 		cpu  = "for a hash of cost 8, −7 % to +9 % while measured"

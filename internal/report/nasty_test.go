@@ -64,9 +64,9 @@ func tableHoldsNoControls(t *testing.T, table string) {
 	}
 }
 
-// TestNoFieldControlsATerminal puts such characters into each text of the resources in turn, since a
+// TestNoFieldWritesControlCharacters puts such characters into each text of the resources in turn, since a
 // saved report may say anything.
-func TestNoFieldControlsATerminal(t *testing.T) {
+func TestNoFieldWritesControlCharacters(t *testing.T) {
 	const bad = "\x1b[31m\u009b\u202e\u2028\r\x00"
 	texts := map[string]bool{}
 	find := full(t)
@@ -121,7 +121,7 @@ func soil(value reflect.Value, path string, do func(path string, value reflect.V
 }
 
 // A report that was saved has everything that was in the cluster.
-func TestAReportIsSavedWithEveryCharacter(t *testing.T) {
+func TestSavedReportKeepsEveryCharacter(t *testing.T) {
 	const nasty = "\x1b]0;\u009b\u202e\u2028\ufffe\r\x7f"
 	document := full(t)
 	document.Experiment.Status.Recommendation.Reason = nasty
@@ -195,7 +195,7 @@ func FuzzReadNeverPanics(f *testing.F) {
 	})
 }
 
-func TestTheManifestCantCloseTheFenceAroundIt(t *testing.T) {
+func TestManifestCannotCloseItsFence(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) { e.Spec.Baseline = "```" })
 	if markdown := written(t, report.Markdown, document); !strings.Contains(markdown, "\n````yaml\n") || !strings.Contains(markdown, "\n````\n\n</details>") {
 		t.Errorf("the fence is not longer than what it holds:\n%s", markdown)

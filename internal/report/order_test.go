@@ -9,7 +9,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-func TestTablesCanBeOrdered(t *testing.T) {
+func TestTableOrders(t *testing.T) {
 	document := full(t)
 	document.Row("c8-1").Result.P95Microseconds = nil
 	for i, price := range []string{"7.30", "14.60", "29.20", "21.90", "14.60", "none"} {
@@ -43,7 +43,7 @@ func TestTablesCanBeOrdered(t *testing.T) {
 	}
 }
 
-func TestAnOrderNeedsNumbers(t *testing.T) {
+func TestOrderNeedsThreeNumbers(t *testing.T) {
 	document := full(t)
 	for i := range document.Rows[1:] {
 		document.Rows[i+1].Result.CapacityMilliPerSecond = nil

@@ -12,7 +12,7 @@ import (
 )
 
 // p50 and p99 are next to p95. They have intervals only if the objective limits them.
-func TestThePercentilesBesideP95(t *testing.T) {
+func TestPercentilesHaveIntervalsOnlyWithObjective(t *testing.T) {
 	for name, c := range map[string]struct {
 		objective v1alpha1.Objective
 		p50, p99  string

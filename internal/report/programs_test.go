@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/csv"
 	"encoding/xml"
 	"strings"
 	"testing"
@@ -12,37 +11,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
-
-func TestCSVHasALineForEachVariantWithItsNumbers(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(written(t, report.CSV, full(t)))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(lines) != 1+6+1 {
-		t.Fatalf("got %d lines, want a head, six measured variants and a predicted one", len(lines))
-	}
-	for _, test := range []struct {
-		line         int
-		column, want string
-	}{
-		{1, "variant", "c8-250m"}, {1, "source", "measured"}, {1, "verdict", "Invalid"}, {1, "reasons", "GeneratorSaturated"},
-		{5, "capacity_logins_per_second", "7.415"}, {5, "p95_milliseconds", "440.065"}, {5, "price_per_month", "14.60"}, {5, "breaks", ""},
-		{6, "throttled_percent", ""}, {7, "source", "predicted"}, {7, "verdict", ""}, {7, "hash_milliseconds", "113.64"}, {7, "samples", ""},
-	} {
-		if got := cell(lines, test.line, test.column); got != test.want {
-			t.Errorf("line %d has %s %q, want %q", test.line, test.column, got, test.want)
-		}
-	}
-}
-
-func cell(lines [][]string, line int, column string) string {
-	for i, name := range lines[0] {
-		if name == column {
-			return lines[line][i]
-		}
-	}
-	return "there is no column " + column
-}
 
 // suites is what a reader of JUnit looks at.
 type suites struct {
@@ -117,7 +85,7 @@ func count(outcomes []string, kind string) int {
 	return found
 }
 
-func TestJUnitPutsTheQuestionFirst(t *testing.T) {
+func TestJUnitFirstCaseIsDemandOrObjective(t *testing.T) {
 	for name, test := range map[string]struct {
 		change        func(*experiment)
 		called, reads string

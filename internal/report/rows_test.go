@@ -10,7 +10,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-func TestARowShowsTheTrialThatItsP95CameFrom(t *testing.T) {
+func TestRowShowsTrialOfItsP95(t *testing.T) {
 	document := changed(t, func(e *experiment, trials []v1alpha1.SizingTrial) {
 		row := only(e, "c10-1")
 		for i := range trials {
@@ -28,7 +28,7 @@ func TestARowShowsTheTrialThatItsP95CameFrom(t *testing.T) {
 	}
 }
 
-func TestRepetitionsThatMayNotBeBelievedDoNotCount(t *testing.T) {
+func TestUnusableRepetitionsDoNotCount(t *testing.T) {
 	for name, spoil := range map[string]func(*v1alpha1.SizingTrial){
 		"without a result":        func(trial *v1alpha1.SizingTrial) { trial.Status.Result = nil },
 		"Invalid":                 func(trial *v1alpha1.SizingTrial) { trial.Status.Result.Verdict = v1alpha1.VerdictInvalid },
@@ -48,7 +48,7 @@ func TestRepetitionsThatMayNotBeBelievedDoNotCount(t *testing.T) {
 	}
 }
 
-func TestAPredictionStandsInForARowThatWasLeftOut(t *testing.T) {
+func TestPredictionReplacesUnmeasuredRow(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
 		e.Status.Predictions = predictions()
 		e.Status.Predictions[0].InMatrix = true
@@ -65,7 +65,7 @@ func TestAPredictionStandsInForARowThatWasLeftOut(t *testing.T) {
 	}
 }
 
-func TestHashTimesStandCostByNodePool(t *testing.T) {
+func TestHashTimesByCostAndNodePool(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
 		e.Status.HashTimes = []v1alpha1.HashTime{
 			{NodePool: "large", Cost: 10, HashMicroseconds: 50_000, ErrorMicroseconds: 100},
@@ -91,7 +91,7 @@ func TestHashTimesStandCostByNodePool(t *testing.T) {
 	}
 }
 
-func TestTheManifestAsksTheSameQuestionAgain(t *testing.T) {
+func TestManifestRepeatsExperiment(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
 		e.Spec.Cancel, e.Spec.Suspend, e.Spec.TTLSecondsAfterFinished = true, true, ptr.To[int32](60)
 	})
@@ -106,7 +106,7 @@ func TestTheManifestAsksTheSameQuestionAgain(t *testing.T) {
 	}
 }
 
-func TestWhatDependsOnTheQuestionIsSaidInItsWords(t *testing.T) {
+func TestMethodFacts(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*experiment)
 		label  string
@@ -140,7 +140,7 @@ func TestWhatDependsOnTheQuestionIsSaidInItsWords(t *testing.T) {
 	}
 }
 
-func TestAFindingIsNotNamedAsWhyTheVerdictIsWhatItIs(t *testing.T) {
+func TestFindingIsNotAReasonOfVerdict(t *testing.T) {
 	document := changed(t, func(e *experiment, _ []v1alpha1.SizingTrial) {
 		row := only(e, "c10-1")
 		row.Verdict = v1alpha1.VerdictInvalid

@@ -19,7 +19,7 @@ import (
 
 // One measurement has one p95 everywhere: in the trial, in the experiment, in the report, in the CSV and
 // in the metrics.
-func TestAMeasurementHasOneP95(t *testing.T) {
+func TestMeasurementHasSameP95Everywhere(t *testing.T) {
 	file, err := os.Open("../../docs/gallery/quickstart.json")
 	if err != nil {
 		t.Fatal(err)
@@ -66,4 +66,13 @@ func TestAMeasurementHasOneP95(t *testing.T) {
 			}
 		}
 	}
+}
+
+func cell(lines [][]string, line int, column string) string {
+	for i, name := range lines[0] {
+		if name == column {
+			return lines[line][i]
+		}
+	}
+	return "there is no column " + column
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
-func TestWhatJSONWroteIsReadAgainAsTheSameReport(t *testing.T) {
+func TestSavedReportIsReadUnchanged(t *testing.T) {
 	saved := written(t, report.JSON, full(t))
 	again, err := report.Read(strings.NewReader(saved))
 	if err != nil {
@@ -27,7 +27,7 @@ func TestWhatJSONWroteIsReadAgainAsTheSameReport(t *testing.T) {
 	}
 }
 
-func TestSavedReportsNameTheirKindsAndLeaveOutWhoManagesFields(t *testing.T) {
+func TestSavedReportHasKindsAndNoManagedFields(t *testing.T) {
 	document := changed(t, func(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {
 		// A typed client leaves the kinds out.
 		experiment.TypeMeta, trials[0].TypeMeta = metav1.TypeMeta{}, metav1.TypeMeta{}
@@ -45,7 +45,7 @@ func TestSavedReportsNameTheirKindsAndLeaveOutWhoManagesFields(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReportIsRefusedInASentence(t *testing.T) {
+func TestReadRefusesOtherFiles(t *testing.T) {
 	for name, test := range map[string]struct{ text, message string }{
 		"nothing":               {"", "not a report"},
 		"text":                  {"once upon a time", "not a report"},
@@ -67,7 +67,7 @@ func TestWhatIsNoReportIsRefusedInASentence(t *testing.T) {
 	}
 }
 
-func TestOfAListOnlyTheExperimentsOwnTrialsAreRead(t *testing.T) {
+func TestReadTakesOwnTrialsFromList(t *testing.T) {
 	document, err := report.Read(strings.NewReader(`
 kind: List
 items:

@@ -11,34 +11,6 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-func TestNumbersAreShownAsAPersonWouldSayThem(t *testing.T) {
-	latencies := map[int64]string{
-		0: "0µs", 980: "980µs", 1000: "1ms", 9_994: "9.99ms", 9_996: "10ms", 25_340: "25.3ms", 556_000: "556ms",
-		999_499: "999ms", 999_501: "1s", 1_234_567: "1.23s", 12_345_678: "12.3s", 60_000_000: "60s",
-	}
-	rates := map[int64]string{
-		1: "0.001/s", 48: "0.048/s", 432: "0.43/s", 8_240: "8.24/s", 8_200: "8.2/s", 17_000: "17/s", 17_340: "17.3/s",
-		99_960: "100/s", 103_400: "103/s", 2_000_000: "2000/s",
-	}
-	show := func(p95, offered *int64) v1alpha1.TrialDisplay {
-		trial := aTrial("c8-1", measured(v1alpha1.VariantResult{P95Microseconds: p95, OfferedMilliPerSecond: offered}))
-		return results.TrialDisplay(&trial)
-	}
-	for micros, want := range latencies {
-		if got := show(&micros, nil).P95; got != want {
-			t.Errorf("%d µs is shown as %s, want %s", micros, got, want)
-		}
-	}
-	for milli, want := range rates {
-		if got := show(nil, &milli).Rate; got != want {
-			t.Errorf("%d thousandths per second are shown as %s, want %s", milli, got, want)
-		}
-	}
-	if got := show(nil, nil); got.P95 != "" || got.Rate != "" || got.Capacity != "" {
-		t.Errorf("what was not measured is shown: %+v", got)
-	}
-}
-
 // calibratedAt sets a hash time of four times the reference hash, which took so many
 // microseconds in the calibration, and the reference speed in microseconds.
 func calibratedAt(then, reference int64) func(*v1alpha1.SizingTrial) {
@@ -51,7 +23,7 @@ func calibratedAt(then, reference int64) func(*v1alpha1.SizingTrial) {
 	}
 }
 
-func TestTheColumnsOfATrial(t *testing.T) {
+func TestTrialDisplay(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.SizingTrial)
 		want   v1alpha1.TrialDisplay
@@ -74,31 +46,6 @@ func TestTheColumnsOfATrial(t *testing.T) {
 		"a suspect one says why": {func(t *v1alpha1.SizingTrial) {
 			measured(judged(v1alpha1.VariantResult{}, v1alpha1.VerdictSuspect, v1alpha1.Reason{Type: "SharedNode"}, v1alpha1.Reason{Type: "EvidenceMissing"}))(t)
 		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Suspect", Reason: "SharedNode,EvidenceMissing"}},
-		"a capacity is a lower bound if all rates met the objective": {func(t *v1alpha1.SizingTrial) {
-			result := found(0, 6)
-			result.CapacityIsLowerBound = ptr.To(true)
-			measured(result)(t)
-		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: ">6/s", Verdict: "Valid"}},
-		"a capacity that was only predicted is marked": {func(t *v1alpha1.SizingTrial) {
-			result := found(0, 6)
-			result.CapacityMethod = v1alpha1.CapacityPredicted
-			measured(result)(t)
-		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: "~6/s", Verdict: "Valid"}},
-		"a capacity that was confirmed is not marked": {func(t *v1alpha1.SizingTrial) {
-			result := found(0, 6)
-			result.CapacityMethod = v1alpha1.CapacityBoth
-			measured(result)(t)
-		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: "6/s", Verdict: "Valid"}},
-		"a lower bound is marked whatever the method": {func(t *v1alpha1.SizingTrial) {
-			result := found(0, 6)
-			result.CapacityMethod, result.CapacityIsLowerBound = v1alpha1.CapacityPredicted, ptr.To(true)
-			measured(result)(t)
-		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Capacity: ">6/s", Verdict: "Valid"}},
-		"without a capacity there is no mark": {func(t *v1alpha1.SizingTrial) {
-			result := found(0, 0)
-			result.CapacityMethod = v1alpha1.CapacityPredicted
-			measured(result)(t)
-		}, v1alpha1.TrialDisplay{Concurrency: "pool 1", Verdict: "Valid"}},
 		"users replace the rate, and the queue is shown": {func(t *v1alpha1.SizingTrial) {
 			t.Spec.Variant.Concurrency.QueueLength = ptr.To[int32](64)
 			measured(judged(v1alpha1.VariantResult{Users: ptr.To[int32](30)}, v1alpha1.VerdictValid))(t)
@@ -117,7 +64,31 @@ func TestTheColumnsOfATrial(t *testing.T) {
 	}
 }
 
-func TestTheColumnsOfAnExperimentAreTheHighestCostThatMetTheObjective(t *testing.T) {
+func TestCapacity(t *testing.T) {
+	tests := map[string]struct {
+		capacity int64
+		method   v1alpha1.CapacityMethod
+		least    bool
+		want     string
+	}{
+		"a lower bound, if all rates met the objective": {6, v1alpha1.CapacityMeasured, true, ">6/s"},
+		"a lower bound, whatever the method":            {6, v1alpha1.CapacityPredicted, true, ">6/s"},
+		"only predicted":                                {6, v1alpha1.CapacityPredicted, false, "~6/s"},
+		"confirmed":                                     {6, v1alpha1.CapacityBoth, false, "6/s"},
+		"none":                                          {0, v1alpha1.CapacityPredicted, false, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			result := found(0, test.capacity)
+			result.CapacityMethod, result.CapacityIsLowerBound = test.method, &test.least
+			if got := results.Capacity(&result); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestExperimentDisplayShowsHighestCost(t *testing.T) {
 	row := func(name string, cost int32, result v1alpha1.VariantResult) v1alpha1.VariantResult {
 		result.Variant, result.Cost = name, cost
 		return result
@@ -150,7 +121,7 @@ func TestTheColumnsOfAnExperimentAreTheHighestCostThatMetTheObjective(t *testing
 	}
 }
 
-func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
+func TestExperimentDisplayShowsRecommendation(t *testing.T) {
 	row := func(name string, cost int32, result v1alpha1.VariantResult) v1alpha1.VariantResult {
 		result.Variant, result.Cost = name, cost
 		return result
@@ -185,7 +156,7 @@ func TestTheColumnsOfAnExperimentThatHasItsAnswer(t *testing.T) {
 	}
 }
 
-func TestTheColumnOfTheSpeedIsHowFarItVaries(t *testing.T) {
+func TestExperimentDisplayShowsSpeed(t *testing.T) {
 	pool := func(low, high int64) v1alpha1.PoolSpeed {
 		return v1alpha1.PoolSpeed{LowPerMille: low, HighPerMille: high}
 	}

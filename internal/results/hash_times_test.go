@@ -49,7 +49,7 @@ func hashTime(pool, cpu string, cost int32, microseconds int64, windows, trials 
 	}
 }
 
-func TestTheTableOfHashTimes(t *testing.T) {
+func TestHashTimes(t *testing.T) {
 	again := hashTime("", "Zen", 8, 10_300, 2, 1)
 	again.Control = "again"
 	invalid := func(t *v1alpha1.SizingTrial) { t.Status.Result.Verdict = v1alpha1.VerdictInvalid }
@@ -100,7 +100,7 @@ func TestTheTableOfHashTimes(t *testing.T) {
 
 // A hash time is the mean over all windows of the CPU, whatever was hashed in them. Four
 // batches of ten seconds at 9.9, 10, 10 and 10.1 ms have a 99.9 % interval of 12.92 × 0.0816 ms ÷ 2.
-func TestATimeIsTheMeanOverAllWindowsOfThePool(t *testing.T) {
+func TestHashTimeIsMeanOfAllWindows(t *testing.T) {
 	inexact := func(t *v1alpha1.SizingTrial) { t.Status.Calibration.RatioErrorPerMillion = 500_000 }
 	tests := map[string]struct {
 		trials []v1alpha1.SizingTrial

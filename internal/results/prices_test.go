@@ -10,9 +10,9 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-// TestPriceDifferencesAreOfTheExactPrices compares prices that have a difference of 24
+// TestPriceDifferencesUseExactPrices compares prices that have a difference of 24
 // thousandths when rounded to two digits, 0.0083 and 0.0085, but 14 when exact.
-func TestPriceDifferencesAreOfTheExactPrices(t *testing.T) {
+func TestPriceDifferencesUseExactPrices(t *testing.T) {
 	capacity := &v1alpha1.Difference{PerMille: 1}
 	compared := func(name string) v1alpha1.VariantResult {
 		return v1alpha1.VariantResult{Variant: name, Comparison: &v1alpha1.Comparison{Against: "base", Capacity: capacity}}
@@ -48,7 +48,7 @@ func TestPriceDifferencesAreOfTheExactPrices(t *testing.T) {
 	}
 }
 
-func TestNothingIsAShareOfNothing(t *testing.T) {
+func TestNoPriceDifferenceFromZero(t *testing.T) {
 	rows := []v1alpha1.VariantResult{
 		{Variant: "base"}, {Variant: "other", Comparison: &v1alpha1.Comparison{Against: "base", Capacity: &v1alpha1.Difference{}}},
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-func TestProgressCountsWhatEndedAndNamesWhatRuns(t *testing.T) {
+func TestProgress(t *testing.T) {
 	got := results.Progress([]v1alpha1.SizingTrial{
 		aTrial("c8-1", ended(time.Minute)), aTrial("c8-2", failed("ImagePull", "")), aTrial("c10-1", began(time.Minute)), aTrial("c10-2"),
 	}, 4)
@@ -25,7 +25,7 @@ func TestProgressCountsWhatEndedAndNamesWhatRuns(t *testing.T) {
 	}
 }
 
-func TestWhereAnExperimentStands(t *testing.T) {
+func TestPhaseOf(t *testing.T) {
 	tests := map[string]struct {
 		spec   v1alpha1.SizingExperimentSpec
 		trials []v1alpha1.SizingTrial
@@ -55,7 +55,7 @@ func TestWhereAnExperimentStands(t *testing.T) {
 	}
 }
 
-func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
+func TestEstimatedEndLearnsFromEndedTrials(t *testing.T) {
 	guess, err := loadplan.Estimate(aTrial("any").Spec)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestTheEstimateLearnsFromTheTrialsThatEnded(t *testing.T) {
 	}
 }
 
-func TestTheEstimateCountsAVerificationAtTheDemandedRate(t *testing.T) {
+func TestEstimatedEndCountsVerification(t *testing.T) {
 	for rate, want := range map[int32]time.Duration{1: 520 * time.Second, 5: 2 * time.Minute, 1000: 110 * time.Second} {
 		got := results.EstimatedEnd(&v1alpha1.Demand{LoginsPerSecond: rate}, nil, 1, noon)
 		if got == nil || !got.Time.Equal(noon.Add(want)) {
@@ -99,7 +99,7 @@ func TestTheEstimateCountsAVerificationAtTheDemandedRate(t *testing.T) {
 
 // The runs in docs/gallery are real. When a trial of theirs ended, from the second on, the estimate was
 // off by at most a tenth of the time that was left, or by the time that a pod may take to start.
-func TestTheEstimateOfRealRuns(t *testing.T) {
+func TestEstimatedEndOfRealRuns(t *testing.T) {
 	const start = 20 * time.Second
 	files, err := filepath.Glob("../../docs/gallery/*.json")
 	if err != nil || len(files) == 0 {
@@ -143,7 +143,7 @@ func before(now time.Time, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial
 	return then
 }
 
-func TestHowAnExperimentEnds(t *testing.T) {
+func TestEnd(t *testing.T) {
 	row := func(name string, verdict v1alpha1.Verdict, reasons ...string) v1alpha1.VariantResult {
 		r := v1alpha1.VariantResult{Variant: name, Verdict: verdict}
 		for _, reason := range reasons {
@@ -184,7 +184,7 @@ func TestHowAnExperimentEnds(t *testing.T) {
 	}
 }
 
-func TestARoundedPositionSaysSo(t *testing.T) {
+func TestWaitingSaysAboutForRoundedPosition(t *testing.T) {
 	for position, want := range map[int32]string{
 		10: "Waits for its turn: position 10 in the queue",
 		20: "Waits for its turn: about position 20 in the queue",

@@ -7,7 +7,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-func TestTheAnswerInASentence(t *testing.T) {
+func TestRecommendation(t *testing.T) {
 	size := v1alpha1.Size{Variant: "c10-500m", Cost: 10, Replicas: 2, TotalCPU: "1", PricePerMonth: "29.20"}
 	answer := func(change func(*v1alpha1.Recommendation)) *v1alpha1.Recommendation {
 		found := &v1alpha1.Recommendation{Size: size, Confidence: v1alpha1.ConfidenceHigh}
@@ -48,7 +48,7 @@ func TestTheAnswerInASentence(t *testing.T) {
 	}
 }
 
-func TestAnEndTellsWhatWasPredictedAndWhatIsRecommended(t *testing.T) {
+func TestConclusion(t *testing.T) {
 	none := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundNoResult}
 	predicted := []v1alpha1.PredictedVariant{{Variant: "c9-1", InMatrix: true}, {Variant: "c13-1"}, {Variant: "c11-1", InMatrix: true}}
 	tests := map[string]struct {

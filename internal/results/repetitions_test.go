@@ -27,7 +27,7 @@ func repeated(variant string, results ...v1alpha1.VariantResult) []v1alpha1.Sizi
 	return trials
 }
 
-func TestARowTellsHowFarItsRepetitionsLieApart(t *testing.T) {
+func TestRowHasSpreadOfRepetitions(t *testing.T) {
 	spread := func(p95, capacity, maximum int64) *v1alpha1.Spread {
 		return &v1alpha1.Spread{P95PerMille: &p95, CapacityPerMille: &capacity, MaxThroughputPerMille: &maximum}
 	}
@@ -75,7 +75,7 @@ func against(t *testing.T, baseline string, trials ...[]v1alpha1.SizingTrial) *v
 	return rows[1].Comparison
 }
 
-func TestARowTellsHowItDiffersFromTheBaseline(t *testing.T) {
+func TestRowHasDifferenceFromBaseline(t *testing.T) {
 	differs := func(perMille, chance int64) *v1alpha1.Difference {
 		return &v1alpha1.Difference{PerMille: perMille, ChancePerMille: &chance}
 	}
@@ -119,7 +119,7 @@ func TestARowTellsHowItDiffersFromTheBaseline(t *testing.T) {
 }
 
 // Whoever computes a difference from the rows gets the one that is shown.
-func TestADifferenceIsThatOfTheRows(t *testing.T) {
+func TestDifferenceFollowsFromRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Int64Range(1, 1000)
 		some := func(variant string) []v1alpha1.SizingTrial {

@@ -12,7 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
+func TestEveryVariantHasRow(t *testing.T) {
 	control := aVariant("session-1", 10)
 	control.Control = "session"
 	variants := []v1alpha1.Variant{aVariant("c10-1", 10), aVariant("c8-1", 8), control}
@@ -27,7 +27,7 @@ func TestEveryVariantHasARowFromAcceptanceOn(t *testing.T) {
 }
 
 // The reason is shown before the load is driven, and never replaces other reasons.
-func TestARowSaysThatItsWorkersCanNotUseItsCPU(t *testing.T) {
+func TestRowSaysThatWorkersCannotUseCPU(t *testing.T) {
 	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
 	unused, shared := v1alpha1.Reason{Type: v1alpha1.ReasonCPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
 	wide := aVariant("c8-1500m", 8)
@@ -66,7 +66,7 @@ func trialsOf(results ...v1alpha1.VariantResult) []v1alpha1.SizingTrial {
 	return trials
 }
 
-func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
+func TestRowHasMedians(t *testing.T) {
 	low, middle, high := found(100, 9), found(200, 30), found(300, 20)
 	shared := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
 	altered := v1alpha1.Reason{Type: "PodAltered", Verdict: v1alpha1.VerdictInvalid}
@@ -109,72 +109,55 @@ func TestARowTakesEachNumberFromTheRepetitionInTheMiddle(t *testing.T) {
 	}
 }
 
-func TestARowHasTheWorstLivenessOfItsRepetitions(t *testing.T) {
+func TestRowTakesPartsByTheirRules(t *testing.T) {
 	probed := func(failed int64, p95 *int64) v1alpha1.VariantResult {
 		result := found(100, 9)
 		result.Alive = &handover.Alive{Probes: 20, Failed: failed, P95Microseconds: p95}
 		return result
 	}
-	if got := theRow(trialsOf(probed(0, ptr.To[int64](9000)), probed(1, ptr.To[int64](5000)), found(100, 9), probed(1, ptr.To[int64](7000)))...); got.Alive == nil || *got.Alive.P95Microseconds != 7000 {
-		t.Errorf("the row has the probes %+v", got.Alive)
-	}
-	if got := theRow(trialsOf(probed(0, ptr.To[int64](9000)), found(100, 9))...); got.Alive == nil || got.Alive.Failed != 0 {
-		t.Errorf("the row has the probes %+v", got.Alive)
-	}
-	if got := theRow(trialsOf(probed(1, ptr.To[int64](9000)), probed(1, nil))...); got.Alive == nil || got.Alive.P95Microseconds != nil {
-		t.Errorf("the row has the probes %+v", got.Alive)
-	}
-}
-
-func TestARowHasTheLargestMemoryPeakOfItsRepetitions(t *testing.T) {
-	peaked := func(bytes int64) v1alpha1.VariantResult {
-		result := found(100, 9)
-		result.MemoryPeakBytes = &bytes
-		return result
-	}
-	if got := theRow(trialsOf(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20))...); got.MemoryPeakBytes == nil || *got.MemoryPeakBytes != 12<<20 {
-		t.Errorf("the peak is %v", got.MemoryPeakBytes)
-	}
-	if got := theRow(trialsOf(found(100, 9))...); got.MemoryPeakBytes != nil {
-		t.Errorf("nothing was measured, but the peak is %d", *got.MemoryPeakBytes)
-	}
-}
-
-func TestACapacityKeepsHowItWasDecided(t *testing.T) {
+	peaked := func(bytes int64) v1alpha1.VariantResult { return v1alpha1.VariantResult{MemoryPeakBytes: &bytes} }
 	decided := func(capacity int64, method v1alpha1.CapacityMethod) v1alpha1.VariantResult {
 		result := found(100, capacity)
 		result.CapacityMethod = method
 		return result
 	}
-	got := theRow(trialsOf(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured))...)
-	if *got.CapacityMilliPerSecond != 20_000 || got.CapacityMethod != v1alpha1.CapacityPredicted {
-		t.Errorf("capacity is %d, %s; want 20000, Predicted", *got.CapacityMilliPerSecond, got.CapacityMethod)
+	bounded := func(bound, maximum int64) v1alpha1.VariantResult {
+		return v1alpha1.VariantResult{BoundMilliPerSecond: &bound, MaxThroughputMilliPerSecond: &maximum}
 	}
-}
-
-func TestACalibrationKeepsItsOwnError(t *testing.T) {
-	for name, test := range map[string]struct {
+	alive := func(r v1alpha1.VariantResult) any { return r.Alive }
+	memory := func(r v1alpha1.VariantResult) any { return r.MemoryPeakBytes }
+	method := func(r v1alpha1.VariantResult) any { return r.CapacityMethod }
+	calibration := func(r v1alpha1.VariantResult) any { return r.Calibration }
+	rates := func(r v1alpha1.VariantResult) any {
+		return []int64{*r.BoundMilliPerSecond, *r.MaxThroughputMilliPerSecond}
+	}
+	of := func(results ...v1alpha1.VariantResult) []v1alpha1.VariantResult { return results }
+	tests := map[string]struct {
 		results []v1alpha1.VariantResult
-		want    *handover.CalibrationResult
+		part    func(v1alpha1.VariantResult) any
+		want    any
 	}{
-		"of three the one in the middle":    {[]v1alpha1.VariantResult{found(300, 20), found(200, 30), found(100, 9)}, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
-		"of two the one with a longer hash": {[]v1alpha1.VariantResult{found(100, 9), found(200, 30)}, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
-		"none if nothing was calibrated":    {[]v1alpha1.VariantResult{{Verdict: v1alpha1.VerdictValid}}, nil},
-	} {
+		"liveness: the longest p95 of those with most failures": {
+			of(probed(0, ptr.To[int64](9000)), probed(1, ptr.To[int64](5000)), found(100, 9), probed(1, ptr.To[int64](7000))), alive, probed(1, ptr.To[int64](7000)).Alive},
+		"liveness: any, rather than none":          {of(probed(0, ptr.To[int64](9000)), found(100, 9)), alive, probed(0, ptr.To[int64](9000)).Alive},
+		"liveness: a p95 that is absent, as worst": {of(probed(1, ptr.To[int64](9000)), probed(1, nil)), alive, probed(1, nil).Alive},
+		"memory: the largest peak":                 {of(found(100, 9), peaked(11<<20), peaked(12<<20), peaked(10<<20)), memory, ptr.To[int64](12 << 20)},
+		"memory: none, if none was measured":       {of(found(100, 9)), memory, (*int64)(nil)},
+		"capacity: with the method of its repetition": {
+			of(decided(30, v1alpha1.CapacityBoth), decided(20, v1alpha1.CapacityPredicted), decided(10, v1alpha1.CapacityMeasured)), method, v1alpha1.CapacityPredicted},
+		"bound and maximum: the lower of two": {of(bounded(26, 50), bounded(25, 60)), rates, []int64{25, 50}},
+		"calibration: of three the one in the middle": {
+			of(found(300, 20), found(200, 30), found(100, 9)), calibration, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"calibration: of two the one with a longer hash": {
+			of(found(100, 9), found(200, 30)), calibration, &handover.CalibrationResult{HashMicroseconds: 20_200, ErrorMicroseconds: 200}},
+		"calibration: none, if nothing was calibrated": {of(v1alpha1.VariantResult{}), calibration, (*handover.CalibrationResult)(nil)},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, theRow(trialsOf(test.results...)...).Calibration); diff != "" {
-				t.Errorf("calibration (-want +got):\n%s", diff)
+			if diff := cmp.Diff(test.want, test.part(theRow(trialsOf(test.results...)...))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestARateThatWasServedIsTheLowerOfTwo(t *testing.T) {
-	one, other := served(100, 9, 50), served(200, 9, 60)
-	other.BoundMilliPerSecond = ptr.To[int64](26_000)
-	got := theRow(trialsOf(other, one)...)
-	if *got.MaxThroughputMilliPerSecond != 50_000 || *got.BoundMilliPerSecond != 25_000 {
-		t.Errorf("maximum and bound are %d and %d, want 50000 and 25000", *got.MaxThroughputMilliPerSecond, *got.BoundMilliPerSecond)
 	}
 }
 
@@ -194,7 +177,7 @@ func shows(p95, capacity int64, verdict v1alpha1.Verdict, trials int32, reasons 
 	return numbers{result.P95Microseconds, result.CapacityMilliPerSecond, result.ObjectiveMet, verdict, trials, reasons}
 }
 
-func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
+func TestRowKeepsWorstReasonOfEachType(t *testing.T) {
 	mild := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect, Message: "mild"}
 	grave := v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictInvalid, Message: "grave"}
 	other := v1alpha1.Reason{Type: "EvidenceMissing", Verdict: v1alpha1.VerdictSuspect}
@@ -208,7 +191,7 @@ func TestARowKeepsTheWorstReasonOfEachKind(t *testing.T) {
 	}
 }
 
-func TestAVariantThatFailedSaysWhyAndIsInvalidOnceNothingIsToCome(t *testing.T) {
+func TestFailedVariantIsInvalidAfterLastTrial(t *testing.T) {
 	broke := aTrial("c8-1", failed("ImagePull", strings.Repeat("é", 2000)))
 	if verdict := theRow(broke, aTrial("c8-1", func(*v1alpha1.SizingTrial) {})).Verdict; verdict != v1alpha1.VerdictPending {
 		t.Errorf("with another repetition to follow, the verdict is %s", verdict)

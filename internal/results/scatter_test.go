@@ -21,7 +21,7 @@ func sure(p95, capacity int64) v1alpha1.VariantResult {
 
 // Three repetitions that are a tenth apart have a standard deviation of ln 1.1. The interval
 // of their mean is 4.303 × ln 1.1 ÷ √3, a factor of 1.267.
-func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
+func TestIntervalsIncludeScatter(t *testing.T) {
 	latency := func(low, high int64) *handover.Interval {
 		return &handover.Interval{LowMicroseconds: low, HighMicroseconds: high}
 	}
@@ -67,7 +67,7 @@ func TestIntervalsHoldTheScatterOfTheRepetitions(t *testing.T) {
 }
 
 // An interval belongs to the repetition whose number is shown.
-func TestAnIntervalBelongsToItsNumber(t *testing.T) {
+func TestIntervalBelongsToItsNumber(t *testing.T) {
 	exact, vague := sure(100, 20), sure(100, 20)
 	exact.P95Microseconds, exact.P95Interval = ptr.To[int64](100_001), &handover.Interval{LowMicroseconds: 99_000, HighMicroseconds: 101_000}
 	exact.CapacityMilliPerSecond, exact.CapacityInterval = ptr.To[int64](19_999), &v1alpha1.RateInterval{LowMilliPerSecond: 19_900, HighMilliPerSecond: 20_100}
@@ -80,7 +80,7 @@ func TestAnIntervalBelongsToItsNumber(t *testing.T) {
 	}
 }
 
-func TestTheSpeedOfARowHoldsThatOfItsRepetitions(t *testing.T) {
+func TestRowHasSpeedOfAllRepetitions(t *testing.T) {
 	ran := func(low, median, high int64) v1alpha1.VariantResult {
 		result := found(100, 20)
 		result.Speed = &v1alpha1.RowSpeed{LowPerMille: low, MedianPerMille: median, HighPerMille: high}

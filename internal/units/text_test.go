@@ -12,7 +12,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-func TestATextOfOthersIsOnlyRead(t *testing.T) {
+func TestPlainAndLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, plain, line string }{
 		"nothing":                      {"", "", ""},
 		"words of any language":        {"µ±‰ – 10⁶ 統計 🔥", "µ±‰ – 10⁶ 統計 🔥", "µ±‰ – 10⁶ 統計 🔥"},
@@ -38,7 +38,7 @@ func TestATextOfOthersIsOnlyRead(t *testing.T) {
 	}
 }
 
-func TestEveryControlCharacterIsReplaced(t *testing.T) {
+func TestPlainReplacesControlCharacters(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		bad := unicode.Is(unicode.Cc, r) && r != '\n' && r != '\t' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
 		if got := units.Plain(string(r)); bad && got != "\ufffd" {
@@ -47,7 +47,7 @@ func TestEveryControlCharacterIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAWriterIsGivenCharactersInParts(t *testing.T) {
+func TestPlainWriterJoinsParts(t *testing.T) {
 	const text, want = "a統計\x1b🔥\xffb\u202e\n", "a統計\ufffd🔥\ufffdb\ufffd\n"
 	for size := 1; size <= len(text); size++ {
 		var out bytes.Buffer

@@ -8,14 +8,19 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-func TestNumbersReadAsPeopleSayThem(t *testing.T) {
+func TestNumbers(t *testing.T) {
 	for want, got := range map[string]string{
+		"0µs":     units.Latency(new(int64)),
 		"980µs":   units.Latency(ptr.To[int64](980)),
+		"1ms":     units.Latency(ptr.To[int64](1000)),
+		"9.99ms":  units.Latency(ptr.To[int64](9_994)),
 		"556ms":   units.Latency(ptr.To[int64](556_013)),
 		"60.1ms":  units.Latency(ptr.To[int64](60_123)),
 		"1s":      units.Latency(ptr.To[int64](999_500)),
 		"999ms":   units.Latency(ptr.To[int64](999_499)),
 		"1.23s":   units.Latency(ptr.To[int64](1_230_000)),
+		"0.001/s": units.Rate(ptr.To[int64](1)),
+		"0.048/s": units.Rate(ptr.To[int64](48)),
 		"0.43/s":  units.Rate(ptr.To[int64](430)),
 		"8.24/s":  units.Rate(ptr.To[int64](8_240)),
 		"17.3/s":  units.Rate(ptr.To[int64](17_313)),
@@ -37,7 +42,7 @@ func TestNumbersReadAsPeopleSayThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsAbsentIsBlankAndNeverZero(t *testing.T) {
+func TestAbsentNumbersAreEmpty(t *testing.T) {
 	if got := units.Latency(nil) + units.Rate(nil) + units.Difference(nil); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/hashmark-dev/hashmark/test/browser"
 )
 
-// looks are the screens and themes that are tested. Widths are in CSS pixels.
-var looks = []struct {
+// screens are the screens and themes that are tested. Widths are in CSS pixels.
+var screens = []struct {
 	name   string
 	width  int64
 	scheme string
@@ -55,21 +55,21 @@ func TestBrowser(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "report.html")
 			write(t, file, document)
 			address := (&url.URL{Scheme: "file", Path: file}).String()
-			for _, look := range looks {
-				t.Run(look.name, func(t *testing.T) {
+			for _, screen := range screens {
+				t.Run(screen.name, func(t *testing.T) {
 					tab, heard := browser.Open(t, chromium, complaint)
 					browser.Do(t, tab,
-						chromedp.EmulateViewport(look.width, 900),
+						chromedp.EmulateViewport(screen.width, 900),
 						browser.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-							Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
+							Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: screen.scheme}},
 						}),
 						chromedp.Navigate(address))
 					seen := browser.Get(t, tab, chromedp.Evaluate[sight](inspect))
-					judge(t, look.width, seen)
-					if look.width >= 1280 && strings.HasPrefix(name, "gallery-") && len(seen.Cut) > 0 {
+					judge(t, screen.width, seen)
+					if screen.width >= 1280 && strings.HasPrefix(name, "gallery-") && len(seen.Cut) > 0 {
 						t.Errorf("tables of a real run are wider than a desktop: %v", seen.Cut)
 					}
-					browser.Keep(t, name+"-"+look.name+".png", browser.Get(t, tab, chromedp.FullScreenshot(100)))
+					browser.Keep(t, name+"-"+screen.name+".png", browser.Get(t, tab, chromedp.FullScreenshot(100)))
 					for _, trouble := range heard() {
 						t.Errorf("the browser says: %s", trouble)
 					}
@@ -94,7 +94,7 @@ func TestBrowserOrdersATable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	write(t, file, quickstart(t))
 	tab, _ := browser.Open(t, browser.Start(t), complaint)
-	browser.Do(t, tab, chromedp.EmulateViewport(looks[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+	browser.Do(t, tab, chromedp.EmulateViewport(screens[0].width, 900), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
 	planned := "c8-250m c8-500m c8-1 c10-250m c10-500m c10-1"
 	for _, test := range []struct{ choose, want string }{
 		{"null", planned},

@@ -2,7 +2,7 @@ package html
 
 import "testing"
 
-func TestACellIsSplitAtThePartInParenthesesThatItEndsWith(t *testing.T) {
+func TestSplitCell(t *testing.T) {
 	for cell, want := range map[string][2]string{
 		"29.6/s (28.3–31/s)": {"29.6/s", "28.3–31/s"},
 		"a (b) c (d)":        {"a (b) c", "d"},

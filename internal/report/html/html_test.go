@@ -14,7 +14,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-func TestEveryKindOfExperimentIsAPageOfItsOwn(t *testing.T) {
+func TestPageOfEachKindOfExperiment(t *testing.T) {
 	for name, document := range documents(t) {
 		t.Run(name, func(t *testing.T) {
 			page := written(t, document)
@@ -42,7 +42,7 @@ func TestEveryKindOfExperimentIsAPageOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoDataHasNoHeading(t *testing.T) {
+func TestNoHeadingWithoutData(t *testing.T) {
 	page := written(t, failed())
 	for _, heading := range []string{"Variants", "Capacity by cost", "p95 against", "Response times", "Requests under way", "Throttling"} {
 		if strings.Contains(page, ">"+heading) {
@@ -51,7 +51,7 @@ func TestWhatHasNoDataHasNoHeading(t *testing.T) {
 	}
 }
 
-func TestThePageHasAllItsSectionsInOrder(t *testing.T) {
+func TestPageSectionsInOrder(t *testing.T) {
 	page := written(t, matrix())
 	at := 0
 	for _, heading := range []string{
@@ -71,7 +71,7 @@ func TestThePageHasAllItsSectionsInOrder(t *testing.T) {
 	}
 }
 
-func TestCommandsAreQuotedForAShell(t *testing.T) {
+func TestCommandsAreQuoted(t *testing.T) {
 	d := quickstart(t)
 	d.Experiment.Namespace, d.Experiment.Name = "team-a", "x; rm -rf ~ #'$(id)"
 	page := htmltext.UnescapeString(written(t, d))
@@ -170,7 +170,7 @@ func written(t *testing.T, d report.Document) string {
 	return page.String()
 }
 
-func TestAPageHasNoCharactersThatControlATerminal(t *testing.T) {
+func TestPageHasNoControlCharacters(t *testing.T) {
 	const bad = "\x1b[31m\u009b\u202e\u2028"
 	document := matrix()
 	e := document.Experiment

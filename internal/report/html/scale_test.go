@@ -11,7 +11,7 @@ import (
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-func TestTicksAreRoundAndFew(t *testing.T) {
+func TestTicks(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		low, high float64
@@ -37,7 +37,7 @@ func TestTicksAreRoundAndFew(t *testing.T) {
 	}
 }
 
-func TestTicksNeverCrowdADrawing(t *testing.T) {
+func TestTicksAreFew(t *testing.T) {
 	for exponent := -6.0; exponent < 9; exponent += .01 {
 		high := math.Pow(10, exponent)
 		if n := len(FromZero("", high, plain).Ticks(0, high)); n < 3 || n > mostTicks+1 {
@@ -46,7 +46,7 @@ func TestTicksNeverCrowdADrawing(t *testing.T) {
 	}
 }
 
-func TestAScaleIsLogarithmicWhereValuesSpanMuch(t *testing.T) {
+func TestScaleIsLogarithmicForWideRange(t *testing.T) {
 	if Fit("", []float64{1, 4.9}, plain).Log || !Fit("", []float64{1, 5}, plain).Log {
 		t.Error("scales should be logarithmic from a ratio of 5")
 	}
@@ -55,7 +55,7 @@ func TestAScaleIsLogarithmicWhereValuesSpanMuch(t *testing.T) {
 	}
 }
 
-func TestColoursAreNamesOfThePalette(t *testing.T) {
+func TestDrawingUsesPalette(t *testing.T) {
 	svg := Curves{
 		X: Fit("load", []float64{1, 40}, plain), Y: Fit("", []float64{1, 40}, plain), Limit: 10, LimitLabel: "objective",
 		Lines: []Curve{

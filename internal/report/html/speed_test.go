@@ -15,7 +15,7 @@ const speedDrawing = "Hash time relative to the reference"
 
 var speedSVG = regexp.MustCompile(`(?s)<svg[^>]*aria-labelledby="speed-[^>]*>.*?</svg>`)
 
-func TestTheSpeedIsDrawnOverTheExperimentForEachNodePool(t *testing.T) {
+func TestSpeedChartsOfEachNodePool(t *testing.T) {
 	page := written(t, matrix())
 	drawn := speedSVG.FindAllString(page, -1)
 	// Eleven trials on each of two pools: at most ten in a chart.
@@ -35,7 +35,7 @@ func TestTheSpeedIsDrawnOverTheExperimentForEachNodePool(t *testing.T) {
 	}
 }
 
-func TestWhereNoSpeedIsKnownNoneIsDrawn(t *testing.T) {
+func TestNoSpeedChartWithoutSpeed(t *testing.T) {
 	for name, d := range map[string]report.Document{"measured before speeds were": quickstart(t), "never measured": failed()} {
 		t.Run(name, func(t *testing.T) {
 			page := written(t, d)
@@ -46,7 +46,7 @@ func TestWhereNoSpeedIsKnownNoneIsDrawn(t *testing.T) {
 	}
 }
 
-func TestASpeedThatIsKnownInPartIsDrawnAsFarAsThatGoes(t *testing.T) {
+func TestSpeedChartOfPartialData(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.SizingExperimentStatus, *v1alpha1.SizingTrialStatus)
 		want   int
@@ -88,7 +88,7 @@ func TestASpeedThatIsKnownInPartIsDrawnAsFarAsThatGoes(t *testing.T) {
 	}
 }
 
-func TestTheDistributionMarksTheP95ThatWasObserved(t *testing.T) {
+func TestDistributionMarksObservedP95(t *testing.T) {
 	e := question("observed")
 	trials := add(e, nil, 10, "1", 1, "epyc")
 	drifted(e, trials)
