@@ -14,15 +14,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// JUnit writes the report as JUnit XML, for CI.
-//
-// The first test case is the demand, or the objective if there is no demand. It passes if
-// a size is recommended, or if some variant meets the objective. It is an error if the
-// experiment has not finished or has failed. Each variant is a test case too. If the first
-// test case passes, variants that fail are skipped, with the reason: otherwise a matrix
-// that looks for the limit would never pass. If it does not pass, they fail, and variants
-// without a usable result are errors. Variants that were not measured are always skipped.
-// So the report fails exactly if the first test case does.
+// JUnit writes the report as JUnit XML, for CI. The first test case is the demand, or the objective if there
+// is no demand. It is an error if the experiment has not finished or has failed. The report fails exactly if
+// this case does: if it passes, variants that fail are skipped, with the reason, since a matrix that looks for
+// the limit has some. If not, they fail, and those without a usable result are errors. Variants that were not
+// measured are always skipped.
 func JUnit(w io.Writer, d Document) error {
 	status := &d.Experiment.Status
 	suite := junit.Testsuite{Name: units.Line(d.Name()), Time: seconds(status.StartTime, status.CompletionTime)}

@@ -10,15 +10,10 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// HashTimes returns the hash time for each cost and each control on each node pool, sorted
-// by pool, then the costs from low to high, then the controls by name. The CPU time of a hash
-// depends on neither the CPU limit nor the kind of concurrency, so the trials of all of them
-// count. Trials that are Invalid, by their own verdict or by that of all trials together, do
-// not count. Times that were scaled up from a lower cost do not count either.
-//
-// A hash time is the mean over all windows of the node pool, whatever was hashed in them,
-// times the median ratio of the cell's hash to the reference hash. The CPU's speed varies over
-// an experiment far more than the ratio does.
+// HashTimes returns the hash time for each cost and each control on each node pool, sorted by pool, then the
+// costs from low to high, then the controls by name. It is the mean over all windows of the pool, whatever was
+// hashed in them, times the median ratio of the hash to the reference hash: the CPU's speed varies far more
+// than the ratio does. Ratios of Invalid trials and of times that were scaled up from a lower cost do not count.
 func HashTimes(trials []v1alpha1.SizingTrial) []v1alpha1.HashTime {
 	cells, windows := map[v1alpha1.HashTime][]*v1alpha1.SizingTrial{}, map[string][][]speed.Window{}
 	for i, result := range together(trials) {

@@ -77,10 +77,9 @@ func guessedVerification(demand *v1alpha1.Demand) time.Duration {
 	return min(max(load, 90*time.Second), 10*time.Minute) + start
 }
 
-// EstimatedEnd returns when an experiment is likely to end: now plus what is left of the
-// trials' estimates, times how much longer the ended trials took than their estimates, divided
-// by the number of trials that run now. Trials that are planned and don't exist yet are
-// verifications. It returns nil if nothing is left.
+// EstimatedEnd returns when an experiment is likely to end, or nil if nothing is left: what is left of the trials'
+// estimates, times how much longer the ended trials took, divided by the number of trials that run now. Trials
+// that are planned and don't exist yet are verifications.
 func EstimatedEnd(demand *v1alpha1.Demand, trials []v1alpha1.SizingTrial, planned int, now time.Time) *metav1.Time {
 	all := effort{left: guessedVerification(demand) * time.Duration(max(0, planned-len(trials)))}
 	for i := range trials {

@@ -75,11 +75,9 @@ func broken(r *v1alpha1.Recommendation) string {
 	}
 }
 
-// PriceDifferences adds the difference in the price of a million logins to each row that is
-// compared with the baseline. It is computed from the exact prices, because the prices in rows
-// have few digits. perMillion returns the price of a row, or nil if it has none. Rows whose
-// capacities are not compared are not changed: the price, and the chance of its difference,
-// follow from the capacity.
+// PriceDifferences adds the difference in the price of a million logins to each row whose capacity is compared
+// with the baseline's, from which the price follows. perMillion returns the exact price of a row, or nil if it
+// has none: the prices in rows have few digits.
 func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.VariantResult) *big.Rat) {
 	prices := map[string]*big.Rat{}
 	for i := range rows {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -60,7 +61,7 @@ type Pair struct {
 // Of compares b against a.
 func Of(a, b report.Document) Comparison {
 	c := Comparison{A: side(a), B: side(b), Questions: questions(a, b), Circumstances: circumstances(a, b)}
-	others := map[identity]report.Row{}
+	others := map[string]report.Row{}
 	for _, row := range measuredRows(b) {
 		others[identify(row.Variant)] = row
 	}
@@ -103,14 +104,10 @@ func pair(a, b report.Row) Pair {
 
 // load returns the offered rate or the number of users that p95 belongs to, or 0.
 func load(row report.Row) float64 {
-	switch {
-	case row.Result.Users != nil:
-		return float64(*row.Result.Users)
-	case row.Result.OfferedMilliPerSecond != nil:
-		return float64(*row.Result.OfferedMilliPerSecond)
-	default:
-		return 0
+	if users := row.Result.Users; users != nil {
+		return float64(*users)
 	}
+	return float64(ptr.Deref(row.Result.OfferedMilliPerSecond, 0))
 }
 
 // apart reports whether two loads differ too much to compare p95. In mode Capacity each
@@ -120,33 +117,16 @@ func apart(a, b float64) bool {
 	return a > 0 && b > 0 && math.Abs(b-a) > most*a
 }
 
-// identity is equal for variants that measure the same configuration. Their names can
+// identify returns the same text for variants that measure the same configuration. Their names can
 // differ: if there is only one kind of concurrency, it is not part of the name.
-type identity struct {
-	algorithm                          v1alpha1.Algorithm
-	control, limit, pool               string
-	cost, memory, iterations, parallel int32
-	sessions                           bool
-	mode                               v1alpha1.ConcurrencyMode
-	workers, queue                     int32
-}
-
-func identify(v v1alpha1.Variant) identity {
-	id := identity{
-		algorithm: v.Algorithm, control: v.Control, limit: limitOf(v), cost: v.Cost,
-		memory: ptr.Deref(v.MemoryKiB, 0), iterations: ptr.Deref(v.Iterations, 0), parallel: ptr.Deref(v.Parallelism, 0), sessions: v.Sessions,
-		mode: v.Concurrency.Mode, workers: ptr.Deref(v.Concurrency.Workers, 0), queue: ptr.Deref(v.Concurrency.QueueLength, 0),
+func identify(v v1alpha1.Variant) string {
+	v.Name = ""
+	if milli, err := matrix.MilliCPU(v.CPULimit); err == nil {
+		v.CPULimit = strconv.FormatInt(milli, 10) // 1 and 1000m are equal
 	}
 	if v.NodePool != nil {
-		id.pool = v.NodePool.Name
+		v.NodePool = &v1alpha1.NodePool{Name: v.NodePool.Name}
 	}
-	return id
-}
-
-func limitOf(v v1alpha1.Variant) string {
-	milli, err := matrix.MilliCPU(v.CPULimit)
-	if err != nil {
-		return v.CPULimit
-	}
-	return strconv.FormatInt(milli, 10)
+	text, _ := json.Marshal(v) // texts and numbers always have a JSON form
+	return string(text)
 }
