@@ -17,7 +17,7 @@ func TestPriceDifferencesUseExactPrices(t *testing.T) {
 	compared := func(name string) v1alpha1.VariantResult {
 		return v1alpha1.VariantResult{Variant: name, Comparison: &v1alpha1.Comparison{Against: "base", Capacity: capacity}}
 	}
-	prices := map[string]*big.Rat{"base": big.NewRat(83_400, 1e7), "dearer": big.NewRat(84_600, 1e7), "half": big.NewRat(41_700, 1e7), "same": big.NewRat(83_400, 1e7), "absurd": big.NewRat(1e18, 1)}
+	prices := map[string]*big.Rat{"base": big.NewRat(83_400, 1e7), "dearer": big.NewRat(84_600, 1e7), "half": big.NewRat(41_700, 1e7), "same": big.NewRat(83_400, 1e7), "absurd": big.NewRat(1e18, 1), "free": new(big.Rat)}
 	tests := map[string]struct {
 		row  v1alpha1.VariantResult
 		want *v1alpha1.Difference
@@ -31,6 +31,8 @@ func TestPriceDifferencesUseExactPrices(t *testing.T) {
 			v1alpha1.VariantResult{Variant: "half", Comparison: &v1alpha1.Comparison{Against: "base", P95: capacity}}, nil},
 		"one whose baseline has no price": {
 			v1alpha1.VariantResult{Variant: "half", Comparison: &v1alpha1.Comparison{Against: "unpriced", Capacity: capacity}}, nil},
+		"one whose baseline is free": {
+			v1alpha1.VariantResult{Variant: "half", Comparison: &v1alpha1.Comparison{Against: "free", Capacity: capacity}}, nil},
 		"one that is not compared": {v1alpha1.VariantResult{Variant: "half"}, nil},
 	}
 	for name, test := range tests {
@@ -45,15 +47,5 @@ func TestPriceDifferencesUseExactPrices(t *testing.T) {
 				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestNoPriceDifferenceFromZero(t *testing.T) {
-	rows := []v1alpha1.VariantResult{
-		{Variant: "base"}, {Variant: "other", Comparison: &v1alpha1.Comparison{Against: "base", Capacity: &v1alpha1.Difference{}}},
-	}
-	results.PriceDifferences(rows, func(*v1alpha1.VariantResult) *big.Rat { return new(big.Rat) })
-	if got := rows[1].Comparison.PricePerMillionLogins; got != nil {
-		t.Errorf("prices of 0 differ by %+v", got)
 	}
 }

@@ -88,23 +88,25 @@ func PriceDifferences(rows []v1alpha1.VariantResult, perMillion func(*v1alpha1.V
 		if compared == nil || compared.Capacity == nil {
 			continue
 		}
-		own, base := prices[rows[i].Variant], prices[compared.Against]
-		if own == nil || base == nil || base.Sign() <= 0 {
-			continue
-		}
-		if share := perMille(own, base); share.IsInt64() {
-			compared.PricePerMillionLogins = &v1alpha1.Difference{PerMille: share.Int64()}
+		if share := PriceDifference(prices[rows[i].Variant], prices[compared.Against]); share != nil {
+			compared.PricePerMillionLogins = &v1alpha1.Difference{PerMille: *share}
 		}
 	}
 }
 
-// perMille returns (a − b) ÷ b in thousandths, rounded half away from 0. For very different
-// prices the result can be too large for an integer of the API.
-func perMille(a, b *big.Rat) *big.Int {
-	share := new(big.Rat).Sub(a, b)
-	share.Quo(share, b).Mul(share, big.NewRat(1000, 1))
+// PriceDifference returns (price − base) ÷ base in thousandths, rounded half away from 0. It is nil if one of the
+// two is nil, if the base is not above 0, and if the difference is too large for an integer of the API.
+func PriceDifference(price, base *big.Rat) *int64 {
+	if price == nil || base == nil || base.Sign() <= 0 {
+		return nil
+	}
+	share := new(big.Rat).Sub(price, base)
+	share.Quo(share, base).Mul(share, big.NewRat(1000, 1))
 	rounded, _ := new(big.Int).SetString(share.FloatString(0), 10) // a number without decimals
-	return rounded
+	if !rounded.IsInt64() {
+		return nil
+	}
+	return new(rounded.Int64())
 }
 
 // Verifies reports whether an experiment's recommendation is verified.

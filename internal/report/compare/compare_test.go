@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,15 +26,11 @@ var update = flag.Bool("update", false, "write the golden files")
 // each time with values a thousandth higher, and then changed.
 func quickstart(t *testing.T, repetitions int, change func(*v1alpha1.SizingExperiment, []v1alpha1.SizingTrial)) report.Document {
 	t.Helper()
-	file, err := os.Open("../../prediction/testdata/quickstart.yaml")
+	once, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	once, err := report.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	experiment := once.Experiment.DeepCopy()
 	var trials []v1alpha1.SizingTrial
 	for repetition := range repetitions {
 		for _, trial := range once.Trials {
@@ -46,10 +43,18 @@ func quickstart(t *testing.T, repetitions int, change func(*v1alpha1.SizingExper
 		}
 	}
 	if change != nil {
-		change(once.Experiment, trials)
+		change(experiment, trials)
 	}
-	return report.New(once.Experiment, trials)
+	return report.New(experiment, trials)
 }
+
+var parsed = sync.OnceValues(func() (report.Document, error) {
+	text, err := os.ReadFile("../../prediction/testdata/quickstart.yaml")
+	if err != nil {
+		return report.Document{}, err
+	}
+	return report.Read(bytes.NewReader(text))
+})
 
 // slower multiplies every latency, and divides every rate, by two.
 func slower(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) {

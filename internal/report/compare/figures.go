@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"math"
 	"math/big"
 	"strconv"
 
@@ -139,17 +138,7 @@ func prices(a, b report.Row) []Figure {
 	if before == "" || after == "" {
 		return nil
 	}
-	return []Figure{{Name: LoginPrice, A: before, B: after, PerMille: share(before, after)}}
-}
-
-// share returns (after − before) ÷ before of two decimals, in thousandths. It is nil if one
-// is not a number or before is not above 0.
-func share(before, after string) *int64 {
-	from, okFrom := new(big.Rat).SetString(before)
-	to, okTo := new(big.Rat).SetString(after)
-	if !okFrom || !okTo || from.Sign() <= 0 {
-		return nil
-	}
-	difference, _ := to.Sub(to, from).Quo(to, from).Float64()
-	return ptr.To(int64(math.Round(1000 * difference)))
+	base, _ := new(big.Rat).SetString(before) // nil if it is not a number
+	price, _ := new(big.Rat).SetString(after)
+	return []Figure{{Name: LoginPrice, A: before, B: after, PerMille: results.PriceDifference(price, base)}}
 }
