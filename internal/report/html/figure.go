@@ -38,7 +38,7 @@ type bar struct {
 // drawing marks an SVG of package html as safe: the package escapes what users wrote.
 func drawing(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // see above
 
-var small = Size{Width: 340, Height: 190}
+var small = dimensions{Width: 340, Height: 190}
 
 func distributionPart(d report.Document) part {
 	f := figure{
@@ -52,7 +52,7 @@ func distributionPart(d report.Document) part {
 		}
 		spread := spreadOf(row.Step.Latencies)
 		line := spread.line(row)
-		f.Panels = append(f.Panels, distribution(d, row, spread, Caption{
+		f.Panels = append(f.Panels, distribution(d, row, spread, altText{
 			ID: "spread-" + strconv.Itoa(i), Title: "Response times of " + row.Result.Variant,
 			Description: fmt.Sprintf("%s logins took from %s to %s. p95 is %s.", line[2], line[3], line[5], cmp.Or(line[4], "unknown")),
 		}))
@@ -99,19 +99,19 @@ func spreadOf(h *handover.Histogram) spread {
 	return s
 }
 
-func distribution(d report.Document, row report.Row, spread spread, caption Caption) panel {
-	area := Area{
+func distribution(d report.Document, row report.Row, spread spread, alt altText) panel {
+	area := barChart{
 		Low: float64(spread.low), High: float64(spread.high),
 		Values: floats(spread.counts),
-		Y:      FromZero("", greatest(spread.counts), units.Number),
+		Y:      fromZero("", greatest(spread.counts), units.Number),
 	}
 	objective := float64(d.Experiment.Spec.Objective.P95Milliseconds) * 1000
-	area.X = FromZero("response time", area.High, latency)
+	area.X = fromZero("response time", area.High, latency)
 	if p95 := observedP95(row); p95 != nil {
-		area.Marks = append(area.Marks, Mark{At: float64(*p95), Label: "p95 " + units.Latency(p95)})
+		area.Marks = append(area.Marks, marker{At: float64(*p95), Label: "p95 " + units.Latency(p95)})
 	}
-	area.Marks = append(area.Marks, Mark{At: objective, Label: "objective " + latency(objective), Limit: true})
-	return panel{Title: atLoad(row), SVG: drawing(area.SVG(small, caption))}
+	area.Marks = append(area.Marks, marker{At: objective, Label: "objective " + latency(objective), Limit: true})
+	return panel{Title: atLoad(row), SVG: drawing(area.SVG(small, alt))}
 }
 
 // atLoad returns the variant with the load as observed: c10-500m at 5.5/s.
@@ -168,19 +168,19 @@ func underWayPart(d report.Document) part {
 
 func underWay(row report.Row, id string) panel {
 	counts := row.Shown.Status.UnderWay
-	area := Area{
+	area := barChart{
 		High: 100, Values: floats(counts),
-		Y: FromZero("", greatest(counts), units.Number),
-		X: Scale{Title: "share of the step’s time", High: 100, Format: func(x float64) string { return units.Number(x) + " %" }},
+		Y: fromZero("", greatest(counts), units.Number),
+		X: scale{Title: "share of the step’s time", High: 100, Format: func(x float64) string { return units.Number(x) + " %" }},
 	}
 	if step := row.Step; step != nil && step.CountedMilliseconds > 0 {
 		area.High = float64(step.CountedMilliseconds) / 1000
-		area.X = Scale{Title: "since counting started", High: area.High, Format: func(x float64) string { return units.Number(x) + " s" }}
+		area.X = scale{Title: "since counting started", High: area.High, Format: func(x float64) string { return units.Number(x) + " s" }}
 	}
 	line := underWayLine(row)
 	return panel{
 		Title: atLoad(row),
-		SVG: drawing(area.SVG(small, Caption{
+		SVG: drawing(area.SVG(small, altText{
 			ID: id, Title: "Requests under way, " + row.Result.Variant,
 			Description: fmt.Sprintf("%s requests were under way on average and %s at most.", line[2], line[3]),
 		})),

@@ -40,7 +40,7 @@ type heatCell struct {
 // levels are the colours of the cells from the least capacity to the greatest. They are
 // ColorBrewer's Blues (https://colorbrewer2.org), whose order is visible in print and to
 // people with colour blindness. The dark page reverses and dims them.
-var levels = []Tone{
+var levels = []colour{
 	{Name: "level-1", Light: "#eff3ff", Dark: "#16263d"},
 	{Name: "level-2", Light: "#deebf7", Dark: "#1b3352"},
 	{Name: "level-3", Light: "#c6dbef", Dark: "#21416a"},

@@ -143,7 +143,7 @@ func identifier(title string) string {
 
 func style() template.CSS {
 	var light, dark strings.Builder
-	for _, tone := range append(Tones, levels...) {
+	for _, tone := range append(palette, levels...) {
 		light.WriteString("--" + tone.Name + ":" + tone.Light + ";")
 		dark.WriteString("--" + tone.Name + ":" + tone.Dark + ";")
 	}

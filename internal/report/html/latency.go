@@ -29,7 +29,7 @@ func latencyPart(d report.Document) part {
 	x, y := axes(d, drawn, objective)
 	for i, c := range drawn {
 		c.X, c.Y, c.Limit, c.LimitLabel = x, y, objective, "objective"
-		f.Panels = append(f.Panels, panel{Title: c.title, SVG: drawing(c.SVG(Size{Width: 370, Height: 270}, Caption{
+		f.Panels = append(f.Panels, panel{Title: c.title, SVG: drawing(c.SVG(dimensions{Width: 370, Height: 270}, altText{
 			ID: "latency-" + strconv.Itoa(i), Title: "p95 against the load, " + c.title, Description: c.description(),
 		}))})
 	}
@@ -57,7 +57,7 @@ func atReference(rows []report.Row) string {
 
 type panelCurves struct {
 	title string
-	Curves
+	curveChart
 }
 
 func curves(rows []report.Row) []panelCurves {
@@ -65,7 +65,7 @@ func curves(rows []report.Row) []panelCurves {
 	named := differing(rows)
 	var drawn []panelCurves
 	for _, row := range rows {
-		curve := Curve{Label: row.Result.CPULimit, Series: slices.Index(all, row.Result.CPULimit)}
+		curve := curve{Label: row.Result.CPULimit, Series: slices.Index(all, row.Result.CPULimit)}
 		if row.Shown == nil || !fill(&curve, row.Shown.Status.Steps) {
 			continue
 		}
@@ -91,14 +91,14 @@ func panelTitle(row report.Row, named func(report.Row) string) string {
 }
 
 // fill adds the points of the steps to the curve, and reports whether there are any.
-func fill(curve *Curve, steps []v1alpha1.Step) bool {
+func fill(curve *curve, steps []v1alpha1.Step) bool {
 	for i := range steps {
 		x, ok := load(&steps[i])
 		p95, interval := latencyOf(&steps[i])
 		switch {
 		case !ok:
 		case p95 != nil && *p95 > 0:
-			point := Point{X: x, Y: float64(*p95)}
+			point := curvePoint{X: x, Y: float64(*p95)}
 			if interval != nil {
 				point.Low, point.High = float64(interval.LowMicroseconds), float64(interval.HighMicroseconds)
 			}
@@ -107,7 +107,7 @@ func fill(curve *Curve, steps []v1alpha1.Step) bool {
 			curve.Beyond = append(curve.Beyond, x)
 		}
 	}
-	slices.SortFunc(curve.Points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	slices.SortFunc(curve.Points, func(a, b curvePoint) int { return cmp.Compare(a.X, b.X) })
 	slices.Sort(curve.Beyond)
 	return len(curve.Points)+len(curve.Beyond) > 0
 }
@@ -138,7 +138,7 @@ func load(step *v1alpha1.Step) (float64, bool) {
 }
 
 // axes returns axes with room for all points of all charts and for the objective.
-func axes(d report.Document, drawn []panelCurves, objective float64) (x, y Scale) {
+func axes(d report.Document, drawn []panelCurves, objective float64) (x, y scale) {
 	var loads []float64
 	times := []float64{objective}
 	for _, p := range drawn {
@@ -153,7 +153,7 @@ func axes(d report.Document, drawn []panelCurves, objective float64) (x, y Scale
 	if d.Experiment.Spec.Load.Mode == v1alpha1.LoadUsers {
 		title = "users"
 	}
-	return Fit(title, loads, units.Number), Fit("", times, latency)
+	return fit(title, loads, units.Number), fit("", times, latency)
 }
 
 func (p panelCurves) description() string {

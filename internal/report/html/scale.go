@@ -7,15 +7,12 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Scale is the scale of an axis.
-type Scale struct {
-	// The title of the axis, with its unit.
-	Title string
-	// The ends of the axis.
+// scale is the scale of an axis.
+type scale struct {
+	Title     string
 	Low, High float64
-	// True for a logarithmic scale. Low is above 0 then.
-	Log bool
-	// Formats a value for the label of a tick.
+	// Log means that the scale is logarithmic. Low is above 0 then.
+	Log    bool
 	Format func(float64) string
 }
 
@@ -23,35 +20,35 @@ type Scale struct {
 // differences better.
 const wide = 5
 
-// Fit returns a scale with room for all values: logarithmic if they span a wide range,
+// fit returns a scale with room for all values: logarithmic if they span a wide range,
 // otherwise linear from 0.
-func Fit(title string, values []float64, words func(float64) string) Scale {
+func fit(title string, values []float64, words func(float64) string) scale {
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
 	if len(values) == 0 {
-		return Scale{Title: title, High: 1, Format: words}
+		return scale{Title: title, High: 1, Format: words}
 	}
 	low, high := slices.Min(values), slices.Max(values)
 	if high/low >= wide {
 		const room = 1.25
-		return Scale{Title: title, Low: low / room, High: high * room, Log: true, Format: words}
+		return scale{Title: title, Low: low / room, High: high * room, Log: true, Format: words}
 	}
-	return FromZero(title, high, words)
+	return fromZero(title, high, words)
 }
 
-// FromZero returns a linear scale from 0 to a little above the greatest value.
-func FromZero(title string, greatest float64, words func(float64) string) Scale {
+// fromZero returns a linear scale from 0 to a little above the greatest value.
+func fromZero(title string, greatest float64, words func(float64) string) scale {
 	const room = 1.08
 	if !(greatest > 0) {
 		greatest = 1
 	}
-	return Scale{Title: title, High: greatest * room, Format: words}
+	return scale{Title: title, High: greatest * room, Format: words}
 }
 
 // mostTicks is the maximum number of ticks, so that labels do not overlap on a phone.
 const mostTicks = 6
 
 // Ticks returns ticks at round numbers, few enough that their labels don't touch.
-func (s Scale) Ticks(low, high float64) []plot.Tick {
+func (s scale) Ticks(low, high float64) []plot.Tick {
 	values := linear(low, high)
 	if s.Log {
 		values = logarithmic(low, high)

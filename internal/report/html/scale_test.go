@@ -27,7 +27,7 @@ func TestTicks(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var labels []string
-			for _, tick := range (Scale{Log: test.log, Format: plain}).Ticks(test.low, test.high) {
+			for _, tick := range (scale{Log: test.log, Format: plain}).Ticks(test.low, test.high) {
 				labels = append(labels, tick.Label)
 			}
 			if diff := cmp.Diff(test.want, strings.Join(labels, " ")); diff != "" {
@@ -40,29 +40,29 @@ func TestTicks(t *testing.T) {
 func TestTicksAreFew(t *testing.T) {
 	for exponent := -6.0; exponent < 9; exponent += .01 {
 		high := math.Pow(10, exponent)
-		if n := len(FromZero("", high, plain).Ticks(0, high)); n < 3 || n > mostTicks+1 {
+		if n := len(fromZero("", high, plain).Ticks(0, high)); n < 3 || n > mostTicks+1 {
 			t.Errorf("from 0 to %g there are %d ticks", high, n)
 		}
 	}
 }
 
 func TestScaleIsLogarithmicForWideRange(t *testing.T) {
-	if Fit("", []float64{1, 4.9}, plain).Log || !Fit("", []float64{1, 5}, plain).Log {
+	if fit("", []float64{1, 4.9}, plain).Log || !fit("", []float64{1, 5}, plain).Log {
 		t.Error("scales should be logarithmic from a ratio of 5")
 	}
-	if s := Fit("", []float64{0, math.Inf(1), math.NaN()}, plain); s.Log || s.High <= s.Low {
+	if s := fit("", []float64{0, math.Inf(1), math.NaN()}, plain); s.Log || s.High <= s.Low {
 		t.Errorf("without values that can be drawn the scale is %+v", s)
 	}
 }
 
 func TestDrawingUsesPalette(t *testing.T) {
-	svg := Curves{
-		X: Fit("load", []float64{1, 40}, plain), Y: Fit("", []float64{1, 40}, plain), Limit: 10, LimitLabel: "objective",
-		Lines: []Curve{
-			{Label: "<500m>", Series: 0, Points: []Point{{X: 2, Y: 3, Low: 2, High: 9}, {X: 4, Y: 5}}, Beyond: []float64{9}},
-			{Label: "1", Series: 7, Points: []Point{{X: 3, Y: 3}}},
+	svg := curveChart{
+		X: fit("load", []float64{1, 40}, plain), Y: fit("", []float64{1, 40}, plain), Limit: 10, LimitLabel: "objective",
+		Lines: []curve{
+			{Label: "<500m>", Series: 0, Points: []curvePoint{{X: 2, Y: 3, Low: 2, High: 9}, {X: 4, Y: 5}}, Beyond: []float64{9}},
+			{Label: "1", Series: 7, Points: []curvePoint{{X: 3, Y: 3}}},
 		},
-	}.SVG(Size{Width: 300, Height: 200}, Caption{ID: "a", Title: "p95 & load", Description: "two <curves>"})
+	}.SVG(dimensions{Width: 300, Height: 200}, altText{ID: "a", Title: "p95 & load", Description: "two <curves>"})
 	for _, want := range []string{
 		`role="img" aria-labelledby="a-title a-desc"`, "p95 &amp; load", "two &lt;curves&gt;", "&lt;500m&gt;",
 		"var(--series-1)", "var(--series-2)", "var(--limit)", "var(--grid)", "var(--muted)", "stroke-dasharray",

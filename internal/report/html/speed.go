@@ -168,8 +168,8 @@ func pools(all []observed) [][]observed {
 
 // speedPanel returns a chart of trials of one node pool. The charts of a pool have the same
 // vertical scale.
-func speedPanel(d report.Document, trials []observed, y Scale, begin float64, id string) panel {
-	drawn := Stretches{Y: y, Level: 0, LevelLabel: "reference", LowLabel: "fast", HighLabel: "slow"}
+func speedPanel(d report.Document, trials []observed, y scale, begin float64, id string) panel {
+	drawn := timeChart{Y: y, Level: 0, LevelLabel: "reference", LowLabel: "fast", HighLabel: "slow"}
 	first, last := math.Inf(1), 0.0
 	title, words := "Hash time relative to the reference", fmt.Sprintf("%d trials.", len(trials))
 	if name := trials[0].row.Result.NodePool; name != "" {
@@ -183,24 +183,24 @@ func speedPanel(d report.Document, trials []observed, y Scale, begin float64, id
 			units.Latency(&pool.HashMicrosecondsAtCost8), report.RelativeHashTime(pool.LowPerMille), report.RelativeHashTime(pool.HighPerMille))
 	}
 	for i, o := range trials {
-		stretch := Stretch{Label: o.name(), Series: i, Dots: placed(o.blocks, begin), Line: placed(o.windows, begin)}
-		if len(stretch.Line) == 1 {
-			stretch.Dots, stretch.Line = append(stretch.Dots, stretch.Line...), nil
+		period := chartPeriod{Label: o.name(), Series: i, Dots: placed(o.blocks, begin), Line: placed(o.windows, begin)}
+		if len(period.Line) == 1 {
+			period.Dots, period.Line = append(period.Dots, period.Line...), nil
 		}
-		for _, point := range slices.Concat(stretch.Dots, stretch.Line) {
+		for _, point := range slices.Concat(period.Dots, period.Line) {
 			first, last = math.Min(first, point.X), math.Max(last, point.X)
 		}
-		drawn.All = append(drawn.All, stretch)
+		drawn.All = append(drawn.All, period)
 		words += " " + o.words()
 	}
 	if first < (last-first)/10 {
 		first = 0
 	}
-	drawn.X = Scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Format: minutes}
-	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(Size{Width: 820, Height: 300}, Caption{ID: id, Title: title, Description: words}))}
+	drawn.X = scale{Title: "since the start of the experiment", Low: first, High: math.Max(last, first+.1), Format: minutes}
+	return panel{Title: title, Wide: true, SVG: drawing(drawn.SVG(dimensions{Width: 820, Height: 300}, altText{ID: id, Title: title, Description: words}))}
 }
 
-func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) Scale {
+func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) scale {
 	least, most := -5.0, 5.0
 	if pool != nil {
 		least, most = math.Min(least, percent(pool.LowPerMille)), math.Max(most, percent(pool.HighPerMille))
@@ -211,7 +211,7 @@ func speedScale(pool *v1alpha1.PoolSpeed, trials []observed) Scale {
 		}
 	}
 	room := (most - least) / 20
-	return Scale{Low: least - room, High: most + room, Format: func(y float64) string { return report.RelativeHashTime(1000 + int64(math.Round(10*y))) }}
+	return scale{Low: least - room, High: most + room, Format: func(y float64) string { return report.RelativeHashTime(1000 + int64(math.Round(10*y))) }}
 }
 
 func percent(perMille int64) float64 { return float64(perMille)/10 - 100 }

@@ -19,16 +19,11 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// Caption describe a chart for readers who can't see it.
-type Caption struct {
-	// The prefix of the identifiers of its parts, unique in the page.
-	ID string
-	// The title, and a description of what the chart shows, in numbers.
-	Title, Description string
-}
+// altText describes a chart for readers who can't see it. The ID is unique in the page.
+type altText struct{ ID, Title, Description string }
 
-// Size is the size of a chart in CSS pixels, if the page does not scale it.
-type Size struct{ Width, Height float64 }
+// dimensions are in CSS pixels, if the page does not scale the chart.
+type dimensions struct{ Width, Height float64 }
 
 // textSize is the size of labels in CSS pixels. It is also legible on a phone, where charts
 // are a little smaller.
@@ -44,7 +39,7 @@ func stroke(points plotter.XYs, place int, width vg.Length, dashes ...vg.Length)
 	return &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: tone(place), Width: width, Dashes: dashes}}
 }
 
-func newPlot(x, y Scale) *plot.Plot {
+func newPlot(x, y scale) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.Low, x.High, y.Low, y.High
@@ -59,7 +54,7 @@ func newPlot(x, y Scale) *plot.Plot {
 
 // styleAxis sets the scale and the style of an axis. Titles of vertical axes would be
 // rotated, so they are empty, and pages have them in the heading instead.
-func styleAxis(axis *plot.Axis, s Scale) {
+func styleAxis(axis *plot.Axis, s scale) {
 	axis.Tick.Marker = s
 	axis.Tick.Label.Font, axis.Label.TextStyle.Font = sans, sans
 	axis.Tick.Label.Color, axis.Label.TextStyle.Color = tone(muted), tone(muted)
@@ -78,26 +73,25 @@ var (
 	fonts   = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;`)
 )
 
-func render(p *plot.Plot, size Size, right float64, caption Caption) string {
+func render(p *plot.Plot, size dimensions, right float64, alt altText) string {
 	canvas := vgsvg.NewWith(vgsvg.UseWH(vg.Length(size.Width), vg.Length(size.Height)))
 	p.Draw(draw.Crop(draw.New(canvas), 2, -vg.Length(right), 2, -8))
 	var drawn bytes.Buffer
 	_, _ = canvas.WriteTo(&drawn) // a buffer does not fail
 	body := fonts.ReplaceAllString(prelude.ReplaceAllString(drawn.String(), ""), "")
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%[1]s-title %[1]s-desc" viewBox="0 0 %[2]g %[3]g"><title id="%[1]s-title">%[4]s</title><desc id="%[1]s-desc">%[5]s</desc>`,
-		html.EscapeString(caption.ID), size.Width, size.Height, html.EscapeString(caption.Title), html.EscapeString(caption.Description))
+		html.EscapeString(alt.ID), size.Width, size.Height, html.EscapeString(alt.Title), html.EscapeString(alt.Description))
 	return units.Plain(head + strings.TrimSpace(paint(body))) // XML does not allow everything that can come from names
 }
 
-// Tone is a named colour of the page, for both themes.
-type Tone struct {
+type colour struct {
 	// The name of the CSS custom property without dashes, such as ink.
 	Name string
 	// The colours as #RRGGBB on a light and on a dark page.
 	Light, Dark string
 }
 
-// The indexes in Tones.
+// The indexes in palette.
 const (
 	ink = iota
 	muted
@@ -108,11 +102,11 @@ const (
 
 const backgroundTone = "page"
 
-// Tones are the colours of all charts. The series are those of Okabe and Ito
+// palette are the colours of all charts. The series are those of Okabe and Ito
 // (https://jfly.uni-koeln.de/color/), which people with colour blindness can distinguish.
 // On a light page they are darkened, and on a dark page blue is lightened, until each has a
 // contrast of 3 with the page, as WCAG 2.2 requires for graphics (1.4.11).
-var Tones = []Tone{
+var palette = []colour{
 	{"ink", "#1b1f24", "#e8eaed"},
 	{"muted", "#57606a", "#a8b0b9"},
 	{"grid", "#dfe3e8", "#343a42"},
@@ -135,7 +129,7 @@ func tone(place int) color.Color { return color.NRGBA{R: 1, G: 2, B: uint8(place
 // paint replaces the placeholder colours of an SVG with those of the page.
 func paint(svg string) string {
 	var pairs []string
-	for place, t := range Tones {
+	for place, t := range palette {
 		pairs = append(pairs, fmt.Sprintf(":#0102%02X", place), ":var(--"+t.Name+")")
 	}
 	return strings.NewReplacer(pairs...).Replace(svg)

@@ -11,31 +11,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Point is a measured value with its interval, if known.
-type Point struct {
+type curvePoint struct {
 	X, Y float64
 	// The ends of the interval; both are 0 if it is unknown.
 	Low, High float64
 }
 
-// Curve is a line through points.
-type Curve struct {
-	// The label at the end of the curve.
+type curve struct {
 	Label string
-	// The number of the series, which selects colour, marks and dashes.
+	// Series selects colour, marks and dashes.
 	Series int
-	// The points from left to right.
-	Points []Point
-	// The places without a value because it would be above the chart. They are marked by
-	// crosses at the top.
+	// Points are from left to right. Beyond are the places whose value would be above the chart: crosses at the top.
+	Points []curvePoint
 	Beyond []float64
 }
 
-// Curves are lines with the same axes.
-type Curves struct {
-	X, Y  Scale
-	Lines []Curve
-	// A value that should not be exceeded, with its label. 0 means that there is no limit.
+type curveChart struct {
+	X, Y  scale
+	Lines []curve
+	// 0 means that there is no limit.
 	Limit      float64
 	LimitLabel string
 }
@@ -47,8 +41,7 @@ var (
 	}
 )
 
-// SVG draws the curves.
-func (c Curves) SVG(size Size, caption Caption) string {
+func (c curveChart) SVG(size dimensions, alt altText) string {
 	p := newPlot(c.X, c.Y)
 	c.addLimit(p)
 	for _, line := range c.Lines {
@@ -56,10 +49,10 @@ func (c Curves) SVG(size Size, caption Caption) string {
 	}
 	p.Add(endLabels(c))
 	const room = 62
-	return render(p, size, room, caption)
+	return render(p, size, room, alt)
 }
 
-func (c Curves) addLimit(p *plot.Plot) {
+func (c curveChart) addLimit(p *plot.Plot) {
 	if c.Limit <= 0 {
 		return
 	}
@@ -67,7 +60,7 @@ func (c Curves) addLimit(p *plot.Plot) {
 }
 
 // add adds the line with its points, their intervals, and the crosses at the top.
-func (c Curve) add(p *plot.Plot, top float64) {
+func (c curve) add(p *plot.Plot, top float64) {
 	mark := c.Series % series
 	place := firstSeries + mark
 	points := make(plotter.XYs, len(c.Points))
@@ -88,11 +81,10 @@ func (c Curve) add(p *plot.Plot, top float64) {
 }
 
 type intervals struct {
-	points []Point
+	points []curvePoint
 	place  int
 }
 
-// Plot implements plot.Plotter.
 func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := draw.LineStyle{Color: tone(v.place), Width: 1}
@@ -110,9 +102,8 @@ func (v intervals) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // note is the label of the limit to the right of the chart, where it can't cover the curves.
-type note Curves
+type note curveChart
 
-// Plot implements plot.Plotter.
 func (n note) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	c.FillText(textStyle(limit), vg.Point{X: c.Max.X + 3, Y: y(n.Limit) - textSize/3}, n.LimitLabel)
@@ -120,9 +111,8 @@ func (n note) Plot(c draw.Canvas, p *plot.Plot) {
 
 // endLabels are the labels at the ends of the curves. They are moved up if they would
 // overlap with each other or with the label of the limit.
-type endLabels Curves
+type endLabels curveChart
 
-// Plot implements plot.Plotter.
 func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	// The font of the page can be wider than the one that is measured here.
@@ -155,13 +145,13 @@ func (l endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // end returns the last point, or the place at the top if the whole curve is above the chart.
-func (c Curve) end(top float64) (Point, bool) {
+func (c curve) end(top float64) (curvePoint, bool) {
 	switch {
 	case len(c.Points) > 0:
 		return c.Points[len(c.Points)-1], true
 	case len(c.Beyond) > 0:
-		return Point{X: c.Beyond[len(c.Beyond)-1], Y: top}, true
+		return curvePoint{X: c.Beyond[len(c.Beyond)-1], Y: top}, true
 	default:
-		return Point{}, false
+		return curvePoint{}, false
 	}
 }

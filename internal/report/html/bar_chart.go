@@ -7,28 +7,24 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Area is a series of bars of equal width without gaps: the number of values in each
+// barChart is a series of bars of equal width without gaps: the number of values in each
 // bucket, or a value at each moment.
-type Area struct {
-	X, Y Scale
+type barChart struct {
+	X, Y scale
 	// The start of the first bar and the end of the last one.
 	Low, High float64
-	// The bars' heights.
-	Values []float64
-	// Vertical lines with labels.
-	Marks []Mark
+	Values    []float64
+	Marks     []marker
 }
 
-// Mark is a vertical line.
-type Mark struct {
+// marker is a vertical line.
+type marker struct {
 	At    float64
 	Label string
-	// True if the mark is a limit that should not be exceeded.
 	Limit bool
 }
 
-// SVG draws the bars.
-func (a Area) SVG(size Size, caption Caption) string {
+func (a barChart) SVG(size dimensions, alt altText) string {
 	p := newPlot(a.X, a.Y)
 	p.Add(bars(a))
 	for _, mark := range a.Marks {
@@ -42,13 +38,12 @@ func (a Area) SVG(size Size, caption Caption) string {
 		p.Add(stroke(plotter.XYs{{X: mark.At, Y: a.Y.Low}, {X: mark.At, Y: a.Y.High}}, place, 1.5, 5, 3), markLabel{mark, place})
 	}
 	const room = 14
-	return render(p, size, room, caption)
+	return render(p, size, room, alt)
 }
 
 // bars are drawn as one shape, which keeps pages with many charts small.
-type bars Area
+type bars barChart
 
-// Plot implements plot.Plotter.
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	if len(b.Values) == 0 {
@@ -70,11 +65,10 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 
 // markLabel is a mark's label, on the side of the mark where there is room.
 type markLabel struct {
-	mark  Mark
+	mark  marker
 	place int
 }
 
-// Plot implements plot.Plotter.
 func (b markLabel) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := textStyle(b.place)

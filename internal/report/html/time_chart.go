@@ -10,35 +10,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Stretches are values over time in several periods, with a level that they are compared
+// timeChart are values over time in several periods, with a level that they are compared
 // with.
-type Stretches struct {
-	X, Y Scale
-	// The level, with its label.
+type timeChart struct {
+	X, Y       scale
 	Level      float64
 	LevelLabel string
-	// The band of most values, with the labels of its ends. There is no band if the ends
-	// are equal.
+	// The band of most values. There is none if the ends are equal.
 	Low, High           float64
 	LowLabel, HighLabel string
-	// The periods in chronological order.
-	All []Stretch
+	All                 []chartPeriod
 }
 
-// Stretch holds the values of one period.
-type Stretch struct {
-	// The label above the start of the period.
+type chartPeriod struct {
 	Label string
-	// The number of the series, which selects the colour.
-	Series int
-	// The values that are drawn as dots, and those that are drawn as a line.
+	// Series selects the colour.
+	Series     int
 	Dots, Line plotter.XYs
 }
 
 const labelHeight = textSize + 3
 
-// SVG draws the periods.
-func (s Stretches) SVG(size Size, caption Caption) string {
+func (s timeChart) SVG(size dimensions, alt altText) string {
 	const right, axes = 92, 50
 	rows := s.rows(vg.Length(size.Width - right - axes))
 	if len(rows) > 0 {
@@ -48,30 +41,30 @@ func (s Stretches) SVG(size Size, caption Caption) string {
 	}
 	p := newPlot(s.X, s.Y)
 	p.Add(band(s), levelLine(s))
-	for i, stretch := range s.All {
-		p.Add(stretch, heading{stretch, rows[i]})
+	for i, period := range s.All {
+		p.Add(period, heading{period, rows[i]})
 	}
-	return render(p, size, right, caption)
+	return render(p, size, right, alt)
 }
 
 // rows returns the row of each label: the lowest one in which it does not touch another.
-func (s Stretches) rows(width vg.Length) []int {
+func (s timeChart) rows(width vg.Length) []int {
 	// The font of the page can be wider than the one that is measured here.
 	const apartness = 14
 	var ends []vg.Length
 	rows := make([]int, len(s.All))
-	for i, stretch := range s.All {
-		at := width * vg.Length((stretch.begin()-s.X.Low)/math.Max(1e-9, s.X.High-s.X.Low))
+	for i, period := range s.All {
+		at := width * vg.Length((period.begin()-s.X.Low)/math.Max(1e-9, s.X.High-s.X.Low))
 		row := slices.IndexFunc(ends, func(end vg.Length) bool { return end < at })
 		if row < 0 {
 			row, ends = len(ends), append(ends, 0)
 		}
-		rows[i], ends[row] = row, at+textStyle(ink).Width(stretch.Label)+apartness
+		rows[i], ends[row] = row, at+textStyle(ink).Width(period.Label)+apartness
 	}
 	return rows
 }
 
-func (s Stretch) begin() float64 {
+func (s chartPeriod) begin() float64 {
 	begin := math.Inf(1)
 	for _, point := range slices.Concat(s.Dots, s.Line) {
 		begin = math.Min(begin, point.X)
@@ -79,10 +72,9 @@ func (s Stretch) begin() float64 {
 	return begin
 }
 
-// Plot implements plot.Plotter.
-func (s Stretch) Plot(c draw.Canvas, p *plot.Plot) {
-	colour := tone(firstSeries + s.Series%series)
-	stroke(s.Line, firstSeries+s.Series%series, 1.25).Plot(c, p)
+func (s chartPeriod) Plot(c draw.Canvas, p *plot.Plot) {
+	place := firstSeries + s.Series%series
+	stroke(s.Line, place, 1.25).Plot(c, p)
 	// All dots are one shape, which keeps pages with many charts small.
 	x, y := p.Transforms(&c)
 	const half = 1.5
@@ -96,28 +88,26 @@ func (s Stretch) Plot(c draw.Canvas, p *plot.Plot) {
 		dots.Close()
 	}
 	if len(dots) > 0 {
-		c.SetColor(colour)
+		c.SetColor(tone(place))
 		c.Fill(dots)
 	}
 }
 
 // heading is the label above the start of a period, with a line down to its values.
 type heading struct {
-	stretch Stretch
-	row     int
+	period chartPeriod
+	row    int
 }
 
-// Plot implements plot.Plotter.
 func (h heading) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
-	at := vg.Point{X: x(h.stretch.begin()), Y: c.Max.Y - labelHeight*vg.Length(h.row+1) + 2}
-	c.StrokeLine2(draw.LineStyle{Color: tone(firstSeries + h.stretch.Series%series), Width: 1, Dashes: []vg.Length{1, 3}}, at.X, c.Min.Y, at.X, at.Y+textSize)
-	c.FillText(textStyle(ink), vg.Point{X: at.X + 3, Y: at.Y}, h.stretch.Label)
+	at := vg.Point{X: x(h.period.begin()), Y: c.Max.Y - labelHeight*vg.Length(h.row+1) + 2}
+	c.StrokeLine2(draw.LineStyle{Color: tone(firstSeries + h.period.Series%series), Width: 1, Dashes: []vg.Length{1, 3}}, at.X, c.Min.Y, at.X, at.Y+textSize)
+	c.FillText(textStyle(ink), vg.Point{X: at.X + 3, Y: at.Y}, h.period.Label)
 }
 
-type band Stretches
+type band timeChart
 
-// Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	if b.High <= b.Low {
 		return
@@ -133,9 +123,8 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 
 // levelLine is the line of the level, with the labels of the level and of the band's ends on
 // the right. They are moved apart if they would touch.
-type levelLine Stretches
+type levelLine timeChart
 
-// Plot implements plot.Plotter.
 func (l levelLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	c.StrokeLine2(draw.LineStyle{Color: tone(ink), Width: 1}, c.Min.X, y(l.Level), c.Max.X, y(l.Level))
