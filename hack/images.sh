@@ -140,12 +140,9 @@ hashmark_images() {
 
 e2e_images() {
   compile_generator
-  compile test/e2e/images/unreadable
   compile test/e2e/images/failingk6
   compile cmd/loginservice
   compile cmd/loginservice drift driftingservice
-  image hashmark.dev/garbage:e2e test/e2e/images/Dockerfile unreadable
-  image hashmark.dev/silent:e2e test/e2e/images/Dockerfile unreadable
   image hashmark.dev/failing-k6:e2e test/e2e/images/Dockerfile loadrunner k6 failingk6
   image hashmark.dev/brief:e2e test/e2e/images/Dockerfile loginservice
   example etcd

@@ -108,8 +108,7 @@ sample() {
     TestKubectlWaitReturnsForEveryEnd
     TestSuspendTakesTheLoadAwayAndResumeMeasuresThatTrialAgain
     TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted
-    TestAnImageThatCannotBePulledFailsTheTrial
-    TestAResultThatCannotBeReadFailsTheTrial
+    TestATrialThatCannotSucceedFailsWithAReason
   )
   way=$(hack/clusters.sh env)
   eval "$way"
