@@ -6,25 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/prometheus/common/model"
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/sizing"
 )
-
-// withDemand adds a demand to an experiment, without verification.
-func withDemand(perSecond, minimumCost int32, maxTotalCPU string) func(*v1alpha1.SizingExperimentSpec) {
-	return func(s *v1alpha1.SizingExperimentSpec) {
-		s.Demand = &v1alpha1.Demand{LoginsPerSecond: perSecond, MinimumCost: ptr.To(minimumCost), MaxTotalCPU: maxTotalCPU, Verify: v1alpha1.VerifyNone}
-	}
-}
 
 // recommended returns what an experiment recommends, and fails the test if it recommends
 // nothing.
@@ -137,145 +125,5 @@ func TestTheQuickstartsAnswerWasVerified(t *testing.T) {
 	}
 	if v.Counts == nil || v.Counts.Logins != driven || driven < 500 {
 		t.Errorf("%d logins were sent, but this was counted: %+v", driven, v.Counts)
-	}
-}
-
-// The login service takes 1.5 times as long once it is deployed for verification: one operator
-// measures, and another one, with another image, verifies. One replica then can't serve the
-// demand, and two can.
-func TestASizeThatFailsItsVerificationIsFollowedByTheNext(t *testing.T) {
-	hash := hashMicroseconds(t, 8)
-	ns := namespace(t)
-	for try := 1; ; try++ {
-		e := refuted(t, ns, fmt.Sprintf("refuted-%d", try), hash)
-		for _, v := range e.Status.Verifications {
-			t.Logf("%d×%s: %s: %s", v.Replicas, v.Variant, v.Outcome, v.Message)
-		}
-		recommendation := ptr.Deref(e.Status.Recommendation, v1alpha1.Recommendation{})
-		if recommendation.Confidence == v1alpha1.ConfidenceHigh && len(e.Status.Verifications) != 1 {
-			t.Errorf("a size failed, but the confidence is %s", recommendation.Confidence)
-		}
-		made := e.Status.Verifications
-		if len(made) == 2 && made[0].Outcome == v1alpha1.VerificationFailed && made[1].Outcome == v1alpha1.VerificationMet {
-			if recommendation.Replicas != made[1].Replicas || made[1].Replicas <= made[0].Replicas || recommendation.Confidence == v1alpha1.ConfidenceHigh {
-				t.Errorf("after these %d replicas are recommended, with confidence %s", recommendation.Replicas, recommendation.Confidence)
-			}
-			return
-		}
-		if try == 3 {
-			t.Fatalf("in three tries, no first size failed with a second one that met the objective: %s: %s", standing(t, e), recommendation.Reason)
-		}
-		t.Logf("%s: %s", e.Name, recommendation.Reason)
-	}
-}
-
-// refuted returns an experiment that was verified with another image than it was measured
-// with. The demand is 65 % of the CPU-bound rate of one replica, without headroom. At 1.56
-// times the hash time, that is more than it can serve.
-func refuted(t *testing.T, ns, name string, hash float64) *v1alpha1.SizingExperiment {
-	t.Helper()
-	o := startOperator(t, "--leader-elect=false", calibratesInFull)
-	defer o.kill()
-	e := create(t, tiny(ns, name, costs(8), func(s *v1alpha1.SizingExperimentSpec) {
-		s.Matrix.CPULimits = []string{"1"}
-		s.Load = v1alpha1.Load{Mode: v1alpha1.LoadCapacity, StepSeconds: 4, MaxStepSeconds: 20, RequestTimeoutSeconds: 10}
-		s.Objective = v1alpha1.Objective{P95Milliseconds: int32(8 * hash / 1000), MaxErrorPerMille: 10}
-		s.Demand = &v1alpha1.Demand{
-			LoginsPerSecond: int32(0.65 * 1e6 / hash), HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](8), Verify: v1alpha1.VerifyReplica,
-		}
-	}))
-	until(t, 4*time.Minute, "the verification", func() (bool, string) {
-		refresh(t, e)
-		return len(e.Status.Verifications) > 0 || e.Status.Phase.Finished(), standing(t, e)
-	})
-	o.kill()
-	// The objects that the first operator may have deployed have the image of the measurement.
-	if len(e.Status.Verifications) > 0 {
-		selector := client.MatchingLabels{v1alpha1.LabelExperiment: name}
-		must(t, cluster.DeleteAllOf(t.Context(), &appsv1.Deployment{}, client.InNamespace(ns), selector, client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	}
-	slow := startOperator(t, "--leader-elect=false", "--service-image=hashmark.dev/drift-slower:e2e")
-	defer slow.kill()
-	finished(t, e, 8*time.Minute)
-	return e
-}
-
-func TestADemandThatNothingCanServeIsToldSo(t *testing.T) {
-	startOperator(t)
-	e := measured(t, tiny(namespace(t), "toomuch", costs(6), withDemand(5, 6, "100m"), loaded(t, 40, 100)), 2*time.Minute)
-	recommendation := e.Status.Recommendation
-	if recommendation == nil || recommendation.Variant != "" || recommendation.BrokenBound != v1alpha1.BoundMaxTotalCPU || e.Status.Display.Recommended != "none" {
-		t.Fatalf("5 logins/s on a tenth of a CPU: %q, %+v", e.Status.Display.Recommended, recommendation)
-	}
-	if recommendation.Nearest == nil || recommendation.Nearest.Variant != "c6-250m" || recommendation.Nearest.Replicas != 1 || recommendation.Reason == "" {
-		t.Errorf("the nearest is %+v, because %q", recommendation.Nearest, recommendation.Reason)
-	}
-	t.Log(recommendation.Reason)
-	sizedNoFurther(t, e)
-	if e.Status.Phase != v1alpha1.ExperimentSucceeded {
-		t.Errorf("that no size fits is also a result, but the experiment is %s", e.Status.Phase)
-	}
-}
-
-// sizedNoFurther computes a recommendation for a demand above the only measured rate, which
-// met the objective. The variant's capacity above that rate is unknown.
-func sizedNoFurther(t *testing.T, e *v1alpha1.SizingExperiment) {
-	t.Helper()
-	spec := *e.Spec.DeepCopy()
-	spec.Demand.LoginsPerSecond, spec.Demand.MaxTotalCPU = 100_000, ""
-	status, err := sizing.WhatIf(e, trialsOf(t, e), spec)
-	must(t, err)
-	recommendation := status.Recommendation
-	if recommendation == nil || recommendation.Variant != "" || recommendation.BrokenBound != v1alpha1.BoundCapacityUnknown || recommendation.Nearest == nil || recommendation.Nearest.Replicas != 0 {
-		t.Errorf("100,000 logins/s from a rate that was met: %+v", recommendation)
-	}
-	t.Log(recommendation.Reason)
-}
-
-// The recommendation is written together with the end, in one pass, before which the operator
-// may be killed.
-func TestAnOperatorKilledBeforeTheEndLeavesTheAnswerToTheNext(t *testing.T) {
-	o := startOperator(t, "--leader-elect=false") // the next one would wait for the lease
-	watched := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "unanswered", costs(6), withDemand(5, 6, "1"), loaded(t, 40, 100)))
-	until(t, 2*time.Minute, "the last result", func() (bool, string) {
-		trials := trialsOf(t, e)
-		return len(trials) == 1 && trials[0].Status.Result != nil, standing(t, e)
-	})
-	o.kill()
-	refresh(t, e)
-	if e.Status.Recommendation != nil || e.Status.CompletionTime != nil {
-		t.Fatalf("the experiment had ended before the operator was killed: %s", standing(t, e))
-	}
-	o.start()
-	finished(t, e, time.Minute)
-	// On a busy machine the result may be Invalid, which the recommendation then reports.
-	answer, usable := e.Status.Recommendation, e.Status.Results[0].Verdict != v1alpha1.VerdictInvalid
-	if answer == nil || usable != (answer.Variant == "c6-250m") || usable == (answer.BrokenBound == v1alpha1.BoundNoResult) {
-		t.Errorf("after a result with verdict %s the recommendation is %+v", e.Status.Results[0].Verdict, answer)
-	}
-	if trial := theTrial(t, e); watched.jobsOfTrial(trial) != len(trial.Status.Attempts) {
-		t.Errorf("%d Jobs ran for %d attempts", watched.jobsOfTrial(trial), len(trial.Status.Attempts))
-	}
-}
-
-func TestPrometheusHasTheRecommendation(t *testing.T) {
-	e, _ := quickstart(t)
-	want := recommended(t, e).Variant
-	// The operator that wrote the recommendation may have been scraped under several names.
-	while := span(t)
-	value, _, _, err := prometheus(t).Query(t.Context(), fmt.Sprintf(
-		`max by (variant) (last_over_time(hashmark_variant_recommended{namespace="hashmark-demo", experiment="quickstart"}[%ds]))`,
-		int(while.End.Sub(while.Start)/time.Second)), while.End)
-	must(t, err)
-	vector, _ := value.(model.Vector)
-	var named []string
-	for _, sample := range vector {
-		if sample.Value == 1 {
-			named = append(named, string(sample.Metric["variant"]))
-		}
-	}
-	if len(vector) != len(quickstartVariants) || !slices.Equal(named, []string{want}) {
-		t.Errorf("of %d series those of %v are 1, want one of six: %s: %s", len(vector), named, want, vector)
 	}
 }

@@ -10,9 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 // operator is an operator that runs as a process of the test, under the service account, and
@@ -30,16 +27,12 @@ type operator struct {
 var commonFlags = []string{
 	"--leader-elect", "--leader-election-namespace=hashmark-system",
 	"--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:0",
+	// This image calibrates in a quarter of the time, which saves four seconds in each trial.
 	"--service-image=hashmark.dev/brief:e2e",
 	"--generator-image=hashmark.dev/generator:dev",
 	"--generator-toleration=hashmark.dev/load=true:NoSchedule",
 	"--start-timeout=30s",
 }
-
-// calibratesInFull makes an operator calibrate the login service as long as an installed one does,
-// for tests that depend on how precise the calibration is. The image of the others takes a quarter
-// of that, which saves four seconds in each trial.
-const calibratesInFull = "--service-image=hashmark.dev/loginservice:dev"
 
 // startOperator runs an operator until the test ends. Later flags take precedence.
 func startOperator(t *testing.T, flags ...string) *operator {
@@ -72,19 +65,6 @@ func (o *operator) start() {
 	o.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := o.command.Start(); err != nil {
 		o.t.Fatal(err)
-	}
-}
-
-// client-go fills its caches with a watch that starts with the existing objects. If the API
-// server does not support that, it uses lists.
-func TestAnOperatorWorksWhereListsAreNotStreamed(t *testing.T) {
-	t.Setenv("KUBE_FEATURE_WatchListClient", "false")
-	startOperator(t)
-	e := create(t, tiny(namespace(t), "listed"))
-	finished(t, e, 2*time.Minute)
-	// The verdict may depend on the machine, but there must be a result.
-	if trial := theTrial(t, e); trial.Status.Phase != v1alpha1.TrialSucceeded {
-		t.Error(standing(t, e))
 	}
 }
 
