@@ -29,7 +29,7 @@ const patience = 3 * time.Hour
 
 // testNamespace is a namespace in the cluster for the experiments of a benchmark.
 type testNamespace struct {
-	client    client.WithWatch
+	client    client.Client
 	namespace string
 }
 

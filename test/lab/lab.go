@@ -1,17 +1,16 @@
-// Package lab connects test suites to the cluster of KUBECONFIG: it has a client, an
+// Package lab is what the end-to-end tests and the benchmarks share: a client for the cluster of KUBECONFIG, an
 // experiment's trials in their order, and a wait for an experiment's end.
-//
-// It creates and judges nothing.
 package lab
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +20,7 @@ import (
 )
 
 // Connect returns a client for Kubernetes' types and Hashmark's.
-func Connect() (client.WithWatch, error) {
+func Connect() (client.Client, error) {
 	ctrl.SetLogger(zap.New()) // otherwise the library prints a stack trace
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -31,7 +30,7 @@ func Connect() (client.WithWatch, error) {
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
-	return client.NewWithWatch(config, client.Options{Scheme: scheme})
+	return client.New(config, client.Options{Scheme: scheme})
 }
 
 // Trials returns an experiment's trials in their order. It fails if a trial's sequence number
@@ -52,44 +51,18 @@ func Trials(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperim
 	return ordered, nil
 }
 
-// Finished waits for an experiment's end, calls changed at each change, and updates e.
-func Finished(ctx context.Context, c client.WithWatch, e *v1alpha1.SizingExperiment, changed func(*v1alpha1.SizingExperiment)) error {
-	for {
-		// A watch starts with the current objects, and may end at any time.
-		events, err := c.Watch(ctx, &v1alpha1.SizingExperimentList{}, client.InNamespace(e.Namespace),
-			client.MatchingFields{"metadata.name": e.Name})
-		if err != nil {
-			return fmt.Errorf("watching experiment %s: %w", e.Name, err)
+// Finished reads an experiment every second until its end, and calls seen with it each time. It fails if
+// the experiment can't be read, also because it was deleted.
+func Finished(ctx context.Context, reader client.Reader, e *v1alpha1.SizingExperiment, seen func(*v1alpha1.SizingExperiment)) error {
+	err := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
+		if err := reader.Get(ctx, client.ObjectKeyFromObject(e), e); err != nil {
+			return false, err
 		}
-		finished, err := follow(ctx, events, e, changed)
-		events.Stop()
-		if finished || err != nil {
-			return err
-		}
+		seen(e)
+		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionFinished), nil
+	})
+	if err != nil {
+		return fmt.Errorf("experiment %s, which was last %s: %w", e.Name, e.Status.Phase, err)
 	}
-}
-
-func follow(ctx context.Context, events watch.Interface, e *v1alpha1.SizingExperiment, changed func(*v1alpha1.SizingExperiment)) (bool, error) {
-	for {
-		select {
-		case <-ctx.Done():
-			return false, fmt.Errorf("experiment %s is still %s: %w", e.Name, e.Status.Phase, context.Cause(ctx))
-		case event, open := <-events.ResultChan():
-			if !open {
-				return false, nil
-			}
-			now, isExperiment := event.Object.(*v1alpha1.SizingExperiment)
-			if !isExperiment {
-				return false, nil
-			}
-			if event.Type == watch.Deleted {
-				return false, fmt.Errorf("experiment %s was deleted", e.Name)
-			}
-			now.DeepCopyInto(e)
-			changed(e)
-			if meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionFinished) {
-				return true, nil
-			}
-		}
-	}
+	return nil
 }

@@ -1,14 +1,10 @@
 package lab
 
 import (
-	"context"
-	"errors"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/meta"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,13 +24,13 @@ func trial(name, uid string, sequence int32) *v1alpha1.SizingTrial {
 	}
 }
 
-func clientWith(t *testing.T, objects ...client.Object) client.WithWatch {
+func clientWith(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.SizingExperiment{}).Build()
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 }
 
 func TestTrialsComeInTheirOrderAndAreTheExperimentsOwn(t *testing.T) {
@@ -55,65 +51,23 @@ func TestTrialsComeInTheirOrderAndAreTheExperimentsOwn(t *testing.T) {
 	}
 }
 
-// follows runs Finished while the experiment is changed again and again, because the fake API
-// server does not start a watch with the current objects. change is called with the number of
-// changes that were seen.
-func follows(t *testing.T, c client.WithWatch, change func(seen int64) error) (phases []v1alpha1.ExperimentPhase, err error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	var seen atomic.Int64
-	done := make(chan error, 1)
-	go func() {
-		done <- Finished(ctx, c, experiment(), func(now *v1alpha1.SizingExperiment) {
-			phases = append(phases, now.Status.Phase)
-			seen.Add(1)
-		})
-	}()
-	for {
-		select {
-		case err := <-done:
-			return phases, err
-		case <-time.After(5 * time.Millisecond):
-			if err := change(seen.Load()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-func TestFinishedTellsOfEachChangeUntilTheEnd(t *testing.T) {
-	e := experiment()
-	c := clientWith(t, e)
-	phases, err := follows(t, c, func(seen int64) error {
-		e.Status.Phase = v1alpha1.ExperimentRunning
-		if seen > 0 {
-			e.Status.Phase = v1alpha1.ExperimentSucceeded
-			meta.SetStatusCondition(&e.Status.Conditions, metav1.Condition{
-				Type: v1alpha1.ConditionFinished, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonFinished,
-			})
-		}
-		return c.Status().Update(t.Context(), e)
-	})
-	if err != nil {
+func TestFinishedReturnsAtTheEndAndIfTheExperimentIsDeleted(t *testing.T) {
+	ended, e := experiment(), experiment()
+	ended.Status.Phase = v1alpha1.ExperimentSucceeded
+	ended.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFinished, Status: metav1.ConditionTrue}}
+	c := clientWith(t, ended)
+	var seen []v1alpha1.ExperimentPhase
+	note := func(now *v1alpha1.SizingExperiment) { seen = append(seen, now.Status.Phase) }
+	if err := Finished(t.Context(), c, e, note); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(phases); n < 2 || phases[0] != v1alpha1.ExperimentRunning || phases[n-1] != v1alpha1.ExperimentSucceeded {
-		t.Errorf("the phases are %v", phases)
+	if diff := cmp.Diff([]v1alpha1.ExperimentPhase{v1alpha1.ExperimentSucceeded}, seen); diff != "" {
+		t.Errorf("the phases (-want +got):\n%s", diff)
 	}
-}
-
-func TestFinishedDoesNotWaitForAnExperimentThatIsGone(t *testing.T) {
-	c := clientWith(t, experiment())
-	there := true
-	_, err := follows(t, c, func(int64) error {
-		there = !there
-		if there {
-			return c.Create(t.Context(), experiment())
-		}
-		return c.Delete(t.Context(), experiment())
-	})
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want that it was deleted", err)
+	if err := c.Delete(t.Context(), ended); err != nil {
+		t.Fatal(err)
+	}
+	if err := Finished(t.Context(), c, e, note); !apierrors.IsNotFound(err) {
+		t.Errorf("error %v, want that it was not found", err)
 	}
 }
