@@ -104,10 +104,8 @@ sample() {
     TestTheQuickstartSucceedsWithANumberInEveryRow
     TestTheServicesOwnHashesAgreeWithK6
     TestTheExitCodeOfARunIsItsAnswer
-    TestTheClusterAcceptsTheSamples
-    TestKubectlWaitReturnsForEveryEnd
-    TestSuspendTakesTheLoadAwayAndResumeMeasuresThatTrialAgain
-    TestNothingIsLeftAMinuteAfterAnExperimentWasDeleted
+    TestHelmWaitsUntilAnExperimentHasEnded
+    TestWhatIsSuspendedOrDeletedTakesItsLoadAway
     TestATrialThatCannotSucceedFailsWithAReason
   )
   way=$(hack/clusters.sh env)
