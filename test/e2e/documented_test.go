@@ -41,7 +41,7 @@ var elsewhere = []struct{ begin, why string }{
 	{"kubectl create namespace hashmark-system", "make demo runs it"},
 	{"kubectl label namespace hashmark-system ", "make demo runs it"},
 	{"kubectl delete customresourcedefinition ", "TestTheChartOnACluster removes the definitions"},
-	{"kubectl apply -f ", "the other tests apply experiments, and TestTheClusterAcceptsTheSamples the samples"},
+	{"kubectl apply -f ", "the other tests apply experiments, and TestSamplesAreAccepted the samples"},
 	{"kubectl -n hashmark-system logs deployment/hashmark-operator", "the suite runs an operator of its own instead"},
 	{"kubectl get sizingtrials --watch", "it never ends"},
 	{"kubectl krew install ", "hack/krew.sh release runs it with krew"},
