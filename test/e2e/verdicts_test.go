@@ -3,12 +3,11 @@
 package e2e
 
 import (
+	"os/exec"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
@@ -33,36 +32,68 @@ func TestAStarvedGeneratorIsNeverValid(t *testing.T) {
 func TestAGeneratorOnTheServicesNodeIsSuspect(t *testing.T) {
 	startOperator(t)
 	cordon(t, "node-2")
-	e := create(t, tiny(namespace(t), "crowded", func(s *v1alpha1.SizingExperimentSpec) {
-		s.Load.RatesPerSecond = []intstr.IntOrString{intstr.FromInt32(30)}
-	}))
-	finished(t, e, 2*time.Minute)
-	status := theTrial(t, e).Status
-	if status.Result == nil || status.Result.Verdict == v1alpha1.VerdictValid || !has(status.Result.Reasons, v1alpha1.ReasonSharedNode) {
-		t.Fatalf("judged %+v, want SharedNode", status.Result)
-	}
-	t.Logf("judged %s: %+v", status.Result.Verdict, status.Result.Reasons)
+	status := doubtedFor(t, create(t, tiny(namespace(t), "crowded")), v1alpha1.ReasonSharedNode)
 	if status.Evidence.GeneratorNode != status.Evidence.ServiceNodes[0] {
 		t.Errorf("the generator ran on %s, the service on %v", status.Evidence.GeneratorNode, status.Evidence.ServiceNodes)
 	}
 }
 
-func has(reasons []v1alpha1.Reason, kind string) bool {
-	for _, r := range reasons {
-		if r.Type == kind {
-			return true
-		}
+func TestALimitThatIsChangedUnderLoadIsFound(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "resized", longer(20)))
+	underLoad(t, e)
+	pod := podsOf(t, e, v1alpha1.ComponentService)[0]
+	kubectl(t, "patch", "pod", pod.Name, "-n", e.Namespace, "--subresource=resize", "--patch",
+		`{"spec":{"containers":[{"name":"`+pod.Spec.Containers[0].Name+`","resources":{"limits":{"cpu":"500m"},"requests":{"cpu":"500m"}}}]}}`)
+	if status := doubtedFor(t, e, v1alpha1.ReasonPodAltered); status.Result.Verdict != v1alpha1.VerdictInvalid {
+		t.Errorf("judged %s, want Invalid", status.Result.Verdict)
 	}
-	return false
+}
+
+func TestANeighbourThatBurnsTheServicesCPUIsFound(t *testing.T) {
+	startOperator(t)
+	e := create(t, tiny(namespace(t), "robbed", longer(12), costs(8), func(s *v1alpha1.SizingExperimentSpec) {
+		s.Matrix.CPULimits = []string{"1"}
+	}, loaded(t, 30, 1)))
+	underLoad(t, e)
+	burn(t, theTrial(t, e).Status.Calibration.Cpuset)
+	doubtedFor(t, e, v1alpha1.ReasonNoisyNeighbour)
+}
+
+// doubtedFor waits for the end of an experiment, and fails unless its only result is not Valid and has the reason.
+func doubtedFor(t *testing.T, e *v1alpha1.SizingExperiment, reason string) v1alpha1.SizingTrialStatus {
+	t.Helper()
+	finished(t, e, 2*time.Minute)
+	status := theTrial(t, e).Status
+	if result := status.Result; result == nil || result.Verdict == v1alpha1.VerdictValid || !has(result.Reasons, reason) {
+		t.Fatalf("judged %+v, want %s", result, reason)
+	}
+	t.Logf("judged %s: %+v", status.Result.Verdict, status.Result.Reasons)
+	return status
+}
+
+func has(reasons []v1alpha1.Reason, kind string) bool {
+	return slices.ContainsFunc(reasons, func(r v1alpha1.Reason) bool { return r.Type == kind })
 }
 
 // cordon keeps new pods off a node until the test ends.
-func cordon(t *testing.T, name string) {
+func cordon(t *testing.T, node string) {
 	t.Helper()
-	node := &corev1.Node{}
-	must(t, cluster.Get(t.Context(), client.ObjectKey{Name: name}, node))
-	kubectl(t, "cordon", name)
+	kubectl(t, "cordon", node)
 	t.Cleanup(func() {
-		kubectlAfter(t, "uncordon", name)
+		kubectlAfter(t, "uncordon", node)
+	})
+}
+
+// burn keeps a process busy on CPUs, given as a list such as 0-3, until the test ends.
+func burn(t *testing.T, cpus string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "taskset", "-c", cpus, "sh", "-c", "while :; do :; done")
+	// If the test dies, the process dies too.
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	must(t, command.Start())
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
 	})
 }
