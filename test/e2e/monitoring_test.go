@@ -5,8 +5,6 @@ package e2e
 import (
 	"cmp"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +17,7 @@ import (
 const (
 	// scrape is the scrape interval of the local cluster's Prometheus.
 	scrape = 5 * time.Second
-	// noticed is how long Prometheus takes at most to load a new target or rule.
+	// noticed is how long Prometheus takes at most to load a new target.
 	noticed = time.Minute
 )
 
@@ -63,58 +61,9 @@ func installedWorks(t *testing.T) {
 	})
 }
 
-func TestPrometheusFindsTheOperatorAndItsRulesByItself(t *testing.T) {
-	prometheus := prometheus(t)
-	installedWorks(t)
-	until(t, noticed, "the operator to be scraped", func() (bool, string) {
-		found, err := prometheus.Targets(t.Context())
-		must(t, err)
-		var seen []string
-		for _, target := range found.Active {
-			seen = append(seen, target.ScrapePool+" is "+string(target.Health)+" "+target.LastError)
-		}
-		return slices.ContainsFunc(found.Active, func(target promv1.ActiveTarget) bool {
-			return strings.HasPrefix(target.ScrapePool, "serviceMonitor/hashmark-system/") && target.Health == promv1.HealthGood
-		}), strings.Join(seen, "; ")
-	})
-	text, err := os.ReadFile(chart + "/files/rules/hashmark.yaml")
-	must(t, err)
-	var file struct {
-		Groups []struct{ Rules []struct{ Alert string } }
-	}
-	must(t, yaml.Unmarshal(text, &file))
-	loaded := alerts(t, prometheus)
-	for _, group := range file.Groups {
-		for _, rule := range group.Rules {
-			if health, is := loaded[rule.Alert]; !is || health == promv1.RuleHealthBad {
-				t.Errorf("the alert %s is %q", rule.Alert, health)
-			}
-		}
-	}
-	if len(loaded) == 0 {
-		t.Error("no alert is loaded")
-	}
-}
-
-// alerts returns the health of every loaded alerting rule, by name.
-func alerts(t *testing.T, prometheus promv1.API) map[string]promv1.RuleHealth {
-	t.Helper()
-	rules, err := prometheus.Rules(t.Context(), nil)
-	must(t, err)
-	all := map[string]promv1.RuleHealth{}
-	for _, group := range rules.Groups {
-		for _, rule := range group.Rules {
-			if alert, is := rule.(promv1.AlertingRule); is {
-				all[alert.Name] = alert.Health
-			}
-		}
-	}
-	return all
-}
-
 // An experiment's results are series while it exists, and its login service and k6 export
-// theirs while they run.
-func TestTheSeriesOfADeletedExperimentEnd(t *testing.T) {
+// theirs while they run. The operator is found without anything but its ServiceMonitor.
+func TestPrometheusScrapesAnExperimentUntilItIsDeleted(t *testing.T) {
 	prometheus := prometheus(t)
 	installedWorks(t)
 	e := create(t, tiny(namespace(t), "watched", longer(15)))
@@ -137,4 +86,33 @@ func TestTheSeriesOfADeletedExperimentEnd(t *testing.T) {
 		left := instant(t, prometheus, ofIt)
 		return len(left) == 0, left.String()
 	})
+}
+
+func TestPrometheusLoadsEveryAlert(t *testing.T) {
+	text, err := os.ReadFile(chart + "/files/rules/hashmark.yaml")
+	must(t, err)
+	var file struct {
+		Groups []struct{ Rules []struct{ Alert string } }
+	}
+	must(t, yaml.Unmarshal(text, &file))
+	rules, err := prometheus(t).Rules(t.Context(), nil)
+	must(t, err)
+	loaded := map[string]promv1.RuleHealth{}
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			if alert, is := rule.(promv1.AlertingRule); is {
+				loaded[alert.Name] = alert.Health
+			}
+		}
+	}
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			if health, is := loaded[rule.Alert]; !is || health == promv1.RuleHealthBad {
+				t.Errorf("the alert %s is %q", rule.Alert, health)
+			}
+		}
+	}
+	if len(loaded) == 0 {
+		t.Error("no alert is loaded")
+	}
 }
