@@ -11,7 +11,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,8 +26,7 @@ import (
 func TestTheChartOnACluster(t *testing.T) {
 	values := withoutTheDemo(t)
 	t.Run("from install to takeover", func(t *testing.T) { fromInstallToTakeover(t, "helm", values) })
-	t.Run("namespaced", func(t *testing.T) { staysInItsNamespaces(t, "helm", values) })
-	t.Run("two replicas by Helm 3", func(t *testing.T) { survivesItsLeader(t, helm3(t), values) })
+	t.Run("namespaced, with two replicas, by Helm 3", func(t *testing.T) { staysInItsNamespaces(t, helm3(t), values) })
 }
 
 // fromInstallToTakeover tests the life cycle of a release, in a namespace that enforces
@@ -41,18 +39,7 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 	watched := watchGenerators(t)
 	e := create(t, tiny(namespace(t), "upgraded", costs(4, 6), longer(10)))
 	t.Run("an upgrade under load loses and repeats nothing", func(t *testing.T) {
-		underLoad(t, e)
-		before := r.operators(t)
-		r.upgrade(t, "--set-string", "operator.podAnnotations.upgraded=yes")
-		if refresh(t, e); e.Status.CompletionTime != nil {
-			t.Error("the experiment ended before the upgrade did")
-		}
-		for _, pod := range r.operators(t) {
-			if slices.Contains(before, pod) {
-				t.Errorf("the upgrade did not replace the operator %s", pod)
-			}
-		}
-		finished(t, e, 3*time.Minute)
+		r.upgradeUnderLoad(t, e)
 		eachMeasuredOnce(t, e, watched)
 	})
 	t.Run("results outlive the release and are taken over", func(t *testing.T) {
@@ -77,6 +64,23 @@ func fromInstallToTakeover(t *testing.T, helm, values string) {
 	})
 }
 
+// upgradeUnderLoad upgrades a release while an experiment is under load, and waits for the experiment's end.
+func (r *release) upgradeUnderLoad(t *testing.T, e *v1alpha1.SizingExperiment) {
+	t.Helper()
+	underLoad(t, e)
+	before := r.operators(t)
+	r.upgrade(t, "--set-string", "operator.podAnnotations.upgraded=yes")
+	if refresh(t, e); e.Status.CompletionTime != nil {
+		t.Error("the experiment ended before the upgrade did")
+	}
+	for _, pod := range r.operators(t) {
+		if slices.Contains(before, pod) {
+			t.Errorf("the upgrade did not replace the operator %s", pod)
+		}
+	}
+	finished(t, e, 3*time.Minute)
+}
+
 // versions returns the resource versions of an experiment and its trials, by name.
 func versions(t *testing.T, e *v1alpha1.SizingExperiment) map[string]string {
 	t.Helper()
@@ -96,14 +100,23 @@ func gone(t *testing.T, object client.Object) {
 	}
 }
 
+// staysInItsNamespaces tests a release with two operators and the rights in two namespaces only.
 func staysInItsNamespaces(t *testing.T, helm, values string) {
 	a, b, elsewhere := namespace(t), namespace(t), namespace(t)
-	r := install(t, helm, values, "--set", "rbac.namespaced=true,watchNamespaces={"+a+","+b+"}")
-	ignored := create(t, tiny(elsewhere, "ignored"))
-	measured := create(t, tiny(a, "measured"))
-	finished(t, measured, 2*time.Minute)
-	if trial := theTrial(t, measured); trial.Status.Result == nil || measured.Status.Phase != endOf(t, measured) {
-		t.Errorf("in a watched namespace the experiment is %s", standing(t, measured))
+	r := install(t, helm, values, "--set", "operator.replicas=2,podDisruptionBudget.enabled=true,rbac.namespaced=true,watchNamespaces={"+a+","+b+"}")
+	watched := watchGenerators(t)
+	ignored, e := create(t, tiny(elsewhere, "ignored")), create(t, tiny(a, "led", costs(4, 6), longer(15)))
+	underLoad(t, e)
+	budget := &policyv1.PodDisruptionBudget{}
+	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: "hashmark-operator"}, budget))
+	if status := budget.Status; status.CurrentHealthy != 2 || status.DisruptionsAllowed != 1 {
+		t.Errorf("%d of the operators are healthy, and %d may be disrupted", status.CurrentHealthy, status.DisruptionsAllowed)
+	}
+	leader := r.leader(t)
+	r.upgradeUnderLoad(t, e)
+	eachMeasuredOnce(t, e, watched)
+	if now := r.leader(t); now == leader {
+		t.Errorf("%s leads although it was replaced", now)
 	}
 	if refresh(t, ignored); ignored.Status.Phase != "" {
 		t.Errorf("in a namespace that is not watched, it is %s", standing(t, ignored))
@@ -128,33 +141,6 @@ func staysInItsNamespaces(t *testing.T, helm, values string) {
 		}}
 		if create(t, review); review.Status.Allowed != tt.want {
 			t.Errorf("can %s %s in %q: %t", tt.verb, tt.resource, tt.namespace, review.Status.Allowed)
-		}
-	}
-}
-
-func survivesItsLeader(t *testing.T, helm, values string) {
-	r := install(t, helm, values, "--set", "operator.replicas=2,podDisruptionBudget.enabled=true")
-	watched := watchGenerators(t)
-	e := create(t, tiny(namespace(t), "led", longer(15)))
-	underLoad(t, e)
-	budget := &policyv1.PodDisruptionBudget{}
-	must(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: r.namespace, Name: "hashmark-operator"}, budget))
-	if status := budget.Status; status.CurrentHealthy != 2 || status.DisruptionsAllowed != 1 {
-		t.Errorf("%d of the operators are healthy, and %d may be disrupted", status.CurrentHealthy, status.DisruptionsAllowed)
-	}
-	leader := r.leader(t)
-	must(t, cluster.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: leader}}))
-	finished(t, e, 3*time.Minute)
-	eachMeasuredOnce(t, e, watched)
-	if now := r.leader(t); now == leader {
-		t.Errorf("%s leads although it was deleted", now)
-	}
-	// With Helm 4 an upgrade is tested under load. This one is made by Helm 3.
-	before := r.operators(t)
-	r.upgrade(t, "--set-string", "operator.podAnnotations.upgraded=yes")
-	for _, pod := range r.operators(t) {
-		if slices.Contains(before, pod) {
-			t.Errorf("the upgrade did not replace the operator %s", pod)
 		}
 	}
 }
