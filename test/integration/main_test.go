@@ -27,7 +27,7 @@ var (
 )
 
 // crdFolder is the folder of the definitions under test, relative to this package.
-var crdFolder = filepath.Join("..", "..", "config", "crd")
+var crdFolder = filepath.Join(root, "config", "crd")
 
 func TestMain(m *testing.M) {
 	code, err := runAgainstAPIServer(m)

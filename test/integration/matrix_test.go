@@ -2,151 +2,127 @@
 
 package integration
 
-import "testing"
+import "strings"
 
-// Refusals of matrices with common mistakes.
+// Refusals that several cases have.
 const (
-	emptyMatrix = `spec.matrix: the matrix is empty: name at least one cost or control and one CPU limit, for example costs: [10] and cpuLimits: ["1"]`
-	costRange   = `spec.matrix.costs: each cost must be between 4 and 16: each increment doubles the time of a hash, and one hash at cost 31 takes a day and a half`
-	costTwice   = `spec.matrix.costs: costs contains a cost twice; remove the duplicate`
-	costsMany   = `spec.matrix.costs: costs has more than 8 entries; split the matrix into several experiments`
-	limitKind   = `spec.matrix.cpuLimits: each CPU limit must be a Kubernetes CPU quantity, such as "250m" or "1"`
-	limitRange  = `spec.matrix.cpuLimits: each CPU limit must be at least 10m and at most 64 CPUs`
-	limitTwice  = `spec.matrix.cpuLimits: two CPU limits have the same value, such as "1" and "1000m"; remove one of them`
-	limitsMany  = `spec.matrix.cpuLimits: cpuLimits has more than 8 entries; split the matrix into several experiments`
-	variants    = `spec.matrix: the matrix has more than 64 variants ((costs + controls) x cpuLimits x concurrency x nodePools); split it into several experiments`
-	poolOnly    = `spec.matrix.concurrency[0]: workers and queueLength are for mode: WorkerPool only; remove them, or change the mode`
+	emptyMatrix    = "spec.matrix: the matrix is empty"
+	tooMany        = "spec.matrix: the matrix has more than 64 variants"
+	costRange      = "spec.matrix.costs: each cost must be between 4 and 16"
+	limitRange     = "spec.matrix.cpuLimits: each CPU limit must be at least 10m and at most 64 CPUs"
+	poolOnly       = "spec.matrix.concurrency[0]: workers and queueLength are for mode: WorkerPool only"
+	likeCost       = "spec.matrix.controls[0]: a control's name can't begin like the name of a cost"
+	bcryptCost     = "spec.matrix.controls[0]: Bcrypt requires a cost, and no other algorithm has one"
+	withIterations = "spec.matrix.controls[0]: iterations is for Argon2id (1 to 64) and PBKDF2 (1,000 to 10,000,000) only"
 )
 
-// eightByEight has 64 variants, whose plan fits into a day.
-const eightByEight manifest = `
-apiVersion: hashmark.dev/v1alpha1
-kind: SizingExperiment
-metadata: {name: large, namespace: default}
-spec:
-  matrix:
-    costs: [4, 5, 6, 7, 8, 9, 10, 11]
-    cpuLimits: [100m, 200m, 300m, 400m, 500m, 600m, 700m, 800m]
-  load: {maxStepSeconds: 10}
-  objective: {p95Milliseconds: 1000}
-`
+var ofMatrix = cases{
+	"one cost and one limit":          {``},
+	"the lowest and the highest cost": {`spec: {matrix: {costs: [4, 16]}}`},
+	"a cost of 3":                     {`spec: {matrix: {costs: [3]}}`, costRange},
+	"a cost of 17":                    {`spec: {matrix: {costs: [17]}}`, costRange},
+	"a cost beyond 32 bits, which no client can read": {`spec: {matrix: {costs: [3000000000]}}`, costRange},
+	"a cost twice": {`spec: {matrix: {costs: [10, 10]}}`, "spec.matrix.costs: costs contains a cost twice"},
+	"nine costs": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11, 12]}}`,
+		"spec.matrix.costs: costs has more than 8 entries"},
 
-func TestCostsThatTheMatrixMayName(t *testing.T) {
-	checkCreations(t, plainExperiment, map[string]admission{
-		"one cost and one limit are enough": {},
-		"the lowest and the highest cost":   {change: `{spec: {matrix: {costs: [4, 16]}}}`},
-		"a cost of 3 is below bcrypt's minimum": {
-			change: `{spec: {matrix: {costs: [3]}}}`, refusals: []string{costRange}},
-		"a cost of 17 is above the bound": {
-			change: `{spec: {matrix: {costs: [17]}}}`, refusals: []string{costRange}},
-		"a cost of 31 would take a day and a half a hash": {
-			change: `{spec: {matrix: {costs: [31]}}}`, refusals: []string{costRange}},
-		"a cost beyond 32 bits would break every client that lists experiments": {
-			change:   `{spec: {matrix: {costs: [3000000000]}}}`,
-			refusals: []string{costRange}},
-		"a cost named twice": {
-			change: `{spec: {matrix: {costs: [10, 10]}}}`, refusals: []string{costTwice}},
-		"nine costs": {
-			change: `{spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11, 12]}}}`, refusals: []string{costsMany}},
-		"a cost that is a string": {
-			change:   `{spec: {matrix: {costs: ["10"]}}}`,
-			refusals: []string{`spec.matrix.costs[0]: spec.matrix.costs[0] in body`}},
-		"a cost with a fraction": {
-			change: `{spec: {matrix: {costs: [10.5]}}}`,
-			refusals: []string{
-				`spec.matrix.costs[0]: spec.matrix.costs[0] in body`}},
-	})
+	"limits in thousandths and as a decimal, the least and the most": {`spec: {matrix: {cpuLimits: ["250m", "0.5", "10m", "64"]}}`},
+	"a limit that a kubelet would raise":                             {`spec: {matrix: {cpuLimits: ["9m"]}}`, limitRange},
+	"a limit above 64 CPUs":                                          {`spec: {matrix: {cpuLimits: ["64001m"]}}`, limitRange},
+	"one limit written in two ways": {`spec: {matrix: {cpuLimits: ["1", "1000m"]}}`,
+		"spec.matrix.cpuLimits: two CPU limits have the same value"},
+	"a limit that is not a quantity": {`spec: {matrix: {cpuLimits: ["half"]}}`,
+		"spec.matrix.cpuLimits: each CPU limit must be a Kubernetes CPU quantity"},
+	"nine limits": {`spec: {matrix: {cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8", "9"]}}`,
+		"spec.matrix.cpuLimits: cpuLimits has more than 8 entries"},
+
+	"no costs and no controls":                {`spec: {matrix: {costs: [], controls: []}}`, emptyMatrix},
+	"no limits":                               {`spec: {matrix: {cpuLimits: null}}`, emptyMatrix},
+	"empty lists of concurrency and of pools": {`spec: {matrix: {concurrency: [], nodePools: []}}`},
+	"64 variants of all lists": {`spec: {matrix: {costs: [4, 5], controls: [{name: a, cost: 4}, {name: b, cost: 4}],
+		cpuLimits: ["1", "2"], concurrency: [{mode: Unbounded}, {mode: WorkerPool}], nodePools: [{name: a}, {name: b},
+		{name: c}, {name: d}]}}`},
+	"70 variants, by their concurrency and pools": {`spec: {matrix: {costs: [4, 5, 6, 7, 8],
+		concurrency: [{mode: Unbounded}, {mode: WorkerPool}], nodePools: [{name: a}, {name: b}, {name: c}, {name: d},
+		{name: e}, {name: f}, {name: g}]}}`,
+		tooMany},
+	"72 variants, of which eight are by a control": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
+		cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"], controls: [{name: a, cost: 4}]}}`,
+		tooMany},
+	"unbounded, and pools with and without numbers": {`spec: {matrix: {concurrency: [{mode: Unbounded},
+		{mode: WorkerPool}, {mode: WorkerPool, workers: 64, queueLength: 10000}]}}`},
+	"workers without a pool": {`spec: {matrix: {concurrency: [{mode: Unbounded, workers: 1}]}}`, poolOnly},
+	"a queue without a pool": {`spec: {matrix: {concurrency: [{mode: Unbounded, queueLength: 1}]}}`, poolOnly},
+	"the corners":            {`spec: {matrix: {measure: Corners}}`},
+	"the corners, with a load that finds no capacity": {`spec: {matrix: {measure: Corners}, load: {mode: Users, users: [15]}}`,
+		"spec: matrix.measure Corners requires load.mode Capacity"},
+
+	"two node pools with labels, taints and a price": {`spec: {prices: {}, matrix: {nodePools: [
+		{name: small, nodeSelector: {` + strings.Repeat("k", 316) + `: small}, perCPUHour: "0.0525"},
+		{name: large-2, tolerations: [{key: example.com/pool, value: large, effect: NoSchedule}, {operator: Exists}]}]}}`},
+	"the price of a pool without a currency": {`spec: {matrix: {nodePools: [{name: large}, {name: small, perCPUHour: "0.0525"}]}}`,
+		"spec: a node pool's perCPUHour is in prices.currency"},
+	"two node pools with one name": {`spec: {matrix: {nodePools: [{name: small}, {name: small}]}}`,
+		"spec.matrix.nodePools: two node pools have the same name"},
+	"pools and controls with names that no variant can have": {`spec: {matrix: {
+		nodePools: [{name: Small}, {name: small-}, {name: 2nd}], controls: [{name: Cheap, algorithm: SHA256}]}}`,
+		"spec.matrix.nodePools[0].name: spec.matrix.nodePools[0].name in body should match",
+		"spec.matrix.nodePools[1].name: spec.matrix.nodePools[1].name in body should match",
+		"spec.matrix.nodePools[2].name: spec.matrix.nodePools[2].name in body should match",
+		"spec.matrix.controls[0].name: spec.matrix.controls[0].name in body should match"},
+	"a label that no node can have": {`spec: {matrix: {nodePools: [{name: small, nodeSelector: {pool: "a b"}}]}}`,
+		"spec.matrix.nodePools[0].nodeSelector.pool: spec.matrix.nodePools[0].nodeSelector.pool in body should match"},
+	"a label with a key that is too long": {`spec: {matrix: {nodePools: [
+		{name: small, nodeSelector: {` + strings.Repeat("k", 317) + `: a}}]}}`,
+		"spec.matrix.nodePools[0].nodeSelector: a nodeSelector's keys can have at most 316 characters"},
+	"a toleration with operator Exists and a value": {`spec: {matrix: {nodePools: [
+		{name: small, tolerations: [{key: a, operator: Exists, value: b}]}]}}`,
+		"spec.matrix.nodePools[0].tolerations[0]: a toleration with operator: Exists can't have a value"},
+	"a toleration without a key and without operator Exists": {`spec: {matrix: {nodePools: [
+		{name: small, tolerations: [{effect: NoSchedule}]}]}}`,
+		"spec.matrix.nodePools[0].tolerations[0]: a toleration without a key requires operator: Exists"},
 }
 
-func TestCPULimitsThatTheMatrixMayName(t *testing.T) {
-	checkCreations(t, plainExperiment, map[string]admission{
-		"a limit in thousandths, as a decimal and of 64 CPUs": {change: `{spec: {matrix: {cpuLimits: ["250m", "0.5", "64"]}}}`},
-		"a limit of 0 would be no limit": {
-			change: `{spec: {matrix: {cpuLimits: ["0"]}}}`, refusals: []string{limitRange}},
-		"a limit of 0 written in another way": {
-			change: `{spec: {matrix: {cpuLimits: ["0m"]}}}`, refusals: []string{limitRange}},
-		"the smallest limit": {change: `{spec: {matrix: {cpuLimits: ["10m"]}}}`},
-		"a limit that a kubelet would raise": {
-			change: `{spec: {matrix: {cpuLimits: ["9m"]}}}`, refusals: []string{limitRange}},
-		"a limit below 0": {
-			change: `{spec: {matrix: {cpuLimits: ["-1"]}}}`, refusals: []string{limitRange}},
-		"a limit above 64 CPUs": {
-			change: `{spec: {matrix: {cpuLimits: ["64001m"]}}}`, refusals: []string{limitRange}},
-		"one limit written in two ways": {
-			change: `{spec: {matrix: {cpuLimits: ["1", "1000m"]}}}`, refusals: []string{limitTwice}},
-		"a limit that is not a quantity": {
-			change: `{spec: {matrix: {cpuLimits: ["half"]}}}`, refusals: []string{limitKind}},
-		"an empty limit": {
-			change: `{spec: {matrix: {cpuLimits: [""]}}}`, refusals: []string{limitKind}},
-		"nine limits": {
-			change:   `{spec: {matrix: {cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8", "9"]}}}`,
-			refusals: []string{limitsMany}},
-		"a limit without quotes, which YAML takes for a number": {
-			change:   `{spec: {matrix: {cpuLimits: [1]}}}`,
-			refusals: []string{`spec.matrix.cpuLimits[0]: spec.matrix.cpuLimits[0] in body`}},
-		"a limit longer than any quantity needs": {
-			change:   `{spec: {matrix: {cpuLimits: ["0.50000000000000000"]}}}`,
-			refusals: []string{`spec.matrix.cpuLimits[0]: Too long: may not be more than 16 bytes`}},
-	})
-}
-
-func TestSizesOfTheMatrix(t *testing.T) {
-	checkCreations(t, plainExperiment, map[string]admission{
-		"a matrix without lists": {
-			change: `{spec: {matrix: {costs: null, cpuLimits: null}}}`, refusals: []string{emptyMatrix}},
-		"a matrix without costs": {
-			change: `{spec: {matrix: {costs: null}}}`, refusals: []string{emptyMatrix}},
-		"a matrix without limits": {
-			change: `{spec: {matrix: {cpuLimits: null}}}`, refusals: []string{emptyMatrix}},
-		"a matrix with an empty list of costs": {
-			change: `{spec: {matrix: {costs: []}}}`, refusals: []string{emptyMatrix}},
-		"a matrix with an empty list of limits": {
-			change: `{spec: {matrix: {cpuLimits: []}}}`, refusals: []string{emptyMatrix}},
-		"an experiment without a matrix": {
-			change: `{spec: {matrix: null}}`, refusals: []string{`spec.matrix: Required value`}},
-		"empty lists of concurrency and pools count as absent": {
-			change: `{spec: {matrix: {concurrency: [], nodePools: []}}}`},
-	})
-	checkCreations(t, eightByEight, map[string]admission{
-		"64 variants": {},
-		"64 variants of all four lists": {change: `{spec: {matrix: {costs: [4, 5, 6, 7], cpuLimits: ["1", "2"],
-			concurrency: [{mode: Unbounded}, {mode: WorkerPool}],
-			nodePools: [{name: a}, {name: b}, {name: c}, {name: d}]}}}`},
-		"65 variants": {
-			change: `{spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
-				cpuLimits: ["1", "2", "3", "4", "5"]}}}`,
-			refusals: []string{variants, costsMany}},
-		"65 variants by their concurrency and pools": {
-			change: `{spec: {matrix: {costs: [4, 5, 6, 7, 8], cpuLimits: ["1"],
-				concurrency: [{mode: Unbounded}, {mode: WorkerPool}],
-				nodePools: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}, {name: f}, {name: g}]}}}`,
-			refusals: []string{variants}},
-	})
-}
-
-func TestKindsOfConcurrency(t *testing.T) {
-	checkCreations(t, plainExperiment, map[string]admission{
-		"unbounded and pools, with and without numbers": {change: `{spec: {matrix: {concurrency: [{mode: Unbounded},
-			{mode: WorkerPool}, {mode: WorkerPool, workers: 64, queueLength: 10000}]}}}`},
-		"workers without a pool": {
-			change: `{spec: {matrix: {concurrency: [{mode: Unbounded, workers: 1}]}}}`, refusals: []string{poolOnly}},
-		"a queue without a pool": {
-			change: `{spec: {matrix: {concurrency: [{mode: Unbounded, queueLength: 1}]}}}`, refusals: []string{poolOnly}},
-		"numbers out of bounds": {
-			change: `{spec: {matrix: {concurrency: [{mode: WorkerPool, workers: 65, queueLength: 10001}]}}}`,
-			refusals: []string{
-				`spec.matrix.concurrency[0].queueLength: spec.matrix.concurrency[0].queueLength in body should be less than or equal to 10000`,
-				`spec.matrix.concurrency[0].workers: spec.matrix.concurrency[0].workers in body should be less than or equal to 64`}},
-		"a pool without workers and without a queue": {
-			change: `{spec: {matrix: {concurrency: [{mode: WorkerPool, workers: 0, queueLength: 0}]}}}`,
-			refusals: []string{
-				`spec.matrix.concurrency[0].queueLength: spec.matrix.concurrency[0].queueLength in body should be greater than or equal to 1`,
-				`spec.matrix.concurrency[0].workers: spec.matrix.concurrency[0].workers in body should be greater than or equal to 1`}},
-		"a mode that does not exist": {
-			change:   `{spec: {matrix: {concurrency: [{mode: Pool}]}}}`,
-			refusals: []string{`spec.matrix.concurrency[0].mode: supported values: "Unbounded", "WorkerPool"`}},
-		"no mode": {
-			change:   `{spec: {matrix: {concurrency: [{workers: 1}]}}}`,
-			refusals: []string{`spec.matrix.concurrency[0].mode: Required value`}},
-	})
+var ofControls = cases{
+	"each algorithm with its defaults": {`spec: {service: {memoryLimit: 192Mi}, matrix: {controls: [
+		{name: session, cost: 10, sessions: true}, {name: argon2id, algorithm: Argon2id},
+		{name: scrypt, algorithm: Scrypt}, {name: pbkdf2, algorithm: PBKDF2}, {name: cheap8, algorithm: SHA256}]}}`},
+	"each number at its highest": {`spec: {service: {memoryLimit: 64Gi}, matrix: {controls: [
+		{name: again, cost: 16}, {name: pbkdf2, algorithm: PBKDF2, iterations: 10000000},
+		{name: argon2id, algorithm: Argon2id, memoryKiB: 4194304, iterations: 64, parallelism: 64},
+		{name: scrypt, algorithm: Scrypt, memoryKiB: 4194304, parallelism: 64}]}}`},
+	"each number at its lowest": {`spec: {matrix: {controls: [
+		{name: again, cost: 4}, {name: pbkdf2, algorithm: PBKDF2, iterations: 1000},
+		{name: argon2id, algorithm: Argon2id, memoryKiB: 8, iterations: 1, parallelism: 1},
+		{name: scrypt, algorithm: Scrypt, memoryKiB: 8, parallelism: 1}]}}`},
+	"controls instead of costs":        {`spec: {matrix: {costs: null, controls: [{name: cheap, algorithm: SHA256}]}}`},
+	"a name like a cost's":             {`spec: {matrix: {controls: [{name: c8, cost: 8}]}}`, likeCost},
+	"a name that begins like a cost's": {`spec: {matrix: {controls: [{name: c8-500m, cost: 8}]}}`, likeCost},
+	"two controls with one name": {`spec: {matrix: {controls: [{name: again, cost: 8}, {name: again, cost: 8}]}}`,
+		"spec.matrix.controls: two controls have the same name"},
+	"bcrypt without a cost": {`spec: {matrix: {controls: [{name: session, sessions: true}]}}`, bcryptCost},
+	"a cost with another algorithm": {`spec: {matrix: {controls: [{name: cheap, algorithm: SHA256, cost: 8}]}}`,
+		bcryptCost},
+	"memory with an algorithm that has none": {`spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2, memoryKiB: 1024}]}}`,
+		"spec.matrix.controls[0]: memoryKiB is for Argon2id and Scrypt only"},
+	"lanes with an algorithm that has none": {`spec: {matrix: {controls: [{name: cheap, algorithm: SHA256, parallelism: 1}]}}`,
+		"spec.matrix.controls[0]: parallelism is for Argon2id and Scrypt only"},
+	"iterations with an algorithm that has none": {`spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt,
+		memoryKiB: 1024, iterations: 2000}]}}`,
+		withIterations},
+	"too many iterations of Argon2id": {`spec: {matrix: {controls: [{name: argon2id, algorithm: Argon2id,
+		iterations: 65}]}}`,
+		withIterations},
+	"too few iterations of PBKDF2": {`spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2, iterations: 999}]}}`,
+		withIterations},
+	"memory of scrypt that is not a power of two": {`spec: {matrix: {controls: [{name: scrypt, algorithm: Scrypt, memoryKiB: 19456}]}}`,
+		"spec.matrix.controls[0]: memoryKiB must be a power of two with Scrypt"},
+	"too little memory for the lanes of Argon2id": {`spec: {matrix: {controls: [
+		{name: argon2id, algorithm: Argon2id, memoryKiB: 31, parallelism: 4}]}}`,
+		"spec.matrix.controls[0]: Argon2id needs 8 KiB of memory for each lane"},
+	"memory without a limit of workers": {`spec: {matrix: {
+		controls: [{name: argon2id, algorithm: Argon2id}], concurrency: [{mode: WorkerPool}, {mode: Unbounded}]}}`,
+		"spec.matrix: a control with Argon2id or Scrypt requires mode: WorkerPool"},
+	"little memory without a limit of workers": {`spec: {matrix: {controls: [{name: pbkdf2, algorithm: PBKDF2,
+		iterations: 1000}], concurrency: [{mode: Unbounded}]}}`},
 }

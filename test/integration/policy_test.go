@@ -3,10 +3,7 @@
 package integration
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -83,8 +79,8 @@ func TestTheAdmissionPolicy(t *testing.T) {
 // install applies a file of config until the test ends.
 func install(t *testing.T, file string) {
 	t.Helper()
-	for _, object := range objectsIn(t, filepath.Join("..", "..", "config", file)) {
-		keep(t, object)
+	for _, object := range objectsIn(t, filepath.Join(root, "config", file)) {
+		keep(t, &object)
 	}
 }
 
@@ -114,25 +110,13 @@ func keep(t *testing.T, object client.Object) {
 }
 
 // objectsIn reads all objects of a file.
-func objectsIn(t *testing.T, path string) []*unstructured.Unstructured {
+func objectsIn(t *testing.T, path string) []unstructured.Unstructured {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), len(content))
-	for {
-		object := &unstructured.Unstructured{}
-		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
-			return all
-		} else if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if len(object.Object) > 0 {
-			all = append(all, object)
-		}
-	}
+	return objectsOf(t, string(content))
 }
 
 // grantRights installs the operator's rights and those of users. All users but the
@@ -174,7 +158,8 @@ func inTeamA(t *testing.T) {
 func attemptObjects(t *testing.T) map[string][]*unstructured.Unstructured {
 	t.Helper()
 	made := map[string][]*unstructured.Unstructured{}
-	for _, object := range objectsIn(t, filepath.Join("..", "..", "internal", "objects", "testdata", "defaults.yaml")) {
+	for _, one := range objectsIn(t, filepath.Join(root, "internal", "objects", "testdata", "defaults.yaml")) {
+		object := &one
 		made[operator] = append(made[operator], object)
 		switch object.GetKind() {
 		case "Deployment":

@@ -15,7 +15,7 @@ import (
 func TestSamplesAreAccepted(t *testing.T) {
 	var files []string
 	for _, folder := range []string{filepath.Join("config", "samples"), filepath.Join("config", "samples", "accounts"), filepath.Join("test", "bench", "testdata")} {
-		found, err := filepath.Glob(filepath.Join("..", "..", folder, "*.yaml"))
+		found, err := filepath.Glob(filepath.Join(root, folder, "*.yaml"))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("found no sample in %s, error %v", folder, err)
 		}
