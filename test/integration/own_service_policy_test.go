@@ -53,8 +53,8 @@ func ownServiceOnCreations(t *testing.T) {
 		want   string
 	}{
 		"a user can't run a service of their own":   {editor, plainExperiment, own, ownRefusal},
-		"but can run Hashmark's":                    {by: editor, object: plainExperiment, change: `spec: {service: {memoryLimit: 64Mi}}`},
-		"also without a word about the service":     {by: editor, object: plainExperiment},
+		"a user can run Hashmark's":                 {by: editor, object: plainExperiment, change: `spec: {service: {memoryLimit: 64Mi}}`},
+		"a user can leave the service out":          {by: editor, object: plainExperiment},
 		"a user with the permission can":            {by: permitted, object: plainExperiment, change: own},
 		"an administrator can":                      {by: administrator, object: plainExperiment, change: own},
 		"the operator plans trials without it":      {by: operator, object: plainTrial, change: own},
@@ -85,13 +85,13 @@ func ownServiceOnUpdates(t *testing.T) {
 		status bool
 		want   string
 	}{
-		"a user can label an experiment with an own service": {by: editor, of: "own", patch: `{"metadata":{"labels":{"team":"a"}}}`},
-		"and cancel it":                                        {by: editor, of: "own", patch: `{"spec":{"cancel":true}}`},
-		"and keep it by a finalizer":                           {by: editor, of: "own", patch: `{"metadata":{"finalizers":["example.com/mine"]}}`},
+		"a user can label an experiment with an own service":   {by: editor, of: "own", patch: `{"metadata":{"labels":{"team":"a"}}}`},
+		"a user can cancel it":                                 {by: editor, of: "own", patch: `{"spec":{"cancel":true}}`},
+		"a user can keep it by a finalizer":                    {by: editor, of: "own", patch: `{"metadata":{"finalizers":["example.com/mine"]}}`},
 		"the operator writes its status":                       {by: operator, of: "own", patch: `{"status":{"observedGeneration":1}}`, status: true},
 		"a user can't exchange the image":                      {by: editor, of: "own", patch: `{"spec":{"service":{"own":{"image":"mine"}}}}`, want: fixed},
 		"a user can't replace Hashmark's service by their own": {by: editor, of: "ours", patch: string(asJSON(t, own)), want: fixed},
-		"nor can one with the permission":                      {by: permitted, of: "ours", patch: string(asJSON(t, own)), want: fixed},
+		"a user with the permission can't either":              {by: permitted, of: "ours", patch: string(asJSON(t, own)), want: fixed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object, patch := plainExperiment.with(t, inA, `metadata: {name: `+test.of+`}`), client.RawPatch(types.MergePatchType, []byte(test.patch))

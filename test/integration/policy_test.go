@@ -175,14 +175,20 @@ func attemptObjects(t *testing.T) map[string][]*unstructured.Unstructured {
 	return made
 }
 
+// clients are the clients of users, whose discovery takes a moment.
+var clients = map[string]client.Client{}
+
 // as returns a client with the rights of a user.
 func as(t *testing.T, user string) client.Client {
 	t.Helper()
-	found, err := newClient(configOf(user))
-	if err != nil {
-		t.Fatal(err)
+	if clients[user] == nil {
+		found, err := newClient(configOf(user))
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients[user] = found
 	}
-	return found
+	return clients[user]
 }
 
 func configOf(user string) *rest.Config {
