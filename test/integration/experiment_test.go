@@ -11,6 +11,7 @@ const (
 	rateKind         = "spec.load.ratesPerSecond: each rate must be a whole number or a string with up to three decimals"
 	rateRange        = "spec.load.ratesPerSecond: each rate must be above 0 and at most 2,000 logins per second"
 	rateOrder        = "spec.load.ratesPerSecond: ratesPerSecond must be in ascending order"
+	rateCallers      = "spec.load: a rate times requestTimeoutSeconds must be at most 2,000 callers"
 	usersRange       = "spec.load.users: each number of users must be between 1 and 2,000"
 	usersOrder       = "spec.load.users: users must be in ascending order"
 	repetitionsRange = "spec.repetitions: repetitions must be between 1 and 10"
@@ -39,21 +40,22 @@ var ofLoad = cases{
 		"spec.load: stepSeconds is above maxStepSeconds"},
 	"a step that can't grow": {`spec: {load: {mode: Rates, ratesPerSecond: [20], stepSeconds: 121}}`},
 
-	"whole numbers and decimals, rising": {`spec: {load: {mode: Rates, ratesPerSecond: ["0.5", 1, "1.125", 20]}}`},
-	"the highest rate":                   {`spec: {load: {mode: Rates, ratesPerSecond: [2000], requestTimeoutSeconds: 1}}`},
-	"a rate of 0":                        {`spec: {load: {mode: Rates, ratesPerSecond: ["0.000"]}}`, rateRange},
-	"a rate below 0":                     {`spec: {load: {mode: Rates, ratesPerSecond: [-1]}}`, rateRange},
-	"a rate above 2,000":                 {`spec: {load: {mode: Rates, ratesPerSecond: ["2000.001"]}}`, rateRange},
-	"a rate beyond 32 bits":              {`spec: {load: {mode: Rates, ratesPerSecond: [3000000000]}}`, rateRange},
-	"a rate that is a word":              {`spec: {load: {mode: Rates, ratesPerSecond: [fast]}}`, rateKind},
-	"a rate with a sign":                 {`spec: {load: {mode: Rates, ratesPerSecond: ["-0.5"]}}`, rateKind},
-	"a rate with four decimals":          {`spec: {load: {mode: Rates, ratesPerSecond: ["0.1234"]}}`, rateKind},
-	"rates that fall":                    {`spec: {load: {mode: Rates, ratesPerSecond: [40, 20]}}`, rateOrder},
-	"rates that rise as texts only":      {`spec: {load: {mode: Rates, ratesPerSecond: ["10.5", "9.5"]}}`, rateOrder},
-	"one rate written in two ways":       {`spec: {load: {mode: Rates, ratesPerSecond: [1, "1.0"]}}`, rateOrder},
-	"2,000 callers in a timeout":         {`spec: {load: {mode: Rates, ratesPerSecond: [200], requestTimeoutSeconds: 10}}`},
+	"whole numbers and decimals, rising":         {`spec: {load: {mode: Rates, ratesPerSecond: ["0.5", 1, "1.125", 20]}}`},
+	"the highest rate":                           {`spec: {load: {mode: Rates, ratesPerSecond: [2000], requestTimeoutSeconds: 1}}`},
+	"a rate of 0":                                {`spec: {load: {mode: Rates, ratesPerSecond: ["0.000"]}}`, rateRange},
+	"a rate below 0":                             {`spec: {load: {mode: Rates, ratesPerSecond: [-1]}}`, rateRange},
+	"a rate above 2,000":                         {`spec: {load: {mode: Rates, ratesPerSecond: ["2000.001"]}}`, rateRange},
+	"a rate beyond 32 bits":                      {`spec: {load: {mode: Rates, ratesPerSecond: [3000000000]}}`, rateRange},
+	"a rate that is a word":                      {`spec: {load: {mode: Rates, ratesPerSecond: [fast]}}`, rateKind},
+	"a rate with a sign":                         {`spec: {load: {mode: Rates, ratesPerSecond: ["-0.5"]}}`, rateKind},
+	"a rate with four decimals":                  {`spec: {load: {mode: Rates, ratesPerSecond: ["0.1234"]}}`, rateKind},
+	"rates that fall":                            {`spec: {load: {mode: Rates, ratesPerSecond: [40, 20]}}`, rateOrder},
+	"rates that rise as texts only":              {`spec: {load: {mode: Rates, ratesPerSecond: ["10.5", "9.5"]}}`, rateOrder},
+	"one rate written in two ways":               {`spec: {load: {mode: Rates, ratesPerSecond: [1, "1.0"]}}`, rateOrder},
+	"2,000 callers in a timeout":                 {`spec: {load: {mode: Rates, ratesPerSecond: [200], requestTimeoutSeconds: 10}}`},
+	"the highest rate, with the default timeout": {`spec: {load: {mode: Rates, ratesPerSecond: [2000]}}`, rateCallers},
 	"2,001 callers in a timeout": {`spec: {load: {mode: Rates, ratesPerSecond: ["200.1"], requestTimeoutSeconds: 10}}`,
-		"spec.load: a rate times requestTimeoutSeconds must be at most 2,000 callers"},
+		rateCallers},
 	"one login in a step": {`spec: {load: {mode: Rates, ratesPerSecond: ["0.1"], stepSeconds: 10}}`},
 	"less than one login in a step": {`spec: {load: {mode: Rates, ratesPerSecond: ["0.099"], stepSeconds: 10}}`,
 		"spec.load: a rate times stepSeconds must be at least one login"},
@@ -79,6 +81,11 @@ var ofExperiment = cases{
 	"a latency above the timeout": {`spec: {objective: {p95Milliseconds: 1001}, load: {requestTimeoutSeconds: 1}}`,
 		beyondTimeout},
 	"a latency above the default timeout": {`spec: {objective: {p95Milliseconds: 10001}}`, beyondTimeout},
+	"a latency above its bound, which is the only refusal": {`spec: {objective: {p95Milliseconds: 60001, p99Milliseconds: 60001}}`,
+		"spec.objective.p95Milliseconds: spec.objective.p95Milliseconds in body should be less than or equal to 60000",
+		"spec.objective.p99Milliseconds: spec.objective.p99Milliseconds in body should be less than or equal to 60000"},
+	"a timeout below its bound, which is the only refusal": {`spec: {load: {requestTimeoutSeconds: 0}}`,
+		"spec.load.requestTimeoutSeconds: spec.load.requestTimeoutSeconds in body should be greater than or equal to 1"},
 	"three percentiles that are the same": {`spec: {objective: {p50Milliseconds: 1000, p95Milliseconds: 1000,
 		p99Milliseconds: 1000}}`},
 	"a median above p95": {`spec: {objective: {p50Milliseconds: 1001, p95Milliseconds: 1000}}`,

@@ -2,7 +2,10 @@
 
 package integration
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Refusals that several cases have.
 const (
@@ -39,6 +42,10 @@ var ofMatrix = cases{
 	"no costs and no controls":                {`spec: {matrix: {costs: [], controls: []}}`, emptyMatrix},
 	"no limits":                               {`spec: {matrix: {cpuLimits: null}}`, emptyMatrix},
 	"empty lists of concurrency and of pools": {`spec: {matrix: {concurrency: [], nodePools: []}}`},
+	"64 variants of costs and limits": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
+		cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"]}}`},
+	"64 variants of controls and limits": {`spec: {matrix: {costs: null, cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"],
+		controls: [` + cheap(8) + `]}}`},
 	"64 variants of all lists": {`spec: {matrix: {costs: [4, 5], controls: [{name: a, cost: 4}, {name: b, cost: 4}],
 		cpuLimits: ["1", "2"], concurrency: [{mode: Unbounded}, {mode: WorkerPool}], nodePools: [{name: a}, {name: b},
 		{name: c}, {name: d}]}}`},
@@ -46,8 +53,8 @@ var ofMatrix = cases{
 		concurrency: [{mode: Unbounded}, {mode: WorkerPool}], nodePools: [{name: a}, {name: b}, {name: c}, {name: d},
 		{name: e}, {name: f}, {name: g}]}}`,
 		tooMany},
-	"72 variants, of which eight are by a control": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
-		cpuLimits: ["1", "2", "3", "4", "5", "6", "7", "8"], controls: [{name: a, cost: 4}]}}`,
+	"65 variants, of costs and controls": {`spec: {matrix: {costs: [4, 5, 6, 7, 8, 9, 10, 11],
+		cpuLimits: ["1", "2", "3", "4", "5"], controls: [` + cheap(5) + `]}}`,
 		tooMany},
 	"unbounded, and pools with and without numbers": {`spec: {matrix: {concurrency: [{mode: Unbounded},
 		{mode: WorkerPool}, {mode: WorkerPool, workers: 64, queueLength: 10000}]}}`},
@@ -81,6 +88,15 @@ var ofMatrix = cases{
 	"a toleration without a key and without operator Exists": {`spec: {matrix: {nodePools: [
 		{name: small, tolerations: [{effect: NoSchedule}]}]}}`,
 		"spec.matrix.nodePools[0].tolerations[0]: a toleration without a key requires operator: Exists"},
+}
+
+// cheap returns a list of controls, without its brackets.
+func cheap(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("{name: a%d, algorithm: SHA256}", i))
+	}
+	return strings.Join(list, ", ")
 }
 
 var ofControls = cases{

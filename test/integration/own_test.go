@@ -62,15 +62,18 @@ var ofOwnService = cases{
 	"a name of Hashmark's for a value": {`spec: {service: {own: {login: {steps: [
 		{path: /a, extract: {HASHMARK_USER: {header: A}}}]}}}}`,
 		ownField + ".login.steps[0].extract: a name of extract must begin with a letter or _"},
-	"a name that is too long, in each map": {fmt.Sprintf(`spec: {service: {own: {env: {%[1]s: a}, files: {/%[1]s%[1]s: a},
-		login: {setup: [{path: /a, form: {%[1]s: a}}],
-		steps: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}]}}}}`, strings.Repeat("a", 129)),
+	"the longest name in each map": {longNames(128)},
+	"a name that is too long, in each map": {longNames(129),
 		ownField + ".env: a name of service.own.env can have at most 128 characters",
 		ownField + ".files: a path of service.own.files can have at most 256 characters",
-		ownField + ".login.setup[0].form: a name of form can have at most 128 characters",
+		ownField + ".login.setup[0].headers: a name of headers can have at most 128 characters",
+		ownField + ".login.setup[0].json: a name of json can have at most 128 characters",
+		ownField + ".login.setup[0].extract: a name of extract can have at most 128 characters",
+		ownField + ".login.setup[1].form: a name of form can have at most 128 characters",
 		ownField + ".login.steps[0].headers: a name of headers can have at most 128 characters",
 		ownField + ".login.steps[0].json: a name of json can have at most 128 characters",
-		ownField + ".login.steps[0].extract: a name of extract can have at most 128 characters"},
+		ownField + ".login.steps[0].extract: a name of extract can have at most 128 characters",
+		ownField + ".login.steps[1].form: a name of form can have at most 128 characters"},
 	"125 KiB of arguments in characters of two bytes": {
 		fmt.Sprintf(`spec: {service: {own: {args: [%s]}}}`, list(`"`+strings.Repeat("é", 4_000)+`"`, 16))},
 	"more than 128 KiB of arguments, environment and files": {
@@ -85,6 +88,15 @@ var ofOwnService = cases{
 	"more than 64 KiB of forms": {fmt.Sprintf(`spec: {service: {own: {login: {steps: [%s]}}}}`,
 		list(fmt.Sprintf(`{path: /a, form: {A: %[1]s, B: %[1]s, C: %[1]s, D: %[1]s, E: %[1]s}}`, strings.Repeat("a", 1_700)), 8)),
 		ownField + ".login.steps: service.own.login.steps have more than 64 KiB of text"},
+}
+
+// longNames has a name of so many characters in each map, and a path of twice as many.
+func longNames(characters int) string {
+	name := strings.Repeat("a", characters)
+	return fmt.Sprintf(`spec: {service: {own: {env: {%[1]s: a}, files: {/%[2]s%[1]s: a}, login: {
+		setup: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}, {path: /a, form: {%[1]s: a}}],
+		steps: [{path: /a, headers: {%[1]s: a}, json: {%[1]s: a}, extract: {%[1]s: {header: A}}}, {path: /a, form: {%[1]s: a}}]}}}}`,
+		name, name[1:])
 }
 
 // requests returns eight requests with a header of 1,000 characters and a body.

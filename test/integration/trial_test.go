@@ -14,7 +14,9 @@ const (
 var ofTrial = cases{
 	"as the operator plans it": {``},
 	"a pool of nodes":          {`spec: {variant: {nodePool: {name: small, nodeSelector: {pool: small}}}}`},
-	"cost 31":                  {`spec: {variant: {cost: 31}}`, variantCost},
+	"the lowest cost":          {`spec: {variant: {cost: 4}}`},
+	"the highest cost":         {`spec: {variant: {cost: 16}}`},
+	"cost 17":                  {`spec: {variant: {cost: 17}}`, variantCost},
 	"cost 3":                   {`spec: {variant: {cost: 3}}`, variantCost},
 	"no limit":                 {`spec: {variant: {cpuLimit: "0"}}`, variantLimit},
 	"65 CPUs":                  {`spec: {variant: {cpuLimit: "65"}}`, variantLimit},
