@@ -3,47 +3,33 @@
 package main
 
 import (
-	"bytes"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hashmark-dev/hashmark/internal/objects"
+	"github.com/hashmark-dev/hashmark/test/chart"
 )
-
-const chart = "../../charts/hashmark"
 
 // installed returns the arguments that the chart sets for the operator.
 func installed(t *testing.T, values string) []string {
 	t.Helper()
-	helm := os.Getenv("HASHMARK_HELM")
-	if helm == "" {
-		t.Fatal("HASHMARK_HELM is not set; run `make test-unit`, which builds Helm first, or set it to a Helm binary")
-	}
-	// go test caches a result until a file changes that the test has read. It does not see
-	// which files Helm reads, so the test walks over the chart.
-	look := func(string, fs.DirEntry, error) error { return nil }
-	if err := filepath.WalkDir(chart, look); err != nil {
+	file := filepath.Join(t.TempDir(), "values.yaml")
+	if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), helm, "template", "hashmark", chart,
-		"--show-only=templates/manager/deployment.yaml", "--values=-")
-	command.Stdin = strings.NewReader(values)
-	rendered, err := command.CombinedOutput()
+	rendered, err := chart.Objects("--show-only=templates/manager/deployment.yaml", "--values="+file)
 	if err != nil {
-		t.Fatalf("%v: %s", err, rendered)
+		t.Fatal(err)
 	}
 	var deployment appsv1.Deployment
-	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(rendered), len(rendered)).Decode(&deployment); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rendered[0].Object, &deployment); err != nil {
 		t.Fatal(err)
 	}
 	return deployment.Spec.Template.Spec.Containers[0].Args
