@@ -49,12 +49,9 @@ func within(over time.Duration, share float64) time.Duration {
 	return min(time.Duration(us)*time.Microsecond, over-time.Microsecond)
 }
 
-// generator is splitmix with 32 bits of state: a counter that is incremented by the golden
-// ratio, and a mixer that makes each count look random. The mixer's constants are from a
-// search for the lowest bias (github.com/skeeto/hash-prospector, 16 21f0aaad 15 735a2d97 15).
-//
-// JavaScript can compute it bit for bit with Math.imul, and its period of 2³² is far longer
-// than the draws of a step. Seeds s and s+1 use the same cycle, 340,573,321 draws apart.
+// generator is splitmix with 32 bits of state; the mixer is github.com/skeeto/hash-prospector's
+// 16 21f0aaad 15 735a2d97 15. JavaScript can compute it bit for bit with Math.imul, and its period of 2³² is
+// far longer than the draws of a step. Seeds s and s+1 use the same cycle, 340,573,321 draws apart.
 type generator struct{ state uint32 }
 
 func (g *generator) next() uint32 {
@@ -74,15 +71,11 @@ func (g *generator) exponential() float64 {
 	return -math.Log((float64(g.next()) + 0.5) / (1 << 32))
 }
 
-// warmupIndex is the index of the warm-up. Steps are counted from 0.
 const warmupIndex = -1
 
-// StepSeed returns the seed of a step's arrivals, from the experiment's seed. It does not
-// depend on the variant, so that all variants get the same arrivals and differ only in how
-// they handle them. Repetitions and steps have different seeds.
-//
-// It is the first 32 bits of a SHA-256, with the last bit cleared. The settling part uses
-// seed + 1, which is odd and so never another step's seed.
+// StepSeed returns the seed of a step's arrivals. It does not depend on the variant, so that all variants
+// get the same arrivals. The last bit is cleared: the settling part uses seed + 1, which is never another
+// step's seed.
 func StepSeed(seed int64, repetition int32, step int) uint32 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%d", seed, repetition, step))
 	return binary.BigEndian.Uint32(sum[:4]) &^ 1

@@ -55,10 +55,3 @@ func TestStepSeedsOfOneExperimentNeverShareAPattern(t *testing.T) {
 		}
 	}
 }
-
-// The seed must never change, so that an experiment always has the same arrivals.
-func TestStepSeedIsTheSameForEver(t *testing.T) {
-	if got, want := StepSeed(7, 1, 0), uint32(1508443776); got != want {
-		t.Errorf("seed is %d, want %d", got, want)
-	}
-}

@@ -11,14 +11,11 @@ import (
 // k6's scenarios never overlap.
 const gapMilliseconds = 100
 
-// Build plans the load of one attempt from the trial, its calibration, and in mode Capacity
-// the prediction made from it: a warm-up, the steps from low to high, and in mode Capacity
-// the saturation, which is last so that no step follows an overload. A service that can
-// serve more than the generator can drive is not saturated, because that would measure the
-// generator. Without a prediction (nil) there is no step at the predicted capacity.
+// Build plans the load of one attempt: a warm-up, the steps from low to high, and in mode Capacity the
+// saturation, which is last so that no step follows an overload. A service that can serve more than the
+// generator can drive is not saturated. Without a prediction (nil) there is no step at the predicted capacity.
 //
-// Another version of this code may plan other steps from the same input. A run is judged by the
-// plan that its generator had (Decode).
+// Another version of this code may plan other steps, so a run is judged by the plan of its generator (Decode).
 //
 // Errors: ErrNotCalibrated, and a load that the API would have refused.
 func Build(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *v1alpha1.Prediction) (Plan, error) {
@@ -29,9 +26,6 @@ func Build(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *
 	steps, left, err := s.steps(spec, prediction)
 	if err != nil {
 		return Plan{}, err
-	}
-	for i := range steps {
-		steps[i].Purpose = purpose(spec, steps[i].Kind)
 	}
 	if spec.Load.WarmupSeconds > 0 {
 		steps = append([]Step{s.warmup(spec, s.firstRate(steps))}, steps...)
@@ -48,7 +42,6 @@ func Build(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, prediction *
 	return plan, nil
 }
 
-// steps returns the steps of the load's mode, without the warm-up, and those left out.
 func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun, error) {
 	if spec.Role == v1alpha1.RoleVerification {
 		steps, err := s.verificationSteps(spec)
@@ -66,22 +59,6 @@ func (s service) steps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Predi
 		return steps, nil, err
 	default:
 		return nil, nil, fmt.Errorf("unknown load mode %q", spec.Load.Mode)
-	}
-}
-
-// purpose returns what the steps of a kind are for.
-func purpose(spec v1alpha1.SizingTrialSpec, kind Kind) v1alpha1.StepPurpose {
-	switch {
-	case kind == Saturation:
-		return v1alpha1.PurposeMaximum
-	case spec.Role == v1alpha1.RoleVerification:
-		return v1alpha1.PurposeVerification
-	case kind == Closed:
-		return v1alpha1.PurposeUsers
-	case spec.Load.Mode == v1alpha1.LoadRates:
-		return v1alpha1.PurposeRate
-	default:
-		return v1alpha1.PurposeCapacity
 	}
 }
 

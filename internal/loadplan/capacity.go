@@ -23,36 +23,22 @@ func capacityLoads() []int32 { return []int32{50, ReportedLoadPercent, 85} }
 // arrivals do not depend on the other steps.
 func predictedIndex() int { return len(capacityLoads()) }
 
-// heldRate is a rate that mode Capacity can hold for a step.
+// heldRate is a rate that mode Capacity can hold for a step, and its index, from which its
+// arrivals follow. It is run if it has no message.
 type heldRate struct {
-	// index of the step, from which its arrivals follow.
 	index int
-	// percent is its share of the highest rate that can be offered.
-	percent int32
-	// offered is the rate, times 1000. requests is the number of logins.
-	offered  int64
-	requests int
-	// reported and predicted mark the step that the row is taken from and the one at the
-	// predicted capacity.
-	reported, predicted bool
-	// leftOut says why it is not run; empty if it is run.
-	leftOut string
+	NotRun
 }
 
-// capacitySteps returns a step for each rate from low to high, and then the saturation if
-// the generator can saturate the service.
 func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) ([]Step, []NotRun) {
 	var steps []Step
 	var left []NotRun
 	for _, r := range s.ratesToHold(spec, prediction) {
-		if r.leftOut != "" {
-			left = append(left, NotRun{
-				LoadPercent: r.percent, OfferedMilliPerSecond: r.offered, Requests: r.requests,
-				Reported: r.reported, Predicted: r.predicted, Message: r.leftOut,
-			})
-			continue
+		if r.Message == "" {
+			steps = append(steps, s.hold(spec, r))
+		} else {
+			left = append(left, r.NotRun)
 		}
-		steps = append(steps, s.hold(spec, r))
 	}
 	if !s.generatorLimited() {
 		steps = append(steps, s.saturation(spec.Load))
@@ -60,11 +46,10 @@ func (s service) capacitySteps(spec v1alpha1.SizingTrialSpec, prediction *v1alph
 	return steps, left
 }
 
-// hold returns the step of a rate.
 func (s service) hold(spec v1alpha1.SizingTrialSpec, r heldRate) Step {
-	step := s.open(spec, r.index, r.offered, r.requests)
-	step.Callers = min(step.Callers, s.openCallers(r.offered, s.patience(r.offered)))
-	step.LoadPercent, step.Reported, step.Predicted = r.percent, r.reported, r.predicted
+	step := s.open(spec, v1alpha1.PurposeCapacity, r.index, r.OfferedMilliPerSecond, r.Requests)
+	step.Callers = min(step.Callers, s.openCallers(r.OfferedMilliPerSecond, s.patience(r.OfferedMilliPerSecond)))
+	step.LoadPercent, step.Reported, step.Predicted = r.LoadPercent, r.Reported, r.Predicted
 	return step
 }
 
@@ -72,7 +57,7 @@ func (s service) hold(spec v1alpha1.SizingTrialSpec, r heldRate) Step {
 func (s service) ratesToHold(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1.Prediction) []heldRate {
 	load := spec.Load
 	if spec.Objective.P99Milliseconds > 0 {
-		// capacityRequests limits it to what fits in the longest step.
+		// capacityRequests returns the logins of a step that keeps the load's limits and has a least number.
 		load.MinSamples = max(load.MinSamples, p99Samples)
 	}
 	rates := s.fixedRates(load, LoginsToShow(spec.Objective.MaxErrorPerMille))
@@ -80,8 +65,8 @@ func (s service) ratesToHold(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1
 		return rates
 	}
 	rates = s.addPredicted(rates, load, *prediction.CapacityMilliPerSecond)
-	s.economise(rates, load, *prediction.CapacityMilliPerSecond)
-	slices.SortStableFunc(rates, func(a, b heldRate) int { return int(a.offered - b.offered) })
+	s.keepWithinBudget(rates, load, *prediction.CapacityMilliPerSecond)
+	slices.SortStableFunc(rates, func(a, b heldRate) int { return int(a.OfferedMilliPerSecond - b.OfferedMilliPerSecond) })
 	return rates
 }
 
@@ -90,19 +75,17 @@ func (s service) ratesToHold(spec v1alpha1.SizingTrialSpec, prediction *v1alpha1
 func (s service) fixedRates(load v1alpha1.Load, show int) []heldRate {
 	var rates []heldRate
 	for index, percent := range capacityLoads() {
-		r := heldRate{
-			index: index, percent: percent, reported: percent == ReportedLoadPercent,
-			offered: max(1, s.highestRate()*int64(percent)/100),
-		}
+		offered := max(1, s.highestRate()*int64(percent)/100)
+		r := heldRate{index, NotRun{LoadPercent: percent, OfferedMilliPerSecond: offered, Reported: percent == ReportedLoadPercent}}
 		least := 0
-		if r.reported {
-			least = s.steadyRequests(r.offered)
-			if countedMilliseconds(show, r.offered) <= int64(load.MaxStepSeconds)*milli {
+		if r.Reported {
+			least = s.steadyRequests(offered)
+			if countedMilliseconds(show, offered) <= int64(load.MaxStepSeconds)*milli {
 				least = max(least, show)
 			}
 		}
-		r.requests = capacityRequests(load, r.offered, least)
-		r.leftOut = s.tooFew(load, r)
+		r.Requests = capacityRequests(load, offered, least)
+		r.Message = s.tooFew(load, r)
 		rates = append(rates, r)
 	}
 	return rates
@@ -117,8 +100,7 @@ func capacityRequests(load v1alpha1.Load, offeredMilli int64, least int) int {
 	return int(min(wanted, math.Floor(perSecond*float64(load.MaxStepSeconds))))
 }
 
-// steadyRequests returns the logins that are due in the time that a counted part needs to
-// show a steady state: twenty times D/(1−ρ)², about ten relaxation times of the queue.
+// steadyRequests returns the logins that are due while a counted part shows a steady state.
 func (s service) steadyRequests(offeredMilli int64) int {
 	return int(math.Ceil(SteadyRelaxations * s.relaxation(offeredMilli) * float64(offeredMilli) / milli))
 }

@@ -19,9 +19,10 @@ const (
 )
 
 // closed returns a step in which callers log in again once they are answered.
-func (s service) closed(kind Kind, callers int, counted time.Duration) Step {
+func (s service) closed(kind Kind, purpose v1alpha1.StepPurpose, callers int, counted time.Duration) Step {
 	return Step{
 		Kind:                kind,
+		Purpose:             purpose,
 		SettleMilliseconds:  s.closedSettling(callers).Milliseconds(),
 		CountedMilliseconds: counted.Milliseconds(),
 		DrainMilliseconds:   s.boundedDrain(2 * s.round(callers).Seconds()).Milliseconds(),
@@ -29,28 +30,24 @@ func (s service) closed(kind Kind, callers int, counted time.Duration) Step {
 	}
 }
 
-// saturation keeps every lane busy, with at most about as many logins waiting. It is a
-// closed loop, because an open overload counts logins whose callers have given up and
-// completions after the end. Every caller should be answered at least once: logins that
-// share the CPU end together, and a counted part between two batches would have no
-// completion.
+// saturation keeps every lane busy, with at most about as many logins waiting. It is a closed loop, because
+// an open overload counts logins whose callers have given up. Every caller should be answered at least once:
+// logins that share the CPU end together, and a counted part between two batches would have no completion.
 func (s service) saturation(load v1alpha1.Load) Step {
 	callers := s.saturationCallers()
 	own := time.Duration(load.StepSeconds) * time.Second
 	longest := max(own, time.Duration(load.MaxStepSeconds)*time.Second)
 	completions := saturationMargin * float64(max(saturationCompletions, callers))
 	counted := max(min(saturationShortest, own), atMost(longest, s.secondsFor(completions)))
-	return s.closed(Saturation, callers, counted)
+	return s.closed(Saturation, v1alpha1.PurposeMaximum, callers, counted)
 }
 
-// secondsFor returns the time that the service needs for a number of logins at its bound.
 func (s service) secondsFor(logins float64) float64 {
 	return logins * milli / float64(s.bound)
 }
 
-// saturationCallers returns 2n + 2 for each replica of n lanes, or fewer if they would wait
-// for more than half the timeout: the service would hash for callers that have given up.
-// Fewer than n + 1 would not saturate it.
+// saturationCallers returns 2n + 2 for each replica of n lanes, or fewer if they would wait for more than
+// half the timeout. Fewer than n + 1 would not saturate it.
 func (s service) saturationCallers() int {
 	lanes := int(s.lanes)
 	patient := int(math.Floor(s.timeout.Seconds() / 2 / s.interval.Seconds()))

@@ -18,8 +18,7 @@ const (
 	// longer.
 	longestText = 128 << 10
 	// mostSteps is the largest number of steps, without the warm-up, that a status can store.
-	mostSteps = 24
-	// longestTime is the longest time in a plan.
+	mostSteps   = 24
 	longestTime = 48 * time.Hour
 	// shortestStep is the shortest scenario that k6 accepts.
 	shortestStep = time.Second

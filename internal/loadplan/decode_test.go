@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
 func encode(t *testing.T, plan Plan) string {
@@ -21,27 +18,6 @@ func encode(t *testing.T, plan Plan) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func TestEveryPlanIsReadAsItWasSent(t *testing.T) {
-	verification := aTrial(atRates(intstr.FromInt32(5)), func(s *v1alpha1.SizingTrialSpec) {
-		s.Role, s.Objective = v1alpha1.RoleVerification, v1alpha1.Objective{P95Milliseconds: 300, MaxErrorPerMille: 1}
-	})
-	for name, plan := range map[string]Plan{
-		"a capacity":                 mustBuild(t, aTrial(), calibrated(), predicting(60)),
-		"one without any open steps": mustBuild(t, aTrial(), calibrated(hashTakes(800_000)), predicting(60)),
-		"rates":                      mustBuild(t, aTrial(atRates(intstr.FromInt32(1), intstr.FromInt32(5))), calibrated(), nil),
-		"users":                      mustBuild(t, aTrial(withUsers(1, 2000)), calibrated(), nil),
-		"sessions":                   mustBuild(t, aTrial(withSessions), calibrated(), nil),
-		"a verification":             mustBuild(t, verification, calibrated(), nil),
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := Decode(encode(t, plan))
-			if diff := cmp.Diff(plan, got); err != nil || diff != "" {
-				t.Errorf("error %v; plan (-sent +read):\n%s", err, diff)
-			}
-		})
-	}
 }
 
 func TestAPlanThatNoGeneratorCanRunIsRefused(t *testing.T) {

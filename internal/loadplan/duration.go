@@ -17,9 +17,8 @@ func Duration(p Plan) time.Duration {
 	return time.Duration(p.Steps[len(p.Steps)-1].EndMilliseconds()) * time.Millisecond
 }
 
-// MaxDuration returns the longest time that the load of one attempt can take, whatever the
-// calibration finds. It does not include the start of pods, the calibration and the start
-// of k6.
+// MaxDuration returns the longest time that the load of one attempt can take, whatever the calibration
+// finds, without the start of pods and k6 and the calibration.
 func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	load := spec.Load
 	timeout := time.Duration(load.RequestTimeoutSeconds) * time.Second
@@ -36,7 +35,6 @@ func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	return total
 }
 
-// longestCounted returns the longest time that the counted part of each step can last.
 func longestCounted(load v1alpha1.Load) []time.Duration {
 	var longest []time.Duration
 	step := time.Duration(load.StepSeconds) * time.Second
@@ -69,13 +67,9 @@ const mostCapacitySteps = 24
 // LongestExperiment is how long the plan of an experiment can take, without verifications.
 const LongestExperiment = 24 * time.Hour
 
-// startAllowance is the time for the calibration, and for the start and end of a trial.
 const startAllowance = time.Minute
 
-// CheckDuration returns an error if the plan of an experiment can take longer than
-// LongestExperiment: the measured variants × repetitions × (60 s + warm-up + steps × (step +
-// request timeout)).
-//
+// CheckDuration returns an error if the plan of an experiment can take longer than LongestExperiment.
 // Errors include those of matrix.Measured.
 func CheckDuration(spec v1alpha1.SizingExperimentSpec) error {
 	measured, err := matrix.Measured(spec.Matrix)

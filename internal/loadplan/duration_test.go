@@ -64,28 +64,6 @@ func TestTheEstimateHasTheLoadOfWhatIsLoadedAnyway(t *testing.T) {
 	}
 }
 
-func TestEveryAlgorithmsHashIsGuessedAsItWasTimed(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		variant v1alpha1.Variant
-		want    float64 // milliseconds
-	}{
-		{"bcrypt at cost 10", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10}, 56.6},
-		{"Argon2id with OWASP's parameters", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: new(int32(19_456)), Iterations: new(int32(2))}, 21.9},
-		{"scrypt with OWASP's parameters", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: new(int32(131_072)), Parallelism: new(int32(1))}, 322},
-		{"PBKDF2 with OWASP's parameters", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: new(int32(600_000))}, 99.6},
-		{"SHA-256", v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmSHA256}, 0.001},
-	} {
-		if got := guessedHash(tt.variant) / milli; math.Abs(got/tt.want-1) > 0.01 {
-			t.Errorf("%s is guessed at %.3g ms, want %.3g", tt.name, got, tt.want)
-		}
-		tt.variant.CPULimit = "500m"
-		if _, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant = tt.variant })); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-	}
-}
-
 // Whatever the calibration finds, the plan is within the deadline that was set before it,
 // and has the properties that k6 and the verdict need.
 func FuzzBuildKeepsItsPromises(f *testing.F) {

@@ -8,21 +8,19 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/password"
 )
 
 const (
 	// fastestOpen is the API's limit of a rate: what one generator can time correctly.
 	fastestOpen = 2000 * milli
-	// usualGeneratorMilliCPU is the operator's default for a generator, for specs without a
-	// limit.
+	// usualGeneratorMilliCPU is the operator's default.
 	usualGeneratorMilliCPU = 500
 	// generatorMicrosPerLogin is the CPU time of a generator per login, including its records
 	// and its share of k6's start: 2.1 s for 4,250 logins at 425/s, 1.5 s for 2,500 at 250/s
 	// (measured over loopback, k6 1.8.1, Zen 4). On a CPU that hashes slower, it is longer by
 	// the same factor.
 	generatorMicrosPerLogin = 500
-	// referenceCost is the cost of the reference hash of a calibration.
-	referenceCost = 8
 	// generatorShare is the share of its CPU limit that a generator is planned to use. Above
 	// it, k6's own delays begin to show as latency.
 	generatorShare = 0.5
@@ -31,8 +29,11 @@ const (
 	sessionAnswer = quotaPeriod
 )
 
-// generatorCeiling returns the highest rate, times 1000, that the generator can time
-// correctly within its CPU limit, if its CPU is as slow as the service's.
+// ReferenceCost is the bcrypt cost of the reference hash, which every calibration times too.
+const ReferenceCost = 8
+
+// generatorCeiling returns the highest rate, times 1000, that a generator can time correctly within its CPU
+// limit, if its CPU is as slow as the service's.
 func generatorCeiling(generator v1alpha1.Generator, cal handover.Calibration) (int64, error) {
 	milliCPU := int64(usualGeneratorMilliCPU)
 	if generator.CPULimit != "" {
@@ -41,8 +42,8 @@ func generatorCeiling(generator v1alpha1.Generator, cal handover.Calibration) (i
 			return 0, fmt.Errorf("the generator's CPU limit: %w", err)
 		}
 	}
-	usual := guessedHash(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: referenceCost})
-	slower := max(1, float64(cal.ReferenceMicroseconds)/usual)
+	usual := password.Recipe{Algorithm: password.Bcrypt, Cost: ReferenceCost}.GuessedTime()
+	slower := max(1, float64(cal.ReferenceMicroseconds)/float64(usual.Microseconds()))
 	perSecond := generatorShare * float64(milliCPU) / milli * microsPerSecond / generatorMicrosPerLogin / slower
 	return min(fastestOpen, int64(perSecond*milli)), nil
 }
@@ -61,17 +62,15 @@ func (s service) highestRate() int64 {
 	return s.bound
 }
 
-// sessionCallers returns enough callers for the rate when responses need no hash. There are
-// few of them, because each logs in once in each step, and these logins must be hashed
-// within half a timeout.
+// sessionCallers returns enough callers for the rate when responses need no hash. They are few, because
+// each has to log in once within half a timeout.
 func (s service) sessionCallers(offeredMilli int64) int {
 	needed := int(math.Ceil(float64(offeredMilli)/milli*sessionAnswer.Seconds())) + spareCallers
 	patient := int(math.Floor(s.timeout.Seconds()/2/s.interval.Seconds())) * int(s.replicas)
 	return max(1, min(needed, patient, mostCallers))
 }
 
-// sessionSettling returns the time in which every caller of an open step can log in once,
-// and catch up with what was due meanwhile.
+// sessionSettling is the time in which every caller can log in once, and catch up.
 func (s service) sessionSettling(offeredMilli int64) time.Duration {
 	return s.closedSettling(s.sessionCallers(offeredMilli))
 }

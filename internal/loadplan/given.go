@@ -14,9 +14,8 @@ import (
 // ErrNoSteps means that a load of mode Rates or Users has no rates or users.
 var ErrNoSteps = errors.New("the load has no rate and no number of users")
 
-// ratesSteps returns a step for each of the experiment's rates; the first is reported. A
-// step has a whole number of logins, at least one, and its time follows from that, so that
-// the offered rate is exactly the requested one.
+// ratesSteps gives each step a whole number of logins, from which its time follows, so that the offered
+// rate is exactly the requested one.
 func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) == 0 {
 		return nil, ErrNoSteps
@@ -27,27 +26,24 @@ func (s service) ratesSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		step := s.open(spec, index, offered, ratesRequests(spec.Load, offered))
+		step := s.open(spec, v1alpha1.PurposeRate, index, offered, ratesRequests(spec.Load, offered))
 		step.Reported = index == 0
 		steps = append(steps, step)
 	}
 	return steps, nil
 }
 
-// ratesRequests returns the number of logins of a step in mode Rates.
 func ratesRequests(load v1alpha1.Load, offeredMilli int64) int {
 	return max(1, requestsIn(time.Duration(load.StepSeconds)*time.Second, offeredMilli))
 }
 
-// usersSteps returns a step for each of the experiment's numbers of users; the first is
-// reported.
 func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.Users) == 0 {
 		return nil, ErrNoSteps
 	}
 	var steps []Step
 	for index, users := range spec.Load.Users {
-		step := s.closed(Closed, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
+		step := s.closed(Closed, v1alpha1.PurposeUsers, int(users), time.Duration(spec.Load.StepSeconds)*time.Second)
 		if spec.Load.WarmupSeconds == 0 {
 			// Without a warm-up, the first seconds are counted too.
 			step.SettleMilliseconds = 0
@@ -58,8 +54,7 @@ func (s service) usersSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	return steps, nil
 }
 
-// milliPerSecond parses a rate, a whole number or a decimal string, and returns it times
-// 1000.
+// milliPerSecond parses a rate, a whole number or a decimal string.
 func milliPerSecond(rate intstr.IntOrString) (int64, error) {
 	quantity, err := resource.ParseQuantity(rate.String())
 	if err != nil {

@@ -1,6 +1,7 @@
 package loadplan
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -19,15 +20,16 @@ const (
 
 // open returns an open step that sends the given number of requests at the offered rate.
 // The counted part lasts exactly requests ÷ rate.
-func (s service) open(spec v1alpha1.SizingTrialSpec, index int, offeredMilli int64, requests int) Step {
+func (s service) open(spec v1alpha1.SizingTrialSpec, purpose v1alpha1.StepPurpose, index int, offeredMilli int64, requests int) Step {
 	settling := s.settling(offeredMilli)
 	return Step{
 		Kind:                  Open,
+		Purpose:               purpose,
 		SettleMilliseconds:    settling.Milliseconds(),
 		CountedMilliseconds:   countedMilliseconds(requests, offeredMilli),
 		DrainMilliseconds:     s.drain(offeredMilli).Milliseconds(),
 		Callers:               s.openCallers(offeredMilli, s.timeout),
-		Arrivals:              string(arrivals(spec.Load)),
+		Arrivals:              string(cmp.Or(spec.Load.Arrivals, v1alpha1.ArrivalsPoisson)),
 		SettleRequests:        requestsIn(settling, offeredMilli),
 		Requests:              requests,
 		Seed:                  StepSeed(spec.Seed, spec.Repetition, index),
@@ -35,26 +37,18 @@ func (s service) open(spec v1alpha1.SizingTrialSpec, index int, offeredMilli int
 	}
 }
 
-// warmup returns a step at half of the first rate, and at most half of the bound, so that
-// the first step does not begin with the queue of an overload. The service can easily serve
-// that, so callers for a whole timeout would only slow down k6's start.
+// warmup returns a step at half of the first rate, and at most half of the bound, so that the first step
+// does not begin with the queue of an overload.
 func (s service) warmup(spec v1alpha1.SizingTrialSpec, firstMilli int64) Step {
 	offered := max(1, min(firstMilli, s.highestRate(), 2*fastestWarmup)/2)
 	counted := time.Duration(spec.Load.WarmupSeconds) * time.Second
-	return Step{
-		Kind:                  Warmup,
-		CountedMilliseconds:   counted.Milliseconds(),
-		DrainMilliseconds:     s.drain(offered).Milliseconds(),
-		Callers:               s.openCallers(offered, min(s.timeout, s.patience(offered))),
-		Arrivals:              string(arrivals(spec.Load)),
-		Requests:              max(1, requestsIn(counted, offered)),
-		Seed:                  StepSeed(spec.Seed, spec.Repetition, warmupIndex),
-		OfferedMilliPerSecond: offered,
-	}
+	step := s.open(spec, "", warmupIndex, offered, max(1, requestsIn(counted, offered)))
+	step.Kind, step.SettleMilliseconds, step.SettleRequests = Warmup, 0, 0
+	step.CountedMilliseconds = counted.Milliseconds()
+	step.Callers = s.openCallers(offered, min(s.timeout, s.patience(offered)))
+	return step
 }
 
-// openCallers returns the number of logins that can be under way if every login takes the
-// given time.
 func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
 	if s.sessions {
 		return s.sessionCallers(offeredMilli)
@@ -63,23 +57,13 @@ func (s service) openCallers(offeredMilli int64, longest time.Duration) int {
 	return min(mostCallers, int(underWay)+spareCallers)
 }
 
-// patience returns how long a login can take before a step runs out of callers, at loads
-// that a service can serve: twice the time in which a queue empties, or the stalls of a few
-// quota periods. Callers for a whole timeout would never be needed there, and need memory.
+// patience returns how long a login can take before a step that the service can serve runs out of callers:
+// twice the time in which a queue empties, or a few quota periods. Callers for a whole timeout need memory.
 func (s service) patience(offeredMilli int64) time.Duration {
 	empties := 8 * s.interval.Seconds() / (1 - s.utilisation(offeredMilli))
 	return 2 * max(3*quotaPeriod, atMost(s.timeout, empties))
 }
 
-// arrivals returns the experiment's arrivals, by default Poisson.
-func arrivals(load v1alpha1.Load) v1alpha1.Arrivals {
-	if load.Arrivals == "" {
-		return v1alpha1.ArrivalsPoisson
-	}
-	return load.Arrivals
-}
-
-// requestsIn returns the number of logins that are due in a time, rounded.
 func requestsIn(d time.Duration, offeredMilli int64) int {
 	return int(math.Round(d.Seconds() * float64(offeredMilli) / milli))
 }

@@ -11,8 +11,6 @@ import (
 
 // Version is the version of a plan. It increases with every change of what a plan means: of its
 // fields, of the due times that follow from a seed, or of what the generator measures in a step.
-// Version 1 did not have the steps that were left out, version 2 not the purposes of the steps. The
-// steps of version 3 were not in the trial's status before their result was.
 const Version = 4
 
 // Kind says how a step drives the service.

@@ -10,15 +10,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
+// IntervalSamples is the smallest number of logins for a two-sided 95 % interval of p95 by order
+// statistics: 0.95^72 is the first below 2.5 %.
+const IntervalSamples = 72
+
 const (
-	// IntervalSamples is the smallest number of logins for a two-sided 95 % interval of p95
-	// by order statistics: 0.95^72 is the first below 2.5 %.
-	IntervalSamples = 72
-	// p99Samples is the same for p99: 0.99^368 is the first below 2.5 %.
+	// p99Samples is IntervalSamples for p99: 0.99^368 is the first below 2.5 %.
 	p99Samples = 368
-	// longestPredicted limits the counted part of the step at the predicted capacity. Near the
-	// bound a queue needs minutes to reach its steady state, and the model is more exact than
-	// a measurement.
+	// longestPredicted limits the counted part of the step at the predicted capacity. Near the bound a queue
+	// needs minutes to reach its steady state, and the model is more exact than a measurement.
 	longestPredicted = time.Minute
 	// samePlacePercent is the distance, in percent of the bound, at which two steps count as
 	// the same: it is within the error of a capacity.
@@ -29,13 +29,13 @@ const (
 // reported one, which is kept instead.
 func (s service) addPredicted(rates []heldRate, load v1alpha1.Load, capacityMilli int64) []heldRate {
 	near := func(r heldRate) bool {
-		return math.Abs(float64(r.offered-capacityMilli)) <= float64(s.bound)*samePlacePercent/100
+		return distance(r.OfferedMilliPerSecond, capacityMilli) <= s.bound*samePlacePercent/100
 	}
-	if slices.ContainsFunc(rates, func(r heldRate) bool { return r.reported && near(r) }) {
+	if slices.ContainsFunc(rates, func(r heldRate) bool { return r.Reported && near(r) }) {
 		return rates
 	}
 	predicted := s.predictedRate(load, capacityMilli)
-	if predicted.leftOut == "" {
+	if predicted.Message == "" {
 		rates = slices.DeleteFunc(rates, near)
 	}
 	return append(rates, predicted)
@@ -45,46 +45,45 @@ func (s service) predictedRate(load v1alpha1.Load, capacityMilli int64) heldRate
 	offered := max(1, capacityMilli)
 	longest := min(longestPredicted, time.Duration(load.MaxStepSeconds)*time.Second)
 	load.MaxStepSeconds = int32(longest.Seconds())
-	r := heldRate{
-		index: predictedIndex(), predicted: true, offered: offered,
-		percent: max(1, int32(math.Round(100*s.utilisation(offered)))),
-	}
+	r := heldRate{predictedIndex(), NotRun{
+		LoadPercent:           max(1, int32(math.Round(100*s.utilisation(offered)))),
+		OfferedMilliPerSecond: offered, Predicted: true,
+	}}
 	steady := SteadyRelaxations * s.relaxation(offered)
 	if steady > longest.Seconds() {
-		r.requests = int(float64(offered) / milli * longest.Seconds())
-		r.leftOut = fmt.Sprintf("The predicted capacity of %s is %d %% of the bound, where a step needs %s to reach a steady state but can take only %s; the result there is predicted",
-			units.PerSecond(float64(offered)), r.percent, inWords(steady), longest)
+		r.Requests = int(float64(offered) / milli * longest.Seconds())
+		r.Message = fmt.Sprintf("The predicted capacity of %s is %d %% of the bound, where a step needs %s to reach a steady state but can take only %s; the result there is predicted",
+			units.PerSecond(float64(offered)), r.LoadPercent, inWords(steady), longest)
 		return r
 	}
-	r.requests = capacityRequests(load, offered, s.steadyRequests(offered))
-	if r.requests < fewestSamples(load) {
-		r.leftOut = fmt.Sprintf("At the predicted capacity of %s, a step offers %d logins in %s, but p95 needs %d; the result there is predicted",
-			units.PerSecond(float64(offered)), r.requests, longest, fewestSamples(load))
+	r.Requests = capacityRequests(load, offered, s.steadyRequests(offered))
+	if r.Requests < fewestSamples(load) {
+		r.Message = fmt.Sprintf("At the predicted capacity of %s, a step offers %d logins in %s, but p95 needs %d; the result there is predicted",
+			units.PerSecond(float64(offered)), r.Requests, longest, fewestSamples(load))
 	}
 	return r
 }
 
-// economise leaves out fixed rates that a slow service has no time for. All rates except
-// the reported one share the time of one longest step, or of four of the shortest length.
-// The predicted capacity comes first, then the rates closest to it, because rates far from
-// it show little about the capacity.
-func (s service) economise(rates []heldRate, load v1alpha1.Load, capacityMilli int64) {
+// keepWithinBudget leaves out fixed rates that a slow service has no time for. All rates except the
+// reported one share the time of one longest step, or of four of the shortest length. Rates far from the
+// predicted capacity show little about it, so the closest come first.
+func (s service) keepWithinBudget(rates []heldRate, load v1alpha1.Load, capacityMilli int64) {
 	var extra []*heldRate
 	for i := range rates {
-		if r := &rates[i]; !r.reported && r.leftOut == "" {
+		if r := &rates[i]; !r.Reported && r.Message == "" {
 			extra = append(extra, r)
 		}
 	}
 	slices.SortStableFunc(extra, func(a, b *heldRate) int {
-		return int(distance(a.offered, capacityMilli) - distance(b.offered, capacityMilli))
+		return int(distance(a.OfferedMilliPerSecond, capacityMilli) - distance(b.OfferedMilliPerSecond, capacityMilli))
 	})
 	budget := time.Duration(max(load.MaxStepSeconds, 4*load.StepSeconds)) * time.Second
 	var spent time.Duration
 	for _, r := range extra {
-		takes := s.settling(r.offered) + time.Duration(countedMilliseconds(r.requests, r.offered))*time.Millisecond
-		if !r.predicted && spent+takes > budget {
-			r.leftOut = fmt.Sprintf("The step at %d %% of the bound takes %s; with the steps closer to the predicted capacity, which take %s, that is more than the %s for all steps except the reported one: raise load.maxStepSeconds to include it",
-				r.percent, inWords(takes.Seconds()), inWords(spent.Seconds()), budget)
+		takes := s.settling(r.OfferedMilliPerSecond) + time.Duration(countedMilliseconds(r.Requests, r.OfferedMilliPerSecond))*time.Millisecond
+		if !r.Predicted && spent+takes > budget {
+			r.Message = fmt.Sprintf("The step at %d %% of the bound takes %s; with the steps closer to the predicted capacity, which take %s, that is more than the %s for all steps except the reported one: raise load.maxStepSeconds to include it",
+				r.LoadPercent, inWords(takes.Seconds()), inWords(spent.Seconds()), budget)
 			continue
 		}
 		spent += takes
@@ -99,9 +98,8 @@ func fewestSamples(load v1alpha1.Load) int {
 	return min(IntervalSamples, int(load.MinSamples))
 }
 
-// tooFew says why a fixed rate is left out, or returns "".
 func (s service) tooFew(load v1alpha1.Load, r heldRate) string {
-	if r.requests >= fewestSamples(load) {
+	if r.Requests >= fewestSamples(load) {
 		return ""
 	}
 	limit, advice := "the bound", "or the CPU limit, or lower the cost"
@@ -109,10 +107,9 @@ func (s service) tooFew(load v1alpha1.Load, r heldRate) string {
 		limit, advice = "what the generator can drive", "or generator.cpuLimit"
 	}
 	return fmt.Sprintf("The step at %d %% of %s offers %d logins in %d s, but p95 needs %d: raise load.maxStepSeconds %s",
-		r.percent, limit, r.requests, load.MaxStepSeconds, fewestSamples(load), advice)
+		r.LoadPercent, limit, r.Requests, load.MaxStepSeconds, fewestSamples(load), advice)
 }
 
-// inWords formats a time in seconds, which can be infinite.
 func inWords(seconds float64) string {
 	if seconds > time.Hour.Seconds() {
 		return "more than an hour"

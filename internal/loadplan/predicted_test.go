@@ -62,10 +62,7 @@ func TestTheStepAtThePredictedCapacityRunsWhereItProvesSomething(t *testing.T) {
 			cal := calibrated(hashTakes(test.hash))
 			prediction := predicting(test.percent)
 			*prediction.CapacityMilliPerSecond = 500_000_000 / test.hash * test.percent / 100
-			plan, err := Build(spec, cal, prediction)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := mustBuild(t, spec, cal, prediction)
 			if got := shares(plan); got != test.want {
 				t.Errorf("the plan is %s, want %s", got, test.want)
 			}

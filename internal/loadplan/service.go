@@ -22,8 +22,7 @@ const (
 	quotaPeriod = 100 * time.Millisecond
 	// shortestDrain allows for the stalls of a quota and for the network.
 	shortestDrain = time.Second
-	// timeoutGrace allows a caller to record its timeout before it is cut off.
-	timeoutGrace = 500 * time.Millisecond
+	timeoutGrace  = 500 * time.Millisecond
 )
 
 // SteadyBelow is the utilisation below which a queue can reach a steady state in time: at 98 %
@@ -40,9 +39,8 @@ const (
 	SteadyRelaxations = 20
 )
 
-// Relaxation returns D/(1−ρ)², in the unit of the interval D between two logins at the bound:
-// about half of the relaxation time of M/D/1, in which a queue forgets how it began, and which
-// is about 2D/(1−ρ)². It is infinite from ρ = 1.
+// Relaxation returns D/(1−ρ)², in the unit of the interval D between two logins at the bound: about half
+// of the time in which a queue forgets how it began. It is infinite from ρ = 1.
 func Relaxation(interval, rho float64) float64 {
 	if rho >= 1 {
 		return math.Inf(1)
@@ -55,9 +53,6 @@ type service struct {
 	replicas int32
 	// lanes is how many hashes one replica computes at a time.
 	lanes int32
-	// pooled means that a login is hashed without interruption once it has begun.
-	// Otherwise all logins under way share the lanes.
-	pooled bool
 	// bound is the calibrated bound of all replicas, in logins per second × 1000.
 	bound int64
 	// interval is D: the time between two logins of one replica at its bound.
@@ -87,7 +82,6 @@ func newService(spec v1alpha1.SizingTrialSpec, cal handover.Calibration) (servic
 	return service{
 		replicas: replicas,
 		lanes:    lanes,
-		pooled:   workers > 0,
 		bound:    bound,
 		interval: time.Duration(cal.HashMicroseconds) * time.Microsecond * milli / time.Duration(EffectiveMilliCPU(spec.Variant, cal)),
 		timeout:  time.Duration(spec.Load.RequestTimeoutSeconds) * time.Second,
@@ -105,7 +99,6 @@ func (s service) utilisation(offeredMilli int64) float64 {
 	return float64(offeredMilli) / float64(s.bound)
 }
 
-// relaxation returns Relaxation in seconds. It is infinite if there is no steady state.
 func (s service) relaxation(offeredMilli int64) float64 {
 	rho := s.utilisation(offeredMilli)
 	if rho >= SteadyBelow {
@@ -114,9 +107,8 @@ func (s service) relaxation(offeredMilli int64) float64 {
 	return Relaxation(s.interval.Seconds(), rho)
 }
 
-// settling returns how long an open step is held before it counts. A step that starts empty
-// and counts at once reports a p95 that is 13 % too low at ρ = 0.85 and 41 % at 0.95. Without a steady
-// state, the step only waits for the first timeouts.
+// settling returns how long an open step is held before it counts: a step that counts at once reports a
+// p95 that is 13 % too low at ρ = 0.85. Without a steady state, it only waits for the first timeouts.
 func (s service) settling(offeredMilli int64) time.Duration {
 	switch {
 	case s.sessions:
@@ -128,10 +120,9 @@ func (s service) settling(offeredMilli int64) time.Duration {
 	}
 }
 
-// drain returns how long requests of an open step can take to end after its last one was
-// due. The wait in a queue decreases as exp(−2(1−ρ)x/D), that of a shared processor at
-// least as exp(−(1−ρ)x/D), so that after 8·D/(1−ρ) less than one in a thousand of the last
-// few is cut off. An overload can take as long as callers wait.
+// drain returns how long requests of an open step can take to end after its last one was due: after
+// 8·D/(1−ρ) less than one in a thousand of the last few is cut off. An overload takes as long as callers
+// wait.
 func (s service) drain(offeredMilli int64) time.Duration {
 	rho := s.utilisation(offeredMilli)
 	if rho >= SteadyBelow {
@@ -140,7 +131,6 @@ func (s service) drain(offeredMilli int64) time.Duration {
 	return s.boundedDrain(8 * s.interval.Seconds() / (1 - rho))
 }
 
-// boundedDrain returns a drain that is never longer than callers wait.
 func (s service) boundedDrain(seconds float64) time.Duration {
 	return max(min(shortestDrain, s.timeout+timeoutGrace), atMost(s.timeout+timeoutGrace, seconds))
 }
@@ -150,8 +140,7 @@ func (s service) round(callers int) time.Duration {
 	return time.Duration(callers) * s.interval / time.Duration(s.replicas)
 }
 
-// closedSettling returns the time of two rounds: after the first, every caller has been
-// served once; after the second, their order is the service's own.
+// closedSettling is two rounds: after the second, the order of the callers is the service's own.
 func (s service) closedSettling(callers int) time.Duration {
 	return min(longestSettling, max(quotaPeriod, 2*s.round(callers)))
 }
@@ -169,9 +158,8 @@ const (
 	microsPerSecond = 1_000_000
 )
 
-// BoundMilliPerSecond returns the largest number of logins per second, times 1000, that the
-// CPU of all replicas together can hash. No measurement can exceed it. What is unknown (a
-// quota, a cpuset) does not limit. Without a hash time the bound is 0.
+// BoundMilliPerSecond returns the largest number of logins per second, times 1000, that the CPU of all
+// replicas together can hash. What is unknown (a quota, a cpuset) does not limit. Without a hash time it is 0.
 func BoundMilliPerSecond(replicas int32, variant v1alpha1.Variant, cal handover.Calibration) int64 {
 	if cal.HashMicroseconds <= 0 {
 		return 0

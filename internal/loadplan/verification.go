@@ -18,11 +18,8 @@ const (
 	verificationIndex = 100
 )
 
-// verificationSteps splits the logins of a verification into up to three steps at the same
-// rate. The outcome is checked after each step, over all logins so far. The first check is
-// after load.minSamples logins, or after as many as a steady state needs. The last one is
-// after as many as fit into load.maxStepSeconds. The one between is after the geometric
-// mean of both.
+// verificationSteps splits the logins of a verification into up to three steps at the same rate. The outcome
+// is checked after each step, over all logins so far.
 func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error) {
 	if len(spec.Load.RatesPerSecond) != 1 {
 		return nil, ErrNoSteps
@@ -38,14 +35,15 @@ func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error
 		first = max(first, s.steadyRequests(offered))
 	}
 	for i, look := range looks(first, room) {
-		step := s.open(spec, verificationIndex+i, offered, look-counted)
+		step := s.open(spec, v1alpha1.PurposeVerification, verificationIndex+i, offered, look-counted)
 		step.Reported = i == 0
 		steps, counted = append(steps, step), look
 	}
 	return steps, nil
 }
 
-// looks returns the total numbers of logins after which the outcome is checked.
+// looks returns the total numbers of logins after which the outcome is checked: load.minSamples or as many
+// as a steady state needs, as many as fit into load.maxStepSeconds, and the geometric mean of both.
 func looks(first, room int) []int {
 	last := max(1, min(room, max(first, mostVerified)))
 	first = min(max(1, first), last)
@@ -73,9 +71,8 @@ func FastestVerification(generator v1alpha1.Generator, load v1alpha1.Load) int64
 	return min(ceiling, mostCallers*milli/int64(max(1, load.RequestTimeoutSeconds)))
 }
 
-// LoginsToShow returns the smallest number of logins that shows, with 95 % confidence and
-// if none of them fails, that at most this many of a thousand fail. It is nearly 3 ÷ the
-// share. For 0, which no number of logins can show, it returns 0.
+// LoginsToShow returns the smallest number of logins that shows, with 95 % confidence and if none of them
+// fails, that at most this many of a thousand fail. For 0, which none can show, it returns 0.
 func LoginsToShow(perMille int32) int {
 	if perMille <= 0 {
 		return 0

@@ -32,10 +32,7 @@ func TestAVerificationHoldsItsRateInAtMostThreeSteps(t *testing.T) {
 		"1":    {600},
 		"0.25": {150},
 	} {
-		plan, err := Build(verification(rate), calibrated(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := mustBuild(t, verification(rate), calibrated(), nil)
 		var got []int
 		var counted int64
 		for _, step := range plan.WithoutWarmup() {
@@ -60,14 +57,10 @@ func TestAVerificationSeesOtherLoginsThanTheMeasurements(t *testing.T) {
 	measured := verification("5")
 	measured.Role = v1alpha1.RoleMeasurement
 	measured.Load.StepSeconds = 100
-	plan := func(spec v1alpha1.SizingTrialSpec) Step {
-		built, err := Build(spec, calibrated(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return built.WithoutWarmup()[0]
+	first := func(spec v1alpha1.SizingTrialSpec) Step {
+		return mustBuild(t, spec, calibrated(), nil).WithoutWarmup()[0]
 	}
-	if a, b := plan(measured), plan(verification("5")); a.Seed == b.Seed || a.Requests != b.Requests {
+	if a, b := first(measured), first(verification("5")); a.Seed == b.Seed || a.Requests != b.Requests {
 		t.Errorf("a step of the measurement: %+v, of the verification: %+v", a, b)
 	}
 }
@@ -97,10 +90,7 @@ func TestLooksRise(t *testing.T) {
 }
 
 func TestThePlanAsFarAsItWasDriven(t *testing.T) {
-	plan, err := Build(verification("5"), calibrated(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := mustBuild(t, verification("5"), calibrated(), nil)
 	if len(plan.Steps) != 4 || plan.Steps[0].Kind != Warmup {
 		t.Fatalf("the plan has %d steps", len(plan.Steps))
 	}
@@ -127,58 +117,38 @@ func TestLoginsToShowIsTheRuleOfThree(t *testing.T) {
 	}
 }
 
-func TestStepsCountWhatAP99Needs(t *testing.T) {
+func TestStepsCountWhatTheObjectiveNeedsIfThereIsTime(t *testing.T) {
 	for name, test := range map[string]struct {
-		p99, longest int32
-		fewest       int
+		p99, perMille int32
+		step, longest int32
+		fewest        int
+		reported      int // at 70 % of 25/s
 	}{
-		"without a p99 the samples are those of the experiment": {0, 120, 100},
-		"a p99 needs 368":                      {2000, 120, 368},
-		"unless the longest step is too short": {2000, 20, 250},
+		"without a p99 the samples are those of the experiment": {0, 0, 1, 120, 100, 156},
+		"a p99 needs 368":                                     {2000, 0, 1, 120, 368, 368},
+		"unless the longest step is too short":                {2000, 0, 1, 20, 250, 350},
+		"299 logins show that at most ten in a thousand fail": {0, 10, 10, 120, 125, 299},
+		"unless the longest step is shorter":                  {0, 10, 10, 17, 125, 175},
+		"2,995 logins do not fit in 120 s":                    {0, 1, 10, 120, 125, 175},
+		"2,995 logins fit in 180 s":                           {0, 1, 10, 180, 125, 2995},
+		"no number shows that none fails":                     {0, 0, 10, 120, 125, 175},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) {
-				s.Objective.MaxErrorPerMille = 0
-				s.Objective.P99Milliseconds, s.Load.MaxStepSeconds, s.Load.StepSeconds = test.p99, test.longest, 1
+			plan := mustBuild(t, aTrial(func(s *v1alpha1.SizingTrialSpec) {
+				s.Objective.P99Milliseconds, s.Objective.MaxErrorPerMille = test.p99, test.perMille
+				s.Load.StepSeconds, s.Load.MaxStepSeconds = test.step, test.longest
 			}), calibrated(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fewest := math.MaxInt
+			fewest, reported := math.MaxInt, 0
 			for _, step := range plan.WithoutWarmup() {
 				if step.Kind == Open {
 					fewest = min(fewest, step.Requests)
 				}
-			}
-			if fewest != test.fewest {
-				t.Errorf("the shortest step counts %d logins, want %d", fewest, test.fewest)
-			}
-		})
-	}
-}
-
-func TestTheReportedStepCountsWhatShowsThatFewFailWhereItHasTheTime(t *testing.T) {
-	for name, test := range map[string]struct {
-		perMille, longest int32
-		want              int // at 70 % of 25/s
-	}{
-		"299 logins take 17 s":               {10, 120, 299},
-		"unless the longest step is shorter": {10, 17, 175},
-		"2,995 logins do not fit in 120 s":   {1, 120, 175},
-		"2,995 logins fit in 180 s":          {1, 180, 2995},
-		"no number shows that none fails":    {0, 120, 175},
-	} {
-		t.Run(name, func(t *testing.T) {
-			plan, err := Build(aTrial(func(s *v1alpha1.SizingTrialSpec) {
-				s.Objective.MaxErrorPerMille, s.Load.MaxStepSeconds = test.perMille, test.longest
-			}), calibrated(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, step := range plan.WithoutWarmup() {
-				if step.Reported && step.Requests != test.want {
-					t.Errorf("%d logins, want %d", step.Requests, test.want)
+				if step.Reported {
+					reported = step.Requests
 				}
+			}
+			if fewest != test.fewest || reported != test.reported {
+				t.Errorf("the shortest step counts %d logins, want %d; the reported one %d, want %d", fewest, test.fewest, reported, test.reported)
 			}
 		})
 	}
