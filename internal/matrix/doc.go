@@ -4,9 +4,6 @@
 //	variants = (costs + controls) × CPU limits × concurrency × node pools
 //	trials   = variants × repetitions
 //
-// Use Plan first. The same experiment always gives the same plan, on every machine and
-// after every restart of the operator, so that no part of the plan has to be stored.
-//
-// The package does not say how a trial is driven (package loadplan does) or when it is its
-// turn (package queue does). The API server has already checked the limits of the matrix.
+// The same experiment always gives the same plan, so that no part of it has to be stored. The package
+// does not say how a trial is driven (package loadplan does) or when it is its turn (package queue does).
 package matrix

@@ -42,7 +42,6 @@ func checkExpression(expression string) error {
 // ignoresCase finds the flag i, which makes the parser look up each character of a range.
 var ignoresCase = regexp.MustCompile(`\(\?[a-zA-Z]*i`)
 
-// checkClasses refuses what takes long to parse.
 func checkClasses(expression string) error {
 	if n := strings.Count(strings.ToLower(expression), `\p`); n > mostUnicodeClasses {
 		return fmt.Errorf(`the regular expression has %d classes such as \p{L}, and at most %d are allowed; use fewer`, n, mostUnicodeClasses)

@@ -2,26 +2,22 @@ package matrix
 
 import (
 	"fmt"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/password"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// hashing is an entry of the matrix's costs or controls: how logins are checked.
+// hashing is an entry of the matrix's costs or controls, by its part of the variants' names and in
+// words. The variant has only the fields that say how logins are checked.
 type hashing struct {
-	// name is its part of the variants' names.
-	name string
-	// text describes it for people.
-	text string
-	// variant has only the hashing fields set.
-	variant v1alpha1.Variant
+	name, text string
+	variant    v1alpha1.Variant
 }
 
-// hashings returns the costs, then the controls, in the matrix's order.
 func hashings(m v1alpha1.Matrix) []hashing {
 	var all []hashing
 	for _, cost := range m.Costs {
@@ -69,7 +65,6 @@ func Hashing(v v1alpha1.Variant) string {
 	return text
 }
 
-// orNil returns nil for 0, which stands for a parameter that the algorithm does not have.
 func orNil(number int32) *int32 {
 	if number == 0 {
 		return nil
@@ -92,28 +87,19 @@ func Unused(v v1alpha1.Variant) string {
 		return ""
 	}
 	return fmt.Sprintf("%s has a limit of %s and %s, which can use %s: %s paid for and never used; set workers: %d, or cpuLimit: %s",
-		v.Name, v.CPULimit, counted(int64(workers), "worker"), counted(usable/milliPerCPU, "CPU"), amount(limit-usable),
-		(wholeCPUs(limit)+lanes-1)/lanes, shortestLimit(usable))
+		v.Name, v.CPULimit, units.Count(int64(workers), "worker"), units.Count(usable/milliPerCPU, "CPU"), amount(limit-usable),
+		(wholeCPUs(limit)+lanes-1)/lanes, Quantity(usable))
 }
 
-// amount returns a text such as "1 CPU is", "2 CPUs are" or "500m are".
 func amount(milli int64) string {
 	switch {
 	case milli == milliPerCPU:
 		return "1 CPU is"
 	case milli%milliPerCPU == 0:
-		return counted(milli/milliPerCPU, "CPU") + " are"
+		return units.Count(milli/milliPerCPU, "CPU") + " are"
 	default:
-		return shortestLimit(milli) + " are"
+		return Quantity(milli) + " are"
 	}
-}
-
-// counted returns a text such as "1 worker" or "2 workers".
-func counted(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.FormatInt(n, 10) + " " + what
 }
 
 // besideHashes is the memory that a login service needs besides that of its hashes, in bytes.

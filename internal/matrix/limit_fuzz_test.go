@@ -17,9 +17,9 @@ func FuzzShortestLimit(f *testing.F) {
 		if err != nil {
 			return
 		}
-		back, err := resource.ParseQuantity(shortestLimit(milli))
+		back, err := resource.ParseQuantity(Quantity(milli))
 		if err != nil || back.MilliValue() != milli {
-			t.Fatalf("%q became %q: %v, %v", limit, shortestLimit(milli), back, err)
+			t.Fatalf("%q became %q: %v, %v", limit, Quantity(milli), back, err)
 		}
 	})
 }

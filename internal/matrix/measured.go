@@ -10,14 +10,12 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// heldOut is how many variants measure: Corners measures in addition to the corners, for
-// each kind of concurrency on each node pool. With fewer it would be unknown whether the
-// model is right when it is calibrated with the corners alone.
+// heldOut is how many variants measure: Corners measures in addition to the corners, for each kind of
+// concurrency on each node pool, so that the model can be checked.
 const heldOut = 2
 
-// Measured returns the variants that are measured, in the order of Variants: all of them,
-// or with measure: Corners the corners, two more for each kind of concurrency on each node
-// pool that the model is compared with, and all controls. Errors are those of Variants.
+// Measured returns the variants that are measured, in the order of Variants. With measure: Corners these
+// are the corners, all controls, and what checks the model. Errors are those of Variants.
 func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	variants, err := Variants(m)
 	if err != nil || m.Measure != v1alpha1.MeasureCorners {
@@ -42,18 +40,15 @@ func Corners(variants []v1alpha1.Variant) []v1alpha1.Variant {
 	return corners
 }
 
-// place is the position of a variant in the grid of costs and limits. Every kind of
-// concurrency and every node pool has the same grid.
+// place is the position of a variant in the grid of costs and limits.
 type place struct {
 	cost  int32
 	milli int64
 }
 
-// places is the grid, each place once, in the matrix's order.
 type places []place
 
-// placeOf returns the variant's place. Its limit was parsed when the variant was named, so
-// that the error can be ignored.
+// placeOf ignores the error of a limit, which was parsed when the variant was named.
 func placeOf(v v1alpha1.Variant) place {
 	milli, _ := MilliCPU(v.CPULimit)
 	return place{cost: v.Cost, milli: milli}
@@ -69,9 +64,8 @@ func placesOf(variants []v1alpha1.Variant) places {
 	return all
 }
 
-// measured returns the corners, the place nearest to the middle of the others, and the
-// place farthest from that one: if possible, one that is between the corners on both axes
-// and one at the border of the grid.
+// measured returns the corners, the place nearest to the middle of the others, and the place farthest from
+// that one: if possible one between the corners on both axes, and one at the border of the grid.
 func (all places) measured() places {
 	var corners, others places
 	for _, at := range all {
@@ -84,13 +78,9 @@ func (all places) measured() places {
 	if len(others) <= heldOut {
 		return all
 	}
-	nearest := slices.MinFunc(others, func(a, b place) int {
-		return cmp.Compare(all.fromMiddle(a), all.fromMiddle(b))
-	})
-	farthest := slices.MaxFunc(others, func(a, b place) int {
-		return cmp.Compare(all.apart(nearest, a), all.apart(nearest, b))
-	})
-	return append(corners, nearest, farthest)
+	middle := slices.MinFunc(others, all.nearer([2]float64{0.5, 0.5}))
+	farthest := slices.MaxFunc(others, all.nearer(all.scaled(middle)))
+	return append(corners, middle, farthest)
 }
 
 func (all places) corner(at place) bool {
@@ -98,8 +88,6 @@ func (all places) corner(at place) bool {
 	return (at.cost == low.cost || at.cost == high.cost) && (at.milli == low.milli || at.milli == high.milli)
 }
 
-// ends returns the lowest cost with the smallest limit, and the highest cost with the
-// largest limit.
 func (all places) ends() (low, high place) {
 	for i, at := range all {
 		if i == 0 {
@@ -113,7 +101,7 @@ func (all places) ends() (low, high place) {
 
 // scaled returns a place in a unit square. The hash time doubles with each increment of the
 // cost, so the cost is already a logarithm. The logarithm of the limit is taken.
-func (all places) scaled(at place) (x, y float64) {
+func (all places) scaled(at place) [2]float64 {
 	low, high := all.ends()
 	within := func(value, from, to float64) float64 {
 		if from == to {
@@ -121,39 +109,24 @@ func (all places) scaled(at place) (x, y float64) {
 		}
 		return (value - from) / (to - from)
 	}
-	return within(float64(at.cost), float64(low.cost), float64(high.cost)),
-		within(math.Log(float64(at.milli)), math.Log(float64(low.milli)), math.Log(float64(high.milli)))
+	return [2]float64{
+		within(float64(at.cost), float64(low.cost), float64(high.cost)),
+		within(math.Log(float64(at.milli)), math.Log(float64(low.milli)), math.Log(float64(high.milli))),
+	}
 }
 
-func (all places) fromMiddle(at place) float64 {
-	x, y := all.scaled(at)
-	return math.Hypot(x-0.5, y-0.5)
-}
-
-func (all places) apart(a, b place) float64 {
-	ax, ay := all.scaled(a)
-	bx, by := all.scaled(b)
-	return math.Hypot(ax-bx, ay-by)
-}
-
-// UnknownBaselineError means that spec.baseline is not a measured variant.
-type UnknownBaselineError struct {
-	// Name is the value of spec.baseline.
-	Name string
-	// Variants are the names of the measured variants, in the matrix's order.
-	Variants []string
-}
-
-// Error lists the variants that can be a baseline.
-func (e *UnknownBaselineError) Error() string {
-	return fmt.Sprintf("baseline %q is not a measured variant; choose one of: %s", e.Name, strings.Join(e.Variants, ", "))
+// nearer compares the distances of two places to a point of the unit square.
+func (all places) nearer(to [2]float64) func(a, b place) int {
+	distance := func(at place) float64 {
+		point := all.scaled(at)
+		return math.Hypot(point[0]-to[0], point[1]-to[1])
+	}
+	return func(a, b place) int { return cmp.Compare(distance(a), distance(b)) }
 }
 
 // CheckBaseline returns an error if the baseline is set and is not a measured variant:
 // nothing can be compared with a predicted one. The schema can't check this, because names
-// follow from the whole matrix.
-//
-// Errors: *UnknownBaselineError, and those of Measured.
+// follow from the whole matrix. Errors include those of Measured.
 func CheckBaseline(spec v1alpha1.SizingExperimentSpec) error {
 	if spec.Baseline == "" {
 		return nil
@@ -162,12 +135,12 @@ func CheckBaseline(spec v1alpha1.SizingExperimentSpec) error {
 	if err != nil {
 		return err
 	}
-	unknown := &UnknownBaselineError{Name: spec.Baseline}
+	var names []string
 	for _, variant := range variants {
-		if variant.Name == spec.Baseline {
-			return nil
-		}
-		unknown.Variants = append(unknown.Variants, variant.Name)
+		names = append(names, variant.Name)
 	}
-	return unknown
+	if slices.Contains(names, spec.Baseline) {
+		return nil
+	}
+	return fmt.Errorf("baseline %q is not a measured variant; choose one of: %s", spec.Baseline, strings.Join(names, ", "))
 }

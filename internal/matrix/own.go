@@ -17,7 +17,6 @@ import (
 // ownVariables are what the description of a user's own login service can refer to.
 var ownVariables = []string{envvar.Cost, envvar.Workers, envvar.CPUMilli, envvar.User, envvar.Password, envvar.PasswordHash}
 
-// mostFileBytes is the largest size of all files of a user's own login service.
 const mostFileBytes = 64 << 10
 
 // systemPaths are where the kernel, the kubelet, the container runtime or Hashmark mount something
@@ -48,11 +47,9 @@ func CheckOwn(spec v1alpha1.SizingExperimentSpec) error {
 	return checkLogin(own.Login)
 }
 
-// text is a text of a spec, with the field that it is in.
 type text struct{ field, value string }
 
-// texts returns every text in which Kubernetes or Hashmark replaces variables before the service
-// runs.
+// texts returns every text in which Kubernetes or Hashmark replaces variables.
 func texts(own *v1alpha1.OwnService) []text {
 	var all []text
 	for i, value := range own.Command {
@@ -112,7 +109,6 @@ func checkPaths(own *v1alpha1.OwnService) error {
 	return nil
 }
 
-// inFolder reports whether a path is a folder or in it.
 func inFolder(at, folder string) bool {
 	return at == folder || strings.HasPrefix(at, strings.TrimSuffix(folder, "/")+"/")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,24 +22,21 @@ type PlannedTrial struct {
 	Spec v1alpha1.SizingTrialSpec
 }
 
-// Plan returns all trials of an experiment in the order in which they are measured:
-// repetition by repetition, and then the verifications in its status. Every variant is
-// measured once before any is measured again, so that an experiment that ends early has a
-// row for each. With order Shuffled the variants are shuffled again in each repetition.
+// Plan returns all trials of an experiment in the order in which they are measured: every variant once
+// before any again, so that an experiment that ends early has a row for each, and then the verifications.
 //
-// The generator's defaults are the operator's and are not filled in here. Errors are those
-// of Variants.
+// The generator's defaults are the operator's and are not filled in here. Errors are those of Variants.
 func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	variants, err := Measured(exp.Spec.Matrix)
 	if err != nil {
 		return nil, err
 	}
-	order := newShuffler(seed)
+	random := newRandom(seed)
 	var trials []PlannedTrial
 	for repetition := int32(1); repetition <= max(1, exp.Spec.Repetitions); repetition++ {
 		ordered := variants
 		if exp.Spec.Order != v1alpha1.OrderAsWritten {
-			ordered = order.shuffle(variants)
+			ordered = shuffle(variants, random)
 		}
 		for _, variant := range ordered {
 			trials = append(trials, PlannedTrial{
@@ -50,9 +48,8 @@ func Plan(exp *v1alpha1.SizingExperiment, seed int64) ([]PlannedTrial, error) {
 	return append(trials, verifications(exp, int32(len(trials)), seed)...), nil
 }
 
-// Seed returns the seed of the experiment's order and arrivals: the spec's, or the first 32
-// bits of the SHA-256 of the UID, so that an operator that dies before it recorded the seed
-// draws the same one again.
+// Seed returns the seed of the experiment's order and arrivals: the spec's, or one that follows from the
+// UID, so that an operator that dies before it recorded the seed draws the same one again.
 func Seed(exp *v1alpha1.SizingExperiment) int64 {
 	if exp.Spec.Seed != nil {
 		return *exp.Spec.Seed
@@ -85,35 +82,31 @@ func trialSpec(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetit
 	}
 }
 
-// trialName ends in five characters derived from the UID, so that an experiment that was
-// deleted and created again with the same name does not collide with the old one's trials.
+// trialName ends in five characters derived from the UID, so that an experiment that is created again with
+// the same name does not collide with the old one's trials.
 func trialName(exp *v1alpha1.SizingExperiment, variant v1alpha1.Variant, repetition int32) string {
 	return fmt.Sprintf("%s-%s-%d-%s", exp.Name, variant.Name, repetition, shortUID(exp.UID))
 }
 
-// shortUID returns the first five hexadecimal digits of the UID's SHA-256, because a UID's
-// own digits are not all random.
+// shortUID hashes the UID, because a UID's own digits are not all random.
 func shortUID(uid types.UID) string {
 	sum := sha256.Sum256([]byte(uid))
 	return hex.EncodeToString(sum[:])[:5]
 }
 
-// shuffler shuffles variants by a seed. The random number generator (PCG-DXSM) and the use
-// of its numbers are both fixed here, so that the same seed gives the same order on every
-// machine and with every version of Go.
-type shuffler struct{ source *rand.PCG }
-
-func newShuffler(seed int64) shuffler {
+// newRandom returns the source of a shuffle (PCG-DXSM). It and the use of its numbers are fixed
+// here, so that the same seed gives the same order on every machine and with every version of Go.
+func newRandom(seed int64) *rand.PCG {
 	const stream = 0x68617368 // "hash": the second half of the seed, which can be any constant
-	return shuffler{source: rand.NewPCG(uint64(seed), stream)}
+	return rand.NewPCG(uint64(seed), stream)
 }
 
 // shuffle is the Fisher-Yates shuffle on a copy. The bias of the remainder is below 64 ÷
 // 2^64 and negligible.
-func (s shuffler) shuffle(variants []v1alpha1.Variant) []v1alpha1.Variant {
-	mixed := append([]v1alpha1.Variant(nil), variants...)
+func shuffle(variants []v1alpha1.Variant, random *rand.PCG) []v1alpha1.Variant {
+	mixed := slices.Clone(variants)
 	for i := len(mixed) - 1; i > 0; i-- {
-		j := int(s.source.Uint64() % uint64(i+1))
+		j := int(random.Uint64() % uint64(i+1))
 		mixed[i], mixed[j] = mixed[j], mixed[i]
 	}
 	return mixed

@@ -3,7 +3,6 @@ package matrix
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -27,10 +26,8 @@ func (e *DuplicateVariantError) Error() string {
 	return fmt.Sprintf("two variants resolve to %s: %s, and %s; remove one of them", e.Name, e.First, e.Second)
 }
 
-// Variants returns every point of the matrix in the written order, costs and then controls
-// outermost. It fills in the defaults: one WorkerPool if no concurrency is set, as many
-// workers as the CPU limit has whole CPUs, rounded up, and OWASP's parameters for controls.
-// An absent queue length stays absent, because it follows from the calibration.
+// Variants returns every point of the matrix in the written order, costs and then controls outermost, with
+// the defaults filled in. An absent queue length stays absent, because it follows from the calibration.
 //
 // Errors: ErrEmpty, *DuplicateVariantError, and an invalid CPU limit.
 func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
@@ -53,8 +50,6 @@ func Variants(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	return variants, nil
 }
 
-// points returns the product of the matrix's lists. An absent list counts as one entry, its
-// default.
 func points(m v1alpha1.Matrix) []point {
 	concurrency := m.Concurrency
 	if len(concurrency) == 0 {
@@ -100,21 +95,17 @@ func MilliCPU(limit string) (int64, error) {
 	return milli, nil
 }
 
-// shortestLimit formats a limit for a name: whole CPUs as a plain number, anything else in
-// thousandths, because a dot would split a name into two labels.
-func shortestLimit(milli int64) string {
-	if milli%milliPerCPU == 0 {
-		return strconv.FormatInt(milli/milliPerCPU, 10)
-	}
-	return strconv.FormatInt(milli, 10) + "m"
+// Quantity formats thousandths of a CPU as a quantity: whole CPUs as a plain number, anything else
+// in thousandths, because a dot would split a name into two labels.
+func Quantity(milli int64) string {
+	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
 }
 
-// wholeCPUs rounds a limit up to whole CPUs.
 func wholeCPUs(milli int64) int32 {
 	return int32((milli + milliPerCPU - 1) / milliPerCPU)
 }
 
-// point is one combination of the matrix's entries, as written in the matrix.
+// point is one combination of the matrix's entries.
 type point struct {
 	hashing     hashing
 	limit       string
@@ -122,7 +113,6 @@ type point struct {
 	pool        *v1alpha1.NodePool
 }
 
-// String describes the combined entries of the matrix.
 func (p point) String() string {
 	text := fmt.Sprintf("%s with cpuLimit %q and %s", p.hashing.text, p.limit, p.concurrency.Mode)
 	if p.concurrency.Workers != nil {
@@ -137,8 +127,7 @@ func (p point) String() string {
 	return text
 }
 
-// resolve fills in the defaults and names the variant. The concurrency is part of the name
-// only if it distinguishes variants.
+// resolve fills in the defaults and names the variant, by its concurrency only if that distinguishes variants.
 func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 	milli, err := MilliCPU(p.limit)
 	if err != nil {
@@ -150,7 +139,7 @@ func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 		concurrency.Workers = &workers
 	}
 	variant := *p.hashing.variant.DeepCopy()
-	variant.Name = fmt.Sprintf("%s-%s", p.hashing.name, shortestLimit(milli))
+	variant.Name = fmt.Sprintf("%s-%s", p.hashing.name, Quantity(milli))
 	if nameConcurrency {
 		variant.Name += "-" + concurrencyName(concurrency)
 	}
@@ -161,8 +150,7 @@ func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 	return variant, nil
 }
 
-// concurrencyName is u, w<workers>, or w<workers>q<queue length>. The queue length is
-// omitted if it will follow from the calibration.
+// concurrencyName is u, w<workers>, or w<workers>q<queue length>.
 func concurrencyName(c v1alpha1.Concurrency) string {
 	if c.Mode == v1alpha1.ConcurrencyUnbounded {
 		return "u"

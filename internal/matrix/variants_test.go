@@ -75,79 +75,65 @@ func TestVariantsAreNamedAfterWhatTellsThemApart(t *testing.T) {
 
 func TestVariantsFillInDefaults(t *testing.T) {
 	small := v1alpha1.NodePool{Name: "small", NodeSelector: map[string]v1alpha1.LabelValue{"size": "s"}}
-	tests := map[string]struct {
+	own := v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"0.5"},
+		Concurrency: []v1alpha1.Concurrency{pool(ptr.To[int32](4), ptr.To[int32](7))}, NodePools: []v1alpha1.NodePool{small}}
+	control := func(c v1alpha1.Control) v1alpha1.Matrix {
+		c.Name = "control"
+		return v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{c}}
+	}
+	ofControl := func(v v1alpha1.Variant) v1alpha1.Variant {
+		v.Name, v.Control, v.CPULimit, v.Concurrency = "control-1", "control", "1", pool(ptr.To[int32](1), nil)
+		return v
+	}
+	for name, test := range map[string]struct {
 		matrix v1alpha1.Matrix
 		want   v1alpha1.Variant
 	}{
 		"without concurrency there is one pool of as many workers as whole CPUs": {
-			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"2500m"}},
-			want: v1alpha1.Variant{Name: "c10-2500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "2500m",
+			v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"2500m"}},
+			v1alpha1.Variant{Name: "c10-2500m", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "2500m",
 				Concurrency: pool(ptr.To[int32](3), nil)},
 		},
 		"what is given is kept, the limit as it is written": {
-			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"0.5"},
-				Concurrency: []v1alpha1.Concurrency{pool(ptr.To[int32](4), ptr.To[int32](7))}, NodePools: []v1alpha1.NodePool{small}},
-			want: v1alpha1.Variant{Name: "c10-500m-small", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "0.5",
+			own, v1alpha1.Variant{Name: "c10-500m-small", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "0.5",
 				Concurrency: pool(ptr.To[int32](4), ptr.To[int32](7)), NodePool: &small},
 		},
 		"an unbounded service has no workers": {
-			matrix: v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded}},
-			want:   v1alpha1.Variant{Name: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Concurrency: unbounded},
+			v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1"}, Concurrency: []v1alpha1.Concurrency{unbounded}},
+			v1alpha1.Variant{Name: "c10-1", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, CPULimit: "1", Concurrency: unbounded},
 		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			got, err := Variants(test.matrix)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]v1alpha1.Variant{test.want}, got); diff != "" {
-				t.Errorf("variants (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestControlsBecomeVariantsWithOWASPsDefaults(t *testing.T) {
-	tests := map[string]struct {
-		control v1alpha1.Control
-		want    v1alpha1.Variant
-	}{
 		"sessions over a cost": {
-			v1alpha1.Control{Name: "session", Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Sessions: true},
+			control(v1alpha1.Control{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: ptr.To[int32](10), Sessions: true}),
+			ofControl(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10, Sessions: true}),
 		},
-		"Argon2id": {
-			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](19_456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1)},
+		"Argon2id has OWASP's parameters": {
+			control(v1alpha1.Control{Algorithm: v1alpha1.AlgorithmArgon2id}),
+			ofControl(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](19_456), Iterations: ptr.To[int32](2), Parallelism: ptr.To[int32](1)}),
 		},
-		"Argon2id with numbers of its own": {
-			v1alpha1.Control{Name: "argon2id", Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)},
+		"Argon2id keeps its own": {
+			control(v1alpha1.Control{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)}),
+			ofControl(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmArgon2id, MemoryKiB: ptr.To[int32](9216), Iterations: ptr.To[int32](4), Parallelism: ptr.To[int32](3)}),
 		},
 		"scrypt": {
-			v1alpha1.Control{Name: "scrypt", Algorithm: v1alpha1.AlgorithmScrypt},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](131_072), Parallelism: ptr.To[int32](1)},
+			control(v1alpha1.Control{Algorithm: v1alpha1.AlgorithmScrypt}),
+			ofControl(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmScrypt, MemoryKiB: ptr.To[int32](131_072), Parallelism: ptr.To[int32](1)}),
 		},
 		"PBKDF2": {
-			v1alpha1.Control{Name: "pbkdf2", Algorithm: v1alpha1.AlgorithmPBKDF2},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: ptr.To[int32](600_000)},
+			control(v1alpha1.Control{Algorithm: v1alpha1.AlgorithmPBKDF2}),
+			ofControl(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmPBKDF2, Iterations: ptr.To[int32](600_000)}),
 		},
 		"SHA-256, which has no numbers": {
-			v1alpha1.Control{Name: "cheap", Algorithm: v1alpha1.AlgorithmSHA256},
-			v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmSHA256},
+			control(v1alpha1.Control{Algorithm: v1alpha1.AlgorithmSHA256}), ofControl(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmSHA256}),
 		},
-	}
-	for name, test := range tests {
+	} {
 		t.Run(name, func(t *testing.T) {
-			test.want.Name, test.want.Control, test.want.CPULimit = test.control.Name+"-1", test.control.Name, "1"
-			test.want.Concurrency = pool(ptr.To[int32](1), nil)
-			got, err := Variants(v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{test.control}})
-			if err != nil {
-				t.Fatal(err)
+			got, err := Variants(test.matrix)
+			if diff := cmp.Diff([]v1alpha1.Variant{test.want}, got); diff != "" || err != nil {
+				t.Fatalf("error %v; variants (-want +got):\n%s", err, diff)
 			}
-			if diff := cmp.Diff([]v1alpha1.Variant{test.want}, got); diff != "" {
-				t.Errorf("variants (-want +got):\n%s", diff)
+			// The service uses the API's names for its algorithms.
+			if err := Recipe(got[0]).Check(); err != nil {
+				t.Errorf("its hash: %v", err)
 			}
 		})
 	}
@@ -166,53 +152,34 @@ func TestHashingIsToldInTheWordsOfItsAlgorithm(t *testing.T) {
 	}
 }
 
-// The service uses the API's names for its algorithms.
-func TestEveryAlgorithmOfTheAPICanBeHashed(t *testing.T) {
-	for _, algorithm := range []v1alpha1.Algorithm{
-		v1alpha1.AlgorithmArgon2id, v1alpha1.AlgorithmScrypt, v1alpha1.AlgorithmPBKDF2, v1alpha1.AlgorithmSHA256,
-	} {
-		if err := Recipe(controlHashing(v1alpha1.Control{Algorithm: algorithm}).variant).Check(); err != nil {
-			t.Errorf("%s with its defaults: %v", algorithm, err)
-		}
-	}
-	if err := Recipe(v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: 10}).Check(); err != nil {
-		t.Errorf("bcrypt: %v", err)
-	}
-}
-
-func TestControlsOfOneNameAreRefusedAndBothNamed(t *testing.T) {
-	_, err := Variants(v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{
-		{Name: "other", Algorithm: v1alpha1.AlgorithmSHA256}, {Name: "other", Algorithm: v1alpha1.AlgorithmPBKDF2},
-	}})
-	var duplicate *DuplicateVariantError
-	if !errors.As(err, &duplicate) {
-		t.Fatalf("got %v, want a DuplicateVariantError", err)
-	}
-	want := DuplicateVariantError{
-		Name:   "other-1",
-		First:  `control other (SHA256) with cpuLimit "1" and WorkerPool`,
-		Second: `control other (PBKDF2 with 600000 iterations) with cpuLimit "1" and WorkerPool`,
-	}
-	if diff := cmp.Diff(want, *duplicate); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
-	}
-}
-
 func TestVariantsThatResolveAlikeAreRefusedAndBothNamed(t *testing.T) {
-	_, err := Variants(v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1500m"}, Concurrency: []v1alpha1.Concurrency{
-		pool(nil, nil), pool(ptr.To[int32](2), nil),
-	}})
-	var duplicate *DuplicateVariantError
-	if !errors.As(err, &duplicate) {
-		t.Fatalf("got %v, want a DuplicateVariantError", err)
-	}
-	want := DuplicateVariantError{
-		Name:   "c10-1500m-w2",
-		First:  `cost 10 with cpuLimit "1500m" and WorkerPool`,
-		Second: `cost 10 with cpuLimit "1500m" and WorkerPool of 2 workers`,
-	}
-	if diff := cmp.Diff(want, *duplicate); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
+	for _, test := range []struct {
+		matrix v1alpha1.Matrix
+		want   DuplicateVariantError
+	}{
+		{v1alpha1.Matrix{CPULimits: []string{"1"}, Controls: []v1alpha1.Control{
+			{Name: "other", Algorithm: v1alpha1.AlgorithmSHA256}, {Name: "other", Algorithm: v1alpha1.AlgorithmPBKDF2},
+		}}, DuplicateVariantError{
+			Name:   "other-1",
+			First:  `control other (SHA256) with cpuLimit "1" and WorkerPool`,
+			Second: `control other (PBKDF2 with 600000 iterations) with cpuLimit "1" and WorkerPool`,
+		}},
+		{v1alpha1.Matrix{Costs: []int32{10}, CPULimits: []string{"1500m"}, Concurrency: []v1alpha1.Concurrency{
+			pool(nil, nil), pool(ptr.To[int32](2), nil),
+		}}, DuplicateVariantError{
+			Name:   "c10-1500m-w2",
+			First:  `cost 10 with cpuLimit "1500m" and WorkerPool`,
+			Second: `cost 10 with cpuLimit "1500m" and WorkerPool of 2 workers`,
+		}},
+	} {
+		_, err := Variants(test.matrix)
+		duplicate, is := errors.AsType[*DuplicateVariantError](err)
+		if !is {
+			t.Fatalf("got %v, want a DuplicateVariantError", err)
+		}
+		if diff := cmp.Diff(test.want, *duplicate); diff != "" {
+			t.Errorf("error (-want +got):\n%s", diff)
+		}
 	}
 }
 

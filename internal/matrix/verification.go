@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -24,8 +23,7 @@ func VerificationName(exp *v1alpha1.SizingExperiment, variant string, number int
 	return fmt.Sprintf("%s-%s-verify-%d-%s", exp.Name, variant, number, shortUID(exp.UID))
 }
 
-// verifications returns the planned trials of status.verifications. Their sequence numbers
-// follow after. An entry whose variant is not in the matrix is skipped.
+// verifications returns the planned trials of status.verifications whose variant is in the matrix.
 func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []PlannedTrial {
 	variants, err := Variants(exp.Spec.Matrix)
 	if err != nil {
@@ -49,8 +47,6 @@ func verifications(exp *v1alpha1.SizingExperiment, after int32, seed int64) []Pl
 	return trials
 }
 
-// verificationLoad returns a load that holds one rate, with random arrivals like those of
-// real logins.
 func verificationLoad(load v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
 	milliPerSecond = max(1, milliPerSecond)
 	first := (verificationLogins*1000 + milliPerSecond - 1) / milliPerSecond
@@ -68,11 +64,7 @@ func verificationLoad(load v1alpha1.Load, milliPerSecond int64) v1alpha1.Load {
 
 // decimal formats thousandths as a rate of the API: 5, or "2.5".
 func decimal(milli int64) intstr.IntOrString {
-	if milli%1000 == 0 {
-		return intstr.FromInt32(int32(milli / 1000))
-	}
-	text := strconv.FormatInt(milli/1000, 10) + fmt.Sprintf(".%03d", milli%1000)
-	return intstr.FromString(strings.TrimRight(text, "0"))
+	return intstr.Parse(strconv.FormatFloat(float64(milli)/1000, 'f', -1, 64))
 }
 
 // Measurements returns the trials that measure a variant of the matrix, without the

@@ -59,6 +59,14 @@ func Ratio(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 // Capital returns a sentence with a capital letter at the beginning.
 func Capital(sentence string) string { return strings.ToUpper(sentence[:1]) + sentence[1:] }
 
+// Count formats a number of things, such as "1 replica" or "2 replicas".
+func Count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + thing
+}
+
 // Number formats a number with three significant digits and, from 1 on, at most two decimals,
 // without trailing zeros. Below 1 it has two significant digits.
 func Number(x float64) string {
