@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
 const (
@@ -16,9 +17,8 @@ const (
 	gpuHourCents, centsPerDollar = 80, 100
 	// guessesAtCost10 is how many guesses per second a GPU makes by default, at
 	// referenceCost.
-	guessesAtCost10 = 10_000
-	referenceCost   = 10
-	// hoursPerYear is for hardware that never stops.
+	guessesAtCost10  = 10_000
+	referenceCost    = 10
 	hoursPerYear     = 8760
 	wattsPerKilowatt = 1000
 )
@@ -59,8 +59,6 @@ func attackerOf(prices *v1alpha1.Prices, currency string) (attacker, error) {
 	return a, err
 }
 
-// owning returns the attacker on owned hardware. An hour costs its share of the price, and
-// the electricity.
 func (a attacker) owning(h v1alpha1.AttackerHardware, currency string) (attacker, error) {
 	const field = "prices.attackerHardware"
 	if h.Watts < 1 || h.Years < 1 {
@@ -75,18 +73,11 @@ func (a attacker) owning(h v1alpha1.AttackerHardware, currency string) (attacker
 		return attacker{}, fmt.Errorf("%s.perKilowattHour: %w", field, err)
 	}
 	a.tool = "hardware"
-	a.source = fmt.Sprintf("from %s: %s %s over %d %s, and %d W at %s %s per kWh",
-		field, currency, h.Price, h.Years, years(h.Years), h.Watts, currency, h.PerKilowattHour)
+	a.source = fmt.Sprintf("from %s: %s %s over %s, and %d W at %s %s per kWh",
+		field, currency, h.Price, units.Count(int64(h.Years), "year"), h.Watts, currency, h.PerKilowattHour)
 	price.Quo(price, big.NewRat(int64(h.Years)*hoursPerYear, 1))
 	a.hour = price.Add(price, energy.Mul(energy, big.NewRat(int64(h.Watts), wattsPerKilowatt)))
 	return a, nil
-}
-
-func years(n int32) string {
-	if n == 1 {
-		return "year"
-	}
-	return "years"
 }
 
 // Assumption returns a sentence that says what PerBillionGuesses is computed from, or "" if
@@ -99,7 +90,6 @@ func (t Tariff) Assumption() string {
 		t.attacker.tool, grouped(t.attacker.guesses), referenceCost, t.currency, Text(t.attacker.hour), t.attacker.source)
 }
 
-// grouped formats a number above 0 with separators, such as "10,000".
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -8,14 +8,9 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// argon2id is a setting of Argon2id with one lane.
-type argon2id struct{ memoryKiB, iterations int32 }
-
 // publishedRates has the guesses per second of an RTX 5090 at OWASP's settings of Argon2id
-// with one lane. Guessing is limited by memory traffic: bandwidth ÷ (1024 × KiB × (3 ×
-// iterations − 1)), by Steve Thomas. An RTX 5090 moves 1,792 GB/s, and reached 86 % of
-// that rule when it was measured in July 2025. The sources are in the package comment.
-var publishedRates = map[argon2id]int64{
+// with one lane, by KiB of memory and iterations. docs/method.md has their formula and sources.
+var publishedRates = map[[2]int32]int64{
 	{47_104, 1}: 15_950,
 	{19_456, 2}: 15_450,
 	{12_288, 3}: 15_290,
@@ -23,7 +18,6 @@ var publishedRates = map[argon2id]int64{
 	{7_168, 5}:  14_980,
 }
 
-// publishedWords says where the rates of controls without an attacker rate come from.
 const publishedWords = "The rate of the same GPU at OWASP's settings of Argon2id is computed from its memory bandwidth and a measurement of July 2025."
 
 // highestCost is bcrypt's highest cost. A saved report can have any number.
@@ -39,37 +33,30 @@ func (t Tariff) Guesses(v v1alpha1.Variant) *big.Rat {
 	if rate := t.attacker.rates[v.Control]; v.Control != "" && rate > 0 {
 		return big.NewRat(rate, 1)
 	}
-	switch v.Algorithm {
-	case v1alpha1.AlgorithmBcrypt, "":
+	if v.Algorithm == v1alpha1.AlgorithmBcrypt || v.Algorithm == "" {
 		return t.attacker.atCost(v.Cost)
-	case v1alpha1.AlgorithmArgon2id:
-		if rate := t.attacker.published(v); rate > 0 {
-			return big.NewRat(rate, 1)
-		}
+	}
+	if rate := t.attacker.published(v); rate > 0 {
+		return big.NewRat(rate, 1)
 	}
 	return nil
 }
 
-// published returns the published guesses per second at a variant. It returns 0 if there are
-// none, or if prices.guessesPerSecondPerGPUAtCost10 describes other hardware than
-// an RTX 5090.
+// published returns the published guesses per second at a variant, or 0 if there are none or if
+// prices.guessesPerSecondPerGPUAtCost10 describes other hardware than an RTX 5090.
 func (a attacker) published(v v1alpha1.Variant) int64 {
 	if a.atReference() != guessesAtCost10 || v.Algorithm != v1alpha1.AlgorithmArgon2id || v.MemoryKiB == nil || v.Iterations == nil || v.Parallelism == nil || *v.Parallelism != 1 {
 		return 0
 	}
-	return publishedRates[argon2id{*v.MemoryKiB, *v.Iterations}]
+	return publishedRates[[2]int32{*v.MemoryKiB, *v.Iterations}]
 }
 
 // atCost returns the guesses per second at a bcrypt cost. Each step up halves them.
 func (a attacker) atCost(cost int32) *big.Rat {
-	perSecond := big.NewRat(a.atReference(), 1)
-	if cost < referenceCost {
-		return perSecond.Mul(perSecond, powerOfTwo(referenceCost-cost))
-	}
-	return perSecond.Quo(perSecond, powerOfTwo(cost-referenceCost))
+	halved := big.NewRat(1<<referenceCost, int64(1)<<cost)
+	return halved.Mul(halved, big.NewRat(a.atReference(), 1))
 }
 
-// atReference returns the guesses per second at referenceCost.
 func (a attacker) atReference() int64 {
 	if a.guesses <= 0 {
 		return guessesAtCost10
@@ -101,10 +88,6 @@ func (t Tariff) PerBillionGuesses(v v1alpha1.Variant) *big.Rat {
 	}
 	hours := new(big.Rat).Quo(big.NewRat(billion, secondsPerHour), perSecond)
 	return hours.Mul(hours, t.attacker.hour)
-}
-
-func powerOfTwo(exponent int32) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(exponent)))
 }
 
 // AssumptionOf returns the sentence about the guesses at a control, or "" if the control has

@@ -79,7 +79,6 @@ func read(text, field string, price **big.Rat) error {
 // Currency returns the currency of the prices, three letters, or "" if there are no prices.
 func (t Tariff) Currency() string { return t.currency }
 
-// hour returns the price of resources for an hour.
 func (t Tariff) hour(pool string, r Resources) *big.Rat {
 	price, own := t.pools[pool]
 	if !own {
@@ -126,21 +125,18 @@ const (
 	mostDecimals = 28
 )
 
-// plain matches a decimal as in the API's pattern, without sign and exponent. big.Rat alone
-// would accept more formats.
+// plain matches a decimal as in the API's pattern. big.Rat alone would accept more formats.
 var plain = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // Decimal parses a price such as "0.04" exactly. It returns an error for anything else than
 // a plain decimal, such as "4e-2", "1/25" or "-1".
 func Decimal(text string) (*big.Rat, error) {
-	if !plain.MatchString(text) {
-		return nil, fmt.Errorf("price %q is not a decimal such as 0.04", text)
+	if plain.MatchString(text) {
+		if price, ok := new(big.Rat).SetString(text); ok {
+			return price, nil
+		}
 	}
-	price, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return nil, fmt.Errorf("price %q is not a decimal such as 0.04", text)
-	}
-	return price, nil
+	return nil, fmt.Errorf("price %q is not a decimal such as 0.04", text)
 }
 
 // Text formats a price: to the cent, and below ten cents with two significant digits, such
@@ -156,7 +152,6 @@ func Text(price *big.Rat) string {
 	return text
 }
 
-// digits returns the number of significant digits, from the first that is not 0.
 func digits(text string) int {
 	return len(strings.TrimLeft(strings.ReplaceAll(text, ".", ""), "0"))
 }
