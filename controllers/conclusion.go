@@ -3,7 +3,6 @@ package controllers
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -36,8 +35,8 @@ func (p *experimentPass) conclusion() (conclusion, error) {
 		began, e := p.Clock.Now(), p.experiment.DeepCopy()
 		c := conclusion{}
 		// A verification that failed also changes the sizing of rows.
-		if c.err = errors.Join(sizing.Rows(e.Spec, p.trials, &e.Status), sizing.Conclude(e.Spec, p.trials, &e.Status)); c.err == nil {
-			c.next, c.needed, c.err = sizing.NextVerification(e, p.trials)
+		if c.err = sizing.Conclude(e.Spec, p.trials, &e.Status); c.err == nil {
+			c.next, c.needed = sizing.NextVerification(e)
 		}
 		c.status, c.took = e.Status, p.Clock.Since(began)
 		return c

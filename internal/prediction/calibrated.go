@@ -16,10 +16,9 @@ const overhead = time.Millisecond
 // mostScatter is the upper limit of a login time's relative error.
 const mostScatter = 0.5
 
-// FromHashTimes predicts every variant of a matrix of costs from only their hash times, before
-// anything is deployed. It assumes that each pod has its CPU limit as a quota on a node with
-// as many CPUs. It does not set Sizing and Price. It leaves out variants whose cost was not
-// timed, and those whose hash is too short for the model.
+// FromHashTimes predicts every variant of a matrix of costs from only their hash times. It assumes that
+// each pod has its CPU limit as a quota on a node with as many CPUs. It does not set Sizing and Price, and
+// leaves out variants whose cost was not timed or whose hash is too short for the model.
 //
 // It returns the errors of matrix.Variants.
 func FromHashTimes(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime) ([]v1alpha1.PredictedVariant, error) {
@@ -55,18 +54,11 @@ func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime,
 		if timed.Cost != variant.Cost || timed.Control != "" || !verdict.Modelled(login) {
 			continue
 		}
-		cal, _ := given(limit, max(2, int32((limit+milliPerCPU-1)/milliPerCPU)), true)
-		cal.HashMicroseconds = timed.HashMicroseconds
-		e := expectation{
-			cal:     cal,
-			scatter: min(mostScatter, float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds)+overhead.Seconds()/login.Seconds()),
-			spec: v1alpha1.SizingTrialSpec{
-				Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective,
-				Service: v1alpha1.Service{Replicas: 1},
-			},
-		}
-		e.service = model.NewService(e.spec, cal, login)
-		return e, true
+		cal, _ := given(limit, max(2, wholeCPUs(limit)), true)
+		scatter := float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds) + overhead.Seconds()/login.Seconds()
+		return newExpectation(v1alpha1.SizingTrialSpec{
+			Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective, Service: v1alpha1.Service{Replicas: 1},
+		}, cal, login, min(mostScatter, scatter)), true
 	}
 	return expectation{}, false
 }

@@ -3,6 +3,7 @@ package prediction
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -17,62 +18,50 @@ const (
 	capacityWithin, p95Within = 100, 200
 )
 
-// check predicts each measured variant that is not a corner, and compares it with its
-// measurement. Only Valid ones count, because a disturbance would look like an error of the
-// model.
-func (f *predictor) check() *v1alpha1.ModelCheck {
+// check predicts each measured variant that is not a corner, and compares it with its row. Only
+// Valid ones count, because a disturbance would look like an error of the model.
+func (f *predictor) check(rows []v1alpha1.VariantResult) *v1alpha1.ModelCheck {
 	corner := names(matrix.Corners(f.variants))
-	var held []heldOut
-	others := 0
+	others, near := 0, true
+	check := &v1alpha1.ModelCheck{}
 	for _, variant := range f.measured {
 		if corner[variant.Name] || variant.Control != "" {
 			continue
 		}
 		others++
-		if runs, counts := f.repetitions(variant.Name); counts {
-			if expected, known := f.expect(variant); known {
-				held = append(held, expected.against(runs))
-			}
+		i := slices.IndexFunc(rows, func(r v1alpha1.VariantResult) bool {
+			return r.Variant == variant.Name && r.Verdict == v1alpha1.VerdictValid
+		})
+		if expected, known := f.expect(variant); known && i >= 0 {
+			held := expected.against(rows[i], f.trials)
+			check.HeldOut = append(check.HeldOut, held)
+			near = near &&
+				agree(held.PredictedCapacityMilliPerSecond, rows[i].CapacityMilliPerSecond, held.CapacityPerMille, capacityWithin) &&
+				agree(held.PredictedP95Microseconds, rows[i].P95Microseconds, held.P95PerMille, p95Within)
 		}
 	}
 	if others == 0 {
 		return nil
 	}
-	check := &v1alpha1.ModelCheck{Passed: len(held) >= fewestHeldOut}
-	for _, h := range held {
-		check.Passed = check.Passed && h.near()
-		check.HeldOut = append(check.HeldOut, h.HeldOut)
-	}
-	check.Message = describe(held, check.Passed)
+	check.Passed = near && len(check.HeldOut) >= fewestHeldOut
+	check.Message = describe(check.HeldOut, check.Passed)
 	return check
 }
 
-// heldOut is a held-out variant with its prediction and its measurement.
-type heldOut struct {
-	v1alpha1.HeldOut
-	// measuredCapacity is nil if no rate met the objective, measuredP95 if no load was driven.
-	measuredCapacity, measuredP95 *int64
-}
-
-// against compares what is expected of a variant with its repetitions.
-func (e expectation) against(runs repetitions) heldOut {
-	held := heldOut{HeldOut: v1alpha1.HeldOut{Variant: e.spec.Variant.Name}, measuredCapacity: runs.capacity()}
+// against compares what is expected of a variant with its row, and with the trial that has the
+// row's p95.
+func (e expectation) against(row v1alpha1.VariantResult, trials []v1alpha1.SizingTrial) v1alpha1.HeldOut {
+	held := v1alpha1.HeldOut{Variant: row.Variant}
 	if capacity := e.capacity(e.outlook(), 1, 1); capacity > 0 {
 		held.PredictedCapacityMilliPerSecond = &capacity
 	}
-	held.CapacityPerMille = apart(held.PredictedCapacityMilliPerSecond, held.measuredCapacity)
-	if trial := runs.typical(); trial != nil {
-		held.measuredP95 = trial.Status.Result.P95Microseconds
-		held.PredictedP95Microseconds = e.p95Of(trial)
-		held.P95PerMille = apart(held.PredictedP95Microseconds, held.measuredP95)
+	held.CapacityPerMille = apart(held.PredictedCapacityMilliPerSecond, row.CapacityMilliPerSecond)
+	reported := slices.IndexFunc(trials, func(t v1alpha1.SizingTrial) bool { return t.Name == row.Trial && t.Status.Calibration != nil })
+	if row.P95Microseconds != nil && reported >= 0 {
+		held.PredictedP95Microseconds = e.p95Of(&trials[reported])
+		held.P95PerMille = apart(held.PredictedP95Microseconds, row.P95Microseconds)
 	}
 	return held
-}
-
-// near reports whether a variant was predicted closely enough.
-func (h heldOut) near() bool {
-	return agree(h.PredictedCapacityMilliPerSecond, h.measuredCapacity, h.CapacityPerMille, capacityWithin) &&
-		agree(h.PredictedP95Microseconds, h.measuredP95, h.P95PerMille, p95Within)
 }
 
 // agree reports whether a prediction and a measurement are close enough, or both are missing.
@@ -94,8 +83,7 @@ func apart(predicted, measured *int64) *int64 {
 
 func magnitude(x int64) int64 { return max(x, -x) }
 
-// describe returns the result of the check in a sentence.
-func describe(held []heldOut, passed bool) string {
+func describe(held []v1alpha1.HeldOut, passed bool) string {
 	if len(held) < fewestHeldOut {
 		return fmt.Sprintf("The model can't be checked: the number of held-out variants that are Valid and can be predicted is %d, and the check needs %d", len(held), fewestHeldOut)
 	}
@@ -105,18 +93,16 @@ func describe(held []heldOut, passed bool) string {
 	}
 	message := fmt.Sprintf("Calibrated with only the corners of the matrix, the model %s each of %d other variants within %d %% in capacity and %d %% in p95",
 		predicts, len(held), capacityWithin/10, p95Within/10)
-	message += farthest(held, "capacity", func(h heldOut) *int64 { return h.CapacityPerMille })
-	message += farthest(held, "p95", func(h heldOut) *int64 { return h.P95PerMille })
+	message += farthest(held, "capacity", func(h v1alpha1.HeldOut) *int64 { return h.CapacityPerMille })
+	message += farthest(held, "p95", func(h v1alpha1.HeldOut) *int64 { return h.P95PerMille })
 	if !passed {
 		message += ". Measure every variant that you rely on"
 	}
 	return message
 }
 
-// farthest names the variant with the largest error in a number. It returns "" if no variant
-// has the number.
-func farthest(held []heldOut, what string, figure func(heldOut) *int64) string {
-	var worst *heldOut
+func farthest(held []v1alpha1.HeldOut, what string, figure func(v1alpha1.HeldOut) *int64) string {
+	var worst *v1alpha1.HeldOut
 	for i := range held {
 		if off := figure(held[i]); off != nil && (worst == nil || magnitude(*off) > magnitude(*figure(*worst))) {
 			worst = &held[i]

@@ -8,20 +8,16 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-const (
-	// referenceCost is the cost of the reference hash, which every calibration times too.
-	referenceCost = 8
-	// leastScatter is the smallest relative error of the CPU time of a login from the line.
-	// It is the measured scatter under a quota.
-	leastScatter = 0.01
-)
+// leastScatter is the smallest relative error of the CPU time of a login from the line.
+// It is the measured scatter under a quota.
+const leastScatter = 0.01
 
-// pool is what the corners show about a node pool.
 type pool struct {
 	// line is the line of the CPU time of a login, and fitted reports whether there is one.
 	// For a single cost without a reference there is no line, and times has only that cost.
@@ -52,15 +48,25 @@ func (p pool) login(cost int32) (time.Duration, bool) {
 // fromCorners returns what the matrix's corners, without controls, show about each node pool.
 // Invalid trials do not count. Suspect trials count only for a cost without a Valid one.
 func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
-	used := map[string][]*v1alpha1.SizingTrial{}
+	type timing struct {
+		pool string
+		cost int32
+	}
+	used, valid := map[string][]*v1alpha1.SizingTrial{}, map[timing]bool{}
 	corner := names(matrix.Corners(variants))
-	for i := range trials {
-		trial := &trials[i]
-		if !corner[trial.Spec.Variant.Name] || trial.Status.Calibration == nil {
-			continue
-		}
-		if verdicts[i] == v1alpha1.VerdictValid || verdicts[i] == v1alpha1.VerdictSuspect && !validAt(trial, trials, verdicts, corner) {
-			used[speed.NodePool(trial.Spec.Variant)] = append(used[speed.NodePool(trial.Spec.Variant)], trial)
+	for _, wanted := range []v1alpha1.Verdict{v1alpha1.VerdictValid, v1alpha1.VerdictSuspect} {
+		for i := range trials {
+			trial, variant := &trials[i], trials[i].Spec.Variant
+			timed := timing{speed.NodePool(variant), variant.Cost}
+			if verdicts[i] != wanted || !corner[variant.Name] || trial.Status.Calibration == nil {
+				continue
+			}
+			if wanted == v1alpha1.VerdictValid {
+				valid[timed] = true
+			} else if valid[timed] {
+				continue
+			}
+			used[timed.pool] = append(used[timed.pool], trial)
 		}
 	}
 	pools := map[string]pool{}
@@ -68,18 +74,6 @@ func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, ver
 		pools[name] = newPool(trials)
 	}
 	return pools
-}
-
-// validAt reports whether a corner with a trial's cost on its node pool is Valid.
-func validAt(trial *v1alpha1.SizingTrial, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, corner map[string]bool) bool {
-	for i := range trials {
-		other := &trials[i]
-		if verdicts[i] == v1alpha1.VerdictValid && corner[other.Spec.Variant.Name] &&
-			other.Spec.Variant.Cost == trial.Spec.Variant.Cost && speed.NodePool(other.Spec.Variant) == speed.NodePool(trial.Spec.Variant) {
-			return true
-		}
-	}
-	return false
 }
 
 func newPool(trials []*v1alpha1.SizingTrial) pool {
@@ -107,7 +101,7 @@ func newPool(trials []*v1alpha1.SizingTrial) pool {
 // withReference adds the reference hash to a single cost, because a line needs two points. The
 // time of the reference hash is at the reference speed if that is known, like those of logins.
 func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial) []calibration.CostTime {
-	if len(times) != 1 || times[0].Cost == referenceCost {
+	if len(times) != 1 || times[0].Cost == loadplan.ReferenceCost {
 		return times
 	}
 	var references []float64
@@ -123,7 +117,7 @@ func withReference(times []calibration.CostTime, trials []*v1alpha1.SizingTrial)
 	if len(references) == 0 {
 		return times
 	}
-	return append(slices.Clone(times), calibration.CostTime{Cost: referenceCost, Seconds: calibration.Summarise(references).Median})
+	return append(slices.Clone(times), calibration.CostTime{Cost: loadplan.ReferenceCost, Seconds: calibration.Summarise(references).Median})
 }
 
 // login returns the CPU time of a login in a trial's run at the reference speed, or, if that

@@ -68,16 +68,19 @@ func TestWhatIsPredictedComesInTheOrderOfItsWorth(t *testing.T) {
 }
 
 func TestLimitsFarApartAreFilledByDoublings(t *testing.T) {
-	for name, test := range map[string]struct{ limits, want []int64 }{
-		"a factor of two is near enough": {[]int64{250, 500}, []int64{1000}},
-		"a factor of eight has two":      {[]int64{250, 2000}, []int64{500, 1000, 4000}},
+	for name, test := range map[string]struct {
+		limits []string
+		want   []int64
+	}{
+		"a factor of two is near enough": {[]string{"250m", "500m"}, []int64{1000}},
+		"a factor of eight has two":      {[]string{"250m", "2"}, []int64{500, 1000, 4000}},
 		"none":                           {nil, nil},
 	} {
 		if diff := cmp.Diff(test.want, furtherLimits(test.limits)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if between, above := furtherCosts([]int32{14, 16}); len(above) != 0 || !cmp.Equal(between, []int32{15}) {
-		t.Errorf("further costs of 14 and 16 are: %v, %v", between, above)
+	if further := furtherCosts([]int32{14, 16}); !cmp.Equal(further, []int32{15}) {
+		t.Errorf("further costs of 14 and 16 are: %v", further)
 	}
 }

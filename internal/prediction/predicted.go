@@ -2,11 +2,13 @@ package prediction
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
@@ -14,39 +16,28 @@ import (
 // takes 1 % longer: logins take longer, and the queue is longer.
 const p95PerScatter = 3.4
 
-// predictions returns predictions of the variants of the matrix that were not measured, and
-// then, up to mostRows, of variants outside of the matrix.
+// predictions has up to mostRows, of which those in the matrix come first.
 func (f *predictor) predictions() []v1alpha1.PredictedVariant {
 	leftOut, beyond := unmeasured(f.spec.Matrix, f.variants, f.measured)
 	var rows []v1alpha1.PredictedVariant
-	for _, variant := range leftOut {
-		if e, known := f.expect(variant); known {
+	for i, variant := range slices.Concat(leftOut, beyond) {
+		inMatrix := i < len(leftOut)
+		if e, known := f.expect(variant); known && (inMatrix || len(rows) < mostRows) {
 			row := e.row()
-			row.InMatrix = true
+			row.InMatrix = inMatrix
 			rows = append(rows, row)
-		}
-	}
-	for _, variant := range beyond {
-		if len(rows) >= mostRows {
-			break
-		}
-		if e, known := f.expect(variant); known {
-			rows = append(rows, e.row())
 		}
 	}
 	return rows
 }
 
-// row returns the model's prediction for a variant.
 func (e expectation) row() v1alpha1.PredictedVariant {
 	variant := e.spec.Variant
 	row := v1alpha1.PredictedVariant{
 		Variant: variant.Name, Cost: variant.Cost, CPULimit: variant.CPULimit, Concurrency: variant.Concurrency,
+		NodePool:            speed.NodePool(variant),
 		HashMicroseconds:    e.cal.HashMicroseconds,
 		BoundMilliPerSecond: e.bound(),
-	}
-	if variant.NodePool != nil {
-		row.NodePool = variant.NodePool.Name
 	}
 	e.addCapacity(&row)
 	row.OfferedMilliPerSecond = row.BoundMilliPerSecond * loadplan.ReportedLoadPercent / 100

@@ -1,6 +1,8 @@
 package prediction
 
 import (
+	"time"
+
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -10,17 +12,15 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
 
-// Of predicts variants that were not measured, and checks the model against held-out variants.
-// It does not set Sizing and Price.
-//
-// Only experiments with mode Capacity have predictions, because the other modes have their own
-// rates or users. The check is nil if only the corners were measured.
-func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
+// Of predicts variants that were not measured, and checks the model against the rows of held-out variants.
+// It does not set Sizing and Price. Only experiments with mode Capacity have predictions. The check is nil if
+// only the corners were measured.
+func Of(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, rows []v1alpha1.VariantResult) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
 	f := newPredictor(spec, trials)
 	if f == nil {
 		return nil, nil
 	}
-	return f.predictions(), f.check()
+	return f.predictions(), f.check(rows)
 }
 
 // ServiceOf returns one replica of a variant for the simulation. A measured variant has the
@@ -44,7 +44,6 @@ func ServiceOf(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial
 	return expected.service, known
 }
 
-// predictor is an experiment with what its corners show.
 type predictor struct {
 	spec v1alpha1.SizingExperimentSpec
 	// variants are those of the matrix, measured are those of them that are measured.
@@ -87,6 +86,11 @@ type expectation struct {
 	scatter float64
 }
 
+func newExpectation(spec v1alpha1.SizingTrialSpec, cal handover.Calibration, login time.Duration, scatter float64) expectation {
+	cal.HashMicroseconds = login.Microseconds()
+	return expectation{service: model.NewService(spec, cal, login), spec: spec, cal: cal, scatter: scatter}
+}
+
 // expect returns what the corners of a variant's node pool show about it. It returns false if
 // they don't show enough, or if the hash is too short for the model.
 func (f *predictor) expect(variant v1alpha1.Variant) (expectation, bool) {
@@ -103,11 +107,8 @@ func (f *predictor) expect(variant v1alpha1.Variant) (expectation, bool) {
 	if !known {
 		return expectation{}, false
 	}
-	cal.HashMicroseconds = login.Microseconds()
-	e := expectation{cal: cal, scatter: corners.scatter, spec: v1alpha1.SizingTrialSpec{
+	return newExpectation(v1alpha1.SizingTrialSpec{
 		Variant: variant, Repetition: 1, Service: f.spec.Service, Generator: f.spec.Generator,
 		Load: f.spec.Load, Objective: f.spec.Objective, Seed: f.seed,
-	}}
-	e.service = model.NewService(e.spec, cal, login)
-	return e, true
+	}, cal, login, corners.scatter), true
 }

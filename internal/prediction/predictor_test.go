@@ -34,7 +34,7 @@ func find(rows []v1alpha1.PredictedVariant, variant string) *v1alpha1.PredictedV
 
 func TestAPredictionHoldsTogether(t *testing.T) {
 	spec, trials := quickstart(t)
-	rows, check := prediction.Of(spec, trials)
+	rows, check := predict(spec, trials)
 	for _, row := range rows {
 		if !row.ObjectiveMet || row.InMatrix || row.CapacityMilliPerSecond == nil || row.P95Microseconds == nil {
 			t.Errorf("%s lacks something: %+v", row.Variant, row)
@@ -52,7 +52,7 @@ func TestAPredictionHoldsTogether(t *testing.T) {
 	if ratio := float64(c11.HashMicroseconds) / float64(c9.HashMicroseconds); ratio < 3.9 || ratio > 4.1 {
 		t.Errorf("a hash of cost 11 takes %.2f times one of cost 9", ratio)
 	}
-	again, sameCheck := prediction.Of(spec, trials)
+	again, sameCheck := predict(spec, trials)
 	if diff := cmp.Diff(rows, again); diff != "" || !cmp.Equal(check, sameCheck) {
 		t.Errorf("a second prediction from the same trials differs (-first +second):\n%s", diff)
 	}
@@ -63,7 +63,7 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 	last := map[string]int64{}
 	for _, p95 := range []int32{20, 100, 300, 420, 1000, 3000} {
 		spec.Objective.P95Milliseconds = p95
-		rows, _ := prediction.Of(spec, trials)
+		rows, _ := predict(spec, trials)
 		for _, row := range rows {
 			capacity := ptr.Deref(row.CapacityMilliPerSecond, 0)
 			if capacity < last[row.Variant] || row.ObjectiveMet != (capacity > 0) {
@@ -79,7 +79,7 @@ func TestAStricterObjectiveIsNeverPredictedAHigherCapacity(t *testing.T) {
 func TestTheIntervalIsOfThePercentileThatDecides(t *testing.T) {
 	spec, trials := quickstart(t)
 	spec.Objective.P95Milliseconds, spec.Objective.P99Milliseconds = 3000, 500
-	rows, _ := prediction.Of(spec, trials)
+	rows, _ := predict(spec, trials)
 	for _, row := range rows {
 		capacity, between := ptr.Deref(row.CapacityMilliPerSecond, 0), row.CapacityInterval
 		if between == nil || between.LowMilliPerSecond >= capacity*985/1000 || between.HighMilliPerSecond <= capacity*101/100 {
@@ -143,7 +143,7 @@ func TestPredictUsesItsInput(t *testing.T) {
 			t.Parallel()
 			spec, trials := quickstart(t)
 			test.change(t, &spec, trials)
-			rows, check := prediction.Of(spec, trials)
+			rows, check := predict(spec, trials)
 			if (len(rows) > 0) != test.rows {
 				t.Errorf("%d predictions", len(rows))
 			}
@@ -200,8 +200,8 @@ func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
 			tens = append(tens, trial)
 		}
 	}
-	whole, _ := prediction.Of(spec, trials)
-	rows, check := prediction.Of(spec, tens)
+	whole, _ := predict(spec, trials)
+	rows, check := predict(spec, tens)
 	c11 := find(rows, "c11-500m")
 	if c11 == nil || c11.HashMicroseconds < 110_000 || c11.HashMicroseconds > 120_000 {
 		t.Errorf("cost 11 is predicted as %+v", c11)
@@ -215,7 +215,7 @@ func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
 	for i := range tens {
 		tens[i].Status.Calibration.ReferenceMicroseconds = 0
 	}
-	if rows, _ := prediction.Of(spec, tens); len(rows) != 0 {
+	if rows, _ := predict(spec, tens); len(rows) != 0 {
 		t.Errorf("without a second point there are predictions of other costs: %+v", rows)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
+	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // quickstart returns the experiment and its measured trials.
@@ -42,11 +44,17 @@ func quickstart(t testing.TB) (v1alpha1.SizingExperimentSpec, []v1alpha1.SizingT
 	return spec, measured
 }
 
+// predict returns the predictions from trials and their rows, and the check of the model.
+func predict(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial) ([]v1alpha1.PredictedVariant, *v1alpha1.ModelCheck) {
+	measured, _ := matrix.Measured(spec.Matrix)
+	return prediction.Of(spec, trials, results.Results(measured, trials, ""))
+}
+
 // The model must predict the two held-out variants within 10 % in capacity and 20 % in p95 at
 // 70 % load.
 func TestTheQuickstartIsPredictedFromItsCorners(t *testing.T) {
 	spec, trials := quickstart(t)
-	rows, check := prediction.Of(spec, trials)
+	rows, check := predict(spec, trials)
 	if check == nil || !check.Passed {
 		t.Fatalf("the model failed its check: %+v", check)
 	}
@@ -78,7 +86,7 @@ func TestAVariantThatCornersLeavesOutIsPredictedFirst(t *testing.T) {
 	spec, trials := quickstart(t)
 	spec.Matrix.Measure = v1alpha1.MeasureCorners
 	spec.Matrix.CPULimits = []string{"250m", "500m", "750m", "1"}
-	rows, check := prediction.Of(spec, trials)
+	rows, check := predict(spec, trials)
 	if len(rows) < 2 || rows[0].Variant != "c10-500m" && rows[0].Variant != "c8-500m" && rows[0].Variant != "c8-750m" || !rows[0].InMatrix {
 		t.Fatalf("the first prediction is %+v", rows)
 	}

@@ -2,7 +2,6 @@ package prediction
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -17,52 +16,11 @@ import (
 // more, p95 hardly depends on the individual arrivals.
 const mostReplayed = 20_000
 
-// repetitions are the trials of a variant that have a result.
-type repetitions []*v1alpha1.SizingTrial
-
-// repetitions returns the repetitions of a measured variant. It returns false if there are
-// none or if one is not Valid.
-func (f *predictor) repetitions(variant string) (repetitions, bool) {
-	var all repetitions
-	for i := range f.trials {
-		trial := &f.trials[i]
-		if trial.Spec.Variant.Name != variant || trial.Status.Result == nil {
-			continue
-		}
-		if f.verdicts[i] != v1alpha1.VerdictValid || trial.Status.Calibration == nil {
-			return nil, false
-		}
-		all = append(all, trial)
-	}
-	return all, len(all) > 0
-}
-
-// capacity returns the lower median of the capacity, like the variant's row. A repetition
-// without a capacity is below all others.
-func (r repetitions) capacity() *int64 {
-	return measurement.LowerMedian(r, func(a, b *v1alpha1.SizingTrial) int {
-		return cmp.Compare(ptr.Deref(a.Status.Result.CapacityMilliPerSecond, 0), ptr.Deref(b.Status.Result.CapacityMilliPerSecond, 0))
-	}).Status.Result.CapacityMilliPerSecond
-}
-
-// typical returns the trial with the upper median of p95, like the variant's row, or nil if no
-// trial has p95.
-func (r repetitions) typical() *v1alpha1.SizingTrial {
-	with := slices.DeleteFunc(slices.Clone(r), func(t *v1alpha1.SizingTrial) bool { return t.Status.Result.P95Microseconds == nil })
-	if len(with) == 0 {
-		return nil
-	}
-	return measurement.UpperMedian(with, func(a, b *v1alpha1.SizingTrial) int {
-		return cmp.Compare(*a.Status.Result.P95Microseconds, *b.Status.Result.P95Microseconds)
-	})
-}
-
-// typicalRun returns the trial of a variant with the upper median of the CPU time per login:
-// of its Valid trials if there are any, or else of its Suspect ones. It returns nil if there
-// are none.
+// typicalRun returns the trial of a variant with the upper median of the CPU time per login, of its Valid
+// trials or else of its Suspect ones, or nil.
 func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, variant string) *v1alpha1.SizingTrial {
 	for _, wanted := range []v1alpha1.Verdict{v1alpha1.VerdictValid, v1alpha1.VerdictSuspect} {
-		var runs repetitions
+		var runs []*v1alpha1.SizingTrial
 		for i := range trials {
 			if trials[i].Spec.Variant.Name == variant && verdicts[i] == wanted && trials[i].Status.Calibration != nil {
 				runs = append(runs, &trials[i])
@@ -75,11 +33,9 @@ func typicalRun(trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict, vari
 	return nil
 }
 
-// p95Of returns the predicted p95 of the reported step of a trial. It simulates the arrivals
-// that were planned, with their times scaled by the ratio of the trial's bound to the
-// predicted bound, so that the share of the bound is the same. The trial's bound is that at
-// the speed for which it was planned. For a step with very many logins it is the steady p95 at
-// that share. It returns nil if logins fail, or if the trial has no such step.
+// p95Of returns the predicted p95 of the reported step of a trial, or nil. It simulates the arrivals that
+// were planned, with their times scaled so that the share of the bound is the same at the speed of the plan.
+// For a step with very many logins it is the steady p95 at that share.
 func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	own := *trial.Status.Calibration
 	own.HashMicroseconds = loginAsPlanned(trial).Microseconds()
@@ -106,7 +62,6 @@ func (e expectation) p95Of(trial *v1alpha1.SizingTrial) *int64 {
 	return ptr.To(p95.Microseconds())
 }
 
-// loginAsPlanned returns the CPU time of a login at the speed for which the load was planned.
 func loginAsPlanned(trial *v1alpha1.SizingTrial) time.Duration {
 	took, known := login(trial), trial.Status.Speed
 	if known == nil || known.PlannedHashMicrosecondsAtCost8 <= 0 || known.ReferenceHashMicrosecondsAtCost8 <= 0 {

@@ -15,6 +15,8 @@ import (
 func withRepetition(t *testing.T, trials []v1alpha1.SizingTrial, times, cpu float64) []v1alpha1.SizingTrial {
 	t.Helper()
 	again := named(t, trials, "c10-500m").DeepCopy()
+	again.Name = "again"
+	again.Status.Result.Trial = again.Name
 	for _, number := range []*int64{again.Status.Result.P95Microseconds, again.Status.Result.CapacityMilliPerSecond} {
 		*number = int64(times * float64(*number))
 	}
@@ -32,7 +34,7 @@ func TestOfTwoRepetitionsTheLessFavourableCounts(t *testing.T) {
 	spec, trials := quickstart(t)
 	// off returns the model's errors in p95 and in the capacity, in thousandths.
 	off := func(trials []v1alpha1.SizingTrial) [2]int64 {
-		_, check := prediction.Of(spec, trials)
+		_, check := predict(spec, trials)
 		for _, held := range check.HeldOut {
 			if held.Variant == "c10-500m" {
 				return [2]int64{*held.P95PerMille, *held.CapacityPerMille}

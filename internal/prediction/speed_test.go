@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
 )
 
 // timed returns the trials of the quickstart with a speed: that of their calibrations, for
@@ -93,8 +92,8 @@ func TestPredictionsAreThoseAtTheReferenceSpeed(t *testing.T) {
 			if test.single {
 				usual, changed = onlyCost10(&spec, usual), onlyCost10(&spec, changed)
 			}
-			rows, check := prediction.Of(spec, usual)
-			otherwise, otherCheck := prediction.Of(spec, changed)
+			rows, check := predict(spec, usual)
+			otherwise, otherCheck := predict(spec, changed)
 			// CPU times are rounded to microseconds, which has the largest effect on an
 			// interval near the lowest rate.
 			near := cmp.Comparer(func(a, b int64) bool { return math.Abs(float64(a-b)) <= 0.01*math.Abs(float64(a)) })

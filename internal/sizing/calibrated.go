@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/model"
 	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/speed"
@@ -30,18 +31,10 @@ func Calibrated(spec v1alpha1.SizingExperimentSpec, calibrations map[int32]*hand
 	if status.Predictions, err = prediction.FromHashTimes(spec, status.HashTimes); err != nil {
 		return nil, err
 	}
-	var candidates []Candidate
-	for i := range status.Predictions {
-		p := &status.Predictions[i]
-		c := t.predictedCandidate(p, nil)
-		c.Trust, c.Calibrated = Valid, true
-		c.P95 = t.fromHashTimes(c.Variant, status.HashTimes)
-		t.sizePrediction(p, c)
-		candidates = append(candidates, c)
+	t.calibrated, t.service = true, func(v v1alpha1.Variant) (model.Service, bool) {
+		return prediction.ServiceFromHashTime(spec, status.HashTimes, v)
 	}
-	if t.asked {
-		status.Recommendation = Of(t.question, candidates)
-	}
+	t.recommend(status)
 	return status, nil
 }
 
@@ -53,19 +46,6 @@ func ownError(timed v1alpha1.HashTime, cal handover.Calibration) int64 {
 		return cal.ErrorMicroseconds
 	}
 	return int64(math.Ceil(float64(timed.HashMicroseconds) * float64(cal.RatioErrorPerMillion) / float64(cal.RatioPerMillion)))
-}
-
-// fromHashTimes returns a function with the model's p95 of one replica of a variant, in
-// microseconds, at a rate times 1000.
-func (t *table) fromHashTimes(variant v1alpha1.Variant, times []v1alpha1.HashTime) func(int64) (int64, bool) {
-	return func(milliPerSecond int64) (int64, bool) {
-		service, known := prediction.ServiceFromHashTime(t.spec, times, variant)
-		if !known {
-			return 0, false
-		}
-		p95, ok := service.SteadyP95(float64(milliPerSecond)/milli, false, t.seed())
-		return p95.Microseconds(), ok
-	}
 }
 
 // calibratedTrials returns a trial for each calibration, with only the calibration in it. Their reference

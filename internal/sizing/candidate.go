@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
+	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
 // Trust is how far a candidate's numbers can be trusted, in the words of verdicts.
@@ -78,7 +80,8 @@ type Candidate struct {
 	// Unknown says why no more than Served is known.
 	Unknown Unknown
 	// SlowPerMille is the slow speed: the hash time that the CPU exceeds for a tenth of
-	// the time, in thousandths of the hash time at the reference speed. 0 counts as 1000.
+	// the time, in thousandths of the hash time at the reference speed. It is below 1000 if the
+	// reference is slower; 0 counts as 1000.
 	SlowPerMille int64
 	// Refuted reports that Capacity is just below a rate that failed a verification.
 	Refuted bool
@@ -93,14 +96,12 @@ type Candidate struct {
 	P95 func(milliPerSecond int64) (micros int64, ok bool)
 }
 
-// atMost returns the highest rate, times 1000, for which a size can be computed from a
-// lower bound, whatever the number of replicas.
+// atMost returns the highest rate, times 1000, that a lower bound shows for any number of replicas.
 func (c Candidate) atMost() int64 { return 1000 * c.Served / c.slow() }
 
-// undecided reports whether not even a lower bound of the capacity is known.
 func (c Candidate) undecided() bool { return c.Unknown == Undecided }
 
-// slow returns the slow speed, or the reference speed if it is unknown.
+// slow returns the slow speed, or the reference speed if that is slower.
 func (c Candidate) slow() int64 { return max(1000, c.SlowPerMille) }
 
 // Sizing returns how many replicas of a variant serve the demand. It returns nil if no rate
@@ -111,17 +112,8 @@ func (q Question) Sizing(c Candidate) *v1alpha1.Sizing {
 		return nil
 	}
 	return &v1alpha1.Sizing{
-		Replicas: int32(s.replicas), TotalCPU: quantity(s.milliCPU), LoadPercent: q.loadPercent(s), Breaks: s.breaks,
+		Replicas: int32(s.replicas), TotalCPU: matrix.Quantity(s.milliCPU), LoadPercent: q.loadPercent(s), Breaks: s.breaks,
 	}
-}
-
-// PerMonth returns the monthly price of the replicas of a candidate that serve the demand,
-// or "" if it is unknown.
-func (q Question) PerMonth(c Candidate) string {
-	if s := q.size(c); s.replicas > 0 {
-		return pricing.Text(q.Tariff.PerMonth(poolOf(c.Variant), s.resources()))
-	}
-	return ""
 }
 
 // sized is a candidate with as many replicas as the demand requires.
@@ -130,6 +122,8 @@ type sized struct {
 	// replicas, and their CPU in total; 0 if no number of replicas is known to serve the
 	// demand.
 	replicas, milliCPU int64
+	// month is its exact price for a month; nil if that is unknown.
+	month *big.Rat
 	// breaks are the limits that this size exceeds, in the order in which they are
 	// reported.
 	breaks []v1alpha1.Bound
@@ -141,6 +135,7 @@ func (q Question) size(c Candidate) sized {
 	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
 		s.milliCPU = s.replicas * c.MilliCPU
+		s.month = q.Tariff.PerMonth(speed.NodePool(c.Variant), c.Resources(s.replicas))
 	}
 	breaks := func(broken bool, bound v1alpha1.Bound) {
 		if broken {
@@ -170,8 +165,6 @@ func (c Candidate) Resources(replicas int64) pricing.Resources {
 	return resources
 }
 
-func (s sized) resources() pricing.Resources { return s.Resources(s.replicas) }
-
 // strength returns the strength of a candidate's hash: the bcrypt cost at which an attacker
 // makes as many guesses per second. It returns 0 if the guesses are unknown.
 func (q Question) strength(c Candidate) float64 {
@@ -185,16 +178,14 @@ func (s sized) fits() bool { return len(s.breaks) == 0 }
 // demand is above a capacity that is a lower bound, or nothing was decided.
 func (s sized) unknown() bool { return slices.Contains(s.breaks, v1alpha1.BoundCapacityUnknown) }
 
-// loadPercent returns the demand without headroom in percent of the capacity, at most 100.
 func (q Question) loadPercent(s sized) int32 {
 	return int32(min(100*q.MilliPerSecond/(s.replicas*s.Capacity), 100))
 }
 
-// api returns the size as the status shows it.
 func (q Question) api(s sized) v1alpha1.Size {
 	v := s.Variant
 	size := v1alpha1.Size{
-		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: poolOf(v), Predicted: s.Predicted,
+		Variant: v.Name, Cost: v.Cost, CPULimit: v.CPULimit, Concurrency: &v.Concurrency, NodePool: speed.NodePool(v), Predicted: s.Predicted,
 		AttackerPricePerBillionGuesses: pricing.Text(q.Tariff.PerBillionGuesses(v)),
 	}
 	if v.Control != "" {
@@ -206,21 +197,10 @@ func (q Question) api(s sized) v1alpha1.Size {
 	if s.replicas == 0 {
 		return size
 	}
-	size.Replicas, size.TotalCPU = int32(s.replicas), quantity(s.milliCPU)
+	size.Replicas, size.TotalCPU = int32(s.replicas), matrix.Quantity(s.milliCPU)
 	size.CapacityMilliPerSecond = ptr.To(s.replicas * s.Capacity)
 	size.LoadPercent = ptr.To(q.loadPercent(s))
-	size.PricePerMonth = pricing.Text(q.Tariff.PerMonth(size.NodePool, s.resources()))
-	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.resources(), q.MilliPerSecond))
+	size.PricePerMonth = pricing.Text(s.month)
+	size.PricePerMillionLogins = pricing.Text(q.Tariff.PerMillionLogins(size.NodePool, s.Resources(s.replicas), q.MilliPerSecond))
 	return size
-}
-
-func poolOf(v v1alpha1.Variant) string {
-	if v.NodePool == nil {
-		return ""
-	}
-	return v.NodePool.Name
-}
-
-func quantity(milli int64) string {
-	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
 }

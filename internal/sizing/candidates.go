@@ -10,29 +10,19 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/model"
-	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-const milli = 1000
+var trusts = map[v1alpha1.Verdict]Trust{v1alpha1.VerdictValid: Valid, v1alpha1.VerdictSuspect: Suspect}
 
-// trust returns how far a result with a verdict can be trusted.
-func trust(verdict v1alpha1.Verdict) Trust {
-	switch verdict {
-	case v1alpha1.VerdictValid:
-		return Valid
-	case v1alpha1.VerdictSuspect:
-		return Suspect
-	default:
-		return Invalid
-	}
-}
-
-// rowCandidate returns one replica of a row's variant as a candidate, with the row's
-// capacity.
+// rowCandidate returns one replica of a row's variant, which is in the matrix, with the row's capacity.
 func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
-	c := t.candidate(t.variant(row.Variant))
-	c.Trust, c.Reasons = trust(row.Verdict), row.Reasons
+	variant := v1alpha1.Variant{Name: row.Variant}
+	if i := slices.IndexFunc(t.all, func(v v1alpha1.Variant) bool { return v.Name == row.Variant }); i >= 0 {
+		variant = t.all[i]
+	}
+	c := t.candidate(variant)
+	c.Trust, c.Reasons = trusts[row.Verdict], row.Reasons
 	if row.MemoryPeakBytes != nil {
 		c.MemoryLimit = memoryLimit(c.Variant, *row.MemoryPeakBytes)
 	}
@@ -49,7 +39,6 @@ func (t *table) rowCandidate(row *v1alpha1.VariantResult) Candidate {
 	return c
 }
 
-// whyUnknown returns why only a lower bound of a variant's capacity is known.
 func (t *table) whyUnknown(variant string) Unknown {
 	if t.spec.Load.Mode == v1alpha1.LoadRates {
 		return ByRates
@@ -63,31 +52,39 @@ func (t *table) whyUnknown(variant string) Unknown {
 	return ByGenerator
 }
 
-// predictedCandidate returns a predicted variant as a candidate. It can be recommended only
-// if it is in the matrix and the model passed its check against held-out variants.
+// predictedCandidate returns a predicted variant as a candidate. It can be recommended if it is in the
+// matrix and the model passed its check against held-out variants, or if nothing was deployed.
 func (t *table) predictedCandidate(p *v1alpha1.PredictedVariant, check *v1alpha1.ModelCheck) Candidate {
-	c := t.candidate(v1alpha1.Variant{
-		Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit,
-		Concurrency: p.Concurrency, NodePool: t.pool(p.NodePool),
-	})
-	c.Predicted, c.Trust = true, Hint
-	if p.InMatrix && check != nil && check.Passed {
+	variant := v1alpha1.Variant{
+		Name: p.Variant, Algorithm: v1alpha1.AlgorithmBcrypt, Cost: p.Cost, CPULimit: p.CPULimit, Concurrency: p.Concurrency,
+	}
+	for i, pool := range t.spec.Matrix.NodePools {
+		if pool.Name == p.NodePool {
+			variant.NodePool = &t.spec.Matrix.NodePools[i]
+		}
+	}
+	c := t.candidate(variant)
+	c.Predicted, c.Calibrated, c.Trust = true, t.calibrated, Hint
+	if t.calibrated || p.InMatrix && check != nil && check.Passed {
 		c.Trust = Valid
 	}
 	t.setCapacity(&c, p.CapacityMilliPerSecond, p.CapacityInterval)
 	return c
 }
 
-// candidate returns a variant as a candidate without a capacity.
 func (t *table) candidate(variant v1alpha1.Variant) Candidate {
-	limit, err := matrix.MilliCPU(variant.CPULimit)
-	if err != nil {
-		limit = 0
-	}
-	return Candidate{
-		Variant: variant, MilliCPU: limit, GivenMemory: t.givenMemory(), SlowPerMille: t.slow(variant),
+	c := Candidate{
+		Variant: variant, SlowPerMille: 1000,
 		P95: func(milliPerSecond int64) (int64, bool) { return t.p95(variant, milliPerSecond) },
 	}
+	c.MilliCPU, _ = matrix.MilliCPU(variant.CPULimit) // 0 if it is unknown
+	if given, err := resource.ParseQuantity(t.spec.Service.MemoryLimit); err == nil {
+		c.GivenMemory = given.Value()
+	}
+	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
+		c.SlowPerMille = pool.HighPerMille
+	}
+	return c
 }
 
 const (
@@ -99,17 +96,7 @@ const (
 // memoryLimit returns the memory limit for a replica of a variant: a quarter more than its
 // peak, in whole MiB, and no less than an experiment with it requires.
 func memoryLimit(v v1alpha1.Variant, peak int64) int64 {
-	return (max(leastMemory, matrix.LeastMemory(v), peak+peak/4) + mebibyte - 1) / mebibyte * mebibyte
-}
-
-// givenMemory returns the memory limit that replicas were measured with, in bytes, or 0 if
-// the experiment has no limit.
-func (t *table) givenMemory() int64 {
-	given, err := resource.ParseQuantity(t.spec.Service.MemoryLimit)
-	if err != nil {
-		return 0
-	}
-	return given.Value()
+	return ceil(max(leastMemory, matrix.LeastMemory(v), peak+peak/4), mebibyte) * mebibyte
 }
 
 // setCapacity sets the capacity of one replica from that of all replicas of a trial. Sizes
@@ -130,37 +117,32 @@ func (t *table) setCapacity(c *Candidate, capacity *int64, interval *v1alpha1.Ra
 	t.question.Refute(c)
 }
 
-// slow returns the hash time that the CPU of a variant's node pool exceeds for a tenth of
-// the time, in thousandths of the reference. It is below 1000 if the reference is slower.
-func (t *table) slow(variant v1alpha1.Variant) int64 {
-	if pool := speed.InPool(t.speeds, speed.NodePool(variant)); pool != nil {
-		return pool.HighPerMille
+// forRandomArrivals gives a candidate that was measured with evenly spaced logins the model's capacity
+// for random arrivals, as real users have.
+func (t *table) forRandomArrivals(c Candidate) Candidate {
+	if !t.asked || !t.evenlySpaced() || c.Trust == Invalid || !t.question.Admits(c.Variant) {
+		return c
 	}
-	return 1000
-}
-
-// respace replaces the capacity of a candidate that was measured with evenly spaced logins
-// by the model's capacity for random arrivals, as real users have.
-func (t *table) respace(c *Candidate) {
 	c.EvenlySpaced, c.Confirmed, c.Capacity, c.Found, c.Interval, c.Served = true, false, 0, 0, nil, 0
-	service, known := prediction.ServiceOf(t.spec, t.trials, c.Variant)
+	service, known := t.service(c.Variant)
 	if !known {
-		return
+		return c
 	}
 	c.Unknown = 0 // the model knows the capacity that the steps don't show
 	perSecond := service.NewOutlook(false, t.seed()).Capacity(model.LimitOf(t.spec.Objective))
-	c.Found = int64(math.Floor(milli * perSecond))
+	c.Found = int64(math.Floor(1000 * perSecond))
 	c.Capacity = 1000 * c.Found / c.SlowPerMille
-	t.question.Refute(c)
+	t.question.Refute(&c)
+	return c
 }
 
 // p95 returns the model's p95 of one replica with random arrivals, in microseconds.
 func (t *table) p95(variant v1alpha1.Variant, milliPerSecond int64) (int64, bool) {
-	service, known := prediction.ServiceOf(t.spec, t.trials, variant)
+	service, known := t.service(variant)
 	if !known {
 		return 0, false
 	}
-	p95, ok := service.SteadyP95(float64(milliPerSecond)/milli, false, t.seed())
+	p95, ok := service.SteadyP95(float64(milliPerSecond)/1000, false, t.seed())
 	return p95.Microseconds(), ok
 }
 
@@ -170,14 +152,4 @@ func (t *table) seed() uint64 {
 		return 0
 	}
 	return uint64(t.trials[0].Spec.Seed)
-}
-
-// pool returns the node pool with a name, or nil if the experiment has no such pool.
-func (t *table) pool(name string) *v1alpha1.NodePool {
-	for i := range t.spec.Matrix.NodePools {
-		if t.spec.Matrix.NodePools[i].Name == name {
-			return &t.spec.Matrix.NodePools[i]
-		}
-	}
-	return nil
 }

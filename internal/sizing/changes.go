@@ -6,10 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/password"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -17,9 +16,8 @@ import (
 // costs among them.
 const mostChanges, mostCosts = 8, 3
 
-// changes says what would change the recommendation: what the next stronger hashes need,
-// how far the demand can grow, and what is worth measuring. If nothing fits, best is nil,
-// and changes says what the acceptable costs need and what a lower one would do.
+// changes says what would change the recommendation: what the next stronger hashes need, how far the
+// demand can grow, and what is worth measuring. If nothing fits, best is nil.
 func (a answer) changes(best *sized) []string {
 	var changes []string
 	stronger := func(c Candidate) bool { return a.strength(c) >= float64(a.MinimumCost) }
@@ -49,9 +47,9 @@ func (a answer) nearestOf(wanted func(Candidate) bool) []sized {
 		if c.Trust < Suspect || !wanted(c) {
 			continue
 		}
-		s := a.Question.size(c)
-		if known, has := nearest[c.key()]; !has || a.worthReporting(s, known) {
-			nearest[c.key()] = s
+		s, hash := a.Question.size(c), fmt.Sprint(c.Variant.Control, c.Variant.Cost)
+		if known, has := nearest[hash]; !has || a.worthReporting(s, known) {
+			nearest[hash] = s
 		}
 	}
 	sizes := slices.SortedFunc(maps.Values(nearest), func(x, y sized) int {
@@ -60,8 +58,8 @@ func (a answer) nearestOf(wanted func(Candidate) bool) []sized {
 	return sizes[:min(len(sizes), mostCosts)]
 }
 
-// worthReporting reports whether s says more about a cost than another size: a size that
-// might serve the demand is preferred to one that is known not to, and then the nearer one.
+// worthReporting prefers a size that might serve the demand to one that is known not to, and then the
+// nearer one.
 func (a answer) worthReporting(s, known sized) bool {
 	if s.unknown() == known.unknown() {
 		return a.nearer(s, known) < 0
@@ -75,50 +73,36 @@ func (a answer) worthReporting(s, known sized) bool {
 // needs says what a hash that is not recommended lacks, and how much of the demand it
 // serves within the limits.
 func (a answer) needs(s sized) string {
-	hash := s.hash()
+	hash := fmt.Sprintf("Cost %d", s.Variant.Cost)
+	if s.Variant.Control != "" {
+		hash = units.Capital(matrix.Hashing(s.Variant))
+	}
 	switch {
 	case s.unknown():
-		return fmt.Sprintf("%s might serve the demand: %s %s. %s", hash, s.Variant.Name, s.atLeast(), a.suggest(s))
+		known, advice := a.lowerBound(s)
+		return fmt.Sprintf("%s might serve the demand: %s %s. %s", hash, s.Variant.Name, known, advice)
 	case s.fits():
-		return fmt.Sprintf("%s would fit with %s, but that result is Suspect (%s): measure it again", hash, inAll(s), strings.Join(results.ReasonTypes(s.Reasons), ", "))
+		return fmt.Sprintf("%s would fit with %s, but that result is %s: measure it again", hash, inAll(s), s.suspect())
 	case s.Capacity == 0 && s.Found > 0:
 		return fmt.Sprintf("%s meets the objective up to %s per replica with %s, but the interval of that begins at 0: measure it with a larger load.minSamples or more repetitions", hash, perSecond(s.Found), s.Variant.Name)
 	case s.Capacity == 0:
 		return fmt.Sprintf("%s meets the objective at no rate on any CPU limit of the matrix: it needs a larger p95Milliseconds or a larger CPU limit", hash)
 	}
-	text := fmt.Sprintf("%s needs %s: %s", hash, a.missing(s), inAll(s))
-	if most := a.served(s.Candidate, a.most(s.Candidate).replicas); most > 0 {
+	text := fmt.Sprintf("%s %s: %s", hash, a.breaks(s), inAll(s))
+	if most := a.served(s.Candidate, a.mostReplicas(s.Candidate)); most > 0 {
 		text += fmt.Sprintf("; within the demand's limits it serves up to %s with the same headroom", perSecond(most))
 	}
 	if s.Trust == Suspect {
-		text += fmt.Sprintf("; that result is Suspect (%s)", strings.Join(results.ReasonTypes(s.Reasons), ", "))
+		text += "; that result is " + s.suspect()
 	}
 	return text
 }
 
-// missing says how much more than the limits allow a size needs.
-func (a answer) missing(s sized) string {
-	var more []string
-	if slices.Contains(s.breaks, v1alpha1.BoundMaxTotalCPU) {
-		over := s.milliCPU - a.MaxMilliCPU
-		amount := strings.Replace(cpus(over), " CPU", " more CPU", 1)
-		more = append(more, fmt.Sprintf("%s (%s instead of maxTotalCPU %s)", amount, cpus(s.milliCPU), quantity(a.MaxMilliCPU)))
-	}
-	if slices.Contains(s.breaks, v1alpha1.BoundMaxReplicas) {
-		over := s.replicas - a.MaxReplicas
-		more = append(more, fmt.Sprintf("%d more %s (%d instead of maxReplicas %d)", over, verb(over, "replica", "replicas"), s.replicas, a.MaxReplicas))
-	}
-	return strings.Join(more, " and ")
-}
-
-// most returns a candidate with as many replicas as the limits allow.
-func (a answer) most(c Candidate) sized {
-	s := sized{Candidate: c, replicas: a.MaxReplicas}
+func (a answer) mostReplicas(c Candidate) int64 {
 	if a.MaxMilliCPU > 0 && c.MilliCPU > 0 {
-		s.replicas = min(s.replicas, a.MaxMilliCPU/c.MilliCPU)
+		return min(a.MaxReplicas, a.MaxMilliCPU/c.MilliCPU)
 	}
-	s.milliCPU = s.replicas * c.MilliCPU
-	return s
+	return a.MaxReplicas
 }
 
 // growth says up to which demand the size suffices, and which size is needed above that.
@@ -128,20 +112,21 @@ func (a answer) growth(best sized) string {
 	beyond.MilliPerSecond = most + 1
 	text := fmt.Sprintf("This size serves up to %s with the same headroom; above that, ", perSecond(most))
 	next := beyond.answer(a.candidates)
-	if len(next.fit) == 0 {
-		if next.anyUnknown() {
-			return text + "it is unknown whether any size fits the demand's limits"
-		}
+	switch {
+	case len(next.fit) > 0:
+		return text + "the choice would be " + inAll(next.fit[0])
+	case next.anyUnknown():
+		return text + "it is unknown whether any size fits the demand's limits"
+	default:
 		return text + "no size fits the demand's limits"
 	}
-	return text + "the choice would be " + inAll(next.fit[0])
 }
 
 // lowerCost says which size would serve the demand at a cost below the minimum. It returns
 // "" if none would.
 func (a answer) lowerCost() string {
 	lower := a.Question
-	lower.MinimumCost = lowestCost
+	lower.MinimumCost = password.MinCost
 	weaker := lower.answer(a.candidates)
 	if len(weaker.fit) == 0 {
 		return ""

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -25,7 +23,6 @@ func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
 	return a.size()
 }
 
-// answer is a question with its candidates and the sizes that fit.
 type answer struct {
 	Question
 	candidates []Candidate
@@ -37,15 +34,14 @@ func (q Question) answer(candidates []Candidate) answer {
 	a := answer{Question: q, candidates: candidates}
 	a.fit = q.fitting(candidates, Valid)
 	if len(a.fit) == 0 {
-		a.fit = q.fitting(q.standIns(candidates), Suspect)
+		a.fit = q.fitting(q.fallbacks(candidates), Suspect)
 	}
 	return a
 }
 
-// standIns returns the Suspect candidates that can be recommended if no Valid one fits: those with a
-// weaker hash than every acceptable Valid one. With others, more demand could give a smaller size or a
-// stronger hash.
-func (q Question) standIns(candidates []Candidate) []Candidate {
+// fallbacks returns the Suspect candidates with a weaker hash than every acceptable Valid one. With others,
+// more demand could give a smaller size or a stronger hash.
+func (q Question) fallbacks(candidates []Candidate) []Candidate {
 	below := math.Inf(1)
 	for _, c := range candidates {
 		if strength := q.strength(c); c.Trust == Valid && strength >= float64(q.MinimumCost) {
@@ -57,7 +53,6 @@ func (q Question) standIns(candidates []Candidate) []Candidate {
 	})
 }
 
-// size returns the recommendation of the best size that fits.
 func (a answer) size() *v1alpha1.Recommendation {
 	best := a.fit[0]
 	r := &v1alpha1.Recommendation{Size: a.api(best), Changes: a.changes(&best)}
@@ -69,14 +64,13 @@ func (a answer) size() *v1alpha1.Recommendation {
 	if len(a.fit) > 1 {
 		r.RunnerUp = ptr.To(a.api(a.fit[1]))
 	}
-	sure := a.confidence(best)
-	r.Confidence = sure.level
+	confidence, why := a.confidence(best)
+	r.Confidence = confidence
 	r.Verified, _ = a.verified(best)
-	r.Reason = units.Clip(a.reason(best, sure), mostReason)
+	r.Reason = units.Clip(fmt.Sprintf("%s. %s. Confidence is %s: %s", a.strongest(best), a.serves(best), confidence, why), mostReason)
 	return r
 }
 
-// none returns the recommendation if nothing fits, with the nearest size.
 func (a answer) none() *v1alpha1.Recommendation {
 	nearest, found := a.nearest()
 	if !found {
@@ -86,21 +80,19 @@ func (a answer) none() *v1alpha1.Recommendation {
 	reason := a.noneReason(nearest)
 	if failed := a.failed(); len(failed) > 0 {
 		r.Verified = v1alpha1.VerificationFailed
-		reason = units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification; " + lower(reason)
+		reason += "; " + units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification"
 	}
 	r.Reason = units.Clip(reason, mostReason)
 	return r
 }
 
-// nearest returns the size that gets farthest: limits are checked one after another, and
-// among the sizes that exceed the same limit first, the nearest exceeds it by least. It
-// leaves out doubtful sizes that fit but can't be recommended, because the changes report
-// them.
+// nearest returns the size that exceeds the last limit, and of these the one that exceeds it by least.
+// Suspect sizes that fit but can't be recommended are in the changes instead.
 func (a answer) nearest() (sized, bool) {
 	var all []sized
 	for _, c := range a.candidates {
-		if c.Trust == Valid || c.Trust == Suspect && !a.Question.size(c).fits() {
-			all = append(all, a.Question.size(c))
+		if s := a.Question.size(c); c.Trust == Valid || c.Trust == Suspect && !s.fits() {
+			all = append(all, s)
 		}
 	}
 	if len(all) == 0 {
@@ -109,35 +101,28 @@ func (a answer) nearest() (sized, bool) {
 	return slices.MinFunc(all, a.nearer), true
 }
 
-// certainty is how far a recommendation can be trusted, and why not more.
-type certainty struct {
-	level v1alpha1.Confidence
-	why   string
-}
-
-// confidence returns the lowest confidence for which there is a reason.
-func (a answer) confidence(best sized) certainty {
+// confidence returns the lowest confidence for which there is a reason, and the reason.
+func (a answer) confidence(best sized) (v1alpha1.Confidence, string) {
 	switch {
 	case best.Trust == Suspect:
-		return certainty{v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is Suspect (%s); measure it again", a.unit(), strings.Join(results.ReasonTypes(best.Reasons), ", "))}
+		return v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is %s; measure it again", a.unit(), best.suspect())
 	case best.EvenlySpaced:
-		return certainty{v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"}
+		return v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"
 	case best.Calibrated:
-		return certainty{v1alpha1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest; measure this size with a SizingExperiment before you rely on it"}
+		return v1alpha1.ConfidenceLow, "only the hash time was measured, on one machine; the model predicts the rest; measure this size with a SizingExperiment before you rely on it"
 	case best.Predicted:
-		return certainty{v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that predicted the held-out variants correctly" +
-			a.heldOr(best, "; measure it before you rely on it")}
-	}
-	if !best.Confirmed {
-		return certainty{v1alpha1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")}
+		return v1alpha1.ConfidenceMedium, "this variant was not measured but predicted, by a model that predicted the held-out variants correctly" +
+			a.heldOr(best, "; measure it before you rely on it")
+	case !best.Confirmed:
+		return v1alpha1.ConfidenceMedium, "its capacity was predicted, and no measured step near it confirms that" + a.heldOr(best, "")
 	}
 	if failed := a.failed(); len(failed) > 0 {
-		return certainty{v1alpha1.ConfidenceMedium, units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")}
+		return v1alpha1.ConfidenceMedium, units.Size(failed[0].Replicas, failed[0].Variant) + " failed its verification, although it follows from the same measurements" + a.heldOr(best, "")
 	}
 	if outcome, why := a.verified(best); outcome != v1alpha1.VerificationMet {
-		return certainty{v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why}
+		return v1alpha1.ConfidenceMedium, "its result is Valid, and measured steps confirm the capacity, " + why
 	}
-	return certainty{v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"}
+	return v1alpha1.ConfidenceHigh, "its result is Valid, measured steps confirm the capacity, and the size met the objective in its verification"
 }
 
 // heldOr says that a size's verification is Met, or returns otherwise.

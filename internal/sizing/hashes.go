@@ -27,12 +27,10 @@ func (q Question) allows(hash v1alpha1.Algorithm) bool {
 	return slices.Contains(q.Hashes, hash)
 }
 
-// others reports whether hashes other than bcrypt are allowed.
 func (q Question) others() bool {
 	return slices.ContainsFunc(q.Hashes, func(h v1alpha1.Algorithm) bool { return h != v1alpha1.AlgorithmBcrypt })
 }
 
-// unit returns the word for what is chosen.
 func (q Question) unit() string {
 	if q.others() {
 		return "hash"
@@ -40,10 +38,8 @@ func (q Question) unit() string {
 	return "cost"
 }
 
-// Check returns an error that says what to change if an experiment can't be measured or
-// compared, although the API server accepts it: its baseline is not measured, its plan takes
-// too long, its memory limit is too low, no pod can be in one of its node pools, or those of
-// CheckHashes.
+// Check returns an error that says what to change if an experiment can't be measured or compared, although
+// the API server accepts it.
 func Check(spec v1alpha1.SizingExperimentSpec) error {
 	for _, check := range []func(v1alpha1.SizingExperimentSpec) error{
 		matrix.CheckBaseline, matrix.CheckMemory, matrix.CheckNodePools, loadplan.CheckDuration, CheckHashes,
@@ -55,10 +51,9 @@ func Check(spec v1alpha1.SizingExperimentSpec) error {
 	return nil
 }
 
-// CheckHashes returns an error that says what to change if demand.hashes has a hash that
-// the matrix does not have or whose guesses per second are unknown, or if
-// prices.attackerRates names a control that does not exist. It also returns errors of the
-// prices and the matrix.
+// CheckHashes returns an error that says what to change if demand.hashes or prices.attackerRates name
+// something that the matrix does not have, or a hash whose guesses per second are unknown. It also returns
+// errors of the prices and the matrix.
 func CheckHashes(spec v1alpha1.SizingExperimentSpec) error {
 	tariff, err := pricing.Of(spec.Prices, spec.Matrix.NodePools)
 	if err != nil {

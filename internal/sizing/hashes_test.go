@@ -35,7 +35,7 @@ func TestTheHashThatCostsAnAttackerMostAnswers(t *testing.T) {
 		variant    string
 		says       string
 	}{
-		"bcrypt at cost 10 costs more than OWASP's setting": {fivePerSecond(both), candidates, "c10-1", "bcrypt at cost 10 is the strongest"},
+		"bcrypt at cost 10 costs more than OWASP's setting": {fivePerSecond(both), candidates, "c10-1", "bcrypt cost 10 is the strongest"},
 		"OWASP's setting is below the minimum":              {fivePerSecond(both), weak, "", "costs an attacker as much as bcrypt at cost 9.4, below minimumCost 10"},
 		"it is recommended if the minimum is lower":         {fivePerSecond(both, demanding(20), withinCPU(1000), atLeast(9)), candidates, "argon-1", "as much as bcrypt at cost 9.4"},
 		"at fewer guesses per second it is stronger":        {fivePerSecond(both, rate(1_000)), candidates, "argon-1", "as much as bcrypt at cost 13.3"},

@@ -19,17 +19,14 @@ func (q Question) fitting(candidates []Candidate, trust Trust) []sized {
 	return fit
 }
 
-// order returns a comparison that puts the better of two sizes first: the stronger hash,
-// then the cheaper size, less CPU, fewer replicas, more total capacity, and last the name,
-// so that the order is always defined. Prices are compared only if all of the sizes have
-// one. Otherwise the order would not be transitive.
+// order returns a comparison that puts the better of two sizes first. Prices are compared only if all of
+// the sizes have one. Otherwise the order would not be transitive.
 func (q Question) order(all []sized) func(a, b sized) int {
-	priced := !slices.ContainsFunc(all, func(s sized) bool { return q.Tariff.PerMonth(poolOf(s.Variant), s.resources()) == nil })
+	priced := !slices.ContainsFunc(all, func(s sized) bool { return s.month == nil })
 	return func(a, b sized) int {
 		cheaper := 0
 		if priced {
-			one := q.Tariff.PerMonth(poolOf(a.Variant), a.resources())
-			cheaper = one.Cmp(q.Tariff.PerMonth(poolOf(b.Variant), b.resources()))
+			cheaper = a.month.Cmp(b.month)
 		}
 		return cmp.Or(
 			cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate)),
@@ -56,10 +53,9 @@ func (s sized) kept() int {
 	return slices.Index(inOrder, s.breaks[0])
 }
 
-// nearer compares two sizes and puts the one first that keeps more limits. Of two that
-// exceed the same limit, it is the one that needs less total CPU or fewer replicas. Below
-// the minimum cost it is the stronger hash; if no rate meets the objective, the weakest
-// hash on the most CPU; and if the capacity is a lower bound, the higher bound.
+// nearer compares two sizes and puts the one first that keeps more limits. Of two that exceed the same
+// limit, the one that exceeds it less comes first; if no rate meets the objective, the weakest hash on
+// the most CPU.
 func (q Question) nearer(a, b sized) int {
 	far := cmp.Or(cmp.Compare(b.kept(), a.kept()), cmp.Compare(b.Trust, a.Trust))
 	if far != 0 {

@@ -206,23 +206,6 @@ func monthByHand(q Question, c Candidate, perGiBHour float64) float64 {
 	return 730 * float64(replicasByHand(q, c)) * (0.04*float64(c.MilliCPU)/1000 + perGiBHour*float64(memory)/(1<<30))
 }
 
-// At one price, more demand never needs fewer CPUs at the same cost.
-func TestMoreDemandNeverTakesFewerCPUsAtACost(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		candidates := someCandidates(t, "")
-		asked := someQuestion(t, prices(t, "0.04"))
-		before := Of(asked, candidates)
-		asked.MilliPerSecond += rapid.Int64Range(1, 100_000).Draw(t, "more")
-		after := Of(asked, candidates)
-		if after.Cost == 0 || after.Cost != before.Cost {
-			return
-		}
-		if was, is := milliCPU(t, before.TotalCPU), milliCPU(t, after.TotalCPU); is < was {
-			t.Errorf("more demand needs %dm, and less demand %dm", is, was)
-		}
-	})
-}
-
 // No size is computed for a demand above a lower bound: not in sizes, not in what would be
 // needed, and not in the highest demand that a size serves.
 func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
@@ -241,20 +224,6 @@ func TestALowerBoundIsNotSizedBeyond(t *testing.T) {
 		}
 		if beyond && (got.Replicas > 0 || got.Nearest != nil && got.Nearest.Replicas > 0 || asked.Sizing(c) != nil) {
 			t.Errorf("a demand of %d/1000 has a size from a capacity of at least %d/1000: %+v", asked.MilliPerSecond, c.Served, got)
-		}
-	})
-}
-
-// More replicas down never need fewer replicas of the same variant.
-func TestMoreReplicasDownNeverTakeFewer(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := someCandidate(t, "v", []string{""})
-		c.Capacity = max(1, c.Capacity)
-		asked := someQuestion(t, prices(t, "0.04"))
-		before := asked.Sizing(c)
-		asked.Survive++
-		if after := asked.Sizing(c); (after == nil) != (before == nil) || after != nil && after.Replicas < before.Replicas {
-			t.Errorf("with one more down it needs %+v, and before %+v", after, before)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 )
 
@@ -14,9 +15,7 @@ import (
 const (
 	defaultHeadroom    = 30
 	defaultMinimumCost = 10
-	// lowestCost is the lowest minimumCost that the API accepts.
-	lowestCost   = 4
-	mostReplicas = 10_000
+	mostReplicas       = 10_000
 	// mostCPUs is the CPU of mostReplicas replicas with the largest CPU limit.
 	mostCPUs = 64 * mostReplicas
 )
@@ -50,9 +49,10 @@ type Question struct {
 	Verifications []v1alpha1.Verification
 }
 
-// QuestionOf returns the question of an experiment's demand. It returns false if there is no
-// demand.
-func QuestionOf(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool) {
+// QuestionOf returns the question of an experiment's demand, with the verifications of its
+// status. It returns false if there is no demand.
+func QuestionOf(spec v1alpha1.SizingExperimentSpec, tariff pricing.Tariff, verifications []v1alpha1.Verification) (Question, bool) {
+	demand := spec.Demand
 	if demand == nil {
 		return Question{}, false
 	}
@@ -65,6 +65,9 @@ func QuestionOf(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool)
 		Survive:         int64(ptr.Deref(demand.SurviveReplicas, 0)),
 		Tariff:          tariff,
 		Verify:          demand.Verify,
+		Verifications:   verifications,
+
+		FastestMilliPerSecond: loadplan.FastestVerification(spec.Generator, spec.Load),
 	}
 	// The schema accepts only quantities. An invalid quantity is no limit.
 	if most, err := resource.ParseQuantity(demand.MaxTotalCPU); err == nil {
@@ -73,9 +76,8 @@ func QuestionOf(demand *v1alpha1.Demand, tariff pricing.Tariff) (Question, bool)
 	return q, true
 }
 
-// wholeMilli returns a quantity in thousandths. It rounds down, unlike MilliValue, so that
-// no size exceeds the limit. The result is at least 1, because 0 means no limit, and at
-// most mostCPUs.
+// wholeMilli returns a quantity in thousandths, rounded down so that no size exceeds the limit. It is at
+// least 1, because 0 means no limit, and at most mostCPUs.
 func wholeMilli(most resource.Quantity) int64 {
 	if most.CmpInt64(mostCPUs) > 0 {
 		return mostCPUs * 1000

@@ -29,13 +29,13 @@ func TestAsk(t *testing.T) {
 		"explicit values replace defaults":         {v1alpha1.Demand{LoginsPerSecond: 5, HeadroomPercent: ptr.To[int32](0), MinimumCost: ptr.To[int32](4), MaxReplicas: ptr.To[int32](1)}, Question{MilliPerSecond: 5000, MinimumCost: 4, MaxReplicas: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked, ok := QuestionOf(&c.demand, pricing.Tariff{})
-			if diff := cmp.Diff(c.want, asked, cmpopts.IgnoreFields(Question{}, "Tariff")); diff != "" || !ok {
+			asked, ok := QuestionOf(v1alpha1.SizingExperimentSpec{Demand: &c.demand}, pricing.Tariff{}, nil)
+			if diff := cmp.Diff(c.want, asked, cmpopts.IgnoreFields(Question{}, "Tariff", "FastestMilliPerSecond")); diff != "" || !ok {
 				t.Errorf("asked %v (-want +asked)\n%s", ok, diff)
 			}
 		})
 	}
-	if _, ok := QuestionOf(nil, pricing.Tariff{}); ok {
+	if _, ok := QuestionOf(v1alpha1.SizingExperimentSpec{}, pricing.Tariff{}, nil); ok {
 		t.Error("Ask returned a question without a demand")
 	}
 }

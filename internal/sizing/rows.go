@@ -4,44 +4,31 @@ import (
 	"math/big"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/model"
+	"github.com/hashmark-dev/hashmark/internal/prediction"
 	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 )
 
-// Rows fills the parts of the status that an experiment shows at any time: a row for each
-// measured variant with its sizing for the demand and its prices, the speeds of the node
-// pools, the hash times, and their fit. It returns the
+// Rows fills the parts of the status that an experiment shows at any time: a row for each measured variant
+// with its sizing and prices, the speeds of the node pools, the hash times, and their fit. It returns the
 // errors of matrix.Variants, and an error if a price is not a decimal.
 //
-// With evenly spaced logins a row has no sizing and no monthly price before Conclude, because
-// the model first has to compute the capacity for random arrivals.
+// With evenly spaced logins a row has no sizing and no monthly price before Conclude, because the model
+// first has to compute the capacity for random arrivals.
 func Rows(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, status *v1alpha1.SizingExperimentStatus) error {
 	t, err := newTable(spec, trials, status.Verifications)
-	if err != nil {
-		return err
+	if err == nil {
+		t.rows(status)
 	}
-	status.Speed = t.speeds
-	status.Results = results.Results(t.measured, t.trials, spec.Baseline)
-	for i := range status.Results {
-		row := &status.Results[i]
-		row.Price = t.price(row)
-		if !t.respaced() {
-			t.size(row, t.rowCandidate(row))
-		}
-	}
-	results.PriceDifferences(status.Results, t.perMillion)
-	status.HashTimes = results.HashTimes(t.trials)
-	status.CostFits = results.CostFits(t.trials)
-	return nil
+	return err
 }
 
 // table is an experiment with what its rows are computed from.
 type table struct {
-	spec v1alpha1.SizingExperimentSpec
-	// speeds are the speeds of the node pools. The trials are at their references.
+	spec   v1alpha1.SizingExperimentSpec
 	speeds []v1alpha1.PoolSpeed
 	trials []v1alpha1.SizingTrial
 	// measured are the variants that have a row, all are the variants of the matrix.
@@ -50,6 +37,10 @@ type table struct {
 	// question is the question of the demand, if asked.
 	question Question
 	asked    bool
+	// service returns one replica of a variant for the simulation, or false if it is unknown.
+	service func(v1alpha1.Variant) (model.Service, bool)
+	// calibrated reports that only hash times are known.
+	calibrated bool
 }
 
 func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial, verifications []v1alpha1.Verification) (*table, error) {
@@ -67,71 +58,53 @@ func newTable(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTrial,
 		return nil, err
 	}
 	t := &table{spec: spec, speeds: speed.Pools(trials), trials: trials, measured: measured, all: all, tariff: tariff}
-	t.question, t.asked = QuestionOf(spec.Demand, tariff)
-	t.question.Verifications, t.question.FastestMilliPerSecond = verifications, loadplan.FastestVerification(spec.Generator, spec.Load)
+	t.question, t.asked = QuestionOf(spec, tariff, verifications)
+	t.service = func(v v1alpha1.Variant) (model.Service, bool) { return prediction.ServiceOf(spec, trials, v) }
 	return t, nil
 }
 
-// respaced reports whether logins were evenly spaced, so that the measured capacity does not
-// apply to random arrivals.
-func (t *table) respaced() bool { return t.spec.Load.Arrivals == v1alpha1.ArrivalsUniform }
+func (t *table) rows(status *v1alpha1.SizingExperimentStatus) {
+	status.Speed = t.speeds
+	status.Results = results.Results(t.measured, t.trials, t.spec.Baseline)
+	for i := range status.Results {
+		row := &status.Results[i]
+		row.Sizing, row.Price = t.sizeAndPrice(t.rowCandidate(row), row.CapacityMilliPerSecond)
+	}
+	results.PriceDifferences(status.Results, func(row *v1alpha1.VariantResult) *big.Rat {
+		return t.perMillion(t.rowCandidate(row), row.CapacityMilliPerSecond)
+	})
+	status.HashTimes = results.HashTimes(t.trials)
+	status.CostFits = results.CostFits(t.trials)
+}
+
+// evenlySpaced reports whether the measured capacity does not apply to random arrivals.
+func (t *table) evenlySpaced() bool {
+	return t.spec.Load.Arrivals == v1alpha1.ArrivalsUniform && !t.calibrated
+}
 
 // replicas returns the number of replicas in each trial. A row has their total capacity.
 func (t *table) replicas() int64 { return int64(max(1, t.spec.Service.Replicas)) }
 
-// variant returns the variant with a name. Every row has a variant of the matrix.
-func (t *table) variant(name string) v1alpha1.Variant {
-	for _, v := range t.all {
-		if v.Name == name {
-			return v
-		}
+// sizeAndPrice returns the sizing of a candidate and its prices, with a capacity of all replicas of a
+// trial. A row with evenly spaced logins is sized only with the capacity for random arrivals.
+func (t *table) sizeAndPrice(c Candidate, capacity *int64) (*v1alpha1.Sizing, *v1alpha1.Price) {
+	var sizing *v1alpha1.Sizing
+	price := v1alpha1.Price{
+		PerMillionLogins:          pricing.Text(t.perMillion(c, capacity)),
+		AttackerPerBillionGuesses: pricing.Text(t.tariff.PerBillionGuesses(c.Variant)),
 	}
-	return v1alpha1.Variant{Name: name}
-}
-
-// price returns the prices of a row: of a million logins at its capacity, and of guesses at
-// its cost. The monthly price is added with the sizing.
-func (t *table) price(row *v1alpha1.VariantResult) *v1alpha1.Price {
-	price := v1alpha1.Price{PerMillionLogins: pricing.Text(t.perMillion(row))}
-	price.AttackerPerBillionGuesses = pricing.Text(t.tariff.PerBillionGuesses(t.variant(row.Variant)))
-	return unlessEmpty(price)
-}
-
-// unlessEmpty returns a pointer to the price, or nil if no price is known.
-func unlessEmpty(price v1alpha1.Price) *v1alpha1.Price {
+	if t.asked && t.question.Admits(c.Variant) && c.Trust != Invalid && c.EvenlySpaced == t.evenlySpaced() {
+		sizing, price.PerMonth = t.question.Sizing(c), pricing.Text(t.question.size(c).month)
+	}
 	if price == (v1alpha1.Price{}) {
-		return nil
+		return sizing, nil
 	}
-	return &price
+	return sizing, &price
 }
 
-// perMillion returns the exact price of a million logins at a row's capacity, or nil if that
-// is unknown.
-func (t *table) perMillion(row *v1alpha1.VariantResult) *big.Rat {
-	if row.CapacityMilliPerSecond == nil || trust(row.Verdict) == Invalid {
+func (t *table) perMillion(c Candidate, capacity *int64) *big.Rat {
+	if capacity == nil || c.Trust == Invalid || c.MilliCPU == 0 {
 		return nil
 	}
-	c := t.rowCandidate(row)
-	if c.MilliCPU == 0 {
-		return nil
-	}
-	return t.tariff.PerMillionLogins(row.NodePool, c.Resources(t.replicas()), *row.CapacityMilliPerSecond)
-}
-
-// size adds the sizing and the monthly price to a row, unless the question does not admit
-// its hash or its result is unusable.
-func (t *table) size(row *v1alpha1.VariantResult, c Candidate) {
-	if !t.asked || !t.question.Admits(c.Variant) || c.Trust == Invalid {
-		return
-	}
-	row.Sizing = t.question.Sizing(c)
-	row.Price = withMonth(row.Price, t.question.PerMonth(c))
-}
-
-func withMonth(price *v1alpha1.Price, month string) *v1alpha1.Price {
-	if price == nil {
-		price = &v1alpha1.Price{}
-	}
-	price.PerMonth = month
-	return unlessEmpty(*price)
+	return t.tariff.PerMillionLogins(speed.NodePool(c.Variant), c.Resources(t.replicas()), *capacity)
 }

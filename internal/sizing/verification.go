@@ -2,7 +2,6 @@ package sizing
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
@@ -49,8 +48,8 @@ func (q Question) verification(variant string, replicas int64) *v1alpha1.Verific
 	return nil
 }
 
-// drive returns how to verify a size, or why that is impossible, as the end of a sentence.
-// It leaves out surviveReplicas replicas, because the others must carry the demand.
+// drive returns how to verify a size without surviveReplicas replicas, or why that is impossible, as the
+// end of a sentence.
 func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, string) {
 	left := max(1, replicas-q.Survive)
 	driven := v1alpha1.Verification{
@@ -69,7 +68,6 @@ func (q Question) drive(variant string, replicas int64) (v1alpha1.Verification, 
 	return driven, ""
 }
 
-// failed returns the verifications that failed.
 func (q Question) failed() []v1alpha1.Verification {
 	var failed []v1alpha1.Verification
 	for _, v := range q.Verifications {
@@ -108,10 +106,8 @@ func (q Question) verified(best sized) (outcome v1alpha1.VerificationOutcome, wh
 	return "", "but this size has not been verified yet"
 }
 
-// exhausted reports whether no further size is tried.
 func (q Question) exhausted() bool { return q.verifies() && len(q.failed()) >= mostVerifications }
 
-// refuted returns the recommendation after both verifications failed.
 func (a answer) refuted() *v1alpha1.Recommendation {
 	r := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundVerification, Verified: v1alpha1.VerificationFailed}
 	text := "Two sizes were deployed and driven at the demanded rate, and both missed the objective"
@@ -122,13 +118,4 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 	}
 	r.Reason = units.Clip(text, mostReason)
 	return r
-}
-
-// name returns the name of the size that was verified, such as 2×c10-500m.
-// lower makes the first letter lower case, so that the sentence can follow a colon.
-func lower(sentence string) string {
-	if sentence == "" {
-		return sentence
-	}
-	return strings.ToLower(sentence[:1]) + sentence[1:]
 }

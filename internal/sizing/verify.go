@@ -8,6 +8,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
+	"github.com/hashmark-dev/hashmark/internal/pricing"
 	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -16,16 +17,13 @@ import (
 const mostMessage = 512
 
 // NextVerification returns the verification that an experiment's recommendation still
-// needs, or false. Errors are those of Rows.
-func NextVerification(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial) (v1alpha1.Verification, bool, error) {
+// needs, or false.
+func NextVerification(experiment *v1alpha1.SizingExperiment) (v1alpha1.Verification, bool) {
 	status := &experiment.Status
-	t, err := newTable(experiment.Spec, trials, status.Verifications)
-	if err != nil || !t.asked {
-		return v1alpha1.Verification{}, false, err
-	}
-	next, needed := t.question.NextVerification(status.Recommendation)
+	q, _ := QuestionOf(experiment.Spec, pricing.Tariff{}, status.Verifications)
+	next, needed := q.NextVerification(status.Recommendation)
 	next.Trial = matrix.VerificationName(experiment, next.Variant, len(status.Verifications)+1)
-	return next, needed, nil
+	return next, needed
 }
 
 // Verified writes the outcome of a finished trial into its verification.
@@ -59,9 +57,8 @@ func advice(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	return text
 }
 
-// slowing has the reasons for a Suspect result that don't put the outcome Met in doubt. They
-// make logins slower, or they are about the conversion to the reference speed, which a
-// verification does not use.
+// slowing has the reasons for a Suspect result that don't put the outcome Met in doubt: they make logins
+// slower, or concern the conversion to the reference speed, which a verification does not use.
 var slowing = []string{
 	v1alpha1.ReasonNoisyNeighbour, v1alpha1.ReasonSharedNode, v1alpha1.ReasonGeneratorSaturated, v1alpha1.ReasonGeneratorThrottled, v1alpha1.ReasonSpeedUnknown, v1alpha1.ReasonResolution,
 }
@@ -79,9 +76,7 @@ func doubts(result *v1alpha1.VariantResult, outcome v1alpha1.VerificationOutcome
 	})
 }
 
-// counted returns text such as "1 replica was driven with 500 logins at 5/s: 3 took longer
-// than 1s or failed (at most 2.2 % of all logins, with 95 % confidence; 5 % allowed), and 0
-// failed (at most 0.92 %; 1 % allowed)".
+// counted returns text such as "1 replica was driven with 500 logins at 5/s: 3 took longer than 1s or failed (…)".
 func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 	c := v.Counts
 	were := "1 replica was"
@@ -95,8 +90,6 @@ func counted(v *v1alpha1.Verification, objective v1alpha1.Objective) string {
 		slowWords(c.SlowerThanP50, objective.P50Milliseconds, 50) + slowWords(c.SlowerThanP99, objective.P99Milliseconds, 1)
 }
 
-// slowWords returns text such as ", 3 longer than 2s (at most 0.9 %; 1 % allowed)". It returns
-// "" if the objective does not have the percentile.
 func slowWords(slow *v1alpha1.SlowLogins, milliseconds int32, allowedPercent int) string {
 	if slow == nil {
 		return ""

@@ -41,7 +41,11 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 	if err := CheckHashes(spec); err != nil {
 		return nil, err
 	}
-	asked := judgedFor(spec.Objective, matrix.Measurements(trials))
+	// Trials are judged under the objective of the question.
+	asked := matrix.Measurements(trials)
+	for i := range asked {
+		asked[i] = verdict.ForObjective(asked[i], spec.Objective)
+	}
 	status := experiment.Status.DeepCopy()
 	if !sameQuestion(experiment.Spec, spec) {
 		// No size was verified for this question. Failures under the same objective still
@@ -52,16 +56,14 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 		spec.Demand = spec.Demand.DeepCopy()
 		spec.Demand.Verify = v1alpha1.VerifyNone
 	}
-	if err := Rows(spec, asked, status); err != nil {
-		return nil, err
-	}
 	t, err := newTable(spec, asked, status.Verifications)
 	if err != nil {
 		return nil, err
 	}
+	t.rows(status)
 	// The check of the model under the experiment's own objective still applies. If it were
 	// repeated, the model could pass under a stricter objective.
-	status.Predictions, _ = prediction.Of(spec, t.trials)
+	status.Predictions, _ = prediction.Of(spec, t.trials, status.Results)
 	t.recommend(status)
 	status.Display = results.ExperimentDisplay(status)
 	return status, nil
@@ -72,13 +74,4 @@ func WhatIf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTrial
 // not verified.
 func sameQuestion(measured, asked v1alpha1.SizingExperimentSpec) bool {
 	return measured.Objective == asked.Objective && equality.Semantic.DeepEqual(measured.Demand, asked.Demand)
-}
-
-// judgedFor returns the trials judged under another objective.
-func judgedFor(objective v1alpha1.Objective, trials []v1alpha1.SizingTrial) []v1alpha1.SizingTrial {
-	asked := make([]v1alpha1.SizingTrial, len(trials))
-	for i, trial := range trials {
-		asked[i] = verdict.ForObjective(trial, objective)
-	}
-	return asked
 }
