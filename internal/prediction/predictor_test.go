@@ -193,13 +193,7 @@ func TestTheServiceOfAVariantIsOneReplica(t *testing.T) {
 // A single cost does not give a line: the reference hash, at cost 8, is the second point.
 func TestASingleCostIsPredictedByTheReferenceHash(t *testing.T) {
 	spec, trials := quickstart(t)
-	spec.Matrix.Costs = []int32{10}
-	var tens []v1alpha1.SizingTrial
-	for _, trial := range trials {
-		if trial.Spec.Variant.Cost == 10 {
-			tens = append(tens, trial)
-		}
-	}
+	tens := onlyCost10(&spec, trials)
 	whole, _ := predict(spec, trials)
 	rows, check := predict(spec, tens)
 	c11 := find(rows, "c11-500m")

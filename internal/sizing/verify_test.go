@@ -73,25 +73,39 @@ func TestNothingIsRecommendedWhereBothSizesFail(t *testing.T) {
 	}
 }
 
-func TestAnAnswerFromStoredResultsIsNotVerified(t *testing.T) {
-	experiment, trials := verified(t, v1alpha1.VerificationMet)
+func TestAnotherQuestionIsNotVerifiedButFailuresStillCount(t *testing.T) {
+	met, failed := []v1alpha1.VerificationOutcome{v1alpha1.VerificationMet}, []v1alpha1.VerificationOutcome{v1alpha1.VerificationFailed, v1alpha1.VerificationFailed}
+	prices := func(s *v1alpha1.SizingExperimentSpec) {
+		s.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.05"}
+	}
+	demand := func(perSecond int32) func(*v1alpha1.SizingExperimentSpec) {
+		return func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = perSecond }
+	}
+	looser := func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }
 	for name, c := range map[string]struct {
+		outcomes []v1alpha1.VerificationOutcome
 		change   func(*v1alpha1.SizingExperimentSpec)
 		verified bool
+		again    bool // the size that was verified first is recommended
 	}{
-		"the same question": {func(*v1alpha1.SizingExperimentSpec) {}, true},
-		"other prices": {func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices = &v1alpha1.Prices{Currency: "EUR", PerCPUHour: "0.05"}
-		}, true},
-		"less demand":        {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 4 }, false},
-		"a looser objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, false},
+		"the same question":                    {met, func(*v1alpha1.SizingExperimentSpec) {}, true, true},
+		"other prices":                         {met, prices, true, true},
+		"less demand":                          {met, demand(4), false, true},
+		"a looser objective":                   {met, looser, false, true},
+		"more demand after a failure":          {failed, demand(6), false, false},
+		"less headroom after a failure":        {failed, func(s *v1alpha1.SizingExperimentSpec) { s.Demand.HeadroomPercent = ptr.To[int32](0) }, false, false},
+		"another objective than the failure's": {failed, looser, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			experiment, trials := verified(t, c.outcomes...)
 			got := askedAgain(t, experiment, trials, c.change)
-			if got.Variant != "c10-500m" || (got.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (got.Verified == v1alpha1.VerificationMet) != c.verified {
+			if got.Variant == "" || (got.Confidence == v1alpha1.ConfidenceHigh) != c.verified || (got.Verified == v1alpha1.VerificationMet) != c.verified {
 				t.Errorf("recommended: %+v", got)
 			}
-			if !c.verified && !strings.Contains(got.Reason, "not verified") {
+			if (got.Variant == "c10-500m" && got.Replicas == 1) != c.again {
+				t.Errorf("recommended is %d×%s", got.Replicas, got.Variant)
+			}
+			if c.again && !c.verified && !strings.Contains(got.Reason, "not verified") {
 				t.Errorf("the reason does not say that the size is not verified: %s", got.Reason)
 			}
 		})
@@ -108,25 +122,6 @@ func askedAgain(t *testing.T, experiment *v1alpha1.SizingExperiment, trials []v1
 		t.Fatal(err)
 	}
 	return asked.Recommendation
-}
-
-func TestASizeThatFailedIsNotTheAnswerToAnotherQuestion(t *testing.T) {
-	experiment, trials := verified(t, v1alpha1.VerificationFailed, v1alpha1.VerificationFailed)
-	for name, c := range map[string]struct {
-		change func(*v1alpha1.SizingExperimentSpec)
-		again  bool
-	}{
-		"more demand":       {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.LoginsPerSecond = 6 }, false},
-		"less headroom":     {func(s *v1alpha1.SizingExperimentSpec) { s.Demand.HeadroomPercent = ptr.To[int32](0) }, false},
-		"another objective": {func(s *v1alpha1.SizingExperimentSpec) { s.Objective.P95Milliseconds++ }, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := askedAgain(t, experiment, trials, c.change)
-			if got.Variant == "" || got.Confidence == v1alpha1.ConfidenceHigh || (got.Variant == "c10-500m" && got.Replicas == 1) != c.again {
-				t.Errorf("recommended: %+v", got)
-			}
-		})
-	}
 }
 
 func TestWhereTheFirstSizeFailsAndNoOtherFitsThatIsSaid(t *testing.T) {
