@@ -1,6 +1,7 @@
 package pricing
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"regexp"
@@ -39,18 +40,11 @@ func Of(prices *v1alpha1.Prices, pools []v1alpha1.NodePool) (Tariff, error) {
 	if prices == nil {
 		return Tariff{}, nil
 	}
-	t := Tariff{currency: prices.Currency, pools: map[string]*big.Rat{}}
-	if t.currency == "" {
-		t.currency = dollars
-	}
-	if err := read(prices.PerCPUHour, "prices.perCPUHour", &t.cpuHour); err != nil {
-		return Tariff{}, err
-	}
-	if err := read(prices.PerGiBHour, "prices.perGiBHour", &t.gibHour); err != nil {
-		return Tariff{}, err
-	}
+	t := Tariff{currency: cmp.Or(prices.Currency, dollars), pools: map[string]*big.Rat{}}
 	var err error
-	if t.attacker, err = attackerOf(prices, t.currency); err != nil {
+	t.attacker, err = attackerOf(prices, t.currency)
+	err = cmp.Or(read(prices.PerCPUHour, "prices.perCPUHour", &t.cpuHour), read(prices.PerGiBHour, "prices.perGiBHour", &t.gibHour), err)
+	if err != nil {
 		return Tariff{}, err
 	}
 	for _, pool := range pools {
