@@ -124,6 +124,9 @@ type sized struct {
 	replicas, milliCPU int64
 	// month is its exact price for a month; nil if that is unknown.
 	month *big.Rat
+	// strength is the bcrypt cost at which an attacker makes as many guesses per second, or 0 if
+	// the guesses are unknown.
+	strength float64
 	// breaks are the limits that this size exceeds, in the order in which they are
 	// reported.
 	breaks []v1alpha1.Bound
@@ -131,6 +134,7 @@ type sized struct {
 
 func (q Question) size(c Candidate) sized {
 	s := sized{Candidate: c}
+	s.strength, _ = q.Tariff.BcryptCost(c.Variant)
 	unknown := c.undecided() || c.Served > 0 && q.required() > c.atMost()
 	if c.Capacity > 0 && !unknown {
 		s.replicas = q.replicas(c.Capacity)
@@ -143,7 +147,7 @@ func (q Question) size(c Candidate) sized {
 		}
 	}
 	breaks(c.Capacity == 0 && !c.undecided(), v1alpha1.BoundObjective)
-	breaks(q.strength(c) < float64(q.MinimumCost), v1alpha1.BoundMinimumCost)
+	breaks(!q.acceptable(s), v1alpha1.BoundMinimumCost)
 	breaks(unknown, v1alpha1.BoundCapacityUnknown)
 	breaks(q.MaxMilliCPU > 0 && s.milliCPU > q.MaxMilliCPU, v1alpha1.BoundMaxTotalCPU)
 	breaks(s.replicas > q.MaxReplicas, v1alpha1.BoundMaxReplicas)
@@ -165,12 +169,8 @@ func (c Candidate) Resources(replicas int64) pricing.Resources {
 	return resources
 }
 
-// strength returns the strength of a candidate's hash: the bcrypt cost at which an attacker
-// makes as many guesses per second. It returns 0 if the guesses are unknown.
-func (q Question) strength(c Candidate) float64 {
-	cost, _ := q.Tariff.BcryptCost(c.Variant)
-	return cost
-}
+// acceptable reports whether a hash is at least as strong as the minimum.
+func (q Question) acceptable(s sized) bool { return s.strength >= float64(q.MinimumCost) }
 
 func (s sized) fits() bool { return len(s.breaks) == 0 }
 

@@ -20,9 +20,9 @@ const mostChanges, mostCosts = 8, 3
 // demand can grow, and what is worth measuring. If nothing fits, best is nil.
 func (a answer) changes(best *sized) []string {
 	var changes []string
-	stronger := func(c Candidate) bool { return a.strength(c) >= float64(a.MinimumCost) }
+	stronger := a.acceptable
 	if best != nil {
-		stronger = func(c Candidate) bool { return a.strength(c) > a.strength(best.Candidate) }
+		stronger = func(s sized) bool { return s.strength > best.strength }
 	}
 	for _, s := range a.nearestOf(stronger) {
 		changes = append(changes, a.needs(s))
@@ -41,28 +41,25 @@ func (a answer) changes(best *sized) []string {
 
 // nearestOf returns the nearest size of each hash that is wanted and has a usable result,
 // the weakest hashes first.
-func (a answer) nearestOf(wanted func(Candidate) bool) []sized {
+func (a answer) nearestOf(wanted func(sized) bool) []sized {
 	nearest := map[string]sized{}
-	for _, c := range a.candidates {
-		if c.Trust < Suspect || !wanted(c) {
-			continue
-		}
-		s, hash := a.Question.size(c), fmt.Sprint(c.Variant.Control, c.Variant.Cost)
-		if known, has := nearest[hash]; !has || a.worthReporting(s, known) {
+	for _, s := range a.sizes {
+		hash := fmt.Sprint(s.Variant.Control, s.Variant.Cost)
+		if known, has := nearest[hash]; s.Trust >= Suspect && wanted(s) && (!has || worthReporting(s, known)) {
 			nearest[hash] = s
 		}
 	}
 	sizes := slices.SortedFunc(maps.Values(nearest), func(x, y sized) int {
-		return cmp.Or(cmp.Compare(a.strength(x.Candidate), a.strength(y.Candidate)), cmp.Compare(x.Variant.Name, y.Variant.Name))
+		return cmp.Or(cmp.Compare(x.strength, y.strength), cmp.Compare(x.Variant.Name, y.Variant.Name))
 	})
 	return sizes[:min(len(sizes), mostCosts)]
 }
 
 // worthReporting prefers a size that might serve the demand to one that is known not to, and then the
 // nearer one.
-func (a answer) worthReporting(s, known sized) bool {
+func worthReporting(s, known sized) bool {
 	if s.unknown() == known.unknown() {
-		return a.nearer(s, known) < 0
+		return nearer(s, known) < 0
 	}
 	if s.unknown() {
 		return !known.fits()
@@ -132,17 +129,17 @@ func (a answer) lowerCost() string {
 		return ""
 	}
 	best := weaker.fit[0]
-	return fmt.Sprintf("With minimumCost %d, %s would fit", int(math.Floor(a.strength(best.Candidate))), inAll(best))
+	return fmt.Sprintf("With minimumCost %d, %s would fit", int(math.Floor(best.strength)), inAll(best))
 }
 
 // hints names costs that were only predicted and would fit, the lowest first.
-func (a answer) hints(wanted func(Candidate) bool) []string {
+func (a answer) hints(wanted func(sized) bool) []string {
 	var hints []string
-	fit := a.fitting(a.candidates, Hint)
+	fit := a.fitting(func(s sized) bool { return s.Trust == Hint && wanted(s) })
 	slices.Reverse(fit)
 	for i, s := range fit {
 		// The last size of a cost is its best, because the order is reversed.
-		if wanted(s.Candidate) && (i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost) {
+		if i == len(fit)-1 || fit[i+1].Variant.Cost != s.Variant.Cost {
 			hints = append(hints, fmt.Sprintf("Cost %d was not measured; it is predicted to fit with %s: measure it", s.Variant.Cost, inAll(s)))
 		}
 	}

@@ -26,31 +26,27 @@ func Of(q Question, candidates []Candidate) *v1alpha1.Recommendation {
 type answer struct {
 	Question
 	candidates []Candidate
-	// fit are the sizes that fit, the best first.
-	fit []sized
+	// sizes are those of all candidates, and fit those that fit, the best first.
+	sizes, fit []sized
 }
 
+// answer chooses Suspect sizes only if no Valid one fits, and only with a weaker hash than every
+// acceptable Valid one. With others, more demand could give a smaller size or a stronger hash.
 func (q Question) answer(candidates []Candidate) answer {
 	a := answer{Question: q, candidates: candidates}
-	a.fit = q.fitting(candidates, Valid)
-	if len(a.fit) == 0 {
-		a.fit = q.fitting(q.fallbacks(candidates), Suspect)
-	}
-	return a
-}
-
-// fallbacks returns the Suspect candidates with a weaker hash than every acceptable Valid one. With others,
-// more demand could give a smaller size or a stronger hash.
-func (q Question) fallbacks(candidates []Candidate) []Candidate {
 	below := math.Inf(1)
 	for _, c := range candidates {
-		if strength := q.strength(c); c.Trust == Valid && strength >= float64(q.MinimumCost) {
-			below = min(below, strength)
+		s := q.size(c)
+		a.sizes = append(a.sizes, s)
+		if c.Trust == Valid && q.acceptable(s) {
+			below = min(below, s.strength)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool {
-		return c.Trust != Suspect || q.strength(c) >= below
-	})
+	a.fit = a.fitting(func(s sized) bool { return s.Trust == Valid })
+	if len(a.fit) == 0 {
+		a.fit = a.fitting(func(s sized) bool { return s.Trust == Suspect && s.strength < below })
+	}
+	return a
 }
 
 func (a answer) size() *v1alpha1.Recommendation {
@@ -89,23 +85,20 @@ func (a answer) none() *v1alpha1.Recommendation {
 // nearest returns the size that exceeds the last limit, and of these the one that exceeds it by least.
 // Suspect sizes that fit but can't be recommended are in the changes instead.
 func (a answer) nearest() (sized, bool) {
-	var all []sized
-	for _, c := range a.candidates {
-		if s := a.Question.size(c); c.Trust == Valid || c.Trust == Suspect && !s.fits() {
-			all = append(all, s)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(a.sizes), func(s sized) bool {
+		return s.Trust < Suspect || s.Trust == Suspect && s.fits()
+	})
 	if len(all) == 0 {
 		return sized{}, false
 	}
-	return slices.MinFunc(all, a.nearer), true
+	return slices.MinFunc(all, nearer), true
 }
 
 // confidence returns the lowest confidence for which there is a reason, and the reason.
 func (a answer) confidence(best sized) (v1alpha1.Confidence, string) {
 	switch {
 	case best.Trust == Suspect:
-		return v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable %s fits, and this one is %s; measure it again", a.unit(), best.suspect())
+		return v1alpha1.ConfidenceLow, fmt.Sprintf("no Valid result with an acceptable hash fits, and this one is %s; measure it again", best.suspect())
 	case best.EvenlySpaced:
 		return v1alpha1.ConfidenceLow, "it was measured with evenly spaced logins, which hide queueing; its capacity is the model's for random arrivals; measure with arrivals: Poisson"
 	case best.Calibrated:

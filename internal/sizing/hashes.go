@@ -31,13 +31,6 @@ func (q Question) others() bool {
 	return slices.ContainsFunc(q.Hashes, func(h v1alpha1.Algorithm) bool { return h != v1alpha1.AlgorithmBcrypt })
 }
 
-func (q Question) unit() string {
-	if q.others() {
-		return "hash"
-	}
-	return "cost"
-}
-
 // Check returns an error that says what to change if an experiment can't be measured or compared, although
 // the API server accepts it.
 func Check(spec v1alpha1.SizingExperimentSpec) error {

@@ -7,21 +7,16 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// fitting returns the candidates that can be trusted so far and fit, the best first.
-func (q Question) fitting(candidates []Candidate, trust Trust) []sized {
-	var fit []sized
-	for _, c := range candidates {
-		if s := q.size(c); c.Trust == trust && s.fits() {
-			fit = append(fit, s)
-		}
-	}
-	slices.SortFunc(fit, q.order(fit))
+// fitting returns the wanted sizes that fit, the best first.
+func (a answer) fitting(wanted func(sized) bool) []sized {
+	fit := slices.DeleteFunc(slices.Clone(a.sizes), func(s sized) bool { return !s.fits() || !wanted(s) })
+	slices.SortFunc(fit, order(fit))
 	return fit
 }
 
 // order returns a comparison that puts the better of two sizes first. Prices are compared only if all of
 // the sizes have one. Otherwise the order would not be transitive.
-func (q Question) order(all []sized) func(a, b sized) int {
+func order(all []sized) func(a, b sized) int {
 	priced := !slices.ContainsFunc(all, func(s sized) bool { return s.month == nil })
 	return func(a, b sized) int {
 		cheaper := 0
@@ -29,7 +24,7 @@ func (q Question) order(all []sized) func(a, b sized) int {
 			cheaper = a.month.Cmp(b.month)
 		}
 		return cmp.Or(
-			cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate)),
+			cmp.Compare(b.strength, a.strength),
 			cheaper,
 			cmp.Compare(a.milliCPU, b.milliCPU),
 			cmp.Compare(a.replicas, b.replicas),
@@ -56,12 +51,12 @@ func (s sized) kept() int {
 // nearer compares two sizes and puts the one first that keeps more limits. Of two that exceed the same
 // limit, the one that exceeds it less comes first; if no rate meets the objective, the weakest hash on
 // the most CPU.
-func (q Question) nearer(a, b sized) int {
+func nearer(a, b sized) int {
 	far := cmp.Or(cmp.Compare(b.kept(), a.kept()), cmp.Compare(b.Trust, a.Trust))
 	if far != 0 {
 		return far
 	}
-	least, stronger := 0, cmp.Compare(q.strength(b.Candidate), q.strength(a.Candidate))
+	least, stronger := 0, cmp.Compare(b.strength, a.strength)
 	switch {
 	case a.fits() || a.breaks[0] == v1alpha1.BoundMinimumCost:
 		least = stronger

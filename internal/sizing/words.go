@@ -28,7 +28,7 @@ func (a answer) strongest(best sized) string {
 	}
 	text := fmt.Sprintf("Of the allowed hashes, %s is the strongest that %s %s%s", matrix.Hashing(best.Variant), can, a.demanded(), a.within())
 	if best.Variant.Control != "" {
-		text += ": it costs an attacker as much as bcrypt at cost " + asCost(a.strength(best.Candidate))
+		text += ": it costs an attacker as much as bcrypt at cost " + asCost(best.strength)
 	}
 	return text
 }
@@ -79,7 +79,7 @@ func (a answer) noneReason(nearest sized) string {
 	case nearest.breaks[0] == v1alpha1.BoundCapacityUnknown:
 		known, advice := a.lowerBound(nearest)
 		return fmt.Sprintf("It is unknown whether any size serves %s %s. The nearest is %s, which %s. %s",
-			a.demanded(), a.acceptable(), nearest.Variant.Name, known, advice)
+			a.demanded(), a.minimum(), nearest.Variant.Name, known, advice)
 	case nearest.Capacity == 0 && nearest.Found > 0:
 		return fmt.Sprintf("No variant is certain to meet the objective at any rate, so none can be recommended for %s. The nearest is %s with a capacity of %s per replica, but the interval of that begins at 0. Relax the objective, or measure with a larger load.minSamples or more repetitions",
 			a.demanded(), nearest.Variant.Name, perSecond(nearest.Found))
@@ -88,7 +88,7 @@ func (a answer) noneReason(nearest sized) string {
 			a.demanded(), nearest.Variant.Name)
 	}
 	return fmt.Sprintf("No size %s %s %s%s. The nearest is %s, which %s%s",
-		a.isKnownTo("serves"), a.demanded(), a.acceptable(), a.within(), inAll(nearest), a.breaks(nearest), a.measureAgain())
+		a.isKnownTo("serves"), a.demanded(), a.minimum(), a.within(), inAll(nearest), a.breaks(nearest), a.measureAgain())
 }
 
 // lowerBound says what is known about a capacity that is a lower bound or unknown, and gives advice.
@@ -114,17 +114,17 @@ func (q Question) lowerBound(s sized) (known, advice string) {
 
 // anyUnknown reports whether it is unknown if some acceptable candidate serves the demand.
 func (a answer) anyUnknown() bool {
-	return len(a.unusable()) > 0 || slices.ContainsFunc(a.candidates, func(c Candidate) bool {
-		return c.Trust >= Suspect && a.strength(c) >= float64(a.MinimumCost) && a.Question.size(c).unknown()
+	return len(a.unusable()) > 0 || slices.ContainsFunc(a.sizes, func(s sized) bool {
+		return s.Trust >= Suspect && a.acceptable(s) && s.unknown()
 	})
 }
 
 // unusable returns the names of the acceptable candidates without a usable result.
 func (a answer) unusable() []string {
 	var names []string
-	for _, c := range a.candidates {
-		if c.Trust == Invalid && a.strength(c) >= float64(a.MinimumCost) {
-			names = append(names, c.Variant.Name)
+	for _, s := range a.sizes {
+		if s.Trust == Invalid && a.acceptable(s) {
+			names = append(names, s.Variant.Name)
 		}
 	}
 	slices.Sort(names)
@@ -198,14 +198,14 @@ func (q Question) tooWeak(s sized) string {
 	if s.Variant.Control == "" {
 		return fmt.Sprintf("has a cost below minimumCost %d", q.MinimumCost)
 	}
-	return fmt.Sprintf("costs an attacker as much as bcrypt at cost %s, below minimumCost %d", asCost(q.strength(s.Candidate)), q.MinimumCost)
+	return fmt.Sprintf("costs an attacker as much as bcrypt at cost %s, below minimumCost %d", asCost(s.strength), q.MinimumCost)
 }
 
 func asCost(strength float64) string {
 	return strconv.FormatFloat(math.Round(10*strength)/10, 'f', -1, 64)
 }
 
-func (a answer) acceptable() string {
+func (a answer) minimum() string {
 	if a.others() {
 		return fmt.Sprintf("with a hash at least as strong as bcrypt at cost %d", a.MinimumCost)
 	}
