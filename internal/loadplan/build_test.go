@@ -145,18 +145,6 @@ func TestVariantsOfOneExperimentSeeOnePatternOfArrivals(t *testing.T) {
 	}
 }
 
-func TestStepsNeverOverlapAndSaturationIsLast(t *testing.T) {
-	plan := mustBuild(t, aTrial(), calibrated(), nil)
-	for i := range plan.Steps[1:] {
-		if gap := plan.Steps[i+1].StartMilliseconds - plan.Steps[i].EndMilliseconds(); gap != gapMilliseconds {
-			t.Errorf("step %d starts %d ms after the end of step %d", i+1, gap, i)
-		}
-	}
-	if last := plan.Steps[len(plan.Steps)-1]; last.Kind != Saturation {
-		t.Errorf("the last step is %s", last.Kind)
-	}
-}
-
 func TestUsersWithoutAWarmUpCountFromTheFirstLogin(t *testing.T) {
 	cold := func(s *v1alpha1.SizingTrialSpec) { withUsers(4)(s); s.Load.WarmupSeconds = 0 }
 	if got := mustBuild(t, aTrial(cold), calibrated(), nil).Steps[0].SettleMilliseconds; got != 0 {

@@ -26,7 +26,7 @@ func MaxDuration(spec v1alpha1.SizingTrialSpec) time.Duration {
 	total := time.Duration(load.WarmupSeconds)*time.Second + drain
 	longest := longestCounted(load)
 	if spec.Role == v1alpha1.RoleVerification {
-		longest = make([]time.Duration, mostLooks)
+		longest = make([]time.Duration, mostChecks)
 		longest[0] = time.Duration(load.MaxStepSeconds) * time.Second // all of them together
 	}
 	for _, counted := range longest {

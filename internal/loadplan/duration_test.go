@@ -1,7 +1,6 @@
 package loadplan
 
 import (
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -13,23 +12,29 @@ import (
 )
 
 func TestEstimateIsOfTheRightSize(t *testing.T) {
-	tests := map[string]struct {
+	rates := atRates(intstr.FromInt32(1))
+	for name, test := range map[string]struct {
 		cost     int32
 		limit    string
 		p95      int32
+		change   func(*v1alpha1.SizingTrialSpec)
 		least    time.Duration
 		greatest time.Duration
 	}{
-		"cost 8 on a CPU takes about a minute":                {8, "1", 0, 45 * time.Second, 100 * time.Second},
-		"cost 10 on a quarter takes some three to four":       {10, "250m", 0, 150 * time.Second, 300 * time.Second},
-		"cost 16 on a quarter is mostly left out, and ends":   {16, "250m", 0, 60 * time.Second, 300 * time.Second},
-		"cost 14 takes 0.9 s, and is measured within 1 s":     {14, "1", 1000, 60 * time.Second, 400 * time.Second},
-		"cost 14 is only calibrated if a login may take half": {14, "1", 500, 20 * time.Second, 22 * time.Second},
-	}
-	for name, test := range tests {
+		"cost 8 on a CPU takes about a minute":                {8, "1", 0, nil, 45 * time.Second, 100 * time.Second},
+		"cost 10 on a quarter takes some three to four":       {10, "250m", 0, nil, 150 * time.Second, 300 * time.Second},
+		"cost 16 on a quarter is mostly left out, and ends":   {16, "250m", 0, nil, 60 * time.Second, 300 * time.Second},
+		"cost 14 takes 0.9 s, and is measured within 1 s":     {14, "1", 1000, nil, 60 * time.Second, 400 * time.Second},
+		"cost 14 is only calibrated if a login may take half": {14, "1", 500, nil, 20 * time.Second, 22 * time.Second},
+		"named rates are loaded anyway":                       {14, "1", 500, rates, 40 * time.Second, 90 * time.Second},
+		"sessions are loaded anyway":                          {14, "1", 500, withSessions, 60 * time.Second, 400 * time.Second},
+	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) {
 				s.Variant.Cost, s.Variant.CPULimit, s.Objective.P95Milliseconds = test.cost, test.limit, test.p95
+				if test.change != nil {
+					test.change(s)
+				}
 			}))
 			if err != nil {
 				t.Fatal(err)
@@ -41,26 +46,6 @@ func TestEstimateIsOfTheRightSize(t *testing.T) {
 	}
 	if _, err := Estimate(aTrial(func(s *v1alpha1.SizingTrialSpec) { s.Variant.CPULimit = "none" })); err == nil {
 		t.Error("a variant without a limit was estimated")
-	}
-}
-
-// Named rates and sessions are loaded even if a hash takes longer than the objective.
-func TestTheEstimateHasTheLoadOfWhatIsLoadedAnyway(t *testing.T) {
-	for name, change := range map[string]func(*v1alpha1.SizingTrialSpec){
-		"rates": func(s *v1alpha1.SizingTrialSpec) {
-			s.Load.Mode, s.Load.RatesPerSecond = v1alpha1.LoadRates, []intstr.IntOrString{intstr.FromInt32(1)}
-		},
-		"sessions": func(s *v1alpha1.SizingTrialSpec) { s.Variant.Sessions = true },
-	} {
-		slow := func(s *v1alpha1.SizingTrialSpec) { s.Variant.Cost, s.Variant.CPULimit = 14, "1" }
-		loaded, err := Estimate(aTrial(slow, change))
-		tight, errTight := Estimate(aTrial(slow, change, func(s *v1alpha1.SizingTrialSpec) { s.Objective.P95Milliseconds = 500 }))
-		if err := errors.Join(err, errTight); err != nil {
-			t.Fatal(err)
-		}
-		if tight != loaded {
-			t.Errorf("%s: the estimate is %v with an objective of half a second, and %v without one", name, tight, loaded)
-		}
 	}
 }
 

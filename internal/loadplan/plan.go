@@ -122,12 +122,10 @@ func (p Plan) Before(step int) Plan {
 func (p Plan) First(n int) Plan {
 	for i, step := range p.Steps {
 		if step.Kind == Warmup {
-			continue
-		}
-		if n == 0 {
+			n++
+		} else if i >= n {
 			return p.Before(i)
 		}
-		n--
 	}
 	return p
 }

@@ -11,8 +11,8 @@ const (
 	// mostVerified is the largest number of logins of a verification. Without a failure,
 	// 2,995 show that at most one in 1,000 fails. A share close to the limit needs more.
 	mostVerified = 10_000
-	// mostLooks is how often the outcome is checked at most.
-	mostLooks = 3
+	// mostChecks is how often the outcome is checked at most.
+	mostChecks = 3
 	// verificationIndex is the index of the first step in StepSeed. It differs from those
 	// of measurements, so that a verification has arrivals of its own.
 	verificationIndex = 100
@@ -34,21 +34,21 @@ func (s service) verificationSteps(spec v1alpha1.SizingTrialSpec) ([]Step, error
 	if s.utilisation(offered) < SteadyBelow {
 		first = max(first, s.steadyRequests(offered))
 	}
-	for i, look := range looks(first, room) {
-		step := s.open(spec, v1alpha1.PurposeVerification, verificationIndex+i, offered, look-counted)
+	for i, total := range checkedAfter(first, room) {
+		step := s.open(spec, v1alpha1.PurposeVerification, verificationIndex+i, offered, total-counted)
 		step.Reported = i == 0
-		steps, counted = append(steps, step), look
+		steps, counted = append(steps, step), total
 	}
 	return steps, nil
 }
 
-// looks returns the total numbers of logins after which the outcome is checked: load.minSamples or as many
+// checkedAfter returns the total numbers of logins after which the outcome is checked: load.minSamples or as many
 // as a steady state needs, as many as fit into load.maxStepSeconds, and the geometric mean of both.
-func looks(first, room int) []int {
+func checkedAfter(first, room int) []int {
 	last := max(1, min(room, max(first, mostVerified)))
 	first = min(max(1, first), last)
 	between := int(math.Sqrt(float64(first) * float64(last)))
-	// Each look widens the bounds of the others, so two of them must be well apart.
+	// Each check widens the bounds of the others, so two of them must be well apart.
 	const worthIt = 1.5
 	switch {
 	case float64(last) < worthIt*float64(first):

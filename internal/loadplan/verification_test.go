@@ -72,18 +72,18 @@ func TestAVerificationIsExpectedToEndWithItsFirstStep(t *testing.T) {
 	}
 }
 
-func TestLooksRise(t *testing.T) {
+func TestTheLoginsBeforeEachCheckRise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first, room := rapid.IntRange(1, 100_000).Draw(t, "first"), rapid.IntRange(0, 2_000_000).Draw(t, "room")
-		all := looks(first, room)
+		all := checkedAfter(first, room)
 		last := 0
-		for _, look := range all {
-			if look <= last {
+		for _, total := range all {
+			if total <= last {
 				t.Fatalf("%v does not rise", all)
 			}
-			last = look
+			last = total
 		}
-		if len(all) == 0 || len(all) > mostLooks || last > max(1, room) {
+		if len(all) == 0 || len(all) > mostChecks || last > max(1, room) {
 			t.Fatalf("%v with room for %d", all, room)
 		}
 	})

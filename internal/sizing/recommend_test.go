@@ -132,6 +132,7 @@ func TestTold(t *testing.T) {
 		{"no candidate has the minimum cost", fivePerSecond(atLeast(13)), quickstartSizes()},
 		{"nothing meets the objective", fivePerSecond(), []Candidate{replica("c10-250m", 10, 250, 0), replica("c12-1", 12, 1000, 0)}},
 		{"no candidate has a usable result", fivePerSecond(), []Candidate{replica("c10-1", 10, 1000, 15_900, invalid)}},
+		{"a cost without a usable result might serve the demand", fivePerSecond(), []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900, invalid)}},
 		{"a Suspect result is recommended if no Valid one has the minimum cost", fivePerSecond(), []Candidate{replica("c8-1", 8, 1000, 68_100), replica("c10-1", 10, 1000, 15_900, suspect)}},
 		{"a Suspect result of a higher cost would fit", fivePerSecond(withinCPU(1000)), quickstartSizes(replica("c11-1", 11, 1000, 7_700, suspect))},
 		{"a Suspect result does not replace a Valid one of its cost", fivePerSecond(withinCPU(500)), []Candidate{replica("c10-1", 10, 1000, 15_900), replica("c10-500m", 10, 500, 7_140, suspect)}},
@@ -215,20 +216,4 @@ func size(s *v1alpha1.Size) string {
 		text += ", predicted"
 	}
 	return text
-}
-
-// A variant without a usable result might serve the demand, so it is not said that no size does.
-func TestVariantsWithoutAUsableResultAreNamedIfNothingFits(t *testing.T) {
-	spec := small(func(s *v1alpha1.SizingExperimentSpec) { s.Demand.MinimumCost = new(int32(10)) })
-	weaker := held(t, spec, "c8-500m", 20_000, v1alpha1.VerdictValid)
-	disturbed := held(t, spec, "c10-500m", 6_000, v1alpha1.VerdictInvalid)
-	got := concluded(t, spec, weaker, disturbed).Recommendation
-	if got == nil || got.Variant != "" {
-		t.Fatalf("recommended: %+v", got)
-	}
-	for _, want := range []string{"No size is known to serve", "Variants without a usable result might serve it: c10-500m; see the reasons in status.results, and measure again"} {
-		if !strings.Contains(got.Reason, want) {
-			t.Errorf("the reason is %q, want in it %q", got.Reason, want)
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
@@ -81,25 +80,6 @@ func TestASizeIsMadeFromTheLowerEndAtTheSlowSpeed(t *testing.T) {
 				t.Errorf("the row's capacity is %d, want %d as measured", *sized.CapacityMilliPerSecond, test.capacity)
 			}
 		})
-	}
-}
-
-// A measurement has the same numbers in the trial and in the row, whether or not the speed is known.
-func TestARowHasTheNumbersOfItsTrial(t *testing.T) {
-	experiment, unknown := quickstart(t)
-	for _, trials := range [][]v1alpha1.SizingTrial{unknown, withSpeeds(unknown)} {
-		var status v1alpha1.SizingExperimentStatus
-		if err := sizing.Rows(experiment.Spec, trials, &status); err != nil {
-			t.Fatal(err)
-		}
-		for i := range trials {
-			own, shown := trials[i].Status.Result, row(t, &status, trials[i].Spec.Variant.Name)
-			got := []any{shown.CapacityMilliPerSecond, shown.CapacityInterval, shown.P95Microseconds, shown.P95Interval, shown.MaxThroughputMilliPerSecond, shown.BoundMilliPerSecond, shown.Calibration}
-			want := []any{own.CapacityMilliPerSecond, own.CapacityInterval, own.P95Microseconds, own.P95Interval, own.MaxThroughputMilliPerSecond, own.BoundMilliPerSecond, own.Calibration}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("capacity, p95, maximum, bound and calibration of %s (-trial +row):\n%s", shown.Variant, diff)
-			}
-		}
 	}
 }
 
