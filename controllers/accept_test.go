@@ -113,7 +113,7 @@ func TestCPUThatIsPaidForAndNeverUsedIsWarnedOfOnce(t *testing.T) {
 		t.Fatalf("warnings are %+v, want one", warnings)
 	}
 	for _, variant := range []string{"c8-1500m", "c9-1500m", "c10-1500m", "c11-1500m", "c12-1500m"} {
-		want := variant + " has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
+		want := variant + " has a limit of 1500m and 1 worker, which can use 1 CPU: the rest is paid for and never used; set workers: 2, or cpuLimit: 1"
 		if !strings.Contains(warnings[0].note, want) {
 			t.Errorf("the warning is %q, without %q", warnings[0].note, want)
 		}

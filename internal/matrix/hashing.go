@@ -86,20 +86,9 @@ func Unused(v v1alpha1.Variant) string {
 	if usable >= limit {
 		return ""
 	}
-	return fmt.Sprintf("%s has a limit of %s and %s, which can use %s: %s paid for and never used; set workers: %d, or cpuLimit: %s",
-		v.Name, v.CPULimit, units.Count(int64(workers), "worker"), units.Count(usable/milliPerCPU, "CPU"), amount(limit-usable),
+	return fmt.Sprintf("%s has a limit of %s and %s, which can use %s: the rest is paid for and never used; set workers: %d, or cpuLimit: %s",
+		v.Name, v.CPULimit, units.Count(int64(workers), "worker"), units.Count(usable/milliPerCPU, "CPU"),
 		(wholeCPUs(limit)+lanes-1)/lanes, Quantity(usable))
-}
-
-func amount(milli int64) string {
-	switch {
-	case milli == milliPerCPU:
-		return "1 CPU is"
-	case milli%milliPerCPU == 0:
-		return units.Count(milli/milliPerCPU, "CPU") + " are"
-	default:
-		return Quantity(milli) + " are"
-	}
 }
 
 // besideHashes is the memory that a login service needs besides that of its hashes, in bytes.

@@ -20,9 +20,9 @@ const (
 // unmeasured returns the variants to predict, the most useful first: those of the matrix that were not
 // measured, and beyond it costs between and above, limits far apart, and twice the largest limit.
 func unmeasured(m v1alpha1.Matrix, variants, measured []v1alpha1.Variant) (leftOut, beyond []v1alpha1.Variant) {
-	known := names(measured)
 	for _, v := range variants {
-		if v.Control == "" && !known[v.Name] {
+		known := slices.ContainsFunc(measured, func(m v1alpha1.Variant) bool { return m.Name == v.Name })
+		if v.Control == "" && !known {
 			leftOut = append(leftOut, v)
 		}
 	}

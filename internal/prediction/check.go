@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -21,11 +20,10 @@ const (
 // check predicts each measured variant that is not a corner, and compares it with its row. Only
 // Valid ones count, because a disturbance would look like an error of the model.
 func (f *predictor) check(rows []v1alpha1.VariantResult) *v1alpha1.ModelCheck {
-	corner := names(matrix.Corners(f.variants))
 	others, near := 0, true
 	check := &v1alpha1.ModelCheck{}
 	for _, variant := range f.measured {
-		if corner[variant.Name] || variant.Control != "" {
+		if f.corners[variant.Name] || variant.Control != "" {
 			continue
 		}
 		others++

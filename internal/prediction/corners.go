@@ -9,7 +9,6 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/calibration"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
-	"github.com/hashmark-dev/hashmark/internal/matrix"
 	"github.com/hashmark-dev/hashmark/internal/speed"
 	"github.com/hashmark-dev/hashmark/internal/verdict"
 )
@@ -47,18 +46,17 @@ func (p pool) login(cost int32) (time.Duration, bool) {
 
 // fromCorners returns what the matrix's corners, without controls, show about each node pool.
 // Invalid trials do not count. Suspect trials count only for a cost without a Valid one.
-func fromCorners(variants []v1alpha1.Variant, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
+func fromCorners(corners map[string]bool, trials []v1alpha1.SizingTrial, verdicts []v1alpha1.Verdict) map[string]pool {
 	type timing struct {
 		pool string
 		cost int32
 	}
 	used, valid := map[string][]*v1alpha1.SizingTrial{}, map[timing]bool{}
-	corner := names(matrix.Corners(variants))
 	for _, wanted := range []v1alpha1.Verdict{v1alpha1.VerdictValid, v1alpha1.VerdictSuspect} {
 		for i := range trials {
 			trial, variant := &trials[i], trials[i].Spec.Variant
 			timed := timing{speed.NodePool(variant), variant.Cost}
-			if verdicts[i] != wanted || !corner[variant.Name] || trial.Status.Calibration == nil {
+			if verdicts[i] != wanted || !corners[variant.Name] || trial.Status.Calibration == nil {
 				continue
 			}
 			if wanted == v1alpha1.VerdictValid {
@@ -127,12 +125,4 @@ func login(trial *v1alpha1.SizingTrial) time.Duration {
 		return own
 	}
 	return time.Duration(trial.Status.Calibration.HashMicroseconds) * time.Microsecond
-}
-
-func names(variants []v1alpha1.Variant) map[string]bool {
-	all := map[string]bool{}
-	for _, v := range variants {
-		all[v.Name] = true
-	}
-	return all
 }

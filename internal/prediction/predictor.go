@@ -51,7 +51,9 @@ type predictor struct {
 	trials             []v1alpha1.SizingTrial
 	// verdicts of the trials, including what all trials together show.
 	verdicts []v1alpha1.Verdict
-	pools    map[string]pool
+	// corners has the names of the corners of the matrix, and pools what they show.
+	corners map[string]bool
+	pools   map[string]pool
 	// seed of the experiment, which all of its trials have.
 	seed int64
 }
@@ -71,9 +73,12 @@ func newPredictor(spec v1alpha1.SizingExperimentSpec, trials []v1alpha1.SizingTr
 	}
 	f := &predictor{
 		spec: spec, variants: variants, measured: measured, trials: trials,
-		verdicts: verdict.Combined(trials), seed: trials[0].Spec.Seed,
+		verdicts: verdict.Combined(trials), corners: map[string]bool{}, seed: trials[0].Spec.Seed,
 	}
-	f.pools = fromCorners(variants, trials, f.verdicts)
+	for _, corner := range matrix.Corners(variants) {
+		f.corners[corner.Name] = true
+	}
+	f.pools = fromCorners(f.corners, trials, f.verdicts)
 	return f
 }
 

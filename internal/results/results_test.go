@@ -28,7 +28,7 @@ func TestEveryVariantHasRow(t *testing.T) {
 
 // The reason is shown before the load is driven, and never replaces other reasons.
 func TestRowSaysThatWorkersCannotUseCPU(t *testing.T) {
-	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: 500m are paid for and never used; set workers: 2, or cpuLimit: 1"
+	const sentence = "c8-1500m has a limit of 1500m and 1 worker, which can use 1 CPU: the rest is paid for and never used; set workers: 2, or cpuLimit: 1"
 	unused, shared := v1alpha1.Reason{Type: v1alpha1.ReasonCPUUnused, Message: sentence}, v1alpha1.Reason{Type: "SharedNode", Verdict: v1alpha1.VerdictSuspect}
 	wide := aVariant("c8-1500m", 8)
 	wide.CPULimit = "1500m"
