@@ -21,7 +21,7 @@ func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 	if err != nil || m.Measure != v1alpha1.MeasureCorners {
 		return variants, err
 	}
-	measured := placesOf(variants).measured()
+	measured := gridOf(variants).measured()
 	return slices.DeleteFunc(variants, func(v v1alpha1.Variant) bool {
 		return v.Control == "" && !slices.Contains(measured, placeOf(v))
 	}), nil
@@ -30,14 +30,10 @@ func Measured(m v1alpha1.Matrix) ([]v1alpha1.Variant, error) {
 // Corners returns the variants that have the lowest or the highest cost and the smallest or
 // the largest CPU limit. Controls have no cost to compare and are not corners.
 func Corners(variants []v1alpha1.Variant) []v1alpha1.Variant {
-	places := placesOf(variants)
-	var corners []v1alpha1.Variant
-	for _, v := range variants {
-		if v.Control == "" && places.corner(placeOf(v)) {
-			corners = append(corners, v)
-		}
-	}
-	return corners
+	grid := gridOf(variants)
+	return slices.DeleteFunc(slices.Clone(variants), func(v v1alpha1.Variant) bool {
+		return v.Control != "" || !grid.corner(placeOf(v))
+	})
 }
 
 // place is the position of a variant in the grid of costs and limits.
@@ -46,63 +42,56 @@ type place struct {
 	milli int64
 }
 
-type places []place
-
 // placeOf ignores the error of a limit, which was parsed when the variant was named.
 func placeOf(v v1alpha1.Variant) place {
 	milli, _ := MilliCPU(v.CPULimit)
 	return place{cost: v.Cost, milli: milli}
 }
 
-func placesOf(variants []v1alpha1.Variant) places {
-	var all places
+// grid has each place of a matrix once, the lowest cost with the smallest limit, and the highest cost with
+// the largest limit.
+type grid struct {
+	places    []place
+	low, high place
+}
+
+func gridOf(variants []v1alpha1.Variant) grid {
+	var g grid
 	for _, v := range variants {
-		if at := placeOf(v); v.Control == "" && !slices.Contains(all, at) {
-			all = append(all, at)
+		at := placeOf(v)
+		if v.Control != "" || slices.Contains(g.places, at) {
+			continue
 		}
+		if len(g.places) == 0 {
+			g.low, g.high = at, at
+		}
+		g.low = place{cost: min(g.low.cost, at.cost), milli: min(g.low.milli, at.milli)}
+		g.high = place{cost: max(g.high.cost, at.cost), milli: max(g.high.milli, at.milli)}
+		g.places = append(g.places, at)
 	}
-	return all
+	return g
 }
 
 // measured returns the corners, the place nearest to the middle of the others, and the place farthest from
 // that one: if possible one between the corners on both axes, and one at the border of the grid.
-func (all places) measured() places {
-	var corners, others places
-	for _, at := range all {
-		if all.corner(at) {
-			corners = append(corners, at)
-		} else {
-			others = append(others, at)
-		}
-	}
+func (g grid) measured() []place {
+	others := slices.DeleteFunc(slices.Clone(g.places), g.corner)
 	if len(others) <= heldOut {
-		return all
+		return g.places
 	}
-	middle := slices.MinFunc(others, all.nearer([2]float64{0.5, 0.5}))
-	farthest := slices.MaxFunc(others, all.nearer(all.scaled(middle)))
+	corners := slices.DeleteFunc(slices.Clone(g.places), func(at place) bool { return !g.corner(at) })
+	middle := slices.MinFunc(others, g.nearer([2]float64{0.5, 0.5}))
+	farthest := slices.MaxFunc(others, g.nearer(g.scaled(middle)))
 	return append(corners, middle, farthest)
 }
 
-func (all places) corner(at place) bool {
-	low, high := all.ends()
-	return (at.cost == low.cost || at.cost == high.cost) && (at.milli == low.milli || at.milli == high.milli)
-}
-
-func (all places) ends() (low, high place) {
-	for i, at := range all {
-		if i == 0 {
-			low, high = at, at
-		}
-		low = place{cost: min(low.cost, at.cost), milli: min(low.milli, at.milli)}
-		high = place{cost: max(high.cost, at.cost), milli: max(high.milli, at.milli)}
-	}
-	return low, high
+func (g grid) corner(at place) bool {
+	return (at.cost == g.low.cost || at.cost == g.high.cost) && (at.milli == g.low.milli || at.milli == g.high.milli)
 }
 
 // scaled returns a place in a unit square. The hash time doubles with each increment of the
 // cost, so the cost is already a logarithm. The logarithm of the limit is taken.
-func (all places) scaled(at place) [2]float64 {
-	low, high := all.ends()
+func (g grid) scaled(at place) [2]float64 {
 	within := func(value, from, to float64) float64 {
 		if from == to {
 			return 0.5
@@ -110,15 +99,15 @@ func (all places) scaled(at place) [2]float64 {
 		return (value - from) / (to - from)
 	}
 	return [2]float64{
-		within(float64(at.cost), float64(low.cost), float64(high.cost)),
-		within(math.Log(float64(at.milli)), math.Log(float64(low.milli)), math.Log(float64(high.milli))),
+		within(float64(at.cost), float64(g.low.cost), float64(g.high.cost)),
+		within(math.Log(float64(at.milli)), math.Log(float64(g.low.milli)), math.Log(float64(g.high.milli))),
 	}
 }
 
 // nearer compares the distances of two places to a point of the unit square.
-func (all places) nearer(to [2]float64) func(a, b place) int {
+func (g grid) nearer(to [2]float64) func(a, b place) int {
 	distance := func(at place) float64 {
-		point := all.scaled(at)
+		point := g.scaled(at)
 		return math.Hypot(point[0]-to[0], point[1]-to[1])
 	}
 	return func(a, b place) int { return cmp.Compare(distance(a), distance(b)) }

@@ -26,15 +26,9 @@ func unmeasured(m v1alpha1.Matrix, variants, measured []v1alpha1.Variant) (leftO
 			leftOut = append(leftOut, v)
 		}
 	}
-	for _, cost := range furtherCosts(m.Costs) {
-		for _, limit := range m.CPULimits {
-			beyond = append(beyond, at(m, cost, limit)...)
-		}
-	}
+	beyond = at(m, furtherCosts(m.Costs), m.CPULimits)
 	for _, limit := range furtherLimits(m.CPULimits) {
-		for _, cost := range m.Costs {
-			beyond = append(beyond, at(m, cost, matrix.Quantity(limit))...)
-		}
+		beyond = append(beyond, at(m, m.Costs, []string{matrix.Quantity(limit)})...)
 	}
 	return leftOut, beyond
 }
@@ -73,10 +67,10 @@ func furtherLimits(written []string) []int64 {
 	return nil
 }
 
-// at returns the variants of one cost on one limit, or nil for a limit on which two kinds of concurrency are
-// the same.
-func at(m v1alpha1.Matrix, cost int32, limit string) []v1alpha1.Variant {
-	m.Costs, m.CPULimits, m.Controls = []int32{cost}, []string{limit}, nil
+// at returns the variants of costs on limits, or nil for a limit on which two kinds of concurrency are the
+// same.
+func at(m v1alpha1.Matrix, costs []int32, limits []string) []v1alpha1.Variant {
+	m.Costs, m.CPULimits, m.Controls = costs, limits, nil
 	variants, err := matrix.Variants(m)
 	if err != nil {
 		return nil
