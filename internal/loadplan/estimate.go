@@ -22,7 +22,7 @@ func Estimate(spec v1alpha1.SizingTrialSpec) (time.Duration, error) {
 	}
 	cal := handover.Calibration{
 		CalibrationResult: handover.CalibrationResult{HashMicroseconds: max(1, matrix.Recipe(spec.Variant).GuessedTime().Microseconds())},
-		Surroundings:      handover.Surroundings{GoMaxProcs: int32((limit + milli - 1) / milli), QuotaMilliCPU: &limit},
+		Surroundings:      handover.Surroundings{GoMaxProcs: matrix.WholeCPUs(limit), QuotaMilliCPU: &limit},
 	}
 	s, err := newService(spec, cal)
 	if err != nil {

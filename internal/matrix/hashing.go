@@ -11,38 +11,24 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// hashing is an entry of the matrix's costs or controls, by its part of the variants' names and in
-// words. The variant has only the fields that say how logins are checked.
-type hashing struct {
-	name, text string
-	variant    v1alpha1.Variant
-}
-
-func hashings(m v1alpha1.Matrix) []hashing {
-	var all []hashing
+// hashings returns a variant for each cost, and then for each control, that has only the fields which say how
+// logins are checked, and the first part of its name. Controls have OWASP's recommended parameters, so
+// that a trial's plan says what is measured.
+func hashings(m v1alpha1.Matrix) []v1alpha1.Variant {
+	var all []v1alpha1.Variant
 	for _, cost := range m.Costs {
-		all = append(all, hashing{
-			name: fmt.Sprintf("c%d", cost), text: fmt.Sprintf("cost %d", cost),
-			variant: v1alpha1.Variant{Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost},
-		})
+		all = append(all, v1alpha1.Variant{Name: fmt.Sprintf("c%d", cost), Algorithm: v1alpha1.AlgorithmBcrypt, Cost: cost})
 	}
-	for _, control := range m.Controls {
-		all = append(all, controlHashing(control))
+	for _, c := range m.Controls {
+		v := v1alpha1.Variant{
+			Name: c.Name, Control: c.Name, Algorithm: c.Algorithm, Cost: ptr.Deref(c.Cost, 0), Sessions: c.Sessions,
+			MemoryKiB: c.MemoryKiB, Iterations: c.Iterations, Parallelism: c.Parallelism,
+		}
+		recipe := Recipe(v).WithDefaults()
+		v.MemoryKiB, v.Iterations, v.Parallelism = orNil(recipe.MemoryKiB), orNil(recipe.Iterations), orNil(recipe.Parallelism)
+		all = append(all, v)
 	}
 	return all
-}
-
-// controlHashing fills in OWASP's recommended parameters, so that a trial's plan says what
-// is measured.
-func controlHashing(c v1alpha1.Control) hashing {
-	variant := v1alpha1.Variant{Algorithm: c.Algorithm, Sessions: c.Sessions, Control: c.Name,
-		MemoryKiB: c.MemoryKiB, Iterations: c.Iterations, Parallelism: c.Parallelism}
-	if c.Cost != nil {
-		variant.Cost = *c.Cost
-	}
-	recipe := Recipe(variant).WithDefaults()
-	variant.MemoryKiB, variant.Iterations, variant.Parallelism = orNil(recipe.MemoryKiB), orNil(recipe.Iterations), orNil(recipe.Parallelism)
-	return hashing{name: c.Name, text: fmt.Sprintf("control %s (%s)", c.Name, Hashing(variant)), variant: variant}
 }
 
 // Recipe returns how a variant hashes passwords.
@@ -88,7 +74,7 @@ func Unused(v v1alpha1.Variant) string {
 	}
 	return fmt.Sprintf("%s has a limit of %s and %s, which can use %s: the rest is paid for and never used; set workers: %d, or cpuLimit: %s",
 		v.Name, v.CPULimit, units.Count(int64(workers), "worker"), units.Count(usable/milliPerCPU, "CPU"),
-		(wholeCPUs(limit)+lanes-1)/lanes, Quantity(usable))
+		(WholeCPUs(limit)+lanes-1)/lanes, Quantity(usable))
 }
 
 // besideHashes is the memory that a login service needs besides that of its hashes, in bytes.

@@ -101,20 +101,23 @@ func Quantity(milli int64) string {
 	return resource.NewMilliQuantity(milli, resource.DecimalSI).String()
 }
 
-func wholeCPUs(milli int64) int32 {
-	return int32((milli + milliPerCPU - 1) / milliPerCPU)
-}
+// WholeCPUs rounds thousandths of a CPU up to whole CPUs.
+func WholeCPUs(milli int64) int32 { return int32((milli + milliPerCPU - 1) / milliPerCPU) }
 
 // point is one combination of the matrix's entries.
 type point struct {
-	hashing     hashing
+	hashing     v1alpha1.Variant
 	limit       string
 	concurrency v1alpha1.Concurrency
 	pool        *v1alpha1.NodePool
 }
 
 func (p point) String() string {
-	text := fmt.Sprintf("%s with cpuLimit %q and %s", p.hashing.text, p.limit, p.concurrency.Mode)
+	hash := fmt.Sprintf("cost %d", p.hashing.Cost)
+	if p.hashing.Control != "" {
+		hash = fmt.Sprintf("control %s (%s)", p.hashing.Control, Hashing(p.hashing))
+	}
+	text := fmt.Sprintf("%s with cpuLimit %q and %s", hash, p.limit, p.concurrency.Mode)
 	if p.concurrency.Workers != nil {
 		text += fmt.Sprintf(" of %d workers", *p.concurrency.Workers)
 	}
@@ -135,11 +138,11 @@ func (p point) resolve(nameConcurrency bool) (v1alpha1.Variant, error) {
 	}
 	concurrency := *p.concurrency.DeepCopy()
 	if concurrency.Mode == v1alpha1.ConcurrencyWorkerPool && concurrency.Workers == nil {
-		workers := wholeCPUs(milli)
+		workers := WholeCPUs(milli)
 		concurrency.Workers = &workers
 	}
-	variant := *p.hashing.variant.DeepCopy()
-	variant.Name = fmt.Sprintf("%s-%s", p.hashing.name, Quantity(milli))
+	variant := *p.hashing.DeepCopy()
+	variant.Name += "-" + Quantity(milli)
 	if nameConcurrency {
 		variant.Name += "-" + concurrencyName(concurrency)
 	}

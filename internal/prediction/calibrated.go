@@ -54,7 +54,7 @@ func fromHashTime(spec v1alpha1.SizingExperimentSpec, times []v1alpha1.HashTime,
 		if timed.Cost != variant.Cost || timed.Control != "" || !verdict.Modelled(login) {
 			continue
 		}
-		cal, _ := given(limit, max(2, wholeCPUs(limit)), true)
+		cal, _ := given(limit, max(2, matrix.WholeCPUs(limit)), true)
 		scatter := float64(timed.ErrorMicroseconds)/float64(timed.HashMicroseconds) + overhead.Seconds()/login.Seconds()
 		return newExpectation(v1alpha1.SizingTrialSpec{
 			Variant: variant, Repetition: 1, Load: spec.Load, Objective: spec.Objective, Service: v1alpha1.Service{Replicas: 1},

@@ -47,7 +47,7 @@ func (n nodes) machine(limit int64) (handover.Calibration, bool) {
 		}
 	}
 	if limit%milliPerCPU == 0 && exclusive {
-		return given(limit, min(wholeCPUs(limit), most), false)
+		return given(limit, min(matrix.WholeCPUs(limit), most), false)
 	}
 	return given(limit, shared, true)
 }
@@ -63,10 +63,7 @@ func given(limit int64, cpus int32, quota bool) (handover.Calibration, bool) {
 		cal.QuotaMilliCPU = &limit
 		// Go rounds a quota up to whole CPUs, and uses at least two if the container has
 		// as many.
-		cal.GoMaxProcs = min(cpus, max(2, wholeCPUs(limit)))
+		cal.GoMaxProcs = min(cpus, max(2, matrix.WholeCPUs(limit)))
 	}
 	return cal, true
 }
-
-// wholeCPUs rounds a limit up to whole CPUs.
-func wholeCPUs(limit int64) int32 { return int32((limit + milliPerCPU - 1) / milliPerCPU) }
