@@ -70,9 +70,6 @@ func read(text, field string, price **big.Rat) error {
 	return nil
 }
 
-// Currency returns the currency of the prices, three letters, or "" if there are no prices.
-func (t Tariff) Currency() string { return t.currency }
-
 func (t Tariff) hour(pool string, r Resources) *big.Rat {
 	price, own := t.pools[pool]
 	if !own {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
@@ -116,8 +118,7 @@ func (a answer) refuted() *v1alpha1.Recommendation {
 	r := &v1alpha1.Recommendation{BrokenBound: v1alpha1.BoundVerification, Verified: v1alpha1.VerificationFailed}
 	text := "Two sizes were deployed and driven at the demanded rate, and both missed the objective"
 	if nearest, found := a.nearest(); found {
-		api := a.api(nearest)
-		r.Nearest = &api
+		r.Nearest = ptr.To(a.api(nearest))
 		text += fmt.Sprintf(". The next size would be %s, but nothing shows that it meets the objective. Find out what differs between the measurements and the verifications, such as other work on the nodes, and measure again", inAll(nearest))
 	}
 	r.Reason = units.Clip(text, mostReason)
