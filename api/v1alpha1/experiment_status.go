@@ -128,6 +128,12 @@ type Progress struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Running []string `json:"running,omitempty"`
+	// What each of them is doing, as the variant's name and the message of its trial. One that has just begun is
+	// not listed.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Doing []string `json:"doing,omitempty"`
 	// The experiment's position among those that wait for their turn; 1 is next. Above 10 it
 	// is rounded up to 20, 50, 100, 200, 500 and so on. Absent if it does not wait.
 	// +optional

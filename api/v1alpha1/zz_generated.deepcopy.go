@@ -776,6 +776,11 @@ func (in *Progress) DeepCopyInto(out *Progress) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.Doing != nil {
+		in, out := &in.Doing, &out.Doing
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.QueuePosition != nil {
 		in, out := &in.QueuePosition, &out.QueuePosition
 		*out = new(int32)

@@ -24,8 +24,8 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/hashmark-dev/hashmark/controllers"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/lifecycle"
-	"github.com/hashmark-dev/hashmark/internal/results"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
@@ -40,7 +40,7 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "smoke-test" {
 		return runSmokeTest(args[1:])
 	}
-	return results.Unknown(operate(args))
+	return follow.UnknownKinds(operate(args))
 }
 
 // setLogger sets the format and the level of the log.

@@ -7,32 +7,29 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"text/tabwriter"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// requestTimeout is how long a request that is not cancelled may take.
-const requestTimeout = 10 * time.Second
-
 // smokeTest tests an installation with one small experiment.
 type smokeTest struct {
-	client    client.Client
+	client    client.WithWatch
 	namespace string
 	timeout   time.Duration
-	// every is how often the experiment is read. A watch would need one more right, to save
-	// one request a second for half a minute.
-	every time.Duration
-	out   io.Writer
+	out       io.Writer
 }
 
 // runSmokeTest runs the sub-command smoke-test.
@@ -46,14 +43,14 @@ func runSmokeTest(args []string) error {
 	if err != nil {
 		return fmt.Errorf("can't load the cluster configuration: %w", err)
 	}
-	if test.client, err = client.New(config, client.Options{Scheme: newScheme()}); err != nil {
+	if test.client, err = client.NewWithWatch(config, client.Options{Scheme: newScheme()}); err != nil {
 		return err
 	}
 	return test.run(ctrl.SetupSignalHandler())
 }
 
 func parseSmokeTest(args []string) (*smokeTest, error) {
-	test := &smokeTest{every: time.Second, out: os.Stdout}
+	test := &smokeTest{out: units.PlainWriter(os.Stdout)}
 	set := flag.NewFlagSet("operator smoke-test", flag.ContinueOnError)
 	set.StringVar(&test.namespace, "namespace", "", "namespace of the experiment")
 	set.DurationVar(&test.timeout, "timeout", 10*time.Minute, "how long the test may take, including the time in the queue")
@@ -74,47 +71,34 @@ func parseSmokeTest(args []string) (*smokeTest, error) {
 // run creates the experiment, follows it to its end, and deletes it in any case. The error is
 // a sentence for the user.
 func (s *smokeTest) run(ctx context.Context) error {
-	e := results.SmokeExperiment(s.namespace)
-	if err := s.create(ctx, e); err != nil {
-		return results.Refused(err, s.namespace)
+	e := smokeExperiment(s.namespace)
+	if err := follow.Create(ctx, s.client, e); err != nil {
+		return err
 	}
-	s.say("Created SizingExperiment %s/%s", e.Namespace, e.Name)
-	followed, removed := s.follow(ctx, e), s.remove(context.WithoutCancel(ctx), e)
-	if followed != nil && removed != nil {
-		return fmt.Errorf("%w; %w", followed, removed)
+	fmt.Fprintf(s.out, "Created SizingExperiment %s/%s\n", e.Namespace, e.Name)
+	followed, deleted := s.follow(ctx, e), follow.Delete(ctx, s.client, e)
+	switch {
+	case deleted == nil:
+		fmt.Fprintln(s.out, "Deleted the experiment")
+		return followed
+	case followed == nil:
+		return deleted
+	default:
+		return fmt.Errorf("%w; %w", followed, deleted)
 	}
-	return errors.Join(followed, removed)
 }
 
 // follow prints the experiment's progress until it ends, and then its result.
 func (s *smokeTest) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-	waiting, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	last := ""
-	err := wait.PollUntilContextCancel(waiting, s.every, true, func(ctx context.Context) (bool, error) {
-		err := s.client.Get(ctx, client.ObjectKeyFromObject(e), e)
-		switch {
-		case apierrors.IsNotFound(err):
-			return false, results.ErrDeleted
-		case apierrors.IsForbidden(err):
-			return false, results.Refused(err, s.namespace)
-		case err != nil:
-			return false, nil // the API server may be restarting: try again
-		}
-		if line := results.ProgressLine(e); line != last && !results.BetweenStages(e) {
-			last = line
-			s.say("%s", line)
-		}
-		return e.Status.Phase.Finished(), nil
-	})
+	last, err := follow.UntilFinished(ctx, s.client, e, s.timeout, &follow.Lines{Out: s.out, Clock: clock.RealClock{}})
 	switch {
 	case err == nil:
-		s.say("%s", results.SmokeTable(e))
-		return results.Ended(e, s.trialsOf(ctx, e))
+		s.table(last)
+		return follow.Ended(last, s.trialsOf(ctx, last))
 	case ctx.Err() != nil:
-		return results.ErrInterrupted
-	case wait.Interrupted(err):
-		return results.Late(e, s.others(ctx), s.timeout)
+		return errors.New("interrupted before the experiment had ended")
+	case errors.Is(err, context.DeadlineExceeded):
+		return follow.Late(ctx, s.client, last, s.timeout)
 	default:
 		return err
 	}
@@ -128,35 +112,35 @@ func (s *smokeTest) trialsOf(ctx context.Context, e *v1alpha1.SizingExperiment) 
 	return list.Items
 }
 
-// others returns the experiments of the namespace, or none if they can't be listed.
-func (s *smokeTest) others(ctx context.Context) []v1alpha1.SizingExperiment {
-	list := &v1alpha1.SizingExperimentList{}
-	_ = s.client.List(ctx, list, client.InNamespace(s.namespace))
-	return list.Items
-}
-
-func (s *smokeTest) create(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-	ctx, cancel := results.Outlive(ctx, requestTimeout)
-	defer cancel()
-	return s.client.Create(ctx, e)
-}
-
-// remove deletes the experiment. The garbage collector deletes its objects.
-func (s *smokeTest) remove(ctx context.Context, e *v1alpha1.SizingExperiment) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	err := s.client.Delete(ctx, e, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	switch {
-	case err == nil:
-		s.say("Deleted the experiment")
-		return nil
-	case apierrors.IsNotFound(err):
-		return nil
-	default:
-		return fmt.Errorf("the experiment could not be deleted; run: kubectl delete sizingexperiment -n %s %s (%w)", e.Namespace, e.Name, err)
+// table prints the result.
+func (s *smokeTest) table(e *v1alpha1.SizingExperiment) {
+	shown, verdict := e.Status.Display, ""
+	if len(e.Status.Results) > 0 {
+		verdict = string(e.Status.Results[0].Verdict)
 	}
+	cells := []string{string(e.Status.Phase), shown.Trials, shown.Variant, shown.P95, shown.Capacity, verdict}
+	for i, cell := range cells {
+		cells[i] = units.Line(cell)
+	}
+	table := tabwriter.NewWriter(s.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(table, "PHASE\tTRIALS\tVARIANT\tP95\tCAPACITY\tVERDICT\n%s\n", strings.Join(cells, "\t"))
+	_ = table.Flush() // fails only if standard output was closed
 }
 
-func (s *smokeTest) say(format string, arguments ...any) {
-	fmt.Fprintln(s.out, units.Plain(fmt.Sprintf(format, arguments...)))
+// smokeExperiment takes about 20 seconds of calibration and load on a quarter of a CPU, at half of its maximum. A
+// hash takes long enough to be timed well, and the step has enough logins for an interval, so that only the cluster
+// can make the result doubtful.
+func smokeExperiment(namespace string) *v1alpha1.SizingExperiment {
+	return &v1alpha1.SizingExperiment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "smoke-test-"},
+		Spec: v1alpha1.SizingExperimentSpec{
+			Matrix: v1alpha1.Matrix{Costs: []int32{8}, CPULimits: []string{"250m"}},
+			Load: v1alpha1.Load{
+				Mode: v1alpha1.LoadRates, RatesPerSecond: []intstr.IntOrString{intstr.FromInt32(8)},
+				StepSeconds: 12, WarmupSeconds: 1, RequestTimeoutSeconds: 5,
+			},
+			Objective:               v1alpha1.Objective{P95Milliseconds: 1000, MaxErrorPerMille: 1},
+			TTLSecondsAfterFinished: ptr.To[int32](3600), // if the test ends without deleting it
+		},
+	}
 }

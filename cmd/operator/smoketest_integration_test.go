@@ -16,8 +16,8 @@ import (
 
 // testerRules are all rights that a smoke test needs in its namespace.
 var testerRules = []rbacv1.PolicyRule{
-	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingexperiments"}, Verbs: []string{"create", "get", "list", "delete"}},
-	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingtrials"}, Verbs: []string{"get", "list"}},
+	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingexperiments"}, Verbs: []string{"create", "list", "watch", "delete"}},
+	{APIGroups: []string{"hashmark.dev"}, Resources: []string{"sizingtrials"}, Verbs: []string{"list"}},
 }
 
 func experiments(t *testing.T, namespace string) int {
@@ -44,7 +44,7 @@ func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
 func TestASmokeTestWithoutRightsNamesThem(t *testing.T) {
 	ns := namespace(t, "smoke")
 	test := start(t, user(t, "stranger"), "smoke-test", "--namespace="+ns)
-	if code := test.end(); code != 1 || !strings.Contains(test.said(), "the test requires create, get, list and delete on sizingexperiments") {
+	if code := test.end(); code != 1 || !strings.Contains(test.said(), "you can't create sizingexperiments in namespace "+ns) {
 		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/report"
 )
 
@@ -65,7 +66,7 @@ func (c *connection) document(ctx context.Context, key client.ObjectKey) (report
 	}
 	e := &v1alpha1.SizingExperiment{}
 	if err := cluster.Get(ctx, key, e); err != nil {
-		return report.Document{}, refused(err, "get", key)
+		return report.Document{}, follow.Refused(err, "get", key)
 	}
 	return documentOf(ctx, cluster, e)
 }

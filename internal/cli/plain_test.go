@@ -29,13 +29,13 @@ func TestMessagesFromTheClusterCanNotControlTheTerminal(t *testing.T) {
 	for name, write := range map[string]func(Program){
 		"an error": func(p Program) { exit(errors.New(nasty), p.messages()) },
 		"a line of progress": func(p Program) {
-			p.newReporter().disconnected(errors.New(nasty))
+			p.newReporter().Disconnected(errors.New(nasty))
 		},
 		"a bar": func(p Program) {
 			p.Columns = 200
 			bar := p.newReporter()
-			bar.update(under(nasty))
-			bar.done()
+			bar.Update(under(nasty))
+			bar.Done()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/report"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
@@ -23,8 +23,8 @@ import (
 type Program struct {
 	// Streams are standard input, output and error.
 	Streams genericiooptions.IOStreams
-	// Clock is used for the remaining time and for the delay between reconnects.
-	Clock clock.WithTicker
+	// Clock is used for the remaining time.
+	Clock clock.PassiveClock
 	// Columns is the width of the terminal on standard error. It is 0 if standard error
 	// is not a terminal; then no progress bar and no control characters are written.
 	Columns int
@@ -124,17 +124,13 @@ func exit(err error, out io.Writer) int {
 // answered returns nil if a finished experiment can meet the objective, errNotMet if
 // it can't, and otherwise an error that says why there is no result.
 func answered(d report.Document) error {
-	switch status := &d.Experiment.Status; status.Phase {
+	switch d.Experiment.Status.Phase {
 	case v1alpha1.ExperimentSucceeded:
 		return met(d)
 	case v1alpha1.ExperimentCancelled:
 		return errors.New("the experiment was cancelled before all of its trials had finished")
 	default:
-		reason := ""
-		if finished := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionFinished); finished != nil {
-			reason = ": " + finished.Message
-		}
-		return fmt.Errorf("the experiment ended as %s%s", status.Phase, reason)
+		return follow.Ended(d.Experiment, nil)
 	}
 }
 

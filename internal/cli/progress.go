@@ -4,53 +4,23 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"k8s.io/utils/clock"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
-	"github.com/hashmark-dev/hashmark/internal/results"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/units"
 )
 
-// away is printed when the API server can't be reached.
-const away = "The API server can't be reached, retrying"
-
 // newReporter returns a reporter that draws a progress bar on a terminal, and otherwise
 // one that prints lines.
-func (p Program) newReporter() reporter {
+func (p Program) newReporter() follow.Reporter {
 	if p.Columns > 0 {
 		return &barReporter{out: p.Streams.ErrOut, clock: p.Clock, columns: p.Columns}
 	}
-	return &lineReporter{out: p.messages(), clock: p.Clock}
+	return &follow.Lines{Out: p.messages(), Clock: p.Clock}
 }
-
-// lineReporter prints a line for each stage of each trial. It is made for logs: it writes no
-// control characters and does not repeat a line.
-type lineReporter struct {
-	out   io.Writer
-	clock clock.PassiveClock
-	last  string
-}
-
-func (t *lineReporter) update(e *v1alpha1.SizingExperiment) {
-	line := results.ProgressLine(e)
-	if line == t.last || results.BetweenStages(e) {
-		return
-	}
-	t.last = line
-	t.say(line + comma(left(e, t.clock.Now())))
-}
-
-func (t *lineReporter) say(line string) {
-	fmt.Fprintf(t.out, "%s  %s\n", t.clock.Now().Format(time.TimeOnly), line)
-}
-
-func (t *lineReporter) disconnected(err error) { t.say(away + ": " + units.Line(err.Error())) }
-func (t *lineReporter) reconnected()           { t.say("The API server can be reached again") }
-func (t *lineReporter) tick()                  {}
-func (t *lineReporter) done()                  {}
 
 // barReporter draws a progress bar of the finished trials, with what is running and the
 // remaining time.
@@ -70,11 +40,12 @@ const (
 	barsOverhead = barColumns + len(" 100% |") + len("| (640/640)  ")
 )
 
-func (t *barReporter) update(e *v1alpha1.SizingExperiment) {
+// Update moves the bar.
+func (t *barReporter) Update(e *v1alpha1.SizingExperiment) {
 	t.last = e
 	progress := e.Status.Progress
 	if progress == nil || progress.Trials == 0 {
-		t.say(results.ProgressLine(e)) // there are no trials before the operator has planned it
+		t.say(follow.ProgressLine(e)) // there are no trials before the operator has planned it
 		return
 	}
 	if t.bar == nil {
@@ -106,29 +77,34 @@ func (t *barReporter) newBar(trials int) *progressbar.ProgressBar {
 func (t *barReporter) draw() {
 	switch {
 	case t.bar == nil && t.away:
-		t.say(away)
+		t.say(follow.Away)
 	case t.bar == nil:
 	case t.away:
-		t.bar.Describe(cut(away, t.columns-barsOverhead))
+		t.bar.Describe(cut(follow.Away, t.columns-barsOverhead))
 	default:
 		// What is running is last, because it is what a narrow terminal cuts.
-		t.bar.Describe(cut(strings.TrimPrefix(left(t.last, t.clock.Now())+comma(units.Line(doing(t.last))), ", "), t.columns-barsOverhead))
+		line := strings.TrimPrefix(follow.TimeLeft(t.last, t.clock.Now())+", "+doing(t.last), ", ")
+		t.bar.Describe(cut(units.Line(line), t.columns-barsOverhead))
 	}
 }
 
-func (t *barReporter) tick() { t.draw() }
+// Tick shows the remaining time anew.
+func (t *barReporter) Tick() { t.draw() }
 
-func (t *barReporter) disconnected(error) {
+// Disconnected shows that the API server can't be reached.
+func (t *barReporter) Disconnected(error) {
 	t.away = true
 	t.draw()
 }
 
-func (t *barReporter) reconnected() {
+// Reconnected shows again what is running.
+func (t *barReporter) Reconnected() {
 	t.away = false
 	t.draw()
 }
 
-func (t *barReporter) done() {
+// Done removes the bar.
+func (t *barReporter) Done() {
 	if t.bar != nil {
 		_ = t.bar.Clear()
 	}
@@ -136,39 +112,16 @@ func (t *barReporter) done() {
 
 // doing returns in a few words what the experiment is doing.
 func doing(e *v1alpha1.SizingExperiment) string {
-	progress := e.Status.Progress
-	stage, _ := results.Stage(e)
-	switch {
+	switch progress, stages := e.Status.Progress, follow.Doing(e); {
 	case progress.QueuePosition != nil:
 		return fmt.Sprintf("queued at position %d", *progress.QueuePosition)
-	case stage != "":
-		return stage
+	case stages != "":
+		return stages
 	case len(progress.Running) > 0:
 		return strings.Join(progress.Running, ", ")
 	default:
 		return strings.ToLower(string(e.Status.Phase))
 	}
-}
-
-// left returns the remaining time by the experiment's own estimate, as text. It is empty
-// without an estimate, or if the estimated time has passed.
-func left(e *v1alpha1.SizingExperiment, now time.Time) string {
-	progress := e.Status.Progress
-	if progress == nil || progress.EstimatedEndTime == nil || !progress.EstimatedEndTime.After(now) {
-		return ""
-	}
-	seconds := int(progress.EstimatedEndTime.Sub(now).Seconds())
-	if seconds >= 3600 {
-		return fmt.Sprintf("about %d h %02d min left", seconds/3600, seconds/60%60)
-	}
-	return fmt.Sprintf("about %d:%02d left", seconds/60, seconds%60)
-}
-
-func comma(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ", " + text
 }
 
 func cut(text string, columns int) string {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 	"github.com/hashmark-dev/hashmark/internal/matrix"
-	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
 // run holds the options of the run and watch commands.
@@ -98,11 +98,8 @@ func (r *run) create(ctx context.Context) (*v1alpha1.SizingExperiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := client.ObjectKeyFromObject(written)
-	creating, cancel := results.Outlive(ctx, cleanupTime)
-	defer cancel()
-	if err := cluster.Create(creating, written, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
-		return nil, refused(err, "create", key)
+	if err := follow.Create(ctx, cluster, written, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+		return nil, err
 	}
 	return &v1alpha1.SizingExperiment{ObjectMeta: metav1.ObjectMeta{
 		Namespace: written.GetNamespace(), Name: written.GetName(), UID: written.GetUID(),
@@ -137,12 +134,11 @@ func (r *run) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 	if err != nil {
 		return err
 	}
-	f := newFollower(r.cluster, cluster, e)
-	ended, err := f.followWithin(ctx, r.timeout)
+	last, err := follow.UntilFinished(ctx, cluster, e, r.timeout, r.cluster.program.newReporter())
 	if err != nil {
-		return r.stopped(ctx, f, err)
+		return r.stopped(ctx, cluster, last, err)
 	}
-	document, err := documentOf(ctx, cluster, ended)
+	document, err := documentOf(ctx, cluster, last)
 	if err != nil {
 		return err
 	}
@@ -151,37 +147,60 @@ func (r *run) follow(ctx context.Context, e *v1alpha1.SizingExperiment) error {
 	}
 	result := answered(document)
 	if r.delete {
-		if err := f.remove(ctx); err != nil {
+		if err := follow.Delete(ctx, cluster, last); err != nil {
 			return err // a leftover is a failure, whatever the result
 		}
 	}
 	return result
 }
 
-// stopped handles an error of follow. After an interrupt or a timeout it cancels or deletes
-// the experiment if --cancel-on-interrupt is set.
-func (r *run) stopped(ctx context.Context, f *follower, err error) error {
-	interrupted := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
-	if !interrupted || !r.cancelOnInterrupt {
-		return f.stopped(ctx, r.timeout, err)
-	}
-	end, doing, done := f.cancel, "cancelling", "is cancelled; what was measured is kept"
-	if r.delete {
-		end, doing, done = f.remove, "deleting", "is deleted"
-	}
-	fmt.Fprintf(r.cluster.program.messages(), "%s; %s the experiment\n", stopReason(ctx, r.timeout), doing)
-	if err := end(ctx); err != nil {
+// interruption is the error of a command that was stopped by the user or by its timeout.
+// It is printed without the prefix "error:".
+type interruption struct{ message string }
+
+func (i interruption) Error() string { return i.message }
+
+// Is makes errors.Is report it as context.Canceled.
+func (i interruption) Is(target error) bool { return target == context.Canceled }
+
+// stopped handles an error of following. ctx is the user's context, without the timeout.
+func (r *run) stopped(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment, err error) error {
+	key := client.ObjectKeyFromObject(e)
+	goesOn := fmt.Sprintf("experiment %s goes on", key)
+	switch {
+	case ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded):
 		return err
+	case r.cancelOnInterrupt:
+		return r.end(ctx, cluster, e)
+	case ctx.Err() != nil:
+		return advised{interruption{"interrupted; " + goesOn}, howToGoOn(key)}
+	default:
+		return advised{follow.Late(ctx, cluster, e, r.timeout), goesOn + "\n" + howToGoOn(key)}
 	}
-	return interruption{fmt.Sprintf("experiment %s %s", f.key, done)}
 }
 
-// stopReason says why the wait ended.
-func stopReason(ctx context.Context, timeout time.Duration) string {
-	if ctx.Err() != nil {
-		return "interrupted"
+// end cancels or deletes the experiment after an interrupt or the timeout.
+func (r *run) end(ctx context.Context, cluster client.Client, e *v1alpha1.SizingExperiment) error {
+	key, why := client.ObjectKeyFromObject(e), "interrupted"
+	if ctx.Err() == nil {
+		why = fmt.Sprintf("not finished after %s", r.timeout)
 	}
-	return fmt.Sprintf("not finished after %s", timeout)
+	end, doing, done := follow.Cancel, "cancelling", "is cancelled; what was measured is kept"
+	if r.delete {
+		end, doing, done = follow.Delete, "deleting", "is deleted"
+	}
+	fmt.Fprintf(r.cluster.program.messages(), "%s; %s the experiment\n", why, doing)
+	if err := end(ctx, cluster, e); err != nil {
+		return advised{err, howToGoOn(key)}
+	}
+	return interruption{fmt.Sprintf("experiment %s %s", key, done)}
+}
+
+// howToGoOn returns the commands that watch or cancel an experiment that goes on.
+func howToGoOn(key client.ObjectKey) string {
+	return fmt.Sprintf("  to watch it:  kubectl hashmark watch %[2]s -n %[1]s\n"+
+		"  to cancel it: kubectl hashmark cancel %[2]s -n %[1]s",
+		key.Namespace, key.Name)
 }
 
 func watchCommand(cluster *connection) *cobra.Command {
@@ -220,7 +239,7 @@ func (r *run) watch(ctx context.Context, name string) error {
 	}
 	e := &v1alpha1.SizingExperiment{}
 	if err := cluster.Get(ctx, key, e); err != nil {
-		return refused(err, "get", key)
+		return follow.Refused(err, "get", key)
 	}
 	return r.follow(ctx, e)
 }

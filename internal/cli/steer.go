@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/internal/follow"
 )
 
 // steer holds the options of the cancel, suspend and resume commands.
@@ -153,7 +154,7 @@ func (s *steer) run(ctx context.Context, names []string) error {
 		}
 		e := &v1alpha1.SizingExperiment{}
 		if err := cluster.Get(ctx, key, e); err != nil {
-			return refused(err, "get", key)
+			return follow.Refused(err, "get", key)
 		}
 		return s.change(ctx, cluster, e)
 	})
@@ -185,7 +186,7 @@ func (s *steer) everyOne(ctx context.Context, cluster client.Client) error {
 	}
 	list := &v1alpha1.SizingExperimentList{}
 	if err := cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
-		return refused(err, "list", client.ObjectKey{Namespace: namespace})
+		return follow.Refused(err, "list", client.ObjectKey{Namespace: namespace})
 	}
 	var unfinished []*v1alpha1.SizingExperiment
 	for i := range list.Items {
@@ -194,7 +195,7 @@ func (s *steer) everyOne(ctx context.Context, cluster client.Client) error {
 		}
 	}
 	if len(unfinished) == 0 {
-		fmt.Fprintf(s.cluster.program.messages(), "There is no experiment %s that has not ended\n", within(namespace))
+		fmt.Fprintf(s.cluster.program.messages(), "There is no experiment %s that has not ended\n", follow.Within(namespace))
 		return nil
 	}
 	if err := s.confirm(ctx, unfinished); err != nil {
@@ -219,7 +220,7 @@ func (s *steer) change(ctx context.Context, cluster client.Client, e *v1alpha1.S
 		}
 		patch := fmt.Sprintf(`{"metadata":{"uid":%q},"spec":%s}`, e.UID, s.order.spec)
 		if err := cluster.Patch(ctx, e, client.RawPatch(types.MergePatchType, []byte(patch)), options...); err != nil {
-			return refused(err, "patch", key)
+			return follow.Refused(err, "patch", key)
 		}
 	}
 	_, err := fmt.Fprintf(s.cluster.program.Streams.Out, "%s: %s\n", key, did)

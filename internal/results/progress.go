@@ -13,7 +13,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/queue"
 )
 
-// Progress counts the trials that have ended of all planned trials, and names those that run.
+// Progress counts the trials that have ended of all planned trials, and names those that run and what they do.
 func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
 	progress := &v1alpha1.Progress{Trials: int32(max(planned, len(trials)))}
 	for i := range trials {
@@ -21,7 +21,14 @@ func Progress(trials []v1alpha1.SizingTrial, planned int) *v1alpha1.Progress {
 		case queue.Released(trial):
 			progress.Finished++
 		case queue.Begun(trial):
-			progress.Running = append(progress.Running, trial.Spec.Variant.Name)
+			name := trial.Spec.Variant.Name
+			progress.Running = append(progress.Running, name)
+			if trial.Spec.Role == v1alpha1.RoleVerification {
+				name = "Verification of " + name
+			}
+			if trial.Status.Message != "" {
+				progress.Doing = append(progress.Doing, name+": "+trial.Status.Message)
+			}
 		}
 	}
 	return progress
@@ -38,31 +45,22 @@ func PhaseOf(experiment *v1alpha1.SizingExperiment, trials []v1alpha1.SizingTria
 	case experiment.Spec.Suspend:
 		return v1alpha1.ExperimentSuspended, v1alpha1.ReasonSuspended, "Suspended; set spec.suspend to false to continue"
 	case begun:
-		return v1alpha1.ExperimentRunning, v1alpha1.ReasonMeasuring, measuring(progress, trials)
+		return v1alpha1.ExperimentRunning, v1alpha1.ReasonMeasuring, measuring(progress)
 	default:
 		return v1alpha1.ExperimentQueued, v1alpha1.ReasonQueued, "Waits for its turn"
 	}
 }
 
-func measuring(progress *v1alpha1.Progress, trials []v1alpha1.SizingTrial) string {
-	if len(progress.Running) == 0 {
-		return ended(progress)
+func measuring(progress *v1alpha1.Progress) string {
+	message := fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
+	doing := progress.Doing
+	if len(doing) == 0 {
+		doing = progress.Running
 	}
-	var doing []string
-	for i := range trials {
-		if trial := &trials[i]; queue.Begun(trial) {
-			name := trial.Spec.Variant.Name
-			if trial.Spec.Role == v1alpha1.RoleVerification {
-				name = "Verification of " + name
-			}
-			doing = append(doing, strings.TrimSuffix(name+": "+trial.Status.Message, ": "))
-		}
+	if len(doing) == 0 {
+		return message
 	}
-	return ended(progress) + ". " + strings.Join(doing, "; ")
-}
-
-func ended(progress *v1alpha1.Progress) string {
-	return fmt.Sprintf("%d of %d trials have ended", progress.Finished, progress.Trials)
+	return message + ". " + strings.Join(doing, "; ")
 }
 
 // guessedVerification returns the estimate for a verification whose size is unknown: 500 logins at

@@ -20,7 +20,7 @@ func TestProgress(t *testing.T) {
 	got := results.Progress([]v1alpha1.SizingTrial{
 		aTrial("c8-1", ended(time.Minute)), aTrial("c8-2", failed("ImagePull", "")), aTrial("c10-1", began(time.Minute)), aTrial("c10-2"),
 	}, 4)
-	if diff := cmp.Diff(&v1alpha1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}}, got); diff != "" {
+	if diff := cmp.Diff(&v1alpha1.Progress{Trials: 4, Finished: 2, Running: []string{"c10-1"}, Doing: []string{"c10-1: k6 drives the service"}}, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package follow
 
 import (
 	"errors"
@@ -12,23 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/hashmark-dev/hashmark/internal/results"
 )
 
-// refused returns an error that says in one sentence why the API server refused a
-// request, and what to do. verb is the verb of the request.
-func refused(err error, verb string, key client.ObjectKey) error {
+// Refused returns an error that says in one sentence why the API server refused a request, and what to do, or nil
+// for nil. verb is the verb of the request.
+func Refused(err error, verb string, key client.ObjectKey) error {
 	switch {
 	case err == nil:
 		return nil
 	case meta.IsNoMatchError(err):
-		return results.Unknown(err)
+		return UnknownKinds(err)
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return fmt.Errorf("namespace %s is being deleted; use another --namespace", key.Namespace)
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("you can't %s sizingexperiments %s; ask for the chart's %s role (%w)",
-			verb, within(key.Namespace), roleWith(verb), err)
+			verb, Within(key.Namespace), roleWith(verb), err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("the API server does not accept your credentials; log in again, or use another --user (%w)", err)
 	case apierrors.IsNotFound(err):
@@ -40,8 +38,18 @@ func refused(err error, verb string, key client.ObjectKey) error {
 	}
 }
 
-// within says where: in a namespace, or in all of them.
-func within(namespace string) string {
+// UnknownKinds explains the error of a cluster without Hashmark's CustomResourceDefinitions. It returns other errors
+// unchanged.
+func UnknownKinds(err error) error {
+	if meta.IsNoMatchError(err) {
+		return fmt.Errorf("the cluster does not know Hashmark's kinds: apply config/crd, "+
+			"or install the chart with crds.enabled=true (%w)", err)
+	}
+	return err
+}
+
+// Within says where: in a namespace, or in all of them.
+func Within(namespace string) string {
 	if namespace == "" {
 		return "in all namespaces"
 	}
@@ -50,7 +58,7 @@ func within(namespace string) string {
 
 // missing returns an error that says what was not found.
 func missing(err error, key client.ObjectKey) error {
-	if aboutNamespace(err) {
+	if details := detailsOf(err); details != nil && details.Kind == "namespaces" {
 		return fmt.Errorf("namespace %s does not exist; create it, or use another --namespace", key.Namespace)
 	}
 	return fmt.Errorf("experiment %s was not found in namespace %s; see: kubectl get sizingexperiments -n %[2]s", key.Name, key.Namespace)
@@ -79,19 +87,23 @@ func roleWith(verb string) string {
 // complaints returns the API server's messages, each with its field, without the text
 // that it puts around them.
 func complaints(err error) string {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return err.Error()
-	}
-	details := status.Status().Details
+	details := detailsOf(err)
 	if details == nil || len(details.Causes) == 0 {
-		return status.Status().Message
+		return err.Error()
 	}
 	var each []string
 	for _, cause := range details.Causes {
 		each = append(each, strings.TrimPrefix(cause.Field+": ", "<nil>: ")+sentence(cause))
 	}
 	return strings.Join(each, "; ")
+}
+
+// detailsOf returns nil if the error is not from an API server.
+func detailsOf(err error) *metav1.StatusDetails {
+	if status, is := errors.AsType[*apierrors.StatusError](err); is {
+		return status.ErrStatus.Details
+	}
+	return nil
 }
 
 // typeOfValue is what an API server puts before the message of a CEL rule. That of Kubernetes 1.34 also
@@ -108,19 +120,17 @@ func sentence(cause metav1.StatusCause) string {
 	return typeOfValue.ReplaceAllString(message, "")
 }
 
-func aboutNamespace(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	details := status.Status().Details
-	return details != nil && details.Kind == "namespaces"
-}
-
 // unreachable reports whether the API server could not be reached, as opposed to a server
 // that refuses the request.
 func unreachable(err error) bool {
 	var network net.Error
 	var status apierrors.APIStatus
 	return errors.As(err, &network) && !errors.As(err, &status)
+}
+
+// transient reports whether an error goes away by itself: an API server that restarts refuses connections, then
+// says that it is not ready.
+func transient(err error) bool {
+	return unreachable(err) || apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) ||
+		apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err)
 }

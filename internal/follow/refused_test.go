@@ -1,4 +1,4 @@
-package cli
+package follow
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-func TestARefusalSaysInASentenceWhatToDo(t *testing.T) {
+func TestRefusedSaysInOneLineWhatToDo(t *testing.T) {
 	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
 	kind := schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "SizingExperiment"}
 	rule := field.Invalid(field.NewPath("spec", "matrix", "costs"), "object", "costs contains a cost twice; remove the duplicate")
@@ -53,7 +53,7 @@ func TestARefusalSaysInASentenceWhatToDo(t *testing.T) {
 		"something else": {apierrors.NewInternalError(errors.New("etcd is full")), "create", "can't create the experiment"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := refused(tt.err, tt.verb, client.ObjectKey{Namespace: "ns", Name: "login"})
+			err := Refused(tt.err, tt.verb, client.ObjectKey{Namespace: "ns", Name: "login"})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("it says %q, want %q in it", err, tt.want)
 			}
@@ -61,7 +61,7 @@ func TestARefusalSaysInASentenceWhatToDo(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatPassesByItselfIsWaitedFor(t *testing.T) {
+func TestTransient(t *testing.T) {
 	experiments := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "sizingexperiments"}
 	for name, tt := range map[string]struct {
 		err  error
@@ -73,7 +73,7 @@ func TestOnlyWhatPassesByItselfIsWaitedFor(t *testing.T) {
 		"a right that was taken":  {apierrors.NewForbidden(experiments, "login", errors.New("no")), false},
 		"a login that ran out":    {apierrors.NewUnauthorized("no"), false},
 		"definitions that went":   {&meta.NoKindMatchError{}, false},
-		"an experiment that went": {errGone, false},
+		"an experiment that went": {ErrGone, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := transient(tt.err); got != tt.want {
