@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 const login = `apiVersion: hashmark.dev/v1alpha1
@@ -47,7 +47,7 @@ func operate(t *testing.T, e *v1alpha1.SizingExperiment, phase v1alpha1.Experime
 	if change != nil {
 		change(&e.Status)
 	}
-	if err := administrator.Status().Patch(t.Context(), e, before); err != nil {
+	if err := cluster.Status().Patch(t.Context(), e, before); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -81,22 +81,23 @@ func TestARunWaitsForTheAnswerAndEndsWithItsCode(t *testing.T) {
 		"it was cancelled":      {v1alpha1.ExperimentCancelled, recommends("c10-500m"), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ns := namespace(t)
+			ns := cluster.Namespace(t, "cli")
 			junit := filepath.Join(t.TempDir(), "junit.xml")
-			p := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns, "--junit-file", junit)
+			p := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns, "--junit-file", junit)
 			e := experiment(t, ns)
-			p.awaits("Waits for an operator to look at it")
+			awaits(t, p, "Waits for an operator to look at it")
 			operate(t, e, v1alpha1.ExperimentRunning, nil)
-			p.awaits("Running: this is Running")
+			awaits(t, p, "Running: this is Running")
 			operate(t, e, tt.phase, tt.change)
-			if got := p.code(); got != tt.want {
+			if got := p.Code(); got != tt.want {
 				t.Errorf("it ended with %d, want %d", got, tt.want)
 			}
-			if p.printed() == "" || content(junit) == "" {
-				t.Errorf("it printed %q, and wrote %q", p.printed(), content(junit))
+			written, _ := os.ReadFile(junit)
+			if p.Stdout() == "" || len(written) == 0 {
+				t.Errorf("it printed %q, and wrote %q", p.Stdout(), written)
 			}
-			if strings.ContainsAny(p.stderr(), "\r\x1b") {
-				t.Errorf("a control character was written where no terminal is: %q", p.stderr())
+			if strings.ContainsAny(p.Stderr(), "\r\x1b") {
+				t.Errorf("a control character was written where no terminal is: %q", p.Stderr())
 			}
 		})
 	}
@@ -119,22 +120,22 @@ func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
 		"its time is up and it is done": {[]string{"--timeout=2s", "--cancel-on-interrupt"}, false, []string{"not finished after 2s", "is cancelled"}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ns := namespace(t)
-			p := start(t, userWith(t, ns, viewer, editor), login, append([]string{"run", "-f", "-", "-n", ns}, tt.flags...)...)
+			ns := cluster.Namespace(t, "cli")
+			p := process.Start(t, userWith(t, ns, viewer, editor), login, append([]string{"run", "-f", "-", "-n", ns}, tt.flags...)...)
 			e := experiment(t, ns)
 			if tt.interrupted {
-				p.awaits("Waits for an operator")
-				p.signal(syscall.SIGINT)
+				awaits(t, p, "Waits for an operator")
+				p.Signal(syscall.SIGINT)
 			}
-			if code := p.code(); code != 2 {
+			if code := p.Code(); code != 2 {
 				t.Errorf("it ended with %d", code)
 			}
 			for _, words := range tt.want {
-				if !strings.Contains(p.stderr(), words) {
+				if !strings.Contains(p.Stderr(), words) {
 					t.Errorf("it does not say %q", words)
 				}
 			}
-			err := administrator.Get(t.Context(), client.ObjectKeyFromObject(e), e)
+			err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), e)
 			if apierrors.IsNotFound(err) != tt.deleted || (err == nil && e.Spec.Cancel != tt.cancelled) {
 				t.Errorf("the experiment is there with %v, cancel %t", err, e.Spec.Cancel)
 			}
@@ -143,51 +144,51 @@ func TestAnInterruptedRunSaysWhatBecomesOfTheExperiment(t *testing.T) {
 }
 
 func TestARunEndsWhenItsExperimentIsDeletedOrReplaced(t *testing.T) {
-	ns := namespace(t)
-	p := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
+	ns := cluster.Namespace(t, "cli")
+	p := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
 	e := experiment(t, ns)
-	p.awaits("Waits for an operator")
-	if err := administrator.Delete(t.Context(), e); err != nil {
+	awaits(t, p, "Waits for an operator")
+	if err := cluster.Delete(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.code(); code != 2 || !strings.Contains(p.stderr(), "the experiment was deleted before it finished") {
+	if code := p.Code(); code != 2 || !strings.Contains(p.Stderr(), "the experiment was deleted before it finished") {
 		t.Errorf("it ended with %d", code)
 	}
 }
 
 func TestARunOutlivesAnAPIServerThatIsAway(t *testing.T) {
-	ns := namespace(t)
+	ns := cluster.Namespace(t, "cli")
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
-	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns)
+	p := process.Start(t, kubeconfig, login, "run", "-f", "-", "-n", ns)
 	e := experiment(t, ns)
-	p.awaits("Waits for an operator")
+	awaits(t, p, "Waits for an operator")
 	door.shut()
-	p.awaits("The API server can't be reached, retrying")
+	awaits(t, p, "The API server can't be reached, retrying")
 	operate(t, e, v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
 	door.open()
-	p.awaits("The API server can be reached again")
-	if code := p.code(); code != 0 {
+	awaits(t, p, "The API server can be reached again")
+	if code := p.Code(); code != 0 {
 		t.Errorf("it ended with %d", code)
 	}
-	if n := strings.Count(p.stderr(), "can't be reached, retrying"); n != 1 {
+	if n := strings.Count(p.Stderr(), "can't be reached, retrying"); n != 1 {
 		t.Errorf("it said %d times that the API server can't be reached", n)
 	}
 }
 
 func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
-	ns := namespace(t)
+	ns := cluster.Namespace(t, "cli")
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
-	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
+	p := process.Start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
 	e := experiment(t, ns)
-	p.awaits("Waits for an operator")
+	awaits(t, p, "Waits for an operator")
 	door.shut()
-	p.signal(syscall.SIGINT)
-	p.awaits("interrupted; cancelling the experiment")
+	p.Signal(syscall.SIGINT)
+	awaits(t, p, "interrupted; cancelling the experiment")
 	door.open()
-	if code := p.code(); code != 2 || !strings.Contains(p.stderr(), "is cancelled") {
+	if code := p.Code(); code != 2 || !strings.Contains(p.Stderr(), "is cancelled") {
 		t.Errorf("it ended with %d", code)
 	}
-	if err := administrator.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil || !e.Spec.Cancel {
+	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil || !e.Spec.Cancel {
 		t.Errorf("the experiment has %v, cancel %t", err, e.Spec.Cancel)
 	}
 }
@@ -196,34 +197,34 @@ func TestACancellationOutlivesAnAPIServerThatIsAway(t *testing.T) {
 // because the API server does not answer. Signals are sent until it ends, since the test
 // can't see when it has handled the first.
 func TestASecondInterruptEndsARunAtOnce(t *testing.T) {
-	ns := namespace(t)
+	ns := cluster.Namespace(t, "cli")
 	door, kubeconfig := behindADoor(t, userWith(t, ns, viewer, editor))
-	p := start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
-	p.awaits("Waits for an operator")
+	p := process.Start(t, kubeconfig, login, "run", "-f", "-", "-n", ns, "--cancel-on-interrupt")
+	awaits(t, p, "Waits for an operator")
 	door.hang()
-	p.signal(syscall.SIGINT)
-	p.awaits("interrupted; cancelling the experiment")
-	eventually(t, "it ends", func(context.Context) bool {
-		p.signal(syscall.SIGINT)
+	p.Signal(syscall.SIGINT)
+	awaits(t, p, "interrupted; cancelling the experiment")
+	process.Eventually(t, "it ends", patience, func() bool {
+		p.Signal(syscall.SIGINT)
 		select {
-		case <-p.ended:
+		case <-p.Ended:
 			return true
 		default:
 			return false
 		}
 	})
-	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
-		t.Errorf("it ended by itself, with %d", p.code())
+	if status, ok := p.Command.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		t.Errorf("it ended by itself, with %d", p.Code())
 	}
 }
 
 func TestARefusalIsASentence(t *testing.T) {
-	ns := namespace(t)
+	ns := cluster.Namespace(t, "cli")
 	all := userWith(t, ns, viewer, editor)
-	if code := start(t, all, login, "run", "-f", "-", "-n", ns, "--timeout=1s").code(); code != 2 {
+	if code := process.Start(t, all, login, "run", "-f", "-", "-n", ns, "--timeout=1s").Code(); code != 2 {
 		t.Fatalf("the first one ended with %d", code)
 	}
-	elsewhere := namespace(t)
+	elsewhere := cluster.Namespace(t, "cli")
 	for name, tt := range map[string]struct {
 		kubeconfig, file string
 		arguments        []string
@@ -238,11 +239,11 @@ func TestARefusalIsASentence(t *testing.T) {
 		"no cluster":                  {"", "", []string{"watch", "login", "--server=127.0.0.1:1"}, "the API server can't be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, tt.kubeconfig, tt.file, tt.arguments...)
-			if code := p.code(); code != 2 || !strings.Contains(p.stderr(), tt.want) {
+			p := process.Start(t, tt.kubeconfig, tt.file, tt.arguments...)
+			if code := p.Code(); code != 2 || !strings.Contains(p.Stderr(), tt.want) {
 				t.Errorf("it ended with %d, and does not say %q", code, tt.want)
 			}
-			if lines := strings.Count(p.stderr(), "\n"); lines != 1 {
+			if lines := strings.Count(p.Stderr(), "\n"); lines != 1 {
 				t.Errorf("it took %d lines", lines)
 			}
 		})
@@ -251,10 +252,10 @@ func TestARefusalIsASentence(t *testing.T) {
 
 // TestAViewersRightsSufficeToRead goes through everything that only reads.
 func TestAViewersRightsSufficeToRead(t *testing.T) {
-	ns := namespace(t)
-	maker := start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
+	ns := cluster.Namespace(t, "cli")
+	maker := process.Start(t, userWith(t, ns, viewer, editor), login, "run", "-f", "-", "-n", ns)
 	operate(t, experiment(t, ns), v1alpha1.ExperimentSucceeded, recommends("c10-500m"))
-	if code := maker.code(); code != 0 {
+	if code := maker.Code(); code != 0 {
 		t.Fatalf("the experiment ended with %d", code)
 	}
 	kubeconfig, saved := userWith(t, ns, viewer), filepath.Join(t.TempDir(), "saved.json")
@@ -269,8 +270,8 @@ func TestAViewersRightsSufficeToRead(t *testing.T) {
 		{"report", "-f", saved, "-o", "junit", "--output-file", saved + ".xml"},
 		{"__complete", "watch", ""},
 	} {
-		p := start(t, kubeconfig, "", append(arguments, "-n", ns)...)
-		if code := p.code(); code != 0 {
+		p := process.Start(t, kubeconfig, "", append(arguments, "-n", ns)...)
+		if code := p.Code(); code != 0 {
 			t.Errorf("%v ended with %d", arguments, code)
 		}
 	}
@@ -283,9 +284,11 @@ func TestAViewersRightsSufficeToRead(t *testing.T) {
 }
 
 func TestAGeneratedNameIsTold(t *testing.T) {
-	ns := namespace(t)
-	p := start(t, userWith(t, ns, viewer, editor), strings.Replace(login, "name: login", "generateName: login-", 1), "run", "-f", "-", "-n", ns, "--timeout=1s")
+	ns := cluster.Namespace(t, "cli")
+	p := process.Start(t, userWith(t, ns, viewer, editor), strings.Replace(login, "name: login", "generateName: login-", 1), "run", "-f", "-", "-n", ns, "--timeout=1s")
 	e := experiment(t, ns)
-	p.awaits("sizingexperiment.hashmark.dev/" + e.Name + " created")
-	eventually(t, "it ends", func(context.Context) bool { return p.code() == 2 })
+	awaits(t, p, "sizingexperiment.hashmark.dev/"+e.Name+" created")
+	if code := p.Code(); code != 2 {
+		t.Errorf("it ended with %d", code)
+	}
 }

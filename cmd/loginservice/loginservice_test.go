@@ -21,6 +21,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/evidence"
 	"github.com/hashmark-dev/hashmark/internal/login"
 	"github.com/hashmark-dev/hashmark/internal/password"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 // log is a writer that is safe for concurrent reads and writes.
@@ -39,17 +40,6 @@ func (l *log) String() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.text.String()
-}
-
-// freeAddress returns an address that is free, at least for now.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // get retries until the service answers, for at most 20 s.
@@ -99,7 +89,7 @@ func calibrated(t *testing.T, cost int32) string {
 
 func TestServeUntilToldToStop(t *testing.T) {
 	t.Parallel()
-	address := freeAddress(t)
+	address := process.FreeAddress(t)
 	var output log
 	w := environment(map[string]string{
 		"HASHMARK_LISTEN": address, "HASHMARK_COST": "4", "HASHMARK_CPU_LIMIT": "1500",
@@ -128,7 +118,7 @@ func TestServeUntilToldToStop(t *testing.T) {
 
 func TestServeHashesByAnotherRecipeAndKeepsSessions(t *testing.T) {
 	t.Parallel()
-	address := freeAddress(t)
+	address := process.FreeAddress(t)
 	var output log
 	w := environment(map[string]string{
 		"HASHMARK_LISTEN": address, "HASHMARK_ALGORITHM": "SHA256",

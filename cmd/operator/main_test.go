@@ -3,151 +3,86 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/test/apiserver"
-	"github.com/hashmark-dev/hashmark/test/chart"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
-// beTheOperator is an environment variable that makes this test's binary run as the operator,
-// so that tests can start it, send it signals and kill it.
-const beTheOperator = "HASHMARK_TEST_BE_THE_OPERATOR"
-
-// The API server that the tests of this package share, a client with all rights, and its audit
-// log.
+// The API server that the tests of this package share, and its audit log.
 var (
-	environment   *envtest.Environment
-	administrator client.Client
-	auditLog      string
+	cluster  apiserver.Shared
+	auditLog string
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(beTheOperator) != "" {
+	if process.Is() {
 		main()
 		return
 	}
-	code, err := runAgainstAPIServer(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "operator:", err)
-		os.Exit(1)
-	}
-	os.Exit(code)
+	os.Exit(runAgainstAPIServer(m))
 }
 
-// runAgainstAPIServer starts the API server, runs the tests, and stops the server
-// even if they fail.
-func runAgainstAPIServer(m *testing.M) (code int, err error) {
+func runAgainstAPIServer(m *testing.M) (code int) {
 	dir, err := os.MkdirTemp("", "operator-audit-")
 	if err != nil {
-		return 0, err
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	policy := filepath.Join(dir, "policy.yaml")
 	auditLog = filepath.Join(dir, "audit.log")
 	if err := os.WriteFile(policy, []byte(`{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`), 0o600); err != nil {
-		return 0, err
+		panic(err)
 	}
-	started, config, err := apiserver.Start(definitions, func(server *envtest.APIServer) {
+	return cluster.Run(m, func(server *envtest.APIServer) {
 		server.Configure().Set("audit-policy-file", policy).Set("audit-log-path", auditLog)
 	})
+}
+
+// operatorProcess is an operator that runs as a process of its own.
+type operatorProcess struct {
+	*process.Process
+	t      *testing.T
+	probes string
+}
+
+// operator starts an operator without metrics and with its own probe address.
+func operator(t *testing.T, kubeconfig string, flags ...string) *operatorProcess {
+	t.Helper()
+	probes := process.FreeAddress(t)
+	common := []string{"--metrics-bind-address=0", "--health-probe-bind-address=" + probes}
+	return &operatorProcess{process.Start(t, kubeconfig, "", append(append(common, images...), flags...)...), t, probes}
+}
+
+// answers reports whether a probe returns this status code.
+func (o *operatorProcess) answers(path string, code int) bool {
+	request, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, fmt.Sprintf("http://%s%s", o.probes, path), nil)
 	if err != nil {
-		return 0, err
+		o.t.Fatal(err)
 	}
-	environment = started
-	defer func() { err = errors.Join(err, environment.Stop()) }()
-	if administrator, err = client.New(config, client.Options{Scheme: newScheme()}); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
-}
-
-// definitions is the folder of the CRDs, relative to this package.
-var definitions = filepath.Join("..", "..", "config", "crd")
-
-// namespace creates a namespace for a test and returns its name.
-func namespace(t *testing.T, name string) string {
-	t.Helper()
-	made := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
-	create(t, made)
-	return made.Name
-}
-
-func create(t *testing.T, objects ...client.Object) {
-	t.Helper()
-	for _, object := range objects {
-		if err := administrator.Create(t.Context(), object); err != nil {
-			t.Fatalf("creating %T: %v", object, err)
-		}
-	}
-}
-
-// user creates a user without rights, and returns the path of its kubeconfig.
-func user(t *testing.T, name string) (kubeconfig string) {
-	t.Helper()
-	made, err := environment.AddUser(envtest.User{Name: name}, nil)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		t.Fatal(err)
+		return false // it does not listen yet
 	}
-	content, err := made.KubeConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return kubeconfig
+	defer response.Body.Close()
+	return response.StatusCode == code
 }
 
-// rules returns the rules of the first role in one of the chart's templates of rights.
-func rules(t *testing.T, template string) []rbacv1.PolicyRule {
-	t.Helper()
-	role := &rbacv1.ClusterRole{}
-	if err := chart.Decode("rbac/"+template, role); err != nil {
-		t.Fatal(err)
-	}
-	if len(role.Rules) == 0 {
-		t.Fatalf("%s does not start with a role", template)
-	}
-	return role.Rules
-}
+func (o *operatorProcess) ready() bool { return o.answers("/readyz", http.StatusOK) }
 
-// grant gives a user rights in one namespace.
-func grant(t *testing.T, user, namespace string, rules []rbacv1.PolicyRule) {
+// userOfOperator creates a user with the operator's rights: on Leases in its home, and in the watched namespaces, or in
+// all of them for "". It returns the kubeconfig.
+func userOfOperator(t *testing.T, name, home string, watched ...string) (kubeconfig string) {
 	t.Helper()
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "test-"}, Rules: rules}
-	create(t, role)
-	create(t, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: role.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
-	})
-}
-
-// grantEverywhere gives a user rights in all namespaces until the test ends.
-func grantEverywhere(t *testing.T, user string, rules []rbacv1.PolicyRule) {
-	t.Helper()
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}, Rules: rules}
-	create(t, role)
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: role.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+	cluster.Grant(t, name, home, apiserver.Role(t, "hashmark-leases"))
+	for _, namespace := range watched {
+		cluster.Grant(t, name, namespace, apiserver.Role(t, "hashmark-operator"))
 	}
-	create(t, binding)
-	t.Cleanup(func() {
-		_ = administrator.Delete(context.Background(), binding)
-		_ = administrator.Delete(context.Background(), role)
-	})
+	return cluster.User(t, name)
 }

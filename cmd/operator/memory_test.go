@@ -22,26 +22,25 @@ import (
 	"github.com/hashmark-dev/hashmark/api/handover"
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 	"github.com/hashmark-dev/hashmark/test/chart"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 // TestATenantsObjectsFitIntoTheOperatorsMemory creates 200 experiments with about a megabyte of labels or
 // owners, and ten with the largest own login services and nine trials each, all suspended. An operator
 // runs meanwhile, and another one starts afterwards.
 func TestATenantsObjectsFitIntoTheOperatorsMemory(t *testing.T) {
-	home, tenant := namespace(t, "home"), namespace(t, "tenant")
-	kubeconfig := user(t, "small")
-	grantEverywhere(t, "small", rules(t, "operator_role.yaml"))
-	grant(t, "small", home, rules(t, "leases_role.yaml"))
-	metrics := freeAddress(t)
-	run := func() *process {
+	home, tenant := cluster.Namespace(t, "home"), cluster.Namespace(t, "tenant")
+	kubeconfig := userOfOperator(t, "small", home, "")
+	metrics := process.FreeAddress(t)
+	run := func() *operatorProcess {
 		o := operator(t, kubeconfig, "--leader-election-namespace="+home, "--allowed-service-images=registry.example",
 			"--metrics-bind-address="+metrics, "--metrics-secure=false")
-		eventually(t, "the operator is ready", 5*time.Minute, o.ready)
+		process.Eventually(t, "the operator is ready", 5*time.Minute, o.ready)
 		return o
 	}
 	t.Cleanup(func() {
-		_ = administrator.DeleteAllOf(context.Background(), &v1alpha1.SizingExperiment{}, client.InNamespace(tenant))
-		_ = administrator.DeleteAllOf(context.Background(), &v1alpha1.SizingTrial{}, client.InNamespace(tenant))
+		_ = cluster.DeleteAllOf(context.Background(), &v1alpha1.SizingExperiment{}, client.InNamespace(tenant))
+		_ = cluster.DeleteAllOf(context.Background(), &v1alpha1.SizingTrial{}, client.InNamespace(tenant))
 	})
 	first := run()
 	for i := range 200 {
@@ -51,24 +50,24 @@ func TestATenantsObjectsFitIntoTheOperatorsMemory(t *testing.T) {
 		} else { // an API server takes much less time for these
 			e.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", UID: "u", Name: strings.Repeat("n", 1_000_000)}}
 		}
-		create(t, e)
+		cluster.Make(t, e)
 	}
 	for i := range 10 {
-		create(t, withLargestService(tenant, i))
+		cluster.Make(t, withLargestService(tenant, i))
 	}
-	eventually(t, "all experiments are accepted", 10*time.Minute, func() bool {
-		return strings.Count(first.said(), `"reason":"Accepted"`) >= 210
+	process.Eventually(t, "all experiments are accepted", 10*time.Minute, func() bool {
+		return strings.Count(first.Stderr(), `"reason":"Accepted"`) >= 210
 	})
 	trials := &metav1.PartialObjectMetadataList{}
 	trials.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SizingTrialList"))
-	eventually(t, "their first trials exist", time.Minute, func() bool {
-		return administrator.List(t.Context(), trials, client.InNamespace(tenant)) == nil && len(trials.Items) == 200+10*9
+	process.Eventually(t, "their first trials exist", time.Minute, func() bool {
+		return cluster.List(t.Context(), trials, client.InNamespace(tenant)) == nil && len(trials.Items) == 200+10*9
 	})
 	checkMemory(t, "while they are created", first)
-	first.signal(syscall.SIGKILL)
+	first.End(syscall.SIGKILL)
 
 	second := run()
-	eventually(t, "it has looked at all experiments", 5*time.Minute, func() bool { return passes(t, metrics) >= 210 })
+	process.Eventually(t, "it has looked at all experiments", 5*time.Minute, func() bool { return passes(t, metrics) >= 210 })
 	checkMemory(t, "after a restart", second)
 }
 
@@ -99,13 +98,13 @@ func passes(t *testing.T, metrics string) (n int) {
 }
 
 // checkMemory compares the most memory that an operator has used with its limit in the chart.
-func checkMemory(t *testing.T, when string, o *process) {
+func checkMemory(t *testing.T, when string, o *operatorProcess) {
 	t.Helper()
 	deployment := &appsv1.Deployment{}
 	if err := chart.Decode("manager/deployment.yaml", deployment); err != nil {
 		t.Fatal(err)
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.command.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.Command.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}

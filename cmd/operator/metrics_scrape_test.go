@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
 	"io"
 	"net/http"
@@ -14,38 +13,32 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/hashmark-dev/hashmark/test/chart"
+	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
-
-// operatorAccount is the user in the bindings of the chart.
-const operatorAccount = "system:serviceaccount:hashmark-system:hashmark-operator"
 
 // TestMetricsNeedAuthorizationAndComeFromTheLeader scrapes two replicas over HTTPS,
 // with the roles that are installed with them.
 func TestMetricsNeedAuthorizationAndComeFromTheLeader(t *testing.T) {
-	home := namespace(t, "metrics")
-	applyMetricsRoles(t)
-	kubeconfig := user(t, operatorAccount)
-	grant(t, operatorAccount, home, rules(t, "operator_role.yaml"))
-	grant(t, operatorAccount, home, rules(t, "leases_role.yaml"))
+	home := cluster.Namespace(t, "metrics")
+	kubeconfig := userOfOperator(t, "scraped", home, home)
+	cluster.Grant(t, "scraped", "", apiserver.Role(t, "hashmark-metrics-auth"))
 	stranger, reader := account(t, home, "stranger"), account(t, home, "reader")
-	letRead(t, home, "reader")
+	cluster.Grant(t, "system:serviceaccount:"+home+":reader", "", apiserver.Role(t, "hashmark-metrics-reader"))
 
-	replicas := map[string]*process{}
+	replicas := map[string]*operatorProcess{}
 	for range 2 {
-		address := freeAddress(t)
+		address := process.FreeAddress(t)
 		replicas[address] = operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home,
 			"--watch-namespaces="+home, "--metrics-bind-address="+address)
 	}
 	for address, replica := range replicas {
-		eventually(t, "a replica is ready", time.Minute, replica.ready)
+		process.Eventually(t, "a replica is ready", time.Minute, replica.ready)
 		// The metrics have their own server, which may start to listen after the one of the
 		// probes.
-		eventually(t, "its metrics are served", time.Minute, func() bool {
+		process.Eventually(t, "its metrics are served", time.Minute, func() bool {
 			code, _ := scrape(t, address, "")
 			return code != 0
 		})
@@ -67,7 +60,7 @@ func TestMetricsNeedAuthorizationAndComeFromTheLeader(t *testing.T) {
 	experiment := createExperiment(t, home)
 	running := `hashmark_experiment_phase{experiment="` + experiment.Name + `",namespace="` + home + `",phase="Running"} 1`
 	leader, standby := "", ""
-	eventually(t, "one of them exports the experiment's phase and its attempt's deadline", time.Minute, func() bool {
+	process.Eventually(t, "one of them exports the experiment's phase and its attempt's deadline", time.Minute, func() bool {
 		for address := range replicas {
 			_, text := scrape(t, address, reader)
 			if strings.Contains(text, running) && strings.Contains(text, "\nhashmark_trial_attempt_deadline_timestamp_seconds{") {
@@ -89,57 +82,32 @@ func TestMetricsNeedAuthorizationAndComeFromTheLeader(t *testing.T) {
 		}
 	}
 
-	if code := replicas[leader].signal(syscall.SIGTERM); code != 0 {
+	if code := replicas[leader].End(syscall.SIGTERM); code != 0 {
 		t.Errorf("the leader ended with %d", code)
 	}
-	eventually(t, "the other one exports them", 30*time.Second, func() bool {
+	process.Eventually(t, "the other one exports them", 30*time.Second, func() bool {
 		_, text := scrape(t, standby, reader)
 		return strings.Contains(text, running)
 	})
-	if err := administrator.Delete(t.Context(), experiment); err != nil {
+	if err := cluster.Delete(t.Context(), experiment); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the experiment's series are gone", 30*time.Second, func() bool {
+	process.Eventually(t, "the experiment's series are gone", 30*time.Second, func() bool {
 		code, text := scrape(t, standby, reader)
 		return code == http.StatusOK && strings.Contains(text, "hashmark_experiments{") && !strings.Contains(text, `experiment="`+experiment.Name+`"`)
 	})
-}
-
-// applyMetricsRoles installs the chart's rights to metrics until the test ends.
-func applyMetricsRoles(t *testing.T) {
-	t.Helper()
-	objects, err := chart.Objects("--show-only=templates/rbac/metrics_roles.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, object := range objects {
-		create(t, object)
-		t.Cleanup(func() { _ = administrator.Delete(context.Background(), object) })
-	}
 }
 
 // account creates a service account, and returns a token for it.
 func account(t *testing.T, namespace, name string) (token string) {
 	t.Helper()
 	made := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	create(t, made)
+	cluster.Make(t, made)
 	request := &authenticationv1.TokenRequest{}
-	if err := administrator.SubResource("token").Create(t.Context(), made, request); err != nil {
+	if err := cluster.SubResource("token").Create(t.Context(), made, request); err != nil {
 		t.Fatal(err)
 	}
 	return request.Status.Token
-}
-
-// letRead binds an account to the role of metrics readers until the test ends.
-func letRead(t *testing.T, namespace, name string) {
-	t.Helper()
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hashmark-metrics-reader"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
-	}
-	create(t, client.Object(binding))
-	t.Cleanup(func() { _ = administrator.Delete(context.Background(), binding) })
 }
 
 // scrape reads an operator's metrics. An empty token is not sent.

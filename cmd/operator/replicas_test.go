@@ -16,75 +16,75 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 // TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster checks the readiness of an operator that
 // reaches the API server, but may not read anything.
 func TestAnOperatorIsReadyOnlyWhenItHasSeenTheCluster(t *testing.T) {
-	o := operator(t, user(t, "newcomer"), "--leader-election-namespace=default")
-	eventually(t, "it is alive", 30*time.Second, func() bool { return o.answers("/healthz", http.StatusOK) })
-	eventually(t, "its lists are refused", 30*time.Second, func() bool { return strings.Contains(o.said(), "forbidden") })
+	o := operator(t, cluster.User(t, "newcomer"), "--leader-election-namespace=default")
+	process.Eventually(t, "it is alive", 30*time.Second, func() bool { return o.answers("/healthz", http.StatusOK) })
+	process.Eventually(t, "its lists are refused", 30*time.Second, func() bool { return strings.Contains(o.Stderr(), "forbidden") })
 	if !o.answers("/readyz", http.StatusInternalServerError) {
 		t.Error("it is ready although it has read nothing")
 	}
-	grantEverywhere(t, "newcomer", rules(t, "operator_role.yaml"))
-	eventually(t, "it is ready", time.Minute, o.ready)
+	cluster.Grant(t, "newcomer", "", apiserver.Role(t, "hashmark-operator"))
+	process.Eventually(t, "it is ready", time.Minute, o.ready)
 }
 
 func TestAnOperatorWithoutDefinitionsSaysSo(t *testing.T) {
-	kubeconfig := user(t, "early")
-	grantEverywhere(t, "early", rules(t, "operator_role.yaml"))
-	options := envtest.CRDInstallOptions{Paths: []string{definitions}, ErrorIfPathMissing: true}
+	kubeconfig := cluster.User(t, "early")
+	cluster.Grant(t, "early", "", apiserver.Role(t, "hashmark-operator"))
+	options := envtest.CRDInstallOptions{Paths: []string{apiserver.Definitions}, ErrorIfPathMissing: true}
 	t.Cleanup(func() {
-		if _, err := envtest.InstallCRDs(environment.Config, options); err != nil {
+		if _, err := envtest.InstallCRDs(cluster.Environment.Config, options); err != nil {
 			t.Errorf("reinstalling the CRDs for the other tests: %v", err)
 		}
 	})
-	if err := envtest.UninstallCRDs(environment.Config, options); err != nil {
+	if err := envtest.UninstallCRDs(cluster.Environment.Config, options); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the API server no longer serves the kinds", 30*time.Second, func() bool {
-		return apierrors.IsNotFound(administrator.List(t.Context(), &v1alpha1.SizingExperimentList{}))
+	process.Eventually(t, "the API server no longer serves the kinds", 30*time.Second, func() bool {
+		return apierrors.IsNotFound(cluster.List(t.Context(), &v1alpha1.SizingExperimentList{}))
 	})
-	for what, p := range map[string]*process{
-		"the operator":   operator(t, kubeconfig),
-		"the smoke test": start(t, kubeconfig, "smoke-test", "--namespace=default"),
+	for what, p := range map[string]*process.Process{
+		"the operator":   operator(t, kubeconfig).Process,
+		"the smoke test": process.Start(t, kubeconfig, "", "smoke-test", "--namespace=default"),
 	} {
-		if code := p.end(); code != 1 || !strings.Contains(p.said(), "the cluster does not know Hashmark's kinds: apply config/crd") {
-			t.Errorf("%s ended with %d, and said:\n%s", what, code, p.said())
+		if code := p.Code(); code != 1 || !strings.Contains(p.Stderr(), "the cluster does not know Hashmark's kinds: apply config/crd") {
+			t.Errorf("%s ended with %d, and said:\n%s", what, code, p.Stderr())
 		}
 	}
 }
 
 // TestAStandbyTakesOver ends one leader with SIGTERM and the next with SIGKILL.
 func TestAStandbyTakesOver(t *testing.T) {
-	home := namespace(t, "home")
-	kubeconfig := user(t, "replica")
-	grantEverywhere(t, "replica", rules(t, "operator_role.yaml"))
-	grant(t, "replica", home, rules(t, "leases_role.yaml"))
-	replica := func() *process {
+	home := cluster.Namespace(t, "home")
+	kubeconfig := userOfOperator(t, "replica", home, "")
+	replica := func() *operatorProcess {
 		return operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home)
 	}
 	first := replica()
-	eventually(t, "the first one leads", 30*time.Second, func() bool { return leader(t, home) != "" })
+	process.Eventually(t, "the first one leads", 30*time.Second, func() bool { return leader(t, home) != "" })
 	second := replica()
-	eventually(t, "the second one is ready without leading", 30*time.Second, second.ready)
+	process.Eventually(t, "the second one is ready without leading", 30*time.Second, second.ready)
 
 	was := leader(t, home)
-	if code := first.signal(syscall.SIGTERM); code != 0 {
+	if code := first.End(syscall.SIGTERM); code != 0 {
 		t.Errorf("the first one ended with %d", code)
 	}
 	// It retries every two seconds. If the lease was not released, it would wait for 15.
-	eventually(t, "the second one leads, because the first released the lease", 6*time.Second, func() bool {
+	process.Eventually(t, "the second one leads, because the first released the lease", 6*time.Second, func() bool {
 		now := leader(t, home)
 		return now != "" && now != was
 	})
 
 	third := replica()
-	eventually(t, "the third one is ready", 30*time.Second, third.ready)
+	process.Eventually(t, "the third one is ready", 30*time.Second, third.ready)
 	was = leader(t, home)
-	second.signal(syscall.SIGKILL)
-	took := eventually(t, "the third one leads, after the lease of the killed one has expired", 20*time.Second, func() bool {
+	second.End(syscall.SIGKILL)
+	took := process.Eventually(t, "the third one leads, after the lease of the killed one has expired", 20*time.Second, func() bool {
 		now := leader(t, home)
 		return now != "" && now != was
 	})
@@ -95,7 +95,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 func leader(t *testing.T, namespace string) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
-	err := administrator.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "operator.hashmark.dev"}, lease)
+	err := cluster.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "operator.hashmark.dev"}, lease)
 	if client.IgnoreNotFound(err) != nil {
 		t.Fatal(err)
 	}

@@ -18,29 +18,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 // TestAConfinedOperatorNeedsRolesInItsNamespacesOnly gives an operator rights in two
 // namespaces, lets it take turns between them, and reads from the API server's audit log what
 // it requested.
 func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
-	home, first, second, third := namespace(t, "home"), namespace(t, "first"), namespace(t, "second"), namespace(t, "third")
+	home, first, second, third := cluster.Namespace(t, "home"), cluster.Namespace(t, "first"), cluster.Namespace(t, "second"), cluster.Namespace(t, "third")
 	name := "confined-to-" + first // a user for this run only, because all tests share the audit log
-	kubeconfig := user(t, name)
-	grant(t, name, home, rules(t, "leases_role.yaml"))
-	grant(t, name, first, rules(t, "operator_role.yaml"))
-	grant(t, name, second, rules(t, "operator_role.yaml"))
+	kubeconfig := userOfOperator(t, name, home, first, second)
 
 	foreign := createExperiment(t, third)
 	holder, waiting := createExperiment(t, first), createExperiment(t, second)
 	o := operator(t, kubeconfig, "--leader-elect", "--leader-election-namespace="+home, "--watch-namespaces="+first+","+second)
-	eventually(t, "the operator is ready", 30*time.Second, o.ready)
+	process.Eventually(t, "the operator is ready", 30*time.Second, o.ready)
 
-	eventually(t, "a service is deployed", 30*time.Second, func() bool { return deployments(t, first)+deployments(t, second) == 1 })
+	process.Eventually(t, "a service is deployed", 30*time.Second, func() bool { return deployments(t, first)+deployments(t, second) == 1 })
 	if deployments(t, first) == 0 {
 		holder, waiting = waiting, holder // if both were created within the same second, their UIDs decide
 	}
-	eventually(t, "the other one waits", 10*time.Second, func() bool {
+	process.Eventually(t, "the other one waits", 10*time.Second, func() bool {
 		reread(t, waiting)
 		return waiting.Status.Phase == v1alpha1.ExperimentQueued && waiting.Status.Progress.QueuePosition != nil
 	})
@@ -49,10 +47,10 @@ func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 	}
 	before := holder.DeepCopy()
 	holder.Spec.Cancel = true
-	if err := administrator.Patch(t.Context(), holder, client.MergeFrom(before)); err != nil {
+	if err := cluster.Patch(t.Context(), holder, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the turn goes to the other namespace", 30*time.Second, func() bool { return deployments(t, waiting.Namespace) == 1 })
+	process.Eventually(t, "the turn goes to the other namespace", 30*time.Second, func() bool { return deployments(t, waiting.Namespace) == 1 })
 	reread(t, holder)
 	if n := deployments(t, holder.Namespace); n != 0 {
 		t.Errorf("%d services of the cancelled experiment are left when the next begins", n)
@@ -62,7 +60,7 @@ func TestAConfinedOperatorNeedsRolesInItsNamespacesOnly(t *testing.T) {
 	if foreign.Status.Phase != "" || deployments(t, third) != 0 {
 		t.Errorf("the experiment of the third namespace is %q", foreign.Status.Phase)
 	}
-	if code := o.signal(syscall.SIGTERM); code != 0 {
+	if code := o.End(syscall.SIGTERM); code != 0 {
 		t.Errorf("the operator ended with %d", code)
 	}
 	checkRequests(t, name, []string{home, first, second})
@@ -109,13 +107,13 @@ func createExperiment(t *testing.T, namespace string) *v1alpha1.SizingExperiment
 			Objective: v1alpha1.Objective{P95Milliseconds: 1000},
 		},
 	}
-	create(t, e)
+	cluster.Make(t, e)
 	return e
 }
 
 func reread(t *testing.T, object client.Object) {
 	t.Helper()
-	if err := administrator.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -123,7 +121,7 @@ func reread(t *testing.T, object client.Object) {
 func deployments(t *testing.T, namespace string) int {
 	t.Helper()
 	list := &appsv1.DeploymentList{}
-	if err := administrator.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+	if err := cluster.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
 	return len(list.Items)

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 // testerRules are all rights that a smoke test needs in its namespace.
@@ -23,18 +24,18 @@ var testerRules = []rbacv1.PolicyRule{
 func experiments(t *testing.T, namespace string) int {
 	t.Helper()
 	list := &v1alpha1.SizingExperimentList{}
-	if err := administrator.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+	if err := cluster.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
 	return len(list.Items)
 }
 
 func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
-	ns, kubeconfig := namespace(t, "smoke"), user(t, "tester")
-	grant(t, "tester", ns, testerRules)
-	test := start(t, kubeconfig, "smoke-test", "--namespace="+ns, "--timeout=2s")
-	if code := test.end(); code != 1 || !strings.Contains(test.said(), "operator: no operator looked at the experiment within 2s") {
-		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
+	ns, kubeconfig := cluster.Namespace(t, "smoke"), cluster.User(t, "tester")
+	cluster.Grant(t, "tester", ns, testerRules)
+	test := process.Start(t, kubeconfig, "", "smoke-test", "--namespace="+ns, "--timeout=2s")
+	if code := test.Code(); code != 1 || !strings.Contains(test.Stderr(), "operator: no operator looked at the experiment within 2s") {
+		t.Errorf("it ended with %d, and said:\n%s", code, test.Stderr())
 	}
 	if n := experiments(t, ns); n != 0 {
 		t.Errorf("it left %d experiments", n)
@@ -42,20 +43,20 @@ func TestASmokeTestWithoutAnOperatorEndsAndLeavesNothing(t *testing.T) {
 }
 
 func TestASmokeTestWithoutRightsNamesThem(t *testing.T) {
-	ns := namespace(t, "smoke")
-	test := start(t, user(t, "stranger"), "smoke-test", "--namespace="+ns)
-	if code := test.end(); code != 1 || !strings.Contains(test.said(), "you can't create sizingexperiments in namespace "+ns) {
-		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
+	ns := cluster.Namespace(t, "smoke")
+	test := process.Start(t, cluster.User(t, "stranger"), "", "smoke-test", "--namespace="+ns)
+	if code := test.Code(); code != 1 || !strings.Contains(test.Stderr(), "you can't create sizingexperiments in namespace "+ns) {
+		t.Errorf("it ended with %d, and said:\n%s", code, test.Stderr())
 	}
 }
 
 func TestASmokeTestThatIsStoppedLeavesNothing(t *testing.T) {
-	ns, kubeconfig := namespace(t, "smoke"), user(t, "impatient")
-	grant(t, "impatient", ns, testerRules)
-	test := start(t, kubeconfig, "smoke-test", "--namespace="+ns)
-	eventually(t, "it has made its experiment", 10*time.Second, func() bool { return experiments(t, ns) == 1 })
-	if code := test.signal(syscall.SIGTERM); code != 1 || !strings.Contains(test.said(), "interrupted") {
-		t.Errorf("it ended with %d, and said:\n%s", code, test.said())
+	ns, kubeconfig := cluster.Namespace(t, "smoke"), cluster.User(t, "impatient")
+	cluster.Grant(t, "impatient", ns, testerRules)
+	test := process.Start(t, kubeconfig, "", "smoke-test", "--namespace="+ns)
+	process.Eventually(t, "it has made its experiment", 10*time.Second, func() bool { return experiments(t, ns) == 1 })
+	if code := test.End(syscall.SIGTERM); code != 1 || !strings.Contains(test.Stderr(), "interrupted") {
+		t.Errorf("it ended with %d, and said:\n%s", code, test.Stderr())
 	}
 	if n := experiments(t, ns); n != 0 {
 		t.Errorf("it left %d experiments", n)

@@ -17,6 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/loopback"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 const (
@@ -31,7 +32,7 @@ const (
 func TestGenerators(t *testing.T) {
 	r := begin(t, "generators")
 	bound := loopbackBound(t, generatorsCost)
-	service, err := loopback.Start(t.Context(), program(t, "HASHMARK_LOGINSERVICE"), serviceCPU, "--cost", generatorsCost, "--workers", "1")
+	service, err := loopback.Start(t.Context(), process.FreeAddress(t), program(t, "HASHMARK_LOGINSERVICE"), serviceCPU, "--cost", generatorsCost, "--workers", "1")
 	must(t, err)
 	t.Cleanup(service.Stop)
 	for _, load := range pick([]float64{.5, .7}, []float64{.7}) {

@@ -17,6 +17,7 @@ import (
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
 	"github.com/hashmark-dev/hashmark/test/bench/loopback"
 	"github.com/hashmark-dev/hashmark/test/bench/report"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 const (
@@ -108,7 +109,7 @@ func (c quotaCell) start(t *testing.T, group loopback.Quota) *loopback.Service {
 	if c.workers > 0 {
 		arguments = []string{"--cost", quotaCost, "--workers", fmt.Sprint(c.workers), "--queue-length", "1000"}
 	}
-	service, err := loopback.Start(t.Context(), wrapped, c.cpus, arguments...)
+	service, err := loopback.Start(t.Context(), process.FreeAddress(t), wrapped, c.cpus, arguments...)
 	must(t, err)
 	return service
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/hashmark-dev/hashmark/test/bench/figures"
-	"github.com/hashmark-dev/hashmark/test/bench/loopback"
+	"github.com/hashmark-dev/hashmark/test/process"
 )
 
 // operatorProcess is a process of the operator, with metrics over HTTP.
@@ -34,8 +34,7 @@ type operatorProcess struct {
 // startOperator starts an operator whose Leases are in a namespace.
 func startOperator(t *testing.T, kubeconfig, namespace string) *operatorProcess {
 	t.Helper()
-	address, err := loopback.FreeAddress(t.Context())
-	must(t, err)
+	address := process.FreeAddress(t)
 	o := &operatorProcess{output: &bytes.Buffer{}, began: time.Now(), metrics: "http://" + address + "/metrics"}
 	o.command = exec.Command(program(t, "HASHMARK_OPERATOR"),
 		"--leader-election-namespace="+namespace, "--metrics-bind-address="+address, "--metrics-secure=false", "--health-probe-bind-address=0",

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +27,7 @@ import (
 	"github.com/hashmark-dev/hashmark/internal/envvar"
 	"github.com/hashmark-dev/hashmark/internal/loadplan"
 	"github.com/hashmark-dev/hashmark/test/apiserver"
+	"github.com/hashmark-dev/hashmark/test/process"
 	"github.com/hashmark-dev/hashmark/test/simulated"
 )
 
@@ -125,7 +125,7 @@ func (c *cluster) start(v version) {
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(c.kubeconfig), "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	must(c.t, err)
 	defer log.Close()
-	c.process = exec.Command(program, "--leader-election-namespace="+namespace, "--metrics-bind-address=0", "--health-probe-bind-address="+freeAddress(c.t),
+	c.process = exec.Command(program, "--leader-election-namespace="+namespace, "--metrics-bind-address=0", "--health-probe-bind-address="+process.FreeAddress(c.t),
 		"--service-image=example.test/loginservice:"+string(v), "--generator-image=example.test/generator:"+string(v))
 	c.process.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig, "GOMAXPROCS=1") // as in the chart
 	c.process.Stdout, c.process.Stderr = log, log
@@ -193,12 +193,4 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
 }

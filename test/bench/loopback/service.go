@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"syscall"
@@ -29,13 +28,9 @@ type Service struct {
 	command *exec.Cmd
 }
 
-// Start starts the binary on one CPU, and returns once it is ready. The arguments are those of
-// `loginservice serve`.
-func Start(ctx context.Context, binary, cpu string, arguments ...string) (*Service, error) {
-	address, err := FreeAddress(ctx)
-	if err != nil {
-		return nil, err
-	}
+// Start starts the binary on one CPU, to listen on an address, and returns once it is ready. The arguments are those
+// of `loginservice serve`.
+func Start(ctx context.Context, address, binary, cpu string, arguments ...string) (*Service, error) {
 	all := append([]string{"-c", cpu, binary, "serve", "--listen", address, "--cpu-limit", "1000"}, arguments...)
 	service := &Service{URL: "http://" + address, command: exec.Command("taskset", all...)}
 	// If the benchmark dies, the service dies too.
@@ -80,14 +75,4 @@ func (s *Service) ready(ctx context.Context) error {
 		case <-time.After(readyInterval):
 		}
 	}
-}
-
-// FreeAddress returns an address that is currently free, or why there is none.
-func FreeAddress(ctx context.Context) (string, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("finding a free port: %w", err)
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
 }
