@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -65,20 +64,8 @@ func thisMachine(clock clock.PassiveClock) *machine {
 	}
 }
 
-// calibrated is what calibrate prints as JSON and YAML. Its fields are named as in the API.
-type calibrated struct {
-	Objective      v1alpha1.Objective          `json:"objective"`
-	Demand         *v1alpha1.Demand            `json:"demand,omitempty"`
-	Prices         *v1alpha1.Prices            `json:"prices,omitempty"`
-	Speed          []v1alpha1.PoolSpeed        `json:"speed"`
-	HashTimes      []v1alpha1.HashTime         `json:"hashTimes"`
-	CostFits       []v1alpha1.CostFit          `json:"costFits,omitempty"`
-	Predictions    []v1alpha1.PredictedVariant `json:"predictions"`
-	Recommendation *v1alpha1.Recommendation    `json:"recommendation,omitempty"`
-}
-
 // calibrations are the output formats of calibrate by name.
-var calibrations = map[string]func(io.Writer, report.Document) error{
+var calibrations = map[string]layout{
 	"table": report.Calibration, "json": asJSON(calibratedOf), "yaml": asYAML(calibratedOf),
 }
 
@@ -173,7 +160,7 @@ func (c *calibrate) check() error {
 	if c.duration < shortestCalibration || c.duration > longestCalibration {
 		return fmt.Errorf("--duration %s: must be between %s and %s", c.duration, shortestCalibration, longestCalibration)
 	}
-	return c.changed.check()
+	return nil
 }
 
 // spec returns an experiment for the flags. It sets the API's defaults, since no API
@@ -243,10 +230,8 @@ func (m *machine) until(ctx context.Context, cost int32) (func() error, error) {
 	}, nil
 }
 
-func calibratedOf(d report.Document) calibrated {
-	spec, status := d.Experiment.Spec, d.Experiment.Status
-	return calibrated{
-		Objective: spec.Objective, Demand: spec.Demand, Prices: spec.Prices, Speed: status.Speed, HashTimes: status.HashTimes,
-		CostFits: status.CostFits, Predictions: status.Predictions, Recommendation: status.Recommendation,
-	}
+func calibratedOf(d report.Document) answer {
+	a, status := answerOf(d), d.Experiment.Status
+	a.Experiment, a.Speed, a.HashTimes, a.CostFits = "", status.Speed, status.HashTimes, status.CostFits
+	return a
 }

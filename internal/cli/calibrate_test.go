@@ -58,7 +58,7 @@ func TestCalibrateWithoutACluster(t *testing.T) {
 
 func TestCalibrateWithoutARateHasNoAnswerToGive(t *testing.T) {
 	out, errOut, code := calibrating(t, t.Context(), "--costs", "10", "-o", "json")
-	var got calibrated
+	var got answer
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != ExitMet {
 		t.Fatalf("exit code %d, %v: %s", code, err, errOut)
 	}
@@ -92,7 +92,7 @@ func TestTwoCostsAreEnoughOnACPUThatBecomesSlower(t *testing.T) {
 		return 1
 	})
 	out, errOut, code := calibratingOn(t.Context(), becomesSlower, "--costs", "8,10", "--rate", "20", "-o", "json")
-	var got calibrated
+	var got answer
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != ExitMet || len(got.HashTimes) != 2 {
 		t.Fatalf("exit code %d, %v: %s", code, err, errOut)
 	}
@@ -126,7 +126,7 @@ func TestWhatCalibrateRefuses(t *testing.T) {
 		"a cost twice":            {"--costs 10,10", "--costs names 10 twice"},
 		"a moment":                {"--duration 1s", "--duration 1s: must be between 5s and 1h0m0s"},
 		"headroom of no rate":     {"--headroom 50", "set --rate to the logins per second to serve"},
-		"a rate of nothing":       {"--rate 0", "--rate 0: must be between 1 and 1000000"},
+		"a rate of nothing":       {"--rate 0", "must be between 1 and 1000000"},
 		"an unknown format":       {"-o html", "html"},
 		"an argument":             {"login-sizing", "unknown command"},
 	} {

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
-	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,156 +14,139 @@ import (
 	"github.com/hashmark-dev/hashmark/api/v1alpha1"
 )
 
-// change holds the flags of recommend, which replace parts of an experiment's
-// objective, demand and prices.
-type change struct {
-	given *pflag.FlagSet
+// change holds the flags that replace parts of an experiment's objective, demand and prices.
+type change struct{ flags []*specFlag }
 
-	rate, headroom, minCost, maxReplicas, survive int32
-	maxTotalCPU                                   string
-	p50, p95, p99                                 time.Duration
-	maxErrors                                     int32
-	hashes                                        []string
-	attackerRates                                 map[string]int64
-	currency, perCPUHour, perGiBHour, gpuHour     string
-	guesses                                       int64
+// specFlag is a flag that sets a field of the spec.
+type specFlag struct {
+	flag, path string
+	kind       kind
+	usage      string
+	// must says what the value must be. That of a number follows from its schema.
+	must string
+	// value is nil if the flag is not given.
+	value any
 }
 
-// The names of the flags.
+// kind is how a flag's text becomes a value, by the name that help shows.
+type kind string
+
 const (
-	flagRate          = "rate"
-	flagHeadroom      = "headroom"
-	flagMinCost       = "min-cost"
-	flagMaxTotalCPU   = "max-total-cpu"
-	flagMaxReplicas   = "max-replicas"
-	flagSurvive       = "survive-replicas"
-	flagP50           = "p50"
-	flagP95           = "p95"
-	flagP99           = "p99"
-	flagHashes        = "hashes"
-	flagPerGiBHour    = "per-gib-hour"
-	flagAttackerRates = "attacker-rates"
-	flagMaxErrors     = "max-error-per-mille"
-	flagCurrency      = "currency"
-	flagPerCPUHour    = "per-cpu-hour"
-	flagGPUHour       = "gpu-hour"
-	flagGuesses       = "guesses-per-second"
+	numbers   kind = "int64"
+	texts     kind = "string"
+	cpus      kind = "cpu"
+	latencies kind = "duration" // in milliseconds
+	hashes    kind = "stringSlice"
+	rates     kind = "stringToInt64"
 )
 
+const flagCurrency, flagGPUHour = "currency", "gpu-hour"
+
+// addTo adds the flags that every spec can have.
 func (c *change) addTo(flags *pflag.FlagSet) {
-	c.given = flags
-	flags.Int32Var(&c.rate, flagRate, 0, "logins per second to serve")
-	flags.Int32Var(&c.headroom, flagHeadroom, 0, "spare capacity above the rate, in percent")
-	flags.Int32Var(&c.minCost, flagMinCost, 0, "lowest acceptable bcrypt cost")
-	flags.StringVar(&c.maxTotalCPU, flagMaxTotalCPU, "", "maximum CPU of all replicas together, such as 8 or 7500m")
-	flags.Int32Var(&c.maxReplicas, flagMaxReplicas, 0, "maximum number of replicas")
-	flags.Int32Var(&c.survive, flagSurvive, 0, "number of replicas that can be down while the others serve the rate without headroom")
-	flags.DurationVar(&c.p50, flagP50, 0, "objective for the median latency, such as 100ms")
-	flags.DurationVar(&c.p95, flagP95, 0, "objective for the p95 latency, such as 300ms")
-	flags.DurationVar(&c.p99, flagP99, 0, "objective for the p99 latency, such as 500ms")
-	flags.Int32Var(&c.maxErrors, flagMaxErrors, 0, "number of failed logins per thousand that the objective allows")
-	flags.StringVar(&c.currency, flagCurrency, "", "currency of the prices, such as EUR, if the experiment has no prices")
-	flags.StringVar(&c.perCPUHour, flagPerCPUHour, "", "price of a CPU per hour, for node pools without a price of their own")
-	flags.StringVar(&c.gpuHour, flagGPUHour, "", "price that an attacker pays for a GPU per hour, instead of prices.attackerHardware")
-	flags.Int64Var(&c.guesses, flagGuesses, 0, "guesses per second of such a GPU at bcrypt cost 10")
+	const aCPU, aPrice, aCurrency = "a CPU quantity above 0, such as 8 or 7500m", "a decimal such as 0.04", "three capital letters, such as EUR"
+	c.add(flags,
+		specFlag{"rate", "demand.loginsPerSecond", numbers, "logins per second to serve", "", nil},
+		specFlag{"headroom", "demand.headroomPercent", numbers, "spare capacity above the rate, in percent", "", nil},
+		specFlag{"min-cost", "demand.minimumCost", numbers, "lowest acceptable bcrypt cost", "", nil},
+		specFlag{"max-total-cpu", "demand.maxTotalCPU", cpus, "maximum CPU of all replicas together, such as 8 or 7500m", aCPU, nil},
+		specFlag{"max-replicas", "demand.maxReplicas", numbers, "maximum number of replicas", "", nil},
+		specFlag{"survive-replicas", "demand.surviveReplicas", numbers, "number of replicas that can be down while the others serve the rate without headroom", "", nil},
+		specFlag{"p50", "objective.p50Milliseconds", latencies, "objective for the median latency, such as 100ms", "", nil},
+		specFlag{"p95", "objective.p95Milliseconds", latencies, "objective for the p95 latency, such as 300ms", "", nil},
+		specFlag{"p99", "objective.p99Milliseconds", latencies, "objective for the p99 latency, such as 500ms", "", nil},
+		specFlag{"max-error-per-mille", "objective.maxErrorPerMille", numbers, "number of failed logins per thousand that the objective allows", "", nil},
+		specFlag{flagCurrency, "prices.currency", texts, "currency of the prices, such as EUR, if the experiment has no prices", aCurrency, nil},
+		specFlag{"per-cpu-hour", "prices.perCPUHour", texts, "price of a CPU per hour, for node pools without a price of their own", aPrice, nil},
+		specFlag{flagGPUHour, "prices.gpuHour", texts, "price that an attacker pays for a GPU per hour, instead of prices.attackerHardware", aPrice, nil},
+		specFlag{"guesses-per-second", "prices.guessesPerSecondPerGPUAtCost10", numbers, "guesses per second of such a GPU at bcrypt cost 10", "", nil},
+	)
 }
-
-// bounds returns the limits that the API's schema sets, since no API server checks the
-// flags.
-func (c *change) bounds() []struct {
-	flag            string
-	value, low, top int64
-} {
-	return []struct {
-		flag            string
-		value, low, top int64
-	}{
-		{flagRate, int64(c.rate), 1, 1_000_000},
-		{flagHeadroom, int64(c.headroom), 0, 400},
-		{flagMinCost, int64(c.minCost), 4, 16},
-		{flagMaxReplicas, int64(c.maxReplicas), 1, 10_000},
-		{flagSurvive, int64(c.survive), 0, 3},
-		{flagMaxErrors, int64(c.maxErrors), 0, 50},
-		{flagGuesses, c.guesses, 1, 1_000_000_000_000},
-	}
-}
-
-var (
-	decimal  = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
-	currency = regexp.MustCompile(`^[A-Z]{3}$`)
-)
 
 // addStored adds the flags about what only an experiment measures: controls and memory.
 func (c *change) addStored(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&c.hashes, flagHashes, nil, "hashes that can be recommended, such as Bcrypt,Argon2id")
-	flags.StringToInt64Var(&c.attackerRates, flagAttackerRates, nil, "guesses per second of an attacker by `control`, such as argon=12000")
-	flags.Lookup(flagAttackerRates).DefValue = "" // help shows an empty map otherwise
-	flags.StringVar(&c.perGiBHour, flagPerGiBHour, "", "price of a GiB of memory per hour")
+	const theHashes = "one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"
+	const theRates = "names of controls, each once, with guesses per second from 1 to 1000000000000, such as argon=12000"
+	c.add(flags,
+		specFlag{"hashes", "demand.hashes", hashes, "hashes that can be recommended, such as Bcrypt,Argon2id", theHashes, nil},
+		specFlag{"attacker-rates", "prices.attackerRates", rates, "guesses per second of an attacker by `control`, such as argon=12000", theRates, nil},
+		specFlag{"per-gib-hour", "prices.perGiBHour", texts, "price of a GiB of memory per hour", "a decimal such as 0.005", nil},
+	)
 }
 
-// check returns an error for the first flag that the API would refuse.
-func (c *change) check() error {
-	for _, b := range c.bounds() {
-		if c.given.Changed(b.flag) && (b.value < b.low || b.value > b.top) {
-			return fmt.Errorf("--%s %d: must be between %d and %d", b.flag, b.value, b.low, b.top)
+func (c *change) add(flags *pflag.FlagSet, added ...specFlag) {
+	for i := range added {
+		c.flags = append(c.flags, &added[i])
+		flags.Var(&added[i], added[i].flag, added[i].usage)
+	}
+}
+
+// String is empty, so that help shows no default.
+func (f *specFlag) String() string { return "" }
+
+// Type returns the kind.
+func (f *specFlag) Type() string { return string(f.kind) }
+
+// Set parses a value, and compares it with the schema of its field, since no API server checks it.
+func (f *specFlag) Set(text string) error {
+	limits := specSchema().field(f.path)
+	value, err := f.parse(text)
+	switch {
+	case err == nil && limits.accepts(value):
+		f.value = value
+		return nil
+	case f.kind == numbers:
+		return fmt.Errorf("must be between %d and %d", limits.Minimum, limits.Maximum)
+	case f.kind == latencies:
+		return fmt.Errorf("must be whole milliseconds, from %s to %s", milliseconds(limits.Minimum), milliseconds(limits.Maximum))
+	default:
+		return errors.New("must be " + f.must)
+	}
+}
+
+// errValue means that a text is no value of its kind. Set says what the text must be.
+var errValue = errors.New("no such value")
+
+func (f *specFlag) parse(text string) (any, error) {
+	switch f.kind {
+	case numbers:
+		return strconv.ParseInt(text, 10, 64)
+	case latencies:
+		d, err := time.ParseDuration(text)
+		if d%time.Millisecond != 0 {
+			return nil, errValue
+		}
+		return d.Milliseconds(), err
+	case cpus:
+		quantity, err := resource.ParseQuantity(text)
+		if quantity.Sign() <= 0 {
+			return nil, errValue
+		}
+		return text, err
+	case hashes, rates:
+		return f.parseList(text)
+	default:
+		return text, nil
+	}
+}
+
+// parseList adds the elements of a text to those of an earlier flag of the same name.
+func (f *specFlag) parseList(text string) (any, error) {
+	all, _ := f.value.([]any)
+	for element := range strings.SplitSeq(text, ",") {
+		name, number, _ := strings.Cut(element, "=")
+		switch guesses, err := strconv.ParseInt(number, 10, 64); {
+		case f.kind == rates && err != nil:
+			return nil, err
+		case f.kind == rates:
+			all = append(all, map[string]any{"control": name, "guessesPerSecond": guesses})
+		case element == string(v1alpha1.AlgorithmSHA256):
+			return nil, errValue // by a rule of the API
+		default:
+			all = append(all, element)
 		}
 	}
-	for _, rule := range []struct {
-		flag, value, must string
-		holds             bool
-	}{
-		{flagP50, c.p50.String(), inMilliseconds, isLatency(c.p50)},
-		{flagP95, c.p95.String(), inMilliseconds, isLatency(c.p95)},
-		{flagP99, c.p99.String(), inMilliseconds, isLatency(c.p99)},
-		{flagMaxTotalCPU, c.maxTotalCPU, "a CPU quantity above 0, such as 8 or 7500m", positive(c.maxTotalCPU)},
-		{flagCurrency, c.currency, "three capital letters, such as EUR", currency.MatchString(c.currency)},
-		{flagPerCPUHour, c.perCPUHour, "a decimal such as 0.04", isPrice(c.perCPUHour)},
-		{flagPerGiBHour, c.perGiBHour, "a decimal such as 0.005", isPrice(c.perGiBHour)},
-		{flagGPUHour, c.gpuHour, "a decimal such as 0.80", isPrice(c.gpuHour)},
-		{flagAttackerRates, fmt.Sprint(c.attackerRates), "names of controls with guesses per second from 1 to 1000000000000, such as argon=12000", areRates(c.attackerRates)},
-		{flagHashes, strings.Join(c.hashes, ","), "one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once", areHashes(c.hashes)},
-	} {
-		if c.given.Changed(rule.flag) && !rule.holds {
-			return fmt.Errorf("--%s %s: must be %s", rule.flag, rule.value, rule.must)
-		}
-	}
-	return nil
-}
-
-const inMilliseconds = "whole milliseconds, from 1ms to 1m"
-
-func isLatency(d time.Duration) bool {
-	return d >= time.Millisecond && d <= time.Minute && d%time.Millisecond == 0
-}
-
-// areHashes reports whether the API accepts the names as hashes.
-func areHashes(names []string) bool {
-	known := []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id, v1alpha1.AlgorithmScrypt, v1alpha1.AlgorithmPBKDF2}
-	for i, name := range names {
-		if !slices.Contains(known, v1alpha1.Algorithm(name)) || slices.Contains(names[:i], name) {
-			return false
-		}
-	}
-	return len(names) > 0
-}
-
-// areRates reports whether the API accepts the rates.
-func areRates(rates map[string]int64) bool {
-	for _, rate := range rates {
-		if rate < 1 || rate > 1_000_000_000_000 {
-			return false
-		}
-	}
-	return len(rates) > 0 && len(rates) <= 8
-}
-
-func positive(cpu string) bool {
-	quantity, err := resource.ParseQuantity(cpu)
-	return err == nil && quantity.Sign() > 0
-}
-
-func isPrice(text string) bool {
-	return decimal.MatchString(text) && len(text) <= 16
+	return all, nil
 }
 
 // applyWithDemand returns a copy of the spec, changed by the flags. It returns an error
@@ -176,102 +159,66 @@ func (c *change) applyWithDemand(given v1alpha1.SizingExperimentSpec) (v1alpha1.
 	return spec, err
 }
 
-var errNoRate = fmt.Errorf("the login rate is missing; set --%s to the logins per second to serve", flagRate)
+var errNoRate = errors.New("the login rate is missing; set --rate to the logins per second to serve")
 
 // apply returns a copy of the spec, changed by the flags.
 func (c *change) apply(given v1alpha1.SizingExperimentSpec) (v1alpha1.SizingExperimentSpec, error) {
-	spec := *given.DeepCopy()
-	if own := spec.Prices; own != nil && c.given.Changed(flagCurrency) && own.Currency != c.currency {
-		return spec, fmt.Errorf("its prices are in %s and can't be converted to %s; remove --%s", own.Currency, c.currency, flagCurrency)
+	spec, changed := *given.DeepCopy(), map[string]map[string]any{}
+	for _, f := range c.flags {
+		if f.value == nil {
+			continue
+		}
+		if err := f.fits(&given); err != nil {
+			return spec, err
+		}
+		part, name, _ := strings.Cut(f.path, ".")
+		if changed[part] == nil {
+			changed[part] = map[string]any{}
+		}
+		changed[part][name] = f.value
+		if f.flag == flagGPUHour {
+			changed[part]["attackerHardware"] = nil // the API refuses two prices for the same hour
+		}
 	}
-	if err := c.percentiles(&spec); err != nil {
+	text, err := json.Marshal(changed)
+	if err != nil {
 		return spec, err
 	}
-	set(c, flagMaxErrors, &spec.Objective.MaxErrorPerMille, c.maxErrors)
-	c.demand(&spec)
-	c.prices(&spec)
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return spec, err
+	}
+	if spec.Prices != nil && spec.Prices.Currency == "" {
+		spec.Prices.Currency = "USD"
+	}
 	if spec.Demand != nil && spec.Demand.LoginsPerSecond == 0 {
 		return spec, errNoRate
 	}
-	return spec, nil
+	return spec, rising(spec.Objective)
 }
 
-// percentiles sets the objective's percentiles that were given as flags. They must rise,
-// and can't be above the timeout, since a login that takes longer has failed.
-func (c *change) percentiles(spec *v1alpha1.SizingExperimentSpec) error {
-	o, timeout := &spec.Objective, time.Duration(spec.Load.RequestTimeoutSeconds)*time.Second
-	for _, p := range []struct {
-		flag  string
-		value time.Duration
-		field *int32
-	}{{flagP50, c.p50, &o.P50Milliseconds}, {flagP95, c.p95, &o.P95Milliseconds}, {flagP99, c.p99, &o.P99Milliseconds}} {
-		if !c.given.Changed(p.flag) {
-			continue
-		}
-		if p.value > timeout {
-			return fmt.Errorf("its logins timed out after %s, so that a %s of %s was not measured; lower --%s, or measure with a longer load.requestTimeoutSeconds", timeout, p.flag, p.value, p.flag)
-		}
-		*p.field = int32(p.value.Milliseconds())
+// fits returns an error if the experiment can't have the value. A percentile can't be above the timeout, since a login
+// that takes longer has failed.
+func (f *specFlag) fits(given *v1alpha1.SizingExperimentSpec) error {
+	if own := given.Prices; f.flag == flagCurrency && own != nil && own.Currency != f.value {
+		return fmt.Errorf("its prices are in %s and can't be converted to %s; remove --%s", own.Currency, f.value, f.flag)
 	}
-	switch {
-	case o.P50Milliseconds > o.P95Milliseconds:
-		return fmt.Errorf("a p50 of %d ms is above the p95 of %d ms; lower --%s, or raise --%s", o.P50Milliseconds, o.P95Milliseconds, flagP50, flagP95)
-	case o.P99Milliseconds > 0 && o.P99Milliseconds < o.P95Milliseconds:
-		return fmt.Errorf("a p99 of %d ms is below the p95 of %d ms; raise --%s, or lower --%s", o.P99Milliseconds, o.P95Milliseconds, flagP99, flagP95)
+	if latency, is := f.value.(int64); is && f.kind == latencies && latency > int64(given.Load.RequestTimeoutSeconds)*1000 {
+		timeout := time.Duration(given.Load.RequestTimeoutSeconds) * time.Second
+		return fmt.Errorf("its logins timed out after %s, so that a %s of %s was not measured; lower --%s, or measure with a longer load.requestTimeoutSeconds",
+			timeout, f.flag, milliseconds(latency), f.flag)
 	}
 	return nil
 }
 
-func (c *change) demand(spec *v1alpha1.SizingExperimentSpec) {
-	if !c.any(flagRate, flagHeadroom, flagMinCost, flagMaxTotalCPU, flagMaxReplicas, flagSurvive, flagHashes) {
-		return
+// rising returns an error if a percentile is below a lower one.
+func rising(o v1alpha1.Objective) error {
+	switch {
+	case o.P50Milliseconds > o.P95Milliseconds:
+		return fmt.Errorf("a p50 of %d ms is above the p95 of %d ms; lower --p50, or raise --p95", o.P50Milliseconds, o.P95Milliseconds)
+	case o.P99Milliseconds > 0 && o.P99Milliseconds < o.P95Milliseconds:
+		return fmt.Errorf("a p99 of %d ms is below the p95 of %d ms; raise --p99, or lower --p95", o.P99Milliseconds, o.P95Milliseconds)
 	}
-	if spec.Demand == nil {
-		spec.Demand = &v1alpha1.Demand{}
-	}
-	set(c, flagRate, &spec.Demand.LoginsPerSecond, c.rate)
-	set(c, flagHeadroom, &spec.Demand.HeadroomPercent, &c.headroom)
-	set(c, flagMinCost, &spec.Demand.MinimumCost, &c.minCost)
-	set(c, flagMaxTotalCPU, &spec.Demand.MaxTotalCPU, c.maxTotalCPU)
-	set(c, flagMaxReplicas, &spec.Demand.MaxReplicas, &c.maxReplicas)
-	set(c, flagSurvive, &spec.Demand.SurviveReplicas, &c.survive)
-	if c.given.Changed(flagHashes) {
-		spec.Demand.Hashes = nil
-		for _, name := range c.hashes {
-			spec.Demand.Hashes = append(spec.Demand.Hashes, v1alpha1.Algorithm(name))
-		}
-	}
+	return nil
 }
 
-func (c *change) prices(spec *v1alpha1.SizingExperimentSpec) {
-	if !c.any(flagCurrency, flagPerCPUHour, flagPerGiBHour, flagGPUHour, flagGuesses, flagAttackerRates) {
-		return
-	}
-	if spec.Prices == nil {
-		spec.Prices = &v1alpha1.Prices{Currency: "USD"}
-	}
-	set(c, flagCurrency, &spec.Prices.Currency, c.currency)
-	set(c, flagPerCPUHour, &spec.Prices.PerCPUHour, c.perCPUHour)
-	set(c, flagPerGiBHour, &spec.Prices.PerGiBHour, c.perGiBHour)
-	set(c, flagGPUHour, &spec.Prices.GPUHour, c.gpuHour)
-	// The API refuses two prices for the same hour.
-	set(c, flagGPUHour, &spec.Prices.AttackerHardware, nil)
-	if c.given.Changed(flagAttackerRates) {
-		spec.Prices.AttackerRates = nil
-		for _, control := range slices.Sorted(maps.Keys(c.attackerRates)) {
-			spec.Prices.AttackerRates = append(spec.Prices.AttackerRates, v1alpha1.AttackerRate{Control: control, GuessesPerSecond: c.attackerRates[control]})
-		}
-	}
-	set(c, flagGuesses, &spec.Prices.GuessesPerSecondPerGPUAtCost10, &c.guesses)
-}
-
-func (c *change) any(flags ...string) bool {
-	return slices.ContainsFunc(flags, c.given.Changed)
-}
-
-// set sets the field to the flag's value if the flag was given.
-func set[T any](c *change, flag string, field *T, value T) {
-	if c.given.Changed(flag) {
-		*field = value
-	}
-}
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

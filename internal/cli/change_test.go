@@ -53,8 +53,8 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 		"the hashes": {[]string{"--hashes=Bcrypt,Argon2id"}, func(s *v1alpha1.SizingExperimentSpec) {
 			s.Demand.Hashes = []v1alpha1.Algorithm{v1alpha1.AlgorithmBcrypt, v1alpha1.AlgorithmArgon2id}
 		}},
-		"what an attacker makes at controls": {[]string{"--attacker-rates=b=2,a=1"}, func(s *v1alpha1.SizingExperimentSpec) {
-			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "a", GuessesPerSecond: 1}, {Control: "b", GuessesPerSecond: 2}}
+		"what an attacker makes at controls": {[]string{"--attacker-rates=b=2", "--attacker-rates=a=1"}, func(s *v1alpha1.SizingExperimentSpec) {
+			s.Prices.AttackerRates = []v1alpha1.AttackerRate{{Control: "b", GuessesPerSecond: 2}, {Control: "a", GuessesPerSecond: 1}}
 		}},
 		"the price of memory": {[]string{"--per-gib-hour=0.005"}, func(s *v1alpha1.SizingExperimentSpec) {
 			s.Prices.PerGiBHour = "0.005"
@@ -67,9 +67,6 @@ func TestOnlyWhatAFlagNamesIsChanged(t *testing.T) {
 			given, want := asked(), asked()
 			tt.want(&want)
 			c := changeOf(t, tt.arguments...)
-			if err := c.check(); err != nil {
-				t.Fatal(err)
-			}
 			got, err := c.applyWithDemand(given)
 			if err != nil {
 				t.Fatal(err)
@@ -168,37 +165,42 @@ func TestAQuestionWithoutARateIsNone(t *testing.T) {
 	}
 }
 
-func TestAFlagIsRefusedWhereTheAPIWouldRefuseIt(t *testing.T) {
+// TestFlagsAreCheckedBySchema has a flag of each kind. Their limits are those of the API.
+func TestFlagsAreCheckedBySchema(t *testing.T) {
 	for _, tt := range []struct{ argument, want string }{
-		{"--rate=0", "--rate 0: must be between 1 and 1000000"},
-		{"--rate=1000001", "--rate"},
-		{"--headroom=-1", "--headroom"},
-		{"--headroom=401", "--headroom"},
-		{"--min-cost=3", "--min-cost"},
-		{"--min-cost=17", "--min-cost"},
-		{"--max-replicas=0", "--max-replicas"},
-		{"--max-error-per-mille=51", "--max-error-per-mille"},
-		{"--guesses-per-second=0", "--guesses-per-second"},
-		{"--p95=0s", "--p95 0s: must be whole milliseconds"},
-		{"--p95=1500us", "--p95"},
-		{"--p95=61s", "--p95"},
-		{"--hashes=SHA256", "--hashes SHA256: must be one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"},
-		{"--hashes=Bcrypt,Bcrypt", "--hashes"},
-		{"--per-gib-hour=-1", "--per-gib-hour"},
-		{"--attacker-rates=argon=0", "--attacker-rates map[argon:0]: must be names of controls"},
-		{"--p50=0s", "--p50 0s: must be whole milliseconds"},
-		{"--p99=61s", "--p99"},
-		{"--max-total-cpu=0", "--max-total-cpu 0: must be a CPU quantity above 0"},
-		{"--max-total-cpu=many", "--max-total-cpu"},
-		{"--currency=eur", "--currency eur: must be three capital letters"},
-		{"--per-cpu-hour=.04", "--per-cpu-hour .04: must be a decimal"},
-		{"--gpu-hour=-1", "--gpu-hour -1: must be a decimal such as 0.80"},
-		{"--per-cpu-hour=0.000000000000001", "--per-cpu-hour"},
+		{"--rate=0", `invalid argument "0" for "--rate" flag: must be between 1 and 1000000`},
+		{"--rate=1000001", "must be between 1 and 1000000"},
+		{"--rate=many", "must be between 1 and 1000000"},
+		{"--p95=0s", "must be whole milliseconds, from 1ms to 1m0s"},
+		{"--p95=1500us", "must be whole milliseconds"},
+		{"--p95=61s", "must be whole milliseconds"},
+		{"--hashes=SHA1", "must be one or more of Bcrypt, Argon2id, Scrypt and PBKDF2, each once"},
+		{"--hashes=SHA256", "must be one or more of"},
+		{"--hashes=Bcrypt,Bcrypt", "each once"},
+		{"--attacker-rates=argon=0", "must be names of controls"},
+		{"--attacker-rates=argon=1,argon=2", "each once"},
+		{"--attacker-rates=argon", "with guesses per second"},
+		{"--max-total-cpu=0", "must be a CPU quantity above 0"},
+		{"--max-total-cpu=many", "must be a CPU quantity above 0"},
+		{"--currency=eur", "must be three capital letters"},
+		{"--per-cpu-hour=.04", "must be a decimal such as 0.04"},
+		{"--per-cpu-hour=0.000000000000001", "must be a decimal"},
 	} {
 		t.Run(tt.argument, func(t *testing.T) {
-			if err := changeOf(t, tt.argument).check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			c, flags := &change{}, pflag.NewFlagSet("recommend", pflag.ContinueOnError)
+			c.addTo(flags)
+			c.addStored(flags)
+			if err := flags.Parse([]string{tt.argument}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("it says %v, want %q in it", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestEachFlagHasASchema(t *testing.T) {
+	for _, f := range changeOf(t).flags {
+		if limits := specSchema().field(f.path); limits == nil || f.kind == numbers && limits.Maximum == 0 {
+			t.Errorf("--%s: the API has no %s with limits", f.flag, f.path)
+		}
 	}
 }

@@ -101,41 +101,22 @@ func (b *begin) choose(all []corev1.Container) (corev1.Container, error) {
 	return *first, nil
 }
 
-// written is an experiment as a person would write it, without what the API fills in.
-type written struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Metadata   map[string]string `json:"metadata"`
-	Spec       writtenSpec       `json:"spec"`
-}
-
-type writtenSpec struct {
-	Matrix struct {
-		Costs       []int32             `json:"costs"`
-		CPULimits   []string            `json:"cpuLimits"`
-		Concurrency []map[string]string `json:"concurrency"`
-	} `json:"matrix"`
-	Objective map[string]int32 `json:"objective"`
-	Service   writtenService   `json:"service"`
-}
-
-type writtenService struct {
-	MemoryLimit string               `json:"memoryLimit,omitempty"`
-	Own         *v1alpha1.OwnService `json:"own"`
-}
-
 // write writes the experiment, after comments that say what is missing.
 func write(out io.Writer, deployment *appsv1.Deployment, container corev1.Container) error {
 	own, left := ownFrom(deployment.Spec.Template.Spec, container)
-	experiment := written{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "SizingExperiment",
-		Metadata: map[string]string{"name": deployment.Name, "namespace": deployment.Namespace},
+	// As a person would write it, without what the API fills in.
+	experiment := map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "SizingExperiment",
+		"metadata": map[string]any{"name": deployment.Name, "namespace": deployment.Namespace},
+		"spec": map[string]any{
+			"matrix": map[string]any{
+				"costs": []int32{10, 12}, "cpuLimits": []string{limitOf(container, corev1.ResourceCPU, "500m")},
+				"concurrency": []map[string]any{{"mode": v1alpha1.ConcurrencyUnbounded}},
+			},
+			"objective": map[string]any{"p95Milliseconds": 1000},
+			"service":   map[string]any{"memoryLimit": limitOf(container, corev1.ResourceMemory, "256Mi"), "own": own},
+		},
 	}
-	spec := &experiment.Spec
-	spec.Matrix.Costs, spec.Matrix.CPULimits = []int32{10, 12}, []string{limitOf(container, corev1.ResourceCPU, "500m")}
-	spec.Matrix.Concurrency = []map[string]string{{"mode": string(v1alpha1.ConcurrencyUnbounded)}}
-	spec.Objective = map[string]int32{"p95Milliseconds": 1000}
-	spec.Service = writtenService{MemoryLimit: limitOf(container, corev1.ResourceMemory, "256Mi"), Own: own}
 	text, changed, err := report.PlainYAML(experiment)
 	if err != nil {
 		return err

@@ -19,20 +19,22 @@ type recommendation struct {
 	changed      change
 }
 
-// otherAnswer is what recommend prints as JSON and YAML: the changed parts of the spec, the
-// recommendation, and the rows. Its fields are named as in the API.
-type otherAnswer struct {
-	Experiment     string                      `json:"experiment"`
+// answer is what recommend and calibrate print as JSON and YAML. Its fields are named as in the API.
+type answer struct {
+	Experiment     string                      `json:"experiment,omitempty"` // absent in calibrate
 	Objective      v1alpha1.Objective          `json:"objective"`
 	Demand         *v1alpha1.Demand            `json:"demand,omitempty"`
 	Prices         *v1alpha1.Prices            `json:"prices,omitempty"`
+	Speed          []v1alpha1.PoolSpeed        `json:"speed,omitempty"`     // only in calibrate
+	HashTimes      []v1alpha1.HashTime         `json:"hashTimes,omitempty"` // only in calibrate
+	CostFits       []v1alpha1.CostFit          `json:"costFits,omitempty"`  // only in calibrate
 	Recommendation *v1alpha1.Recommendation    `json:"recommendation,omitempty"`
 	Results        []v1alpha1.VariantResult    `json:"results,omitempty"`
 	Predictions    []v1alpha1.PredictedVariant `json:"predictions,omitempty"`
 }
 
 // answers are the output formats of recommend by name.
-var answers = map[string]func(io.Writer, report.Document) error{
+var answers = map[string]layout{
 	"table": report.Sizes, "json": asJSON(answerOf), "yaml": asYAML(answerOf),
 }
 
@@ -70,9 +72,6 @@ func (r *recommendation) recommend(ctx context.Context, arguments []string) erro
 	if err := known(r.format, sorted(answers)); err != nil {
 		return err
 	}
-	if err := r.changed.check(); err != nil {
-		return err
-	}
 	stored, err := r.cluster.fromArguments(ctx, arguments, r.file)
 	if err != nil {
 		return err
@@ -102,15 +101,13 @@ func (r *recommendation) whatIf(stored report.Document) (report.Document, error)
 	return report.New(other, stored.Trials), nil
 }
 
-// asJSON returns a function that writes a part of a document as JSON.
-func asJSON[T any](part func(report.Document) T) func(io.Writer, report.Document) error {
-	return func(out io.Writer, d report.Document) error { return report.WriteJSON(out, part(d)) }
+func asJSON(of func(report.Document) answer) layout {
+	return func(out io.Writer, d report.Document) error { return report.WriteJSON(out, of(d)) }
 }
 
-// asYAML returns a function that writes a part of a document as YAML.
-func asYAML[T any](part func(report.Document) T) func(io.Writer, report.Document) error {
+func asYAML(of func(report.Document) answer) layout {
 	return func(out io.Writer, d report.Document) error {
-		text, _, err := report.PlainYAML(part(d))
+		text, _, err := report.PlainYAML(of(d))
 		if err != nil {
 			return err
 		}
@@ -119,9 +116,9 @@ func asYAML[T any](part func(report.Document) T) func(io.Writer, report.Document
 	}
 }
 
-func answerOf(d report.Document) otherAnswer {
+func answerOf(d report.Document) answer {
 	e := d.Experiment
-	return otherAnswer{
+	return answer{
 		Experiment: e.Name, Objective: e.Spec.Objective, Demand: e.Spec.Demand, Prices: e.Spec.Prices,
 		Recommendation: e.Status.Recommendation, Results: e.Status.Results, Predictions: e.Status.Predictions,
 	}

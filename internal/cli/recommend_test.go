@@ -67,7 +67,7 @@ func TestAnUnchangedQuestionHasTheOperatorsOwnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file, e := saved(t, demand, &v1alpha1.Prices{Currency: "USD", PerCPUHour: "0.04"})
 			got := carryOut(t, nil, "", "recommend", file, "-o", "json")
-			other := otherAnswer{}
+			other := answer{}
 			if err := json.Unmarshal([]byte(got.out), &other); err != nil {
 				t.Fatalf("it ended with %d, %s: %v", got.code, got.err, err)
 			}
@@ -92,7 +92,7 @@ func TestAnotherQuestionHasAnotherAnswer(t *testing.T) {
 	}
 	small := e.Status.Recommendation.Replicas
 	got := carryOut(t, nil, "", "recommend", file, "--rate=100", "--max-total-cpu=64", "--per-cpu-hour=0.04", "--currency=EUR", "-o", "yaml")
-	other := otherAnswer{}
+	other := answer{}
 	if err := yaml.UnmarshalStrict([]byte(got.out), &other); err != nil || got.code != 0 {
 		t.Fatalf("it ended with %d, %s: %v", got.code, got.err, err)
 	}
@@ -134,7 +134,7 @@ func TestAWhatIfIsRefusedInASentence(t *testing.T) {
 		"nothing named":       {nil, "name an experiment, or give a saved report with -f"},
 		"both named":          {[]string{file, "-f", file}, "name an experiment or a file, not both"},
 		"no demand":           {[]string{file}, "rate"},
-		"a rate of none":      {[]string{file, "--rate=0"}, "--rate 0: must be between"},
+		"a rate of none":      {[]string{file, "--rate=0"}, "for \"--rate\" flag: must be between"},
 		"a format of none":    {[]string{file, "--rate=1", "-o", "html"}, "-o html: must be one of json, table, yaml"},
 		"no file":             {[]string{"nowhere.json"}, "nowhere.json: no such file"},
 		"no name":             {[]string{"a/b/c"}, `"a/b/c" is not the name of an experiment`},
